@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which pointers among the parameters an access may go through. */
 #include "access/bounds/extent.h"
+#include "base/common_step.h"
 
 enum { POINTER_BYTES = 8, STEP_MAX = 1 << 20 };
-
-static uint64_t common_step(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 /* Values of the form, in which nothing wraps, differ from `first` by multiples of it. */
 static uint64_t step_of(const struct access_form *f, uint64_t *first)

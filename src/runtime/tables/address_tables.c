@@ -4,23 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common_step.h"
 #include "base/memory.h"
 #include "runtime/address/found_address.h"
 #include "runtime/derive/needs.h"
 #include "runtime/variables/module_variable.h"
 
 enum { WORD = 8 };
-
-static uint64_t common_step(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 /* Where in a table it reads, as far as its form says. */
 static void find_place(const struct access_analysis *a, struct table_load *load)
