@@ -81,13 +81,16 @@ enum proact_status others_look(struct proact *p, struct proact_error *err)
                : PROACT_OK;
 }
 
+static bool are_overdue(const struct proact *p)
+{
+    return clock_ns(p) - p->others.first_ns >= OVERDUE * p->others.cost_ns;
+}
+
 /* Whether the device is so far behind, and they may come yet. What the program itself lets
    go on later stands until they are overdue, once. */
-static bool must_keep_pace(struct proact *p, const struct device_event *mark)
+static bool must_keep_pace(const struct proact *p, const struct device_event *mark)
 {
-    const struct session_others *o = &p->others;
-
-    return o->are_closed && clock_ns(p) - o->first_ns < OVERDUE * o->cost_ns &&
+    return p->others.are_closed && !are_overdue(p) &&
            p->backend->progress(p->set, NULL, mark) == PROACT_UNDER_WAY;
 }
 
@@ -99,7 +102,7 @@ static enum proact_status keep_pace(struct proact *p, struct proact_error *err)
     struct device_event **mark = &o->mark[n / PACE % 2], *other = o->mark[1 - n / PACE % 2];
     enum proact_status status = PROACT_OK;
 
-    if (n % PACE || p->backend->is_virtual || !p->backend->progress)
+    if (n % PACE || p->backend->is_virtual || !p->backend->progress || are_overdue(p))
         return PROACT_OK;
     while (other && !status && must_keep_pace(p, other)) {
         sched_yield();

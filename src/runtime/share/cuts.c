@@ -48,6 +48,7 @@ struct looked {
     struct span part;            /* or all of the array, if it is more than half of it */
     uint64_t bytes;              /* of the array */
     uint32_t unit;               /* of CTAs that stay together */
+    bool is_little; /* a part of an array that others have somewhere goes there */
 };
 
 /* From the first byte that these CTAs write to the last. */
@@ -61,27 +62,6 @@ static struct span hull(const struct cta_runs *runs, uint32_t first, uint32_t en
         all.end = rows_end(&r) > all.end ? rows_end(&r) : all.end;
     }
     return all;
-}
-
-static bool look(const struct launching *l, const struct write_set *w, struct looked *out)
-{
-    *out = (struct looked){.launch = l, .unit = access_share_unit(l->grid, l->over)};
-    for (size_t i = 0; i < l->place_count; i++) {
-        const struct proact_array *a = l->places[i].array;
-        const struct cta_runs *runs = &w->arrays[launching_number(l, a)].runs;
-
-        if (a->part || !runs->count)
-            continue;
-        const struct span all = hull(runs, 0, w->cta_count);
-
-        if (all.end - all.first <= out->all.end - out->all.first)
-            continue;
-        out->runs = runs;
-        out->all = all;
-        out->part = all.end - all.first < a->bytes / 2 ? all : (struct span){0, a->bytes};
-        out->bytes = a->bytes;
-    }
-    return out->runs != NULL;
 }
 
 /* Whether each device's share is behind that of the one before it, and which bytes they
@@ -149,10 +129,26 @@ static bool may_stay_together(const struct looked *at)
     return true;
 }
 
-/* A part of an array that others have somewhere goes there. */
-static bool is_little(const struct looked *at)
+static bool look(const struct launching *l, const struct write_set *w, struct looked *out)
 {
-    return at->part.end - at->part.first < at->bytes && may_stay_together(at);
+    *out = (struct looked){.launch = l, .unit = access_share_unit(l->grid, l->over)};
+    for (size_t i = 0; i < l->place_count; i++) {
+        const struct proact_array *a = l->places[i].array;
+        const struct cta_runs *runs = &w->arrays[launching_number(l, a)].runs;
+
+        if (a->part || !runs->count)
+            continue;
+        const struct span all = hull(runs, 0, w->cta_count);
+
+        if (all.end - all.first <= out->all.end - out->all.first)
+            continue;
+        out->runs = runs;
+        out->all = all;
+        out->part = all.end - all.first < a->bytes / 2 ? all : (struct span){0, a->bytes};
+        out->bytes = a->bytes;
+    }
+    out->is_little = out->part.end - out->part.first < out->bytes && may_stay_together(out);
+    return out->runs != NULL;
 }
 
 /* Shares that end next to the cuts; false where one is too long, or they are not apart. */
@@ -167,7 +163,7 @@ static bool follow(const struct looked *at, const struct array_cuts *cuts, uint3
         first[d] = unit * at->unit;
     }
     first[cuts->over] = units * at->unit;
-    if (!is_little(at) && (!access_shares_are_even(at->launch->grid, cuts->over, first) ||
+    if (!at->is_little && (!access_shares_are_even(at->launch->grid, cuts->over, first) ||
                            !are_apart(at, first, begin)))
         return false;
     memcpy(out, first, (cuts->over + 1) * sizeof *out);
@@ -247,7 +243,7 @@ static void find(struct kernel_cut *k, const struct launching *l, const struct w
         return;
     k->writes = at.part;
     k->bytes = at.bytes;
-    k->step = is_little(&at) || !are_apart(&at, k->cta_first, begin)
+    k->step = at.is_little || !are_apart(&at, k->cta_first, begin)
                   ? 0
                   : (at.all.end - at.all.first) / k->cta_first[l->over] * at.unit;
     k->cuts = cuts_around(l->kernel->session, k, l->over);
