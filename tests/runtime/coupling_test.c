@@ -1,43 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of a program are chosen together: what one's way costs another counts. */
-#include "runtime/runtime_testing.h"
-
-#include <proact/program.h>
-
-#include "runtime/choice/coupling.h"
-
-static struct bench open_k40(void)
-{
-    return testing_open(
-        &(struct proact_options){.machine = "k40x4", .plan = {.method = "inline"}});
-}
-
-enum { SWEPT = 1 << 16, EACH = 64 };
-
-static void make_two(struct bench *b, struct proact_array *a[2])
-{
-    for (int i = 0; i < 2; i++)
-        if (proact_array_create(b->p, &(struct proact_shape){"a", SWEPT, 4}, &a[i],
-                                &b->err))
-            fail_msg("%s", b->err.text);
-}
-
-/* From one array to the other; returns whether it was split. */
-static bool pass(struct bench *b, struct proact_kernel *k, struct proact_array *const a[2],
-                 uint32_t ctas, uint32_t much)
-{
-    const struct {
-        uint64_t in, out;
-        uint32_t n, much;
-    } block = {1, 2, SWEPT, much};
-    const struct proact_place places[] = {{0, a[0], 0}, {8, a[1], 0}};
-
-    if (proact_launch_block(k, &(struct proact_grid){.ctas = {ctas}, .threads = {256}},
-                            &(struct proact_block){&block, sizeof block, places, 2},
-                            &b->err))
-        fail_msg("%s", b->err.text);
-    return !proact_kernel_refusal(k);
-}
+#include "runtime/coupled_testing.h"
 
 /* A kernel of many CTAs gains by all devices, one of few loses; much of the first, or none.
  */
@@ -207,93 +170,6 @@ static void the_first_launch_sends_nothing(void **state)
     proact_close(b.p);
 }
 
-/* Of two kernels that each had better be split, which were settled whole for all that: what
-   they take as they run tells. */
-static void what_was_settled_wrong_is_found_out(void **state)
-{
-    struct bench b = open_k40();
-    struct proact_kernel *k[2] = {testing_kernel(&b, "steps"), testing_kernel(&b, "steps")};
-    struct proact_array *a[3];
-    unsigned split = 0;
-
-    (void)state;
-    make_two(&b, a);
-    a[2] = a[0];
-    for (int n = 0; n < 400; n++) {
-        for (int i = 0; i < 2; i++)
-            split += pass(&b, k[i], a + i, SWEPT / 256, 100) && n >= 380;
-        if (n == 10)
-            for (struct choice *c = b.p->choices; c; c = c->next_of_all)
-                c->split_ns = 8 * c->whole_ns;
-    }
-    assert_int_equal(split, 40);
-    proact_close(b.p);
-}
-
-/* Whole they take longer by themselves than split as they run: that needs no trial. */
-static void what_is_slower_whole_is_not_tried(void **state)
-{
-    struct bench b = open_k40();
-    struct proact_kernel *k[2] = {testing_kernel(&b, "steps"), testing_kernel(&b, "steps")};
-    struct proact_array *a[3];
-    unsigned whole = 0;
-
-    (void)state;
-    make_two(&b, a);
-    a[2] = a[0];
-    for (int n = 0; n < 200; n++)
-        for (int i = 0; i < 2; i++)
-            whole += !pass(&b, k[i], a + i, SWEPT / 256, 2000) && n >= 20;
-    assert_int_equal(whole, 0);
-    assert_true(b.p->trial.next > 0); /* there was one */
-    proact_close(b.p);
-}
-
-/* Two kernels that were timed, of a session whose links bring a byte in a nanosecond. */
-struct two {
-    struct proact p;
-    struct choice one, other;
-};
-
-static void add(struct two *t, struct choice *c, uint64_t split_ns, uint64_t whole_ns,
-                double apart)
-{
-    *c = (struct choice){.session = &t->p,
-                         .step = CHOICE_MADE,
-                         .launches = 3,
-                         .split_ns = split_ns,
-                         .whole_ns = whole_ns,
-                         .apart = apart,
-                         .chosen = t->p.chosen,
-                         .next_of_all = t->p.choices};
-    t->p.choices = c;
-}
-
-/* One gains 50 us by all devices, the other loses 10; where they go different ways, either
-   costs 500. */
-static struct two *open_two(double one_apart, double other_apart)
-{
-    struct two *t = calloc(1, sizeof *t);
-
-    assert_non_null(t);
-    t->p.topology.fabric.egress_gbps = 1;
-    t->p.chosen = 1000;
-    add(t, &t->one, 50000, 100000, one_apart);
-    add(t, &t->other, 30000, 20000, other_apart);
-    coupling_note(&t->one, &t->other, false, 490000);
-    coupling_note(&t->one, &t->other, true, 530000);
-    coupling_note(&t->other, &t->one, false, 490000);
-    coupling_note(&t->other, &t->one, true, 550000);
-    return t;
-}
-
-static void close_two(struct two *t)
-{
-    coupling_drop(&t->one);
-    coupling_drop(&t->other);
-    free(t);
-}
-
 static void rarer_ones_count_less(void **state)
 {
     struct two *t = open_two(2, 2);
@@ -400,8 +276,6 @@ int main(void)
         cmocka_unit_test(who_wrote_most_wrote_it),
         cmocka_unit_test(a_look_foretells_nothing),
         cmocka_unit_test(the_first_launch_sends_nothing),
-        cmocka_unit_test(what_was_settled_wrong_is_found_out),
-        cmocka_unit_test(what_is_slower_whole_is_not_tried),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

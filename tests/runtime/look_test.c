@@ -66,7 +66,7 @@ static void a_new_shape_waits_for_its_look(void **state)
     assert_int_equal(split_of(&b, k, 20, 1000, large), 0);
     assert_string_equal(proact_kernel_refusal(k),
                         "kernel 'works': trying what is faster has had its part of the "
-                        "time, so it goes as the last one did");
+                        "time, so it goes as the others do");
     b.p->look.spent_ns = 0;
     assert_in_range(split_of(&b, k, 20, 1000, large), 10, 20);
     proact_close(b.p);

@@ -249,7 +249,7 @@ const char *choice_refusal(const struct proact_kernel *k)
     else if (c->last == RAN_UNTRIED)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': trying what is faster has had its part of the time, so "
-                 "it goes as the last one did",
+                 "it goes as the others do",
                  k->name);
     else if (c->last == RAN_TO_BE_TIMED)
         snprintf(c->why, sizeof c->why,

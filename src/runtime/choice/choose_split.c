@@ -97,6 +97,7 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
     c->looked = c->launches;
     c->odd = 0;
     coupling_settle(c);
+    trial_timed(p);
     trial_choose(c);
     memcpy(c->block, l->block, l->kernel->parameter_bytes);
     return PROACT_OK;
@@ -149,7 +150,7 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
 {
     struct proact *p = l->kernel->session;
     const bool is_made = choice_is_made(c), waits = has_to_wait(c);
-    const bool is_split = waits ? !p->look.goes_whole : choice_is_split(c);
+    const bool is_split = waits ? trial_splits_new(p) : choice_is_split(c);
 
     c->last = is_split  ? RAN_SPLIT
               : is_made ? RAN_WHOLE

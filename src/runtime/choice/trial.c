@@ -182,9 +182,44 @@ enum proact_status trial_step(struct proact *p, struct proact_error *err)
     return PROACT_OK;
 }
 
+/* The faster way for all, by the times of those that have any. */
+static enum trial_way same_for_all(const struct proact *p)
+{
+    double split = 0, whole = 0;
+
+    for (const struct choice *c = p->choices; c; c = c->next_of_all) {
+        if (!coupling_is_of_now(c))
+            continue;
+        whole += (double)choice_whole_ns(c) / c->apart;
+        split +=
+            (double)(goes_split(c, TRIAL_SPLIT) ? choice_split_ns(c) : choice_whole_ns(c)) /
+            c->apart;
+    }
+    return split < whole ? TRIAL_SPLIT : TRIAL_WHOLE;
+}
+
+static bool was_any(const struct trial *t)
+{
+    return t->is_under_way || t->next;
+}
+
 void trial_choose(struct choice *c)
 {
-    c->splits = goes_split(c, c->session->trial.way);
+    const struct trial *t = &c->session->trial;
+
+    c->splits = was_any(t) || c->coupling_count ? goes_split(c, t->way) : c->settled;
+}
+
+bool trial_splits_new(const struct proact *p)
+{
+    return p->trial.way == TRIAL_SETTLED ? !p->look.goes_whole
+                                         : p->trial.way == TRIAL_SPLIT;
+}
+
+void trial_timed(struct proact *p)
+{
+    if (!was_any(&p->trial))
+        p->trial.way = same_for_all(p);
 }
 
 void trial_launched(struct choice *c)
@@ -197,8 +232,10 @@ void trial_launched(struct choice *c)
 
 void trial_disturb(struct proact *p)
 {
-    if (p->trial.is_under_way)
-        p->trial.way = TRIAL_SETTLED;
-    p->trial.is_under_way = false;
-    p->trial.launches = 0;
+    struct trial *t = &p->trial;
+
+    if (t->is_under_way)
+        t->way = t->next ? TRIAL_SETTLED : same_for_all(p);
+    t->is_under_way = false;
+    t->launches = 0;
 }

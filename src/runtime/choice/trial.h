@@ -5,7 +5,9 @@
    as it runs: for a while as settled, then with all split that can be, then with all whole,
    unless whole launches took longer by themselves than that, and the fastest stays. A
    launch counts as much as its faster way takes, so that it does not matter which launches
-   a while happens to have. */
+   a while happens to have. Until the first of these, which is when all were timed that the
+   program runs, those that are coupled all go one way: with some split and some whole,
+   their arrays would go to and fro for every one that waits for its look. */
 
 #include <proact/status.h>
 #include <stdbool.h>
@@ -34,5 +36,8 @@ enum proact_status trial_step(struct proact *p, struct proact_error *err);
    counts. */
 void trial_choose(struct choice *c);
 void trial_launched(struct choice *c);
-/* One is timed: what was begun is of no use. */
+/* One that was never timed, and cannot be now, goes as the others do. */
+bool trial_splits_new(const struct proact *p);
+/* One is timed: what was begun is of no use; it was. */
 void trial_disturb(struct proact *p);
+void trial_timed(struct proact *p);

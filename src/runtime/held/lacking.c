@@ -78,8 +78,10 @@ static size_t pair_from(const struct lacking *l, size_t first)
     return n - first;
 }
 
-/* Many rows are one copy, and what is between them may be much, and more than they are. */
-static size_t rows_at(const struct stretch *at, size_t n, size_t count)
+/* Many rows are one copy, and what is between them may be much, and more than they are.
+   Where rows are too dense for that, so are those that begin with their second one: there
+   is nothing to be asked before `*next`. */
+static size_t rows_at(const struct stretch *at, size_t n, size_t count, size_t *next)
 {
     enum { ROWS_MIN = 8, LITTLE = 2 * ALONG_MAX };
     size_t period;
@@ -90,6 +92,7 @@ static size_t rows_at(const struct stretch *at, size_t n, size_t count)
 
     for (size_t i = n; i < n + period; i++)
         bytes += rows * at[i].bytes;
+    *next = rows < ROWS_MIN ? n + 1 : n + rows * period;
     return rows < ROWS_MIN || all < LITTLE || bytes > all / 2 ? 0 : rows * period;
 }
 
@@ -113,10 +116,10 @@ static size_t take_along(const struct holdings *h, struct lacking *l, size_t fir
 
         at[n] = (struct stretch){s->first, s->end - s->first};
     }
-    for (size_t n = 0, rows; n < count; n++) {
+    for (size_t n = 0, ask = 0, rows; n < count; n++) {
         const struct lacking_stretch *s = &l->stretch[first + n];
 
-        rows = rows_at(at, n, count);
+        rows = n < ask ? 0 : rows_at(at, n, count, &ask);
         if (may && !rows && goes_along(h, &l->stretch[to - 1], s)) {
             l->stretch[to - 1].end = s->end;
             continue;

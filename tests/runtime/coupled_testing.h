@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Kernels that read what each other writes, and what is known of two that were timed. */
+
+#include "runtime/runtime_testing.h"
+
+#include <proact/program.h>
+
+#include "runtime/choice/coupling.h"
+
+static inline struct bench open_k40(void)
+{
+    return testing_open(
+        &(struct proact_options){.machine = "k40x4", .plan = {.method = "inline"}});
+}
+
+enum { SWEPT = 1 << 16, EACH = 64 };
+
+static inline void make_two(struct bench *b, struct proact_array *a[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (proact_array_create(b->p, &(struct proact_shape){"a", SWEPT, 4}, &a[i],
+                                &b->err))
+            fail_msg("%s", b->err.text);
+}
+
+/* From one array to the other; returns whether it was split. */
+static inline bool pass(struct bench *b, struct proact_kernel *k,
+                        struct proact_array *const a[2], uint32_t ctas, uint32_t much)
+{
+    const struct {
+        uint64_t in, out;
+        uint32_t n, much;
+    } block = {1, 2, SWEPT, much};
+    const struct proact_place places[] = {{0, a[0], 0}, {8, a[1], 0}};
+
+    if (proact_launch_block(k, &(struct proact_grid){.ctas = {ctas}, .threads = {256}},
+                            &(struct proact_block){&block, sizeof block, places, 2},
+                            &b->err))
+        fail_msg("%s", b->err.text);
+    return !proact_kernel_refusal(k);
+}
+
+/* Two kernels that were timed, of a session whose links bring a byte in a nanosecond. */
+struct two {
+    struct proact p;
+    struct choice one, other;
+};
+
+static inline void add(struct two *t, struct choice *c, uint64_t split_ns,
+                       uint64_t whole_ns, double apart)
+{
+    *c = (struct choice){.session = &t->p,
+                         .step = CHOICE_MADE,
+                         .launches = 3,
+                         .split_ns = split_ns,
+                         .whole_ns = whole_ns,
+                         .apart = apart,
+                         .chosen = t->p.chosen,
+                         .next_of_all = t->p.choices};
+    t->p.choices = c;
+}
+
+/* One gains 50 us by all devices, the other loses 10; where they go different ways, either
+   costs 500. */
+static inline struct two *open_two(double one_apart, double other_apart)
+{
+    struct two *t = calloc(1, sizeof *t);
+
+    assert_non_null(t);
+    t->p.topology.fabric.egress_gbps = 1;
+    t->p.chosen = 1000;
+    add(t, &t->one, 50000, 100000, one_apart);
+    add(t, &t->other, 30000, 20000, other_apart);
+    coupling_note(&t->one, &t->other, false, 490000);
+    coupling_note(&t->one, &t->other, true, 530000);
+    coupling_note(&t->other, &t->one, false, 490000);
+    coupling_note(&t->other, &t->one, true, 550000);
+    return t;
+}
+
+static inline void close_two(struct two *t)
+{
+    coupling_drop(&t->one);
+    coupling_drop(&t->other);
+    free(t);
+}
