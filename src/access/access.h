@@ -335,6 +335,10 @@ struct access_span {
     uint32_t times;
 };
 bool access_span_holds(const struct access_span *s, int64_t first, uint32_t bytes);
+/* More than `many` rows, with no more than `gap` bytes and no more than a row between them,
+   as one; or the same. */
+struct access_span access_span_close(const struct access_span *s, uint32_t many,
+                                     int64_t gap);
 enum { ACCESS_SPANS_MAX = 16 };
 
 /* Which bytes a record touches in a launch, or fewer, from its form or its hull: `count`

@@ -142,6 +142,18 @@ bool access_span_holds(const struct access_span *s, int64_t first, uint32_t byte
     return first >= s->low + row * s->stride && first + bytes <= s->end + row * s->stride;
 }
 
+struct access_span access_span_close(const struct access_span *s, uint32_t many,
+                                     int64_t gap)
+{
+    const int64_t far = (int64_t)s->times * s->stride, row = s->end - s->low,
+                  between = (s->stride < 0 ? -s->stride : s->stride) - row;
+
+    if (s->times < many || between > gap || between > row)
+        return *s;
+    return (struct access_span){s->low + (far < 0 ? far : 0), s->end + (far > 0 ? far : 0),
+                                0, 0};
+}
+
 /* Places alone are looked for where they have no length. */
 static void put(struct pieces *out, int64_t low, int64_t end, int64_t stride,
                 uint32_t times)

@@ -286,10 +286,37 @@ static void ends_are_read_in_pieces(void **state)
     }
 }
 
+static void closes(struct access_span s, int64_t low, int64_t end)
+{
+    const struct access_span one = access_span_close(&s, 9, 32);
+    const bool is_one = !one.times;
+
+    assert_true(is_one || !memcmp(&one, &s, sizeof s));
+    assert_int_equal(is_one, low < end);
+    if (is_one) {
+        assert_int_equal(one.low, low);
+        assert_int_equal(one.end, end);
+    }
+}
+
+static void rows_with_little_between_are_one(void **state)
+{
+    (void)state;
+    closes((struct access_span){-8, 40, 60, 9}, -8, 580);
+    closes((struct access_span){-8, 40, 80, 9}, -8, 760);   /* 32 between */
+    closes((struct access_span){-8, 40, 81, 9}, 0, 0);      /* 33 */
+    closes((struct access_span){-8, 40, -60, 9}, -548, 40); /* from the last */
+    closes((struct access_span){0, 16, 32, 9}, 0, 304);
+    closes((struct access_span){0, 16, 33, 9}, 0, 0);  /* more than a row */
+    closes((struct access_span){-8, 40, 60, 8}, 0, 0); /* nine rows */
+    closes((struct access_span){-8, 40, 20, 9}, -8, 220);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_are_read_in_pieces),
+        cmocka_unit_test(rows_with_little_between_are_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,14 @@ void spans_add(struct spans *s, uint64_t first, uint64_t end)
 {
     if (first >= end)
         return;
-    if (s->count && s->span[s->count - 1].end < first) { /* mostly they come in order */
+    struct span *last = s->count ? &s->span[s->count - 1] : NULL;
+
+    if (last && last->first <= first &&
+        first <= last->end) { /* mostly they come in order */
+        last->end = last->end > end ? last->end : end;
+        return;
+    }
+    if (last && last->end < first) {
         s->span = must_grow(s->span, s->count, &s->capacity, sizeof *s->span);
         s->span[s->count++] = (struct span){first, end};
         return;

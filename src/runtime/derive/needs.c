@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/derive/needs.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <proact/device.h>
-
 #include "base/hash.h"
 #include "base/memory.h"
+#include "runtime/derive/loads.h"
 #include "runtime/launch/launch_fields.h"
 #include "runtime/textures/launch_textures.h"
 #include "runtime/variables/known_constants.h"
 
-/* As many shapes of launches as networks have layers. Columns are spans for each row; rows
-   with little between them are told apart only where they are few. */
-enum { KEPT = 64, SPANS_FEW = 256, SPANS_MAX = 1 << 16, GAP_MAX = 4096 };
+enum { KEPT = 64 }; /* as many shapes of launches as networks have layers */
 
 struct kernel_needs {
     struct access_analysis *analysis;
@@ -34,246 +30,6 @@ struct kernel_needs {
     } * kept[KEPT]; /* NULL: none yet */
     unsigned next;
 };
-
-/* What is looked for: in one launch, on one device. */
-struct finder {
-    const struct launching *launch;
-    const struct access_analysis *analysis;
-    struct access_launch at;
-    const bool *left_out; /* by instruction, or NULL */
-    unsigned device;
-    uint32_t array_count;
-    struct launch_needs *into;
-    struct spans *rows;          /* by array: of one load, on their way there */
-    const struct cta_part *part; /* by device; NULL: all of its CTAs */
-    int64_t *trips;
-    bool stays; /* what begins in an array stays there, for all that strays.h knows */
-    bool is_mixed;
-};
-
-static struct transfer_need *need_at(const struct finder *f, uint32_t array)
-{
-    return &f->into->need[array * f->into->devices + f->device];
-}
-
-static void want_all(const struct finder *f)
-{
-    for (uint32_t n = 0; n < f->array_count; n++)
-        need_at(f, n)->all = true;
-}
-
-/* Half of the most is left, or each one more would be looked at so. */
-static void keep_few(struct spans *s)
-{
-    if (s->count > SPANS_FEW)
-        spans_close(s, GAP_MAX, false);
-    if (s->count > SPANS_MAX)
-        spans_coarsen(s, SPANS_MAX / 2);
-}
-
-/* Addresses are those of the first device. */
-static void want_bytes(const struct finder *f, uint64_t first, uint64_t end)
-{
-    const struct launching *l = f->launch;
-
-    for (size_t i = 0; i < l->place_count; i++) {
-        const struct proact_array *a = l->places[i].array;
-        const uint32_t number = launching_number(l, a);
-        uint64_t base = a->base[0], low = first > base ? first - base : 0;
-        uint64_t high = end > base ? end - base : 0;
-
-        if (!need_at(f, number)->all)
-            spans_add(&f->rows[number], low, high < a->bytes ? high : a->bytes);
-        if (f->rows[number].count > SPANS_MAX)
-            keep_few(&f->rows[number]);
-    }
-}
-
-/* Rows that lie between those of another load are put there at once. */
-static void take_rows(const struct finder *f)
-{
-    for (uint32_t n = 0; n < f->array_count; n++) {
-        struct spans *all = &need_at(f, n)->spans;
-
-        spans_join(all, &f->rows[n]);
-        keep_few(all);
-        f->rows[n].count = 0;
-    }
-}
-
-static const struct proact_array *array_at(const struct launching *l, uint64_t pointer)
-{
-    for (size_t i = 0; i < l->place_count; i++)
-        if (pointer - l->places[i].array->base[0] < l->places[i].array->bytes)
-            return l->places[i].array;
-    return NULL;
-}
-
-/* The address, or the array's end that is nearest to it. */
-static uint64_t within(const struct proact_array *a, uint64_t address)
-{
-    const int64_t at = (int64_t)(address - a->base[0]);
-
-    return at < 0 ? a->base[0] : at > (int64_t)a->bytes ? a->base[0] + a->bytes : address;
-}
-
-static void want_span(struct finder *f, uint64_t pointer, const struct access_span *s)
-{
-    const struct proact_array *a = array_at(f->launch, pointer);
-
-    for (uint32_t n = 0; n <= s->times; n++) {
-        const uint32_t row = s->stride < 0 ? s->times - n : n; /* in their order */
-        const uint64_t by = pointer + row * (uint64_t)s->stride,
-                       first = by + (uint64_t)s->low, end = by + (uint64_t)s->end;
-
-        f->is_mixed |= !a || within(a, first) != first || within(a, end) != end;
-        if (a && f->stays)
-            want_bytes(f, within(a, first), within(a, end));
-        else
-            want_bytes(f, first, end);
-    }
-    take_rows(f);
-}
-
-/* It may read anything behind the pointer; false where that leads to none of the arrays. */
-static bool want_array(const struct finder *f, uint64_t pointer)
-{
-    const struct proact_array *a = array_at(f->launch, pointer);
-
-    if (a)
-        need_at(f, launching_number(f->launch, a))->all = true;
-    return a != NULL;
-}
-
-static bool is_load(const struct proact_kernel *k, const struct access_record *r)
-{
-    if (k->is_marked && r->origin >= k->share_offset && r->origin < UINT32_MAX)
-        return false; /* the protocol's: its own tables, and what this device wrote */
-    return r->kind != ACCESS_WRITE && r->base != ACCESS_BASE_VARIABLE &&
-           r->base != ACCESS_BASE_SHARED && r->base != ACCESS_BASE_LOCAL;
-}
-
-static void want_one(struct finder *f, const struct access_record *r)
-{
-    struct access_span spans[ACCESS_SPANS_MAX];
-    struct access_pointers p;
-    uint32_t count;
-    uint64_t pointer;
-    bool known = access_extent(f->analysis, r, &f->at, f->trips, spans, &count);
-
-    if (known && !count) /* nobody comes there */
-        return;
-    if (!access_pointers(f->analysis, r, &f->at, f->trips, &p) ||
-        (p.count && p.first + (p.count - 1) * (uint64_t)p.step + sizeof pointer >
-                        f->at.parameter_bytes)) {
-        want_all(f);
-        return;
-    }
-    for (uint32_t i = 0; i < p.count; i++) {
-        memcpy(&pointer, f->at.parameters + p.first + i * p.step, sizeof pointer);
-        for (uint32_t n = 0; known && n < count; n++)
-            want_span(f, pointer, &spans[n]);
-        if (!known && !want_array(f, pointer))
-            want_all(f);
-    }
-}
-
-static void want_record(struct finder *f, const struct access_record *r)
-{
-    uint32_t count;
-    const struct access_record *each = access_either(r, &count);
-
-    if (!is_load(f->launch->kernel, r) || (f->left_out && f->left_out[r->instruction]))
-        return;
-    for (uint32_t n = 0; n < count; n++)
-        want_one(f, &each[n]);
-}
-
-/* Where the map may say more than is written, what is not must be current, too: it is sent
-   with the rest, or has to be there already where stores alone are sent. */
-static void want_written(const struct finder *f)
-{
-    const struct launching *l = f->launch;
-    const struct kernel_binding *b = l->binding;
-    /* A method that sends to all may do so store by store. */
-    const bool of_all = transfer_sends_to_all(&b->transfer.plan);
-
-    if (l->found.set && l->found.set->is_exact)
-        return;
-    for (unsigned s = 0; s < b->transfer.slot_count; s++) {
-        struct transfer_need *need = need_at(f, launching_number(l, b->array[s]));
-
-        for (unsigned d = 0; d < f->into->devices && !need->all; d++)
-            if (d == f->device || of_all)
-                spans_join(&need->spans, &b->tables[s]->tables->table[d].owned);
-        keep_few(&need->spans);
-    }
-}
-
-/* The CTAs of the device; a marked kernel's are a line that begins at 0, and its share says
-   which ones they are. */
-static void set_ctas(struct finder *f, unsigned char *block)
-{
-    const struct launching *l = f->launch;
-    if (!l->binding)
-        return; /* the whole grid */
-    const uint32_t *first = &l->binding->cta_first[f->device];
-    const struct cta_part all = {0, first[1] - first[0]},
-                          *part = f->part ? &f->part[f->device] : &all;
-    uint32_t words[4] = {first[0] + part->first, l->grid[0], l->grid[1], l->grid[2]};
-
-    if (!l->kernel->is_marked) {
-        access_share(&f->at, words[0], words[0] + part->count);
-        return;
-    }
-    f->at.nctaid[0] = f->at.ctaid_end[0] = part->count;
-    for (unsigned i = 1; i < 3; i++)
-        f->at.nctaid[i] = f->at.ctaid_end[i] = 1;
-    memcpy(block + l->kernel->share_offset + offsetof(struct proact_share, cta_first),
-           words, sizeof words);
-    f->at.parameter_bytes = l->kernel->share_offset + offsetof(struct proact_share, mode);
-}
-
-/* Where textures are read hangs on coordinates: all of their memory. */
-static void want_textures(const struct finder *f)
-{
-    const struct launching *l = f->launch;
-
-    for (size_t n = 0; n < l->texture_count; n++) {
-        const struct launch_texture *t = &l->textures[n];
-        struct transfer_need *need =
-            t->array ? need_at(f, launching_number(l, t->array)) : NULL;
-
-        if (need && !need->all)
-            spans_add(&need->spans, t->first, t->first + t->texture->bytes);
-    }
-}
-
-/* What its own CTAs read. */
-static void want_read(struct finder *f, unsigned char *block)
-{
-    set_ctas(f, block);
-    want_textures(f);
-    access_trips(f->analysis, &f->at, f->trips);
-    for (uint32_t n = 0; n < f->analysis->record_count; n++)
-        want_record(f, &f->analysis->records[n]);
-}
-
-static void find(struct finder *f, unsigned char *block)
-{
-    if (!f->launch->binding) {
-        want_read(f, block);
-        return;
-    }
-    const uint32_t *first = f->launch->binding->cta_first;
-    for (f->device = 0; f->device < f->into->devices; f->device++) {
-        if (f->part ? f->part[f->device].count != 0
-                    : first[f->device] != first[f->device + 1])
-            want_read(f, block);
-        if (!f->part)
-            want_written(f);
-    }
-}
 
 static uint64_t key_of(const struct launching *l, const struct launch_fields *f,
                        const unsigned char *block, const unsigned char *const *constants)
@@ -342,7 +98,7 @@ static struct launch_fields find_fields(const struct proact_kernel *k,
                           behind = access_depends_on_nothing(a);
 
     for (uint32_t n = 0; n < a->record_count; n++)
-        if (is_load(k, &a->records[n])) {
+        if (loads_is_one(k, &a->records[n])) {
             access_depends_add(&all, &a->records[n]);
             access_depends_add_behind(&behind, &a->records[n]);
         }
@@ -420,13 +176,13 @@ static bool make(const struct launching *l, struct known known, const struct cta
                  struct launch_needs *into)
 {
     const struct access_analysis *a = kernel_needs(l->kernel)->analysis;
-    struct finder f = {.launch = l,
-                       .analysis = a,
-                       .left_out = known.left_out,
-                       .array_count = launching_arrays(l),
-                       .into = into,
-                       .part = part,
-                       .stays = known.left_out && l->is_program && !l->binding};
+    struct loads_finder f = {.launch = l,
+                             .analysis = a,
+                             .left_out = known.left_out,
+                             .array_count = launching_arrays(l),
+                             .into = into,
+                             .part = part,
+                             .stays = known.left_out && l->is_program && !l->binding};
 
     into->number = ++l->kernel->session->last_number;
     into->devices = l->binding ? l->kernel->session->devices.count : 1;
@@ -438,7 +194,7 @@ static bool make(const struct launching *l, struct known known, const struct cta
     f.at.parameter_bytes = l->kernel->parameter_bytes;
     f.trips = must_calloc(a->loop_count + 1u, sizeof *f.trips);
     f.rows = must_calloc(f.array_count + 1u, sizeof *f.rows);
-    find(&f, known.block);
+    loads_find(&f, known.block);
     for (uint32_t n = 0; n < f.array_count * into->devices; n++)
         into->need[n].digest = need_digest(&into->need[n]);
     for (uint32_t n = 0; n < f.array_count; n++)
