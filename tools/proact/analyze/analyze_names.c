@@ -120,7 +120,6 @@ static const struct {
     {"calls", "let it be inlined: the callee in the same file, __forceinline__"},
     {"gets from a call", "let it be inlined: the callee in the same file, __forceinline__"},
     {"bulk", "store by threads instead of bulk copies"},
-    {"copy engine", "store by threads instead of bulk copies"},
     {"asynchronous", "store by threads instead of asynchronously"},
     {"may have returned",
      "let all threads come to the end: `if` around the work, no return"},
