@@ -435,6 +435,12 @@ static void other_sources_are_refused(void **state)
                    "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
                    "kernel 'k', t.ptx:14: where it writes depends on what line 12 "
                    "exchanges between threads");
+    expect_refusal(
+        ".shared .b32 s[32];\n",
+        "mov.u64 %rd6, s; cvta.shared.u64 %rd6, %rd6; setp.eq.s32 %p1, %r1, 7;\n"
+        "selp.b64 %rd6, %rd6, %rd3, %p1; st.u32 [%rd6], 0;",
+        "kernel 'k', t.ptx:14: where it writes depends on what line 13 takes the "
+        "address of, in shared or local memory");
     expect_refusal("", "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;",
                    "kernel 'k', t.ptx:12: writes by a bulk copy, which cannot be followed");
     expect_refusal("", "LOOP: bra LOOP;",
