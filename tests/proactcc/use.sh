@@ -230,7 +230,7 @@ refusals)
     "$proactcc" main.o part.o -o app || fault "link alone"
     fails "PTX is compressed; compile it by proactcc" ./app
     "$proactcc" "$here/errors.cu" -o errors || fault "errors.cu"
-    where="^proact: device 0: kernel '_Z4fillPii', line [0-9]+, CTA \(3,0,0\), thread \(4,0,0\): .*out of bounds"
+    where="^proact: device 0: kernel 'fill\(int\*, int\)', line [0-9]+, CTA \(3,0,0\), thread \(4,0,0\): .*out of bounds"
     PROACT_CHECK=1 ./errors fault >said 2>&1 || fault "exit status $?"
     has "$where"
     has '^an illegal memory access was encountered$'
