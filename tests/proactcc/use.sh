@@ -329,7 +329,7 @@ int main()
 END
     "$proactcc" may.cu -o may || fault "may.cu"
     PROACT_SPLIT=always PROACT_REPORT=1 ./may >said 2>&1 || fault "exit status $?: may"
-    has "it may leave array 'cudaMalloc #2', where argument 1 points, for another one"
+    has "it may leave array 'cudaMalloc #2', to which argument 1 leads, for another one"
     # Row and column k are read by all; their places are stored to, where the map says, by nobody.
     cat >paths.cu <<'END'
 #include <cstdio>

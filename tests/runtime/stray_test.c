@@ -133,7 +133,7 @@ static void what_was_found_counts_from_where_an_array_is(void **state)
     assert_null(proact_kernel_refusal(l.kernel));
     launch(&l, low, from); /* it is asked in full: there is one behind it */
     assert_non_null(
-        strstr(proact_kernel_refusal(l.kernel), "'a (2)', where argument 0 points"));
+        strstr(proact_kernel_refusal(l.kernel), "'a (2)', to which argument 0 leads"));
     for (int n = 0; n < 3; n++) {
         assert_int_equal(launch(&l, high, from), 0);
         assert_null(proact_kernel_refusal(l.kernel));
@@ -161,9 +161,8 @@ static void fields_are_named_by_their_place(void **state)
 
     array_of(&l, N);
     launch(&l, from, low);
-    assert_non_null(
-        strstr(proact_kernel_refusal(l.kernel),
-               "where the address at byte 8 of argument 0 points, for another"));
+    assert_non_null(strstr(proact_kernel_refusal(l.kernel),
+                           "to which byte 8 of argument 0 leads, for another"));
     proact_close(l.b.p);
 }
 

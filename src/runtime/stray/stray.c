@@ -2,14 +2,13 @@
 #include "runtime/stray/stray.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "instrument/instrument.h"
 #include "runtime/derive/needs.h"
+#include "runtime/kernel/argument_text.h"
 #include "runtime/launch/launch_fields.h"
 #include "runtime/stray/stray_ask.h"
 #include "runtime/variables/known_constants.h"
@@ -226,38 +225,6 @@ static struct strays *open(struct proact_kernel *k)
     return s;
 }
 
-static bool begins(const char *name, const char *prefix)
-{
-    return strncmp(name, prefix, strlen(prefix)) == 0;
-}
-
-struct address_text {
-    char text[128];
-};
-
-/* What the address at that byte of the parameters is to whoever wrote the kernel. */
-static struct address_text address_text(const struct proact_kernel *k, uint32_t offset)
-{
-    struct address_text t;
-    const struct ptx_symbol *s = k->ptx->symbols;
-    uint32_t i = 0;
-
-    while (i + 1 < k->ptx->parameter_count && offset - s[i].offset >= s[i].bytes)
-        i++;
-    if (begins(s[i].name, INSTRUMENT_VARIABLE))
-        snprintf(t.text, sizeof t.text, "the address of variable '%s'",
-                 s[i].name + strlen(INSTRUMENT_VARIABLE));
-    else if (begins(s[i].name, INSTRUMENT_TABLE))
-        snprintf(t.text, sizeof t.text, "an address in a table");
-    else if (s[i].bytes == sizeof(uint64_t))
-        snprintf(t.text, sizeof t.text, "argument %" PRIu32, i);
-    else
-        snprintf(t.text, sizeof t.text,
-                 "the address at byte %" PRIu32 " of argument %" PRIu32,
-                 offset - s[i].offset, i);
-    return t;
-}
-
 enum proact_status strays_check(const struct launching *l, struct strays **kept,
                                 struct proact_error *err)
 {
@@ -269,8 +236,9 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
         return PROACT_OK;
     for (size_t i = 0; i < l->place_count; i++)
         if (is_far(&l->places[i]))
-            return fail(err, PROACT_EREFUSED, "kernel '%s': %s lies beside all arrays",
-                        k->name, address_text(k, l->places[i].offset).text);
+            return fail(err, PROACT_EREFUSED,
+                        "kernel '%s': the address in %s lies beside all arrays", k->name,
+                        argument_text(k, l->places[i].offset).text);
     const struct stray_beyond *beyond;
     const struct verdict *v = verdict_of(*kept, l, &beyond);
     const uint32_t offset = beyond ? beyond->offset : v->offset,
@@ -280,14 +248,15 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
         return PROACT_OK;
     if (v->what == NOWHERE)
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s', %s:%" PRIu32 ": %s lies in no array", k->name,
-                    k->image->ptx->name, v->line, address_text(k, v->offset).text);
+                    "kernel '%s', %s:%" PRIu32 ": the address in %s lies in no array",
+                    k->name, k->image->ptx->name, v->line,
+                    argument_text(k, v->offset).text);
     const bool is_certain = !beyond || beyond->is_certain;
 
     return fail(err, PROACT_EREFUSED,
-                "kernel '%s', %s:%" PRIu32 ": it %s array '%s', where %s points%s", k->name,
-                k->image->ptx->name, line, is_certain ? "leaves" : "may leave",
-                place_at(l, offset)->array->name, address_text(k, offset).text,
+                "kernel '%s', %s:%" PRIu32 ": it %s array '%s', to which %s leads%s",
+                k->name, k->image->ptx->name, line, is_certain ? "leaves" : "may leave",
+                place_at(l, offset)->array->name, argument_text(k, offset).text,
                 is_certain ? "" : ", for another one, as far as can be told");
 }
 
