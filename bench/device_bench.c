@@ -256,7 +256,9 @@ static void first_line(FILE *from, const char *key, char *into, int bytes)
 
 static void put_origin(struct json_writer *w, int argc, char **argv)
 {
-    char commit[64], host[128];
+    char commit[64], host[128], date[32] = "";
+    const time_t now = time(NULL);
+    struct tm day;
     struct text command = {0};
     FILE *git = popen("git -C " PROACT_SOURCE " describe --always --dirty", "r");
     FILE *cpu = fopen("/proc/cpuinfo", "r");
@@ -270,7 +272,10 @@ static void put_origin(struct json_writer *w, int argc, char **argv)
     text_print(&command, "device_bench");
     for (int i = 1; i < argc; i++)
         text_print(&command, " %s", argv[i]);
+    if (gmtime_r(&now, &day))
+        strftime(date, sizeof date, "%Y-%m-%d", &day);
     json_put_text(w, "command", command.data);
+    json_put_text(w, "date", date);
     json_put_text(w, "commit", commit);
     json_put_text(w, "host", host);
     json_put_whole(w, "host_cores", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));

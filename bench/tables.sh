@@ -166,9 +166,88 @@ function correct_table(file,    line) {
             printf "| %s | %s | %s |\n", value(line, "name"), value(line, "said"), value(line, "seconds")
     close(file)
 }
+# Of a microbenchmark: the method whose figure is the greatest at a compute / copy; of the
+# peers, or of ours, or that one.
+function best_at(file, ratio, whose,    line, m, is_peer) {
+    best_figure = best_ideal = 0
+    best_method = ""
+    while ((getline line < file) > 0) {
+        m = value(line, "method")
+        is_peer = m ~ /^(NCCL|NVSHMEM|cudaMemcpyPeer)/
+        if (m == "" || value(line, "ratio") != ratio || value(line, "measured") + 0 <= best_figure) continue
+        if (whose == "ours" ? is_peer : whose == "peers" ? m !~ /^(NCCL|NVSHMEM)/ : m != whose) continue
+        best_figure = value(line, "measured") + 0
+        best_ideal = value(line, "ideal")
+        best_method = mechanism(line)
+    }
+    close(file)
+    return best_figure
+}
+function ahead(file,    ratios, i, count, ours, said) {
+    count = split("0.5 1 1.25 2", ratios, " ")
+    for (i = 1; i <= count; i++) {
+        ours = best_at(file, ratios[i], "ours")
+        if (ours && best_at(file, ratios[i], "peers"))
+            said = said (said == "" ? "" : ", ") sprintf("%+.1f %% at %s", 100 * (ours / best_figure - 1), ratios[i])
+    }
+    gsub(/[-+]0\.0 /, "0.0 ", said)
+    return said
+}
+# The greatest of the rows whose name begins so.
+function greatest(file, select, key,    line, most, unit) {
+    most = ""
+    while ((getline line < file) > 0)
+        if (value(line, "what") ~ "^" select && value(line, key) != "" && (most == "" || value(line, key) + 0 > most)) {
+            most = value(line, key) + 0
+            unit = value(line, "unit")
+        }
+    close(file)
+    return most == "" ? "" : key == "adds_percent" ? sprintf("%.1f %%", most) : sprintf("%.4g %s", most, unit)
+}
+function half(figure,    word) {
+    return split(figure, word, " ") ? sprintf("%.3g %s", word[1] / 2, word[2]) : ""
+}
+# What the file says of an aim (bench/aims.txt), if it is there.
+function reached(file, how, select,    word) {
+    if (how == "most") return greatest(file, select, "measured")
+    if (how == "half") return half(greatest(file, select, "measured"))
+    if (how == "adds") return greatest(file, select, "adds_percent")
+    if (how == "ahead") return ahead(file)
+    split(select, word, " ")
+    if (!best_at(file, word[1], word[2] == "" ? "ours" : word[2])) return ""
+    if (how == "short") return sprintf("%.1f %% (%s)", 100 * (best_ideal / best_figure - 1), best_method)
+    return sprintf("%.3f", best_figure) (word[2] == "" ? " (" best_method ")" : "")
+}
+# Times, and what something costs, are to be less than the aim; of what is ahead, nothing behind.
+function misses(said, aim, how,    is_less) {
+    if (aim == "") return 0
+    if (how == "ahead") return index(said, "-") > 0
+    is_less = aim ~ /(us|%)$/
+    return is_less ? said + 0 > aim + 0 : said + 0 < aim + 0
+}
+function aims_table(    line, field, machines, count, i, said, all) {
+    count = split("4xH200 4xH100 2xH200 2xH100 1xH200 1xH100", machines, " ")
+    printf "| figure | aim | reached; *short of it* | |\n"
+    rule(4)
+    while ((getline line < "bench/aims.txt") > 0) {
+        if (line ~ /^#/) continue
+        split(line, field, / *\| */)
+        all = ""
+        for (i = 1; i <= count; i++) {
+            said = reached("bench/results/" field[3] "-" machines[i] ".json", field[4], field[5])
+            if (said == "") continue
+            if (misses(said, field[2], field[4])) said = "*" said "*"
+            all = all (all == "" ? "" : "; ") machines[i] ": " said
+        }
+        gsub(/xH/, " x H", all)
+        printf "| %s | %s | %s | %s |\n", field[1], field[2], all, field[6]
+    }
+    close("bench/aims.txt")
+}
 function table(name,    file) {
     file = "bench/results/" name ".json"
-    if (name ~ /^correct/) correct_table(file)
+    if (name == "aims") aims_table()
+    else if (name ~ /^correct/) correct_table(file)
     else if (name ~ /^(calls|compiled|distributed|start)/) compiled_table(file)
     else if (name ~ /^large/) large_table(file)
     else if (name ~ /^micro-(row-)?(all-)?[0-9]/) best_table(file)

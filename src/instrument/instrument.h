@@ -114,7 +114,8 @@ struct instrument_table {
 bool *instrument_table_loads(const struct ptx_function *kernel,
                              const struct instrument_table *table);
 /* The module's text, with a kernel that has these tables as its last parameters, and reads
-   them there; line by line as it was. free() it. */
+   them there, by names that begin so; line by line as it was. free() it. */
+#define INSTRUMENT_TABLE "proact_table_"
 char *instrument_tables(const struct ptx_module *m, const struct ptx_function *kernel,
                         const struct instrument_table *tables, unsigned count,
                         size_t *bytes);

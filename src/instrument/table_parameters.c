@@ -269,7 +269,7 @@ static struct name parameter_of(const struct rewriting *r)
 {
     struct name name;
 
-    snprintf(name.text, sizeof name.text, "proact_table_%u", r->level + r->number);
+    snprintf(name.text, sizeof name.text, INSTRUMENT_TABLE "%u", r->level + r->number);
     return name;
 }
 

@@ -284,7 +284,8 @@ bool ptx_atomic_has_no_result(const struct ptx_function *f,
                               const struct ptx_instruction *i);
 /* In a kernel: ret, exit. */
 bool ptx_opcode_ends_thread(enum ptx_opcode opcode);
-/* Of this form of the opcode: of wmma, which loads, multiplies or stores. */
+/* Of this form of the opcode: of wmma, which loads, multiplies or stores; of cp, which may
+   prefetch alone. */
 enum ptx_effect ptx_instruction_effect(const struct ptx_instruction *i);
 
 /* Copies the instruction's text, at most `size` with the NUL, for messages. */

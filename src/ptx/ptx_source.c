@@ -9,11 +9,14 @@
 #include "base/text.h"
 #include "ptx/ptx.h"
 
+#define LOC ".loc"
+
 struct place {
-    unsigned long file, line; /* file 0: nobody says */
+    unsigned long file, line, column; /* file 0: nobody says */
 };
 
-/* And where the function was called that it is of, if that was put in the call's place. */
+/* And where the function was called that it is of, if that was put in the call's place; of
+   functions that call each other so, the outermost: that call is the program's. */
 struct source {
     struct place at, from;
 };
@@ -39,9 +42,14 @@ static const char *find_word(const char *at, const char *end, const char *word)
 static struct place read_place(const char *at)
 {
     char *end;
-    const unsigned long file = strtoul(at, &end, 10);
+    const unsigned long file = strtoul(at, &end, 10), line = strtoul(end, &end, 10);
 
-    return (struct place){file, strtoul(end, NULL, 10)};
+    return (struct place){file, line, strtoul(end, NULL, 10)};
+}
+
+static bool is_same(const struct place *a, const struct place *b)
+{
+    return a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
 static struct source read_loc(const char *at)
@@ -49,7 +57,7 @@ static struct source read_loc(const char *at)
     static const char inlined[] = "inlined_at";
     const char *end = at + strcspn(at, "\n");
     const char *from = find_word(at, end, inlined);
-    struct source s = {read_place(at), {0, 0}};
+    struct source s = {read_place(at), {0, 0, 0}};
 
     if (from)
         s.from = read_place(from + strlen(inlined));
@@ -74,23 +82,47 @@ static bool has_files(const struct ptx_module *m)
     return false;
 }
 
-/* What the lines of a function say does not hold in the next one. */
-static struct source find(const struct ptx_module *m, unsigned long line)
+static const char *line_before(const struct ptx_module *m, const char *at)
 {
-    const char *at = line_start(m, line);
+    do
+        at--;
+    while (at > m->text && at[-1] != '\n');
+    return at;
+}
 
-    while (*at != '}') {
-        const char *word = skip_blank(at);
-
-        if (begins(word, ".loc"))
-            return read_loc(word + strlen(".loc"));
+/* The last one in that line or ahead of it; NULL where there is none. What the lines of a
+   function say does not hold in the next one. */
+static const char *last_loc(const struct ptx_module *m, const char *at)
+{
+    for (; *at != '}'; at = line_before(m, at)) {
+        if (begins(skip_blank(at), LOC))
+            return at;
         if (at == m->text)
             break;
-        do
-            at--;
-        while (at > m->text && at[-1] != '\n');
     }
-    return (struct source){{0, 0}, {0, 0}};
+    return NULL;
+}
+
+/* Of a function within another one compilers say the outer one's place ahead. */
+static struct source find(const struct ptx_module *m, unsigned long line)
+{
+    const char *at = last_loc(m, line_start(m, line));
+    struct source s = {{0, 0, 0}, {0, 0, 0}};
+
+    if (at)
+        s = read_loc(skip_blank(at) + strlen(LOC));
+    while (at && s.from.file && at > m->text) {
+        at = last_loc(m, line_before(m, at));
+        const struct source outer = at ? read_loc(skip_blank(at) + strlen(LOC))
+                                       : (struct source){s.from, {0, 0, 0}};
+
+        if (!is_same(&outer.at, &s.from))
+            continue;
+        if (!outer.from.file)
+            break;
+        s.from = outer.from;
+    }
+    return s;
 }
 
 /* Its path without the folders; false where the module has no such file. */
@@ -169,7 +201,7 @@ char *ptx_with_sources(const struct ptx_module *m, const char *sentence)
         const bool is_word = at == sentence || !is_inside(at[-1]);
         const unsigned long line = line_said(m, at, is_word, &end);
         const struct source s =
-            line && has_sources ? find(m, line) : (struct source){{0, 0}, {0, 0}};
+            line && has_sources ? find(m, line) : (struct source){{0, 0, 0}, {0, 0, 0}};
 
         text_add(&t, at, (size_t)(end - at));
         if (add_place(m, &t, " [", &s.at)) {

@@ -181,6 +181,8 @@ bool ptx_opcode_ends_thread(enum ptx_opcode opcode)
 
 enum ptx_effect ptx_instruction_effect(const struct ptx_instruction *i)
 {
+    if (i->opcode == PTX_CP && ptx_has(i, PTX_PART_PREFETCH))
+        return PTX_LOADS;
     if (i->opcode != PTX_WMMA)
         return ptx_opcode_effect(i->opcode);
     return ptx_has(i, PTX_PART_LOAD)    ? PTX_LOADS

@@ -292,6 +292,37 @@ static void tables_have_no_dimension(void **state)
     close_kernel(&k);
 }
 
+/* As cudaMallocPitch() gives it: bytes, of which nobody says that elements divide them. */
+static void a_pitch_is_a_stride_of_bytes(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 a, .param .u64 pitch)\n{\n"
+        ".reg .b32 %r<4>; .reg .b64 %rd<8>;\n"
+        "ld.param.u64 %rd0, [a]; cvta.to.global.u64 %rd1, %rd0; ld.param.u64 %rd2, "
+        "[pitch];\n"
+        "mov.u32 %r0, %ctaid.y; cvt.u64.u32 %rd3, %r0; mul.lo.s64 %rd3, %rd3, %rd2;\n"
+        "add.s64 %rd4, %rd1, %rd3; mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd5, %r1, 16;\n"
+        "add.s64 %rd6, %rd4, %rd5; add.s64 %rd7, %rd6, %rd2;\n"
+        "ld.global.v4.b32 {%r0, %r1, %r2, %r3}, [%rd7];\n"
+        "st.global.v4.b32 [%rd6], {%r0, %r1, %r2, %r3};\nret;\n}\n";
+    struct proact_error err = {""};
+    struct kernel k = {NULL, NULL};
+    struct text t = {0};
+
+    (void)state;
+    assert_int_equal(ptx_parse("pitch", text, sizeof text - 1, &k.module, &err), PROACT_OK);
+    k.analysis = access_analyze(k.module, &k.module->functions[0]);
+    print_kernel(&k, false, NULL, 0, NULL, &t);
+    assert_string_equal(t.data,
+                        "  read [0], 16 bytes\n    {[8]} block y by 1, halo 0 to 1\n"
+                        "    {16} block x by 1, halo 0 to 0\n"
+                        "  write [0], 16 bytes\n    {[8]} block y by 1\n"
+                        "    {16} block x by 1\n");
+    text_clear(&t);
+    close_kernel(&k);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +332,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_declared_shape_wins),
         cmocka_unit_test(parts_make_the_whole),
         cmocka_unit_test(tables_have_no_dimension),
+        cmocka_unit_test(a_pitch_is_a_stride_of_bytes),
     };
 
     if (argc > 1 && !strcmp(argv[1], "print")) {

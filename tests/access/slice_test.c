@@ -110,6 +110,13 @@ static void expect_text(const char *body, unsigned stores, bool goes_back)
     write_set_slice_destroy(c.slice);
 }
 
+static void prefetches_write_nothing(void **state)
+{
+    (void)state;
+    expect_text("cp.async.bulk.prefetch.L2.global [%rd1], 256; st.global.u32 [%rd3], 0;", 1,
+                false);
+}
+
 #define COUNT_TO_R1 "add.s32 %r6, %r6, 1; setp.lt.s32 %p1, %r6, %r1; @%p1 bra LOOP;\n"
 
 static void loops_over_the_same_places_run_once(void **state)
@@ -428,9 +435,14 @@ static void other_sources_are_refused(void **state)
                    "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
                    "kernel 'k', t.ptx:14: where it writes depends on what line 12 "
                    "exchanges between threads");
+    expect_refusal(
+        ".shared .b32 s[32];\n",
+        "mov.u64 %rd6, s; cvta.shared.u64 %rd6, %rd6; setp.eq.s32 %p1, %r1, 7;\n"
+        "selp.b64 %rd6, %rd6, %rd3, %p1; st.u32 [%rd6], 0;",
+        "kernel 'k', t.ptx:14: where it writes depends on what line 13 takes the "
+        "address of, in shared or local memory");
     expect_refusal("", "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;",
-                   "kernel 'k', t.ptx:12: has the copy engine write, which cannot be "
-                   "followed");
+                   "kernel 'k', t.ptx:12: writes by a bulk copy, which cannot be followed");
     expect_refusal("", "LOOP: bra LOOP;",
                    "kernel 'k', t.ptx:8: no way from here leads to its end");
 }
@@ -462,6 +474,7 @@ int main(void)
         cmocka_unit_test(a_matrix_is_stored_not_added),
         cmocka_unit_test(what_decides_nothing_goes),
         cmocka_unit_test(loops_over_parameters_run),
+        cmocka_unit_test(prefetches_write_nothing),
         cmocka_unit_test(loops_over_the_same_places_run_once),
         cmocka_unit_test(stores_that_repeat_one_ahead_go),
         cmocka_unit_test(a_mask_is_not_what_it_cannot_be),

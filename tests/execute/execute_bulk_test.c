@@ -34,7 +34,8 @@ static void a_line_is_stored_at_once_where_nobody_takes_it(void **state)
     for (uint64_t seed = 0; seed < 8; seed++) {
         struct rig r;
 
-        open_stage(&r, "fence.proxy.async.shared::cta;", "bar.sync 0;", "",
+        open_stage(&r, "fence.proxy.async.shared::cta;", "bar.sync 0;",
+                   "cp.async.bulk.prefetch.L2.global [%rd1], 256;",
                    seed & 1 ? ".read" : "");
         r.remote = seed & 2 ? (uint64_t)(uintptr_t)(r.memory + 1028 + 32) : 0;
         assert_int_equal(rig_run(&r, seed & 4 ? 5 : 1000, seed), EXECUTE_EXITED);

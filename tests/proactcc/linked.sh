@@ -186,7 +186,7 @@ END
     # Where there is PTX alone, nobody looks before the start.
     # shellcheck disable=SC2086 # two words
     "$proactcc" $text -rdc=true main.cu one.cu -o app || fault "PTX alone"
-    fails "proact: '_Z1fi', which '_Z1kPi' of object 2 uses, is not defined" ./app
+    fails "proact: 'f(int)', which 'k(int*)' of object 2 uses, is not defined" ./app
     cat >parent.cu <<'END'
 __global__ void child(int *x) { *x = 1; }
 __global__ void k(int *x) { child<<<1, 1>>>(x); }

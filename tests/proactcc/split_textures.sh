@@ -41,7 +41,7 @@ alike "two GPUs that are no peers" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver"
     FAKE_CUDA_PEERS=none
 alike "a GPU without room for a copy" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 \
     FAKE_CUDA_FAIL=cuArray3DCreate_v2:3:2
-grep -q 'turn(.*not every device can have the texture at byte 8 of its parameters: .*cuArray3DCreate' report ||
+grep -q 'turn(.*not every device can have the texture in argument 1: .*cuArray3DCreate' report ||
     { echo "$where: no word of it"; cat report; code=1; }
 
 ./whole_textures >several 2>report || { cat several report; code=1; }
@@ -53,7 +53,7 @@ elsewhere='\.ptx:[0-9]+: it reads by a texture that is no parameter, or field of
 whole from_memory "$elsewhere"
 whole computed "$elsewhere"
 whole one_of_four "$elsewhere"
-whole in_place "it writes array '.*', which it reads by the texture at byte 8 of its parameters"
+whole in_place "it writes array '.*', which it reads by the texture in argument 1"
 whole by_surface '\.ptx:[0-9]+: it has surfaces, which are the first device.s'
 whole keeps 'it stores what is made of an address'
 whole keeps_too 'it stores what is made of an address'

@@ -230,7 +230,7 @@ refusals)
     "$proactcc" main.o part.o -o app || fault "link alone"
     fails "PTX is compressed; compile it by proactcc" ./app
     "$proactcc" "$here/errors.cu" -o errors || fault "errors.cu"
-    where="^proact: device 0: kernel '_Z4fillPii', line [0-9]+, CTA \(3,0,0\), thread \(4,0,0\): .*out of bounds"
+    where="^proact: device 0: kernel 'fill\(int\*, int\)', line [0-9]+, CTA \(3,0,0\), thread \(4,0,0\): .*out of bounds"
     PROACT_CHECK=1 ./errors fault >said 2>&1 || fault "exit status $?"
     has "$where"
     has '^an illegal memory access was encountered$'
@@ -329,7 +329,7 @@ int main()
 END
     "$proactcc" may.cu -o may || fault "may.cu"
     PROACT_SPLIT=always PROACT_REPORT=1 ./may >said 2>&1 || fault "exit status $?: may"
-    has "it may leave array 'cudaMalloc #2', in which the address at byte 8 of its parameters lies, for another one"
+    has "it may leave array 'cudaMalloc #2', to which argument 1 leads, for another one"
     # Row and column k are read by all; their places are stored to, where the map says, by nobody.
     cat >paths.cu <<'END'
 #include <cstdio>
@@ -413,7 +413,7 @@ END
     has '^invalid argument$'
     has '^proact:  *6  *6  *[0-9.]*  add\(float\*\)$'
     has '^proact:  *1  *0  *[0-9.]*  one\(float\*\) \(whole: a grid of one CTA\)$'
-    has 'put\(.*what line [0-9]+ reads; grouped sums of floating-point numbers .* would not hinder\)$'
+    has 'put\(.*what line [0-9]+ reads; with PROACT_GROUP_SUMS=1 .* it could be split\)$'
     PROACT_SPLIT=always PROACT_GROUP_SUMS=1 PROACT_REPORT=1 ./report >said 2>&1 || fault "exit status $?"
     has '^proact:  *1  *1  *[0-9.]*  put\(int const\*, float\*, int\*\)$'
     has '^proact: 393216 bytes to the device, 262144 to the host, 65536 on it, '

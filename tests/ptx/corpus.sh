@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the committed corpus again: the plain samples by nvcc for three architectures and by
-# clang, and the hard kernels by nvcc (whose text for sm_80 is that for sm_75). Usage: corpus.sh [NVCC [CLANG]]
+# clang, and the hard kernels by nvcc for four: of the samples its text for sm_80 is that for sm_75.
+# Usage: corpus.sh [NVCC [CLANG]]
 set -e
 nvcc=${1:-nvcc} clang=${2:-clang-14}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +22,7 @@ for source in *.cu; do
 done
 cd ../ptx/hard
 for source in hard_language.cu hard_machine.cu; do
-    for sm in 75 90 100; do
+    for sm in 75 80 90 100; do
         "$nvcc" -ptx -arch=compute_$sm -O3 "$source" -o "$out/${source%.cu}.sm_$sm.ptx"
     done
 done

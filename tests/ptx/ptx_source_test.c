@@ -24,8 +24,14 @@ static const char module[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                              "\tret;\n}\n" /* 13: a file without a name */
                              ".visible .entry second()\n{\n"
                              "\tret;\n}\n" /* 17 */
+                             ".visible .entry third()\n{\n"
+                             "\t.loc 2 84 3, function_name $L__name, inlined_at 1 40 9\n"
+                             "\t.loc 2 84 5, function_name $L__name, inlined_at 1 50 9\n"
+                             "\t.loc 4 7 3, function_name $L__name, inlined_at 2 84 3\n"
+                             "\tret;\n}\n" /* 24 */
                              "\t.file 1 \"/home/me/app.cu\"\n"
                              "\t.file\t2 \"atomics.hpp\", 5, 6\n"
+                             "\t.file\t4 \"/opt/inner.h\"\n"
                              "$L__name:\n";
 
 static void check(const char *sentence, const char *expected)
@@ -51,6 +57,13 @@ static void lines_have_their_source_behind_them(void **state)
           "kernel 'first', p.ptx:9 [app.cu:12]: what line 11 [atomics.hpp:84, from "
           "app.cu:31] reads");
     check("(line 10)", "(line 10 [atomics.hpp:84, from app.cu:31])");
+}
+
+/* Of functions in functions the program's own call is said. */
+static void the_outermost_call_is_said(void **state)
+{
+    (void)state;
+    check("line 24", "line 24 [inner.h:7, from app.cu:40]");
 }
 
 static void others_stay_as_they_are(void **state)
@@ -95,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_have_their_source_behind_them),
+        cmocka_unit_test(the_outermost_call_is_said),
         cmocka_unit_test(others_stay_as_they_are),
         cmocka_unit_test(a_long_text_is_looked_through_once),
     };

@@ -421,7 +421,7 @@ static void what_cannot_be_split_says_why(void **state)
     (void)state;
     must(f, proact_array_write(a, 0, f->in, N, &f->err));
     runs_whole(f, f->fetch, a, handle,
-               "it writes array 'a', which it reads by the texture at byte 8");
+               "it writes array 'a', which it reads by the texture in argument 1");
     must(f, proact_record_begin(f->p, &f->err));
     assert_int_equal(launch(f, f->fetch, f->out, handle), PROACT_EINVAL);
     assert_non_null(strstr(f->err.text, "cannot be recorded"));
@@ -434,7 +434,7 @@ static void what_cannot_be_split_says_why(void **state)
     must(f, proact_wait(f->p, &f->err));
     proact_texels_destroy(t);
     runs_whole(f, f->sample, f->out, plane,
-               "the array of the texture at byte 8 of its parameters was freed");
+               "the array of the texture in argument 1 was freed");
     proact_wait(f->p, &f->err); /* which the keeper has words for */
     end(f);
 }
@@ -445,7 +445,7 @@ static void no_such_texture(void **state)
 
     (void)state;
     runs_whole(f, f->sample, f->out, 4711,
-               "the texture at byte 8 of its parameters is none that there is");
+               "the texture in argument 1 is none that there is");
     proact_wait(f->p, &f->err);
     end(f);
 }

@@ -112,6 +112,39 @@ static void a_map_that_is_too_small_is_refused(void **state)
     proact_close(b.p);
 }
 
+/* Of stores that memory places the map alone is known: what it lacks shows under check. */
+static void a_map_that_nobody_can_tell_from_the_kernel_is_checked(void **state)
+{
+    static const struct proact_options options = {.machine = "h200x4", .check = true};
+    const unsigned n = N;
+
+    (void)state;
+    for (unsigned backwards = 0; backwards < 2; backwards++) {
+        struct bench b = testing_open(&options);
+        struct proact_kernel *k = testing_kernel(&b, "scatters");
+        struct proact_array *where = testing_array(&b, "where");
+        static unsigned places[N];
+
+        for (unsigned i = 0; i < N; i++)
+            places[i] = backwards ? N - 1 - i : i;
+        assert_int_equal(proact_array_write(where, 0, places, N, &b.err), PROACT_OK);
+        assert_int_equal(proact_kernel_map(k, 0, &testing_map, &b.err), PROACT_OK);
+        const struct proact_arg args[] = {PROACT_ARRAY(b.out), PROACT_ARRAY(where),
+                                          PROACT_VALUE(n)};
+
+        assert_int_equal(
+            proact_launch(k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+                          args, 3, &b.err),
+            PROACT_OK);
+        assert_null(proact_kernel_refusal(k));
+        if (backwards)
+            REFUSED(proact_wait(b.p, &b.err), PROACT_EFAULT, "of array 'out' on device");
+        else
+            assert_int_equal(proact_wait(b.p, &b.err), PROACT_OK);
+        proact_close(b.p);
+    }
+}
+
 /* Backwards, in halves that overlap. */
 static void halves(void *context, const uint32_t grid[3], const uint32_t cta[3],
                    proact_emit *emit, void *sink)
@@ -226,6 +259,7 @@ int main(void)
         cmocka_unit_test(runs_without_end_stop_with_the_array),
         cmocka_unit_test(runs_that_do_not_move_are_one),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),
+        cmocka_unit_test(a_map_that_nobody_can_tell_from_the_kernel_is_checked),
         cmocka_unit_test(a_cta_is_asked_a_few_times),
         cmocka_unit_test(any_map_says_what_counting_says),
         cmocka_unit_test(rows_lie_within_the_array),

@@ -170,7 +170,7 @@ static void an_unmarked_bulk_store_runs_whole(void **state)
                            &PROACT_ARRAY(s.out), 1, &s.err));
         const char *why = proact_kernel_refusal(s.kernel);
 
-        if (f ? !why || !strstr(why, "has the copy engine write") : why != NULL)
+        if (f ? !why || !strstr(why, "writes by a bulk copy") : why != NULL)
             fail_msg("%s", why ? why : "it is split");
         for (unsigned d = 0; d < DEVICES; d++) {
             must(&s, proact_array_read_replica(s.out, d, 0, got, COUNT, &s.err));

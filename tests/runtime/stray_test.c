@@ -132,13 +132,37 @@ static void what_was_found_counts_from_where_an_array_is(void **state)
     assert_int_not_equal(launch(&l, high, from), 0);
     assert_null(proact_kernel_refusal(l.kernel));
     launch(&l, low, from); /* it is asked in full: there is one behind it */
-    assert_non_null(strstr(proact_kernel_refusal(l.kernel), "it may leave array"));
+    assert_non_null(
+        strstr(proact_kernel_refusal(l.kernel), "'a (2)', to which argument 0 leads"));
     for (int n = 0; n < 3; n++) {
         assert_int_equal(launch(&l, high, from), 0);
         assert_null(proact_kernel_refusal(l.kernel));
         assert_int_equal(launch(&l, low, from), 0);
         assert_non_null(strstr(proact_kernel_refusal(l.kernel), "it may leave array"));
     }
+    proact_close(l.b.p);
+}
+
+/* An address in a struct is told from its others. */
+static void fields_are_named_by_their_place(void **state)
+{
+    static const char head[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                               ".visible .entry k(.param .align 8 .b8 both[16])\n{\n"
+                               ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
+                               "ld.param.u64 %rd1, [both]; ld.param.u64 %rd3, [both+8];\n"
+                               "cvta.to.global.u64 %rd2, %rd3;\n"
+                               "cvta.to.global.u64 %rd4, %rd1;\n";
+    static char fields[sizeof text + sizeof head];
+
+    (void)state;
+    sprintf(fields, "%s%s", head, strstr(text, "mov.u32 %r1"));
+    struct launches l = open_launches_of(fields);
+    struct proact_array *from = array_of(&l, 10), *low = array_of(&l, N);
+
+    array_of(&l, N);
+    launch(&l, from, low);
+    assert_non_null(strstr(proact_kernel_refusal(l.kernel),
+                           "to which byte 8 of argument 0 leads, for another"));
     proact_close(l.b.p);
 }
 
@@ -235,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_array_that_is_made_anew_is_not_asked_about),
         cmocka_unit_test(what_was_found_counts_from_where_an_array_is),
+        cmocka_unit_test(fields_are_named_by_their_place),
         cmocka_unit_test(arrays_are_told_apart),
         cmocka_unit_test(many_shapes_are_known),
         cmocka_unit_test(arrays_that_are_made_anew_are_known),

@@ -18,7 +18,7 @@ bool hull_copy_kind(const struct ptx_instruction *i, enum access_kind *kind)
     for (unsigned n = 0; n < i->part_count && count < 2; n++)
         if (is_space(i->parts[n]))
             spaces[count++] = i->parts[n];
-    if (!ptx_has(i, PTX_PART_GLOBAL)) /* nothing, or shared memory alone */
+    if (!ptx_has(i, PTX_PART_GLOBAL) || ptx_has(i, PTX_PART_PREFETCH)) /* no array */
         return false;
     if (ptx_has(i, PTX_PART_TENSOR) || !ptx_has(i, PTX_PART_ASYNC) || count < 2)
         return true;

@@ -95,13 +95,13 @@ static void sort_axes(const struct forms *s, struct split *out)
         }
 }
 
-/* Adds a term, in elements, to the axis of its stride. */
+/* Adds a term, in units of so many bytes, to the axis of its stride. */
 static bool add_to_axis(struct splitter *s, struct split *out, struct access_term stride,
-                        const struct access_term *term, uint32_t element_bytes)
+                        const struct access_term *term, int64_t unit_bytes)
 {
     uint32_t i = 0;
 
-    stride.factor = element_bytes;
+    stride.factor = unit_bytes;
     while (i < out->count && !same_symbols(&out->axes[i].stride->terms[0], &stride))
         i++;
     if (i == ACCESS_AXES_MAX)
@@ -111,6 +111,8 @@ static bool add_to_axis(struct splitter *s, struct split *out, struct access_ter
                                             .index = form_constant(&s->forms, 0)};
         out->count++;
     }
+    if (out->axes[i].stride->terms[0].factor != unit_bytes)
+        return refuse(out, "an offset is no multiple of its elements");
     out->axes[i].index =
         form_add(&s->forms, out->axes[i].index, form_of_term(&s->forms, term), 1);
     return true;
@@ -128,10 +130,14 @@ static bool split_by_parameters(struct splitter *s, const struct access_form *f,
             key = none;
             rest = f->terms[i];
         }
-        if (rest.factor % element_bytes)
+        int64_t unit = element_bytes;
+
+        if (rest.factor % unit && !key.degree)
             return refuse(out, "an offset is no multiple of its elements");
-        rest.factor /= element_bytes;
-        if (!add_to_axis(s, out, key, &rest, element_bytes))
+        if (rest.factor % unit) /* a pitch is a number of bytes */
+            unit = common_divisor(unit, rest.factor);
+        rest.factor /= unit;
+        if (!add_to_axis(s, out, key, &rest, unit))
             return false;
     }
     if (!out->count) /* always the first element */

@@ -39,9 +39,10 @@ static const char *operand_root(const struct slice *s, const struct ptx_operand 
     if ((o->kind == PTX_SYMBOL || o->kind == PTX_MEMORY) && o->symbol >= 0) {
         const struct ptx_symbol *symbol = ptx_symbol(s->module, s->f, o->symbol);
 
-        if (symbol->is_function || symbol->space == PTX_SPACE_SHARED ||
-            symbol->space == PTX_SPACE_LOCAL)
-            return "takes the address of";
+        if (symbol->is_function)
+            return "takes the address of, which is a function";
+        if (symbol->space == PTX_SPACE_SHARED || symbol->space == PTX_SPACE_LOCAL)
+            return "takes the address of, in shared or local memory";
     }
     for (uint32_t n = 0; n < o->count; n++) {
         const char *verb = operand_root(s, &o->list[n]);

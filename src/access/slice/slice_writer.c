@@ -143,8 +143,9 @@ static struct slice_writer plain_writer(const struct slice *s,
         refused.refusal = "writes through a multicast address, which cannot be followed";
         return refused;
     case PTX_CP:
-        refused.refusal = "has the copy engine write, which cannot be followed";
-        return first_space(i) == PTX_PART_GLOBAL ? refused : none;
+        refused.refusal = "writes by a bulk copy, which cannot be followed";
+        return first_space(i) == PTX_PART_GLOBAL && !ptx_has(i, PTX_PART_PREFETCH) ? refused
+                                                                                   : none;
     case PTX_WMMA:
         return ptx_has(i, PTX_PART_STORE) ? matrix_writer(s, i) : none;
     case PTX_SUST:

@@ -285,6 +285,8 @@ static bool decode_cp(struct decoder *d, const struct ptx_instruction *i)
 {
     if (ptx_has(i, PTX_PART_ARRIVE))
         return decode_mbarrier(d, i);
+    if (ptx_has(i, PTX_PART_PREFETCH)) /* a hint */
+        return true;
     return ptx_has(i, PTX_PART_MBARRIER_COMPLETE_TX_BYTES) ? decode_bulk_load(d, i)
                                                            : decode_copy(d, i);
 }

@@ -50,15 +50,6 @@ static enum proact_status refuse_specials(const struct clone *c,
     return status;
 }
 
-static bool has_text(const struct clone *c, const struct ptx_instruction *i,
-                     const char *word)
-{
-    char text[200];
-
-    ptx_instruction_text(c->module, i, text, sizeof text);
-    return strstr(text, word) != NULL;
-}
-
 /* Together with other CTAs, or past the order of ordinary stores. */
 static enum proact_status refuse_opcode(const struct clone *c,
                                         const struct ptx_instruction *i)
@@ -78,7 +69,7 @@ static enum proact_status refuse_opcode(const struct clone *c,
     case PTX_MULTIMEM:
         return clone_refuse(c, i, "it writes by multimem, which is no array");
     case PTX_CP:
-        if (global && ptx_has(i, PTX_PART_BULK) && !has_text(c, i, ".prefetch"))
+        if (global && ptx_has(i, PTX_PART_BULK) && !ptx_has(i, PTX_PART_PREFETCH))
             return clone_refuse(c, i,
                                 "an asynchronous bulk copy writes to global memory, past "
                                 "the order of the kernel's stores");

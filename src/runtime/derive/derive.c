@@ -108,7 +108,7 @@ static void offer_sums(const struct proact_kernel *k, struct kernel_derivation *
 
     if (may_group(k, d, end))
         snprintf(why->text + at, sizeof why->text - at,
-                 "; grouped sums of floating-point numbers (group_sums) would not hinder");
+                 "; with PROACT_GROUP_SUMS=1 (group_sums) it could be split");
 }
 
 /* Where atomics or stores hang on memory, a slice without them may still tell. */

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/derive/needs.h"
+#include "runtime/kernel/argument_text.h"
 #include "runtime/launch/launch_fields.h"
 #include "runtime/stray/stray_ask.h"
 #include "runtime/variables/known_constants.h"
@@ -236,33 +237,27 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
     for (size_t i = 0; i < l->place_count; i++)
         if (is_far(&l->places[i]))
             return fail(err, PROACT_EREFUSED,
-                        "kernel '%s': the address at byte %" PRIu32
-                        " of its parameters lies beside all arrays",
-                        k->name, l->places[i].offset);
+                        "kernel '%s': the address in %s lies beside all arrays", k->name,
+                        argument_text(k, l->places[i].offset).text);
     const struct stray_beyond *beyond;
     const struct verdict *v = verdict_of(*kept, l, &beyond);
-    const uint32_t offset = beyond ? beyond->offset : v->offset;
+    const uint32_t offset = beyond ? beyond->offset : v->offset,
+                   line = beyond ? beyond->line : v->line;
 
+    if (!v->what && !beyond)
+        return PROACT_OK;
     if (v->what == NOWHERE)
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s', %s:%" PRIu32 ": the address at byte %" PRIu32
-                    " of its parameters lies in no array",
-                    k->name, k->image->ptx->name, v->line, v->offset);
-    if (beyond && !beyond->is_certain)
-        return fail(err, PROACT_EREFUSED,
-                    "kernel '%s', %s:%" PRIu32
-                    ": it may leave array '%s', in which the address at byte %" PRIu32
-                    " of its parameters lies, for another one, as far as can be told",
-                    k->name, k->image->ptx->name, beyond->line,
-                    place_at(l, offset)->array->name, offset);
-    if (v->what == LEAVES || beyond)
-        return fail(err, PROACT_EREFUSED,
-                    "kernel '%s', %s:%" PRIu32
-                    ": it leaves array '%s', in which the address at byte %" PRIu32
-                    " of its parameters lies",
-                    k->name, k->image->ptx->name, beyond ? beyond->line : v->line,
-                    place_at(l, offset)->array->name, offset);
-    return PROACT_OK;
+                    "kernel '%s', %s:%" PRIu32 ": the address in %s lies in no array",
+                    k->name, k->image->ptx->name, v->line,
+                    argument_text(k, v->offset).text);
+    const bool is_certain = !beyond || beyond->is_certain;
+
+    return fail(err, PROACT_EREFUSED,
+                "kernel '%s', %s:%" PRIu32 ": it %s array '%s', to which %s leads%s",
+                k->name, k->image->ptx->name, line, is_certain ? "leaves" : "may leave",
+                place_at(l, offset)->array->name, argument_text(k, offset).text,
+                is_certain ? "" : ", for another one, as far as can be told");
 }
 
 void strays_destroy(struct strays *s)

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "runtime/derive/derive.h"
+#include "runtime/kernel/argument_text.h"
 #include "runtime/program/first_device.h"
 #include "runtime/textures/kernel_texels.h"
 
@@ -41,31 +42,29 @@ static enum proact_status check_one(const struct launching *l,
                                     const struct launch_texture *t,
                                     struct proact_error *err)
 {
-    const char *name = l->kernel->name, *where = "of its parameters";
+    const char *name = l->kernel->name;
 
     if (!t->handle)
         return PROACT_OK;
     if (!t->texture)
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': the texture at byte %" PRIu32 " %s is none that there is",
-                    name, t->offset, where);
+                    "kernel '%s': the texture in %s is none that there is", name,
+                    argument_text(l->kernel, t->offset).text);
     if (t->texture->is_void)
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': the array of the texture at byte %" PRIu32
-                    " %s was freed",
-                    name, t->offset, where);
+                    "kernel '%s': the array of the texture in %s was freed", name,
+                    argument_text(l->kernel, t->offset).text);
     if (!t->texture->bytes)
         return PROACT_OK;
     if (!t->array)
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': the memory of the texture at byte %" PRIu32
-                    " %s lies in no array",
-                    name, t->offset, where);
+                    "kernel '%s': the memory of the texture in %s lies in no array", name,
+                    argument_text(l->kernel, t->offset).text);
     if (derivation_writes(l, t->array))
-        return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': it writes array '%s', which it reads by the texture at "
-                    "byte %" PRIu32 " %s",
-                    name, t->array->name, t->offset, where);
+        return fail(
+            err, PROACT_EREFUSED,
+            "kernel '%s': it writes array '%s', which it reads by the texture in %s", name,
+            t->array->name, argument_text(l->kernel, t->offset).text);
     return PROACT_OK;
 }
 
@@ -91,11 +90,9 @@ static enum proact_status make(const struct launching *l, struct session_texture
 
     for (unsigned d = 1; d < l->over && d < devices_here(l->kernel->session); d++)
         if (why->text[0] || texture_make(t, l->kernel->session, d, why))
-            return fail(
-                err, PROACT_EREFUSED,
-                "kernel '%s': not every device can have the texture at byte %" PRIu32
-                " of its parameters: %s",
-                l->kernel->name, offset, why->text);
+            return fail(err, PROACT_EREFUSED,
+                        "kernel '%s': not every device can have the texture in %s: %s",
+                        l->kernel->name, argument_text(l->kernel, offset).text, why->text);
     return PROACT_OK;
 }
 

@@ -285,7 +285,7 @@ static void offer_sums(struct analyze_kernel *k)
         return;
     if (may_cut(k, r.all))
         snprintf(k->why.text + at, sizeof k->why.text - at,
-                 "; grouped sums of floating-point numbers (group_sums) would not hinder");
+                 "; with PROACT_GROUP_SUMS=1 (group_sums) it could be split");
     clear_reduced(&r);
 }
 

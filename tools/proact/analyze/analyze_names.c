@@ -120,11 +120,13 @@ static const struct {
     {"calls", "let it be inlined: the callee in the same file, __forceinline__"},
     {"gets from a call", "let it be inlined: the callee in the same file, __forceinline__"},
     {"bulk", "store by threads instead of bulk copies"},
-    {"copy engine", "store by threads instead of bulk copies"},
     {"asynchronous", "store by threads instead of asynchronously"},
     {"may have returned",
      "let all threads come to the end: `if` around the work, no return"},
     {"arrays,", "write fewer arrays in one kernel"},
+    {"shared or local memory",
+     "store to arrays and to such memory by pointers of their own, "
+     "each of which is always one or the other"},
     {"which of many ways", "let each CTA write places that follow from its index, or give "
                            "a map by proact_kernel_map()"},
     {"where it writes", "let each CTA write places that follow from its index and the "

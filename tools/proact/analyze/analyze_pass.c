@@ -19,10 +19,21 @@ static int print_parse(const struct ptx_module *m)
     return EXIT_FINE;
 }
 
+/* With the lines of the source, as in what is printed of a kernel. */
+static int say_refusal(const struct ptx_module *m, const struct proact_error *why)
+{
+    struct proact_error said;
+    char *text = ptx_with_sources(m, why->text);
+
+    fail(&said, PROACT_EREFUSED, "%s", text);
+    free(text);
+    return say_failure(&said);
+}
+
 static int print_slice(const struct analyze_kernel *k)
 {
     if (!k->slice)
-        return say_failure(&k->uncut);
+        return say_refusal(k->module, &k->uncut);
     struct write_set_slice_info info = write_set_slice_info(k->slice);
 
     fwrite(info.text, 1, info.text_bytes, stdout);
@@ -51,7 +62,7 @@ static int print_clone(const struct analyze_kernel *k, enum instrument_clone clo
     uint32_t from = 0;
 
     if (k->clones.refusal[clone].text[0])
-        return say_failure(&k->clones.refusal[clone]);
+        return say_refusal(k->module, &k->clones.refusal[clone]);
     if (ptx_parse(k->module->name, k->text, strlen(k->text), &m, &err))
         return say_failure(&err);
     for (uint32_t i = 0; i < m->function_count; i++) {

@@ -107,7 +107,10 @@ static enum proact_status compile(const char *source, const char *ptx,
     while (waitpid(child, &code, 0) < 0 && errno == EINTR)
         ;
     if (!WIFEXITED(code) || WEXITSTATUS(code))
-        return fail(err, PROACT_EINVAL, "%s: %s could not compile it", source, nvcc);
+        return fail(
+            err, PROACT_EINVAL,
+            "%s: %s could not compile it; options that it takes go into NVCC_APPEND_FLAGS",
+            source, nvcc);
     return PROACT_OK;
 }
 

@@ -193,6 +193,15 @@ static void print_reductions(const struct analyze_kernel *k)
     }
 }
 
+/* Made in the first device's memory, it is in nobody's way. */
+static bool is_merged(const struct analyze_kernel *k, uint32_t offset)
+{
+    for (uint32_t n = 0; n < k->reductions.count; n++)
+        if (k->reductions.reduction[n].parameter == offset)
+            return true;
+    return analyze_flags_only(k, offset);
+}
+
 static void print_everyones(const struct analyze_kernel *k)
 {
     for (uint32_t i = 0; i < k->patterns->count; i++) {
@@ -200,11 +209,11 @@ static void print_everyones(const struct analyze_kernel *k)
         char base[64];
 
         if (!is_everyones(a) ||
-            (a->base == ACCESS_BASE_PARAMETER && analyze_flags_only(k, offset_of(k, a))))
+            (a->base == ACCESS_BASE_PARAMETER && is_merged(k, offset_of(k, a))))
             continue;
         analyze_base_text(k, a->base, a->base_symbol, base, sizeof base);
-        printf("  array %s: all CTAs that write it write the same bytes, which only one "
-               "device may\n",
+        printf("  array %s: all CTAs that write it write the same bytes: a launch is "
+               "split only if these are one device's\n",
                base);
     }
 }

@@ -142,6 +142,11 @@ enum cuda_error rt_error(struct rt *rt, enum proact_status status,
                          const struct proact_error *err);
 enum cuda_error rt_break(struct rt *rt, enum cuda_error error, const char *sentence);
 void rt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* rt_names.c: a kernel's or function's name as the source has it, NULL where it is the same
+   or the program has no C++ library, which knows; a sentence in which names in quotes are
+   such. free() them. */
+char *rt_plain_name(const char *name);
+char *rt_plain_names(const char *sentence);
 enum cuda_error rt_refuse(const char *call); /* one that we do not have */
 enum cuda_error rt_last_error(bool forget);
 

@@ -7,10 +7,6 @@
 #include "base/memory.h"
 #include "rt/rt.h"
 
-/* Of the host's C++ library, where the program has one. */
-extern char *demangle(const char *name, char *into, size_t *bytes,
-                      int *status) __asm__("__cxa_demangle") __attribute__((weak));
-
 /* A span may have lost the end of a long name, which is where C++ names differ: so the
    kernel is the first of those under way there whose name begins like that. Those of the
    second lane are edges of a launch that is there, too. */
@@ -49,20 +45,6 @@ void rt_report_watch(struct rt *rt)
     proact_observe(rt->session, take, rt);
 }
 
-/* A static kernel of a file that is linked: __nv_static_N_, N bytes of the file's, _, name.
- */
-static const char *own_name(const char *name)
-{
-    static const char prefix[] = "__nv_static_";
-    char *end;
-
-    if (strncmp(name, prefix, strlen(prefix)) != 0)
-        return name;
-    unsigned long skipped = strtoul(name + strlen(prefix), &end, 10);
-
-    return skipped + 2 < strlen(end) ? end + skipped + 2 : name;
-}
-
 /* A reason without the kernel that it is about, which the line has. */
 static const char *reason_of(const char *why)
 {
@@ -76,9 +58,8 @@ static const char *reason_of(const char *why)
 
 static void print_kernel(const struct cuda_kernel *k)
 {
-    int status = -1;
-    char *plain = demangle ? demangle(own_name(k->name), NULL, NULL, &status) : NULL;
-    const char *name = plain && !status ? plain : k->name;
+    char *plain = rt_plain_name(k->name);
+    const char *name = plain ? plain : k->name;
     char along[24] = "";
 
     if (k->along)

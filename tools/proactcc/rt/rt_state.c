@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <proact/guest.h>
@@ -66,13 +67,15 @@ enum cuda_error rt_last_error(bool forget)
 
 void rt_say(const char *format, ...)
 {
+    char said[2048], *plain;
     va_list args;
 
     va_start(args, format);
-    fputs("proact: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(said, sizeof said, format, args);
     va_end(args);
+    plain = rt_plain_names(said);
+    fprintf(stderr, "proact: %s\n", plain);
+    free(plain);
 }
 
 enum cuda_error rt_break(struct rt *rt, enum cuda_error error, const char *sentence)
