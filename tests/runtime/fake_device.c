@@ -308,9 +308,10 @@ static enum proact_status fake_launch(struct device_stream *s, struct device_fun
                                       struct proact_error *err)
 {
     (void)err;
-    text_print(line(s, "launch"), " %s %ux%ux%u of %ux%ux%u%s\n", f->name, launch->grid[0],
-               launch->grid[1], launch->grid[2], launch->block[0], launch->block[1],
-               launch->block[2], launch->unit ? " with its unit" : "");
+    text_print(line(s, "launch"), " %s %ux%ux%u of %ux%ux%u%s%s\n", f->name,
+               launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
+               launch->block[1], launch->block[2], launch->unit ? " with its unit" : "",
+               launch->is_urgent ? ", urgent" : "");
     return PROACT_OK;
 }
 

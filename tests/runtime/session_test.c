@@ -256,12 +256,12 @@ static void an_agent_has_the_threads_that_were_asked_for(void **state)
     static const struct {
         unsigned threads;
         const char *says;
-    } cases[] = {{32, "launch 0.1 proact_agent 1x1x1 of 32x1x1\n"},
-                 {1024, "launch 0.1 proact_agent 1x1x1 of 1024x1x1\n"},
-                 {2048, "launch 0.1 proact_agent 2x1x1 of 1024x1x1\n"},
-                 {1056, "launch 0.1 proact_agent 2x1x1 of 544x1x1\n"},
-                 {8192, "launch 0.1 proact_agent 8x1x1 of 1024x1x1\n"},
-                 {32768, "launch 0.1 proact_agent 32x1x1 of 1024x1x1\n"}};
+    } cases[] = {{32, "launch 0.1 proact_agent 1x1x1 of 32x1x1, urgent\n"},
+                 {1024, "launch 0.1 proact_agent 1x1x1 of 1024x1x1, urgent\n"},
+                 {2048, "launch 0.1 proact_agent 2x1x1 of 1024x1x1, urgent\n"},
+                 {1056, "launch 0.1 proact_agent 2x1x1 of 544x1x1, urgent\n"},
+                 {8192, "launch 0.1 proact_agent 8x1x1 of 1024x1x1, urgent\n"},
+                 {32768, "launch 0.1 proact_agent 32x1x1 of 1024x1x1, urgent\n"}};
     struct stage s;
 
     (void)state;

@@ -68,7 +68,8 @@ static void drop_agenda(struct transfer_binding *b, unsigned device)
     free(agenda);
 }
 
-/* The kernel leaves no room once it has begun, so it begins when the agent may. */
+/* The kernel leaves no room once it has begun, so it begins when the agent may, which is
+   urgent: of two that may begin the device takes either. */
 static enum proact_status hold_kernel(const struct transfer_devices *t, unsigned device,
                                       struct device_event *ahead, struct proact_error *err)
 {
