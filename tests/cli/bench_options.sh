@@ -30,6 +30,9 @@ fails 2 proact bench micro --against m.json --method fused
 echo '{"machine": "h200x2", "rows":
  [{"what": "p", "probe": "ping-pong", "peers": 1, "measured": 1}]}' >m.json
 fails 2 proact bench link --against m.json --method fused
+# A file of another bench.
+echo '{"machine": "h200x2", "rows": [{"what": "what another one asks", "measured": 1}]}' >m.json
+fails 1 proact bench latency --against m.json | tail -1
 # Before minutes of work.
 fails 1 proact bench latency -m h200x2 --json nowhere/r.json
 ls

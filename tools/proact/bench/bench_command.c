@@ -99,6 +99,11 @@ static int say_compared(const struct bench_options *o, const struct bench_report
     if (q->machine && strcmp(r->source_machine, r->machine) != 0)
         fprintf(stderr, "proact: %s was measured on '%s', and this is '%s'\n", q->against,
                 r->source_machine, r->machine);
+    if (!r->rows_compared) {
+        fprintf(stderr, "proact: %s: none of its rows is one of bench %s\n", q->against,
+                r->bench);
+        return EXIT_FAILED;
+    }
     if (q->method || !r->left_over[0])
         return EXIT_FINE;
     fprintf(stderr, "proact: %s: this bench has no row '%s' here\n", q->against,
