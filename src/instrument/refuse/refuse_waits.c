@@ -2,8 +2,7 @@
 /* A loop that goes on until memory says otherwise waits for another CTA, which may run on
    another device, or later. */
 #include "instrument/clone/clone.h"
-#include "instrument/flow/definition.h"
-#include "instrument/flow/taint.h"
+#include "instrument/flow/decides_end.h"
 
 static bool may_watch(const struct clone *c, const struct ptx_instruction *i)
 {
@@ -33,105 +32,41 @@ static bool is_refreshing(const struct ptx_instruction *i)
            !ptx_has(i, PTX_PART_PROXY);
 }
 
-/* What can come after a block. */
-static void reach(const struct clone *c, uint32_t block, bool *reached)
-{
-    uint32_t *open = arena_alloc(c->arena, (c->flow->block_count + 1) * sizeof *open);
-    uint32_t count = 0;
-
-    open[count++] = block;
-    while (count) {
-        const struct ptx_block *b = &c->flow->blocks[open[--count]];
-
-        for (uint32_t s = 0; s < b->successor_count; s++)
-            if (!reached[b->successors[s]]) {
-                reached[b->successors[s]] = true;
-                open[count++] = b->successors[s];
-            }
-    }
-}
-
-struct passing {
+struct watch {
+    const struct clone *c;
     const struct ptx_instruction *load;
-    bool in_memory; /* of a CTA or a thread lies something that was made of it */
 };
 
-static uint8_t pass_on(void *context, const struct ptx_instruction *i, uint8_t used)
+/* Whether the loop has what makes the next time around see more. */
+static bool is_refreshed(const struct clone *c, const struct cycle *l)
 {
-    struct passing *p = context;
-    const bool apart = i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL ||
-                       i->space == PTX_SPACE_GENERIC;
-
-    if (used && apart &&
-        (i->opcode == PTX_ST || i->opcode == PTX_ATOM || i->opcode == PTX_RED))
-        p->in_memory = true;
-    if (p->in_memory && apart && (i->opcode == PTX_LD || i->opcode == PTX_ATOM))
-        return 1;
-    return i == p->load ? 1 : used;
-}
-
-/* By register: whether it is made of what the load reads. Twice, for loads that stand ahead
-   of the stores into what they read. */
-static uint8_t *made_of(const struct clone *c, const struct ptx_instruction *load)
-{
-    uint8_t *taint = arena_alloc(c->arena, c->function->register_count + 1);
-    struct passing p = {.load = load};
-
-    for (int turn = 0; turn < 2; turn++)
-        taint_spread(c->function, taint, pass_on, &p);
-    return taint;
-}
-
-static bool reaches(const struct clone *c, uint32_t from, uint32_t to)
-{
-    bool *reached = arena_alloc(c->arena, c->flow->block_count + 1);
-
-    reach(c, from, reached);
-    return reached[to];
-}
-
-static bool decides(const struct clone *c, const struct ptx_instruction *load,
-                    uint32_t load_block, const bool *after)
-{
-    const struct ptx_function *f = c->function;
-    const uint8_t *taint = made_of(c, load);
-
-    for (uint32_t n = 0; n < f->instruction_count; n++) {
-        const struct ptx_instruction *i = &f->instructions[n];
-        const uint32_t block = c->flow->block_of[n];
-
-        if (i->opcode == PTX_BRA && i->guard >= 0 && taint[i->guard] && after[block] &&
-            reaches(c, block, load_block))
+    for (uint32_t n = 0; n < c->function->instruction_count; n++)
+        if (l->contains[c->flow->block_of[n]] &&
+            is_refreshing(&c->function->instructions[n]))
             return true;
-    }
     return false;
 }
 
-/* Whether the loop around a load has what makes the next one see more. */
-static bool is_refreshed(const struct clone *c, uint32_t load_block, const bool *after)
+static bool waits_in(void *context, const struct cycle *l)
 {
-    for (uint32_t n = 0; n < c->function->instruction_count; n++) {
-        const uint32_t block = c->flow->block_of[n];
+    const struct watch *w = context;
 
-        if (is_refreshing(&c->function->instructions[n]) && after[block] &&
-            reaches(c, block, load_block))
-            return true;
-    }
-    return false;
+    return (is_watchful(w->load) || is_refreshed(w->c, l)) &&
+           decides_end(w->c->function, w->c->flow, l, w->load, w->c->arena);
 }
 
 static bool waits(const struct clone *c, uint32_t load, bool refreshes)
 {
-    const struct ptx_instruction *i = &c->function->instructions[load];
+    struct watch w = {.c = c, .load = &c->function->instructions[load]};
     const uint32_t block = c->flow->block_of[load];
 
-    if (!may_watch(c, i) || !(refreshes || is_watchful(i)))
+    if (!may_watch(c, w.load) || !(refreshes || is_watchful(w.load)))
         return false;
-    bool *after = arena_alloc(c->arena, c->flow->block_count + 1);
+    if (cycle_any_around(c->flow, block, c->arena, waits_in, &w))
+        return true;
+    const struct cycle tangle = {.contains = cycle_tangle(c->flow, block, c->arena)};
 
-    reach(c, block, after);
-    return after[block] && (is_watchful(i) || is_refreshed(c, block, after)) &&
-           decides(c, i, block, after);
+    return tangle.contains && (is_watchful(w.load) || is_refreshed(c, &tangle));
 }
 
 enum proact_status refuse_waits(struct clone *c)
