@@ -36,62 +36,26 @@ static void add_body(const struct ptx_flow *flow, uint32_t header, uint32_t latc
     }
 }
 
-bool cycle_any_around(const struct ptx_flow *flow, uint32_t block, struct arena *arena,
-                      cycle_visit *visit, void *context)
+bool cycle_any(const struct ptx_flow *flow, struct arena *arena, cycle_visit *visit,
+               void *context)
 {
-    for (int32_t h = (int32_t)block; h >= 0; h = flow->blocks[h].dominator) {
-        struct cycle l = {.header = (uint32_t)h};
+    for (uint32_t h = 0; h < flow->block_count; h++) {
+        struct cycle l = {.header = h};
 
-        l.contains = arena_alloc(arena, (flow->block_count + 1) * sizeof *l.contains);
-        for (uint32_t b = 0; b < flow->block_count; b++)
-            if (is_latch(flow, l.header, b))
-                add_body(flow, l.header, b, l.contains, arena);
-        if (l.contains[block] && visit(context, &l))
+        for (uint32_t p = 0; p < flow->blocks[h].predecessor_count; p++) {
+            const uint32_t latch = flow->blocks[h].predecessors[p];
+
+            if (!is_latch(flow, h, latch))
+                continue;
+            if (!l.contains)
+                l.contains =
+                    arena_alloc(arena, (flow->block_count + 1) * sizeof *l.contains);
+            add_body(flow, h, latch, l.contains, arena);
+        }
+        if (l.contains && visit(context, &l))
             return true;
     }
     return false;
-}
-
-/* What can come after a block, by block; itself only if it can come again. */
-static bool *after_block(const struct ptx_flow *flow, uint32_t block, struct arena *arena)
-{
-    bool *after = arena_alloc(arena, (flow->block_count + 1) * sizeof *after);
-    uint32_t *open = arena_alloc(arena, (flow->block_count + 1) * sizeof *open);
-    uint32_t count = 0;
-
-    open[count++] = block;
-    while (count) {
-        const struct ptx_block *b = &flow->blocks[open[--count]];
-
-        for (uint32_t s = 0; s < b->successor_count; s++)
-            if (!after[b->successors[s]]) {
-                after[b->successors[s]] = true;
-                open[count++] = b->successors[s];
-            }
-    }
-    return after;
-}
-
-/* What comes before a block as well as after it. */
-static bool *around(const struct ptx_flow *flow, uint32_t block, struct arena *arena)
-{
-    bool *after = after_block(flow, block, arena);
-    bool *both = arena_alloc(arena, (flow->block_count + 1) * sizeof *both);
-    uint32_t *open = arena_alloc(arena, (flow->block_count + 1) * sizeof *open);
-    uint32_t count = 0;
-
-    if (after[block])
-        open[count++] = block, both[block] = true;
-    while (count) {
-        const struct ptx_block *b = &flow->blocks[open[--count]];
-
-        for (uint32_t p = 0; p < b->predecessor_count; p++)
-            if (after[b->predecessors[p]] && !both[b->predecessors[p]]) {
-                both[b->predecessors[p]] = true;
-                open[count++] = b->predecessors[p];
-            }
-    }
-    return both;
 }
 
 static bool is_entered(const struct ptx_flow *flow, const bool *within, uint32_t block)
@@ -104,24 +68,36 @@ static bool is_entered(const struct ptx_flow *flow, const bool *within, uint32_t
     return false;
 }
 
+static bool goes_on(const struct ptx_flow *flow, const bool *within, uint32_t block)
+{
+    const struct ptx_block *b = &flow->blocks[block];
+
+    for (uint32_t s = 0; s < b->successor_count; s++)
+        if (within[b->successors[s]])
+            return true;
+    return false;
+}
+
 /* Without the ways back of natural loops no way leads around: one block after the other is
    entered by nobody. */
-bool *cycle_tangle(const struct ptx_flow *flow, uint32_t block, struct arena *arena)
+bool *cycle_tangles(const struct ptx_flow *flow, struct arena *arena)
 {
-    bool *within = around(flow, block, arena), *left = around(flow, block, arena);
+    bool *left = arena_alloc(arena, (flow->block_count + 1) * sizeof *left);
     bool changed = true, tangled = false;
 
+    for (uint32_t b = 0; b < flow->block_count; b++)
+        left[b] = true;
     while (changed) {
         changed = false;
         for (uint32_t b = 0; b < flow->block_count; b++)
-            if (left[b] && !is_entered(flow, left, b)) {
+            if (left[b] && !(is_entered(flow, left, b) && goes_on(flow, left, b))) {
                 left[b] = false;
                 changed = true;
             }
     }
     for (uint32_t b = 0; b < flow->block_count; b++)
         tangled |= left[b];
-    return tangled ? within : NULL;
+    return tangled ? left : NULL;
 }
 
 bool cycle_always_passes(const struct ptx_flow *flow, const struct cycle *l, uint32_t block)

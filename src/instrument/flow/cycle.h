@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The loops around a block. */
+/* The loops of a function. */
 
 #include "base/memory.h"
 #include "ptx/ptx.h"
@@ -11,15 +11,15 @@ struct cycle {
     bool *contains;  /* by block */
 };
 
-/* Of the natural loops around the block the innermost comes first. Returns whether visit()
-   did of one of them, and asks no further. */
+/* Each natural loop of the function. Returns whether visit() did of one of them, and asks
+   no further. */
 typedef bool cycle_visit(void *context, const struct cycle *l);
-bool cycle_any_around(const struct ptx_flow *flow, uint32_t block, struct arena *arena,
-                      cycle_visit *visit, void *context);
+bool cycle_any(const struct ptx_flow *flow, struct arena *arena, cycle_visit *visit,
+               void *context);
 
-/* The blocks of a way around through the block that has several entries, and so is no
-   natural loop; NULL where there is none. */
-bool *cycle_tangle(const struct ptx_flow *flow, uint32_t block, struct arena *arena);
+/* The blocks of ways around that have several entries, and so are no natural loops, and
+   those between two of them; NULL where there are none. */
+bool *cycle_tangles(const struct ptx_flow *flow, struct arena *arena);
 
 /* Whether each time around the loop passes the block. */
 bool cycle_always_passes(const struct ptx_flow *flow, const struct cycle *l,

@@ -9,11 +9,11 @@ struct deciding {
     const struct ptx_function *function;
     const struct ptx_flow *flow, *once;
     const struct cycle *loop;
-    const struct ptx_instruction *load;
-    uint8_t *made;   /* by register: of what the load reads, or by such a choice */
-    bool *chosen;    /* by block: whether it is come to is such a choice */
-    bool in_memory;  /* of a CTA or a thread lies something that was made so */
-    bool reads_made; /* what was asked last */
+    const bool *loads; /* by instruction */
+    uint8_t *made;     /* by register: of what the loads read, or by such a choice */
+    bool *chosen;      /* by block: whether it is come to is such a choice */
+    bool in_memory;    /* of a CTA or a thread lies something that was made so */
+    bool reads_made;   /* what was asked last */
     struct arena *arena;
 };
 
@@ -27,7 +27,7 @@ static uint8_t pass_on(void *context, const struct ptx_instruction *i, uint8_t u
     struct deciding *d = context;
     const bool apart = i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL ||
                        i->space == PTX_SPACE_GENERIC;
-    const bool made = used || i == d->load || is_chosen(d, i);
+    const bool made = used || d->loads[i - d->function->instructions] || is_chosen(d, i);
 
     if (made && apart &&
         (i->opcode == PTX_ST || i->opcode == PTX_ATOM || i->opcode == PTX_RED))
@@ -50,7 +50,7 @@ static const struct ptx_instruction *last_of(const struct deciding *d, uint32_t 
     return &d->function->instructions[b->first + b->count - 1];
 }
 
-/* Whether the way that the block's last instruction takes hangs on the load. */
+/* Whether the way that the block's last instruction takes hangs on the loads. */
 static bool is_made(struct deciding *d, uint32_t block)
 {
     const struct ptx_instruction *i = last_of(d, block);
@@ -111,15 +111,14 @@ static void spread(struct deciding *d)
 }
 
 bool decides_end(const struct ptx_function *f, const struct ptx_flow *flow,
-                 const struct cycle *l, const struct ptx_instruction *load,
-                 struct arena *arena)
+                 const struct cycle *l, const bool *loads, struct arena *arena)
 {
     struct deciding d = {
         .function = f,
         .flow = flow,
         .once = cycle_once(f, flow, l, arena),
         .loop = l,
-        .load = load,
+        .loads = loads,
         .made = arena_alloc(arena, f->register_count + 1),
         .chosen = arena_alloc(arena, (flow->block_count + 1) * sizeof(bool)),
         .arena = arena,

@@ -34,52 +34,110 @@ static bool is_refreshing(const struct ptx_instruction *i)
 
 struct watch {
     const struct clone *c;
-    const struct ptx_instruction *load;
+    bool *may, *asked; /* by instruction: which loads, and which of them at once */
+    const bool *tangles;
+    const struct ptx_instruction *found;
 };
 
 /* Whether the loop has what makes the next time around see more. */
-static bool is_refreshed(const struct clone *c, const struct cycle *l)
+static bool is_refreshed(const struct clone *c, const bool *contains)
 {
     for (uint32_t n = 0; n < c->function->instruction_count; n++)
-        if (l->contains[c->flow->block_of[n]] &&
-            is_refreshing(&c->function->instructions[n]))
+        if (contains[c->flow->block_of[n]] && is_refreshing(&c->function->instructions[n]))
             return true;
     return false;
 }
 
-static bool waits_in(void *context, const struct cycle *l)
+/* Asks for those in the loop that see what is stored meanwhile. */
+static bool ask_for_all(const struct watch *w, const bool *contains)
 {
-    const struct watch *w = context;
+    const struct ptx_function *f = w->c->function;
+    const bool refreshed = is_refreshed(w->c, contains);
+    bool any = false;
 
-    return (is_watchful(w->load) || is_refreshed(w->c, l)) &&
-           decides_end(w->c->function, w->c->flow, l, w->load, w->c->arena);
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        w->asked[n] = w->may[n] && contains[w->c->flow->block_of[n]] &&
+                      (refreshed || is_watchful(&f->instructions[n]));
+        any |= w->asked[n];
+    }
+    return any;
 }
 
-static bool waits(const struct clone *c, uint32_t load, bool refreshes)
+static bool ask_for_one(const struct watch *w, const struct cycle *l, uint32_t load)
 {
-    struct watch w = {.c = c, .load = &c->function->instructions[load]};
-    const uint32_t block = c->flow->block_of[load];
+    const struct clone *c = w->c;
+    const struct arena_mark mark = arena_mark(c->arena);
+    bool *one = arena_alloc(c->arena, (c->function->instruction_count + 1) * sizeof *one);
 
-    if (!may_watch(c, w.load) || !(refreshes || is_watchful(w.load)))
+    one[load] = true;
+    const bool is = decides_end(c->function, c->flow, l, one, c->arena);
+
+    arena_rewind(c->arena, mark);
+    return is;
+}
+
+/* All at once first: there may be thousands, of which none is one. */
+static bool waits_in(void *context, const struct cycle *l)
+{
+    struct watch *w = context;
+    const struct clone *c = w->c;
+
+    if (!ask_for_all(w, l->contains))
         return false;
-    if (cycle_any_around(c->flow, block, c->arena, waits_in, &w))
-        return true;
-    const struct cycle tangle = {.contains = cycle_tangle(c->flow, block, c->arena)};
+    const struct arena_mark mark = arena_mark(c->arena);
+    const bool any = decides_end(c->function, c->flow, l, w->asked, c->arena);
 
-    return tangle.contains && (is_watchful(w.load) || is_refreshed(c, &tangle));
+    arena_rewind(c->arena, mark);
+    for (uint32_t n = 0; any && n < c->function->instruction_count; n++) {
+        if (w->asked[n])
+            w->found = &c->function->instructions[n];
+        if (w->asked[n] && ask_for_one(w, l, n))
+            break;
+    }
+    return any;
+}
+
+/* Of what is no natural loop it is not told when it ends. */
+static bool waits_in_tangles(struct watch *w)
+{
+    if (!w->tangles || !ask_for_all(w, w->tangles))
+        return false;
+    for (uint32_t n = 0; !w->found; n++)
+        if (w->asked[n])
+            w->found = &w->c->function->instructions[n];
+    return true;
+}
+
+/* Whether any load might see what is stored meanwhile: mostly none does. */
+static bool find_loads(const struct clone *c, bool *may)
+{
+    const struct ptx_function *f = c->function;
+    bool refreshes = false, any = false, watchful = false;
+
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        may[n] = may_watch(c, &f->instructions[n]);
+        any |= may[n];
+        watchful |= may[n] && is_watchful(&f->instructions[n]);
+        refreshes |= is_refreshing(&f->instructions[n]);
+    }
+    return watchful || (any && refreshes);
 }
 
 enum proact_status refuse_waits(struct clone *c)
 {
     const struct ptx_function *f = c->function;
-    bool refreshes = false; /* anywhere: few do */
+    struct watch w = {
+        .c = c,
+        .may = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
+        .asked = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
+    };
 
-    for (uint32_t n = 0; n < f->instruction_count; n++)
-        refreshes |= is_refreshing(&f->instructions[n]);
-    for (uint32_t n = 0; n < f->instruction_count; n++)
-        if (waits(c, n, refreshes))
-            return clone_refuse(c, &f->instructions[n],
-                                "a loop waits for what this load reads: another CTA would "
-                                "have to store it meanwhile");
+    if (!find_loads(c, w.may))
+        return PROACT_OK;
+    w.tangles = cycle_tangles(c->flow, c->arena);
+    if (cycle_any(c->flow, c->arena, waits_in, &w) || waits_in_tangles(&w))
+        return clone_refuse(c, w.found,
+                            "a loop waits for what this load reads: another CTA would have "
+                            "to store it meanwhile");
     return PROACT_OK;
 }
