@@ -70,6 +70,16 @@ static bool may_touch(const struct fake_op *o)
     return may;
 }
 
+/* Whether that record of the event stands in some queue still. */
+static bool is_to_come(const struct CUevent_st *event, uint64_t record)
+{
+    for (const struct CUstream_st *s = fake_cuda()->streams; s; s = s->next)
+        for (const struct fake_op *o = s->queue.first; o; o = o->next)
+            if (o->kind == FAKE_RECORD && o->event == event && o->record == record)
+                return true;
+    return false;
+}
+
 /* Whether the operation is done. `run` is the graph's that it is part of, or NULL. */
 static bool go_on(struct fake_op *o, struct fake_run *run)
 {
@@ -84,11 +94,13 @@ static bool go_on(struct fake_op *o, struct fake_run *run)
             memset(o->to, (int)o->value, o->bytes);
         return true;
     case FAKE_RECORD:
-        o->event->done = o->record;
-        o->event->done_ns = fake_cuda()->work_ns;
+        if (o->record > o->event->done) { /* a later one may have been first, elsewhere */
+            o->event->done = o->record;
+            o->event->done_ns = fake_cuda()->work_ns;
+        }
         return true;
     case FAKE_WAIT:
-        return o->event->done >= o->record;
+        return !is_to_come(o->event, o->record);
     case FAKE_MARK:
         return fake_run_marks(run)[o->bytes] = true;
     case FAKE_WAIT_MARK:

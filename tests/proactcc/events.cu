@@ -23,6 +23,44 @@ static void CUDART_CB listen(cudaStream_t, cudaError_t error, void *context)
     seen[1] = error == cudaSuccess ? *(int *)context : -1;
 }
 
+__global__ void copy_first(const int *x, int *to)
+{
+    *to = *x;
+}
+
+/* An event that is recorded again, on a stream that has nothing to do: who waited for what
+   it was before does so still. */
+static bool waits_for_the_first_record(int *x, int *to)
+{
+    cudaStream_t busy, idle, waiting;
+    cudaEvent_t event;
+    int was = 0, is = 0;
+
+    MUST(cudaStreamCreateWithFlags(&busy, cudaStreamNonBlocking));
+    MUST(cudaStreamCreateWithFlags(&idle, cudaStreamNonBlocking));
+    MUST(cudaStreamCreateWithFlags(&waiting, cudaStreamNonBlocking));
+    MUST(cudaEventCreate(&event));
+    MUST(cudaDeviceSynchronize());
+    MUST(cudaMemcpy(&was, x, sizeof was, cudaMemcpyDeviceToHost));
+    spin<<<1, 32, 0, busy>>>(x, 32, 100000);
+    MUST(cudaEventRecord(event, busy));
+    MUST(cudaStreamWaitEvent(waiting, event));
+    MUST(cudaEventRecord(event, idle));
+    MUST(cudaStreamWaitEvent(waiting, event));
+    copy_first<<<1, 1, 0, waiting>>>(x, to);
+    MUST(cudaDeviceSynchronize());
+    MUST(cudaMemcpy(&is, to, sizeof is, cudaMemcpyDeviceToHost));
+    MUST(cudaEventDestroy(event));
+    MUST(cudaStreamDestroy(busy));
+    MUST(cudaStreamDestroy(idle));
+    MUST(cudaStreamDestroy(waiting));
+    unsigned expected = was;
+
+    for (int k = 0; k < 100000; k++)
+        expected = expected * 3 + k;
+    return expected == (unsigned)is;
+}
+
 int main()
 {
     const int n = 20000;
@@ -84,6 +122,8 @@ int main()
     MUST(cudaStreamDestroy(one));
     MUST(cudaStreamDestroy(two));
     MUST(cudaMemcpy(&seven, copy, sizeof seven, cudaMemcpyDeviceToHost));
+    for (int k = 0; k < 3; k++)
+        HOLDS(waits_for_the_first_record(x, copy));
     printf("events: %d\n", seven);
     return 0;
 }

@@ -44,6 +44,24 @@ static bool only_steps(const struct access_analysis *a, const struct access_form
     return true;
 }
 
+/* Whether a choice in the form may be another one in each iteration of the loop. */
+static bool chooses_anew(const struct access_analysis *a, const struct access_form *f,
+                         uint32_t loop)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++) {
+            const struct access_symbol *y = &a->symbols[f->terms[i].symbols[k]];
+
+            if (y->kind == ACCESS_CHOICE
+                    ? y->holds >> ACCESS_ITERATION & 1 ||
+                          (y->loop && extent_inside(a, (int32_t)y->loop - 1, loop))
+                    : y->kind == ACCESS_FUNCTION && (chooses_anew(a, y->left, loop) ||
+                                                     chooses_anew(a, y->right, loop)))
+                return true;
+        }
+    return false;
+}
+
 /* K of a loop, and what takes its place. */
 struct step {
     struct facts *facts;
@@ -112,7 +130,7 @@ static void add_stays(struct extent *e, uint32_t loop)
         struct fact at = f->facts[i];
 
         if (!only_steps(e->analysis, at.form, loop) ||
-            (chooses && form_holds(&f->forms, at.form) >> ACCESS_CHOICE & 1))
+            (chooses && chooses_anew(e->analysis, at.form, loop)))
             continue;
         at.form = stepped(f, at.form, loop, false);
         if (at.form)

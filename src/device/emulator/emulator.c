@@ -123,6 +123,8 @@ static void event_destroy(struct device_event *e)
     for (link = &e->set->events; *link != e;)
         link = &(*link)->next;
     *link = e->next;
+    for (unsigned d = 0; d < DEVICES_MAX; d++)
+        free(e->early[d]);
     free(e);
 }
 
@@ -275,8 +277,9 @@ static enum proact_status current(const struct device_set *set, device_addr firs
 static enum proact_status elapsed(struct device_event *from, struct device_event *to,
                                   double *ns, struct proact_error *err)
 {
-    if (!from->recorded || !to->recorded || from->done[from->device] < from->recorded ||
-        to->done[to->device] < to->recorded)
+    if (!from->recorded || !to->recorded ||
+        !event_is_over(from, from->device, from->recorded) ||
+        !event_is_over(to, to->device, to->recorded))
         return fail(err, PROACT_EINVAL, "an event of device %u was not recorded yet",
                     from->recorded ? to->device : from->device);
     *ns = ((double)to->time_ps - (double)from->time_ps) / PS;

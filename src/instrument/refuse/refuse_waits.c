@@ -2,8 +2,7 @@
 /* A loop that goes on until memory says otherwise waits for another CTA, which may run on
    another device, or later. */
 #include "instrument/clone/clone.h"
-#include "instrument/flow/definition.h"
-#include "instrument/flow/taint.h"
+#include "instrument/flow/decides_end.h"
 
 static bool may_watch(const struct clone *c, const struct ptx_instruction *i)
 {
@@ -33,118 +32,112 @@ static bool is_refreshing(const struct ptx_instruction *i)
            !ptx_has(i, PTX_PART_PROXY);
 }
 
-/* What can come after a block. */
-static void reach(const struct clone *c, uint32_t block, bool *reached)
-{
-    uint32_t *open = arena_alloc(c->arena, (c->flow->block_count + 1) * sizeof *open);
-    uint32_t count = 0;
-
-    open[count++] = block;
-    while (count) {
-        const struct ptx_block *b = &c->flow->blocks[open[--count]];
-
-        for (uint32_t s = 0; s < b->successor_count; s++)
-            if (!reached[b->successors[s]]) {
-                reached[b->successors[s]] = true;
-                open[count++] = b->successors[s];
-            }
-    }
-}
-
-struct passing {
-    const struct ptx_instruction *load;
-    bool in_memory; /* of a CTA or a thread lies something that was made of it */
+struct watch {
+    const struct clone *c;
+    bool *may, *asked; /* by instruction: which loads, and which of them at once */
+    const bool *tangles;
+    const struct ptx_instruction *found;
 };
 
-static uint8_t pass_on(void *context, const struct ptx_instruction *i, uint8_t used)
+/* Whether the loop has what makes the next time around see more. */
+static bool is_refreshed(const struct clone *c, const bool *contains)
 {
-    struct passing *p = context;
-    const bool apart = i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL ||
-                       i->space == PTX_SPACE_GENERIC;
-
-    if (used && apart &&
-        (i->opcode == PTX_ST || i->opcode == PTX_ATOM || i->opcode == PTX_RED))
-        p->in_memory = true;
-    if (p->in_memory && apart && (i->opcode == PTX_LD || i->opcode == PTX_ATOM))
-        return 1;
-    return i == p->load ? 1 : used;
+    for (uint32_t n = 0; n < c->function->instruction_count; n++)
+        if (contains[c->flow->block_of[n]] && is_refreshing(&c->function->instructions[n]))
+            return true;
+    return false;
 }
 
-/* By register: whether it is made of what the load reads. Twice, for loads that stand ahead
-   of the stores into what they read. */
-static uint8_t *made_of(const struct clone *c, const struct ptx_instruction *load)
+/* Asks for those in the loop that see what is stored meanwhile. */
+static bool ask_for_all(const struct watch *w, const bool *contains)
 {
-    uint8_t *taint = arena_alloc(c->arena, c->function->register_count + 1);
-    struct passing p = {.load = load};
-
-    for (int turn = 0; turn < 2; turn++)
-        taint_spread(c->function, taint, pass_on, &p);
-    return taint;
-}
-
-static bool reaches(const struct clone *c, uint32_t from, uint32_t to)
-{
-    bool *reached = arena_alloc(c->arena, c->flow->block_count + 1);
-
-    reach(c, from, reached);
-    return reached[to];
-}
-
-static bool decides(const struct clone *c, const struct ptx_instruction *load,
-                    uint32_t load_block, const bool *after)
-{
-    const struct ptx_function *f = c->function;
-    const uint8_t *taint = made_of(c, load);
+    const struct ptx_function *f = w->c->function;
+    const bool refreshed = is_refreshed(w->c, contains);
+    bool any = false;
 
     for (uint32_t n = 0; n < f->instruction_count; n++) {
-        const struct ptx_instruction *i = &f->instructions[n];
-        const uint32_t block = c->flow->block_of[n];
-
-        if (i->opcode == PTX_BRA && i->guard >= 0 && taint[i->guard] && after[block] &&
-            reaches(c, block, load_block))
-            return true;
+        w->asked[n] = w->may[n] && contains[w->c->flow->block_of[n]] &&
+                      (refreshed || is_watchful(&f->instructions[n]));
+        any |= w->asked[n];
     }
-    return false;
+    return any;
 }
 
-/* Whether the loop around a load has what makes the next one see more. */
-static bool is_refreshed(const struct clone *c, uint32_t load_block, const bool *after)
+static bool ask_for_one(const struct watch *w, const struct cycle *l, uint32_t load)
 {
-    for (uint32_t n = 0; n < c->function->instruction_count; n++) {
-        const uint32_t block = c->flow->block_of[n];
+    const struct clone *c = w->c;
+    const struct arena_mark mark = arena_mark(c->arena);
+    bool *one = arena_alloc(c->arena, (c->function->instruction_count + 1) * sizeof *one);
 
-        if (is_refreshing(&c->function->instructions[n]) && after[block] &&
-            reaches(c, block, load_block))
-            return true;
-    }
-    return false;
+    one[load] = true;
+    const bool is = decides_end(c->function, c->flow, l, one, c->arena);
+
+    arena_rewind(c->arena, mark);
+    return is;
 }
 
-static bool waits(const struct clone *c, uint32_t load, bool refreshes)
+/* All at once first: there may be thousands, of which none is one. */
+static bool waits_in(void *context, const struct cycle *l)
 {
-    const struct ptx_instruction *i = &c->function->instructions[load];
-    const uint32_t block = c->flow->block_of[load];
+    struct watch *w = context;
+    const struct clone *c = w->c;
 
-    if (!may_watch(c, i) || !(refreshes || is_watchful(i)))
+    if (!ask_for_all(w, l->contains))
         return false;
-    bool *after = arena_alloc(c->arena, c->flow->block_count + 1);
+    const struct arena_mark mark = arena_mark(c->arena);
+    const bool any = decides_end(c->function, c->flow, l, w->asked, c->arena);
 
-    reach(c, block, after);
-    return after[block] && (is_watchful(i) || is_refreshed(c, block, after)) &&
-           decides(c, i, block, after);
+    arena_rewind(c->arena, mark);
+    for (uint32_t n = 0; any && n < c->function->instruction_count; n++) {
+        if (w->asked[n])
+            w->found = &c->function->instructions[n];
+        if (w->asked[n] && ask_for_one(w, l, n))
+            break;
+    }
+    return any;
+}
+
+/* Of what is no natural loop it is not told when it ends. */
+static bool waits_in_tangles(struct watch *w)
+{
+    if (!w->tangles || !ask_for_all(w, w->tangles))
+        return false;
+    for (uint32_t n = 0; !w->found; n++)
+        if (w->asked[n])
+            w->found = &w->c->function->instructions[n];
+    return true;
+}
+
+/* Whether any load might see what is stored meanwhile: mostly none does. */
+static bool find_loads(const struct clone *c, bool *may)
+{
+    const struct ptx_function *f = c->function;
+    bool refreshes = false, any = false, watchful = false;
+
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        may[n] = may_watch(c, &f->instructions[n]);
+        any |= may[n];
+        watchful |= may[n] && is_watchful(&f->instructions[n]);
+        refreshes |= is_refreshing(&f->instructions[n]);
+    }
+    return watchful || (any && refreshes);
 }
 
 enum proact_status refuse_waits(struct clone *c)
 {
     const struct ptx_function *f = c->function;
-    bool refreshes = false; /* anywhere: few do */
+    struct watch w = {
+        .c = c,
+        .may = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
+        .asked = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
+    };
 
-    for (uint32_t n = 0; n < f->instruction_count; n++)
-        refreshes |= is_refreshing(&f->instructions[n]);
-    for (uint32_t n = 0; n < f->instruction_count; n++)
-        if (waits(c, n, refreshes))
-            return clone_refuse(c, &f->instructions[n],
-                                "a loop waits for what this load reads: another CTA would "
-                                "have to store it meanwhile");
+    if (!find_loads(c, w.may))
+        return PROACT_OK;
+    w.tangles = cycle_tangles(c->flow, c->arena);
+    if (cycle_any(c->flow, c->arena, waits_in, &w) || waits_in_tangles(&w))
+        return clone_refuse(c, w.found,
+                            "a loop waits for what this load reads: another CTA would have "
+                            "to store it meanwhile");
     return PROACT_OK;
 }

@@ -54,13 +54,18 @@ struct device_graph {
 struct device_event {
     struct device_set *set;
     unsigned device;
-    uint64_t recorded;             /* records queued so far */
-    uint64_t done[DEVICES_MAX];    /* records known to be over, by device */
+    uint64_t recorded;          /* records queued so far */
+    uint64_t done[DEVICES_MAX]; /* by device: so many first records are known to be over */
+    uint64_t *early[DEVICES_MAX]; /* and these: streams end in any order */
+    size_t early_count[DEVICES_MAX], early_capacity[DEVICES_MAX];
     uint32_t awaited[DEVICES_MAX]; /* by so many streams of a device */
     uint64_t time_ps;
     uint32_t actor;
     struct device_event *next;
 };
+
+/* Whether the device knows that the event's record of that number is over. */
+bool event_is_over(const struct device_event *e, unsigned device, uint64_t record);
 
 /* host_time.c: when the host has queued it; what a batch keeps is stamped by the latter. */
 void host_stamp(struct operation *o);

@@ -119,20 +119,45 @@ void host_read_begin(struct emulated *d, struct operation *o)
         later(d, host_link_ps(d, o), get_now, o, 0);
 }
 
-static bool event_is_over(const struct emulated *d, const struct operation *o)
+bool event_is_over(const struct device_event *e, unsigned device, uint64_t record)
 {
-    return o->event->done[d->number] >= o->generation;
+    for (size_t i = 0; record > e->done[device] && i < e->early_count[device]; i++)
+        if (e->early[device][i] == record)
+            return true;
+    return record <= e->done[device];
+}
+
+/* Of records on several streams a later one may be over first. */
+static void note_over(struct device_event *e, unsigned device, uint64_t record)
+{
+    size_t *count = &e->early_count[device];
+
+    e->early[device] = must_grow(e->early[device], *count + 1, &e->early_capacity[device],
+                                 sizeof *e->early[device]);
+    e->early[device][(*count)++] = record;
+    for (size_t i = 0; i < *count;)
+        if (e->early[device][i] == e->done[device] + 1) {
+            e->done[device]++;
+            e->early[device][i] = e->early[device][--*count];
+            i = 0;
+        } else {
+            i++;
+        }
+}
+
+static bool is_over(const struct emulated *d, const struct operation *o)
+{
+    return event_is_over(o->event, d->number, o->generation);
 }
 
 static void signal_event(struct emulated *d, struct device_event *e, uint64_t generation)
 {
-    if (generation > e->done[d->number])
-        e->done[d->number] = generation;
+    note_over(e, d->number, generation);
     if (e->awaited[d->number] == 0)
         return;
     for (struct device_stream *s = d->set->streams; s; s = s->next)
         if (s->device == d->number && s->busy && s->first->begin == wait_event_begin &&
-            event_is_over(d, s->first)) {
+            is_over(d, s->first)) {
             s->first->event->awaited[d->number]--;
             checked_wait_event(d, s, s->first->event);
             span_add(d, DEVICE_SPAN_WAIT, s->lane, "wait", s->first->begin_ps, d->now_ps,
@@ -158,7 +183,8 @@ void record_begin(struct emulated *d, struct operation *o)
     const struct topology_device *t = &d->set->topology->device;
     double event_us = o->is_played ? 0 : t->event_us;
 
-    e->time_ps = d->now_ps;
+    if (o->generation == e->recorded) /* an earlier one may come later, on another stream */
+        e->time_ps = d->now_ps;
     checked_record(d, o->stream, e);
     if (t->event_here_us > 0)
         later(d, d->now_ps + ps_of_ns(1000 * t->event_here_us), signal_later, e,
@@ -178,7 +204,7 @@ void record_begin(struct emulated *d, struct operation *o)
 
 void wait_event_begin(struct emulated *d, struct operation *o)
 {
-    if (!event_is_over(d, o)) {
+    if (!is_over(d, o)) {
         o->event->awaited[d->number]++;
         return; /* signal_event() goes on */
     }
