@@ -128,13 +128,24 @@ bool event_is_over(const struct device_event *e, unsigned device, uint64_t recor
 }
 
 /* Of records on several streams a later one may be over first. */
+static void note_early(struct device_event *e, unsigned device, uint64_t record)
+{
+    size_t *count = &e->early_count[device];
+
+    e->early[device] = must_grow(e->early[device], *count, &e->early_capacity[device],
+                                 sizeof *e->early[device]);
+    e->early[device][(*count)++] = record;
+}
+
 static void note_over(struct device_event *e, unsigned device, uint64_t record)
 {
     size_t *count = &e->early_count[device];
 
-    e->early[device] = must_grow(e->early[device], *count + 1, &e->early_capacity[device],
-                                 sizeof *e->early[device]);
-    e->early[device][(*count)++] = record;
+    if (record != e->done[device] + 1) {
+        note_early(e, device, record);
+        return;
+    }
+    e->done[device]++;
     for (size_t i = 0; i < *count;)
         if (e->early[device][i] == e->done[device] + 1) {
             e->done[device]++;
