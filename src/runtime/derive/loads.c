@@ -6,6 +6,8 @@
 
 #include <proact/device.h>
 
+#include "base/memory.h"
+#include "base/spans/rows_merge.h"
 #include "runtime/textures/launch_textures.h"
 
 /* Columns are spans for each row; rows with little between them are told apart only where
@@ -32,19 +34,24 @@ static void keep_few(struct spans *s)
         spans_coarsen(s, SPANS_MAX / 2);
 }
 
+static void want_row_of(const struct loads_finder *f, uint32_t number, uint64_t first,
+                        uint64_t end)
+{
+    if (!need_at(f, number)->all)
+        spans_add(&f->rows[number], first, end);
+    if (f->rows[number].count > SPANS_MAX)
+        keep_few(&f->rows[number]);
+}
+
 /* Addresses are those of the first device; what of the bytes lies outside of the array is
    left out. */
 static void want_of(const struct loads_finder *f, const struct proact_array *a,
                     uint64_t first, uint64_t end)
 {
-    const uint32_t number = launching_number(f->launch, a);
     const uint64_t base = a->base[0], low = first > base ? first - base : 0;
     const uint64_t high = end > base ? end - base : 0;
 
-    if (!need_at(f, number)->all)
-        spans_add(&f->rows[number], low, high < a->bytes ? high : a->bytes);
-    if (f->rows[number].count > SPANS_MAX)
-        keep_few(&f->rows[number]);
+    want_row_of(f, launching_number(f->launch, a), low, high < a->bytes ? high : a->bytes);
 }
 
 static void want_anywhere(const struct loads_finder *f, uint64_t first, uint64_t end)
@@ -113,16 +120,54 @@ static void want_rows(struct loads_finder *f, const struct proact_array *a,
     }
 }
 
-/* Rows that keep_few would close are one from the start. */
+/* Many rows, all in the array, are laid out when those of other loads are there: of a
+   stencil's most are the same. Those that keep_few would close are one from the start. */
+static bool want_many(const struct loads_finder *f, const struct proact_array *a,
+                      uint64_t pointer, const struct access_span *s)
+{
+    const struct access_span one = access_span_close(s, SPANS_FEW, GAP_MAX);
+    const uint64_t far = one.times * (uint64_t)one.stride,
+                   first = pointer + (uint64_t)one.low + (one.stride < 0 ? far : 0),
+                   end = pointer + (uint64_t)one.end + (one.stride > 0 ? far : 0);
+
+    if (s->times < SPANS_FEW || one.times == UINT32_MAX || !is_within(a, first, end))
+        return false;
+    struct rows_list *l = &f->many[launching_number(f->launch, a)];
+
+    l->rows = must_grow(l->rows, l->count, &l->capacity, sizeof *l->rows);
+    l->rows[l->count++] =
+        (struct rows){.first = first - a->base[0],
+                      .bytes = (uint64_t)(one.end - one.low),
+                      .pitch = (uint64_t)(one.stride < 0 ? -one.stride : one.stride),
+                      .count = one.times + 1};
+    return true;
+}
+
 static void want_span(struct loads_finder *f, uint64_t pointer, const struct access_span *s)
 {
     const struct proact_array *a = array_at(f->launch, pointer);
-    const struct access_span one = access_span_close(s, SPANS_FEW, GAP_MAX);
-    const bool is_one =
-        is_within(a, pointer + (uint64_t)one.low, pointer + (uint64_t)one.end);
 
-    want_rows(f, a, pointer, is_one ? &one : s);
+    if (want_many(f, a, pointer, s))
+        return;
+    want_rows(f, a, pointer, s);
     take_rows(f);
+}
+
+static void lay_out_many(const struct loads_finder *f)
+{
+    for (uint32_t n = 0; n < f->array_count; n++) {
+        struct rows_list *many = &f->many[n];
+
+        many->count = rows_merge(many->rows, many->count);
+        for (size_t i = 0; i < many->count; i++) {
+            struct rows_walk w = {&many->rows[i], &many->rows[i] + 1, 0};
+
+            for (struct span s; rows_next(&w, &s);)
+                want_row_of(f, n, s.first, s.end);
+            take_rows(f);
+        }
+        many->count = 0;
+    }
 }
 
 /* It may read anything behind the pointer; false where that leads to none of the arrays. */
@@ -247,6 +292,7 @@ static void want_read(struct loads_finder *f, unsigned char *block)
     access_trips(f->analysis, &f->at, f->trips);
     for (uint32_t n = 0; n < f->analysis->record_count; n++)
         want_record(f, &f->analysis->records[n]);
+    lay_out_many(f);
 }
 
 void loads_find(struct loads_finder *f, unsigned char *block)

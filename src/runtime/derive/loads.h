@@ -4,6 +4,7 @@
 /* What the loads of one launch need, device by device. */
 
 #include "access/access.h"
+#include "base/spans/rows.h"
 #include "runtime/derive/needs.h"
 
 struct loads_finder {
@@ -14,7 +15,8 @@ struct loads_finder {
     unsigned device;      /* this one, now */
     uint32_t array_count;
     struct launch_needs *into;
-    struct spans *rows;          /* by array: of one load, on their way there */
+    struct spans *rows;          /* by array: of one load, on their way there; */
+    struct rows_list *many;      /* and many of several, as they are told */
     const struct cta_part *part; /* by device; NULL: all of its CTAs */
     int64_t *trips;
     bool stays; /* what begins in an array stays there, for all that strays.h knows */

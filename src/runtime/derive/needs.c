@@ -194,12 +194,16 @@ static bool make(const struct launching *l, struct known known, const struct cta
     f.at.parameter_bytes = l->kernel->parameter_bytes;
     f.trips = must_calloc(a->loop_count + 1u, sizeof *f.trips);
     f.rows = must_calloc(f.array_count + 1u, sizeof *f.rows);
+    f.many = must_calloc(f.array_count + 1u, sizeof *f.many);
     loads_find(&f, known.block);
     for (uint32_t n = 0; n < f.array_count * into->devices; n++)
         into->need[n].digest = need_digest(&into->need[n]);
-    for (uint32_t n = 0; n < f.array_count; n++)
+    for (uint32_t n = 0; n < f.array_count; n++) {
         spans_clear(&f.rows[n]);
+        free(f.many[n].rows);
+    }
     free(f.rows);
+    free(f.many);
     free(f.trips);
     return f.is_mixed;
 }
