@@ -85,11 +85,13 @@ static size_t join(struct rows *r, size_t count,
     for (size_t n = 1; n < count; n++)
         if (!goes(&r[to], &r[n]))
             r[++to] = r[n];
-    return count ? to + 1 : 0;
+    return to + 1;
 }
 
 size_t rows_merge(struct rows *r, size_t count)
 {
+    if (!count)
+        return 0;
     qsort(r, count, sizeof *r, by_line);
     count = join(r, count, go_beside);
     qsort(r, count, sizeof *r, by_column);
