@@ -27,8 +27,8 @@ void spans_add(struct spans *s, uint64_t first, uint64_t end)
         return;
     struct span *last = s->count ? &s->span[s->count - 1] : NULL;
 
-    if (last && last->first <= first &&
-        first <= last->end) { /* mostly they come in order */
+    /* Mostly they come in order. */
+    if (last && last->first <= first && first <= last->end) {
         last->end = last->end > end ? last->end : end;
         return;
     }

@@ -38,6 +38,7 @@ void trial_choose(struct choice *c);
 void trial_launched(struct choice *c);
 /* One that was never timed, and cannot be now, goes as the others do. */
 bool trial_splits_new(const struct proact *p);
-/* One is timed: what was begun is of no use; it was. */
+/* One is to be timed: what was begun is of no use. And once it was: all that go one way may
+   go another. */
 void trial_disturb(struct proact *p);
 void trial_timed(struct proact *p);

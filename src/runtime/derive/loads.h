@@ -23,6 +23,7 @@ struct loads_finder {
     bool is_mixed;
 };
 
+/* Whether what the record reads is part of it. */
 bool loads_is_one(const struct proact_kernel *k, const struct access_record *r);
 /* `block` are its parameters, of which it may change a marked kernel's share. */
 void loads_find(struct loads_finder *f, unsigned char *block);
