@@ -102,7 +102,8 @@ function best_table(file,    line, k, m, r, i, n, count, order, ratios, best, ch
         printf "| %s |", order[m]
         for (i = 1; i <= count; i++) {
             k = order[m] SUBSEP ratios[i]
-            printf " %.3f%s |", best[k], chunk[k] == "" ? "" : " (" chunk[k] ")"
+            if (!(k in best)) printf " |"
+            else printf " %.3f%s |", best[k], chunk[k] == "" ? "" : " (" chunk[k] ")"
         }
         printf "\n"
     }
