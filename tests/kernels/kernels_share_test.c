@@ -164,16 +164,6 @@ static uint32_t ctas(const struct proact_grid *g)
     return count;
 }
 
-/* A table of addresses is read when the kernel is launched, in sessions without the checker:
-   what lies behind them is no longer irregular. */
-static bool has_table(const struct samples_case *c)
-{
-    for (unsigned i = 0; i < c->array_count; i++)
-        if (c->arrays[i].element == SAMPLES_ADDRESS)
-            return true;
-    return false;
-}
-
 static bool check_split(struct run *r)
 {
     const char *why = proact_kernel_refusal(r->kernel);
@@ -182,7 +172,7 @@ static bool check_split(struct run *r)
     if (s->devices == 1)
         return true;
     if (r->sample->verdict >= SAMPLES_IRREGULAR)
-        return why || has_table(&r->c) || failed(s, "is split, which cannot be");
+        return why || samples_have_table(&r->c) || failed(s, "is split, which cannot be");
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons && why; i++)
         if (!strcmp(reasons[i].name, r->sample->name) && strstr(why, reasons[i].part) &&
             (!reasons[i].compiler || !strcmp(reasons[i].compiler, s->compiler)))
@@ -240,7 +230,7 @@ static void run_kernel(struct share *s, const struct sample *sample,
         r.is_block |= r.c.parameters[p].inside_count > 0;
     /* Which are split for programs alone. */
     r.is_block |= r.sample->verdict == SAMPLES_REDUCES;
-    r.is_block |= has_table(&r.c);
+    r.is_block |= samples_have_table(&r.c);
     good = make_arrays(&r) &&
            ok(s, proact_kernel_load(s->session, image, sample->name, &r.kernel, &s->err)) &&
            launch_until_done(&r) && check_split(&r);

@@ -260,6 +260,14 @@ void samples_lay_content(const struct samples_case *c, const uint64_t *addresses
                   (word[k] & (((uint64_t)1 << SAMPLES_PLACE_SHIFT) - 1));
 }
 
+bool samples_have_table(const struct samples_case *c)
+{
+    for (unsigned i = 0; i < c->array_count; i++)
+        if (c->arrays[i].element == SAMPLES_ADDRESS)
+            return true;
+    return false;
+}
+
 static double value_at(const struct samples_array *a, const void *content, size_t i)
 {
     if (a->element == SAMPLES_F32)

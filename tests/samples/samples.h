@@ -101,6 +101,10 @@ void samples_end(struct samples_case *c);
 
 size_t samples_bytes(const struct samples_array *a);
 
+/* Of addresses: sessions without the checker read it when a kernel is launched, and what
+   lies behind is then no longer irregular. */
+bool samples_have_table(const struct samples_case *c);
+
 /* The parameter block, for arrays at these addresses; returns its bytes. */
 enum { SAMPLES_BLOCK_MAX = 1024 };
 size_t samples_lay_parameters(const struct samples_case *c, const uint64_t *addresses,

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "model/model.h"
 #include "runtime/derive/derive.h"
+#include "runtime/derive/needs.h"
 #include "runtime/held/bring.h"
 #include "runtime/held/wants.h"
 #include "runtime/kernel/runtime_clone.h"
@@ -41,12 +43,48 @@ static struct model_schedule schedule_of(const struct proact_kernel *k,
     return model_schedule_best(&copies, LEAST_BYTES, MOST_BYTES);
 }
 
-static enum proact_status tables_create(const struct launching *l,
-                                        const struct proact_array *a,
-                                        const struct kernel_tables *shape,
-                                        const struct transfer_need *needs,
-                                        struct kernel_tables **out,
-                                        struct proact_error *err)
+/* Single words and bytes with narrow gaps between them, as every other cell of a grid. */
+static bool has_crumbs(const struct cta_runs *r)
+{
+    enum { ROW_BYTES = 64, PITCH_BYTES = 128 };
+
+    for (uint32_t n = 0; n < r->row_count; n++)
+        if (r->rows[n].count > 1 && r->rows[n].bytes < ROW_BYTES &&
+            r->rows[n].pitch <= PITCH_BYTES)
+            return true;
+    return false;
+}
+
+/* By device, what the launch reads of the array, if gaps between what it writes are better
+   closed: nobody stores in them, for all that the kernel does there is in the set. */
+static const struct transfer_need *reads_of(const struct launching *l,
+                                            struct kernel_binding *b, uint32_t slot,
+                                            const struct proact_array *a)
+{
+    struct launching bound = *l;
+
+    bound.binding = b;
+    if (!l->found.set || !l->found.set->is_exact || l->found.flags ||
+        b->transfer.devices->count == 1 ||
+        transfer_plan_mode(&b->transfer.plan) & PROACT_SHARE_STORE ||
+        !has_crumbs(derived_runs(l, slot)))
+        return NULL;
+    return needs_of(needs_of_launch(&bound), launching_number(l, a), 0);
+}
+
+static uint64_t reads_digest(const struct transfer_need *reads, unsigned devices)
+{
+    uint64_t digest = 0;
+
+    for (unsigned d = 0; reads && d < devices; d++)
+        digest = hash_mix(digest + reads[d].digest);
+    return digest;
+}
+
+static enum proact_status tables_create(
+    const struct launching *l, const struct proact_array *a,
+    const struct kernel_tables *shape, const struct transfer_need *needs,
+    const struct transfer_need *reads, struct kernel_tables **out, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
@@ -82,6 +120,7 @@ static enum proact_status tables_create(const struct launching *l,
             .cta_first = t->cta_first,
             .written = l->found.set ? derived_runs(l, shape->slot) : &of_map,
             .needs = needs,
+            .reads = reads,
         },
         &t->tables, err);
 
@@ -101,34 +140,36 @@ static bool same_tables(const struct kernel_tables *a, const struct kernel_table
                         unsigned devices)
 {
     return a->slot == b->slot && a->array_bytes == b->array_bytes &&
-           a->digest == b->digest && a->needs == b->needs &&
+           a->digest == b->digest && a->needs == b->needs && a->reads == b->reads &&
            a->chunk_bytes == b->chunk_bytes && a->rise_bytes == b->rise_bytes &&
            memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            same_split(a->cta_first, b->cta_first, devices);
 }
 
-static enum proact_status tables_find(const struct launching *l,
-                                      const struct kernel_binding *b, uint32_t slot,
-                                      const struct proact_array *a,
+static enum proact_status tables_find(const struct launching *l, struct kernel_binding *b,
+                                      uint32_t slot, const struct proact_array *a,
                                       struct kernel_tables **out, struct proact_error *err)
 {
     const struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
     const struct model_schedule schedule = schedule_of(k, a->bytes, b->cta_first);
-    struct kernel_tables *t = k->tables, shape = {.slot = slot,
-                                                  .array_bytes = a->bytes,
-                                                  .chunk_bytes = schedule.first_bytes,
-                                                  .rise_bytes = schedule.step_bytes,
-                                                  .digest = l->found.digest,
-                                                  .needs = wants_digest(b, slot),
-                                                  .generation = p->generation};
+    const struct transfer_need *reads = reads_of(l, b, slot, a);
+    struct kernel_tables *t = k->tables,
+                         shape = {.slot = slot,
+                                  .array_bytes = a->bytes,
+                                  .chunk_bytes = schedule.first_bytes,
+                                  .rise_bytes = schedule.step_bytes,
+                                  .digest = l->found.digest,
+                                  .needs = wants_digest(b, slot),
+                                  .reads = reads_digest(reads, p->devices.count),
+                                  .generation = p->generation};
 
     memcpy(shape.grid, l->grid, sizeof shape.grid);
     memcpy(shape.cta_first, b->cta_first, sizeof shape.cta_first);
     while (t && !same_tables(t, &shape, p->devices.count))
         t = t->next;
     if (!t)
-        return tables_create(l, a, &shape, wants_told(b, slot), out, err);
+        return tables_create(l, a, &shape, wants_told(b, slot), reads, out, err);
     *out = t;
     if (t->generation == p->generation)
         return PROACT_OK;

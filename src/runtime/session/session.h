@@ -93,6 +93,7 @@ struct kernel_tables {
     uint64_t array_bytes, chunk_bytes, rise_bytes;
     uint64_t digest;     /* of the map, where it was derived; else 0 */
     uint64_t needs;      /* of what is sent to whom; 0: all to all */
+    uint64_t reads;      /* of what closes narrow gaps; 0: none are closed */
     uint64_t generation; /* of the session, when the counters last were as they should */
     uint64_t number;     /* its own in the session (held_steps.h) */
     struct transfer_tables *tables;

@@ -10,11 +10,28 @@
 #include "transfer/table/table_owned.h"
 #include "transfer/table/table_pieces.h"
 
+enum { CLOSED_BYTES = 64 }; /* of the widest gap that is closed; chunks are longer */
+
 struct builder {
     const struct transfer_table_request *request;
     struct transfer_table *tables; /* of all devices */
     struct table_owned owned;
+    bool closes; /* gaps that are read, */
+    bool any;    /* and there were rows with narrow ones */
 };
+
+/* Whether a gap between what the device writes, from `first` to `end`, may be closed. */
+static bool may_close(const struct builder *b, uint32_t device, uint64_t first,
+                      uint64_t end)
+{
+    const struct transfer_need *reads = &b->request->reads[device];
+    const size_t at = reads->all ? 0 : spans_from(&reads->spans, first);
+
+    if (reads->all)
+        return true;
+    return at < reads->spans.count && reads->spans.span[at].first <= first &&
+           reads->spans.span[at].end >= end;
+}
 
 /* The first CTA of a device that writes the byte, of which there is one. */
 static uint32_t writer_of(const struct builder *b, uint32_t device, uint64_t byte)
@@ -47,23 +64,69 @@ static enum proact_status find_conflict(const struct builder *b, struct proact_e
         writer_of(b, other->device, other->rows.first), other->device);
 }
 
+/* Between a device's items that come one behind the other, where it has closed gaps within
+   them. */
+static void close_between(const struct builder *b, const struct owned *last,
+                          const struct owned *next)
+{
+    const uint64_t first = rows_end(&last->rows), end = next->rows.first;
+
+    if (last->device == next->device && end > first && end - first <= CLOSED_BYTES &&
+        may_close(b, next->device, first, end))
+        spans_add(&b->tables[next->device].owned, first, end);
+}
+
 static void find_owned(const struct builder *b)
 {
     for (size_t n = 0; n < b->owned.count; n++) {
         const struct owned *o = &b->owned.item[n];
         struct rows_walk w = {&o->rows, &o->rows + 1, 0};
 
-        for (struct span s; rows_next(&w, &s);) {
+        if (n && b->any)
+            close_between(b, o - 1, o);
+        for (struct span s; rows_next(&w, &s);)
             spans_add(&b->tables[o->device].owned, s.first, s.end);
-            b->tables[o->device].owned_bytes += s.end - s.first;
+    }
+    for (uint32_t d = 0; d < b->request->device_count; d++)
+        for (size_t n = 0; n < b->tables[d].owned.count; n++)
+            b->tables[d].owned_bytes +=
+                b->tables[d].owned.span[n].end - b->tables[d].owned.span[n].first;
+}
+
+/* Rows with narrow gaps that are read are one. */
+static void gather_closed(struct builder *b, uint32_t device, const struct rows *r,
+                          struct rows_list *into)
+{
+    const struct spans hull = {&(struct span){r->first, rows_end(r)}, 1, 1};
+    struct rows_walk w = {r, r + 1, 0};
+    struct span s;
+    struct rows open;
+
+    b->any = true;
+    if (may_close(b, device, r->first, rows_end(r))) {
+        open = rows_one(r->first, rows_end(r) - r->first);
+    } else if (!spans_meet(&b->request->reads[device].spans, &hull)) {
+        open = *r;
+    } else {
+        rows_next(&w, &s);
+        open = rows_one(s.first, s.end - s.first);
+        while (rows_next(&w, &s)) {
+            if (may_close(b, device, rows_end(&open), s.first)) {
+                open.bytes = s.end - open.first;
+                continue;
+            }
+            rows_gather_turns(into, &open);
+            open = rows_one(s.first, s.end - s.first);
         }
     }
+    rows_gather_turns(into, &open);
 }
 
 /* What the device writes, as few rows as may be; from its first byte, *first, to *end. */
-static struct rows_list gather(const struct transfer_table_request *r, uint32_t device,
-                               uint64_t *first, uint64_t *end)
+static struct rows_list gather(struct builder *b, uint32_t device, uint64_t *first,
+                               uint64_t *end)
 {
+    const struct transfer_table_request *r = b->request;
     struct cta_runs_walk w =
         cta_runs_walk(r->written, r->cta_first[device], r->cta_first[device + 1]);
     struct rows_list l = {0};
@@ -73,7 +136,10 @@ static struct rows_list gather(const struct transfer_table_request *r, uint32_t 
     for (struct rows rows; cta_runs_rows(&w, &rows);) {
         *first = rows.first < *first ? rows.first : *first;
         *end = rows_end(&rows) > *end ? rows_end(&rows) : *end;
-        rows_gather_turns(&l, &rows);
+        if (b->closes && rows.count > 1 && rows.pitch - rows.bytes <= CLOSED_BYTES)
+            gather_closed(b, device, &rows, &l);
+        else
+            rows_gather_turns(&l, &rows);
     }
     return l;
 }
@@ -104,7 +170,7 @@ static void open_device(struct builder *b, uint32_t device)
     const struct transfer_table_request *r = b->request;
     struct transfer_table *t = &b->tables[device];
     uint64_t first, end;
-    struct rows_list rows = gather(r, device, &first, &end);
+    struct rows_list rows = gather(b, device, &first, &end);
 
     *t = (struct transfer_table){.cta_count =
                                      r->cta_first[device + 1] - r->cta_first[device]};
@@ -119,6 +185,36 @@ static void open_device(struct builder *b, uint32_t device)
     free(rows.rows);
 }
 
+static void open_devices(struct builder *b)
+{
+    b->any = false;
+    for (uint32_t d = 0; d < b->request->device_count; d++)
+        open_device(b, d);
+    owned_sort(&b->owned, b->request->array_bytes);
+}
+
+static void close_devices(struct builder *b)
+{
+    owned_clear(&b->owned);
+    for (uint32_t d = 0; d < b->request->device_count; d++)
+        transfer_table_clear(&b->tables[d]);
+}
+
+/* Another device may write in a gap that would be closed. */
+static enum proact_status open_apart(struct builder *b, struct proact_error *err)
+{
+    const struct owned *one, *other;
+
+    b->closes = b->request->reads && b->request->chunk_bytes > CLOSED_BYTES;
+    open_devices(b);
+    if (b->any && owned_conflict(&b->owned, &one, &other)) {
+        close_devices(b);
+        b->closes = false;
+        open_devices(b);
+    }
+    return find_conflict(b, err);
+}
+
 enum proact_status transfer_table_build(const struct transfer_table_request *request,
                                         struct transfer_table *tables,
                                         struct proact_error *err)
@@ -131,10 +227,7 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
         return fail(err, PROACT_EINVAL, "array '%s': %llu chunks of %llu bytes, %u allowed",
                     request->array, (unsigned long long)chunks,
                     (unsigned long long)request->chunk_bytes, UINT32_MAX - 1);
-    for (uint32_t d = 0; d < request->device_count; d++)
-        open_device(&b, d);
-    owned_sort(&b.owned, request->array_bytes);
-    enum proact_status status = find_conflict(&b, err);
+    enum proact_status status = open_apart(&b, err);
 
     if (!status)
         find_owned(&b);

@@ -31,6 +31,11 @@ struct transfer_table_request {
     const uint32_t *cta_first; /* device d: CTAs cta_first[d] .. cta_first[d + 1] - 1 */
     const struct cta_runs *written;    /* within the array; of a CTA in any order */
     const struct transfer_need *needs; /* by device; NULL: each needs all */
+    /* By device, what it reads of the array in that launch, and so has; NULL: nobody knows.
+       Narrow gaps between what it writes, which nobody else does, are taken for written
+       where they are read: single words would be as many as there are threads. Not for
+       who stores to peers what it stores itself, and no more. */
+    const struct transfer_need *reads;
 };
 
 /* Peers first .. first + count - 1 of the sender, in its own numbers (transfer_peer()). */
@@ -75,7 +80,7 @@ struct transfer_table {
     size_t extent_count;
     size_t extent_copies;   /* that they would be, many rows being one (stretches.h) */
     uint32_t peers;         /* all that some extent goes to */
-    struct spans owned;     /* bytes, sent or not */
+    struct spans owned;     /* bytes, sent or not; with closed gaps (reads) */
     uint64_t owned_bytes;   /* in these */
     uint64_t bytes, chunks; /* that are sent, once for each peer that gets them */
     uint32_t sent_chunks;   /* chunks that have a piece */
