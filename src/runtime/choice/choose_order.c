@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/choice/coupling.h"
+#include "runtime/derive/found.h"
 #include "runtime/derive/needs.h"
 #include "runtime/held/behind.h"
 #include "runtime/held/wants.h"
@@ -35,17 +36,21 @@ static uint64_t lacks(struct launching *l)
     return launch_behind(l, false, NULL, NULL).of_split;
 }
 
+/* Rows of crumbs, which CTAs side by side do not make one, are some to each of them. */
 static bool writes_few_rows(const struct launching *l)
 {
+    enum { CRUMBS = 16 };
     const struct write_set *w = l->found.set;
     uint32_t count = 0;
 
     for (uint32_t n = 0; w && n < w->array_count; n++) {
         struct cta_runs_walk walk = cta_runs_walk(&w->arrays[n].runs, 0, w->cta_count);
 
-        for (struct rows r; cta_runs_rows(&walk, &r);)
-            if (++count > ROWS_MAX)
+        for (struct rows r; cta_runs_rows(&walk, &r);) {
+            count += found_is_crumbs(&r) ? 1 + r.count / CRUMBS : 1;
+            if (count > ROWS_MAX)
                 return false;
+        }
     }
     return true;
 }

@@ -421,19 +421,6 @@ const struct write_set *derive_whole(struct launching *l, bool pays)
     return status || derive_check_variables(l, w, NULL) ? NULL : w;
 }
 
-/* An array that is passed twice has two slots; what is written of it is the first one's. */
-const struct cta_runs *derived_runs(const struct launching *l, uint32_t slot)
-{
-    static const struct cta_runs none;
-    const struct proact_kernel *k = l->kernel;
-    const struct proact_array *a = launching_array(l, k->slot[slot].offset);
-    bool is_first = a != NULL;
-
-    for (uint32_t s = 0; s < slot && is_first; s++)
-        is_first = launching_array(l, k->slot[s].offset) != a;
-    return is_first ? &l->found.set->arrays[launching_number(l, a)].runs : &none;
-}
-
 /* Whether all of the range is in the map's, of which none touches the next one. */
 static bool holds(const struct map_ranges *in, const struct span *range, uint64_t *missing)
 {

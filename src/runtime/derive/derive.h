@@ -19,9 +19,6 @@ const char *derivation_refusal(const struct proact_kernel *k);
    or, unless `pays`, was found anew in each of the last launches. */
 const struct write_set *derive_whole(struct launching *l, bool pays);
 
-/* The bytes of the slot's array that the CTA may write. */
-const struct cta_runs *derived_runs(const struct launching *l, uint32_t slot);
-
 /* Cuts a slice of the kernel, without the stores that are `left_out` (NULL: of all). One
    that asks for what constants hold only where no other tells. */
 enum proact_status derive_cut(const struct proact_kernel *k, const bool *left_out,

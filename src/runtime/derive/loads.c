@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/spans/rows_merge.h"
+#include "runtime/derive/found.h"
 #include "runtime/textures/launch_textures.h"
 
 /* Columns are spans for each row; rows with little between them are told apart only where
@@ -224,6 +225,34 @@ static void want_record(struct loads_finder *f, const struct access_record *r)
         want_one(f, &each[n]);
 }
 
+static bool is_wanted(const struct transfer_need *need, const struct rows *r)
+{
+    const size_t at = need->all ? 0 : spans_from(&need->spans, r->first);
+
+    return need->all || (at < need->spans.count && need->spans.span[at].first <= r->first &&
+                         need->spans.span[at].end >= rows_end(r));
+}
+
+/* What lies between a program's crumbs must be current where they are written: it is sent
+   with them. */
+static void want_gaps(const struct loads_finder *f, uint32_t slot)
+{
+    const struct launching *l = f->launch;
+    const struct kernel_binding *b = l->binding;
+    const uint32_t number = launching_number(l, launching_slot_array(l, slot)),
+                   *first = &b->cta_first[f->device];
+    struct cta_runs_walk w = cta_runs_walk(found_runs(l, slot), first[0], first[1]);
+    struct rows rows;
+
+    while (cta_runs_rows(&w, &rows))
+        if (found_is_crumbs(&rows) && !is_wanted(need_at(f, number), &rows)) {
+            const struct rows hull = rows_one(rows.first, rows_end(&rows) - rows.first);
+
+            rows_gather_turns(&f->many[number], &hull);
+        }
+    lay_out_many(f);
+}
+
 /* Where the map may say more than is written, what is not must be current, too: it is sent
    with the rest, or has to be there already where stores alone are sent. */
 static void want_written(const struct loads_finder *f)
@@ -233,8 +262,12 @@ static void want_written(const struct loads_finder *f)
     /* A method that sends to all may do so store by store. */
     const bool of_all = transfer_sends_to_all(&b->transfer.plan);
 
-    if (l->found.set && l->found.set->is_exact)
+    if (l->found.set && l->found.set->is_exact) {
+        for (unsigned s = 0; s < b->transfer.slot_count && l->is_program; s++)
+            if (b->crumbs >> s & 1)
+                want_gaps(f, s);
         return;
+    }
     for (unsigned s = 0; s < b->transfer.slot_count; s++) {
         struct transfer_need *need = need_at(f, launching_number(l, b->array[s]));
 

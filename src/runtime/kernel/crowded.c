@@ -2,6 +2,7 @@
 #include "runtime/kernel/crowded.h"
 
 #include "runtime/derive/derive.h"
+#include "runtime/derive/found.h"
 
 /* Of an H100, with 64 CTAs of 256 threads: 190 chunks for each took 1.5 ms longer than
    copies behind the kernel. Of few CTAs each one completes several, one behind the other.
@@ -47,7 +48,7 @@ static bool is_crowded(const struct launching *l)
         return false;
     for (uint32_t s = 0; s < l->kernel->slot_count; s++) {
         chunks += launching_slot_array(l, s)->bytes / plan->chunk_bytes;
-        count += chunks_of_all(derived_runs(l, s), plan->chunk_bytes);
+        count += chunks_of_all(found_runs(l, s), plan->chunk_bytes);
     }
     return count > (ctas < chunks ? CHUNKS_MOST_OF_FEW : CHUNKS_MOST) * ctas;
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 #include "runtime/derive/derive.h"
+#include "runtime/derive/found.h"
 #include "runtime/derive/needs.h"
 #include "runtime/held/bring.h"
 #include "runtime/held/wants.h"
@@ -43,20 +44,8 @@ static struct model_schedule schedule_of(const struct proact_kernel *k,
     return model_schedule_best(&copies, LEAST_BYTES, MOST_BYTES);
 }
 
-/* Single words and bytes with narrow gaps between them, as every other cell of a grid. */
-static bool has_crumbs(const struct cta_runs *r)
-{
-    enum { ROW_BYTES = 64, PITCH_BYTES = 128 };
-
-    for (uint32_t n = 0; n < r->row_count; n++)
-        if (r->rows[n].count > 1 && r->rows[n].bytes < ROW_BYTES &&
-            r->rows[n].pitch <= PITCH_BYTES)
-            return true;
-    return false;
-}
-
 /* By device, what the launch reads of the array, if gaps between what it writes are better
-   closed: nobody stores in them, for all that the kernel does there is in the set. */
+   closed. */
 static const struct transfer_need *reads_of(const struct launching *l,
                                             struct kernel_binding *b, uint32_t slot,
                                             const struct proact_array *a)
@@ -64,12 +53,17 @@ static const struct transfer_need *reads_of(const struct launching *l,
     struct launching bound = *l;
 
     bound.binding = b;
-    if (!l->found.set || !l->found.set->is_exact || l->found.flags ||
-        b->transfer.devices->count == 1 ||
-        transfer_plan_mode(&b->transfer.plan) & PROACT_SHARE_STORE ||
-        !has_crumbs(derived_runs(l, slot)))
-        return NULL;
-    return needs_of(needs_of_launch(&bound), launching_number(l, a), 0);
+    return b->crumbs >> slot & 1
+               ? needs_of(needs_of_launch(&bound), launching_number(l, a), 0)
+               : NULL;
+}
+
+static uint32_t crumbs_of(const struct launching *l, struct kernel_binding *b)
+{
+    struct launching bound = *l;
+
+    bound.binding = b;
+    return found_crumbs(&bound);
 }
 
 static uint64_t reads_digest(const struct transfer_need *reads, unsigned devices)
@@ -118,7 +112,7 @@ static enum proact_status tables_create(
             .rise_bytes = t->rise_bytes,
             .device_count = p->devices.count,
             .cta_first = t->cta_first,
-            .written = l->found.set ? derived_runs(l, shape->slot) : &of_map,
+            .written = l->found.set ? found_runs(l, shape->slot) : &of_map,
             .needs = needs,
             .reads = reads,
         },
@@ -210,6 +204,7 @@ static enum proact_status binding_create(const struct launching *l,
     enum proact_status status = PROACT_OK;
 
     b->transfer.plan = *kernel_plan(k);
+    b->crumbs = crumbs_of(l, b);
     wants_open(b);
     for (unsigned s = 0; s < k->slot_count && !status; s++) {
         struct proact_array *a = launching_slot_array(l, s);
