@@ -30,12 +30,36 @@ static bool has_crumbs(const struct cta_runs *r)
     return false;
 }
 
+/* What one device writes, from its first byte to its last, lies apart from what others do:
+   then they write in no gap of it. */
+static bool is_apart(const struct launching *l, const struct cta_runs *r)
+{
+    const struct kernel_binding *b = l->binding;
+    const unsigned devices = b->transfer.devices->count;
+    struct span all[PROACT_DEVICES_MAX];
+
+    for (unsigned d = 0; d < devices; d++) {
+        struct cta_runs_walk w = cta_runs_walk(r, b->cta_first[d], b->cta_first[d + 1]);
+
+        all[d] = (struct span){UINT64_MAX, 0};
+        for (struct rows rows; cta_runs_rows(&w, &rows);) {
+            all[d].first = rows.first < all[d].first ? rows.first : all[d].first;
+            all[d].end = rows_end(&rows) > all[d].end ? rows_end(&rows) : all[d].end;
+        }
+        for (unsigned k = 0; k < d; k++)
+            if (all[k].first < all[d].end && all[d].first < all[k].end)
+                return false;
+    }
+    return true;
+}
+
 uint32_t found_crumbs(const struct launching *l)
 {
     uint32_t crumbs = 0;
 
     for (unsigned s = 0; s < l->kernel->slot_count && may_close(l); s++)
-        if (launching_slot_array(l, s) && has_crumbs(found_runs(l, s)))
+        if (launching_slot_array(l, s) && has_crumbs(found_runs(l, s)) &&
+            is_apart(l, found_runs(l, s)))
             crumbs |= 1u << s;
     return crumbs;
 }

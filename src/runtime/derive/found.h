@@ -20,6 +20,6 @@ static inline bool found_is_crumbs(const struct rows *r)
 }
 
 /* A bit for each slot with crumbs among its bytes, if gaps may be closed: nobody stores in
-   them, for all that the kernel does there is in the set. The launch has its binding, which
-   keeps them. */
+   them, neither another device nor the kernel by what is not in the set. The launch has its
+   binding, which keeps them. */
 uint32_t found_crumbs(const struct launching *l);
