@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cells of two colours, of which each step makes one from the other: single words with gaps
-   between them. Then what lies in the gaps is read where nobody read it before. And of
-   pictures some channels, as others leave the rest. */
+   between them. Then what lies in the gaps is read where nobody read it before. And some
+   channels of pictures, and members of structs, of which other steps make the rest. */
 #include "programs.h"
 
 enum { WIDTH = 96, HEIGHT = 64, STEPS = 3 };
@@ -48,6 +48,32 @@ __global__ void blue(unsigned char *pixel, int pixels)
     for (int i = 3 * (blockIdx.x * blockDim.x + threadIdx.x), end = i + 3; i < end; i++)
         if (i < pixels)
             pixel[3 * i + 2] = pixel[3 * i] + pixel[3 * i + 1];
+}
+
+struct particle {
+    int place[3], age;
+    short charge, kind;
+};
+
+/* Two members, and then others, by the devices the other way round. */
+__global__ void step_members(struct particle *p, int count)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i >= count)
+        return;
+    p[i].place[1] = 3 * i;
+    p[i].kind = (short)i;
+}
+
+__global__ void step_others(struct particle *p, int count, int step)
+{
+    const int i = count - 1 - (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+    if (i < 0)
+        return;
+    p[i].place[0] += p[i].place[1] + step;
+    p[i].age = step;
 }
 
 static void expect_cells(int *cells, int *sums)
@@ -103,6 +129,36 @@ static bool cells_are_right(void)
     return !memcmp(got, cells, sizeof got) && !memcmp(got_sums, sums, sizeof sums);
 }
 
+static bool members_are_right(void)
+{
+    enum { COUNT = 1500, THREADS = 64 };
+    static struct particle particle[COUNT], got[COUNT];
+    struct particle *d_particle;
+    unsigned state = 7;
+
+    for (int i = 0; i < COUNT; i++) {
+        particle[i].place[0] = (int)next_random(&state);
+        particle[i].place[2] = (int)next_random(&state);
+        particle[i].charge = (short)next_random(&state);
+    }
+    CHECK(cudaMalloc((void **)&d_particle, sizeof particle));
+    CHECK(cudaMemcpy(d_particle, particle, sizeof particle, cudaMemcpyHostToDevice));
+    for (int step = 1; step <= STEPS; step++) {
+        step_members<<<blocks_for(COUNT, THREADS), THREADS>>>(d_particle, COUNT);
+        step_others<<<blocks_for(COUNT, THREADS), THREADS>>>(d_particle, COUNT, step);
+        for (int i = 0; i < COUNT; i++) {
+            particle[i].place[1] = 3 * i;
+            particle[i].kind = (short)i;
+            particle[i].place[0] += particle[i].place[1] + step;
+            particle[i].age = step;
+        }
+    }
+    CHECK(cudaMemcpy(got, d_particle, sizeof got, cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(d_particle));
+    printf("%08x\n", checksum(got, sizeof got));
+    return !memcmp(got, particle, sizeof got);
+}
+
 static bool pixels_are_right(void)
 {
     enum { PIXELS = 2999, THREADS = 64 };
@@ -131,7 +187,7 @@ static bool pixels_are_right(void)
 
 int main(void)
 {
-    const bool right = cells_are_right();
+    const bool cells = cells_are_right(), members = members_are_right();
 
-    return verdict("colour_steps", pixels_are_right() && right);
+    return verdict("colour_steps", pixels_are_right() && cells && members);
 }

@@ -162,6 +162,36 @@ static void every_other_word_is_one_run(void **state)
     drop(&b, &c);
 }
 
+/* Two members of each struct, of different sizes: rows that come one behind the other, each
+   of all CTAs. */
+static void members_of_structs_are_one_run(void **state)
+{
+    struct closed c = {.reads = {{.all = true}, {.all = true}}}, some = {0};
+    struct spelled s = {.ctas = 8};
+    struct built b;
+
+    (void)state;
+    for (uint32_t cta = 0; cta < s.ctas; cta++) {
+        s.count[cta] = 4;
+        for (unsigned i = 0; i < 4; i++)
+            s.range[cta][i] =
+                (struct range){64 * cta + i / 2 * 32 + i % 2 * 20 + 8, i % 2 ? 4 : 8};
+    }
+    assert_int_equal(build_for(&b, &s, 512, 2, 0, NULL), PROACT_OK);
+    assert_int_equal(b.table[0].owned.count, 16);
+    assert_int_equal(close_gaps(&b, &c), PROACT_OK);
+    assert_int_equal(c.table[0].owned.count, 1);
+    assert_int_equal(c.table[1].owned_bytes, 256 - 8);
+    drop(&b, &c);
+
+    spans_add(&some.reads[0].spans, 0, 200); /* not of the last one */
+    assert_int_equal(build_for(&b, &s, 512, 2, 0, NULL), PROACT_OK);
+    assert_int_equal(close_gaps(&b, &some), PROACT_OK);
+    assert_int_equal(some.table[0].owned.span[some.table[0].owned.count - 1].first, 252);
+    assert_int_equal(some.table[1].owned.count, 16);
+    drop(&b, &some);
+}
+
 /* Of unlike CTAs, which are rows of their own; what lies wide apart stays so. */
 static void gaps_between_ctas_are_closed(void **state)
 {
@@ -224,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_closed_is_read_and_nobodys),
         cmocka_unit_test(every_other_word_is_one_run),
+        cmocka_unit_test(members_of_structs_are_one_run),
         cmocka_unit_test(gaps_between_ctas_are_closed),
         cmocka_unit_test(what_others_write_or_nobody_reads_is_not),
         cmocka_unit_test(chunks_are_longer_than_gaps),

@@ -15,9 +15,23 @@
 struct part {
     uint32_t first_cta, end_cta;
     uint64_t first, end;
-    struct rows_list rows;
+    struct rows_list rows; /* for `closed` */
     struct write_set_spans spans, closed;
 };
+
+enum { GAP_BYTES = 64 };
+
+/* Behind the last ones over narrow gaps, and with such gaps in it. */
+static void close_row(struct rows_list *l, struct rows r)
+{
+    struct rows *last = l->count ? &l->rows[l->count - 1] : NULL;
+
+    rows_close(&r, GAP_BYTES);
+    if (last && rows_bridge(last, &r, GAP_BYTES))
+        rows_close(last, GAP_BYTES);
+    else
+        rows_gather_turns(l, &r);
+}
 
 static void find_rows(const struct write_set_ranges *a, struct part *p)
 {
@@ -31,40 +45,37 @@ static void find_rows(const struct write_set_ranges *a, struct part *p)
 
         p->first = rows.first < p->first ? rows.first : p->first;
         p->end = end > p->end ? end : p->end;
-        rows_gather_turns(&p->rows, &rows);
+        close_row(&p->rows, rows);
     }
 }
 
-static void find_spans(struct part *p)
+static void add_rows(const struct rows_list *rows, struct write_set_spans *into)
 {
-    struct rows_walk w = {p->rows.rows, p->rows.rows + p->rows.count, 0};
+    struct rows_walk w = {rows->rows, rows->rows + rows->count, 0};
     struct span s;
 
-    if (p->spans.count)
-        return;
     while (rows_next(&w, &s))
-        write_set_spans_add(&p->spans, s.first, s.end);
-    write_set_spans_merge(&p->spans);
+        write_set_spans_add(into, s.first, s.end);
+    write_set_spans_merge(into);
 }
 
 static void find_closed(struct part *p)
 {
-    enum { PITCH_MAX = 128 };
+    if (!p->closed.count)
+        add_rows(&p->rows, &p->closed);
+}
 
-    if (p->closed.count)
+static void find_spans(const struct write_set_ranges *a, struct part *p)
+{
+    struct cta_runs_walk w = cta_runs_walk(&a->runs, p->first_cta, p->end_cta);
+    struct rows_list exact = {0};
+
+    if (p->spans.count)
         return;
-    for (size_t n = 0; n < p->rows.count; n++) {
-        const struct rows *r = &p->rows.rows[n];
-        struct rows_walk w = {r, r + 1, 0};
-        struct span s;
-
-        if (r->pitch <= PITCH_MAX)
-            write_set_spans_add(&p->closed, r->first, rows_end(r));
-        else
-            while (rows_next(&w, &s))
-                write_set_spans_add(&p->closed, s.first, s.end);
-    }
-    write_set_spans_merge(&p->closed);
+    for (struct rows rows; cta_runs_rows(&w, &rows);)
+        rows_gather_turns(&exact, &rows);
+    add_rows(&exact, &p->spans);
+    free(exact.rows);
 }
 
 /* The first byte that is in both, or UINT64_MAX. */
@@ -109,8 +120,8 @@ static enum proact_status compare(const struct write_set *w,
     find_closed(other);
     if (common_byte(&one->closed, &other->closed) == UINT64_MAX)
         return PROACT_OK;
-    find_spans(one);
-    find_spans(other);
+    find_spans(a, one);
+    find_spans(a, other);
     uint64_t byte = common_byte(&one->spans, &other->spans);
 
     if (byte == UINT64_MAX)

@@ -33,6 +33,28 @@ static inline bool rows_go_on(struct rows *r, uint64_t first, uint64_t bytes)
     return true;
 }
 
+/* Each row with that of `next` behind it, over the same gap of at most so many bytes. */
+static inline bool rows_bridge(struct rows *r, const struct rows *next, uint64_t most)
+{
+    const uint64_t gap = next->first - (r->first + r->bytes);
+
+    if (gap > most || r->count != next->count ||
+        (r->count > 1 &&
+         (r->pitch != next->pitch || r->bytes + gap + next->bytes > r->pitch)))
+        return false;
+    r->bytes += gap + next->bytes;
+    return true;
+}
+
+/* All of them, with such gaps between them. */
+static inline bool rows_close(struct rows *r, uint64_t most)
+{
+    if (r->count == 1 || r->pitch - r->bytes > most)
+        return false;
+    *r = rows_one(r->first, rows_end(r) - r->first);
+    return true;
+}
+
 /* What many rows are together, as few as are seen to be one thing. Start from zero; free()
    the rows. */
 struct rows_list {

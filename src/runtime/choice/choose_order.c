@@ -36,23 +36,24 @@ static uint64_t lacks(struct launching *l)
     return launch_behind(l, false, NULL, NULL).of_split;
 }
 
-/* Rows of crumbs, which CTAs side by side do not make one, are some to each of them. */
+/* Rows that are one where CTAs come in their order; by another order, tiles of three
+   dimensions and crumbs stay as many as the CTAs have. */
 static bool writes_few_rows(const struct launching *l)
 {
-    enum { CRUMBS = 16 };
+    enum { CRUMBS = 16, TILES_ROWS_MAX = 4 * ROWS_MAX };
     const struct write_set *w = l->found.set;
-    uint32_t count = 0;
+    uint64_t count = 0, of_ctas = 0;
 
     for (uint32_t n = 0; w && n < w->array_count; n++) {
-        struct cta_runs_walk walk = cta_runs_walk(&w->arrays[n].runs, 0, w->cta_count);
+        const struct cta_runs *runs = &w->arrays[n].runs;
+        struct cta_runs_walk walk = cta_runs_walk(runs, 0, w->cta_count);
 
-        for (struct rows r; cta_runs_rows(&walk, &r);) {
+        for (uint32_t i = 0; i < runs->count && l->grid[2] > 1; i++)
+            of_ctas += (uint64_t)runs->run[i].count * runs->run[i].rows;
+        for (struct rows r; count <= ROWS_MAX && cta_runs_rows(&walk, &r);)
             count += found_is_crumbs(&r) ? 1 + r.count / CRUMBS : 1;
-            if (count > ROWS_MAX)
-                return false;
-        }
     }
-    return true;
+    return count <= ROWS_MAX && of_ctas <= TILES_ROWS_MAX;
 }
 
 /* The launch along that dimension, with its binding; false where it cannot be split so. */

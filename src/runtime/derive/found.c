@@ -24,9 +24,15 @@ static bool may_close(const struct launching *l)
 
 static bool has_crumbs(const struct cta_runs *r)
 {
-    for (uint32_t n = 0; n < r->row_count; n++)
-        if (found_is_crumbs(&r->rows[n]))
+    struct rows before = {0};
+
+    for (uint32_t n = 0; n < r->row_count; n++) {
+        if (found_is_crumbs(&r->rows[n]) ||
+            (before.bytes < CRUMB_BYTES && r->rows[n].bytes < CRUMB_BYTES &&
+             rows_bridge(&before, &r->rows[n], CRUMB_GAP_BYTES)))
             return true;
+        before = r->rows[n];
+    }
     return false;
 }
 

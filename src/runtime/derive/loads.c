@@ -233,23 +233,36 @@ static bool is_wanted(const struct transfer_need *need, const struct rows *r)
                          need->spans.span[at].end >= rows_end(r));
 }
 
+static void want_hull(const struct loads_finder *f, uint32_t number, struct rows hull)
+{
+    rows_close(&hull, CRUMB_GAP_BYTES);
+    if (!is_wanted(need_at(f, number), &hull))
+        rows_gather_turns(&f->many[number], &hull);
+}
+
 /* What lies between a program's crumbs must be current where they are written: it is sent
    with them. */
 static void want_gaps(const struct loads_finder *f, uint32_t slot)
 {
     const struct launching *l = f->launch;
-    const struct kernel_binding *b = l->binding;
     const uint32_t number = launching_number(l, launching_slot_array(l, slot)),
-                   *first = &b->cta_first[f->device];
+                   *first = &l->binding->cta_first[f->device];
     struct cta_runs_walk w = cta_runs_walk(found_runs(l, slot), first[0], first[1]);
-    struct rows rows;
+    struct rows rows, hull = {0};
+    bool has_gaps = false;
 
-    while (cta_runs_rows(&w, &rows))
-        if (found_is_crumbs(&rows) && !is_wanted(need_at(f, number), &rows)) {
-            const struct rows hull = rows_one(rows.first, rows_end(&rows) - rows.first);
-
-            rows_gather_turns(&f->many[number], &hull);
+    while (cta_runs_rows(&w, &rows)) {
+        if (rows_bridge(&hull, &rows, CRUMB_GAP_BYTES)) {
+            has_gaps = true;
+            continue;
         }
+        if (has_gaps)
+            want_hull(f, number, hull);
+        hull = rows;
+        has_gaps = found_is_crumbs(&rows);
+    }
+    if (has_gaps)
+        want_hull(f, number, hull);
     lay_out_many(f);
 }
 

@@ -94,32 +94,50 @@ static void find_owned(const struct builder *b)
 }
 
 /* Rows with narrow gaps that are read are one. */
-static void gather_closed(struct builder *b, uint32_t device, const struct rows *r,
+static void close_rows(struct builder *b, uint32_t device, struct rows *r)
+{
+    struct rows one = *r;
+
+    if (rows_close(&one, CLOSED_BYTES) && may_close(b, device, r->first, rows_end(r))) {
+        *r = one;
+        b->any = true;
+    }
+}
+
+/* And so are those that lie behind the last ones over such gaps. */
+static void gather_row(struct builder *b, uint32_t device, struct rows r,
+                       struct rows_list *into)
+{
+    struct rows *last = into->count ? &into->rows[into->count - 1] : NULL;
+    struct rows both = last ? *last : r;
+    const uint64_t from = both.count > 1 ? both.first : rows_end(&both),
+                   to = both.count > 1 ? rows_end(&r) : r.first;
+
+    if (last && rows_bridge(&both, &r, CLOSED_BYTES) && may_close(b, device, from, to)) {
+        b->any = true;
+        *last = both;
+        close_rows(b, device, last);
+    } else {
+        rows_gather_turns(into, &r);
+    }
+}
+
+/* Of rows that are not all read, those that are. */
+static void gather_closed(struct builder *b, uint32_t device, struct rows r,
                           struct rows_list *into)
 {
-    const struct spans hull = {&(struct span){r->first, rows_end(r)}, 1, 1};
-    struct rows_walk w = {r, r + 1, 0};
-    struct span s;
-    struct rows open;
+    const struct spans hull = {&(struct span){r.first, rows_end(&r)}, 1, 1};
+    struct rows_walk w = {&r, &r + 1, 0};
 
-    b->any = true;
-    if (may_close(b, device, r->first, rows_end(r))) {
-        open = rows_one(r->first, rows_end(r) - r->first);
-    } else if (!spans_meet(&b->request->reads[device].spans, &hull)) {
-        open = *r;
-    } else {
-        rows_next(&w, &s);
-        open = rows_one(s.first, s.end - s.first);
-        while (rows_next(&w, &s)) {
-            if (may_close(b, device, rows_end(&open), s.first)) {
-                open.bytes = s.end - open.first;
-                continue;
-            }
-            rows_gather_turns(into, &open);
-            open = rows_one(s.first, s.end - s.first);
-        }
+    close_rows(b, device, &r);
+    if (r.count == 1 || r.pitch - r.bytes > CLOSED_BYTES ||
+        !spans_meet(&b->request->reads[device].spans, &hull)) {
+        gather_row(b, device, r, into);
+        return;
     }
-    rows_gather_turns(into, &open);
+    b->any = true;
+    for (struct span s; rows_next(&w, &s);)
+        gather_row(b, device, rows_one(s.first, s.end - s.first), into);
 }
 
 /* What the device writes, as few rows as may be; from its first byte, *first, to *end. */
@@ -136,8 +154,8 @@ static struct rows_list gather(struct builder *b, uint32_t device, uint64_t *fir
     for (struct rows rows; cta_runs_rows(&w, &rows);) {
         *first = rows.first < *first ? rows.first : *first;
         *end = rows_end(&rows) > *end ? rows_end(&rows) : *end;
-        if (b->closes && rows.count > 1 && rows.pitch - rows.bytes <= CLOSED_BYTES)
-            gather_closed(b, device, &rows, &l);
+        if (b->closes)
+            gather_closed(b, device, rows, &l);
         else
             rows_gather_turns(&l, &rows);
     }
