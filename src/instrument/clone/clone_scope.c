@@ -77,12 +77,16 @@ bool clone_is_ticket(const struct clone *c, const struct ptx_instruction *i)
            !ptx_atomic_has_no_result(c->function, i);
 }
 
-/* By which CTAs of several devices learn of each other. */
+/* By which CTAs of several devices learn of each other: what atomics give back there, and
+   what is read where others write. */
 static bool has_tickets(const struct clone *c)
 {
-    for (uint32_t n = 0; n < c->function->instruction_count; n++)
-        if (clone_is_flag(c, n) && clone_is_ticket(c, &c->function->instructions[n]))
+    for (uint32_t n = 0; n < c->function->instruction_count; n++) {
+        const struct ptx_instruction *i = &c->function->instructions[n];
+
+        if (clone_is_flag(c, n) && (i->opcode == PTX_LD || clone_is_ticket(c, i)))
             return true;
+    }
     return false;
 }
 
