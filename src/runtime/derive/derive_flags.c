@@ -405,8 +405,7 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
 }
 
 /* An array that is reduced has nothing else: 0 for one with flags, and for one that is
-   reduced in several ways, or by compare-and-swap, of which no device can have results of
-   its own. */
+   reduced in several ways, or in one of which no device can have results of its own. */
 static uint32_t kind_of(const struct launching *l, const struct kernel_flags *f,
                         const struct proact_array *a)
 {
@@ -416,8 +415,7 @@ static uint32_t kind_of(const struct launching *l, const struct kernel_flags *f,
     for (uint32_t n = 0; n < f->reductions.count; n++) {
         if (launching_array(l, r[n].parameter) != a)
             continue;
-        if ((kind && kind != r[n].kind) ||
-            access_reduction_operation(r[n].kind) == PTX_PART_CAS)
+        if ((kind && kind != r[n].kind) || !access_reduction_has_partials(r[n].kind))
             return 0;
         kind = r[n].kind;
     }
