@@ -101,6 +101,20 @@ static void all_that_ctas_learn_by_is_theirs(void **state)
         (struct counts){0, 0, 3});
 }
 
+/* As cuda::atomic_ref does where no order is given: who makes one may have seen others'. */
+static void orders_tell_too(void **state)
+{
+    (void)state;
+    are(" fence.sc.gpu;\n atom.add.acquire.gpu.u32 %r6, [%rd3], 1;\n"
+        " st.global.u32 [%rd4], %r1;\n",
+        (struct counts){0, 0, 1});
+    are(" red.release.gpu.global.or.b32 [%rd3], 1;\n st.global.u32 [%rd4], %r1;\n",
+        (struct counts){0, 0, 1});
+    are(" red.release.cta.global.or.b32 [%rd3], 1;\n st.global.u32 [%rd4], %r1;\n", NONE);
+    are(TICKET " st.release.gpu.global.u32 [%rd3], 0;\n st.global.u32 [%rd4], %r5;\n",
+        NONE);
+}
+
 static void what_is_not_told_is_none(void **state)
 {
     (void)state;
@@ -134,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_ctas_learn_by_is_theirs),
+        cmocka_unit_test(orders_tell_too),
         cmocka_unit_test(what_is_not_told_is_none),
         cmocka_unit_test(loops_make_no_difference),
     };

@@ -138,12 +138,29 @@ static void fences_are_of_all_devices(void **state)
     free(text);
 }
 
+/* By what an order tells, fences are of all devices as well; and it is not left out where
+   the atomic would change nothing. */
+static void orders_stay(void **state)
+{
+    char *text = clone("fence.sc.gpu;\natom.global.acquire.gpu.add.u32 %r3, [%to], 1;\n"
+                       "red.release.gpu.global.or.b32 [%to+4], 1;\n",
+                       true);
+
+    (void)state;
+    assert_non_null(strstr(text, "fence.sc.sys;"));
+    assert_non_null(strstr(text, ".acquire.sys.add.u32 %r3, [%proact_d0+0], 1;"));
+    assert_non_null(strstr(text, "red.release.sys.global.or.b32 [%proact_d0+4], 1;"));
+    assert_null(strstr(text, "ld.volatile"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_asks_until_it_comes_waits),
         cmocka_unit_test(who_goes_on_anyway_does_not),
         cmocka_unit_test(fences_are_of_all_devices),
+        cmocka_unit_test(orders_stay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,10 +2,12 @@
 /* What is read where other CTAs update it by atomics, as steps on graphs do: a distance is
    lowered only where it is less, who is reached first goes to a list of the next, and so as
    often as memory says; and loops that go on until another CTA comes, which stay whole. */
+#include <cuda/atomic>
+
 #include "programs.h"
 
 enum { NODES = 3000, DEGREE = 6, EDGES = NODES * DEGREE, FAR = 1 << 29 };
-enum { THREADS = 64, ROUNDS = 3, CORE = 5, TURNS = 12 };
+enum { THREADS = 64, ROUNDS = 3, CORE = 5, TURNS = 12, COSTS = 24, NUMBERS = COSTS + 3 };
 
 /* Nodes' edges are those from first[v] to first[v + 1] - 1. */
 struct graph {
@@ -57,6 +59,20 @@ __global__ void peel(struct graph g, int *left, int *is_in, int least, int *chan
     *changed = 1;
     for (int e = g.first[v]; e < g.first[v + 1]; e++)
         atomicSub(&left[g.to[e]], 1);
+}
+
+/* In the order of all, as cuda::atomic_ref has it where nothing is said. */
+__global__ void tell(const int *cost, int *counts, int *most)
+{
+    const int i = blockIdx.x * THREADS + threadIdx.x;
+
+    if (i >= NODES)
+        return;
+    cuda::atomic_ref<int> count(counts[cost[i]]);
+    cuda::atomic_ref<int, cuda::thread_scope_device> highest(*most);
+
+    count.fetch_add(1);
+    highest.fetch_max(cost[i] * NODES + i, cuda::memory_order_release);
 }
 
 /* Each CTA after the one before it. */
@@ -203,11 +219,25 @@ static bool cores_are_right()
     return !memcmp(is, got, sizeof is);
 }
 
+static bool counts_are_right()
+{
+    int counts[COSTS] = {0}, highest = 0, got_counts[COSTS];
+
+    CHECK(cudaMemset(numbers, 0, NUMBERS * sizeof(int)));
+    tell<<<blocks_for(NODES, THREADS), THREADS>>>(g.cost, numbers + 3, numbers);
+    CHECK(cudaMemcpy(got_counts, numbers + 3, sizeof counts, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < NODES; i++) {
+        counts[cost[i]]++;
+        highest = cost[i] * NODES + i > highest ? cost[i] * NODES + i : highest;
+    }
+    return !memcmp(counts, got_counts, sizeof counts) && number(0) == highest;
+}
+
 static bool who_waits_is_right()
 {
     int value = 0;
 
-    CHECK(cudaMemset(numbers, 0, 3 * sizeof(int)));
+    CHECK(cudaMemset(numbers, 0, NUMBERS * sizeof(int)));
     in_turn<<<TURNS, 32>>>(numbers, numbers + 1);
     for (int i = 0; i < TURNS; i++)
         value = value * 3 + i;
@@ -225,14 +255,14 @@ int main(void)
 
     make_graph();
     g = {copied(first, NODES + 1), copied(to, EDGES), copied(cost, EDGES)};
-    numbers = copied(is, 3);
+    numbers = copied(is, NUMBERS);
     distance = copied(is, NODES);
     marks = copied(is, NODES);
     for (int *&list : lists)
         list = copied(is, NODES);
     for (int round = 0; round < ROUNDS; round++)
         right = distances_are_right() && lists_lead_there() && cores_are_right() &&
-                who_waits_is_right() && right;
+                counts_are_right() && who_waits_is_right() && right;
     for (int *of : {g.first, g.to, g.cost, numbers, distance, marks, lists[0], lists[1]})
         CHECK(cudaFree(of));
     return verdict("watched_minima", right);

@@ -15,7 +15,7 @@ struct ticketed {
     bool any;    /* by which CTAs learn of each other */
 };
 
-/* No order, and none narrower than a device's. */
+/* Of no scope narrower than a device's. */
 static bool has_plain_words(const struct ptx_instruction *i)
 {
     static const enum ptx_part operations[] = {
@@ -24,7 +24,8 @@ static bool has_plain_words(const struct ptx_instruction *i)
 
     for (uint8_t n = 0; n < i->part_count; n++) {
         const enum ptx_part part = i->parts[n];
-        bool is_known = part == PTX_PART_GLOBAL || part == i->type || atomic_is_word(part);
+        bool is_known = part == PTX_PART_GLOBAL || part == i->type ||
+                        atomic_is_word(part) || atomic_is_order(part);
 
         for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
             is_known |= part == operations[k];
@@ -56,6 +57,14 @@ static uint32_t parameters_end(const struct access_analysis *a)
     return a->function->parameter_bytes + 1u;
 }
 
+/* What came before: by its result, or by its order (`cuda::atomic_ref`, where nothing else
+   is said). */
+static bool tells(const struct ptx_function *f, const struct ptx_instruction *i)
+{
+    return (i->opcode == PTX_ATOM && !ptx_atomic_has_no_result(f, i)) ||
+           ((i->opcode == PTX_ATOM || i->opcode == PTX_RED) && atomic_is_ordered(i));
+}
+
 /* The pointers by which there are any. False: one is more than that. */
 static bool find_tickets(struct ticketed *t)
 {
@@ -68,8 +77,7 @@ static bool find_tickets(struct ticketed *t)
         if (r->kind == ACCESS_READ && r->base == ACCESS_BASE_UNKNOWN)
             return false;
         if (r->base == ACCESS_BASE_SHARED || r->base == ACCESS_BASE_LOCAL ||
-            t->known[r->instruction] || i->opcode != PTX_ATOM ||
-            ptx_atomic_has_no_result(a->function, i))
+            t->known[r->instruction] || !tells(a->function, i))
             continue;
         if (r->base != ACCESS_BASE_PARAMETER || !may_move(i, t->floats))
             return false;
