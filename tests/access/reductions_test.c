@@ -133,6 +133,12 @@ static void sums_of_floats_are_for_who_asks(void **state)
         found_with("atom.global.add.f32 %f1, [%rd3], %f2;\nst.global.f32 [%rd6], %f1;",
                    FLOATS),
         "");
+    /* halves, too */
+    assert_string_equal(found_with("red.global.add.noftz.f16x2 [%rd7], %r3;\n"
+                                   "atom.add.noftz.bf16x2 %r5, [%rd9], %r3;",
+                                   FLOATS),
+                        "a0 b16");
+    assert_string_equal(found("red.global.add.noftz.f16x2 [%rd7], %r3;"), "");
     assert_string_equal(found_with("atom.global.exch.b32 %f1, [%rd3], %f2;", FLOATS), "");
 }
 

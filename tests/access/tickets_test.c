@@ -91,13 +91,35 @@ static void all_that_ctas_learn_by_is_theirs(void **state)
     are(" red.global.add.u32 [%rd2], 1;\n" TICKET
         " ld.global.u32 %r6, [%rd2+4];\n st.global.u32 [%rd4], %r5;\n",
         (struct counts){0, 2, 1});
+    /* the same, with no other */
+    are(" ld.global.u32 %r6, [%rd5];\n red.global.min.u32 [%rd2], %r6;\n"
+        " st.global.u32 [%rd4], %r6;\n",
+        (struct counts){0, 2, 0});
+    /* what is exchanged, or swapped, for nobody */
+    are(TICKET " atom.global.exch.b32 %r6, [%rd3], 0;\n"
+               " atom.global.cas.b32 %r6, [%rd3], 0, 1;\n st.global.u32 [%rd4], %r5;\n",
+        (struct counts){0, 0, 3});
+}
+
+/* As cuda::atomic_ref does where no order is given: who makes one may have seen others'. */
+static void orders_tell_too(void **state)
+{
+    (void)state;
+    are(" fence.sc.gpu;\n atom.add.acquire.gpu.u32 %r6, [%rd3], 1;\n"
+        " st.global.u32 [%rd4], %r1;\n",
+        (struct counts){0, 0, 1});
+    are(" red.release.gpu.global.or.b32 [%rd3], 1;\n st.global.u32 [%rd4], %r1;\n",
+        (struct counts){0, 0, 1});
+    are(" red.release.cta.global.or.b32 [%rd3], 1;\n st.global.u32 [%rd4], %r1;\n", NONE);
+    are(TICKET " st.release.gpu.global.u32 [%rd3], 0;\n st.global.u32 [%rd4], %r5;\n",
+        NONE);
 }
 
 static void what_is_not_told_is_none(void **state)
 {
     (void)state;
     are(" st.global.u32 [%rd4], %r1;\n", NONE);        /* none */
-    are(" red.global.add.u32 [%rd2], 1;\n", NONE);     /* none that is used */
+    are(" red.global.add.u32 [%rd2], 1;\n", NONE);     /* none that is used, or read */
     are(" atom.cta.global.inc.u32 %r5, [%rd3], %r9;\n" /* of the CTA */
         " st.global.u32 [%rd4], %r5;\n",
         NONE);
@@ -113,33 +135,22 @@ static void what_is_not_told_is_none(void **state)
                      1);
 }
 
-/* It may go on until another CTA comes. */
-static void who_asks_again_may_wait(void **state)
+/* Whether one waits is asked of the clones: tests/instrument/waiting_tickets_test.c. */
+static void loops_make_no_difference(void **state)
 {
     (void)state;
-    are("L:\n atom.global.add.u32 %r5, [%rd3], 0;\n setp.ne.u32 %p1, %r5, %r1;\n"
-        " @%p1 bra L;\n st.global.u32 [%rd4], %r5;\n",
-        NONE);
-    are("L:\n atom.global.cas.b32 %r5, [%rd3], 0, 1;\n setp.ne.u32 %p1, %r5, 0;\n"
-        " @%p1 bra L;\n st.global.u32 [%rd4], %r5;\n",
-        NONE);
-    /* counted */
-    are(" mov.u32 %r7, 0;\nL:\n" TICKET BY_TICKET " st.global.u32 [%rd6], %r7;\n"
-        " add.u32 %r7, %r7, 1;\n setp.lt.u32 %p1, %r7, %r9;\n @%p1 bra L;\n",
+    are("L:\n" TICKET BY_TICKET " st.global.u32 [%rd6], %r5;\n ld.global.u32 %r7, [%rd4];\n"
+        " setp.lt.u32 %p1, %r7, %r9;\n @%p1 bra L;\n",
         (struct counts){0, 1, 1});
-    /* and in one that memory ends */
-    are("M:\n mov.u32 %r7, 0;\nL:\n" TICKET BY_TICKET " st.global.u32 [%rd6], %r7;\n"
-        " add.u32 %r7, %r7, 1;\n setp.lt.u32 %p1, %r7, %r9;\n @%p1 bra L;\n"
-        " setp.ne.u32 %p2, %r5, 5;\n @%p2 bra M;\n",
-        NONE);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_ctas_learn_by_is_theirs),
+        cmocka_unit_test(orders_tell_too),
         cmocka_unit_test(what_is_not_told_is_none),
-        cmocka_unit_test(who_asks_again_may_wait),
+        cmocka_unit_test(loops_make_no_difference),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,18 @@ static bool commutes(enum ptx_part part)
            part == PTX_PART_AND || part == PTX_PART_OR || part == PTX_PART_XOR;
 }
 
+/* Or two of them in a word. */
+static bool is_half(enum ptx_part type)
+{
+    return type == PTX_PART_F16 || type == PTX_PART_F16X2 || type == PTX_PART_BF16 ||
+           type == PTX_PART_BF16X2;
+}
+
+static bool is_float(enum ptx_part type)
+{
+    return type == PTX_PART_F32 || type == PTX_PART_F64 || is_half(type);
+}
+
 /* The operation, if the atomic is one and has no words that a clone would not know. */
 static bool find_operation(const struct ptx_instruction *i, enum ptx_part *out)
 {
@@ -24,18 +36,14 @@ static bool find_operation(const struct ptx_instruction *i, enum ptx_part *out)
 
         if (commutes(part) && *out == PTX_PART_COUNT)
             *out = part;
-        else if (part != PTX_PART_GLOBAL && part != i->type && !atomic_is_word(part))
+        else if (part != PTX_PART_GLOBAL && part != i->type && !atomic_is_word(part) &&
+                 !(part == PTX_PART_NOFTZ && is_half(i->type)))
             return false;
     }
     return *out != PTX_PART_COUNT;
 }
 
 enum { KIND_TYPE_BITS = 16 };
-
-static bool is_float(enum ptx_part type)
-{
-    return type == PTX_PART_F32 || type == PTX_PART_F64;
-}
 
 static bool is_signed(enum ptx_part type)
 {
@@ -70,6 +78,12 @@ unsigned access_reduction_bytes(uint32_t kind)
 bool access_reduction_is_float(uint32_t kind)
 {
     return is_float(access_reduction_type(kind));
+}
+
+bool access_reduction_has_partials(uint32_t kind)
+{
+    return access_reduction_operation(kind) != PTX_PART_CAS &&
+           !is_half(access_reduction_type(kind));
 }
 
 /* 0 and -0 is 0: of floating-point numbers -0 alone changes no other one. */

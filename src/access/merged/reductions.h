@@ -25,7 +25,7 @@ struct access_reductions {
 /* Whether any atomic of it is of floating-point numbers. */
 bool access_reductions_have_floats(const struct ptx_function *f);
 /* Those that go through a pointer among the parameters; floats: and sums of floating-point
-   numbers of 4 or 8 bytes. */
+   numbers, halves too. */
 struct access_reductions access_reductions_find(const struct ptx_module *m,
                                                 const struct ptx_function *f, bool floats);
 /* By instruction; free() it. */
@@ -41,5 +41,8 @@ enum ptx_part access_reduction_operation(uint32_t kind);
 enum ptx_part access_reduction_type(uint32_t kind);
 unsigned access_reduction_bytes(uint32_t kind);
 bool access_reduction_is_float(uint32_t kind);
+/* Whether each device may have results of its own, that are combined later: not of what is
+   swapped, nor of halves. */
+bool access_reduction_has_partials(uint32_t kind);
 /* What changes nothing by it. */
 uint64_t access_reduction_neutral(uint32_t kind);

@@ -9,11 +9,13 @@
 
 struct ticketed {
     const struct access_analysis *analysis;
-    bool *is_in, *known; /* by instruction: an atomic that is one; listed already */
-    bool *home;          /* by byte of the parameters: all by that pointer is made there */
+    bool floats;
+    bool *known; /* by instruction: listed already */
+    bool *home;  /* by byte of the parameters: all by that pointer is made there */
+    bool any;    /* by which CTAs learn of each other */
 };
 
-/* No order, and none narrower than a device's. */
+/* Of no scope narrower than a device's. */
 static bool has_plain_words(const struct ptx_instruction *i)
 {
     static const enum ptx_part operations[] = {
@@ -22,7 +24,8 @@ static bool has_plain_words(const struct ptx_instruction *i)
 
     for (uint8_t n = 0; n < i->part_count; n++) {
         const enum ptx_part part = i->parts[n];
-        bool is_known = part == PTX_PART_GLOBAL || part == i->type || atomic_is_word(part);
+        bool is_known = part == PTX_PART_GLOBAL || part == i->type ||
+                        atomic_is_word(part) || atomic_is_order(part);
 
         for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
             is_known |= part == operations[k];
@@ -32,45 +35,16 @@ static bool has_plain_words(const struct ptx_instruction *i)
     return true;
 }
 
-static bool is_ticket(const struct ptx_function *f, const struct ptx_instruction *i,
-                      bool floats)
+/* One that may be made in another memory than it says. */
+static bool may_move(const struct ptx_instruction *i, bool floats)
 {
     const struct ptx_operand *at = atomic_place(i);
     const bool is_float = i->type == PTX_PART_F32 || i->type == PTX_PART_F64;
 
-    return i->opcode == PTX_ATOM && at && at->reg >= 0 && !at->count && i->vector == 1 &&
+    return (i->opcode == PTX_ATOM || i->opcode == PTX_RED) && at && at->reg >= 0 &&
+           !at->count && i->vector == 1 &&
            (i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC) &&
-           has_plain_words(i) && !ptx_atomic_has_no_result(f, i) &&
-           (atomic_is_number(i->type) || (floats && is_float));
-}
-
-static bool hangs_on_memory(const struct access_analysis *a, const struct access_form *f)
-{
-    const uint32_t memory = 1u << ACCESS_LOADED | 1u << ACCESS_OPAQUE;
-
-    for (uint32_t t = 0; f && t < f->count; t++)
-        for (uint32_t n = 0; n < f->terms[t].degree; n++)
-            if (a->symbols[f->terms[t].symbols[n]].holds & memory)
-                return true;
-    return !f;
-}
-
-static bool is_told(const struct access_analysis *a, const struct access_condition *c)
-{
-    if (!c || c->kind == ACCESS_UNSURE)
-        return false;
-    if (c->kind == ACCESS_COMPARE)
-        return !hangs_on_memory(a, c->left) && !hangs_on_memory(a, c->right);
-    return is_told(a, c->first) && (c->kind == ACCESS_UNLESS || is_told(a, c->second));
-}
-
-/* Whatever it gets, the loops around it go on and end. */
-static bool waits_not(const struct access_analysis *a, const struct access_record *r)
-{
-    for (int32_t n = r->loop; n >= 0; n = a->loops[n].parent)
-        if (!a->loops[n].repeats_decide || !is_told(a, a->loops[n].repeats.condition))
-            return false;
-    return true;
+           has_plain_words(i) && (atomic_is_number(i->type) || (floats && is_float));
 }
 
 static uint32_t parameter_of(const struct ticketed *t, const struct access_record *r)
@@ -83,11 +57,18 @@ static uint32_t parameters_end(const struct access_analysis *a)
     return a->function->parameter_bytes + 1u;
 }
 
-/* The pointers by which there are any. False: one is more than that, or there is none. */
-static bool find_tickets(struct ticketed *t, bool floats)
+/* What came before: by its result, or by its order (`cuda::atomic_ref`, where nothing else
+   is said). */
+static bool tells(const struct ptx_function *f, const struct ptx_instruction *i)
+{
+    return (i->opcode == PTX_ATOM && !ptx_atomic_has_no_result(f, i)) ||
+           ((i->opcode == PTX_ATOM || i->opcode == PTX_RED) && atomic_is_ordered(i));
+}
+
+/* The pointers by which there are any. False: one is more than that. */
+static bool find_tickets(struct ticketed *t)
 {
     const struct access_analysis *a = t->analysis;
-    bool any = false;
 
     for (uint32_t n = 0; n < a->record_count; n++) {
         const struct access_record *r = &a->records[n];
@@ -96,15 +77,29 @@ static bool find_tickets(struct ticketed *t, bool floats)
         if (r->kind == ACCESS_READ && r->base == ACCESS_BASE_UNKNOWN)
             return false;
         if (r->base == ACCESS_BASE_SHARED || r->base == ACCESS_BASE_LOCAL ||
-            t->known[r->instruction] || i->opcode != PTX_ATOM ||
-            ptx_atomic_has_no_result(a->function, i))
+            t->known[r->instruction] || !tells(a->function, i))
             continue;
-        if (r->base != ACCESS_BASE_PARAMETER || !is_ticket(a->function, i, floats) ||
-            !waits_not(a, r))
+        if (r->base != ACCESS_BASE_PARAMETER || !may_move(i, t->floats))
             return false;
-        t->is_in[r->instruction] = t->home[parameter_of(t, r)] = any = true;
+        t->home[parameter_of(t, r)] = t->any = true;
     }
-    return any;
+    return true;
+}
+
+/* By loads that are none of a reduction's own, CTAs see what others' have left. */
+static void find_watched(struct ticketed *t, const struct access_reductions *of)
+{
+    const struct access_analysis *a = t->analysis;
+
+    for (uint32_t n = 0; n < a->record_count && !t->any; n++) {
+        const struct access_record *r = &a->records[n];
+
+        if (r->base != ACCESS_BASE_PARAMETER || r->kind != ACCESS_READ ||
+            t->known[r->instruction])
+            continue;
+        for (uint32_t k = 0; k < of->count; k++)
+            t->any |= of->reduction[k].parameter == parameter_of(t, r);
+    }
 }
 
 /* Those by which it stores where another CTA may, and those by which it loads, too. */
@@ -148,7 +143,7 @@ static bool add_home(const struct ticketed *t, struct access_reductions *to)
         if (r->base != ACCESS_BASE_PARAMETER || !t->home[parameter_of(t, r)] ||
             t->known[r->instruction])
             continue;
-        if (!t->is_in[r->instruction] && !access_scatters_plain(i))
+        if (!may_move(i, t->floats) && !access_scatters_plain(i))
             return false;
         to->reduction =
             must_grow(to->reduction, to->count, &capacity, sizeof *to->reduction);
@@ -163,16 +158,16 @@ bool access_tickets_add(struct access_reductions *to, const struct ptx_module *m
 {
     struct access_analysis *a = access_analyze(m, f);
     struct ticketed t = {.analysis = a,
-                         .is_in = must_calloc(f->instruction_count + 1u, sizeof(bool)),
+                         .floats = floats,
                          .known = access_reductions_all(to, f),
                          .home = must_calloc(parameters_end(a), sizeof(bool))};
-    bool are = find_tickets(&t, floats);
+    bool are = find_tickets(&t);
 
     if (are) {
+        find_watched(&t, to);
         find_home(&t);
-        are = add_home(&t, to);
+        are = t.any && add_home(&t, to);
     }
-    free(t.is_in);
     free(t.known);
     free(t.home);
     access_destroy(a);

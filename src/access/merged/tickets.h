@@ -3,11 +3,12 @@
 
 /* Tickets: atomics whose result is used (`list[atomicAdd(&count, 1)] = x`; `if
    (atomicInc(&done, last) == last)`, for the CTA that comes last to add up what all have
-   left). By them, and the fences around, CTAs learn of each other in the launch. So they
+   left), or whose array is read besides (`if (d < least[k]) atomicMin(&least[k], d)`). By
+   them, and the fences around, CTAs learn of each other in the launch. So they
    may on several devices, if all by which they do is made in one memory, in one order of
    all devices: the tickets, what goes where memory says, and all that is both stored and
-   loaded. Where the number of a loop's iterations hangs on memory, it may wait: such an
-   atomic is none. All stand among the reductions, as what scatters does. */
+   loaded. Whether a loop waits for what one gives back is asked where clones are made
+   (instrument). All stand among the reductions, as what scatters does. */
 
 #include "access/merged/scatters.h"
 

@@ -2,6 +2,7 @@
 /* What was enough among the threads of one device, where peers take part. */
 #include <string.h>
 
+#include "access/merged/atomic.h"
 #include "instrument/clone/clone.h"
 
 /* Where such a dotted word of the instruction stands; 0 bytes if it does not. */
@@ -47,8 +48,12 @@ static void widen(struct clone *c, const struct ptx_instruction *i)
 /* Behind the opcode, where the first dot is: a name has none. */
 void clone_among_all(struct clone *c, const struct ptx_instruction *i)
 {
-    struct ptx_span order = find_word(c, i, ".relaxed");
+    static const char *const orders[] = {".relaxed", ".acquire", ".release", ".acq_rel"};
+    struct ptx_span order = {0, 0};
     uint32_t at = i->span.offset;
+
+    for (unsigned n = 0; n < sizeof orders / sizeof *orders && !order.bytes; n++)
+        order = find_word(c, i, orders[n]);
 
     if (ptx_has(i, PTX_PART_GPU))
         replace_word(c, i, ".gpu", ".sys");
@@ -77,12 +82,17 @@ bool clone_is_ticket(const struct clone *c, const struct ptx_instruction *i)
            !ptx_atomic_has_no_result(c->function, i);
 }
 
-/* By which CTAs of several devices learn of each other. */
+/* By which CTAs of several devices learn of each other: what atomics give back there, or
+   order, and what is read where others write. */
 static bool has_tickets(const struct clone *c)
 {
-    for (uint32_t n = 0; n < c->function->instruction_count; n++)
-        if (clone_is_flag(c, n) && clone_is_ticket(c, &c->function->instructions[n]))
+    for (uint32_t n = 0; n < c->function->instruction_count; n++) {
+        const struct ptx_instruction *i = &c->function->instructions[n];
+
+        if (clone_is_flag(c, n) &&
+            (i->opcode == PTX_LD || clone_is_ticket(c, i) || atomic_is_ordered(i)))
             return true;
+    }
     return false;
 }
 

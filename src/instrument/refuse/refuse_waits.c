@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A loop that goes on until memory says otherwise waits for another CTA, which may run on
    another device, or later. */
+#include <stdlib.h>
+
+#include "access/access.h"
+#include "access/merged/extremes.h"
 #include "instrument/clone/clone.h"
 #include "instrument/flow/decides_end.h"
 
@@ -35,6 +39,7 @@ static bool is_refreshing(const struct ptx_instruction *i)
 struct watch {
     const struct clone *c;
     bool *may, *asked; /* by instruction: which loads, and which of them at once */
+    bool *swaps;       /* that fail only where another CTA's goes on */
     const bool *tangles;
     const struct ptx_instruction *found;
 };
@@ -48,16 +53,41 @@ static bool is_refreshed(const struct clone *c, const bool *contains)
     return false;
 }
 
-/* Asks for those in the loop that see what is stored meanwhile. */
+/* An atomic in the memory of all devices gives back what others have left there. */
+static bool is_ticket(const struct watch *w, uint32_t n)
+{
+    return clone_is_flag(w->c, n) && !w->swaps[n] &&
+           clone_is_ticket(w->c, &w->c->function->instructions[n]);
+}
+
+/* Any there, whether or not its result is used. */
+static bool has_joint(const struct clone *c, const bool *contains)
+{
+    for (uint32_t n = 0; n < c->function->instruction_count; n++) {
+        const enum ptx_opcode opcode = c->function->instructions[n].opcode;
+
+        if (clone_is_flag(c, n) && (opcode == PTX_ATOM || opcode == PTX_RED) &&
+            (!contains || contains[c->flow->block_of[n]]))
+            return true;
+    }
+    return false;
+}
+
+/* Asks for those in the loop that see what is stored meanwhile: beside an atomic of all
+   devices also what is read in their memory, by which it may come to the end in two steps.
+ */
 static bool ask_for_all(const struct watch *w, const bool *contains)
 {
     const struct ptx_function *f = w->c->function;
-    const bool refreshed = is_refreshed(w->c, contains);
+    const bool refreshed = is_refreshed(w->c, contains), beside = has_joint(w->c, contains);
     bool any = false;
 
     for (uint32_t n = 0; n < f->instruction_count; n++) {
-        w->asked[n] = w->may[n] && contains[w->c->flow->block_of[n]] &&
-                      (refreshed || is_watchful(&f->instructions[n]));
+        const bool sees = refreshed || is_watchful(&f->instructions[n]) ||
+                          (beside && clone_is_flag(w->c, n));
+
+        w->asked[n] =
+            contains[w->c->flow->block_of[n]] && ((w->may[n] && sees) || is_ticket(w, n));
         any |= w->asked[n];
     }
     return any;
@@ -120,7 +150,30 @@ static bool find_loads(const struct clone *c, bool *may)
         watchful |= may[n] && is_watchful(&f->instructions[n]);
         refreshes |= is_refreshing(&f->instructions[n]);
     }
-    return watchful || (any && refreshes);
+    return watchful || (any && refreshes) || has_joint(c, NULL);
+}
+
+static bool has_swap(const struct clone *c)
+{
+    for (uint32_t n = 0; n < c->function->instruction_count; n++)
+        if (clone_is_flag(c, n) && ptx_has(&c->function->instructions[n], PTX_PART_CAS))
+            return true;
+    return false;
+}
+
+/* Those by which the greatest or the least is found. */
+static void find_swaps(const struct clone *c, bool *swaps)
+{
+    if (!has_swap(c))
+        return;
+    struct access_analysis *a = access_analyze(c->module, c->function);
+    struct access_extreme *each;
+    const uint32_t count = access_extremes_find(a, &each);
+
+    for (uint32_t n = 0; n < count; n++)
+        swaps[each[n].swap] = true;
+    free(each);
+    access_destroy(a);
 }
 
 enum proact_status refuse_waits(struct clone *c)
@@ -130,14 +183,17 @@ enum proact_status refuse_waits(struct clone *c)
         .c = c,
         .may = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
         .asked = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
+        .swaps = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
     };
 
     if (!find_loads(c, w.may))
         return PROACT_OK;
+    find_swaps(c, w.swaps);
     w.tangles = cycle_tangles(c->flow, c->arena);
     if (cycle_any(c->flow, c->arena, waits_in, &w) || waits_in_tangles(&w))
         return clone_refuse(c, w.found,
-                            "a loop waits for what this load reads: another CTA would have "
-                            "to store it meanwhile");
+                            "a loop waits for what this %s: another CTA would have to "
+                            "store it meanwhile",
+                            w.found->opcode == PTX_LD ? "load reads" : "atomic gives back");
     return PROACT_OK;
 }

@@ -12,6 +12,7 @@
 #include "access/merged/tickets.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "instrument/instrument.h"
 #include "runtime/derive/derive.h"
 #include "runtime/derive/direct.h"
 #include "runtime/derive/needs.h"
@@ -115,15 +116,30 @@ struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats)
     return f;
 }
 
+/* No way to split it then; in another launch there may be one without tickets. */
+static bool waits(const struct proact_kernel *k, const struct kernel_flags *f)
+{
+    const struct instrument_request request = {
+        .kernel = k->ptx->name, .flags = f->is_flag, .joint = f->is_joint};
+
+    return instrument_waits(k->image->ptx, &request);
+}
+
+/* None of a turned kernel: what is read of what others update may show the order of CTAs.
+ */
 struct kernel_flags *tickets_create(const struct proact_kernel *k, bool floats)
 {
     struct access_reductions r = access_reductions_find(k->image->ptx, k->ptx, floats);
     struct kernel_flags *f = NULL;
 
-    if (access_tickets_add(&r, k->image->ptx, k->ptx, floats))
+    if (!k->along && access_tickets_add(&r, k->image->ptx, k->ptx, floats))
         f = with_reductions(k, r);
     else
         access_reductions_clear(&r);
+    if (f && waits(k, f)) {
+        flags_destroy(f);
+        return NULL;
+    }
     if (f)
         f->has_tickets = true;
     return f;
@@ -171,7 +187,7 @@ static const char *words(const struct kernel_flags *f)
     if (!count)
         return "set flags";
     if (f->has_tickets)
-        return "use what atomics give back";
+        return "learn of each other by atomics";
     /* those that scatter are the last */
     return f->reductions.reduction[count - 1].kind == ACCESS_SCATTERED
                ? "store where memory says"
@@ -389,8 +405,7 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
 }
 
 /* An array that is reduced has nothing else: 0 for one with flags, and for one that is
-   reduced in several ways, or by compare-and-swap, of which no device can have results of
-   its own. */
+   reduced in several ways, or in one of which no device can have results of its own. */
 static uint32_t kind_of(const struct launching *l, const struct kernel_flags *f,
                         const struct proact_array *a)
 {
@@ -400,8 +415,7 @@ static uint32_t kind_of(const struct launching *l, const struct kernel_flags *f,
     for (uint32_t n = 0; n < f->reductions.count; n++) {
         if (launching_array(l, r[n].parameter) != a)
             continue;
-        if ((kind && kind != r[n].kind) ||
-            access_reduction_operation(r[n].kind) == PTX_PART_CAS)
+        if ((kind && kind != r[n].kind) || !access_reduction_has_partials(r[n].kind))
             return 0;
         kind = r[n].kind;
     }
