@@ -46,6 +46,8 @@ struct instrument_request {
                           result, that go to the first device's replica alone; NULL for
                           none */
     const bool *joint; /* the same: which of them stay atomics, done there; NULL for none */
+    const bool *swaps; /* the same: by which the least or the greatest is found, and which
+                          fail only where another CTA's goes on; NULL for none */
     const bool *direct; /* the same: loads, stores and atomics of arrays of which there is
                            one among all devices; NULL for none */
     bool owns_atomics;  /* what else is updated by atomics no other device's CTAs write to:

@@ -274,6 +274,9 @@ void ptx_reach(const struct ptx_module *m, const struct ptx_function *f, bool re
 void ptx_reach_named(const struct ptx_module *m, const struct ptx_function *f,
                      bool reached[]);
 bool ptx_has(const struct ptx_instruction *i, enum ptx_part part);
+/* A dotted word by which an atomic orders what is around it; whether it has one. */
+bool ptx_part_is_order(enum ptx_part part);
+bool ptx_is_ordered(const struct ptx_instruction *i);
 const char *ptx_opcode_spelling(enum ptx_opcode opcode);
 const char *ptx_part_spelling(enum ptx_part part); /* without the dot */
 enum ptx_effect ptx_opcode_effect(enum ptx_opcode opcode);

@@ -25,3 +25,16 @@ bool ptx_has(const struct ptx_instruction *i, enum ptx_part part)
             return true;
     return false;
 }
+
+bool ptx_part_is_order(enum ptx_part part)
+{
+    return part == PTX_PART_ACQUIRE || part == PTX_PART_RELEASE || part == PTX_PART_ACQ_REL;
+}
+
+bool ptx_is_ordered(const struct ptx_instruction *i)
+{
+    for (uint8_t k = 0; k < i->part_count; k++)
+        if (ptx_part_is_order(i->parts[k]))
+            return true;
+    return false;
+}

@@ -21,16 +21,3 @@ bool atomic_is_number(enum ptx_part type)
     return type == PTX_PART_B32 || type == PTX_PART_B64 || type == PTX_PART_U32 ||
            type == PTX_PART_U64 || type == PTX_PART_S32 || type == PTX_PART_S64;
 }
-
-bool atomic_is_order(enum ptx_part part)
-{
-    return part == PTX_PART_ACQUIRE || part == PTX_PART_RELEASE || part == PTX_PART_ACQ_REL;
-}
-
-bool atomic_is_ordered(const struct ptx_instruction *i)
-{
-    for (uint8_t n = 0; n < i->part_count; n++)
-        if (atomic_is_order(i->parts[n]))
-            return true;
-    return false;
-}

@@ -15,9 +15,5 @@ const struct ptx_operand *atomic_place(const struct ptx_instruction *i);
 /* A dotted word of order or scope under which all CTAs of a device take part. */
 bool atomic_is_word(enum ptx_part part);
 
-/* A dotted word by which it orders what is around it; whether it has one. */
-bool atomic_is_order(enum ptx_part part);
-bool atomic_is_ordered(const struct ptx_instruction *i);
-
 /* Integers, or bits, of 4 or 8 bytes. */
 bool atomic_is_number(enum ptx_part type);

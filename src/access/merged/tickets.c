@@ -25,7 +25,7 @@ static bool has_plain_words(const struct ptx_instruction *i)
     for (uint8_t n = 0; n < i->part_count; n++) {
         const enum ptx_part part = i->parts[n];
         bool is_known = part == PTX_PART_GLOBAL || part == i->type ||
-                        atomic_is_word(part) || atomic_is_order(part);
+                        atomic_is_word(part) || ptx_part_is_order(part);
 
         for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
             is_known |= part == operations[k];
@@ -62,7 +62,7 @@ static uint32_t parameters_end(const struct access_analysis *a)
 static bool tells(const struct ptx_function *f, const struct ptx_instruction *i)
 {
     return (i->opcode == PTX_ATOM && !ptx_atomic_has_no_result(f, i)) ||
-           ((i->opcode == PTX_ATOM || i->opcode == PTX_RED) && atomic_is_ordered(i));
+           ((i->opcode == PTX_ATOM || i->opcode == PTX_RED) && ptx_is_ordered(i));
 }
 
 /* The pointers by which there are any. False: one is more than that. */

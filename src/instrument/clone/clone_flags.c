@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "access/merged/atomic.h"
 #include "instrument/clone/clone.h"
 
 /* The type as it is written: the opcode's last dotted word. */
@@ -156,7 +155,7 @@ static enum proact_status redirect(struct clone *c, const struct ptx_instruction
                     (size_t)slot * sizeof(struct proact_slot) +
                     offsetof(struct proact_slot, home),
                 registers[to->reg].name);
-    if (clone_is_ticket(c, i) || atomic_is_ordered(i))
+    if (clone_is_ticket(c, i) || ptx_is_ordered(i))
         reduce(c, i, &f);
     else if (join_of(i))
         join(c, i, &f);

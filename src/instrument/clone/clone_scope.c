@@ -2,7 +2,6 @@
 /* What was enough among the threads of one device, where peers take part. */
 #include <string.h>
 
-#include "access/merged/atomic.h"
 #include "instrument/clone/clone.h"
 
 /* Where such a dotted word of the instruction stands; 0 bytes if it does not. */
@@ -90,7 +89,7 @@ static bool has_tickets(const struct clone *c)
         const struct ptx_instruction *i = &c->function->instructions[n];
 
         if (clone_is_flag(c, n) &&
-            (i->opcode == PTX_LD || clone_is_ticket(c, i) || atomic_is_ordered(i)))
+            (i->opcode == PTX_LD || clone_is_ticket(c, i) || ptx_is_ordered(i)))
             return true;
     }
     return false;

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A loop that goes on until memory says otherwise waits for another CTA, which may run on
    another device, or later. */
-#include <stdlib.h>
-
-#include "access/access.h"
-#include "access/merged/extremes.h"
 #include "instrument/clone/clone.h"
 #include "instrument/flow/decides_end.h"
 
@@ -39,7 +35,6 @@ static bool is_refreshing(const struct ptx_instruction *i)
 struct watch {
     const struct clone *c;
     bool *may, *asked; /* by instruction: which loads, and which of them at once */
-    bool *swaps;       /* that fail only where another CTA's goes on */
     const bool *tangles;
     const struct ptx_instruction *found;
 };
@@ -56,7 +51,9 @@ static bool is_refreshed(const struct clone *c, const bool *contains)
 /* An atomic in the memory of all devices gives back what others have left there. */
 static bool is_ticket(const struct watch *w, uint32_t n)
 {
-    return clone_is_flag(w->c, n) && !w->swaps[n] &&
+    const bool *swaps = w->c->request->swaps;
+
+    return clone_is_flag(w->c, n) && !(swaps && swaps[n]) &&
            clone_is_ticket(w->c, &w->c->function->instructions[n]);
 }
 
@@ -153,29 +150,6 @@ static bool find_loads(const struct clone *c, bool *may)
     return watchful || (any && refreshes) || has_joint(c, NULL);
 }
 
-static bool has_swap(const struct clone *c)
-{
-    for (uint32_t n = 0; n < c->function->instruction_count; n++)
-        if (clone_is_flag(c, n) && ptx_has(&c->function->instructions[n], PTX_PART_CAS))
-            return true;
-    return false;
-}
-
-/* Those by which the greatest or the least is found. */
-static void find_swaps(const struct clone *c, bool *swaps)
-{
-    if (!has_swap(c))
-        return;
-    struct access_analysis *a = access_analyze(c->module, c->function);
-    struct access_extreme *each;
-    const uint32_t count = access_extremes_find(a, &each);
-
-    for (uint32_t n = 0; n < count; n++)
-        swaps[each[n].swap] = true;
-    free(each);
-    access_destroy(a);
-}
-
 enum proact_status refuse_waits(struct clone *c)
 {
     const struct ptx_function *f = c->function;
@@ -183,12 +157,10 @@ enum proact_status refuse_waits(struct clone *c)
         .c = c,
         .may = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
         .asked = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
-        .swaps = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
     };
 
     if (!find_loads(c, w.may))
         return PROACT_OK;
-    find_swaps(c, w.swaps);
     w.tangles = cycle_tangles(c->flow, c->arena);
     if (cycle_any(c->flow, c->arena, waits_in, &w) || waits_in_tangles(&w))
         return clone_refuse(c, w.found,

@@ -158,7 +158,7 @@ void derivation_drop(struct proact_kernel *k)
     stored_addresses_clear(&d->stored);
     stored_addresses_clear(&d->compared);
     free(d->bits);
-    k->flag_stores = k->flag_joints = NULL;
+    k->flag_stores = k->flag_joints = k->flag_swaps = NULL;
     free(d->targets);
     strays_destroy(d->strays);
     free(d);

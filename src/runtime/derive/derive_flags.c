@@ -22,6 +22,7 @@ struct kernel_flags {
     struct access_flags sites;
     struct access_reductions reductions;
     bool *is_flag, *is_joint; /* by instruction; reductions are both */
+    bool *is_swap;            /* by which the least or the greatest is found; NULL: none */
     struct write_set_slice *others, **kinds;
     struct write_set_cache others_cache, *kinds_cache;
     struct flag_bytes bytes; /* of the launch, by its arrays' numbers; and the same, */
@@ -80,8 +81,13 @@ static struct kernel_flags *with_reductions(const struct proact_kernel *k,
     f->is_joint = access_reductions_all(r, k->ptx);
     flag_bytes_leave(&f->sites, f->is_joint);
     f->is_flag = flag_bytes_all(&f->sites, k->ptx);
-    for (uint32_t n = 0; n < r->count; n++)
-        f->is_flag[r->reduction[n].instruction] = true;
+    f->is_swap = must_calloc(k->ptx->instruction_count + 1u, sizeof(bool));
+    for (uint32_t n = 0; n < r->count; n++) {
+        const uint32_t at = r->reduction[n].instruction;
+
+        f->is_flag[at] = true;
+        f->is_swap[at] |= access_reduction_operation(r->reduction[n].kind) == PTX_PART_CAS;
+    }
     for (uint32_t n = 0; n < f->sites.count; n++)
         f->is_joint[f->sites.flag[n].instruction] |= f->sites.flag[n].joint;
     return cut(k, f);
@@ -119,8 +125,10 @@ struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats)
 /* No way to split it then; in another launch there may be one without tickets. */
 static bool waits(const struct proact_kernel *k, const struct kernel_flags *f)
 {
-    const struct instrument_request request = {
-        .kernel = k->ptx->name, .flags = f->is_flag, .joint = f->is_joint};
+    const struct instrument_request request = {.kernel = k->ptx->name,
+                                               .flags = f->is_flag,
+                                               .joint = f->is_joint,
+                                               .swaps = f->is_swap};
 
     return instrument_waits(k->image->ptx, &request);
 }
@@ -167,6 +175,7 @@ void flags_destroy(struct kernel_flags *f)
     free(f->kinds_cache);
     free(f->is_flag);
     free(f->is_joint);
+    free(f->is_swap);
     access_reductions_clear(&f->reductions);
     free(f->found.flag);
     flag_bytes_clear(&f->bytes);
@@ -400,6 +409,7 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
     kernel_slots_change(l->kernel);
     l->kernel->flag_stores = f->is_flag;
     l->kernel->flag_joints = f->is_joint;
+    l->kernel->flag_swaps = f->is_swap;
     f->is_on = true;
     return PROACT_OK;
 }

@@ -65,6 +65,7 @@ static enum proact_status write_part(struct proact_kernel *k, enum instrument_cl
                                          .slot_count = k->slot_count,
                                          .flags = k->flag_stores,
                                          .joint = k->flag_joints,
+                                         .swaps = k->flag_swaps,
                                          .direct = direct_accesses(k),
                                          .owns_atomics = k->owns_atomics && !k->has_maps,
                                          .only = kind,

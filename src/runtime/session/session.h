@@ -158,8 +158,9 @@ struct proact_kernel {
     struct session_image *own_image;      /* of a variant with another text; else NULL */
     struct kernel_derivation *derivation; /* derive.c; NULL: not made yet */
     char *refusal, *refusal_said;         /* as it was last, and with lines of the source */
-    const bool *flag_stores, *flag_joints; /* of it: by instruction, flags (launch_flags.h);
-                                              and which of them stay atomics */
+    /* of it: by instruction, flags (launch_flags.h); which of them stay atomics; and by
+       which swaps the least or the greatest is found */
+    const bool *flag_stores, *flag_joints, *flag_swaps;
     bool owns_atomics; /* of it: some launch was split that updates by atomics what no other
                           device's CTAs write to */
     struct kernel_choices *choices; /* choice.h; the same */
