@@ -39,8 +39,11 @@ static void open_rig(struct rig *r, const char *method, unsigned devices)
     struct proact_array **array[2] = {&r->to, &r->from};
 
     r->devices = devices;
-    r->b = testing_open(&(struct proact_options){
-        .machine = "h200x4", .device_count = devices, .plan = {.method = method}});
+    r->b = testing_open(&(struct proact_options){.machine = "h200x4",
+                                                 .device_count = devices,
+                                                 .check = true,
+                                                 .seed = devices,
+                                                 .plan = {.method = method}});
     if (proact_kernel_load(r->b.p, &(struct proact_image){.name = "k.ptx", .text = text},
                            "k", &r->kernel, &r->b.err))
         fail_msg("%s", r->b.err.text);
