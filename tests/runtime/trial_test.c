@@ -39,7 +39,7 @@ static void what_is_slower_whole_is_not_tried(void **state)
     (void)state;
     make_two(&b, a);
     a[2] = a[0];
-    for (int n = 0; n < 200; n++)
+    for (int n = 0; n < 80; n++)
         for (int i = 0; i < 2; i++)
             whole += !pass(&b, k[i], a + i, SWEPT / 256, 2000) && n >= 20;
     assert_int_equal(whole, 0);

@@ -3,7 +3,7 @@
  */
 #include "table_testing.h"
 
-enum { GAP_MAX = 64, BYTES = 3 * CHUNK };
+enum { GAP_MAX = ROWS_GAP_NARROW, BYTES = 3 * CHUNK };
 
 /* With what each device reads; the tables of build_for() are without. */
 struct closed {
@@ -144,15 +144,22 @@ static void draw_even(struct spelled *s)
     }
 }
 
+static void build_even(struct built *b, struct closed *c)
+{
+    struct spelled s;
+
+    *c = (struct closed){.reads = {{.all = true}, {.all = true}}};
+    draw_even(&s);
+    assert_int_equal(build_for(b, &s, 256, 2, 0, NULL), PROACT_OK);
+}
+
 static void every_other_word_is_one_run(void **state)
 {
-    struct closed c = {.reads = {{.all = true}, {.all = true}}};
-    struct spelled s;
+    struct closed c;
     struct built b;
 
     (void)state;
-    draw_even(&s);
-    assert_int_equal(build_for(&b, &s, 256, 2, 0, NULL), PROACT_OK);
+    build_even(&b, &c);
     assert_int_equal(b.table[0].owned.count, 16);
     assert_int_equal(close_gaps(&b, &c), PROACT_OK);
     assert_int_equal(c.table[0].owned.count, 1);
@@ -236,13 +243,11 @@ static void what_others_write_or_nobody_reads_is_not(void **state)
 
 static void chunks_are_longer_than_gaps(void **state)
 {
-    struct closed c = {.reads = {{.all = true}, {.all = true}}};
-    struct spelled s;
+    struct closed c;
     struct built b;
 
     (void)state;
-    draw_even(&s);
-    assert_int_equal(build_for(&b, &s, 256, 2, 0, NULL), PROACT_OK);
+    build_even(&b, &c);
     b.request.chunk_bytes = GAP_MAX;
     assert_int_equal(close_gaps(&b, &c), PROACT_OK);
     assert_int_equal(c.table[0].owned.count, 16);

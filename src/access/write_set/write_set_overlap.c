@@ -19,16 +19,14 @@ struct part {
     struct write_set_spans spans, closed;
 };
 
-enum { GAP_BYTES = 64 };
-
 /* Behind the last ones over narrow gaps, and with such gaps in it. */
 static void close_row(struct rows_list *l, struct rows r)
 {
     struct rows *last = l->count ? &l->rows[l->count - 1] : NULL;
 
-    rows_close(&r, GAP_BYTES);
-    if (last && rows_bridge(last, &r, GAP_BYTES))
-        rows_close(last, GAP_BYTES);
+    rows_close(&r, ROWS_GAP_NARROW);
+    if (last && rows_bridge(last, &r, ROWS_GAP_NARROW))
+        rows_close(last, ROWS_GAP_NARROW);
     else
         rows_gather_turns(l, &r);
 }

@@ -33,6 +33,9 @@ static inline bool rows_go_on(struct rows *r, uint64_t first, uint64_t bytes)
     return true;
 }
 
+/* Bytes between rows that are better taken along than told apart. */
+enum { ROWS_GAP_NARROW = 64 };
+
 /* Each row with that of `next` behind it, over the same gap of at most so many bytes. */
 static inline bool rows_bridge(struct rows *r, const struct rows *next, uint64_t most)
 {

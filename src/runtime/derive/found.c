@@ -29,7 +29,7 @@ static bool has_crumbs(const struct cta_runs *r)
     for (uint32_t n = 0; n < r->row_count; n++) {
         if (found_is_crumbs(&r->rows[n]) ||
             (before.bytes < CRUMB_BYTES && r->rows[n].bytes < CRUMB_BYTES &&
-             rows_bridge(&before, &r->rows[n], CRUMB_GAP_BYTES)))
+             rows_bridge(&before, &r->rows[n], ROWS_GAP_NARROW)))
             return true;
         before = r->rows[n];
     }

@@ -235,7 +235,7 @@ static bool is_wanted(const struct transfer_need *need, const struct rows *r)
 
 static void want_hull(const struct loads_finder *f, uint32_t number, struct rows hull)
 {
-    rows_close(&hull, CRUMB_GAP_BYTES);
+    rows_close(&hull, ROWS_GAP_NARROW);
     if (!is_wanted(need_at(f, number), &hull))
         rows_gather_turns(&f->many[number], &hull);
 }
@@ -252,7 +252,7 @@ static void want_gaps(const struct loads_finder *f, uint32_t slot)
     bool has_gaps = false;
 
     while (cta_runs_rows(&w, &rows)) {
-        if (rows_bridge(&hull, &rows, CRUMB_GAP_BYTES)) {
+        if (rows_bridge(&hull, &rows, ROWS_GAP_NARROW)) {
             has_gaps = true;
             continue;
         }

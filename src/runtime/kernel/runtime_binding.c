@@ -46,24 +46,12 @@ static struct model_schedule schedule_of(const struct proact_kernel *k,
 
 /* By device, what the launch reads of the array, if gaps between what it writes are better
    closed. */
-static const struct transfer_need *reads_of(const struct launching *l,
-                                            struct kernel_binding *b, uint32_t slot,
+static const struct transfer_need *reads_of(const struct launching *l, uint32_t slot,
                                             const struct proact_array *a)
 {
-    struct launching bound = *l;
-
-    bound.binding = b;
-    return b->crumbs >> slot & 1
-               ? needs_of(needs_of_launch(&bound), launching_number(l, a), 0)
+    return l->binding->crumbs >> slot & 1
+               ? needs_of(needs_of_launch(l), launching_number(l, a), 0)
                : NULL;
-}
-
-static uint32_t crumbs_of(const struct launching *l, struct kernel_binding *b)
-{
-    struct launching bound = *l;
-
-    bound.binding = b;
-    return found_crumbs(&bound);
 }
 
 static uint64_t reads_digest(const struct transfer_need *reads, unsigned devices)
@@ -140,14 +128,15 @@ static bool same_tables(const struct kernel_tables *a, const struct kernel_table
            same_split(a->cta_first, b->cta_first, devices);
 }
 
-static enum proact_status tables_find(const struct launching *l, struct kernel_binding *b,
-                                      uint32_t slot, const struct proact_array *a,
+static enum proact_status tables_find(const struct launching *l,
+                                      const struct kernel_binding *b, uint32_t slot,
+                                      const struct proact_array *a,
                                       struct kernel_tables **out, struct proact_error *err)
 {
     const struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
     const struct model_schedule schedule = schedule_of(k, a->bytes, b->cta_first);
-    const struct transfer_need *reads = reads_of(l, b, slot, a);
+    const struct transfer_need *reads = reads_of(l, slot, a);
     struct kernel_tables *t = k->tables,
                          shape = {.slot = slot,
                                   .array_bytes = a->bytes,
@@ -201,10 +190,12 @@ static enum proact_status binding_create(const struct launching *l,
                                          struct kernel_binding *b, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
+    struct launching bound = *l; /* what it reads hangs on its shares */
     enum proact_status status = PROACT_OK;
 
+    bound.binding = b;
     b->transfer.plan = *kernel_plan(k);
-    b->crumbs = crumbs_of(l, b);
+    b->crumbs = found_crumbs(&bound);
     wants_open(b);
     for (unsigned s = 0; s < k->slot_count && !status; s++) {
         struct proact_array *a = launching_slot_array(l, s);
@@ -214,7 +205,7 @@ static enum proact_status binding_create(const struct launching *l,
                         "kernel '%s': argument %u has a map and must be an array", k->name,
                         k->slot[s].arg);
         b->array[s] = a;
-        if ((status = tables_find(l, b, s, a, &b->tables[s], err)))
+        if ((status = tables_find(&bound, b, s, a, &b->tables[s], err)))
             break;
         b->transfer.slot[s].array = a->name;
         b->transfer.slot[s].tables = b->tables[s]->tables;

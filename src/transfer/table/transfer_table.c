@@ -10,8 +10,6 @@
 #include "transfer/table/table_owned.h"
 #include "transfer/table/table_pieces.h"
 
-enum { CLOSED_BYTES = 64 }; /* of the widest gap that is closed; chunks are longer */
-
 struct builder {
     const struct transfer_table_request *request;
     struct transfer_table *tables; /* of all devices */
@@ -71,7 +69,7 @@ static void close_between(const struct builder *b, const struct owned *last,
 {
     const uint64_t first = rows_end(&last->rows), end = next->rows.first;
 
-    if (last->device == next->device && end > first && end - first <= CLOSED_BYTES &&
+    if (last->device == next->device && end > first && end - first <= ROWS_GAP_NARROW &&
         may_close(b, next->device, first, end))
         spans_add(&b->tables[next->device].owned, first, end);
 }
@@ -98,7 +96,7 @@ static void close_rows(struct builder *b, uint32_t device, struct rows *r)
 {
     struct rows one = *r;
 
-    if (rows_close(&one, CLOSED_BYTES) && may_close(b, device, r->first, rows_end(r))) {
+    if (rows_close(&one, ROWS_GAP_NARROW) && may_close(b, device, r->first, rows_end(r))) {
         *r = one;
         b->any = true;
     }
@@ -113,7 +111,7 @@ static void gather_row(struct builder *b, uint32_t device, struct rows r,
     const uint64_t from = both.count > 1 ? both.first : rows_end(&both),
                    to = both.count > 1 ? rows_end(&r) : r.first;
 
-    if (last && rows_bridge(&both, &r, CLOSED_BYTES) && may_close(b, device, from, to)) {
+    if (last && rows_bridge(&both, &r, ROWS_GAP_NARROW) && may_close(b, device, from, to)) {
         b->any = true;
         *last = both;
         close_rows(b, device, last);
@@ -130,7 +128,7 @@ static void gather_closed(struct builder *b, uint32_t device, struct rows r,
     struct rows_walk w = {&r, &r + 1, 0};
 
     close_rows(b, device, &r);
-    if (r.count == 1 || r.pitch - r.bytes > CLOSED_BYTES ||
+    if (r.count == 1 || r.pitch - r.bytes > ROWS_GAP_NARROW ||
         !spans_meet(&b->request->reads[device].spans, &hull)) {
         gather_row(b, device, r, into);
         return;
@@ -218,12 +216,13 @@ static void close_devices(struct builder *b)
         transfer_table_clear(&b->tables[d]);
 }
 
-/* Another device may write in a gap that would be closed. */
+/* Another device may write in a gap that would be closed, and a chunk that is one has no
+   writer. */
 static enum proact_status open_apart(struct builder *b, struct proact_error *err)
 {
     const struct owned *one, *other;
 
-    b->closes = b->request->reads && b->request->chunk_bytes > CLOSED_BYTES;
+    b->closes = b->request->reads && b->request->chunk_bytes > ROWS_GAP_NARROW;
     open_devices(b);
     if (b->any && owned_conflict(&b->owned, &one, &other)) {
         close_devices(b);
