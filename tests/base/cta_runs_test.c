@@ -189,23 +189,39 @@ static void a_million_tiles_are_few_rows(void **state)
     cta_runs_clear(&runs);
 }
 
-/* Each CTA has some lines in each of three planes, and a margin at both ends. */
+enum { WIDE = 16, LINES = 64, TALL = 4, LINE = 4 * WIDE, PLANE = 1 << 20 };
+
+/* What a CTA has of a plane: some lines, but for a margin at both ends. */
+static void gather_tile(struct rows_list *list, uint64_t x, uint64_t y, uint64_t z)
+{
+    const uint64_t first = x ? x : 1, end = x + WIDE / 4 < WIDE ? x + WIDE / 4 : WIDE - 1;
+    const struct rows tile = {z * PLANE + y * LINE + 4 * first, 4 * (end - first), LINE,
+                              TALL};
+
+    rows_gather_turns(list, &tile);
+}
+
+/* How many rows it becomes, plane by plane for each CTA, or for the last of a line of CTAs
+   and the first of the next together, which are alike. */
+static size_t gather_planes(struct rows_list *list, uint64_t planes, bool in_pairs)
+{
+    for (uint64_t y = 0; y < LINES; y += TALL)
+        for (uint64_t x = in_pairs && y ? WIDE / 4 : 0; x < WIDE; x += WIDE / 4)
+            for (uint64_t z = 0; z < planes; z++) {
+                gather_tile(list, x, y, z);
+                if (in_pairs && x == 3 * WIDE / 4 && y + TALL < LINES)
+                    gather_tile(list, 0, y + TALL, z);
+            }
+    return list->count;
+}
+
 static void planes_that_come_in_turns_are_a_few_rows(void **state)
 {
-    enum { WIDE = 16, DEEP = 3, LINES = 64, TALL = 4, LINE = 4 * WIDE, PLANE = 1 << 20 };
     struct rows_list list = {0};
 
     (void)state;
-    for (uint64_t y = 0; y < LINES; y += TALL)
-        for (uint64_t x = 0; x < WIDE; x += WIDE / 2)
-            for (uint64_t z = 0; z < DEEP; z++) {
-                const struct rows tile = {z * PLANE + y * LINE + 4 * (x ? x : 1),
-                                          4 * (WIDE / 2 - 1), LINE, TALL};
-
-                rows_gather_turns(&list, &tile);
-            }
-    assert_int_equal(list.count, DEEP);
-    for (size_t z = 0; z < DEEP; z++) {
+    assert_int_equal(gather_planes(&list, 3, false), 3);
+    for (size_t z = 0; z < 3; z++) {
         assert_int_equal(list.rows[z].first, z * PLANE + 4);
         assert_int_equal(list.rows[z].bytes, 4 * (WIDE - 2));
         assert_int_equal(list.rows[z].count, LINES);
@@ -213,10 +229,31 @@ static void planes_that_come_in_turns_are_a_few_rows(void **state)
     free(list.rows);
 }
 
+/* Of many planes, the lines of each line of CTAs. */
+static void many_planes_are_rows_of_all_that_is_beside(void **state)
+{
+    enum { MANY = 500 };
+
+    (void)state;
+    for (int in_pairs = 0; in_pairs < 2; in_pairs++) {
+        struct rows_list list = {0};
+
+        assert_int_equal(gather_planes(&list, MANY, in_pairs), MANY * LINES / TALL);
+        for (size_t n = 0; n < list.count; n++) {
+            assert_int_equal(list.rows[n].first,
+                             n % MANY * PLANE + n / MANY * TALL * LINE + 4);
+            assert_int_equal(list.rows[n].bytes, 4 * (WIDE - 2));
+            assert_int_equal(list.rows[n].count, TALL);
+        }
+        free(list.rows);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planes_that_come_in_turns_are_a_few_rows),
+        cmocka_unit_test(many_planes_are_rows_of_all_that_is_beside),
         cmocka_unit_test(random_ctas_have_what_they_are_told),
         cmocka_unit_test(a_million_tiles_are_few_rows),
     };

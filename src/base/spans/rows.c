@@ -89,13 +89,39 @@ static bool may_go_on(const struct rows *a, const struct rows *r)
            (a->count == 1 && r->count == 1);
 }
 
+static bool goes_on_at(struct rows_list *l, size_t at, const struct rows *r)
+{
+    if (at >= l->count || !may_go_on(&l->rows[at], r) || !go_on(&l->rows[at], r))
+        return false;
+    l->turn = at + 1;
+    return true;
+}
+
+/* Many that come in turns: those of the first turn are added, and of the next ones each
+   goes on the one behind the last that went on, and so on, from the first again. In between
+   there may be others, with which a new first turn begins. Whether it went on one. */
+static bool goes_on_in_turn(struct rows_list *l, const struct rows *r)
+{
+    if (goes_on_at(l, l->turn, r) || goes_on_at(l, l->begun, r))
+        return true;
+    if (l->turn > l->begun)
+        l->begun = l->count;
+    return false;
+}
+
 void rows_gather_turns(struct rows_list *l, const struct rows *r)
 {
     enum { TURNS = 8 };
     size_t at = l->count;
 
-    l->rows = must_grow(l->rows, l->count, &l->capacity, sizeof *l->rows);
-    l->rows[l->count++] = *r;
+    if (goes_on_in_turn(l, r)) {
+        at = l->turn - 1;
+        if (l->count - at > TURNS)
+            return;
+    } else {
+        l->rows = must_grow(l->rows, l->count, &l->capacity, sizeof *l->rows);
+        l->rows[l->count++] = *r;
+    }
     for (size_t n = at; n-- > 0 && at - n <= TURNS;) {
         if (!may_go_on(&l->rows[n], &l->rows[at]) || !go_on(&l->rows[n], &l->rows[at]))
             continue;

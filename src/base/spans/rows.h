@@ -63,6 +63,7 @@ static inline bool rows_close(struct rows *r, uint64_t most)
 struct rows_list {
     struct rows *rows;
     size_t count, capacity;
+    size_t turn, begun; /* rows_gather_turns(): who may go on next, and first in a turn */
 };
 /* One behind the other, apart: as if each row came by itself. */
 void rows_append(struct rows_list *l, struct rows r);
