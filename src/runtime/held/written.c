@@ -59,74 +59,100 @@ static void see_other(void *context, uint64_t first, uint64_t end, uint32_t devi
     o->count++;
 }
 
+/* What is to be held by these devices alone, of several extents: a change takes as long as
+   there are pieces. */
+struct setting {
+    struct holdings *h;
+    uint32_t devices;
+    struct holdings_range *range;
+    size_t count, capacity;
+};
+
+static void settle(struct setting *s)
+{
+    if (s->count == 1)
+        holdings_set(s->h, s->range->first, s->range->end, s->devices);
+    else if (s->count)
+        holdings_set_each(s->h, s->range, s->count, s->devices);
+    s->count = 0;
+}
+
+static void set_later(struct setting *s, struct holdings_range r)
+{
+    s->range = must_grow(s->range, s->count, &s->capacity, sizeof *s->range);
+    s->range[s->count++] = r;
+}
+
 /* Mostly little becomes another one's; false, and nothing is done, where much does. */
-static bool set_few(struct holdings *h, const struct spans *owned,
-                    const struct transfer_extent *e, uint32_t devices)
+static bool set_few(struct setting *s, const struct spans *owned,
+                    const struct transfer_extent *e)
 {
     const size_t first = spans_from(owned, e->first), end = spans_from(owned, e->end - 1);
     const struct spans here = {owned->span + first, end - first + (end < owned->count), 0};
     struct others others = {.of = e};
 
     holdings_each_unlike(
-        h, &here, &(struct holdings_unlike){UINT32_MAX, devices, see_other, &others});
-    if (others.count > OTHERS_MAX)
-        return false;
-    if (others.count)
-        holdings_set_each(h, others.range, others.count, devices);
-    return true;
+        s->h, &here, &(struct holdings_unlike){UINT32_MAX, s->devices, see_other, &others});
+    for (size_t n = 0; n < others.count && others.count <= OTHERS_MAX; n++)
+        set_later(s, others.range[n]);
+    return others.count <= OTHERS_MAX;
+}
+
+/* Between owned spans, of which there is one from `n` on. */
+static bool gaps_are_held(const struct setting *s, const struct spans *owned, size_t n,
+                          size_t end)
+{
+    bool held = true;
+
+    while (++n < end && held)
+        held =
+            holdings_hold(s->h, owned->span[n - 1].end, owned->span[n].first, s->devices);
+    return held;
 }
 
 /* What is written, with narrow gaps that these devices hold: who else does is forgotten.
  */
-static void set_owned(struct holdings *h, const struct spans *owned,
-                      const struct transfer_extent *e, uint32_t devices)
+static void set_owned(struct setting *s, const struct spans *owned,
+                      const struct transfer_extent *e)
 {
-    const size_t first = spans_from(owned, e->first), most = spans_from(owned, e->end - 1);
-    struct holdings_range *range = must_calloc(most - first + 1, sizeof *range);
-    size_t count = 0;
-
-    for (size_t n = first, end; n < owned->count && owned->span[n].first < e->end;
-         n = end) {
+    for (size_t n = spans_from(owned, e->first), end;
+         n < owned->count && owned->span[n].first < e->end; n = end) {
         end = group_end(owned, e, n);
-        range[count] = within(e, owned->span[n].first, owned->span[end - 1].end);
-        if (holdings_hold(h, range[count].first, range[count].end, devices))
-            count++;
+        if (gaps_are_held(s, owned, n, end))
+            set_later(s, within(e, owned->span[n].first, owned->span[end - 1].end));
         else
             for (size_t k = n; k < end; k++)
-                range[count++] = within(e, owned->span[k].first, owned->span[k].end);
+                set_later(s, within(e, owned->span[k].first, owned->span[k].end));
     }
-    holdings_set_each(h, range, count, devices);
-    free(range);
 }
 
-static void set_gapped(struct holdings *h, const struct spans *owned,
-                       const struct transfer_extent *e, uint32_t devices)
+static void set_extent(struct setting *s, const struct spans *owned,
+                       const struct transfer_extent *e)
 {
-    if (set_few(h, owned, e, devices))
-        return;
-    if (e->has_wide_gaps || !holdings_hold(h, e->first, e->end, devices))
-        set_owned(h, owned, e, devices);
-    if (!e->has_wide_gaps && holdings_hold(h, e->first, e->end, devices))
-        holdings_set(h, e->first, e->end, devices);
+    if (!e->has_gaps)
+        set_later(s, (struct holdings_range){e->first, e->end});
+    else if (!set_few(s, owned, e))
+        set_owned(s, owned, e);
 }
 
 /* What a device owns it holds, and so do those to whom it was sent. */
 static void written_by(const struct kernel_binding *b, unsigned slot, unsigned device)
 {
     const struct transfer_table *t = &b->tables[slot]->tables->table[device];
-    struct holdings *h = &b->array[slot]->holdings;
+    struct setting s = {.h = &b->array[slot]->holdings};
 
     for (size_t n = 0; n < t->extent_count; n++) {
         const struct transfer_extent *e = &t->extent[n];
-        uint32_t devices = holders_of(b->transfer.devices, device, e->peers);
+        const uint32_t devices = holders_of(b->transfer.devices, device, e->peers);
 
-        if (holdings_are(h, e->first, e->end, devices))
-            continue;
-        if (!e->has_gaps)
-            holdings_set(h, e->first, e->end, devices);
-        else
-            set_gapped(h, &t->owned, e, devices);
+        if (devices != s.devices)
+            settle(&s);
+        s.devices = devices;
+        if (!holdings_are(s.h, e->first, e->end, devices))
+            set_extent(&s, &t->owned, e);
     }
+    settle(&s);
+    free(s.range);
 }
 
 static size_t extents_of(const struct kernel_binding *b, unsigned slot)
