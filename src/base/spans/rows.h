@@ -70,7 +70,7 @@ void rows_append(struct rows_list *l, struct rows r);
 void rows_gather(struct rows_list *l, const struct rows *r); /* best in their order */
 void rows_gathered(struct rows_list *l);                     /* behind the last */
 /* What comes in turns, as tiles of some planes do, is gathered plane by plane: it may
-   become part of one a little before the last. Their order says nothing then. */
+   become part of an earlier one. Their order says nothing then. */
 void rows_gather_turns(struct rows_list *l, const struct rows *r);
 
 /* What is there `count` times, each time `step` bytes behind the time before (modulo 2^64),

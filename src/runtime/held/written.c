@@ -70,10 +70,7 @@ struct setting {
 
 static void settle(struct setting *s)
 {
-    if (s->count == 1)
-        holdings_set(s->h, s->range->first, s->range->end, s->devices);
-    else if (s->count)
-        holdings_set_each(s->h, s->range, s->count, s->devices);
+    holdings_set_each(s->h, s->range, s->count, s->devices);
     s->count = 0;
 }
 
