@@ -64,20 +64,21 @@ static void make_clones(const struct ptx_module *m, const struct ptx_function *f
     arena_clear(&arena);
 }
 
-bool instrument_waits(const struct ptx_module *m, const struct instrument_request *r)
+enum proact_status instrument_waits(const struct ptx_module *m,
+                                    const struct instrument_request *r,
+                                    struct proact_error *err)
 {
     const struct ptx_function *f = ptx_function_find(m, r->kernel);
     struct arena arena = {0};
-    struct proact_error why;
     struct clone c = {
-        .module = m, .function = f, .request = r, .arena = &arena, .err = &why};
+        .module = m, .function = f, .request = r, .arena = &arena, .err = err};
 
     c.origin = origin_find(m, f, r, &arena);
     c.flow = ptx_flow_build(f, &arena);
-    const bool waits = refuse_waits(&c) != PROACT_OK;
+    const enum proact_status status = refuse_waits(&c);
 
     arena_clear(&arena);
-    return waits;
+    return status;
 }
 
 static const struct instrument_request *request_of(

@@ -79,9 +79,11 @@ enum proact_status instrument_kernel(const struct ptx_module *m,
                                      struct instrument_result *result, char **out,
                                      size_t *bytes, struct proact_error *err);
 
-/* Whether a loop of the kernel waits for other CTAs, where the request's flags are made in
-   the memory of all devices: clones of it are refused. */
-bool instrument_waits(const struct ptx_module *m, const struct instrument_request *r);
+/* PROACT_EREFUSED where a loop of the kernel waits for other CTAs, with the request's flags
+   made in the memory of all devices: clones of it are refused. */
+enum proact_status instrument_waits(const struct ptx_module *m,
+                                    const struct instrument_request *r,
+                                    struct proact_error *err);
 
 /* The module's text once more, in which kernels that are asked to (PROACT_SHARE_LAUNCH)
    launch a kernel for each chunk that they complete (PROACT III-C, dynamic): marked ones

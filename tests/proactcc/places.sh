@@ -1,6 +1,6 @@
 #!/bin/sh
 # Usage: places.sh PROACTCC SOURCE. Whatever goes wrong in a CTA is told with its place in the grid
-# that the program launched, on whichever device and in whatever clone it ran.
+# that the program launched, on whichever device and in whatever clone it ran; by the kernel's name.
 set -u
 proactcc=$1 here=$2/tests/proactcc
 scratch=$(mktemp -d) || exit 1
@@ -15,6 +15,7 @@ says() { # DEVICES METHOD WHAT PATTERN
         cat "$scratch/said"
         code=1
     }
+    ! grep __proact_ "$scratch/said" || { echo "$3 on $1 devices, $2: names a clone"; code=1; }
     [ "$1" = 1 ] || grep -q "1 *1 .* $3(" "$scratch/said" || { echo "$3 is not split"; code=1; }
 }
 for devices in 1 2 4; do

@@ -34,8 +34,8 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     add_test(NAME proactcc.checked_tickets COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} tickets
         leader each_fences leader_fences all_fence waits_volatile reads_volatile grid_barriers
-        lock not unfenced fences_early fences_narrowly unfenced_flag grid_barrier_missing
-        unfenced_lock late)
+        lock far not unfenced fences_early fences_narrowly unfenced_flag grid_barrier_missing
+        unfenced_lock late unfenced_far)
     set_tests_properties(proactcc.checked_alike proactcc.checked_tickets PROPERTIES LABELS slow TIMEOUT 120)
     add_test(NAME proactcc.lines COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/lines.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)

@@ -204,6 +204,36 @@ __global__ void late(const int *in, int *parts, int *out)
         out[0] = parts[0];
 }
 
+/* Drawn from afar: who is last is told where the tickets lie, and not when they are asked
+   for. Split; CTAs come in another order each time. */
+static __device__ void draw_far(const int *in, int *parts, int *out, bool fences)
+{
+    const unsigned last = gridDim.x - 1;
+    const unsigned wait = (blockIdx.x * 2654435761u + in[0]) * 2246822519u >> 22;
+
+    if (threadIdx.x > 0)
+        return;
+    for (unsigned k = 0; k < wait; k++)
+        asm volatile("");
+    parts[blockIdx.x] = in[blockIdx.x];
+    if (fences)
+        __threadfence();
+    if (atomicInc((unsigned *)out, last) == last)
+        for (unsigned k = 0; k <= last; k++)
+            if (parts[k] != in[0])
+                __trap();
+}
+
+__global__ void far(const int *in, int *parts, int *out)
+{
+    draw_far(in, parts, out, true);
+}
+
+__global__ void unfenced_far(const int *in, int *parts, int *out)
+{
+    draw_far(in, parts, out, false);
+}
+
 static const struct {
     const char *name;
     void (*run)(const int *in, int *parts, int *out);
@@ -222,7 +252,9 @@ static const struct {
                {"grid_barrier_missing", grid_barrier_missing},
                {"lock", lock},
                {"unfenced_lock", unfenced_lock},
-               {"late", late, 600, 1024}};
+               {"late", late, 600, 1024},
+               {"far", far, 8, 32},
+               {"unfenced_far", unfenced_far, 8, 32}};
 
 int main(int argc, char **argv)
 {
@@ -232,11 +264,11 @@ int main(int argc, char **argv)
     MUST(cudaMalloc(&in, N * sizeof(int)));
     MUST(cudaMalloc(&parts, N * sizeof(int)));
     MUST(cudaMalloc(&out, N * sizeof(int)));
-    MUST(cudaMemset(in, 1, N * sizeof(int)));
     MUST(cudaMemset(out, 0, N * sizeof(int)));
     for (const auto &k : kernels)
-        for (int round = 0; argc == 2 && round < 2; round++)
+        for (int round = 0; argc == 2 && round < 24; round++)
             if (!strcmp(argv[1], k.name)) {
+                cudaMemset(in, round, N * sizeof(int));
                 cudaMemset(parts, 0, N * sizeof(int));
                 if (k.ctas)
                     cudaLaunchKernel(k.run, k.ctas, k.threads, args, 0, nullptr);

@@ -333,11 +333,12 @@ static void what_is_refused_runs_whole(void **state)
         const char *kernel, *part;
     } cases[] = {{"neighbours", "kernel 'neighbours': CTAs 19 and 20 are of"},
                  {"scatters", "where it writes depends on what line"},
-                 {"counts_floats", "where it writes depends on what line"}};
+                 {"counts_floats", "where it writes depends on what line"},
+                 {"takes_turns", "a loop waits for what this load reads"}};
 
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        /* Unchecked: two of these race. */
+        /* Unchecked: these race. */
         struct bench b = testing_open(
             &(struct proact_options){.machine = "v100x4", .plan = {.method = "fused"}});
         struct proact_kernel *k = testing_kernel(&b, cases[c].kernel);

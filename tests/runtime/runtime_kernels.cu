@@ -2,6 +2,7 @@
 /* What the tests of the runtime launch: one that behaves, and those that do not. */
 #include <proact/device.h>
 
+#include "waiting.cuh"
 #include "working.cuh"
 
 extern "C" __global__ void fill(unsigned *out, unsigned n, unsigned factor,

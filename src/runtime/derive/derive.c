@@ -127,6 +127,16 @@ static void drop_slices(struct kernel_derivation *d)
     }
 }
 
+/* Nothing helps one that waits, wherever it writes. */
+static void say_uncut(struct proact_kernel *k, struct kernel_derivation *d)
+{
+    if (kernel_waits(k, &d->uncut) || has(k, d, REDUCTIONS) || has(k, d, SCATTERS) ||
+        has(k, d, TICKETS))
+        return;
+    if (!tickets_wait(k, &d->uncut))
+        offer_sums(k, d, SCATTERS, &d->uncut);
+}
+
 static struct kernel_derivation *derivation_of(struct proact_kernel *k)
 {
     if (k->derivation)
@@ -138,8 +148,7 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
     d->compared = compared_addresses_find(k->image->ptx, k->ptx, k->look_ups);
     d->bits = address_bits_find(k->ptx, k->look_ups);
     if (!unsplittable(k, &d->uncut) && derive_cut(k, NULL, &d->slice, &d->uncut))
-        if (!has(k, d, REDUCTIONS) && !has(k, d, SCATTERS) && !has(k, d, TICKETS))
-            offer_sums(k, d, SCATTERS, &d->uncut);
+        say_uncut(k, d);
     d->refusal = d->uncut;
     find_targets(d, k);
     k->derivation = d;
@@ -219,8 +228,9 @@ static enum proact_status add_slot(struct launching *l, uint32_t offset,
     if (slot < k->slot_count)
         return PROACT_OK;
     if (slot == PROACT_SLOTS_MAX)
-        return fail(err, PROACT_EREFUSED, "kernel '%s' writes %d arrays, %d possible",
-                    k->name, PROACT_SLOTS_MAX + 1, PROACT_SLOTS_MAX);
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s' writes more than the %d arrays that are possible", k->name,
+                    PROACT_SLOTS_MAX);
     k->session->records_unlike |= k->session->recording != NULL;
     if (k->session->recording)
         return fail(err, PROACT_EINVAL,

@@ -122,29 +122,50 @@ struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats)
     return f;
 }
 
-/* No way to split it then; in another launch there may be one without tickets. */
-static bool waits(const struct proact_kernel *k, const struct kernel_flags *f)
+static enum proact_status waits(const struct proact_kernel *k, const struct kernel_flags *f,
+                                struct proact_error *err)
 {
     const struct instrument_request request = {.kernel = k->ptx->name,
-                                               .flags = f->is_flag,
-                                               .joint = f->is_joint,
-                                               .swaps = f->is_swap};
+                                               .flags = f ? f->is_flag : NULL,
+                                               .joint = f ? f->is_joint : NULL,
+                                               .swaps = f ? f->is_swap : NULL};
 
-    return instrument_waits(k->image->ptx, &request);
+    return instrument_waits(k->image->ptx, &request, err);
 }
 
 /* None of a turned kernel: what is read of what others update may show the order of CTAs.
  */
-struct kernel_flags *tickets_create(const struct proact_kernel *k, bool floats)
+static struct kernel_flags *tickets(const struct proact_kernel *k, bool floats)
 {
     struct access_reductions r = access_reductions_find(k->image->ptx, k->ptx, floats);
-    struct kernel_flags *f = NULL;
 
     if (!k->along && access_tickets_add(&r, k->image->ptx, k->ptx, floats))
-        f = with_reductions(k, r);
-    else
-        access_reductions_clear(&r);
-    if (f && waits(k, f)) {
+        return with_reductions(k, r);
+    access_reductions_clear(&r);
+    return NULL;
+}
+
+enum proact_status kernel_waits(const struct proact_kernel *k, struct proact_error *err)
+{
+    return waits(k, NULL, err);
+}
+
+enum proact_status tickets_wait(const struct proact_kernel *k, struct proact_error *err)
+{
+    struct kernel_flags *f = tickets(k, false);
+    const enum proact_status status = waits(k, f, err);
+
+    flags_destroy(f);
+    return status;
+}
+
+/* Where it waits there is no way to split it; in another launch there may be one without
+   tickets. */
+struct kernel_flags *tickets_create(const struct proact_kernel *k, bool floats)
+{
+    struct kernel_flags *f = tickets(k, floats);
+
+    if (f && waits(k, f, NULL)) {
         flags_destroy(f);
         return NULL;
     }

@@ -27,22 +27,49 @@ static const char *own_name(const char *name)
 
 char *rt_plain_name(const char *name)
 {
+    const bool is_mangled = strncmp(own_name(name), "_Z", 2) == 0;
     int status = -1;
-    char *plain = demangle ? demangle(own_name(name), NULL, NULL, &status) : NULL;
+    char *plain =
+        is_mangled && demangle ? demangle(own_name(name), NULL, NULL, &status) : NULL;
 
     return plain && !status ? plain : NULL;
 }
 
-/* Bytes of the name that begins there; 0 if what is in quotes is no such name. */
+/* Bytes of the name that begins there; 0 if what is in quotes is none. */
 static size_t name_length(const char *at)
 {
     size_t length = 0;
 
-    if (strncmp(at, "_Z", 2) != 0 && strncmp(at, "__nv_static_", 12) != 0)
-        return 0;
     while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == '$')
         length++;
     return at[length] == '\'' ? length : 0;
+}
+
+/* Of a clone, the kernel's. Ends the name there. */
+static bool end_clone(char *name)
+{
+    char *suffix = strstr(name, "__proact_");
+
+    if (!suffix || suffix == name)
+        return false;
+    *suffix = '\0';
+    return true;
+}
+
+/* As the source has it, whatever clone it is; NULL where that is the name itself. */
+static char *source_name(const char *at, size_t length)
+{
+    char *name = strndup(at, length), *plain;
+
+    if (!name)
+        return NULL;
+    const bool is_clone = end_clone(name);
+
+    plain = rt_plain_name(name);
+    if (!plain && is_clone)
+        return name;
+    free(name);
+    return plain;
 }
 
 char *rt_plain_names(const char *sentence)
@@ -52,8 +79,7 @@ char *rt_plain_names(const char *sentence)
     text_add(&t, "", 0);
     for (const char *at = sentence; *at;) {
         const size_t length = at > sentence && at[-1] == '\'' ? name_length(at) : 0;
-        char *name = length ? strndup(at, length) : NULL;
-        char *plain = name ? rt_plain_name(name) : NULL;
+        char *plain = length ? source_name(at, length) : NULL;
 
         if (plain)
             text_print(&t, "%s", plain);
@@ -61,7 +87,6 @@ char *rt_plain_names(const char *sentence)
             text_add(&t, at, length ? length : 1);
         at += length ? length : 1;
         free(plain);
-        free(name);
     }
     return t.data;
 }

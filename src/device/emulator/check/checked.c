@@ -151,12 +151,37 @@ static enum execute_order order_of(const struct device_set *set,
     return a->order == EXECUTE_WEAK ? EXECUTE_RELAXED : a->order;
 }
 
+static bool is_strong(const struct execute_access *a)
+{
+    return a->order != EXECUTE_WEAK || a->kind >= EXECUTE_ATOMIC;
+}
+
+struct checked_lanes checked_lanes(const struct emulated *d, const struct execute_warp *w,
+                                   const struct execute_access *a)
+{
+    const struct resident *r = d->current;
+
+    if (!d->set->check || !is_strong(a))
+        return (struct checked_lanes){.order = EXECUTE_WEAK};
+    return (struct checked_lanes){.order = order_of(d->set, a),
+                                  .scope = a->scope,
+                                  .actor = r->warp_actors[execute_warp_index(w)]};
+}
+
+void checked_arrival(struct emulated *d, const struct checked_lanes *lanes,
+                     uint64_t address)
+{
+    if (d->set->check)
+        check_strong(d->set->check, lanes->actor, address, lanes->order, lanes->scope, true,
+                     false);
+}
+
 static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_access *a,
                        uint64_t address, uint64_t bytes, const struct check_where *where)
 {
     struct check *c = d->set->check;
     struct execute_cta *cta = d->current->cta;
-    bool strong = a->order != EXECUTE_WEAK || a->kind >= EXECUTE_ATOMIC;
+    const bool strong = is_strong(a);
 
     if (a->ignored
             ? !check_used(c, actor, a, address, strong, where, cta)

@@ -21,6 +21,17 @@ void checked_barrier(struct emulated *d, struct resident *r);
 void checked_cluster(struct emulated *d, struct resident *const *all, uint32_t count);
 bool checked_access(struct emulated *d, struct execute_warp *w,
                     const struct execute_access *a);
+/* Loads and atomics that another device performs learn what their words tell when they get
+   there: which lanes' accesses these are, and that they are there. */
+struct checked_lanes {
+    enum execute_order order; /* weak: nothing is learnt */
+    enum execute_scope scope;
+    uint32_t actor;
+};
+struct checked_lanes checked_lanes(const struct emulated *d, const struct execute_warp *w,
+                                   const struct execute_access *a);
+void checked_arrival(struct emulated *d, const struct checked_lanes *lanes,
+                     uint64_t address);
 /* Whether it is a plain store that is checked: by checked_store(), where its values are
    known, and not by checked_access(). */
 bool checked_is_store(const struct emulated *d, const struct execute_access *a);

@@ -120,6 +120,8 @@ void change_lanes(struct emulated *d, struct message *m)
         unsigned lane = (unsigned)__builtin_ctz(rest);
         const unsigned char *operand = m->data + lane * m->lane_bytes;
 
+        if (answer)
+            checked_arrival(d, &m->checked, m->address[lane]);
         execute_atomic(m->op, (void *)(uintptr_t)m->address[lane], operand,
                        operand + 32ull * m->lane_bytes, old);
         through = atomic_pass(d, m->address[lane]);
@@ -139,6 +141,7 @@ void load_lanes(struct emulated *d, struct message *m)
     for (uint32_t rest = m->mask; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
 
+        checked_arrival(d, &m->checked, m->address[lane]);
         memcpy(answer->data + lane * m->lane_bytes, (void *)(uintptr_t)m->address[lane],
                m->lane_bytes);
     }

@@ -3,6 +3,7 @@
 
 /* What travels from one device to another. */
 
+#include "device/emulator/check/checked.h"
 #include "device/emulator/machine.h"
 
 struct piece {
@@ -32,6 +33,7 @@ struct message {
 
     struct execute_warp *warp; /* of loads, atomics and their answers */
     const struct execute_op *op;
+    struct checked_lanes checked;
     message_effect *answered;
     uint32_t mask, lane_bytes;
     uint64_t address[32];

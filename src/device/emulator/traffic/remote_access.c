@@ -15,6 +15,7 @@ struct request {
     struct resident *resident;
     const struct execute_op *op;
     enum execute_kind kind;
+    struct checked_lanes checked;
     uint32_t mask, lane_bytes;
     const uint64_t *address;
     const unsigned char *operands;
@@ -102,6 +103,7 @@ static void carry_lanes(struct message *m, const struct request *q, uint32_t mas
     m->warp = q->warp;
     m->subject = q->resident;
     m->op = q->op;
+    m->checked = q->checked;
     m->mask = mask;
     m->lane_bytes = q->lane_bytes;
     memcpy(m->address, q->address, sizeof m->address);
@@ -190,6 +192,7 @@ static void release(struct emulated *d, void *subject, uint64_t detail)
                               .resident = r,
                               .op = m->op,
                               .kind = (enum execute_kind)m->detail,
+                              .checked = m->checked,
                               .mask = m->mask,
                               .lane_bytes = m->lane_bytes,
                               .address = m->address,
@@ -227,6 +230,7 @@ enum execute_verdict access_far(void *context, struct execute_warp *w,
                               .resident = d->current,
                               .op = op,
                               .kind = a->kind,
+                              .checked = checked_lanes(d, w, a),
                               .mask = a->mask,
                               .lane_bytes = a->bytes,
                               .address = a->address,

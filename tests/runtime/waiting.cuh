@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels whose CTAs wait for each other. */
+#pragma once
+
+#include <proact/device.h>
+
+/* One CTA behind another, each where memory says: *out is n - 1 at first. */
+extern "C" __global__ void takes_turns(unsigned *out, const unsigned *in, unsigned n)
+{
+    const unsigned cta = proact_cta_here();
+    volatile unsigned *turn = out;
+
+    if (proact_thread_x() > 0)
+        return;
+    while (*turn != n - 1 + cta)
+        ;
+    out[1 + in[cta] % (n - 1)] = cta;
+    *turn = n + cta;
+}
