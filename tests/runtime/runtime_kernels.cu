@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of the runtime launch: one that behaves, and those that do not. */
-#include <proact/device.h>
-
 #include "waiting.cuh"
 #include "working.cuh"
 
