@@ -226,8 +226,10 @@ static const char *untold(const char *body)
     snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
     if (ptx_parse("reductions.ptx", text, strlen(text), &m, &err))
         fail_msg("%s", err.text);
-    bool *is = access_scatters_untold(m, &m->functions[0]);
+    struct access_reductions merged = access_reductions_find(m, &m->functions[0], true);
+    bool *is = access_scatters_untold(m, &m->functions[0], &merged);
 
+    access_reductions_clear(&merged);
     if (is)
         access_scatters_add(&r, m, &m->functions[0], is);
     said[0] = '\0';

@@ -28,7 +28,7 @@ struct counts {
     int a, b, c;
 };
 
-static struct counts count_of(const char *body, bool floats)
+static struct counts count_of(const char *body, bool floats, const bool *untold)
 {
     struct proact_error err;
     struct ptx_module *m;
@@ -41,7 +41,7 @@ static struct counts count_of(const char *body, bool floats)
     struct access_reductions r = access_reductions_find(m, f, floats);
     struct counts all = {0, 0, 0};
 
-    if (!access_tickets_add(&r, m, f, floats))
+    if (!access_tickets_add(&r, m, f, floats, untold))
         all = (struct counts){-1, -1, -1};
     for (uint32_t n = 0; n < r.count && all.a >= 0; n++) {
         all.a += r.reduction[n].parameter == 0;
@@ -56,7 +56,7 @@ static struct counts count_of(const char *body, bool floats)
 
 static void are(const char *body, struct counts expected)
 {
-    const struct counts got = count_of(body, false);
+    const struct counts got = count_of(body, false, NULL);
 
     if (got.a != expected.a || got.b != expected.b || got.c != expected.c)
         fail_msg("%d %d %d, not %d %d %d: %s", got.a, got.b, got.c, expected.a, expected.b,
@@ -130,9 +130,22 @@ static void what_is_not_told_is_none(void **state)
     are(" atom.global.add.f32 %f1, [%rd3], %f2;\n st.global.f32 [%rd4], %f1;\n", NONE);
     assert_int_equal(count_of(" atom.global.add.f32 %f1, [%rd3], %f2;\n"
                               " st.global.f32 [%rd4], %f1;\n",
-                              true)
+                              true, NULL)
                          .c,
                      1);
+}
+
+/* Own places, of which memory says how many. */
+static void what_is_not_told_may_be_theirs(void **state)
+{
+    static const bool untold[30] = {[0] = true};
+    const struct counts got = count_of(
+        TICKET " st.global.u32 [%rd4], %r5;\n st.global.u32 [%rd5], %r5;\n", false, untold);
+
+    (void)state;
+    assert_int_equal(got.a, 1);
+    assert_int_equal(got.b, 0);
+    assert_int_equal(got.c, 1);
 }
 
 /* Whether one waits is asked of the clones: tests/instrument/waiting_tickets_test.c. */
@@ -150,6 +163,7 @@ int main(void)
         cmocka_unit_test(all_that_ctas_learn_by_is_theirs),
         cmocka_unit_test(orders_tell_too),
         cmocka_unit_test(what_is_not_told_is_none),
+        cmocka_unit_test(what_is_not_told_may_be_theirs),
         cmocka_unit_test(loops_make_no_difference),
     };
 

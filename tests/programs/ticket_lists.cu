@@ -41,6 +41,18 @@ __global__ void keep(const int *in, int *out, int *count)
             out[atomicAdd(count, 1)] = in[i];
 }
 
+/* Warps go on while any lane has work: a list, and a place of each thread's own. */
+__global__ void keep_by_warps(const int *in, int *out, int *count, int *left)
+{
+    for (int i = blockIdx.x * THREADS + threadIdx.x; __any_sync(~0u, i < N);
+         i += gridDim.x * THREADS)
+        if (i < N) {
+            if (in[i] % 7 == 3)
+                out[atomicAdd(count, 1)] = in[i];
+            left[i] = in[i] % 7;
+        }
+}
+
 /* Of blocks, cells that pass: an index is taken apart by a number, and what guards it is a
    quotient. More threads than cells. */
 __global__ void keep_cells(const int *cell, const int *block, unsigned blocks, int *out,
@@ -114,7 +126,7 @@ static int compare(const void *a, const void *b)
 
 struct lists {
     float *in, *partial, *out;
-    int *key, *list, *cell, *cells, *numbers;
+    int *key, *list, *left, *cell, *cells, *numbers;
     unsigned *done;
 };
 
@@ -163,6 +175,26 @@ static bool lists_are_right(const struct lists *l)
     return wrong == 0 && most == is;
 }
 
+static bool warps_are_right(const struct lists *l)
+{
+    static int list[N], left[N];
+    int count, kept = 0;
+
+    CHECK(cudaMemset(l->numbers, 0, sizeof(int)));
+    keep_by_warps<<<CTAS, THREADS>>>(l->key, l->list, l->numbers, l->left);
+    CHECK(cudaMemcpy(&count, l->numbers, sizeof count, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(list, l->list, count * sizeof *list, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(left, l->left, sizeof left, cudaMemcpyDeviceToHost));
+    qsort(list, count, sizeof *list, compare);
+    printf("warps %d %08x\n", count, checksum(list, count * sizeof *list));
+    for (int i = 0; i < N; i++) {
+        if (left[i] != i * 11 % 10007 % 7)
+            return false;
+        kept += left[i] == 3;
+    }
+    return count == kept;
+}
+
 static bool cells_are_right(const struct lists *l)
 {
     static int cells[BLOCKS * CELLS];
@@ -207,6 +239,7 @@ int main(void)
     CHECK(cudaMalloc(&l.out, THREADS * sizeof(float)));
     CHECK(cudaMalloc(&l.key, sizeof key));
     CHECK(cudaMalloc(&l.list, sizeof key));
+    CHECK(cudaMalloc(&l.left, sizeof key));
     CHECK(cudaMalloc(&l.cell, BLOCKS * CELLS * sizeof(int)));
     CHECK(cudaMalloc(&l.cells, BLOCKS * CELLS * sizeof(int)));
     CHECK(cudaMalloc(&l.numbers, (BINS + 2) * sizeof(int)));
@@ -216,13 +249,14 @@ int main(void)
     CHECK(cudaMemcpy(l.key, key, sizeof key, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(l.cell, key, BLOCKS * CELLS * sizeof *key, cudaMemcpyHostToDevice));
     for (int round = 0; round < ROUNDS; round++)
-        right = sums_are_right(&l) && lists_are_right(&l) && cells_are_right(&l) &&
-                turns_are_right(&l) && right;
+        right = sums_are_right(&l) && lists_are_right(&l) && warps_are_right(&l) &&
+                cells_are_right(&l) && turns_are_right(&l) && right;
     CHECK(cudaFree(l.in));
     CHECK(cudaFree(l.partial));
     CHECK(cudaFree(l.out));
     CHECK(cudaFree(l.key));
     CHECK(cudaFree(l.list));
+    CHECK(cudaFree(l.left));
     CHECK(cudaFree(l.cell));
     CHECK(cudaFree(l.cells));
     CHECK(cudaFree(l.numbers));

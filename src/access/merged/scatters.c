@@ -120,11 +120,11 @@ static bool is_told(const struct ptx_module *m, const struct ptx_function *f,
     return is;
 }
 
-/* Without plain stores by pointers, and without reductions. */
-static bool others_are_told(const struct access_analysis *a, const struct ptx_module *m)
+/* Without plain stores by pointers, and without those. */
+static bool others_are_told(const struct access_analysis *a, const struct ptx_module *m,
+                            const struct access_reductions *merged)
 {
-    struct access_reductions r = access_reductions_find(m, a->function, true);
-    bool *left_out = access_reductions_all(&r, a->function);
+    bool *left_out = access_reductions_all(merged, a->function);
 
     for (uint32_t n = 0; n < a->record_count; n++)
         if (is_by_pointer(a, n, PTX_ST))
@@ -132,7 +132,6 @@ static bool others_are_told(const struct access_analysis *a, const struct ptx_mo
     const bool are = is_told(m, a->function, left_out);
 
     free(left_out);
-    access_reductions_clear(&r);
     return are;
 }
 
@@ -181,14 +180,15 @@ static uint32_t parameters_end(const struct access_analysis *a)
     return end;
 }
 
-bool *access_scatters_untold(const struct ptx_module *m, const struct ptx_function *f)
+bool *access_scatters_untold(const struct ptx_module *m, const struct ptx_function *f,
+                             const struct access_reductions *merged)
 {
     struct access_analysis *a = access_analyze(m, f);
     const uint32_t end = parameters_end(a);
     bool *untold = must_calloc(end + 1u, sizeof *untold),
          *asked = must_calloc(end + 1u, sizeof *asked);
 
-    if (!others_are_told(a, m) || !find_untold(a, m, untold, asked)) {
+    if (!others_are_told(a, m, merged) || !find_untold(a, m, untold, asked)) {
         free(untold);
         untold = NULL;
     }

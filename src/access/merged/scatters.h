@@ -26,6 +26,7 @@ bool access_scatters_plain(const struct ptx_instruction *i);
 
 /* The pointers of which no slice tells where their stores go, though each CTA may have
    places of its own: memory says how many (`for (; i < *n; i += all) out[i] = ...`). By
-   byte of the parameters; free() it. NULL for none, or if all other stores are not told
-   either. */
-bool *access_scatters_untold(const struct ptx_module *m, const struct ptx_function *f);
+   byte of the parameters; free() it. NULL for none, or if what else it stores is not told
+   either, but for what is merged. */
+bool *access_scatters_untold(const struct ptx_module *m, const struct ptx_function *f,
+                             const struct access_reductions *merged);

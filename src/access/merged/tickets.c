@@ -103,7 +103,7 @@ static void find_watched(struct ticketed *t, const struct access_reductions *of)
 }
 
 /* Those by which it stores where another CTA may, and those by which it loads, too. */
-static void find_home(struct ticketed *t)
+static void find_home(struct ticketed *t, const bool *untold)
 {
     const struct access_analysis *a = t->analysis;
     bool *loads = must_calloc(parameters_end(a), sizeof *loads),
@@ -118,7 +118,8 @@ static void find_home(struct ticketed *t)
             loads[parameter_of(t, r)] = true;
         else
             stores[parameter_of(t, r)] = true;
-        if (r->kind == ACCESS_WRITE && !access_is_own(a, r))
+        if (r->kind == ACCESS_WRITE &&
+            ((untold && untold[parameter_of(t, r)]) || !access_is_own(a, r)))
             t->home[parameter_of(t, r)] = true;
     }
     for (uint32_t n = 0; n < parameters_end(a); n++)
@@ -154,7 +155,7 @@ static bool add_home(const struct ticketed *t, struct access_reductions *to)
 }
 
 bool access_tickets_add(struct access_reductions *to, const struct ptx_module *m,
-                        const struct ptx_function *f, bool floats)
+                        const struct ptx_function *f, bool floats, const bool *untold)
 {
     struct access_analysis *a = access_analyze(m, f);
     struct ticketed t = {.analysis = a,
@@ -165,7 +166,7 @@ bool access_tickets_add(struct access_reductions *to, const struct ptx_module *m
 
     if (are) {
         find_watched(&t, to);
-        find_home(&t);
+        find_home(&t, untold);
         are = t.any && add_home(&t, to);
     }
     free(t.known);

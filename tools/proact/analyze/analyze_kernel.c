@@ -209,7 +209,8 @@ static bool find_reduced(const struct analyze_kernel *k, bool floats, enum how h
     r->reductions = access_reductions_find(k->module, k->f, floats);
     if (how == SCATTERING)
         access_scatters_add(&r->reductions, k->module, k->f, untold);
-    if (how == TICKETING && !access_tickets_add(&r->reductions, k->module, k->f, floats)) {
+    if (how == TICKETING &&
+        !access_tickets_add(&r->reductions, k->module, k->f, floats, untold)) {
         access_reductions_clear(&r->reductions);
         return false;
     }
@@ -265,14 +266,25 @@ static bool try_with(struct analyze_kernel *k, bool floats, enum how how,
     return true;
 }
 
-static void try_scatters(struct analyze_kernel *k, bool floats)
+static bool *find_untold(const struct analyze_kernel *k, bool floats, enum how how)
 {
+    struct access_reductions r =
+        access_reductions_find(k->module, k->f, floats || how == SCATTERING);
     bool *untold = NULL;
 
-    if (!try_with(k, floats, SCATTERING, NULL))
-        untold = access_scatters_untold(k->module, k->f);
+    if (how == SCATTERING || access_tickets_add(&r, k->module, k->f, floats, NULL))
+        untold = access_scatters_untold(k->module, k->f, &r);
+    access_reductions_clear(&r);
+    return untold;
+}
+
+/* And then with what memory says how many there are of. */
+static void try_both(struct analyze_kernel *k, bool floats, enum how how)
+{
+    bool *untold = try_with(k, floats, how, NULL) ? NULL : find_untold(k, floats, how);
+
     if (untold)
-        try_with(k, floats, SCATTERING, untold);
+        try_with(k, floats, how, untold);
     free(untold);
 }
 
@@ -311,9 +323,9 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     if (!k->slice || atomic_line(k))
         try_with(k, group_sums, REDUCING, NULL);
     if (!k->slice)
-        try_scatters(k, group_sums);
+        try_both(k, group_sums, SCATTERING);
     if (!k->slice || atomic_line(k))
-        try_with(k, group_sums, TICKETING, NULL);
+        try_both(k, group_sums, TICKETING);
     if (!k->reductions.count)
         request_flags(k);
     uint32_t slots = find_slots(k);
