@@ -29,6 +29,7 @@ struct writer {
     uint32_t ends[2 * DEPTH_MAX], depth;     /* of what encloses: labels to leave to */
     unsigned left;                           /* statements that may come */
     unsigned good, assigned; /* of the shared: of parameters and place only; bits */
+    bool returns;            /* some thread may have, so that its registers are nobody's */
 };
 
 static uint32_t draw(struct writer *w, uint32_t below)
@@ -145,6 +146,27 @@ static void write_store(struct writer *w)
     text_print(&w->text, "st.global.u32 [%%x%u], 0;\n", at);
 }
 
+/* Where all threads come that are left. */
+static void write_exchange(struct writer *w)
+{
+    static const char *const sums[] = {"add.s32", "min.u32", "xor.b32"};
+    const uint32_t to = w->registers++, what = draw(w, w->returns ? 2 : 4);
+
+    if (what == 0)
+        text_print(&w->text, "vote.sync.ballot.b32 %%v%u, %%q%u, -1;\n", to,
+                   write_condition(w));
+    else if (what == 1)
+        text_print(&w->text, "redux.sync.%s %%v%u, %%v%u, -1;\n", sums[draw(w, 3)], to,
+                   any_known(w));
+    else if (what == 2)
+        text_print(&w->text, "shfl.sync.idx.b32 %%v%u, %%v%u, %u, 31, -1;\n", to,
+                   any_known(w), draw(w, 4));
+    else
+        text_print(&w->text, "shfl.sync.bfly.b32 %%v%u|%%q%u, %%v%u, %u, 31, -1;\n", to, to,
+                   any_known(w), 1 + draw(w, 7));
+    learn(w, to);
+}
+
 static void write_statements(struct writer *w, unsigned depth);
 
 /* What both arms may store to: one place, or what is made of one register in each. */
@@ -254,13 +276,13 @@ static void write_leaving(struct writer *w)
     if (w->depth && draw(w, 3))
         text_print(&w->text, "@%%q%u bra L%u;\n", condition, w->ends[draw(w, w->depth)]);
     else
-        text_print(&w->text, "@%%q%u ret;\n", condition);
+        text_print(&w->text, "@%%q%u ret;\n", condition), w->returns = true;
 }
 
 static void write_statements(struct writer *w, unsigned depth)
 {
     for (unsigned n = 1 + draw(w, 4); n && w->left; n--) {
-        uint32_t what = draw(w, 19);
+        uint32_t what = draw(w, depth ? 19 : 22);
 
         w->left--;
         if (what < 4 && depth < DEPTH_MAX)
@@ -275,6 +297,8 @@ static void write_statements(struct writer *w, unsigned depth)
             write_shared(w);
         else if (what == 13)
             write_place(w);
+        else if (what > 18)
+            write_exchange(w);
         else
             write_store(w);
     }

@@ -430,11 +430,6 @@ static void other_sources_are_refused(void **state)
                    "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
                    "kernel 'k', t.ptx:14: where it writes depends on what line 12 asks of "
                    "the machine");
-    expect_refusal("",
-                   "shfl.sync.idx.b32 %r6, %r5, 0, 31, -1;\nmul.wide.u32 %rd6, %r6, 4;\n"
-                   "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
-                   "kernel 'k', t.ptx:14: where it writes depends on what line 12 "
-                   "exchanges between threads");
     expect_refusal(
         ".shared .b32 s[32];\n",
         "mov.u64 %rd6, s; cvta.shared.u64 %rd6, %rd6; setp.eq.s32 %p1, %r1, 7;\n"

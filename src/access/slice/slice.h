@@ -44,6 +44,7 @@ struct slice {
     uint32_t *taint;            /* by definition: instruction it depends on, + 1; 0: none */
     uint32_t *view_taint;       /* by view */
     uint32_t *branch_taint;     /* by block, of its branch */
+    bool *may_run;              /* by block: memory decides if it does, or how often */
     bool *kept;                 /* by instruction */
     bool *decides;              /* by block: its branch is kept */
     bool *cut;                  /* by block: head of a loop that runs once */
@@ -86,6 +87,11 @@ bool slice_never_returns(const struct slice *s, const struct ptx_instruction *i)
 /* A verb that says how the instruction's result depends on more than the parameters and
    the thread's place in the grid; NULL if it does not. */
 const char *slice_root(const struct slice *s, const struct ptx_instruction *i);
+/* The same of any that something depends on. */
+const char *slice_verb(const struct slice *s, const struct ptx_instruction *i);
+/* Whether its result is made of what named lanes of the warp bring, all of which it waits
+   for: known where that is, and memory says of none whether it comes. */
+bool slice_is_exchange(const struct ptx_instruction *i);
 
 enum proact_status slice_find_flow(struct slice *s, struct proact_error *err);
 bool slice_dominates(const struct slice *s, uint32_t block, uint32_t other);
@@ -107,8 +113,6 @@ uint32_t slice_definition(const struct slice *s, uint32_t instruction, uint32_t 
 void slice_find_taint(struct slice *s);
 /* Of a register that an instruction uses: the instruction it depends on, + 1, or 0. */
 uint32_t slice_taint(const struct slice *s, uint32_t instruction, uint32_t reg);
-/* Whether memory decides if the block runs, or how often. */
-bool slice_may_run(const struct slice *s, uint32_t block);
 enum proact_status slice_find_needs(struct slice *s, struct proact_error *err);
 
 void slice_find_repeats(struct slice *s);

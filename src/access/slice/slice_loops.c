@@ -43,11 +43,11 @@ static void find_varying(void *context, uint32_t reg)
     l->found |= view_varies(l, slice_view(l->s, l->at, reg));
 }
 
-/* Whether something that the instruction needs varies. */
+/* Whether something that the instruction needs varies; who exchanges, too, may. */
 static bool varies(struct loop *l, uint32_t at)
 {
     l->at = at;
-    l->found = false;
+    l->found = slice_is_exchange(&l->s->f->instructions[at]);
     slice_visit_needed(l->s, at, find_varying, l);
     return l->found;
 }

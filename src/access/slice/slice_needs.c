@@ -83,7 +83,7 @@ static enum proact_status check_writer(const struct slice *s, uint32_t at,
 
     return fail(err, PROACT_EREFUSED,
                 "kernel '%s', %s:%u: where it writes depends on what line %u %s",
-                s->f->name, s->module->name, i->line, from->line, slice_root(s, from));
+                s->f->name, s->module->name, i->line, from->line, slice_verb(s, from));
 }
 
 static void note_site(struct slice *s, uint32_t at, uint32_t bytes)
@@ -95,8 +95,8 @@ static void note_site(struct slice *s, uint32_t at, uint32_t bytes)
     s->site_at[s->site_count++] = at;
     *site = (struct write_set_site){.line = i->line, .bytes = bytes};
     site->is_atomic = ptx_instruction_effect(i) != PTX_STORES;
-    site->is_may = (i->guard >= 0 && slice_taint(s, at, (uint32_t)i->guard)) ||
-                   slice_may_run(s, block);
+    site->is_may =
+        (i->guard >= 0 && slice_taint(s, at, (uint32_t)i->guard)) || s->may_run[block];
 }
 
 /* Loops that memory may leave run once: what they hold is the same every time, or it would
@@ -169,7 +169,7 @@ static enum proact_status loosen(struct slice *s, struct proact_error *err)
                 fail(err, PROACT_EREFUSED,
                      "kernel '%s', %s:%u: which of many ways it goes to a store depends "
                      "on what line %u %s",
-                     s->f->name, s->module->name, i->line, from->line, slice_root(s, from));
+                     s->f->name, s->module->name, i->line, from->line, slice_verb(s, from));
         else
             cut_loops(s, b, heads);
     }

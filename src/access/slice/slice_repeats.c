@@ -128,8 +128,7 @@ static void find_ways(struct slice *s, struct store *stores)
         while (stands_for[first] != first)
             first = stands_for[first];
         if (first != n)
-            s->sites[n].is_may = s->sites[first].is_may =
-                slice_may_run(s, stores[first].block);
+            s->sites[n].is_may = s->sites[first].is_may = s->may_run[stores[first].block];
     }
     free(stands_for);
 }

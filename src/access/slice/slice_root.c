@@ -92,6 +92,27 @@ static const char *pure_root(const struct slice *s, const struct ptx_instruction
     return NULL;
 }
 
+bool slice_is_exchange(const struct ptx_instruction *i)
+{
+    switch (i->opcode) {
+    case PTX_SHFL:
+    case PTX_VOTE:
+    case PTX_MATCH:
+        return ptx_has(i, PTX_PART_SYNC);
+    case PTX_REDUX: /* of numbers of 32 bits; the executor has no other */
+        return ptx_has(i, PTX_PART_SYNC) && i->type != PTX_PART_F32;
+    default:
+        return false;
+    }
+}
+
+const char *slice_verb(const struct slice *s, const struct ptx_instruction *i)
+{
+    const char *verb = slice_root(s, i);
+
+    return verb ? verb : "exchanges between threads, where memory says which of them come";
+}
+
 const char *slice_root(const struct slice *s, const struct ptx_instruction *i)
 {
     if (i->opcode == PTX_OPCODE_COUNT)
@@ -111,7 +132,7 @@ const char *slice_root(const struct slice *s, const struct ptx_instruction *i)
     case PTX_JUMPS:
         return i->opcode == PTX_CALL ? "gets from a call" : NULL;
     case PTX_ORDERS:
-        return "exchanges between threads";
+        return slice_is_exchange(i) ? pure_root(s, i) : "exchanges between threads";
     default:
         return NULL;
     }

@@ -2,8 +2,6 @@
 /* Which definitions and branches depend on memory, and on which instruction's read. A use
    depends on what it can see of its register, and on the branches that decide which of it.
  */
-#include <stdlib.h>
-
 #include "access/slice/slice.h"
 
 uint32_t slice_taint(const struct slice *s, uint32_t instruction, uint32_t reg)
@@ -36,6 +34,23 @@ static void give_origin(void *context, uint32_t reg)
     p->changed = true;
 }
 
+static bool may_run(const struct slice *s, uint32_t block)
+{
+    for (uint32_t c = s->controls.first[block]; c < s->controls.first[block + 1]; c++)
+        if (s->branch_taint[s->controls.items[c]] || s->may_run[s->controls.items[c]])
+            return true;
+    return false;
+}
+
+static void spread_control(struct spread *p)
+{
+    struct slice *s = p->s;
+
+    for (uint32_t b = 0; b < s->flow->block_count; b++)
+        if (!s->may_run[b] && may_run(s, b))
+            s->may_run[b] = p->changed = true;
+}
+
 static void spread_definitions(struct spread *p)
 {
     struct slice *s = p->s;
@@ -45,7 +60,10 @@ static void spread_definitions(struct spread *p)
 
         if (!s->reached[s->flow->block_of[p->at]])
             continue;
-        p->origin = slice_root(s, i) ? p->at + 1 : 0;
+        p->origin = slice_root(s, i) ||
+                            (slice_is_exchange(i) && s->may_run[s->flow->block_of[p->at]])
+                        ? p->at + 1
+                        : 0;
         slice_visit_uses(s, i, take_origin, p);
         slice_visit_definitions(s, i, give_origin, p);
     }
@@ -89,11 +107,13 @@ void slice_find_taint(struct slice *s)
         arena_alloc(s->arena, (s->definitions.first[s->registers] + 1) * sizeof *s->taint);
     s->view_taint = arena_alloc(s->arena, (s->view_count + 1) * sizeof *s->view_taint);
     s->branch_taint = arena_alloc(s->arena, s->flow->block_count * sizeof *s->branch_taint);
+    s->may_run = arena_alloc(s->arena, s->flow->block_count * sizeof *s->may_run);
     while (p.changed) {
         p.changed = false;
         spread_definitions(&p);
         spread_branches(&p);
         spread_views(&p);
+        spread_control(&p);
     }
 }
 
@@ -113,24 +133,4 @@ void slice_visit_needed(const struct slice *s, uint32_t instruction, slice_visit
         slice_visit_operand(w.stride, visit, context);
     if (i->guard >= 0 && !slice_taint(s, instruction, (uint32_t)i->guard))
         visit(context, (uint32_t)i->guard);
-}
-
-static bool is_may(const struct slice *s, uint32_t block, bool *seen)
-{
-    if (seen[block])
-        return false;
-    seen[block] = true;
-    for (uint32_t c = s->controls.first[block]; c < s->controls.first[block + 1]; c++)
-        if (s->branch_taint[s->controls.items[c]] || is_may(s, s->controls.items[c], seen))
-            return true;
-    return false;
-}
-
-bool slice_may_run(const struct slice *s, uint32_t block)
-{
-    bool *seen = must_calloc(s->flow->block_count, sizeof *seen);
-    const bool is = is_may(s, block, seen);
-
-    free(seen);
-    return is;
 }
