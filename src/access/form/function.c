@@ -16,9 +16,8 @@ static bool lies_below(const struct maker *m, const struct access_form *a, uint6
     return range_of(&view, a, &r) && r.low >= 0 && (uint64_t)r.high < end;
 }
 
-/* Remembers that the form has to lie in the range, unless it does in every launch. */
-static void demand(struct maker *m, const struct access_form *a, unsigned bits,
-                   bool is_signed)
+void function_demand(struct maker *m, const struct access_form *a, unsigned bits,
+                     bool is_signed)
 {
     struct range_view view = any_launch(m);
 
@@ -40,7 +39,7 @@ const struct access_form *function_widen(struct maker *m, const struct access_fo
     if (form_is_constant(a, &value))
         return form_constant(&m->forms,
                              (int64_t)apply_cut((uint64_t)value, bits, is_signed));
-    demand(m, a, bits, is_signed);
+    function_demand(m, a, bits, is_signed);
     return a;
 }
 
@@ -77,7 +76,7 @@ static const struct access_form *split(struct maker *m, enum access_function f,
     /* Division of what may be negative goes the other way. */
     if (f != ACCESS_SHR && is_signed && !(range_of(&view, a, &r) && r.low >= 0))
         return NULL;
-    demand(m, a, bits, is_signed);
+    function_demand(m, a, bits, is_signed);
     return f == ACCESS_REM ? rest : form_divide(&m->forms, whole, d);
 }
 

@@ -23,6 +23,11 @@ const struct access_form *function_make(struct maker *m, enum access_function f,
 const struct access_form *function_widen(struct maker *m, const struct access_form *a,
                                          unsigned bits, bool is_signed);
 
+/* Remembers that the form has to lie in the range of so many bits, unless it does in every
+   launch; of none: that it is 0. */
+void function_demand(struct maker *m, const struct access_form *a, unsigned bits,
+                     bool is_signed);
+
 /* t - n * (t / n) is t % n: in forms of `bits` bits. */
 const struct access_form *function_remainder(struct maker *m, const struct access_form *a,
                                              unsigned bits);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/values/arithmetic.h"
+#include "access/values/broadcast.h"
 #include "access/values/element.h"
 #include "access/values/quotient.h"
 
@@ -345,6 +346,8 @@ static const struct access_form *integer_form(const struct integer_op *o)
         return select(o);
     case PTX_CVT:
         return convert(o);
+    case PTX_SHFL:
+        return broadcast_form(o->study, o->at);
     case PTX_CVTA:
     case PTX_MOV:
         return move(o);
