@@ -81,7 +81,7 @@ struct access_symbol {
     const char *reason;
 };
 
-enum { ACCESS_DEGREE_MAX = 6, ACCESS_TERMS_MAX = 48 };
+enum { ACCESS_DEGREE_MAX = 8, ACCESS_TERMS_MAX = 48 };
 
 /* factor * symbols[0] * symbols[1] ...; symbols are indices, in order. */
 struct access_term {

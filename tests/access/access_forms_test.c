@@ -67,6 +67,14 @@ static const struct {
      "[0] 4*tid.x + 4096*ctaid.x"},
     {"bits that may overlap", "shl.b32 %r8, %r28, 9; or.b32 %r9, %r8, %r2; " STORE,
      "[0] 4*or(512*ctaid.x, tid.x)"},
+    {"a step of the whole grid's threads, in 64 bits",
+     "mov.u32 %r4, %nctaid.y; mov.u32 %r5, %nctaid.z; mov.u32 %r6, %nctaid.x;\n"
+     "mov.u32 %r7, %ntid.y; mov.u32 %r8, %ntid.z; mul.wide.u32 %rd1, %r4, %r5;\n"
+     "cvt.u64.u32 %rd2, %r6; mul.lo.s64 %rd1, %rd1, %rd2; mul.wide.u32 %rd2, %r7, %r8;\n"
+     "mul.lo.s64 %rd1, %rd1, %rd2; cvt.u64.u32 %rd2, %r29; mul.lo.s64 %rd1, %rd1, %rd2;\n"
+     "mov.u32 %r9, %r2; L: " STORE " cvt.s64.s32 %rd3, %r9; add.s64 %rd3, %rd3, %rd1;\n"
+     "cvt.u32.u64 %r9, %rd3; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L;",
+     "[0] 4*tid.x + 4*ntid.x*ntid.y*ntid.z*nctaid.x*nctaid.y*nctaid.z*K0"},
     {"low bits masked", "and.b32 %r9, %r2, 31; " STORE, "[0] 4*and(tid.x, 31)"},
     {"high bits masked", "and.b32 %r9, %r0, -4; " STORE, "[0] 4*[8] - 4*and([8], 3)"},
     {"bfe", "bfe.u32 %r9, %r2, 5, 5; " STORE, "[0] 4*shr(tid.x, 5)"},

@@ -49,6 +49,26 @@ KERNEL(group_scan, const int *in, int *out, int n)
         out[i] = sum;
 }
 
+/* A tile's place its first thread says. */
+KERNEL(group_base, const int *in, int *out, int n)
+{
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int base = tile.shfl(i, 0), to = base + 15 - tile.thread_rank();
+
+    if (i < n)
+        out[to] = in[i];
+}
+
+/* The grid's threads in one line, whatever it looks like; its size is of 64 bits. */
+KERNEL(grid_group_stride, const int *in, int *out, int n)
+{
+    auto grid = cg::this_grid();
+
+    for (int i = grid.thread_rank(); i < n; i += grid.size())
+        out[i] = in[i] * 2 - i;
+}
+
 /* Lanes that meet count together, once, in shared memory. */
 KERNEL(group_coalesced, const int *in, int *out, int n)
 {

@@ -174,6 +174,27 @@ void kernel_group_scan(struct samples_case *c, bool large)
         out[i] = i % 8 ? out[i - 1] + in[i - 1] : 0;
 }
 
+void kernel_group_base(struct samples_case *c, bool large)
+{
+    const int32_t *in;
+    int32_t *out;
+    int n = grouped(c, large, 64, 1, &in, &out);
+
+    for (int i = 0; i < n; i++)
+        out[i / 16 * 16 + 15 - i % 16] = in[i];
+}
+
+void kernel_grid_group_stride(struct samples_case *c, bool large)
+{
+    const int32_t *in;
+    int32_t *out;
+    int n = grouped(c, large, 64, 1, &in, &out);
+
+    for (int i = 0; i < n; i++)
+        out[i] = in[i] * 2 - i;
+    c->grid.ctas[0] = (c->grid.ctas[0] + 2) / 3;
+}
+
 void kernel_group_coalesced(struct samples_case *c, bool large)
 {
     const int32_t *in;
