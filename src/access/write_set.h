@@ -128,6 +128,7 @@ struct write_set {
                                of them), or NULL where that was asked for */
     uint32_t why_line;
     bool is_cut_short; /* some store that memory decides was left out: see below */
+    bool stays;        /* each store goes to the array to which its address leads */
     uint64_t places;   /* CTAs, and iterations in them, where closed forms were looked at;
                           others do alike */
     uint64_t lanes;    /* thread instructions that it took */

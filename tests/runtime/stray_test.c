@@ -254,9 +254,101 @@ static void boxes_that_never_help_are_not_tried_again(void **state)
     proact_close(l.b.p);
 }
 
+/* Whether it stores, or loads, hangs on bits of its index, of which there is no form: all
+   threads below 4096 do, for N is more. */
+static void put_by_bits(char *into, const char *access)
+{
+    const char *ask = strstr(text, "setp.ge.u32"), *place = strstr(text, "mul.wide");
+
+    sprintf(into,
+            "%.*sclz.b32 %%r7, %%r4; setp.lt.u32 %%p1, %%r7, 20; @%%p1 bra END;\n"
+            "%.*s%s\nEND: ret;\n}\n",
+            (int)(ask - text), text, (int)(strstr(place, "st.global") - place), place,
+            access);
+}
+
+/* Where the slice says that stores stay in their array, nobody takes them for strays. */
+static void a_slice_knows_where_stores_stay(void **state)
+{
+    char by_bits[sizeof text + 200];
+
+    (void)state;
+    put_by_bits(by_bits, "st.global.u32 [%rd6], %r6;");
+    struct launches l = open_launches_of(by_bits);
+    struct proact_array *from = array_of(&l, 10), *low = array_of(&l, N);
+
+    array_of(&l, N); /* behind it */
+    launch(&l, low, from);
+    assert_null(proact_kernel_refusal(l.kernel));
+    proact_close(l.b.p);
+}
+
+static void of_loads_it_says_nothing(void **state)
+{
+    char by_bits[sizeof text + 200];
+
+    (void)state;
+    put_by_bits(by_bits, "add.s64 %rd7, %rd4, %rd5; ld.global.u32 %r6, [%rd7];\n"
+                         "st.global.u32 [%rd6], %r6;");
+    struct launches l = open_launches_of(by_bits);
+    struct proact_array *from = array_of(&l, N), *to = array_of(&l, N);
+
+    launch(&l, to, from);
+    assert_non_null(strstr(proact_kernel_refusal(l.kernel), "to which argument 1 leads"));
+    proact_close(l.b.p);
+}
+
+/* Numbers that never come again cost the host no more than that. */
+static void what_never_comes_again_is_given_up(void **state)
+{
+    enum { MOST = 2000 };
+    struct launches l = open_launches();
+    struct proact_array *to = array_of(&l, N);
+    unsigned last = 0, count = 0;
+
+    (void)state;
+    for (size_t n = 0; n < MOST; n++) {
+        struct proact_array *from = array_of(&l, 1 + n);
+
+        if (launch(&l, to, from)) {
+            count++;
+            last = (unsigned)n;
+        }
+        proact_array_destroy(from);
+    }
+    assert_in_range(count, 64, MOST - 1);
+    assert_int_equal(count, last + 1);
+    assert_non_null(strstr(proact_kernel_refusal(l.kernel), "takes the host too long"));
+    proact_close(l.b.p);
+}
+
+/* Of each address its own; of one no more than that, the closest of which are joined. */
+static void what_is_found_is_told_by_address(void **state)
+{
+    enum { ADDRESSES = 100, EACH = STRAY_BEYOND_MAX + 3 };
+    struct stray_found f = {0};
+
+    (void)state;
+    for (uint32_t n = 0; n < ADDRESSES; n++)
+        stray_add(&f, &(struct stray_beyond){1000 * n, 1000 * n + 1, 0, 8 * n, 1, true});
+    assert_int_equal(f.count, ADDRESSES);
+    for (unsigned n = 0; n < EACH; n++)
+        stray_add(
+            &f, &(struct stray_beyond){1u << n, (1u << n) + 1, 0, 8 * ADDRESSES, 1, true});
+    assert_int_equal(f.count, ADDRESSES + STRAY_BEYOND_MAX);
+    for (uint32_t n = 0; n < ADDRESSES; n++)
+        assert_true(f.beyond[n].is_certain);
+    assert_false(f.is_mixed);
+    stray_found_clear(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slice_knows_where_stores_stay),
+        cmocka_unit_test(of_loads_it_says_nothing),
+        cmocka_unit_test(what_never_comes_again_is_given_up),
+        cmocka_unit_test(what_is_found_is_told_by_address),
         cmocka_unit_test(an_array_that_is_made_anew_is_not_asked_about),
         cmocka_unit_test(what_was_found_counts_from_where_an_array_is),
         cmocka_unit_test(fields_are_named_by_their_place),

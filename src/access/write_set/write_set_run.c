@@ -175,6 +175,15 @@ static enum proact_status find(struct run *r, struct proact_error *err)
     return boxes_find(&l, &e, &r->record, &r->found, err);
 }
 
+/* Far apart none can be reached from another. */
+static bool are_apart(const struct write_set_launch *l)
+{
+    for (uint32_t n = 0; n < l->array_count; n++)
+        if (l->arrays[n].address)
+            return false;
+    return true;
+}
+
 static struct write_set *take(struct run *r)
 {
     struct write_set *w = must_calloc(1, sizeof *w);
@@ -188,6 +197,7 @@ static struct write_set *take(struct run *r)
     w->why_sliced = r->found.why;
     w->why_line = r->found.line;
     w->is_cut_short = r->record.is_cut_short;
+    w->stays = !w->is_cut_short && are_apart(r->launch);
     w->places = r->found.places;
     w->lanes = r->found.lanes;
     w->work = r->found.work;

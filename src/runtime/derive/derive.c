@@ -209,11 +209,27 @@ bool derivation_writes(const struct launching *l, const struct proact_array *a)
     return writes;
 }
 
+/* Where a slice tells of all stores, it tells whether these stay in their arrays, too. */
+static enum proact_status check_strays(const struct launching *l,
+                                       struct kernel_derivation *d,
+                                       struct proact_error *err)
+{
+    struct proact_error why;
+    const enum proact_status status = strays_check(l, &d->strays, false, &why);
+    const struct write_set *w;
+
+    if (!status)
+        return PROACT_OK;
+    if (!d->slice || derive_run(l, d->slice, &d->cache, &w, NULL) || !w->stays)
+        return fail(err, status, "%s", why.text);
+    return strays_check(l, &d->strays, true, err);
+}
+
 bool derivation_keeps_to_arguments(const struct launching *l)
 {
     struct kernel_derivation *d = derivation_of(l->kernel);
 
-    return !d->in_program.text[0] && !strays_check(l, &d->strays, NULL) &&
+    return !d->in_program.text[0] && !check_strays(l, d, NULL) &&
            tables_stay(l, d->targets, d->target_count, d->is_open);
 }
 
@@ -384,7 +400,7 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
                     "kernel '%s': it goes by the bits of an address, of which every device "
                     "has its own",
                     l->kernel->name);
-    if (l->is_program && (status = strays_check(l, &d->strays, err)))
+    if (l->is_program && (status = check_strays(l, d, err)))
         return status;
     if ((status = find_writes(l, d, out, err)) || (status = direct_check(l, *out, err)) ||
         (status = tables_check(l, *out, err)))
@@ -431,63 +447,13 @@ const struct write_set *derive_whole(struct launching *l, bool pays)
     return status || derive_check_variables(l, w, NULL) ? NULL : w;
 }
 
-/* Whether all of the range is in the map's, of which none touches the next one. */
-static bool holds(const struct map_ranges *in, const struct span *range, uint64_t *missing)
-{
-    size_t low = 0, high = in->count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (in->range[middle].first_byte <= range->first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct proact_range *last = low ? &in->range[low - 1] : NULL;
-    const uint64_t end = last ? last->first_byte + last->bytes : 0;
-
-    *missing = end > range->first ? end : range->first;
-    return *missing >= range->end;
-}
-
-static enum proact_status check_slot(const struct launching *l, const struct write_set *w,
-                                     unsigned slot, struct proact_error *err)
-{
-    const struct proact_kernel *k = l->kernel;
-    const struct proact_array *a = launching_array(l, k->slot[slot].offset);
-    const struct write_set_ranges *r = &w->arrays[launching_number(l, a)];
-    const struct map_use use = {&k->slot[slot].map, l->grid, a->bytes};
-    struct map_ranges in = {0};
-    enum proact_status status = PROACT_OK;
-    uint64_t byte;
-
-    for (uint32_t cta = 0; r->runs.count && cta < w->cta_count && !status; cta++) {
-        struct cta_runs_walk walk = cta_runs_walk(&r->runs, cta, cta + 1);
-
-        map_list(&use, cta, &in);
-        for (struct span s; !status && cta_runs_span(&walk, &s);)
-            if (!holds(&in, &s, &byte))
-                status = fail(err, PROACT_EINVAL,
-                              "kernel '%s': CTA %" PRIu32 " writes byte %" PRIu64
-                              " of array '%s', which is not in the map of argument %u",
-                              k->name, cta, byte, a->name, k->slot[slot].arg);
-    }
-    free(in.range);
-    return status;
-}
-
 enum proact_status derive_check_maps(struct launching *l, struct proact_error *err)
 {
     struct kernel_derivation *d = derivation_of(l->kernel);
     const struct write_set *w;
     struct proact_error unknown = {""};
-    enum proact_status status = PROACT_OK;
 
     if (!d->slice || derive_run(l, d->slice, &d->cache, &w, &unknown) || !w->is_exact)
         return PROACT_OK;
-    for (unsigned s = 0; s < l->kernel->slot_count && !status; s++)
-        if (launching_array(l, l->kernel->slot[s].offset))
-            status = check_slot(l, w, s, err);
-    return status;
+    return derive_check_slots(l, w, err);
 }

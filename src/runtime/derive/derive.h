@@ -45,6 +45,9 @@ enum proact_status derive_shares(struct launching *l, const struct write_set *w,
 /* Whether the maps that the user gave hold what the kernel writes, where that is known:
    else PROACT_EINVAL, naming array, byte and CTA. */
 enum proact_status derive_check_maps(struct launching *l, struct proact_error *err);
+/* The same of a launch that writes just that. */
+enum proact_status derive_check_slots(const struct launching *l, const struct write_set *w,
+                                      struct proact_error *err);
 
 /* Whether the kernel may write by that pointer; where there is but one device, nobody
  * looks.

@@ -15,6 +15,9 @@
 
 /* As many shapes of launches as networks have layers. */
 enum { KEPT = 64 };
+/* Threads asked, at some 100 ns each, for launches of which none has come again; what comes
+   again pays for itself. */
+enum { UNPAID_MAX = 2000000, USES = 16 };
 enum { NOWHERE = 1, LEAVES };
 
 struct strays {
@@ -26,8 +29,10 @@ struct strays {
         uint32_t offset, line;
         struct stray_found found; /* well if no other array lies there */
         bool is_full;             /* else one may lie there that no thread comes to */
+        uint64_t work;            /* that it took */
     } * kept[KEPT];               /* NULL: none yet */
     unsigned next;
+    uint64_t unpaid; /* work */
 };
 
 /* In one launch. */
@@ -35,6 +40,7 @@ struct hunt {
     const struct launching *launch;
     struct access_launch at;
     int64_t *trips;
+    bool loads_alone;
     struct verdict *into;
     uint32_t in_vain; /* of its questions */
 };
@@ -80,39 +86,87 @@ static void note(struct hunt *h, int what, uint64_t offset, uint32_t line)
     v->line = line;
 }
 
+/* What threads said of an access by an address in an array. */
+struct answer {
+    const struct proact_place *place;
+    struct stray_found found;
+};
+
+/* In another array of that size they say the same of an address at that byte. */
+static const struct answer *answer_of(const struct answer *answers, uint32_t count,
+                                      const struct proact_place *place)
+{
+    for (uint32_t n = 0; n < count; n++)
+        if (answers[n].place->byte == place->byte &&
+            answers[n].place->array->bytes == place->array->bytes)
+            return &answers[n];
+    return NULL;
+}
+
+static void add_answer(struct hunt *h, const struct answer *of,
+                       const struct proact_place *place)
+{
+    const uint64_t base = place->array->base[0];
+
+    h->into->found.is_mixed |= of->found.is_mixed;
+    for (uint32_t n = 0; n < of->found.count; n++) {
+        struct stray_beyond b = of->found.beyond[n];
+
+        b.first += base - b.array;
+        b.end += base - b.array;
+        b.array = base;
+        b.offset = place->offset;
+        stray_add(&h->into->found, &b);
+    }
+}
+
 static void look_at_one(struct hunt *h, const struct access_analysis *a,
                         const struct access_record *r)
 {
     struct access_span spans[ACCESS_SPANS_MAX];
     struct access_pointers p;
-    uint32_t count = 0;
+    uint32_t count = 0, answered = 0;
     uint64_t pointer;
     bool known = access_extent(a, r, &h->at, h->trips, spans, &count);
 
     if ((known && !count) || !access_pointers(a, r, &h->at, h->trips, &p))
         return;
+    struct answer *answers = must_calloc(p.count + 1u, sizeof *answers);
+
     for (uint32_t i = 0; i < p.count; i++) {
         const uint64_t offset = p.first + i * (uint64_t)p.step;
         const struct proact_place *place = place_at(h->launch, offset);
 
         if (offset + sizeof pointer > h->at.parameter_bytes)
-            return;
+            break;
         memcpy(&pointer, h->at.parameters + offset, sizeof pointer);
         if (!place && pointer)
             note(h, NOWHERE, offset, r->line);
         if (place && known && leaves(place, spans, count))
             note(h, LEAVES, offset, r->line);
-        const struct stray_question q = {.analysis = a,
-                                         .record = r,
-                                         .place = place,
-                                         .at = &h->at,
-                                         .trips = h->trips,
-                                         .in_full = h->into->is_full,
-                                         .in_vain = &h->in_vain};
+        if (!place || (known && !stray_goes_beyond(place, spans, count)))
+            continue;
+        const struct answer *answer = answer_of(answers, answered, place);
 
-        if (place && (!known || stray_goes_beyond(place, spans, count)))
-            stray_ask(&q, &h->into->found);
+        if (!answer) {
+            const struct stray_question q = {.analysis = a,
+                                             .record = r,
+                                             .place = place,
+                                             .at = &h->at,
+                                             .trips = h->trips,
+                                             .in_full = h->into->is_full,
+                                             .in_vain = &h->in_vain,
+                                             .work = &h->into->work};
+
+            answers[answered].place = place;
+            stray_ask(&q, &answers[answered].found);
+            answer = &answers[answered++];
+        }
+        add_answer(h, answer, place);
     }
+    for (uint32_t n = 0; n < answered; n++)
+        stray_found_clear(&answers[n].found);
+    free(answers);
 }
 
 static void look_at(struct hunt *h, const struct access_analysis *a,
@@ -120,16 +174,18 @@ static void look_at(struct hunt *h, const struct access_analysis *a,
 {
     uint32_t count;
     const struct access_record *each = access_either(r, &count);
+    const bool stores =
+        r->kind == ACCESS_WRITE || r->kind == ACCESS_ATOMIC || r->kind == ACCESS_REDUCE;
 
-    for (uint32_t n = 0; n < count; n++)
+    for (uint32_t n = 0; n < count && !(stores && h->loads_alone); n++)
         look_at_one(h, a, &each[n]);
 }
 
-static void look(const struct launching *l, const unsigned char *block,
+static void look(const struct launching *l, bool loads_alone, const unsigned char *block,
                  const unsigned char *const *constants, struct verdict *into)
 {
     const struct access_analysis *a = needs_analysis(l->kernel);
-    struct hunt h = {.launch = l, .into = into};
+    struct hunt h = {.launch = l, .loads_alone = loads_alone, .into = into};
 
     memcpy(h.at.ntid, l->threads, sizeof h.at.ntid);
     memcpy(h.at.nctaid, l->grid, sizeof h.at.nctaid);
@@ -175,14 +231,23 @@ static struct verdict *keep(struct strays *s, uint64_t key, uint64_t bases)
 
     if (!s->kept[at])
         s->kept[at] = must_calloc(1, sizeof *s->kept[at]);
+    stray_found_clear(&s->kept[at]->found);
     s->key[at] = key;
     *s->kept[at] = (struct verdict){.bases = bases};
     return s->kept[at];
 }
 
+static void pay(struct strays *s, const struct verdict *v)
+{
+    const uint64_t paid = v->work / USES;
+
+    s->unpaid -= paid < s->unpaid ? paid : s->unpaid;
+}
+
 /* All threads are asked of what a kernel chooses only where that may matter: some 0.5 ms an
-   access are much, if numbers change from launch to launch. */
+   access are much, if numbers change from launch to launch. NULL: it takes too long. */
 static const struct verdict *verdict_of(struct strays *s, const struct launching *l,
+                                        bool loads_alone,
                                         const struct stray_beyond **beyond)
 {
     const struct known_constants *known =
@@ -190,18 +255,25 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
     const unsigned char *const *constants =
         known ? (const unsigned char *const *)known->content : NULL;
     unsigned char *block = needs_block(l);
-    const uint64_t key = launch_fields_key(&s->fields, l, block, constants),
+    const uint64_t key = launch_fields_key(&s->fields, l, block, constants) + loads_alone,
                    bases = launch_fields_bases(l);
     struct verdict *v = kept(s, key, bases);
 
-    if (!v) {
+    if (v) {
+        pay(s, v);
+    } else if (s->unpaid <= UNPAID_MAX) {
         v = keep(s, key, bases);
-        look(l, block, constants, v);
+        look(l, loads_alone, block, constants, v);
+        s->unpaid += v->work;
     }
-    *beyond = leads_away(l, v);
+    *beyond = v ? leads_away(l, v) : NULL;
     if (*beyond && !v->is_full) {
-        *v = (struct verdict){.bases = bases, .is_full = true};
-        look(l, block, constants, v);
+        const uint64_t before = v->work;
+
+        stray_found_clear(&v->found);
+        *v = (struct verdict){.bases = bases, .is_full = true, .work = before};
+        look(l, loads_alone, block, constants, v);
+        s->unpaid += v->work - before;
         *beyond = leads_away(l, v);
     }
     free(block);
@@ -226,7 +298,7 @@ static struct strays *open(struct proact_kernel *k)
 }
 
 enum proact_status strays_check(const struct launching *l, struct strays **kept,
-                                struct proact_error *err)
+                                bool loads_alone, struct proact_error *err)
 {
     const struct proact_kernel *k = l->kernel;
 
@@ -240,7 +312,13 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
                         "kernel '%s': the address in %s lies beside all arrays", k->name,
                         argument_text(k, l->places[i].offset).text);
     const struct stray_beyond *beyond;
-    const struct verdict *v = verdict_of(*kept, l, &beyond);
+    const struct verdict *v = verdict_of(*kept, l, loads_alone, &beyond);
+
+    if (!v)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': where its accesses lead hangs on what is new in each "
+                    "launch, and takes the host too long to find",
+                    k->name);
     const uint32_t offset = beyond ? beyond->offset : v->offset,
                    line = beyond ? beyond->line : v->line;
 
@@ -264,8 +342,10 @@ void strays_destroy(struct strays *s)
 {
     if (!s)
         return;
-    for (unsigned n = 0; n < KEPT; n++)
+    for (unsigned n = 0; n < KEPT && s->kept[n]; n++) {
+        stray_found_clear(&s->kept[n]->found);
         free(s->kept[n]);
+    }
     free(s->fields.fields);
     free(s);
 }

@@ -10,6 +10,7 @@
 /* For an access that may go everywhere some 0.5 ms of the host, once a shape. */
 enum { ASKED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
 enum { VAIN_MAX = 4 * BOXES_MAX }; /* unrolled loops have a thousand alike */
+enum { BOX_WORK = 16 };            /* in threads asked */
 enum { FIRST_ONES = 4 }; /* iterations of which it is asked whether another one follows */
 
 struct box {
@@ -120,6 +121,7 @@ static void ask_way(struct asking *g, const struct access_point *at)
     const uint64_t base = p->array->base[0];
     uint64_t value;
 
+    ++*g->q->work;
     if (!access_value(g->q->analysis, form_asked(r), at, &value) ||
         p->byte + value < p->array->bytes || !comes_round(g, at) ||
         !passes(g->q->analysis, r, at))
@@ -244,6 +246,7 @@ static bool stays(const struct asking *g, const struct box *b)
     struct access_launch at = *g->q->at;
     uint32_t count = 0;
 
+    *g->q->work += BOX_WORK;
     memcpy(at.ctaid_first, b->first, sizeof at.ctaid_first);
     memcpy(at.ctaid_end, b->end, sizeof at.ctaid_end);
     return access_extent(g->q->analysis, g->q->record, &at, g->q->trips, spans, &count) &&
@@ -423,7 +426,10 @@ static bool all_stay(struct asking *g)
         ask_cta(&all,
                 (const uint32_t[]){n % at->nctaid[0], n / at->nctaid[0] % at->nctaid[1],
                                    n / at->nctaid[0] / at->nctaid[1]});
-    return !all.left_out && !nothing.count;
+    const bool stay = !all.left_out && !nothing.count;
+
+    stray_found_clear(&nothing);
+    return stay;
 }
 
 static void ask_all(struct asking *g)

@@ -6,7 +6,7 @@
 #include "access/access.h"
 #include "runtime/launch/launching.h"
 
-enum { STRAY_BEYOND_MAX = 8 };
+enum { STRAY_BEYOND_MAX = 8 }; /* by one address */
 
 /* What it touches outside of the array: from an address of the first device to another,
    where the array begins there. */
@@ -17,13 +17,15 @@ struct stray_beyond {
 };
 
 struct stray_found {
-    struct stray_beyond beyond[STRAY_BEYOND_MAX + 1]; /* one more while two are joined */
+    struct stray_beyond *beyond;
     uint32_t count;
+    size_t capacity;
     bool is_mixed; /* one is by several addresses: of arrays as they lie now */
 };
 
 /* One more, unless what was found holds it. */
 void stray_add(struct stray_found *f, const struct stray_beyond *b);
+void stray_found_clear(struct stray_found *f);
 
 struct stray_question {
     const struct access_analysis *analysis;
@@ -34,6 +36,7 @@ struct stray_question {
     bool in_full; /* else of what a kernel chooses it is said where it may lead */
     uint32_t
         *in_vain; /* boxes looked at since one was smaller and did help, of all accesses */
+    uint64_t *work; /* grows by 1 for each thread that is asked, and more for a box */
 };
 
 /* Whether part of what lies in the spans lies outside of the array. */

@@ -345,7 +345,16 @@ static struct proact_kernel *find_variant(struct proact_kernel *k,
     return of->variant;
 }
 
-/* The variant's last parameters. Nothing goes by the tables' pointers any more. */
+/* Whole launches run the kernel as it is, which goes by the pointer to its table: that of a
+   variable, or of memory that the host has, is known by its place alone. */
+static void point_to(unsigned char *block, const struct proact_place *p)
+{
+    const uint64_t address = p->array->base[0] + p->byte;
+
+    memcpy(block + p->offset, &address, sizeof address);
+}
+
+/* The variant's last parameters. Nothing of it goes by the tables' pointers any more. */
 static void fill(struct launching *l, struct kernel_address_tables *t,
                  const struct proact_kernel *variant)
 {
@@ -363,7 +372,9 @@ static void fill(struct launching *l, struct kernel_address_tables *t,
     }
     memcpy(t->block, l->block, l->kernel->parameter_bytes);
     for (size_t i = 0; i < l->place_count; i++)
-        if (!address_tables_have(&t->found, l->places[i].offset))
+        if (address_tables_have(&t->found, l->places[i].offset))
+            point_to(t->block, &l->places[i]);
+        else
             t->places[count++] = l->places[i];
     for (unsigned n = 0; n < t->found.count; n++) {
         const struct table_content *c = &t->content[n];
