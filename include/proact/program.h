@@ -230,6 +230,11 @@ PROACT_API enum proact_status proact_stream_wait(struct proact *p,
 /* Of the stream in use; where none is, of everything. Does not wait. */
 PROACT_API enum proact_progress proact_stream_progress(struct proact *p);
 
+/* Whether devices come to rest by themselves: not where a kernel waits for what the host
+   does after this call. Waits for a while where there may be such; `again`: also if they
+   did not the last time. */
+PROACT_API bool proact_rests(struct proact *p, bool again);
+
 /* A moment of the first device: when it, or the stream in use, had done what was queued
    before. The session owns it. elapsed waits, and fails with PROACT_EINVAL where one was
    never set, or has no time, which costs less. */

@@ -241,6 +241,7 @@ const struct device_backend device_cuda = {
     .repeat_end = cuda_repeat_end,
     .repeat_destroy = cuda_repeat_destroy,
     .synchronize = cuda_synchronize,
+    .rests = cuda_rests,
     .late = cuda_standing_late,
     .await_event = cuda_await_event,
     .progress = cuda_progress,

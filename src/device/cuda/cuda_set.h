@@ -295,6 +295,7 @@ enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
 enum proact_status cuda_wait_event(struct device_stream *s, struct device_event *e,
                                    struct proact_error *err);
 enum proact_status cuda_await_event(struct device_event *e, struct proact_error *err);
+bool cuda_rests(struct device_set *set, uint64_t limit_ns);
 enum proact_progress cuda_progress(struct device_set *set, struct device_stream *s,
                                    const struct device_event *e);
 enum proact_status cuda_elapsed(struct device_event *from, struct device_event *to,

@@ -264,6 +264,11 @@ static enum proact_status synchronize(struct device_set *set, struct proact_erro
     return machine_run(set, NULL, err);
 }
 
+static bool rests(struct device_set *set, uint64_t limit_ns)
+{
+    return limit_ns ? machine_rests(set) : set->broken || streams_idle(set);
+}
+
 static enum proact_status current(const struct device_set *set, device_addr first,
                                   uint64_t bytes, struct proact_error *err)
 {
@@ -351,6 +356,7 @@ const struct device_backend device_emulator = {
     .graph_launch = tape_play,
     .graph_destroy = tape_destroy,
     .synchronize = synchronize,
+    .rests = rests,
     .elapsed = elapsed,
     .now_ns = now_ns,
     .traffic = traffic,

@@ -173,6 +173,8 @@ enum proact_status trial_step(struct proact *p, struct proact_error *err)
         p->trial.launches = 0;
         return PROACT_OK;
     }
+    if (!session_rests(p))
+        return PROACT_OK;
     if ((status = proact_wait(p, err)))
         return status;
     if (p->trial.is_under_way)

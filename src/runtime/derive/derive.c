@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/derive/derive.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,7 +252,10 @@ static enum proact_status add_slot(struct launching *l, uint32_t offset,
                     "kernel '%s': that it writes the array at byte %u of its parameters is "
                     "new: launch it once, then record",
                     k->name, offset);
-    kernel_slots_change(k);
+    enum proact_status status = kernel_slots_change(k, err);
+
+    if (status)
+        return status;
     k->slot[k->slot_count++] = (struct kernel_slot){.offset = offset};
     return PROACT_OK;
 }
@@ -273,7 +275,8 @@ void derive_slots(struct launching *l)
     if (l->kernel->session->recording) /* its first launch: it is recorded whole */
         return;
     for (uint32_t i = 0; i < d->target_count && may_split(d); i++)
-        if (!direct_is(l->kernel, d->targets[i]) && add_slot(l, d->targets[i], &d->refusal))
+        if (!direct_is(l->kernel, d->targets[i]) &&
+            add_slot(l, d->targets[i], &d->refusal) == PROACT_EREFUSED)
             drop_slices(d);
 }
 

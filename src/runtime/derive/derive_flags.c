@@ -235,7 +235,10 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': that its CTAs %s is new: launch it once, then record",
                     l->kernel->name, words(f));
-    kernel_slots_change(l->kernel);
+    enum proact_status status = kernel_slots_change(l->kernel, err);
+
+    if (status)
+        return status;
     l->kernel->flag_stores = f->is_flag;
     l->kernel->flag_joints = f->is_joint;
     l->kernel->flag_swaps = f->is_swap;

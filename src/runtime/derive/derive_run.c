@@ -226,9 +226,10 @@ static enum proact_status own_atomics(const struct launching *l, struct proact_e
             "kernel '%s': that its CTAs update what is their own by atomics is new: "
             "launch it once, then record",
             k->name);
-    kernel_slots_change(k);
-    k->owns_atomics = true;
-    return PROACT_OK;
+    enum proact_status status = kernel_slots_change(k, err);
+
+    k->owns_atomics |= !status;
+    return status;
 }
 
 enum proact_status derive_check_own(const struct launching *l, const uint32_t *cta_first,

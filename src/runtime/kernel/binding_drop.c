@@ -72,7 +72,8 @@ static bool has_too_many(const struct proact_kernel *k)
    and does not come back to any. Recordings hold theirs. */
 void kernel_shapes_trim(struct proact_kernel *k)
 {
-    if (recordings_use(k->session, k) || k->session->recording || !has_too_many(k))
+    if (recordings_use(k->session, k) || k->session->recording || !has_too_many(k) ||
+        !session_rests(k->session))
         return;
     session_settle(k->session);
     kernel_bindings_drop(k, NULL);

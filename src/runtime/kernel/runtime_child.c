@@ -108,10 +108,18 @@ void kernel_children_drop(struct proact_kernel *k)
     k->children = NULL;
 }
 
-void kernel_slots_change(struct proact_kernel *k)
+enum proact_status kernel_slots_change(struct proact_kernel *k, struct proact_error *err)
 {
+    if (!k->bindings && !k->children && !k->clones)
+        return PROACT_OK;
+    if (!session_rests(k->session))
+        return fail(err, PROACT_ETIMEOUT,
+                    "kernel '%s': what it writes is new, and what was made of it may be at "
+                    "work behind a kernel that waits for the host",
+                    k->name);
     session_settle(k->session);
     kernel_bindings_drop(k, NULL);
     kernel_children_drop(k);
     kernel_clones_drop(k); /* they do not know the new one */
+    return PROACT_OK;
 }

@@ -27,6 +27,7 @@ struct kernel_clones {
     struct instrument_result result;
     struct clone_part part[INSTRUMENT_CLONES][INSTRUMENT_PLACES];
     struct transfer_plan other; /* for what the session's plan has no clone for */
+    struct proact_error held;   /* why the last launch did without them, or "" */
 };
 
 static enum instrument_clone clone_of(const struct transfer_plan *plan)
@@ -155,6 +156,21 @@ static enum proact_status load_part(struct proact_kernel *k, enum instrument_clo
     return status ? status : module_variables_bring(k, part->module, &part->variables, err);
 }
 
+/* A driver may load nothing before a kernel that waits for the host has ended, and what
+   variables hold is read behind it. */
+static bool may_load(const struct proact_kernel *k, enum instrument_clone kind,
+                     enum instrument_places places)
+{
+    const struct clone_part *part = &k->clones->part[kind][places];
+    bool is_loaded = true;
+
+    for (unsigned d = 0; d < k->session->devices.count; d++)
+        is_loaded &= part->function[d] != NULL;
+    return (is_loaded &&
+            (!k->session->has_waiting || !module_variables_wait(k, part->variables))) ||
+           session_rests(k->session);
+}
+
 static bool fits_statically(const struct proact_kernel *k, uint32_t more)
 {
     enum { STATIC_MOST = 48 << 10 }; /* CUDA's, for every GPU */
@@ -195,9 +211,20 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
         return status;
     choose_other(k);
     check_room(l);
+    k->clones->held.text[0] = '\0';
     if (is_refused(k, kernel_plan(k)) || others_wanted(k->session))
         return PROACT_OK;
-    status = load_part(k, clone_of(kernel_plan(k)), places_of(l, kernel_plan(k)), err);
+    const enum instrument_clone kind = clone_of(kernel_plan(k));
+    const enum instrument_places places = places_of(l, kernel_plan(k));
+
+    if (!may_load(k, kind, places)) {
+        fail(&k->clones->held, PROACT_ETIMEOUT,
+             "kernel '%s': another one waits for the host, and its clones are loaded when "
+             "that has ended",
+             k->name);
+        return PROACT_OK;
+    }
+    status = load_part(k, kind, places, err);
     *cloned = !status;
     return status;
 }
@@ -226,10 +253,13 @@ uint32_t kernel_stage_more(const struct proact_kernel *k)
     return k->clones ? k->clones->result.shared_bytes[INSTRUMENT_STAGE] : 0;
 }
 
-bool kernel_may_stage(const struct proact_kernel *k)
+bool launch_may_stage(const struct launching *l)
 {
+    const struct proact_kernel *k = l->kernel;
+
     return k->clones && !k->clones->result.refusal[INSTRUMENT_STAGE].text[0] &&
-           fits_statically(k, kernel_stage_more(k));
+           fits_statically(k, kernel_stage_more(k)) &&
+           may_load(k, INSTRUMENT_STAGE, places_of(l, &l->binding->transfer.plan));
 }
 
 enum proact_status launch_stage_ready(const struct launching *l, struct proact_error *err)
@@ -242,7 +272,8 @@ enum proact_status launch_inside_ready(const struct launching *l, struct proact_
 {
     const struct proact_kernel *k = l->kernel;
 
-    if (k->is_marked || k->clones->result.refusal[INSTRUMENT_GRID].text[0])
+    if (k->is_marked || k->clones->result.refusal[INSTRUMENT_GRID].text[0] ||
+        !may_load(k, INSTRUMENT_GRID, inside_places(l)))
         return PROACT_OK;
     return load_part(l->kernel, INSTRUMENT_GRID, inside_places(l), err);
 }
@@ -279,7 +310,9 @@ const char *kernel_clone_refusal(struct proact_kernel *k)
     choose_other(k);
     const struct transfer_plan *plan = kernel_plan(k);
 
-    return is_refused(k, plan) ? k->clones->result.refusal[clone_of(plan)].text : NULL;
+    if (is_refused(k, plan))
+        return k->clones->result.refusal[clone_of(plan)].text;
+    return k->clones->held.text[0] ? k->clones->held.text : NULL;
 }
 
 enum proact_status kernel_clones_follow(const struct proact_kernel *k,

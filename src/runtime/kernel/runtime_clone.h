@@ -24,7 +24,7 @@ const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes);
 const char *kernel_split_suffix(const struct proact_kernel *k);
 
 /* Whether there is a clone that stages, and gets it ready for the launch. */
-bool kernel_may_stage(const struct proact_kernel *k);
+bool launch_may_stage(const struct launching *l);
 /* Bytes of static shared memory that it has beside the kernel's and the stage. */
 uint32_t kernel_stage_more(const struct proact_kernel *k);
 enum proact_status launch_stage_ready(const struct launching *l, struct proact_error *err);

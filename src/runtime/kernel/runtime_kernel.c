@@ -378,7 +378,10 @@ enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
         kernel_tables_drop(k);
         map_clear(&k->slot[slot].map);
     } else {
-        kernel_slots_change(k);
+        if ((status = kernel_slots_change(k, err))) {
+            map_clear(&copy);
+            return status;
+        }
         k->slot_count++;
     }
     k->has_maps = true;

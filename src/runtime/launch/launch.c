@@ -154,7 +154,7 @@ enum proact_status launch_bind(struct launching *l, struct proact_error *err)
         return status;
     if ((status = kernel_binding_find(l, err)))
         return status;
-    l->is_staged = launch_stages(l) && kernel_may_stage(l->kernel);
+    l->is_staged = launch_stages(l) && launch_may_stage(l);
     if (l->is_staged)
         return launch_stage_ready(l, err);
     return launch_may_divide(l) ? launch_inside_ready(l, err) : PROACT_OK;

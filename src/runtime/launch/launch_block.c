@@ -22,6 +22,7 @@
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
 #include "runtime/session/others.h"
+#include "runtime/share/launch_flags.h"
 #include "runtime/tables/launch_tables.h"
 #include "runtime/textures/launch_textures.h"
 #include "runtime/textures/textures.h"
@@ -167,6 +168,17 @@ static enum proact_status bring_first(struct launching *l, bool keeps,
 
 enum { FEW_BYTES = 256 }; /* of most kernels' parameters: these take no allocation */
 
+/* It may be the host that has to write what it waits for, once it has queued more. */
+static void note_waiting(struct proact_kernel *k)
+{
+    struct proact *p = k->session;
+
+    if (k->asked_waits || p->has_waiting)
+        return;
+    k->asked_waits = true;
+    p->has_waiting = kernel_waits(k, NULL) != PROACT_OK;
+}
+
 /* On the first device alone, with the memory of all: nothing is sent. */
 static enum proact_status launch_first(struct launching *l, struct proact_error *err)
 {
@@ -205,6 +217,8 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
         status = bring_first(l, keeps, &little, err);
     if (!status)
         status = queue_first(p, k->function[0], &launch, err);
+    if (p->devices.count > 1 || p->backend->is_virtual)
+        note_waiting(k);
     free(many);
     if (status)
         return status;

@@ -26,6 +26,12 @@ enum proact_progress proact_stream_progress(struct proact *p)
     return own == PROACT_DONE && streams_in_use(p, &s) ? session_progress(p, s, NULL) : own;
 }
 
+bool proact_rests(struct proact *p, bool again)
+{
+    p->is_held &= !again;
+    return session_rests(p);
+}
+
 enum proact_status proact_stream_wait(struct proact *p, struct proact_error *err)
 {
     struct device_event *end = NULL;

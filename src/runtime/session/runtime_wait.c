@@ -140,6 +140,18 @@ void session_settle(struct proact *p)
     session_keep(p, status, &err);
 }
 
+bool session_rests(struct proact *p)
+{
+    enum {
+        LIMIT_NS = 100000000
+    }; /* once; then nobody waits until they are found at rest */
+
+    if (!p->has_waiting)
+        return true;
+    p->is_held = !p->backend->rests(p->set, p->is_held ? 0 : LIMIT_NS);
+    return !p->is_held;
+}
+
 enum proact_status proact_wait(struct proact *p, struct proact_error *err)
 {
     if (p->recording)

@@ -170,6 +170,7 @@ struct proact_kernel {
     struct proact_error in_clusters; /* of its last launch, "" if that was in none */
     bool is_marked;
     bool has_maps;                /* the user's; else its slots are derived */
+    bool asked_waits;             /* whether it may wait for others, or the host */
     bool may_write;               /* it has an instruction that writes to global memory */
     struct kernel_texels *texels; /* kernel_texels.h; NULL: it has none */
     struct proact_error with_textures; /* why its last launch is not split for these */
@@ -267,7 +268,9 @@ struct proact {
     size_t launch_count, launch_capacity;
     struct device_traffic traffic_before[PROACT_DEVICES_MAX][PROACT_DEVICES_MAX];
     uint64_t chunks[PROACT_DEVICES_MAX]; /* sent by each device */
-    enum proact_status kept_status;      /* what session_settle() keeps for the next wait */
+    bool has_waiting; /* some kernel may wait for what the host does behind its launch; */
+    bool is_held;     /* and did, when that was last asked */
+    enum proact_status kept_status; /* what session_settle() keeps for the next wait */
     struct proact_error kept;
 };
 
@@ -287,6 +290,10 @@ static inline void session_variables_used(struct proact *p)
 /* Waits in the midst of a call that has no place for what went wrong: the next
    proact_wait() says it. */
 void session_settle(struct proact *p);
+/* Whether that, or proact_wait(), comes to an end in the midst of a call, by which a kernel
+   that waits for what the host does later cannot go on. Waits for a while where there may
+   be such. */
+bool session_rests(struct proact *p);
 /* The same of what went wrong otherwise. */
 void session_keep(struct proact *p, enum proact_status status,
                   const struct proact_error *err);
@@ -345,7 +352,8 @@ enum proact_status kernel_rewritten_create(struct proact_kernel *k, char *text,
                                            size_t bytes, struct proact_kernel **out);
 
 /* Before its slots become others: waits, and drops what was made of the old ones. */
-void kernel_slots_change(struct proact_kernel *k);
+/* PROACT_ETIMEOUT where these are at work, and nobody knows for how long. */
+enum proact_status kernel_slots_change(struct proact_kernel *k, struct proact_error *err);
 
 /* Copies what the map borrows, after a look at it. `kernel` is for messages. */
 enum proact_status map_copy(const struct proact_map *map, const char *kernel,

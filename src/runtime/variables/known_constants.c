@@ -60,6 +60,8 @@ const struct known_constants *known_constants_find(const struct launching *l)
     p->records_unlike |= p->recording != NULL;
     if (p->recording)
         return NULL;
+    if (!session_rests(p))
+        return NULL;
     clear(c);
     session_settle(k->session); /* keeps what went wrong for who asks */
     if (read_all(c, k))

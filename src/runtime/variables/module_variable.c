@@ -162,6 +162,26 @@ static bool *find_used(const struct proact_kernel *k)
 }
 
 /* What holds addresses of its own module stays as it was loaded. */
+static bool is_brought(const struct ptx_symbol *s)
+{
+    return module_variable_may_change(s) && !s->relocation_count;
+}
+
+bool module_variables_wait(const struct proact_kernel *k, uint64_t since)
+{
+    const struct ptx_module *m = k->image->ptx;
+    bool waits = false;
+
+    if (since == k->session->variables)
+        return false;
+    bool *used = find_used(k);
+
+    for (uint32_t i = 0; i < m->symbol_count; i++)
+        waits |= used[i] && is_brought(&m->symbols[i]);
+    free(used);
+    return waits;
+}
+
 static enum proact_status copy_used(const struct proact_kernel *k,
                                     struct device_module *const *to,
                                     struct proact_error *err)
@@ -171,8 +191,7 @@ static enum proact_status copy_used(const struct proact_kernel *k,
     bool *used = find_used(k), is_settled = false;
 
     for (uint32_t i = 0; i < m->symbol_count && !status; i++) {
-        if (!used[i] || !module_variable_may_change(&m->symbols[i]) ||
-            m->symbols[i].relocation_count)
+        if (!used[i] || !is_brought(&m->symbols[i]))
             continue;
         if (!is_settled)
             session_settle(k->session);

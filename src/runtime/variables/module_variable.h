@@ -34,3 +34,5 @@ enum proact_status module_variable_read(const struct proact_kernel *k,
 enum proact_status module_variables_bring(const struct proact_kernel *k,
                                           struct device_module *const *to, uint64_t *since,
                                           struct proact_error *err);
+/* Whether that has to wait for the devices. */
+bool module_variables_wait(const struct proact_kernel *k, uint64_t since);

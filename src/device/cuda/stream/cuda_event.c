@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
@@ -144,6 +146,20 @@ enum proact_progress cuda_progress(struct device_set *set, struct device_stream 
     return result == CU_NOT_READY ? PROACT_UNDER_WAY
            : result               ? PROACT_UNKNOWN
                                   : PROACT_DONE;
+}
+
+bool cuda_rests(struct device_set *set, uint64_t limit_ns)
+{
+    const uint64_t from = clock_host_ns();
+    bool rests = false;
+
+    if (set->broken || cuda_enter(set, 0, NULL))
+        return true;
+    while (!(rests = look(set, NULL, NULL) != CU_NOT_READY) &&
+           clock_host_ns() - from < limit_ns)
+        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+    cuda_context_pop(&set->driver);
+    return rests;
 }
 
 enum proact_status cuda_elapsed(struct device_event *from, struct device_event *to,

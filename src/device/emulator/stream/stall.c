@@ -44,6 +44,12 @@ bool stall_check(struct device_set *set, struct stall *s)
            !all_looked(set);
 }
 
+bool stall_is_near(const struct device_set *set)
+{
+    return set->window_end_ps - set->changed_ps >= STALL_NS * (uint64_t)PS &&
+           all_looked(set);
+}
+
 static size_t say(char *into, size_t bytes, size_t used, const char *text)
 {
     int n = used < bytes

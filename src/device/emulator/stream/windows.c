@@ -85,24 +85,37 @@ static void give_up(struct device_set *set)
              who);
 }
 
+/* False: nothing can happen any more. */
+static bool run_one(struct device_set *set, struct stall *stall)
+{
+    uint64_t time = 0;
+
+    if (!next_time(set, &time))
+        return false;
+    set->window_end_ps = time + set->latency_ps;
+    run_window(set);
+    messages_deliver(set);
+    prints_tell(set);
+    collect_faults(set);
+    return set->broken || stall_check(set, stall);
+}
+
 static void run_windows(struct device_set *set, const bool *finished)
 {
     struct stall stall = {0};
-    uint64_t time = 0;
 
-    while (!set->broken && !(finished ? *finished : streams_idle(set))) {
-        if (!next_time(set, &time)) {
+    while (!set->broken && !(finished ? *finished : streams_idle(set)))
+        if (!run_one(set, &stall))
             give_up(set);
+}
+
+static void try_windows(struct device_set *set)
+{
+    struct stall stall = {0};
+
+    while (!set->broken && !streams_idle(set))
+        if (!run_one(set, &stall) || (!set->broken && stall_is_near(set)))
             return;
-        }
-        set->window_end_ps = time + set->latency_ps;
-        run_window(set);
-        messages_deliver(set);
-        prints_tell(set);
-        collect_faults(set);
-        if (!set->broken && !stall_check(set, &stall))
-            give_up(set);
-    }
 }
 
 /* What is still under way when the last stream is empty: acknowledgements, signals. */
@@ -133,13 +146,16 @@ static void set_clocks(struct device_set *set)
 }
 
 /* The devices' arithmetic is not the host's; helpers begin with their creator's mode. */
-static void run_devices(struct device_set *set, const bool *finished)
+static void run_devices(struct device_set *set, const bool *finished, bool tries)
 {
     struct float_mode mode;
 
     float_mode_begin(&mode);
     streams_start(set);
-    run_windows(set, finished);
+    if (tries)
+        try_windows(set);
+    else
+        run_windows(set, finished);
     drain(set);
     float_mode_end(&mode);
     set_clocks(set);
@@ -152,11 +168,20 @@ enum proact_status machine_run(struct device_set *set, const bool *finished,
 {
     host_settle(set);
     if (!set->broken)
-        run_devices(set, finished);
+        run_devices(set, finished, false);
     spans_tell(set);
     if (set->broken)
         return fail(err, set->broken, "%s", set->sentence);
     if (streams_idle(set))
         checked_quiet(set);
     return PROACT_OK;
+}
+
+bool machine_rests(struct device_set *set)
+{
+    host_settle(set);
+    if (!set->broken)
+        run_devices(set, NULL, true);
+    spans_tell(set);
+    return set->broken || streams_idle(set);
 }

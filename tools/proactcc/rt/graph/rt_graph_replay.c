@@ -246,7 +246,8 @@ static bool is_time_to_try(const struct rt *rt, const struct graph_replay *r)
 {
     if (rt->guests.unseen) /* which may change anything at any time */
         return false;
-    if (!rt->session || rt->broken || r->calls < r->wait)
+    if (!rt->session || rt->broken || r->calls < r->wait ||
+        !proact_rests(rt->session, false))
         return false;
     if (proact_devices_here(rt->session) > 1)
         return true; /* else none is split */

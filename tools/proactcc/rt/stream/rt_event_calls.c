@@ -151,7 +151,13 @@ enum cuda_error cudaEventSynchronize(struct cuda_event *event)
     return rt_leave(rt, error || !event->is_recorded ? error : wait_for(rt, event));
 }
 
-/* Emulated devices go on only while the host waits: whoever asks them waits. */
+/* As of a stream (rt_stream_calls.c). */
+static bool is_under_way(struct rt *rt, const struct cuda_event *event)
+{
+    return rt->is_emulated ? !proact_rests(rt->session, true)
+                           : proact_moment_progress(event->moment) == PROACT_UNDER_WAY;
+}
+
 enum cuda_error cudaEventQuery(struct cuda_event *event)
 {
     struct rt *rt = rt_enter();
@@ -159,8 +165,7 @@ enum cuda_error cudaEventQuery(struct cuda_event *event)
 
     if (error || !event->is_recorded)
         return rt_leave(rt, error);
-    if (!rt->broken && !rt->is_emulated &&
-        proact_moment_progress(event->moment) == PROACT_UNDER_WAY)
+    if (!rt->broken && is_under_way(rt, event))
         return rt_leave(rt, cudaErrorNotReady);
     return rt_leave(rt, wait_for(rt, event));
 }

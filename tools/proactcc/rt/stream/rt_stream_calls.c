@@ -112,7 +112,8 @@ static enum cuda_error wait_in(struct rt *rt, const struct cuda_stream *s)
     return error ? error : rt_shadows_out(rt);
 }
 
-/* Emulated devices go on only while the host waits: whoever asks them waits. */
+/* Emulated devices go on only while the host waits: whoever asks them waits, but for what
+   he himself has yet to do. */
 static enum cuda_error ask(struct rt *rt, const struct cuda_stream *s)
 {
     enum proact_progress progress = PROACT_UNKNOWN;
@@ -122,6 +123,8 @@ static enum cuda_error ask(struct rt *rt, const struct cuda_stream *s)
         if (!(error = rt_stream_enter(rt, s)))
             progress = proact_stream_progress(rt->session);
         rt_stream_leave(rt);
+    } else if (!error && !proact_rests(rt->session, true)) {
+        progress = PROACT_UNDER_WAY;
     }
     if (error || progress == PROACT_UNDER_WAY)
         return error ? error : cudaErrorNotReady;
