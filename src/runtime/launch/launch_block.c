@@ -217,7 +217,7 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
         status = bring_first(l, keeps, &little, err);
     if (!status)
         status = queue_first(p, k->function[0], &launch, err);
-    if (p->devices.count > 1 || p->backend->is_virtual)
+    if (p->devices.count > 1 || p->backend->is_virtual || p->book.observer)
         note_waiting(k);
     free(many);
     if (status)

@@ -16,14 +16,17 @@ enum proact_status proact_stream_use(struct proact *p, unsigned number,
 enum proact_progress proact_stream_progress(struct proact *p)
 {
     struct device_stream *s = NULL;
+    enum proact_progress used = PROACT_DONE, own;
 
     if (!streams_are_used(p))
         return session_progress(p, NULL, NULL);
+    if (streams_in_use(p, &s))
+        used = session_progress(p, s, NULL);
+    if (used == PROACT_UNDER_WAY)
+        return used;
     /* Where it was given what is of no stream after all, that is in the session's own. */
-    enum proact_progress own =
-        session_progress(p, p->devices.device[0].lane[TRANSFER_MAIN], NULL);
-
-    return own == PROACT_DONE && streams_in_use(p, &s) ? session_progress(p, s, NULL) : own;
+    own = session_progress(p, p->devices.device[0].lane[TRANSFER_MAIN], NULL);
+    return own == PROACT_DONE ? used : own;
 }
 
 bool proact_rests(struct proact *p, bool again)

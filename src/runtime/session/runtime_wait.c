@@ -105,8 +105,11 @@ enum proact_status session_await_event(struct proact *p, struct device_event *ev
 {
     enum { MANY = 1 << 16 }; /* what a wait for all tidies up */
 
-    return p->backend->await_event && session_is_first_alone(p) &&
-                   p->sequence - p->order.settled < MANY
+    const bool is_alone =
+        session_is_first_alone(p) && p->sequence - p->order.settled < MANY;
+
+    /* Behind what waits for the host it alone is waited for, too. */
+    return p->backend->await_event && (is_alone || !session_rests(p))
                ? p->backend->await_event(event, err)
                : proact_wait(p, err);
 }

@@ -154,8 +154,11 @@ enum cuda_error cudaEventSynchronize(struct cuda_event *event)
 /* As of a stream (rt_stream_calls.c). */
 static bool is_under_way(struct rt *rt, const struct cuda_event *event)
 {
-    return rt->is_emulated ? !proact_rests(rt->session, true)
-                           : proact_moment_progress(event->moment) == PROACT_UNDER_WAY;
+    const enum proact_progress progress =
+        rt->is_emulated ? PROACT_UNKNOWN : proact_moment_progress(event->moment);
+
+    return progress == PROACT_UNDER_WAY ||
+           (progress == PROACT_UNKNOWN && !proact_rests(rt->session, true));
 }
 
 enum cuda_error cudaEventQuery(struct cuda_event *event)

@@ -123,9 +123,9 @@ static enum cuda_error ask(struct rt *rt, const struct cuda_stream *s)
         if (!(error = rt_stream_enter(rt, s)))
             progress = proact_stream_progress(rt->session);
         rt_stream_leave(rt);
-    } else if (!error && !proact_rests(rt->session, true)) {
-        progress = PROACT_UNDER_WAY;
     }
+    if (!error && progress == PROACT_UNKNOWN && !proact_rests(rt->session, true))
+        progress = PROACT_UNDER_WAY;
     if (error || progress == PROACT_UNDER_WAY)
         return error ? error : cudaErrorNotReady;
     return progress == PROACT_DONE && !rt_stream_is_default(s) ? rt_shadows_out(rt)
