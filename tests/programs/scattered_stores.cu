@@ -33,6 +33,17 @@ __global__ void by_rank(const struct item *in, const unsigned *rank, float4 *out
     from[to] = i;
 }
 
+/* Words where memory says, and behind them, in the same array, a bit for each. */
+__global__ void pack(const unsigned *rank, unsigned *words, int n)
+{
+    int i = here();
+
+    if (i >= n)
+        return;
+    words[rank[i]] = i * 3;
+    atomicOr(&words[n + rank[i] / 32], 1u << rank[i] % 32);
+}
+
 /* Each key's first item, of those in order. */
 __global__ void find_starts(const unsigned short *keys, int *start, int *end, int n)
 {
@@ -216,6 +227,7 @@ int main(void)
     unsigned *d_rank = copy_of(rank), *d_from = copy_of(std::vector<unsigned>(ITEMS));
     float4 *d_out = copy_of(std::vector<float4>(ITEMS));
     unsigned short *d_keys = copy_of(std::vector<unsigned short>(ITEMS));
+    unsigned *d_words = copy_of(std::vector<unsigned>(2 * ITEMS));
     int *d_start = copy_of(none), *d_end = copy_of(none), *d_boundary = copy_of(boundary),
         *d_broken = copy_of(none), *h_broken;
     float *d_weight = copy_of(expected), *d_twice = copy_of(expected);
@@ -230,6 +242,7 @@ int main(void)
     for (int round = 0; round < 2; round++) {
         by_rank<<<blocks, THREADS>>>(d_items, d_rank, d_out, d_keys, d_from, ITEMS);
         find_starts<<<blocks, THREADS>>>(d_keys, d_start, d_end, ITEMS);
+        pack<<<blocks, THREADS>>>(d_rank, d_words, ITEMS);
         weigh<<<blocks, THREADS>>>(d_out, d_from, d_weight, round ? h_broken : d_broken,
                                    ITEMS);
         settle<<<edge, THREADS>>>(d_boundary, d_weight, EDGE);
@@ -262,6 +275,11 @@ int main(void)
         good &= doubled[i] == 2 * expected[i] &&
                 thrice[i] == (i < ITEMS - 9 ? 3 * doubled[i] : 0) &&
                 visits[i] == (i < blocks / 3 * THREADS ? 2 : 0);
+
+    std::vector<unsigned> words = read(d_words, 2 * ITEMS);
+
+    for (int i = 0; i < ITEMS; i++)
+        good &= words[rank[i]] == i * 3u && words[ITEMS + i / 32] >> i % 32 & 1;
 
     std::vector<int> start = read(d_start, KEYS), end = read(d_end, KEYS);
     const int broken = read(d_broken, 1)[0];

@@ -88,11 +88,24 @@ static bool is_scattered(const struct access_analysis *a, uint32_t parameter,
     return false;
 }
 
+/* What is also stored to is no sum of atomics, but all of it may be made in one place. Not
+   so swaps, which need what they were. */
+static void join_atomics(struct access_reductions *all, uint32_t atomics)
+{
+    for (uint32_t n = 0; n < atomics; n++)
+        for (uint32_t k = atomics; k < all->count; k++)
+            if (all->reduction[n].parameter == all->reduction[k].parameter &&
+                all->reduction[n].kind != ACCESS_SCATTERED &&
+                access_reduction_operation(all->reduction[n].kind) != PTX_PART_CAS)
+                all->reduction[n].kind = ACCESS_SCATTERED;
+}
+
 void access_scatters_add(struct access_reductions *to, const struct ptx_module *m,
                          const struct ptx_function *f, const bool *untold)
 {
     struct access_analysis *a = access_analyze(m, f);
     const bool may_read = orders_none(f);
+    const uint32_t atomics = to->count;
     size_t capacity = to->count;
 
     for (uint32_t n = 0; n < a->record_count; n++) {
@@ -106,6 +119,7 @@ void access_scatters_add(struct access_reductions *to, const struct ptx_module *
         to->reduction[to->count++] = (struct access_reduction){
             r->instruction, r->line, parameter_of(a, r), ACCESS_SCATTERED};
     }
+    join_atomics(to, atomics);
     access_destroy(a);
 }
 

@@ -6,8 +6,8 @@
    launch reads or writes anything they may all be made in one replica: what two CTAs store
    to the same bytes with no order between them is on one device, too, what either stored.
    So may plain loads by the same pointer (`a[list[i]] *= 2`), in a kernel without fences:
-   what they get of another CTA's no order says. All stand among the reductions, as a kind
-   of their own. */
+   what they get of another CTA's no order says. Atomics by that pointer that give nothing
+   back go there with them. All stand among the reductions, as a kind of their own. */
 
 #include "access/access.h"
 #include "access/merged/reductions.h"

@@ -158,7 +158,14 @@ static enum proact_status check_learns(const struct launching *l,
     return PROACT_OK;
 }
 
-static bool has_joint(const struct kernel_flags *f)
+static bool is_plain(const struct proact_kernel *k, const struct access_reduction *r)
+{
+    const struct ptx_instruction *i = &k->ptx->instructions[r->instruction];
+
+    return i->opcode == PTX_ST || i->opcode == PTX_LD;
+}
+
+static bool has_joint(const struct launching *l, const struct kernel_flags *f)
 {
     for (uint32_t n = 0; n < f->sites.count; n++)
         if (f->sites.flag[n].joint)
@@ -167,7 +174,7 @@ static bool has_joint(const struct kernel_flags *f)
         return true;
     /* stores alone stay such */
     for (uint32_t n = 0; n < f->reductions.count; n++)
-        if (f->reductions.reduction[n].kind != ACCESS_SCATTERED)
+        if (!is_plain(l->kernel, &f->reductions.reduction[n]))
             return true;
     return false;
 }
@@ -177,13 +184,6 @@ static bool is_pinned(const struct launching *l, uint32_t parameter)
     const struct proact_array *a = launching_array(l, parameter);
 
     return a && a->is_pinned;
-}
-
-static bool is_plain(const struct proact_kernel *k, const struct access_reduction *r)
-{
-    const struct ptx_instruction *i = &k->ptx->instructions[r->instruction];
-
-    return i->opcode == PTX_ST || i->opcode == PTX_LD;
 }
 
 /* There atomics of two devices are none to each other, while loads and stores are. */
@@ -216,7 +216,7 @@ static enum proact_status check_reach(const struct launching *l,
                           "which its devices would do in the first one's memory, and not "
                           "all of them reach that",
                           err);
-        if (has_joint(f) && !p->backend->peer_atomics(p->set, d, 0))
+        if (has_joint(l, f) && !p->backend->peer_atomics(p->set, d, 0))
             return refuse(l, f,
                           "which takes atomics in the first device's memory, and not all "
                           "links can do these",
