@@ -30,5 +30,14 @@ for devices in 1 2 4; do
         unset PROACT_CHECK
     done
 done
+# With lines of the source, if the compiler was asked for them.
+"$proactcc" -lineinfo -arch=sm_90 "$here/places.cu" -o "$scratch/places" || exit 1
+PROACT_CHECK=1
+export PROACT_CHECK
+for devices in 1 2; do
+    says $devices bulk races \
+        'line [0-9]+ \[places.cu:[0-9]+\], CTA \(3,1,1\), thread \(40,0,0\) reads .* by kernel'
+done
+unset PROACT_CHECK
 says 2 bulk spins 'CTA \(3,1,1\), line [0-9]+: seems endless'
 exit $code

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,17 @@ void execute_fault(struct execute_warp *w, uint32_t line, unsigned lane, const c
     va_start(args, format);
     say(w, line, lane, format, args);
     va_end(args);
+}
+
+void execute_line_say(const struct execute_kernel *k, uint32_t line, char *into,
+                      size_t bytes)
+{
+    char *sourced;
+
+    snprintf(into, bytes, "line %" PRIu32, line);
+    sourced = ptx_with_sources(k->program->module, into);
+    snprintf(into, bytes, "%s", sourced);
+    free(sourced);
 }
 
 void execute_cta_name(const struct execute_launch *launch, uint32_t number, uint32_t out[3])

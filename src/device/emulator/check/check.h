@@ -53,6 +53,7 @@ void check_quiet(struct check *c);
 
 struct check_where { /* of an access, for the sentence */
     const char *kernel;
+    const struct execute_kernel *code; /* that the line is of; NULL: unknown */
     uint32_t line, cta[3], thread[3];
     bool sends; /* what it reads of a replica, to peers: as a copy does */
 };

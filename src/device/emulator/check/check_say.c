@@ -6,19 +6,23 @@
 #include "base/short_name.h"
 #include "device/emulator/check/check_inside.h"
 
-enum { WHO_BYTES = 256, BYTE_BYTES = 128 };
+enum { WHO_BYTES = 384, BYTE_BYTES = 128, LINE_BYTES = 160 };
 
 static void say_who(const struct told *t, char *into)
 {
     const struct check_where *w = t->where;
+    char line[LINE_BYTES];
 
-    if (w && w->kernel)
+    if (w && w->kernel) {
+        snprintf(line, sizeof line, "line %" PRIu32, w->line);
+        if (w->code)
+            execute_line_say(w->code, w->line, line, sizeof line);
         snprintf(into, WHO_BYTES,
-                 "kernel '%s', line %" PRIu32 ", CTA (%" PRIu32 ",%" PRIu32 ",%" PRIu32
+                 "kernel '%s', %s, CTA (%" PRIu32 ",%" PRIu32 ",%" PRIu32
                  "), thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
-                 name_shorten(w->kernel).text, w->line, w->cta[0], w->cta[1], w->cta[2],
+                 name_shorten(w->kernel).text, line, w->cta[0], w->cta[1], w->cta[2],
                  w->thread[0], w->thread[1], w->thread[2]);
-    else
+    } else
         snprintf(into, WHO_BYTES, "%s", t->check->actors[t->actor].name);
 }
 

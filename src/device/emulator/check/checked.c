@@ -201,8 +201,10 @@ bool checked_access(struct emulated *d, struct execute_warp *w,
                     const struct execute_access *a)
 {
     const struct resident *r = d->current;
-    struct check_where where = {
-        .kernel = r->run->name, .line = a->line, .sends = a->line >= r->run->sends_from};
+    struct check_where where = {.kernel = r->run->name,
+                                .code = r->run->launch.kernel,
+                                .line = a->line,
+                                .sends = a->line >= r->run->sends_from};
 
     if (!d->set->check)
         return true;
@@ -266,8 +268,10 @@ bool checked_store(struct emulated *d, struct execute_warp *w,
                    const struct execute_access *a, const unsigned char *values)
 {
     const struct resident *r = d->current;
-    struct check_where where = {
-        .kernel = r->run->name, .line = a->line, .sends = a->line >= r->run->sends_from};
+    struct check_where where = {.kernel = r->run->name,
+                                .code = r->run->launch.kernel,
+                                .line = a->line,
+                                .sends = a->line >= r->run->sends_from};
     const uint32_t actor = r->warp_actors[execute_warp_index(w)];
 
     for (int i = 0; i < 3; i++)
@@ -292,8 +296,10 @@ bool checked_bulk(struct emulated *d, struct execute_warp *w, unsigned lane,
                   const struct execute_access *a, uint32_t *actor)
 {
     const struct resident *r = d->current;
-    struct check_where where = {
-        .kernel = r->run->name, .line = a->line, .sends = a->line >= r->run->sends_from};
+    struct check_where where = {.kernel = r->run->name,
+                                .code = r->run->launch.kernel,
+                                .line = a->line,
+                                .sends = a->line >= r->run->sends_from};
     char name[NAME_BYTES];
 
     if (!d->set->check)
