@@ -47,8 +47,21 @@ void edit_insert(struct edit_list *l, uint32_t at, const char *format, ...)
     va_end(args);
 }
 
-void edit_print(struct edit_list *l, const struct ptx_module *m, struct ptx_span span,
-                struct text *into)
+static void add_flat(struct text *into, const char *added)
+{
+    for (const char *c = added; *c; c++)
+        text_add(into, *c == '\n' ? " " : c, 1);
+}
+
+static void add_lines_of(struct text *into, const char *removed, uint32_t bytes)
+{
+    for (uint32_t n = 0; n < bytes; n++)
+        if (removed[n] == '\n')
+            text_add(into, "\n", 1);
+}
+
+static void print(struct edit_list *l, const struct ptx_module *m, struct ptx_span span,
+                  bool in_lines, struct text *into)
 {
     uint32_t at = span.offset;
 
@@ -57,10 +70,28 @@ void edit_print(struct edit_list *l, const struct ptx_module *m, struct ptx_span
 
         assert(e->at >= at && e->at + e->removed <= span.offset + span.bytes);
         text_add(into, m->text + at, e->at - at);
-        text_add(into, e->added, strlen(e->added));
+        in_lines &= !strstr(e->added, PTX_LAST_WORDS);
+        if (in_lines) {
+            add_flat(into, e->added);
+            add_lines_of(into, m->text + e->at, e->removed);
+        } else {
+            text_add(into, e->added, strlen(e->added));
+        }
         at = e->at + e->removed;
     }
     text_add(into, m->text + at, span.offset + span.bytes - at);
+}
+
+void edit_print(struct edit_list *l, const struct ptx_module *m, struct ptx_span span,
+                struct text *into)
+{
+    print(l, m, span, false, into);
+}
+
+void edit_print_in_lines(struct edit_list *l, const struct ptx_module *m,
+                         struct ptx_span span, struct text *into)
+{
+    print(l, m, span, true, into);
 }
 
 void edit_clear(struct edit_list *l)

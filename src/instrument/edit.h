@@ -28,4 +28,8 @@ __attribute__((format(printf, 3, 4))) void edit_insert(struct edit_list *l, uint
 /* Adds the span of the module's text, changed, to `into`. */
 void edit_print(struct edit_list *l, const struct ptx_module *m, struct ptx_span span,
                 struct text *into);
+/* The same, and each line stays the line that it is: what is added is in none of its own,
+   up to the library's last words, behind which there is nothing. */
+void edit_print_in_lines(struct edit_list *l, const struct ptx_module *m,
+                         struct ptx_span span, struct text *into);
 void edit_clear(struct edit_list *l);

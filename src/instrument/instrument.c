@@ -26,8 +26,9 @@ static const struct {
     {ENDING, tally_threads}, {ENDING, end_together},
 };
 
-/* Adds the clone's text, where that is wanted, or its refusal. */
-static void make_clone(struct clone *c, struct text *text)
+/* Adds the clone's text, where that is wanted, or its refusal. In the kernel's place its
+   lines are the kernel's: faults name them. */
+static void make_clone(struct clone *c, bool in_place, struct text *text)
 {
     enum proact_status status = PROACT_OK;
     const struct ptx_span all = c->function->span;
@@ -36,14 +37,14 @@ static void make_clone(struct clone *c, struct text *text)
         if (passes[p].clones & 1u << c->kind)
             status = passes[p].run(c);
     if (!status && c->is_wanted) {
-        text_add(text, "\n\n", 2);
-        edit_print(&c->edits, c->module, all, text);
+        text_add(text, "\n\n", in_place ? 0 : 2);
+        (in_place ? edit_print_in_lines : edit_print)(&c->edits, c->module, all, text);
     }
     edit_clear(&c->edits);
 }
 
 static void make_clones(const struct ptx_module *m, const struct ptx_function *f,
-                        const struct instrument_request *r, unsigned wanted,
+                        const struct instrument_request *r, unsigned wanted, bool in_place,
                         struct instrument_result *result, struct text *text)
 {
     struct arena arena = {0};
@@ -58,7 +59,7 @@ static void make_clones(const struct ptx_module *m, const struct ptx_function *f
         c.kind = (enum instrument_clone)kind;
         c.is_wanted = wanted & 1u << kind;
         c.err = &result->refusal[kind];
-        make_clone(&c, text);
+        make_clone(&c, in_place, text);
         result->shared_bytes[kind] = c.tallies ? TALLY_BYTES : 0;
     }
     arena_clear(&arena);
@@ -133,13 +134,14 @@ static enum proact_status instrument(const struct ptx_module *m,
     for (uint32_t i = 0; i < m->function_count; i++) {
         const struct ptx_function *f = &m->functions[i];
         const struct instrument_request *r = request_of(f, requests, count);
-        uint32_t end = f->span.offset + f->span.bytes;
+        const uint32_t end = f->span.offset + f->span.bytes;
+        const bool in_place = choice.left_out && choice.left_out[i];
 
         if (!r)
             continue;
-        add_kept(m, choice.left_out, at, end, &text);
+        add_kept(m, choice.left_out, at, in_place ? f->span.offset : end, &text);
         at = end;
-        make_clones(m, f, r, choice.clones, &results[r - requests], &text);
+        make_clones(m, f, r, choice.clones, in_place, &results[r - requests], &text);
     }
     add_kept(m, choice.left_out, at, (uint32_t)m->bytes, &text);
     *out = text.data;

@@ -19,6 +19,27 @@ static const char head[] =
 
 /* The clone's text; that one instruction, the last but one, sets a flag, or one of several
    values to joint bytes. */
+static bool is_on(const struct ptx_function *f, uint32_t line)
+{
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (f->instructions[n].line == line)
+            return true;
+    return false;
+}
+
+/* What a fault names is the kernel's own line. Behind these are the library's words. */
+static void has_its_lines(const struct ptx_function *kernel, const struct ptx_function *f,
+                          enum instrument_clone kind)
+{
+    const uint32_t last = kernel->instructions[kernel->instruction_count - 1].line;
+
+    for (uint32_t n = 0; n < kernel->instruction_count; n++)
+        assert_true(is_on(f, kernel->instructions[n].line));
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (kind == INSTRUMENT_GRID || kind == INSTRUMENT_INLINE)
+            assert_in_range(f->instructions[n].line, 1, last);
+}
+
 static char *clone(const char *flag, enum instrument_clone kind, bool joint,
                    struct proact_error *why)
 {
@@ -42,6 +63,7 @@ static char *clone(const char *flag, enum instrument_clone kind, bool joint,
                      PROACT_OK);
     if (ptx_parse("made.ptx", out, bytes, &made, &err))
         fail_msg("%s", err.text);
+    has_its_lines(&m->functions[0], &made->functions[0], kind);
     ptx_destroy(made);
     ptx_destroy(m);
     *why = result.refusal[kind];
@@ -57,43 +79,43 @@ static const struct {
     {"@%p1 atom.global.exch.b32 %r3, [%to], %r2;",
      "@%p1 st.volatile.global.b32 [%proact_d0+0], %r2;", false},
     {"red.relaxed.gpu.global.or.b32 [%to+4], 6;",
-     "ld.volatile.global.b32 %proact_r0, [%proact_d0+4];\n\t"
-     "or.b32 %proact_r1, %proact_r0, 6;\n\t"
-     "setp.ne.b32 %proact_p0, %proact_r1, %proact_r0;\n\t"
+     "ld.volatile.global.b32 %proact_r0, [%proact_d0+4]; \t"
+     "or.b32 %proact_r1, %proact_r0, 6; \t"
+     "setp.ne.b32 %proact_p0, %proact_r1, %proact_r0; \t"
      "@%proact_p0 st.volatile.global.b32 [%proact_d0+4], %proact_r1;",
      false},
     {"@!%p1 atom.relaxed.sys.min.s64 %rd3, [%to], -9;",
-     "@!%p1 ld.volatile.b64 %proact_d1, [%proact_d0+0];\n\t"
-     "min.s64 %proact_d2, %proact_d1, -9;\n\t"
-     "setp.ne.and.b64 %proact_p0, %proact_d2, %proact_d1, !%p1;\n\t"
+     "@!%p1 ld.volatile.b64 %proact_d1, [%proact_d0+0]; \t"
+     "min.s64 %proact_d2, %proact_d1, -9; \t"
+     "setp.ne.and.b64 %proact_p0, %proact_d2, %proact_d1, !%p1; \t"
      "@%proact_p0 st.volatile.b64 [%proact_d0+0], %proact_d2;",
      false},
     {"@%p1 red.global.max.u32 [%to], %r2;",
-     "@%p1 ld.volatile.global.b32 %proact_r0, [%proact_d0+0];\n\t"
-     "max.u32 %proact_r1, %proact_r0, %r2;\n\t"
-     "setp.ne.and.b32 %proact_p0, %proact_r1, %proact_r0, %p1;\n\t"
+     "@%p1 ld.volatile.global.b32 %proact_r0, [%proact_d0+0]; \t"
+     "max.u32 %proact_r1, %proact_r0, %r2; \t"
+     "setp.ne.and.b32 %proact_p0, %proact_r1, %proact_r0, %p1; \t"
      "@%proact_p0 st.volatile.global.b32 [%proact_d0+0], %proact_r1;",
      false},
     {"atom.global.cas.b32 %r3, [%to+8], 0, %r2;",
-     "ld.volatile.global.b32 %proact_r0, [%proact_d0+8];\n\t"
-     "setp.eq.b32 %proact_p0, %proact_r0, 0;\n\t"
+     "ld.volatile.global.b32 %proact_r0, [%proact_d0+8]; \t"
+     "setp.eq.b32 %proact_p0, %proact_r0, 0; \t"
      "@%proact_p0 st.volatile.global.b32 [%proact_d0+8], %r2;",
      false},
     {"@!%p1 atom.relaxed.sys.cas.b64 _, [%to], %rd2, -1;",
-     "@!%p1 ld.volatile.b64 %proact_d1, [%proact_d0+0];\n\t"
-     "setp.eq.and.b64 %proact_p0, %proact_d1, %rd2, !%p1;\n\t"
+     "@!%p1 ld.volatile.b64 %proact_d1, [%proact_d0+0]; \t"
+     "setp.eq.and.b64 %proact_p0, %proact_d1, %rd2, !%p1; \t"
      "@%proact_p0 st.volatile.b64 [%proact_d0+0], -1;",
      false},
     {"@%p1 atom.global.or.b32 %r3, [%to+4], %r2;",
-     "@%p1 ld.volatile.global.b32 %proact_r0, [%proact_d0+4];\n\t"
-     "or.b32 %proact_r1, %proact_r0, %r2;\n\t"
-     "setp.ne.and.b32 %proact_p0, %proact_r1, %proact_r0, %p1;\n\t"
+     "@%p1 ld.volatile.global.b32 %proact_r0, [%proact_d0+4]; \t"
+     "or.b32 %proact_r1, %proact_r0, %r2; \t"
+     "setp.ne.and.b32 %proact_p0, %proact_r1, %proact_r0, %p1; \t"
      "@%proact_p0 red.sys.global.or.b32 [%proact_d0+4], %r2;",
      true},
     {"red.relaxed.gpu.max.u64 [%to], 9;",
-     "ld.volatile.b64 %proact_d1, [%proact_d0+0];\n\t"
-     "max.u64 %proact_d2, %proact_d1, 9;\n\t"
-     "setp.ne.b64 %proact_p0, %proact_d2, %proact_d1;\n\t"
+     "ld.volatile.b64 %proact_d1, [%proact_d0+0]; \t"
+     "max.u64 %proact_d2, %proact_d1, 9; \t"
+     "setp.ne.b64 %proact_p0, %proact_d2, %proact_d1; \t"
      "@%proact_p0 red.sys.max.u64 [%proact_d0+0], 9;",
      true},
     {"@%p1 atom.global.add.u32 %r3, [%to+4], 1;",
