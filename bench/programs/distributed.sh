@@ -11,6 +11,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 name=distributed
 . "$here/compiled_rows.sh"
+export PROACT_OPEN=all # a row is of what goes on: the first ones would be over before the others are opened
 shift 3
 
 [ -n "${PROACT_MACHINE-}" ] || one nvcc 1 "$folder/distributed_nvcc" "$@"
