@@ -175,36 +175,15 @@ static void loads_go_where_stores_do(void **state)
                         "a0");
 }
 
-/* Which of them go there: a letter each, as they stand in the list. */
-static const char *went(const char *body)
-{
-    static char said[16];
-    struct proact_error err;
-    struct ptx_module *m;
-    char text[4096];
-
-    snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
-    if (ptx_parse("reductions.ptx", text, strlen(text), &m, &err))
-        fail_msg("%s", err.text);
-    struct access_reductions r = access_reductions_find(m, &m->functions[0], false);
-
-    access_scatters_add(&r, m, &m->functions[0], NULL);
-    for (uint32_t n = 0; n < r.count; n++)
-        said[n] = r.reduction[n].kind == ACCESS_SCATTERED ? 's' : 'a';
-    said[r.count] = '\0';
-    access_reductions_clear(&r);
-    ptx_destroy(m);
-    return said;
-}
-
+/* As stores: of their kind. */
 static void atomics_go_where_stores_do(void **state)
 {
     (void)state;
-    assert_string_equal(went("red.global.or.b32 [%rd7], 1;\nst.global.u32 [%rd7+4], %r2;"),
-                        "ss");
-    assert_string_equal(went("red.global.or.b32 [%rd9], 1;\nst.global.u32 [%rd7], %r2;"),
-                        "as"); /* of another array */
-    assert_string_equal(went("red.global.or.b32 [%rd7], 1;"), "a");
+    assert_string_equal(
+        scattered("red.global.or.b32 [%rd7], 1;\nst.global.u32 [%rd7+4], %r2;"), "a0 a0");
+    assert_string_equal(
+        scattered("red.global.or.b32 [%rd9], 1;\nst.global.u32 [%rd7], %r2;"),
+        "a16 b0"); /* of another array */
 }
 
 static void others_stay_where_they_are(void **state)

@@ -149,7 +149,7 @@ bool session_rests(struct proact *p)
         LIMIT_NS = 100000000
     }; /* once; then nobody waits until they are found at rest */
 
-    if (!p->has_waiting)
+    if (!p->has_waiting || p->recording) /* of streams that are captured nothing is asked */
         return true;
     p->is_held = !p->backend->rests(p->set, p->is_held ? 0 : LIMIT_NS);
     return !p->is_held;

@@ -15,8 +15,8 @@
 
 /* As many shapes of launches as networks have layers. */
 enum { KEPT = 64 };
-/* Threads asked, at some 100 ns each, for launches of which none has come again; what comes
-   again pays for itself. */
+/* Threads asked for launches of which none has come again; what comes again pays for
+   itself. */
 enum { UNPAID_MAX = 2000000, USES = 16 };
 enum { NOWHERE = 1, LEAVES };
 

@@ -197,21 +197,26 @@ static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_
     return true;
 }
 
+/* But for the thread. */
+static struct check_where where_of(const struct resident *r, const struct execute_access *a)
+{
+    return (struct check_where){.kernel = r->run->name,
+                                .code = r->run->launch.kernel,
+                                .line = a->line,
+                                .cta = {r->named[0], r->named[1], r->named[2]},
+                                .sends = a->line >= r->run->sends_from};
+}
+
 bool checked_access(struct emulated *d, struct execute_warp *w,
                     const struct execute_access *a)
 {
     const struct resident *r = d->current;
-    struct check_where where = {.kernel = r->run->name,
-                                .code = r->run->launch.kernel,
-                                .line = a->line,
-                                .sends = a->line >= r->run->sends_from};
+    struct check_where where = where_of(r, a);
 
     if (!d->set->check)
         return true;
     uint32_t actor = r->warp_actors[execute_warp_index(w)];
 
-    for (int i = 0; i < 3; i++)
-        where.cta[i] = r->named[i];
     if (a->shape == EXECUTE_UNIT && !a->ignored && a->order == EXECUTE_WEAK &&
         a->kind == EXECUTE_LOAD) {
         execute_warp_thread(w, 0, where.thread);
@@ -268,14 +273,9 @@ bool checked_store(struct emulated *d, struct execute_warp *w,
                    const struct execute_access *a, const unsigned char *values)
 {
     const struct resident *r = d->current;
-    struct check_where where = {.kernel = r->run->name,
-                                .code = r->run->launch.kernel,
-                                .line = a->line,
-                                .sends = a->line >= r->run->sends_from};
+    struct check_where where = where_of(r, a);
     const uint32_t actor = r->warp_actors[execute_warp_index(w)];
 
-    for (int i = 0; i < 3; i++)
-        where.cta[i] = r->named[i];
     if (a->shape == EXECUTE_UNIT && memory_device(&d->set->memory, a->address[0]) ==
                                         memory_device(&d->set->memory, a->address[31])) {
         execute_warp_thread(w, 0, where.thread);
@@ -296,16 +296,11 @@ bool checked_bulk(struct emulated *d, struct execute_warp *w, unsigned lane,
                   const struct execute_access *a, uint32_t *actor)
 {
     const struct resident *r = d->current;
-    struct check_where where = {.kernel = r->run->name,
-                                .code = r->run->launch.kernel,
-                                .line = a->line,
-                                .sends = a->line >= r->run->sends_from};
+    struct check_where where = where_of(r, a);
     char name[NAME_BYTES];
 
     if (!d->set->check)
         return true;
-    for (int i = 0; i < 3; i++)
-        where.cta[i] = r->named[i];
     execute_warp_thread(w, lane, where.thread);
     snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), a bulk store",
              name_shorten(r->run->name).text, r->named[0], r->named[1], r->named[2]);
