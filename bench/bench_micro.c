@@ -65,10 +65,10 @@ static void add(struct micro_bench *b, struct bench_row *row, struct bench_sampl
 static void run(struct micro_bench *b, struct bench_row *row)
 {
     const struct proact_plan plan = {.method = row->method,
-                                     .everywhere = true,
+                                     .broadcast = true,
                                      .chunk_bytes = row->chunk_bytes,
-                                     .compute_ratio = b->ratio,
-                                     .threads = (unsigned)row->threads};
+                                     .compute_to_copy_ratio = b->ratio,
+                                     .transfer_threads = (unsigned)row->threads};
     struct bench_sample ns = {.median = 0};
     struct proact_error err = {""};
     const struct micro_launch what = {.kernel = row->note[0] ? MICRO_BULK : MICRO_STORES,
@@ -134,7 +134,7 @@ static void run_method(void *context, const char *name)
     snprintf(row.method, sizeof row.method, "%s", name);
     row.threads = takes_threads ? q->threads : 0;
     run_chunks(b, &plan, &row);
-    if (plan.method->share_mode & PROACT_SHARE_STORE) {
+    if (plan.method->share_mode & PROACT_MODE_STORE) {
         snprintf(row.note, sizeof row.note, "bulk stores");
         run(b, &row);
     }

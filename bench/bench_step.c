@@ -32,10 +32,11 @@ static enum proact_status open_step(struct step_bench *b, const struct bench_req
     const struct proact_options options = {.machine = q->machine,
                                            .device_count = q->devices,
                                            .seed = 1,
-                                           .threads = q->host_threads,
-                                           .plan = {.method = method, .everywhere = true}};
+                                           .host_threads = q->host_threads,
+                                           .plan = {.method = method, .broadcast = true}};
     const struct proact_image image = {.name = "micro.cu", .text = kernel_micro};
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = THREADS * 4};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
+                                   .range_bytes = THREADS * 4};
 
     *b = (struct step_bench){.count = 0};
     enum proact_status status = proact_open(&options, &b->session, &err);

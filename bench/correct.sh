@@ -57,15 +57,15 @@ check distributed 100 'test\(s\) run' ./distributed_test here
 check distributed-order 100 'test\(s\) run' ./distributed_order_test here
 check staged 100 'test\(s\) run' ./launch_stage_test here
 check programs 300 'runs of programs' \
-    sh "$here/tests/programs/here.sh" "$build/tools/proactcc/bin/proactcc" "$work/built"
-check applications-jacobi 60 'equal' "$proact" run jacobi --machine here --size 2048 \
+    sh "$here/tests/programs/local.sh" "$build/tools/proactcc/bin/proactcc" "$work/built"
+check applications-jacobi 60 'equal' "$proact" run jacobi --machine local --size 2048 \
     --iterations 100 --method all
 check applications-pagerank 60 'equal' "$proact" run pagerank \
-    "$here/data/debian12_pkgdeps.mtx.gz" --machine here --method all
+    "$here/data/debian12_pkgdeps.mtx.gz" --machine local --method all
 
 # The same numbers, to the last digit, as on emulated GPUs.
 same_answer() { # APPLICATION...
-    "$proact" run "$@" --machine here --method fused --json "$work/here.json" >/dev/null &&
+    "$proact" run "$@" --machine local --method fused --json "$work/here.json" >/dev/null &&
         "$proact" run "$@" --machine h200x8 -n "$gpus" --method fused \
             --json "$work/emulated.json" >/dev/null || return 1
     for j in here emulated; do
@@ -79,7 +79,7 @@ check emulated-pagerank 120 'as emulated' same_answer pagerank \
     "$here/data/debian12_pkgdeps.mtx.gz"
 half=$((launches / 2))
 for form in "" _90; do
-    check "random$form" "$seconds" 'launches in' ./stress --machine here --bytes 65536 \
+    check "random$form" "$seconds" 'launches in' ./stress --machine local --bytes 65536 \
         --acts 2000 --launches $half --seed 1 "stress_kernels$form.ptx"
 done
 {

@@ -56,7 +56,7 @@ void bench_each_method(const char *list, bench_visit *visit, void *context)
 {
     char pair[BENCH_METHOD_BYTES];
 
-    for (const char *const *name = proact_methods(); *name; name++)
+    for (const char *const *name = proact_method_names(); *name; name++)
         if (bench_wants(list, *name))
             visit(context, *name);
     for (const char *at = list, *end; at; at = *end ? end + 1 : NULL) {

@@ -10,7 +10,7 @@ struct link_vector {
     proact_u32 word[4];
 };
 
-PROACT_WORD struct link_vector link_load(link_u64 from)
+PROACT_DEVICE_INLINE struct link_vector link_load(link_u64 from)
 {
     struct link_vector v;
 
@@ -20,14 +20,14 @@ PROACT_WORD struct link_vector link_load(link_u64 from)
     return v;
 }
 
-PROACT_WORD void link_store(link_u64 to, struct link_vector v)
+PROACT_DEVICE_INLINE void link_store(link_u64 to, struct link_vector v)
 {
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.word[0]),
                  "r"(v.word[1]), "r"(v.word[2]), "r"(v.word[3])
                  : "memory");
 }
 
-PROACT_WORD proact_u32 link_grid(void)
+PROACT_DEVICE_INLINE proact_u32 link_grid(void)
 {
     proact_u32 v;
 
@@ -39,7 +39,7 @@ PROACT_WORD proact_u32 link_grid(void)
 extern "C" __global__ void link_copy(struct link_copy c)
 {
     proact_u64 threads = (proact_u64)proact_cta_size_x() * link_grid();
-    proact_u64 i = (proact_u64)proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    proact_u64 i = (proact_u64)proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
 #pragma unroll 1
     for (; i < c.vectors; i += LINK_UNROLL * threads) {
@@ -60,7 +60,7 @@ extern "C" __global__ void link_copy(struct link_copy c)
 extern "C" __global__ void link_runs(struct link_runs r)
 {
     proact_u64 threads = (proact_u64)proact_cta_size_x() * link_grid();
-    proact_u64 i = (proact_u64)proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    proact_u64 i = (proact_u64)proact_local_cta() * proact_cta_size_x() + proact_thread_x();
     proact_u64 inside = (1ull << r.run_shift) - 1;
 
 #pragma unroll 4
@@ -69,7 +69,7 @@ extern "C" __global__ void link_runs(struct link_runs r)
             (proact_u32)i;
 }
 
-PROACT_WORD proact_u32 link_look(link_u64 where)
+PROACT_DEVICE_INLINE proact_u32 link_look(link_u64 where)
 {
     proact_u32 v;
 
@@ -77,7 +77,7 @@ PROACT_WORD proact_u32 link_look(link_u64 where)
     return v;
 }
 
-PROACT_WORD void link_tell(link_u64 where, proact_u32 value)
+PROACT_DEVICE_INLINE void link_tell(link_u64 where, proact_u32 value)
 {
     asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(where), "r"(value) : "memory");
 }
@@ -127,7 +127,7 @@ extern "C" __global__ void link_empty(void)
 extern "C" __global__ void link_check(struct link_check c)
 {
     proact_u64 threads = (proact_u64)proact_cta_size_x() * link_grid();
-    proact_u64 i = (proact_u64)proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    proact_u64 i = (proact_u64)proact_local_cta() * proact_cta_size_x() + proact_thread_x();
     proact_u32 wrong = 0;
 
 #pragma unroll 1

@@ -9,11 +9,11 @@
 /* So many loads of each of 32 threads are under way at once. */
 enum { LINK_AHEAD = 8, LINK_PART = 16 * 32 * LINK_AHEAD };
 
-PROACT_WORD void link_stage(unsigned char *line, link_u64 from)
+PROACT_DEVICE_INLINE void link_stage(unsigned char *line, link_u64 from)
 {
 #pragma unroll 1
     for (proact_u32 at = 16 * proact_thread_x(); at < LINK_LINE_BYTES; at += LINK_PART) {
-        struct proact_vector v[LINK_AHEAD];
+        struct proact_u32x4 v[LINK_AHEAD];
 
 #pragma unroll
         for (int k = 0; k < LINK_AHEAD; k++)
@@ -33,7 +33,7 @@ extern "C" __global__ void link_bulk(struct link_bulk b)
     bool leads = proact_thread_x() == 0;
 
 #pragma unroll 1
-    for (proact_u32 n = proact_cta_here(); n < LINK_LINES; n += b.ctas, turn ^= 1) {
+    for (proact_u32 n = proact_local_cta(); n < LINK_LINES; n += b.ctas, turn ^= 1) {
         link_u64 at = (link_u64)n * LINK_LINE_BYTES;
         unsigned char *to = (unsigned char *)(b.to + at);
 

@@ -99,9 +99,9 @@ static void keep_best(struct sender *s, const struct bench_row *row, unsigned ct
 static void send(struct sender *s, const struct sending *what)
 {
     const struct proact_plan plan = {.method = what->method,
-                                     .everywhere = true,
+                                     .broadcast = true,
                                      .chunk_bytes = what->chunk_bytes,
-                                     .threads = what->ctas * CTA_THREADS};
+                                     .transfer_threads = what->ctas * CTA_THREADS};
     const struct micro_launch launch = {.kernel = what->kernel, .devices = s->producers};
     const uint64_t share = s->request->bytes / s->producers;
     struct bench_row row = {.unit = "GB/s"};
@@ -135,7 +135,8 @@ static void say_best(struct sender *s)
 /* Part of what the others take, beside what they send. */
 static void send_nothing(struct sender *s, enum micro_kernel kernel, const char *does)
 {
-    const struct proact_plan plan = {.method = "bulk", .everywhere = true, .elide = true};
+    const struct proact_plan plan = {
+        .method = "bulk", .broadcast = true, .skip_transfers = true};
     const struct micro_launch launch = {.kernel = kernel, .devices = s->producers};
     struct bench_row row = {.unit = "us"};
     struct bench_sample ns = {.median = 0};

@@ -8,39 +8,39 @@
 
 extern "C" __global__ void micro(struct micro_vector *out, proact_u32 multiply_adds,
                                  proact_u32 sleep_ns, proact_u32 salt,
-                                 struct proact_share share)
+                                 struct proact_partition partition)
 {
-    proact_u32 i = proact_cta(&share) * proact_cta_size_x() + proact_thread_x();
+    proact_u32 i = proact_cta(&partition) * proact_cta_size_x() + proact_thread_x();
     const struct micro_vector made = micro_make(i, multiply_adds, salt);
 
     if (sleep_ns)
         asm volatile("nanosleep.u32 %0;" ::"r"(sleep_ns) : "memory");
-    proact_store(&share, 0, &out[i], made);
-    proact_done(&share);
+    proact_store(&partition, 0, &out[i], made);
+    proact_done(&partition);
 }
 
 /* Of its 64 KB a CTA makes a vector each 4 KB, which says that they were sent anew; by its
    map, as mechanisms that send chunks see it, it has made them all. */
 extern "C" __global__ void micro_marks(struct micro_vector *out, proact_u32 multiply_adds,
                                        proact_u32 sleep_ns, proact_u32 salt,
-                                       struct proact_share share)
+                                       struct proact_partition partition)
 {
-    proact_u32 i = proact_cta(&share) * (MICRO_MARKED_BYTES / MICRO_VECTOR_BYTES) +
+    proact_u32 i = proact_cta(&partition) * (MICRO_MARKED_BYTES / MICRO_VECTOR_BYTES) +
                    proact_thread_x() * MICRO_MARK_VECTORS;
 
     if (proact_thread_x() <
         MICRO_MARKED_BYTES / (MICRO_MARK_VECTORS * MICRO_VECTOR_BYTES))
-        proact_store(&share, 0, &out[i], micro_make(i, multiply_adds, salt));
+        proact_store(&partition, 0, &out[i], micro_make(i, multiply_adds, salt));
     if (sleep_ns)
         asm volatile("nanosleep.u32 %0;" ::"r"(sleep_ns) : "memory");
-    proact_done(&share);
+    proact_done(&partition);
 }
 
 /* The first one for one device, which nobody counts. */
 extern "C" __global__ void micro_plain(struct micro_vector *out, proact_u32 multiply_adds,
                                        proact_u32 salt)
 {
-    proact_u32 i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    proact_u32 i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     out[i] = micro_make(i, multiply_adds, salt);
 }
@@ -48,10 +48,10 @@ extern "C" __global__ void micro_plain(struct micro_vector *out, proact_u32 mult
 /* An iteration in which next to nothing is computed: each CTA needs what its neighbour
    made, which for one CTA a device is another device's. */
 extern "C" __global__ void micro_step(const proact_u32 *from, proact_u32 *to,
-                                      proact_u32 count, struct proact_share share)
+                                      proact_u32 count, struct proact_partition partition)
 {
-    proact_u32 i = proact_cta(&share) * proact_cta_size_x() + proact_thread_x();
+    proact_u32 i = proact_cta(&partition) * proact_cta_size_x() + proact_thread_x();
 
-    proact_store(&share, 0, &to[i], from[(i + proact_cta_size_x()) % count] + 1);
-    proact_done(&share);
+    proact_store(&partition, 0, &to[i], from[(i + proact_cta_size_x()) % count] + 1);
+    proact_done(&partition);
 }

@@ -40,7 +40,7 @@ static void load(struct micro *m, enum micro_kernel kernel, const char *name,
 {
     const struct proact_image image = {.name = name, .text = text};
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
-                                   .run_bytes = cta_bytes(kernel)};
+                                   .range_bytes = cta_bytes(kernel)};
     struct proact_kernel **k = &m->kernel[kernel];
     struct proact_error err = {""};
 
@@ -71,7 +71,7 @@ struct micro *micro_open(const struct bench_request *q, struct bench_report *r)
     const struct proact_options options = {.machine = q->machine,
                                            .device_count = q->devices,
                                            .seed = 1,
-                                           .threads = q->host_threads};
+                                           .host_threads = q->host_threads};
     const struct proact_shape shape = {.name = "made",
                                        .count = q->bytes / MICRO_VECTOR_BYTES,
                                        .element_bytes = MICRO_VECTOR_BYTES};
@@ -142,9 +142,9 @@ static void record(struct runs *r, const struct proact_plan *plan)
 
     bench_must(transfer_methods_read(plan->method, &read, &err), &err);
     const uint32_t mode = read.method->share_mode;
-    const bool sends = mode & (PROACT_SHARE_STORE | PROACT_SHARE_SEND);
+    const bool sends = mode & (PROACT_MODE_STORE | PROACT_MODE_SEND);
 
-    if (r->m->launches == 1 || !sends || read.tail || mode & PROACT_SHARE_LAUNCH)
+    if (r->m->launches == 1 || !sends || read.tail || mode & PROACT_MODE_LAUNCH)
         return;
     bench_must(proact_record_begin(r->m->session, &err), &err);
     launch_all(r);
@@ -216,7 +216,8 @@ static void verify(const struct micro *m, const struct proact_plan *plan,
 /* What marks are made on: the producers have it, and nobody else, for nothing is sent. */
 static enum proact_status fill(struct micro *m, unsigned devices, struct proact_error *err)
 {
-    const struct proact_plan plan = {.method = "bulk", .everywhere = true, .elide = true};
+    const struct proact_plan plan = {
+        .method = "bulk", .broadcast = true, .skip_transfers = true};
     const struct runs r = {.m = m, .what = {.kernel = MICRO_STORES, .devices = devices}};
     enum proact_status status = proact_plan_set(m->session, &plan, err);
 
@@ -244,21 +245,22 @@ enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
     record(&r, plan);
     *out = bench_repeat(once, &r, m->is_virtual);
     forget_recording(&r);
-    if (!plan->elide)
+    if (!plan->skip_transfers)
         verify(m, plan, what->kernel);
     return PROACT_OK;
 }
 
 enum proact_status micro_check(struct micro *m, unsigned threads, struct proact_error *err)
 {
-    const struct proact_plan plan = {.threads = threads};
+    const struct proact_plan plan = {.transfer_threads = threads};
 
     return proact_plan_set(m->session, &plan, err);
 }
 
 static double bulk_ns(struct micro *m, unsigned devices, struct micro_work work, bool alone)
 {
-    const struct proact_plan plan = {.method = "bulk", .everywhere = true, .elide = alone};
+    const struct proact_plan plan = {
+        .method = "bulk", .broadcast = true, .skip_transfers = alone};
     struct bench_sample s = {.median = 0};
     struct proact_error err = {""};
 

@@ -256,7 +256,7 @@ function table(name,    file) {
         rows(file, "figure", "measured", "| what | median | lowest to highest | runs |")
     else if (name ~ /^pagerank/)
         rows(file, "run", "hidden_share",
-             "| method | time | speedup | of ideal | sent | packets | hidden |")
+             "| method | time | speedup | captured | sent | packets | hidden |")
     else if (name ~ /-speed$/)
         rows(file, "speed", "median",
              "| kernel | devices | host threads | G lane instructions a second, median | runs |")

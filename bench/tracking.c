@@ -105,9 +105,9 @@ void tracking_tables(struct tracking *t, uint32_t chunk_bytes)
         const proact_u32 **to;
         size_t count;
     } parts[] = {
-        {first, &t->slot.first, table->cta_count},
-        {table->chunk, &t->slot.chunk, table->list_words},
-        {table->writers, &t->slot.writers, table->chunk_count},
+        {first, &t->slot.list_start, table->cta_count},
+        {table->chunk, &t->slot.chunk_lists, table->list_words},
+        {table->writers, &t->slot.writer_count, table->chunk_count},
         {table->piece_first, &t->slot.piece_first, (size_t)table->chunk_count + 1}};
     const size_t counters = table->chunk_count;
     size_t words = counters;
@@ -129,14 +129,14 @@ void tracking_tables(struct tracking *t, uint32_t chunk_bytes)
         words += parts[i].count;
     }
     free(first);
-    t->slot.regular = transfer_table_regular(table, &t->slot.ahead);
+    t->slot.chunk_shift = transfer_table_regular(table, &t->slot.cta_bias);
 }
 
 static enum instrument_clone clone_of(uint32_t mode)
 {
-    if (!(mode & PROACT_SHARE_COUNT))
+    if (!(mode & PROACT_MODE_COUNT))
         return INSTRUMENT_INLINE;
-    return mode & PROACT_SHARE_SEND ? INSTRUMENT_SEND : INSTRUMENT_COUNT;
+    return mode & PROACT_MODE_SEND ? INSTRUMENT_SEND : INSTRUMENT_COUNT;
 }
 
 /* The text with the clone alone, which is what a session loads. free() it. */
@@ -170,7 +170,7 @@ void tracking_load(struct tracking *t, enum tracked which, const char *method)
     drop_kernel(t);
     t->which = which;
     t->share_bytes = which == COMPILED ? instrument_share_bytes(clone, 1) : 0;
-    t->mode = m->share_mode & ~(uint32_t)PROACT_SHARE_STORE; /* nothing is sent */
+    t->mode = m->share_mode & ~(uint32_t)PROACT_MODE_STORE; /* nothing is sent */
     if (which == COMPILED)
         cloned = clone_text(clone, &bytes);
     if (which != MARKED)
@@ -188,28 +188,28 @@ void tracking_load(struct tracking *t, enum tracked which, const char *method)
 struct plain_parameters {
     device_addr array;
     uint32_t work, salt;
-    struct proact_share share;
+    struct proact_partition share;
 };
 struct marked_parameters {
     device_addr array;
     uint32_t work, sleep_ns, salt;
-    struct proact_share share;
+    struct proact_partition share;
 };
 
 void tracking_launch(struct tracking *t, uint32_t work)
 {
-    struct proact_share share = {
+    struct proact_partition share = {
         .mode = t->mode, .slot_count = 1, .slot = {t->slot}, .epoch = 1};
     struct device_launch launch = {.grid = {ctas(t), 1, 1}, .block = {t->threads, 1, 1}};
     struct proact_error err = {""};
 
-    if (t->mode & PROACT_SHARE_COUNT) {
-        t->slot.round++; /* the counters only grow */
-        share.quiet = t->table.quiet;
-        share.quiet_count = t->table.quiet_count;
+    if (t->mode & PROACT_MODE_COUNT) {
+        t->slot.table_epoch++; /* the counters only grow */
+        share.silent_first = t->table.quiet;
+        share.silent_count = t->table.quiet_count;
     } else
-        share.quiet_count = UINT32_MAX;
-    share.slot[0].round = t->slot.round;
+        share.silent_count = UINT32_MAX;
+    share.slot[0].table_epoch = t->slot.table_epoch;
     transfer_share_grid(&share, launch.grid);
     const struct marked_parameters marked = {t->array, work, 0, 0, share};
     const struct plain_parameters plain = {t->array, work, 0, share};
@@ -231,11 +231,11 @@ void tracking_check(struct tracking *t)
                                 t->table.chunk_count * sizeof *counted, &err),
                &err);
     for (uint32_t c = 0; c < t->table.chunk_count; c++)
-        if (counted[c] != t->slot.round * t->table.writers[c])
+        if (counted[c] != t->slot.table_epoch * t->table.writers[c])
             bench_die("chunk %" PRIu32 " was counted %" PRIu32 " times, not %" PRIu32
                       ": %" PRIu32 " launches of %" PRIu32 " writers",
-                      c, counted[c], t->slot.round * t->table.writers[c], t->slot.round,
-                      t->table.writers[c]);
+                      c, counted[c], t->slot.table_epoch * t->table.writers[c],
+                      t->slot.table_epoch, t->table.writers[c]);
     free(counted);
 }
 

@@ -10,9 +10,9 @@
 enum { SLEEP_NS = 256, SLEEP_MAX_NS = 500000 };
 
 /* Vectors on their way from a thread: as many as let a few CTAs fill a link. */
-enum { AT_ONCE = 4 };
+enum { UNROLL = 4 };
 
-PROACT_WORD proact_u64 agent_now_ns(void)
+PROACT_DEVICE_INLINE proact_u64 agent_now_ns(void)
 {
     proact_u64 v;
 
@@ -20,7 +20,7 @@ PROACT_WORD proact_u64 agent_now_ns(void)
     return v;
 }
 
-PROACT_WORD void agent_sleep(proact_u64 waited_ns)
+PROACT_DEVICE_INLINE void agent_sleep(proact_u64 waited_ns)
 {
     proact_u64 ns = waited_ns >> 10;
 
@@ -28,7 +28,7 @@ PROACT_WORD void agent_sleep(proact_u64 waited_ns)
     asm volatile("nanosleep.u32 %0;" ::"r"((proact_u32)ns) : "memory");
 }
 
-PROACT_WORD proact_u32 agent_load_acquire(const proact_u32 *where)
+PROACT_DEVICE_INLINE proact_u32 agent_load_acquire(const proact_u32 *where)
 {
     proact_u32 v;
 
@@ -38,10 +38,10 @@ PROACT_WORD proact_u32 agent_load_acquire(const proact_u32 *where)
 }
 
 /* The first to give up says for what; gives what was said before. */
-PROACT_WORD proact_u64 agent_report(const struct agent_work *work,
+PROACT_DEVICE_INLINE proact_u64 agent_report(const struct agent_work *work,
                                     const struct agent_slice *s)
 {
-    proact_u64 old, late = AGENT_LATE_OF(s->slot, work->share.epoch, s->chunk);
+    proact_u64 old, late = AGENT_LATE_OF(s->slot, work->partition.epoch, s->chunk);
 
     asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;"
                  : "=l"(old)
@@ -52,10 +52,10 @@ PROACT_WORD proact_u64 agent_report(const struct agent_work *work,
 
 /* Whether the slice's chunk is complete in this launch. Pairs with the fence or count of
    each of its writers (done-fence, tell-release). */
-PROACT_WORD bool agent_is_ready(const struct agent_work *work, const struct agent_slice *s)
+PROACT_DEVICE_INLINE bool agent_is_ready(const struct agent_work *work, const struct agent_slice *s)
 {
-    const struct proact_slot *slot = &work->share.slot[s->slot];
-    const proact_u32 all = slot->round * s->writers;
+    const struct proact_slot *slot = &work->partition.slot[s->slot];
+    const proact_u32 all = slot->table_epoch * s->writers;
 
     /* protocol: agent-wait (else: int ahead = 0;) */
     int ahead = (int)(agent_load_acquire(&slot->counter[s->chunk]) - all);
@@ -64,7 +64,7 @@ PROACT_WORD bool agent_is_ready(const struct agent_work *work, const struct agen
 }
 
 /* Until it is; false at the limit. */
-PROACT_WORD bool agent_wait(const struct agent_work *work, const struct agent_slice *s,
+PROACT_DEVICE_INLINE bool agent_wait(const struct agent_work *work, const struct agent_slice *s,
                             proact_u64 start_ns)
 {
     while (!agent_is_ready(work, s)) {
@@ -87,10 +87,10 @@ struct agent_turn {
 };
 
 /* The first warp looks at the CTA's next slices, from `first` on: a lane at each. */
-PROACT_WORD void agent_look(const struct agent_work *work, proact_u64 first,
+PROACT_DEVICE_INLINE void agent_look(const struct agent_work *work, proact_u64 first,
                             proact_u32 agents, struct agent_turn *turn)
 {
-    const proact_u32 lane = proact_thread();
+    const proact_u32 lane = proact_thread_index();
     const proact_u64 i = first + (proact_u64)lane * agents;
     bool is_ready = false;
     proact_u32 waits;
@@ -108,29 +108,29 @@ PROACT_WORD void agent_look(const struct agent_work *work, proact_u64 first,
         turn->ready = waits ? proact_lowest_bit(waits) : 32;
 }
 
-/* Of a run that vectors make up from its first byte on: AT_ONCE vectors of each thread, as
+/* Of a run that vectors make up from its first byte on: UNROLL vectors of each thread, as
    long as there are so many. Loads behind branches (proact_send_vectors) would be waited
    for one after the other. Gives the bytes sent. */
-PROACT_WORD proact_u32 agent_send_whole(const long long *delta, const unsigned char *from,
+PROACT_DEVICE_INLINE proact_u32 agent_send_whole(const long long *delta, const unsigned char *from,
                                         proact_u32 bytes, proact_u32 peer_count,
                                         proact_u32 turn)
 {
-    const proact_u32 step = 16 * proact_threads(), round = AT_ONCE * step;
-    const proact_u32 at = 16 * proact_thread();
-    struct proact_vector v[AT_ONCE];
+    const proact_u32 step = 16 * proact_thread_count(), round = UNROLL * step;
+    const proact_u32 at = 16 * proact_thread_index();
+    struct proact_u32x4 v[UNROLL];
     proact_u32 peer = turn % peer_count, sent = 0;
 
 #pragma unroll 1
     for (; sent + round <= bytes; sent += round) {
 #pragma unroll
-        for (int k = 0; k < AT_ONCE; k++)
+        for (int k = 0; k < UNROLL; k++)
             v[k] = proact_load_vector(from + sent + at + k * step);
 #pragma unroll 1
         for (proact_u32 i = 0; i < peer_count; i++) {
             unsigned char *to = (unsigned char *)from + delta[peer] + sent + at;
 
 #pragma unroll
-            for (int k = 0; k < AT_ONCE; k++)
+            for (int k = 0; k < UNROLL; k++)
                 proact_store_vector(to + k * step, &v[k]);
             peer = peer + 1 == peer_count ? 0 : peer + 1;
         }
@@ -138,24 +138,24 @@ PROACT_WORD proact_u32 agent_send_whole(const long long *delta, const unsigned c
     return sent;
 }
 
-PROACT_WORD void agent_send_run(const struct proact_slot *slot, struct proact_piece run,
+PROACT_DEVICE_INLINE void agent_send_run(const struct proact_slot *slot, struct proact_piece run,
                                 proact_u32 turn)
 {
-    const long long *delta = slot->delta + run.first_peer;
+    const long long *delta = slot->peer_offset + run.first_peer;
     const unsigned char *from = slot->base + run.first_byte;
     proact_u32 sent = 0;
 
     if (!((proact_u64)from & 15))
         sent = agent_send_whole(delta, from, run.bytes, run.peer_count, turn);
     if (sent < run.bytes)
-        proact_send_piece<AT_ONCE>(delta, from + sent, run.bytes - sent, run.peer_count,
+        proact_send_piece<UNROLL>(delta, from + sent, run.bytes - sent, run.peer_count,
                                    turn);
 }
 
-PROACT_WORD void agent_send(const struct proact_share *share, const struct agent_slice *s,
+PROACT_DEVICE_INLINE void agent_send(const struct proact_partition *partition, const struct agent_slice *s,
                             proact_u32 turn)
 {
-    const struct proact_slot *slot = &share->slot[s->slot];
+    const struct proact_slot *slot = &partition->slot[s->slot];
     struct proact_piece run = s->run;
     proact_u32 next = s->next, left = s->left;
 
@@ -163,8 +163,8 @@ PROACT_WORD void agent_send(const struct proact_share *share, const struct agent
     for (;;) {
         const proact_u32 count = s->end - next + 1;
 
-        if (proact_pieces_at_once(run.bytes, count) > 1) {
-            proact_send_small(slot, next - 1, count);
+        if (proact_piece_batch(run.bytes, count) > 1) {
+            proact_send_small_pieces(slot, next - 1, count);
             return;
         }
         agent_send_run(slot, run, turn);
@@ -183,8 +183,8 @@ extern "C" __global__ void proact_agent(struct agent_work work)
 {
     __shared__ struct agent_turn turns[2]; /* so that one barrier a turn is enough */
     const proact_u64 start_ns = agent_now_ns();
-    const bool looks = proact_thread() < 32;
-    proact_u64 i = proact_cta_here();
+    const bool looks = proact_thread_index() < 32;
+    proact_u64 i = proact_local_cta();
     proact_u32 agents, which = 0;
 
     asm("mov.u32 %0, %%nctaid.x;" : "=r"(agents));
@@ -194,7 +194,7 @@ extern "C" __global__ void proact_agent(struct agent_work work)
     while (i < work.slice_count) {
         struct agent_turn *turn = &turns[which];
 
-        if (proact_thread() == 0 && !turn->ready)
+        if (proact_thread_index() == 0 && !turn->ready)
             turn->ready = agent_wait(&work, &turn->slice[0], start_ns);
         /* What the first warp acquired, every thread sees now. */
         /* protocol: agent-barrier */
@@ -204,8 +204,8 @@ extern "C" __global__ void proact_agent(struct agent_work work)
         if (!ready)
             return;
 #pragma unroll 1
-        for (proact_u32 k = 0; k < ready && work.share.peer_count; k++)
-            agent_send(&work.share, &turn->slice[k], (proact_u32)i + k);
+        for (proact_u32 k = 0; k < ready && work.partition.peer_count; k++)
+            agent_send(&work.partition, &turn->slice[k], (proact_u32)i + k);
         i += (proact_u64)ready * agents;
         which ^= 1;
         if (looks)

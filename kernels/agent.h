@@ -20,7 +20,7 @@ struct agent_slice {
 
 /* CTA c of n has slices c, c + n, c + 2 n, ... */
 struct agent_work {
-    struct proact_share share;
+    struct proact_partition partition;
     const struct agent_slice *slice; /* in the order in which their chunks are expected */
     proact_u64 slice_count;
     proact_u64 limit_ns; /* of all waiting */

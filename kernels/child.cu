@@ -2,13 +2,13 @@
 
 /* PROACT III-C, dynamic: the CTA that completes a chunk launches the kernel that sends it.
    src/instrument puts all of this ahead of a module whose kernels shall do that, and a call
-   where they say so (proact_launch_child() in <proact/device_done.h>). The parent's end
+   where they say so (proact_launch_child() in <proact/device_epilogue.h>). The parent's end
    is also the end of its children: what orders the one orders the other. */
 
 #include "child.h"
 
-enum { CHILD_THREADS = 256, AT_ONCE = 4 };         /* of a CTA, at most; their vectors */
-enum { CTA_BYTES = CHILD_THREADS * AT_ONCE * 16 }; /* that a CTA has on its way at once */
+enum { CHILD_THREADS = 256, UNROLL = 4 };         /* of a CTA, at most; their vectors */
+enum { CTA_BYTES = CHILD_THREADS * UNROLL * 16 }; /* that a CTA has on its way at once */
 
 struct child_parameters {
     const struct child_work *work;
@@ -17,7 +17,7 @@ struct child_parameters {
 
 /* The two calls of CUDA's device runtime, as nvcc writes them for a <<<launch>>>: assembly,
    because nvcc knows them only in other modes and clang not at all. 0: none to be had. */
-PROACT_WORD struct child_parameters *child_parameters(proact_u32 ctas, proact_u32 threads)
+PROACT_DEVICE_INLINE struct child_parameters *child_parameters(proact_u32 ctas, proact_u32 threads)
 {
     proact_u64 p;
 
@@ -46,7 +46,7 @@ PROACT_WORD struct child_parameters *child_parameters(proact_u32 ctas, proact_u3
 }
 
 /* An error of CUDA's, or 0. 4: cudaStreamFireAndForget, it waits for no sibling. */
-PROACT_WORD proact_u32 child_launch(struct child_parameters *p)
+PROACT_DEVICE_INLINE proact_u32 child_launch(struct child_parameters *p)
 {
     proact_u32 error;
 
@@ -64,7 +64,7 @@ PROACT_WORD proact_u32 child_launch(struct child_parameters *p)
     return error;
 }
 
-PROACT_WORD proact_u32 child_grid(void)
+PROACT_DEVICE_INLINE proact_u32 child_grid(void)
 {
     proact_u32 v;
 
@@ -75,7 +75,7 @@ PROACT_WORD proact_u32 child_grid(void)
 /* Each CTA has its part of every piece. */
 extern "C" __global__ void proact_child(struct child_parameters p)
 {
-    const struct proact_slot *slot = &p.work->share.slot[p.slot];
+    const struct proact_slot *slot = &p.work->partition.slot[p.slot];
     const proact_u32 end = slot->piece_first[p.chunk + 1];
 
 #pragma unroll 1
@@ -83,21 +83,21 @@ extern "C" __global__ void proact_child(struct child_parameters p)
         const struct proact_piece *piece = &slot->piece[i];
         proact_u32 bytes = piece->bytes;
         proact_u32 part = (bytes / child_grid() / CTA_BYTES + 1) * CTA_BYTES;
-        proact_u64 first = (proact_u64)part * proact_cta_here();
+        proact_u64 first = (proact_u64)part * proact_local_cta();
 
         if (first < bytes)
-            proact_send_piece<AT_ONCE>(
-                slot->delta + piece->first_peer, slot->base + piece->first_byte + first,
+            proact_send_piece<UNROLL>(
+                slot->peer_offset + piece->first_peer, slot->base + piece->first_byte + first,
                 bytes - first < part ? (proact_u32)(bytes - first) : part,
                 piece->peer_count, p.chunk);
     }
 }
 
 /* CTAs that are worth their while. */
-PROACT_WORD proact_u32 child_ctas(const struct child_work *work, proact_u32 slot,
+PROACT_DEVICE_INLINE proact_u32 child_ctas(const struct child_work *work, proact_u32 slot,
                                   proact_u32 chunk)
 {
-    const struct proact_slot *s = &work->share.slot[slot];
+    const struct proact_slot *s = &work->partition.slot[slot];
     const proact_u32 end = s->piece_first[chunk + 1];
     proact_u64 bytes = 0;
 

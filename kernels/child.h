@@ -6,6 +6,7 @@
 #include <proact/device.h>
 
 struct child_work {
-    struct proact_share share; /* base, pieces and peers of each slot; all else is unused */
-    proact_u32 threads;        /* that send a chunk, at most */
+    struct proact_partition
+        partition;          /* base, pieces and peers of each slot; all else is unused */
+    proact_u32 threads; /* that send a chunk, at most */
 };

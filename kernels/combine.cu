@@ -12,7 +12,7 @@
 
 /* By numbers of so many bits, which an asm takes in `in`. */
 #define COMBINE_ONE(type, bits, in)                                                        \
-    PROACT_WORD void combine_one(type *to, type v, proact_u32 how)                         \
+    PROACT_DEVICE_INLINE void combine_one(type *to, type v, proact_u32 how)                         \
     {                                                                                      \
         switch (how) {                                                                     \
         case COMBINE_ADD:                                                                  \
@@ -46,7 +46,7 @@
 COMBINE_ONE(proact_u32, "32", "r")
 COMBINE_ONE(proact_u64, "64", "l")
 
-PROACT_WORD proact_u32 combine_ctas(void)
+PROACT_DEVICE_INLINE proact_u32 combine_ctas(void)
 {
     proact_u32 v;
 
@@ -54,13 +54,13 @@ PROACT_WORD proact_u32 combine_ctas(void)
     return v;
 }
 
-template <class T> PROACT_WORD void combine_all(const struct combine_work *work)
+template <class T> PROACT_DEVICE_INLINE void combine_all(const struct combine_work *work)
 {
     T *to = (T *)work->to, *from = (T *)work->from;
     const T neutral = (T)work->neutral;
     const proact_u64 threads = (proact_u64)combine_ctas() * proact_cta_size_x();
 
-    for (proact_u64 i = (proact_u64)proact_cta_here() * proact_cta_size_x() +
+    for (proact_u64 i = (proact_u64)proact_local_cta() * proact_cta_size_x() +
                         proact_thread_x();
          i < work->count; i += threads) {
         const T v = from[i];

@@ -4,22 +4,22 @@
    of these kernels behind those that say no last words of their own. */
 
 /* Clones make no bulk stores, and may be for any device. */
-#define PROACT_SENDS_BULK 0
+#define PROACT_HAS_BULK_COPY 0
 /* What is read once lives through the loops that send: more registers for every kernel. */
-#define PROACT_READ asm volatile
+#define PROACT_SREG_ASM asm volatile
 #include <proact/device.h>
 
 /* The clone has no parameter `leads`: where it is read, src/instrument puts a predicate
    from the kernel's first words. Asked for here, the thread's place would take up to three
    registers all through the kernel, because ptxas reads it once. */
-extern "C" __global__ void proact_ending_send(struct proact_share share, proact_u32 leads)
+extern "C" __global__ void proact_ending_send(struct proact_partition partition, proact_u32 leads)
 {
-    proact_done_in(&share, PROACT_SHARE_SEND, leads != 0);
+    proact_done_mode(&partition, PROACT_MODE_SEND, leads != 0);
 }
 
 /* Where no mechanism has the CTA send, two thirds of the registers and a sixth of the code
    do. */
-extern "C" __global__ void proact_ending_count(struct proact_share share, proact_u32 leads)
+extern "C" __global__ void proact_ending_count(struct proact_partition partition, proact_u32 leads)
 {
-    proact_done_in(&share, 0, leads != 0);
+    proact_done_mode(&partition, 0, leads != 0);
 }

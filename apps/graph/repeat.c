@@ -43,7 +43,7 @@ static enum proact_status loop_init(struct loop *l, struct proact_error *err)
     struct proact_image image = {.name = "repeat.cu", .text = kernel_repeat};
     struct proact_shape one = {"seen", 1, sizeof(struct repeat_seen)};
     struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
-                             .run_bytes = sizeof(struct repeat_seen)};
+                             .range_bytes = sizeof(struct repeat_seen)};
     enum proact_status status = PROACT_OK;
 
     for (unsigned i = 0; !status && i < REPEAT_BATCH; i++) {
@@ -235,7 +235,7 @@ static enum proact_status iterate(struct loop *l, struct repeat_result *out,
     out->iterations = (unsigned)l->now.iterations;
     out->change = l->now.change;
     out->converged = is_converged(l);
-    return proact_statistics_get(p, PROACT_ALL, NULL, &out->statistics, err);
+    return proact_statistics_get(p, PROACT_ALL_DEVICES, NULL, &out->statistics, err);
 }
 
 enum proact_status repeat_run(const struct repeat *r, struct repeat_result *out,

@@ -14,7 +14,7 @@ extern "C" __global__ void repeat_look(
     const struct cta_pair *pairs4, const struct cta_pair *pairs5,
     const struct cta_pair *pairs6, const struct cta_pair *pairs7, struct repeat_seen *seen,
     proact_u32 iterations, proact_u32 cta_count, double tolerance,
-    struct proact_share share)
+    struct proact_partition partition)
 {
     __shared__ double scratch[REPEAT_BATCH][CTA_WARPS];
     const struct cta_pair *pairs[REPEAT_BATCH] = {pairs0, pairs1, pairs2, pairs3,
@@ -47,8 +47,8 @@ extern "C" __global__ void repeat_look(
                 now.change += scratch[k][warp];
             now.iterations++;
         }
-        proact_store(&share, 0, &seen->change, now.change);
-        proact_store(&share, 0, &seen->iterations, now.iterations);
+        proact_store(&partition, 0, &seen->change, now.change);
+        proact_store(&partition, 0, &seen->iterations, now.iterations);
     }
-    proact_done(&share);
+    proact_done(&partition);
 }

@@ -59,9 +59,9 @@ static enum proact_status prepare(struct jacobi_run *run, struct proact *p,
     struct proact_shape even = {"cells, even", size * size, sizeof(float)};
     struct proact_shape odd = {"cells, odd", size * size, sizeof(float)};
     struct proact_map cells = {.kind = PROACT_MAP_CONTIGUOUS,
-                               .run_bytes = run->rows * size * sizeof(float)};
+                               .range_bytes = run->rows * size * sizeof(float)};
     struct proact_map sums = {.kind = PROACT_MAP_CONTIGUOUS,
-                              .run_bytes = sizeof(struct sum_pair)};
+                              .range_bytes = sizeof(struct sum_pair)};
     enum proact_status status;
 
     if ((status = proact_array_create(p, &even, &run->cells[0], err)) ||

@@ -27,7 +27,7 @@ __device__ static inline float at(const struct strip *s, proact_u32 y, proact_u3
 
 /* One column; returns the sum of the squares of the changes. Where the strip has fewer rows
    its last are loaded again, and where there is no neighbour the cell itself. */
-__device__ static inline double relax(const struct proact_share *share,
+__device__ static inline double relax(const struct proact_partition *partition,
                                       const struct strip *s, proact_u32 x)
 {
     float here[STRIP + 2], left[STRIP], right[STRIP]; /* here[0] is above the first row */
@@ -54,7 +54,7 @@ __device__ static inline double relax(const struct proact_share *share,
         double change = (double)now - (double)was;
 
         if (y < s->last) {
-            proact_store(share, 0, &s->cells[(proact_u64)y * s->size + x], now);
+            proact_store(partition, 0, &s->cells[(proact_u64)y * s->size + x], now);
             sum += change * change;
         }
     }
@@ -64,10 +64,10 @@ __device__ static inline double relax(const struct proact_share *share,
 extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *old_sums,
                                        float *cells, struct cta_pair *sums, proact_u32 size,
                                        proact_u32 rows, proact_u32 cta_count,
-                                       double tolerance_squared, struct proact_share share)
+                                       double tolerance_squared, struct proact_partition partition)
 {
     __shared__ struct cta_pair scratch[CTA_WARPS];
-    proact_u32 cta = proact_cta(&share);
+    proact_u32 cta = proact_cta(&partition);
     bool stopped = cta_sum_pairs(old_sums, cta_count, scratch).a < tolerance_squared;
     proact_u32 last = smaller((cta + 1) * rows, size);
     struct strip strip = {old, cells, size, cta * rows, last};
@@ -75,12 +75,12 @@ extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *
 
     for (; strip.first < last && !stopped; strip.first += STRIP)
         for (proact_u32 x = proact_thread_x(); x < size; x += CTA_THREADS)
-            sum += relax(&share, &strip, x);
+            sum += relax(&partition, &strip, x);
     struct cta_pair total = cta_sum(sum, 0, scratch);
 
     if (proact_thread_x() == 0) {
-        proact_store(&share, 1, &sums[cta].a, total.a);
-        proact_store(&share, 1, &sums[cta].b, total.b);
+        proact_store(&partition, 1, &sums[cta].a, total.a);
+        proact_store(&partition, 1, &sums[cta].b, total.b);
     }
-    proact_done(&share);
+    proact_done(&partition);
 }

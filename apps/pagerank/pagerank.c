@@ -76,10 +76,12 @@ static enum proact_status map_step(struct pagerank_run *run, struct proact_error
         ranges[c].first_byte = (uint64_t)cta->hubs * sizeof(double);
         ranges[c].bytes = (uint64_t)(cta->end - cta->hubs) * sizeof(double);
     }
-    struct proact_map gifts = {
-        .kind = PROACT_MAP_TABLE, .first = first, .ranges = ranges, .cta_count = ctas};
+    struct proact_map gifts = {.kind = PROACT_MAP_TABLE,
+                               .range_offsets = first,
+                               .ranges = ranges,
+                               .cta_count = ctas};
     struct proact_map sums = {.kind = PROACT_MAP_CONTIGUOUS,
-                              .run_bytes = sizeof(struct sum_pair)};
+                              .range_bytes = sizeof(struct sum_pair)};
     enum proact_status status = proact_kernel_map(run->step, STEP_GIFT_ARG, &gifts, err);
 
     if (!status)

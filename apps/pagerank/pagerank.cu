@@ -100,11 +100,11 @@ extern "C" __global__ void pagerank_step(
     const struct cta_vertices *vertices, const proact_u32 *first, const proact_u32 *source,
     const proact_u32 *out_degree, const double *old_gift, const struct cta_pair *old_sums,
     double *gift, struct cta_pair *sums, proact_u32 vertex_count, proact_u32 cta_count,
-    double damping, double tolerance, struct proact_share share)
+    double damping, double tolerance, struct proact_partition partition)
 {
     __shared__ struct cta_pair scratch[CTA_WARPS];
     __shared__ double sum[CTA_THREADS];
-    proact_u32 cta = proact_cta(&share), thread = proact_thread_x();
+    proact_u32 cta = proact_cta(&partition), thread = proact_thread_x();
     struct edges edges = {first, source, old_gift};
     struct cta_vertices at = vertices[cta];
     struct cta_pair before = cta_sum_pairs(old_sums, cta_count, scratch);
@@ -122,7 +122,7 @@ extern "C" __global__ void pagerank_step(
             double old = old_gift[v], links = degree ? degree : 1;
             double rank = everyone + damping * sum[thread];
 
-            proact_store(&share, 0, &gift[v], rank / links);
+            proact_store(&partition, 0, &gift[v], rank / links);
             /* Said as one step, for a driver may make it one, and then rounds otherwise. */
             change += __builtin_fabs(__builtin_fma(-old, links, rank));
             dangling += degree ? 0 : rank;
@@ -132,8 +132,8 @@ extern "C" __global__ void pagerank_step(
     struct cta_pair total = cta_sum(change, dangling, scratch);
 
     if (thread == 0) {
-        proact_store(&share, 1, &sums[cta].a, total.a);
-        proact_store(&share, 1, &sums[cta].b, total.b);
+        proact_store(&partition, 1, &sums[cta].a, total.a);
+        proact_store(&partition, 1, &sums[cta].b, total.b);
     }
-    proact_done(&share);
+    proact_done(&partition);
 }

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
         for (int turn = 1; turn < w.devices; turn++)
             for (int d = 0; d < w.producers(); d++) {
                 int peer = (d + turn) % w.devices;
-                uint64_t offset = d * w.share() + at;
+                uint64_t offset = d * w.partition() + at;
 
                 MUST(cudaMemcpyPeerAsync((char *)h.device[peer].array + offset, peer,
                                          (char *)h.device[d].array + offset, d, bytes,

@@ -69,11 +69,11 @@ struct host_driven {
     /* send(offset, bytes): piece `offset` of every producer's share is made. */
     template <class Send> void launch(uint64_t piece, unsigned salt, Send send)
     {
-        const uint64_t share = work.share();
+        const uint64_t partition = work.partition();
 
-        for (uint64_t at = 0; at < share; at += piece) {
+        for (uint64_t at = 0; at < partition; at += piece) {
             for (int d = 0; d < work.producers(); d++) {
-                unsigned first = (unsigned)((d * share + at) / MICRO_CTA_BYTES);
+                unsigned first = (unsigned)((d * partition + at) / MICRO_CTA_BYTES);
 
                 MUST(cudaSetDevice(d));
                 peer_make<<<(unsigned)(piece / MICRO_CTA_BYTES), MICRO_THREADS, 0,
@@ -93,7 +93,7 @@ struct host_driven {
 
         for (uint64_t pieces = 1; pieces <= 32; pieces *= 2) {
             std::vector<double> ns;
-            uint64_t piece = work.share() / pieces;
+            uint64_t piece = work.partition() / pieces;
 
             if (piece < MICRO_CTA_BYTES)
                 break;

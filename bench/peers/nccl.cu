@@ -24,13 +24,13 @@ int main(int argc, char **argv)
         for (int d = 0; d < w.devices; d++) {
             char *array = (char *)h.device[d].array;
 
-            if (w.all_to_all && bytes == w.share()) {
-                MUST(ncclAllGather(array + d * w.share(), array, bytes, ncclChar, comm[d],
+            if (w.all_to_all && bytes == w.partition()) {
+                MUST(ncclAllGather(array + d * w.partition(), array, bytes, ncclChar, comm[d],
                                    h.device[d].send));
                 continue;
             }
             for (int root = 0; root < w.producers(); root++) {
-                char *piece = array + root * w.share() + at;
+                char *piece = array + root * w.partition() + at;
 
                 MUST(ncclBroadcast(piece, piece, bytes, ncclChar, root, comm[d],
                                    h.device[d].send));

@@ -88,7 +88,7 @@ template <class Queue> static cudaGraphExec_t capture(cudaStream_t stream, Queue
 template <bool SIGNALS> static void measure(const peer_work &w, int me, unsigned group)
 {
     micro_vector *array = (micro_vector *)nvshmem_malloc(w.bytes);
-    unsigned ctas = (unsigned)(w.share() / MICRO_CTA_BYTES), salt = 0, *counter;
+    unsigned ctas = (unsigned)(w.partition() / MICRO_CTA_BYTES), salt = 0, *counter;
     signals s = {(uint64_t *)nvshmem_calloc(w.devices, sizeof(uint64_t)),
                  (uint64_t *)nvshmem_calloc(1, sizeof(uint64_t)), nullptr};
     cudaStream_t stream;
@@ -157,7 +157,7 @@ static int run(const peer_work &w, int me, nvshmemx_uniqueid_t *id, volatile int
         usleep(100);
     MUST(nvshmemx_set_attr_uniqueid_args(me, w.devices, id, &attr));
     MUST(nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attr));
-    const uint64_t ctas = w.share() / MICRO_CTA_BYTES;
+    const uint64_t ctas = w.partition() / MICRO_CTA_BYTES;
 
     for (unsigned group = 1; group <= 256 && group <= ctas; group *= 4)
         measure<false>(w, me, group);

@@ -31,7 +31,7 @@ struct peer_work {
     unsigned launches; /* in a row, before the host waits */
 
     int producers() const { return all_to_all ? devices : 1; }
-    uint64_t share() const { return bytes / producers(); } /* that one device makes */
+    uint64_t partition() const { return bytes / producers(); } /* that one device makes */
 };
 
 inline peer_work peer_arguments(int argc, char **argv)

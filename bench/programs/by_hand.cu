@@ -139,20 +139,20 @@ static void free_arrays(struct array gpu::*which)
 /* The shares put together. */
 static std::vector<uint32_t> gather(struct array gpu::*which)
 {
-    size_t count = (gpus[0].*which).count, share = count / gpus.size();
+    size_t count = (gpus[0].*which).count, partition = count / gpus.size();
     std::vector<uint32_t> words(count);
 
     for (int d = 0; d < count_of_gpus(); d++) {
         on(d);
-        CHECK(cudaMemcpy(words.data() + d * share, (gpus[d].*which).at + d * share,
-                         share * sizeof(float), cudaMemcpyDeviceToHost));
+        CHECK(cudaMemcpy(words.data() + d * partition, (gpus[d].*which).at + d * partition,
+                         partition * sizeof(float), cudaMemcpyDeviceToHost));
     }
     return words;
 }
 
 static void run_scale_add(int shift)
 {
-    int n = (64 << 20) >> shift, share = n / count_of_gpus();
+    int n = (64 << 20) >> shift, partition = n / count_of_gpus();
 
     make_arrays(&gpu::a, n, 1);
     make_arrays(&gpu::b, n, 2);
@@ -160,11 +160,11 @@ static void run_scale_add(int shift)
         "scale_add", 10,
         [&](int) {
             for (int d = 0; d < count_of_gpus(); d++) {
-                size_t at = (size_t)d * share;
+                size_t at = (size_t)d * partition;
 
                 on(d);
-                scale_add<<<(share + 255) / 256, 256, 0, gpus[d].main>>>(
-                    gpus[d].a.at + at, gpus[d].b.at + at, 0.5f, share);
+                scale_add<<<(partition + 255) / 256, 256, 0, gpus[d].main>>>(
+                    gpus[d].a.at + at, gpus[d].b.at + at, 0.5f, partition);
             }
         },
         [] { return gather(&gpu::b); });
@@ -288,23 +288,23 @@ __global__ void attract_share(const float4 *from, float4 *to, float4 *speed, int
 static void attract_launch(int d, int i, int n)
 {
     struct gpu &g = gpus[d];
-    int share = n / count_of_gpus(), before = (i + 1) % 2;
+    int partition = n / count_of_gpus(), before = (i + 1) % 2;
     struct array gpu::*from = i % 2 ? &gpu::b : &gpu::a;
     struct array gpu::*to = i % 2 ? &gpu::a : &gpu::b;
-    size_t at = 4 * (size_t)d * share;
+    size_t at = 4 * (size_t)d * partition;
 
     on(d);
     for (int p = 0; p < count_of_gpus() && i > 0; p++)
         if (p != d)
             CHECK(cudaStreamWaitEvent(g.main, gpus[p].main_done[before], 0));
-    attract_share<<<share / 256, 256, 0, g.main>>>(
-        (float4 *)(g.*from).at, (float4 *)(g.*to).at, (float4 *)g.c.at, n, d * share,
+    attract_share<<<partition / 256, 256, 0, g.main>>>(
+        (float4 *)(g.*from).at, (float4 *)(g.*to).at, (float4 *)g.c.at, n, d * partition,
         1e-6f);
     for (int k = 1; k < count_of_gpus(); k++) {
         int p = (d + k) % count_of_gpus();
 
         CHECK(cudaMemcpyAsync((gpus[p].*to).at + at, (g.*to).at + at,
-                              share * sizeof(float4), cudaMemcpyDefault, g.main));
+                              partition * sizeof(float4), cudaMemcpyDefault, g.main));
     }
     CHECK(cudaEventRecord(g.main_done[i % 2], g.main));
 }
@@ -331,7 +331,7 @@ static void run_attract(int shift)
 /* Every GPU counts its share into bins of its own; whoever reads them adds them up. */
 static void run_count(int shift)
 {
-    int n = (64 << 20) >> shift, share = n / count_of_gpus();
+    int n = (64 << 20) >> shift, partition = n / count_of_gpus();
 
     make_arrays(&gpu::a, n, 1);
     make_arrays(&gpu::b, 256, 0);
@@ -346,8 +346,8 @@ static void run_count(int shift)
             for (int d = 0; d < count_of_gpus(); d++) {
                 on(d);
                 count<<<1056, 256, 0, gpus[d].main>>>(
-                    (uint32_t *)gpus[d].a.at + (size_t)d * share, (uint32_t *)gpus[d].b.at,
-                    share);
+                    (uint32_t *)gpus[d].a.at + (size_t)d * partition, (uint32_t *)gpus[d].b.at,
+                    partition);
             }
         },
         [] {

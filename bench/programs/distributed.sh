@@ -20,7 +20,7 @@ for n in 1 2 4 8; do
     one proactcc "$n" env PROACT_DEVICES="$n" "$folder/distributed_proactcc" "$@"
     [ "$n" -gt 1 ] || continue
     one distributed "$n" env PROACT_DEVICES="$n" PROACT_DISTRIBUTE=1M "$folder/distributed_proactcc" "$@"
-    one grouped "$n" env PROACT_DEVICES="$n" PROACT_GROUP_SUMS=1 "$folder/distributed_proactcc" "$@"
+    one grouped "$n" env PROACT_DEVICES="$n" PROACT_REASSOCIATE=1 "$folder/distributed_proactcc" "$@"
     one always "$n" env PROACT_DEVICES="$n" PROACT_DISTRIBUTE=1M PROACT_SPLIT=always \
         "$folder/distributed_proactcc" "$@"
 done

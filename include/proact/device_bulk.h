@@ -24,48 +24,51 @@
 
 /* To this device's array, and to the same bytes on each peer, number `peer` first. */
 template <class T>
-PROACT_WORD void proact_store_run(const struct proact_slot *slot, T *to, const T *from,
-                                  proact_u32 count, proact_u32 peers, proact_u32 peer)
+PROACT_DEVICE_INLINE void proact_store_elements(const struct proact_slot *slot, T *to,
+                                                const T *from, proact_u32 count,
+                                                proact_u32 peers, proact_u32 peer)
 {
     const proact_u32 first = peer;
 
 #pragma unroll 1
-    for (proact_u32 i = proact_thread(); i < count; i += proact_threads()) {
+    for (proact_u32 i = proact_thread_index(); i < count; i += proact_thread_count()) {
         const T v = from[i];
 
         to[i] = v;
         peer = first;
 #pragma unroll 1
         for (proact_u32 n = 0; n < peers; n++) {
-            *(T *)((unsigned char *)(to + i) + slot->delta[peer]) = v;
+            *(T *)((unsigned char *)(to + i) + slot->peer_offset[peer]) = v;
             peer = peer + 1 == peers ? 0 : peer + 1;
         }
     }
 }
 
-PROACT_WORD void proact_store_vectors(const struct proact_slot *slot, unsigned char *to,
-                                      const unsigned char *from, proact_u32 bytes,
-                                      proact_u32 peers, proact_u32 peer)
+PROACT_DEVICE_INLINE void proact_store_vectors(const struct proact_slot *slot,
+                                               unsigned char *to, const unsigned char *from,
+                                               proact_u32 bytes, proact_u32 peers,
+                                               proact_u32 peer)
 {
     const proact_u32 first = peer;
 
 #pragma unroll 1
-    for (proact_u32 i = 16 * proact_thread(); i < bytes; i += 16 * proact_threads()) {
-        const struct proact_vector v = proact_load_vector(from + i);
+    for (proact_u32 i = 16 * proact_thread_index(); i < bytes;
+         i += 16 * proact_thread_count()) {
+        const struct proact_u32x4 v = proact_load_vector(from + i);
 
         proact_store_vector(to + i, &v);
         peer = first;
 #pragma unroll 1
         for (proact_u32 n = 0; n < peers; n++) {
-            proact_store_vector(to + i + slot->delta[peer], &v);
+            proact_store_vector(to + i + slot->peer_offset[peer], &v);
             peer = peer + 1 == peers ? 0 : peer + 1;
         }
     }
 }
 
-#if PROACT_SENDS_BULK
-PROACT_WORD void proact_issue_bulk(unsigned char *to, const unsigned char *from,
-                                   proact_u32 bytes)
+#if PROACT_HAS_BULK_COPY
+PROACT_DEVICE_INLINE void proact_issue_bulk(unsigned char *to, const unsigned char *from,
+                                            proact_u32 bytes)
 {
     asm volatile(
         "{ .reg .u64 to, from; .reg .u32 near;\n"
@@ -77,20 +80,21 @@ PROACT_WORD void proact_issue_bulk(unsigned char *to, const unsigned char *from,
 }
 
 /* By one thread: to the same bytes on each peer, number `peer` first. */
-PROACT_WORD void proact_send_bulk(const struct proact_slot *slot, unsigned char *to,
-                                  const unsigned char *from, proact_u32 bytes,
-                                  proact_u32 peers, proact_u32 peer)
+PROACT_DEVICE_INLINE void proact_send_bulk(const struct proact_slot *slot,
+                                           unsigned char *to, const unsigned char *from,
+                                           proact_u32 bytes, proact_u32 peers,
+                                           proact_u32 peer)
 {
 #pragma unroll 1
     for (proact_u32 n = 0; n < peers; n++) {
-        proact_issue_bulk(to + slot->delta[peer], from, bytes);
+        proact_issue_bulk(to + slot->peer_offset[peer], from, bytes);
         peer = peer + 1 == peers ? 0 : peer + 1;
     }
 }
 
 /* What the thread has issued has been read: the CTA may end, or stage anew behind its next
    barrier. */
-PROACT_WORD void proact_bulk_read(void)
+PROACT_DEVICE_INLINE void proact_bulk_source_read(void)
 {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
     /* protocol: bulk-read */
@@ -99,9 +103,9 @@ PROACT_WORD void proact_bulk_read(void)
 #endif
 
 /* All threads of the CTA have staged; the leader may issue. */
-PROACT_WORD void proact_bulk_ready(void)
+PROACT_DEVICE_INLINE void proact_bulk_stage_ready(void)
 {
-#if PROACT_SENDS_BULK
+#if PROACT_HAS_BULK_COPY
     /* protocol: bulk-order */
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
@@ -114,12 +118,14 @@ PROACT_WORD void proact_bulk_ready(void)
    peer. It begins with a barrier. Behind the next one (proact_cta_sync()) the stage may be
    written anew; what was stored is there when the kernel has ended, and for who counts,
    when proact_done() does. Fastest where `to` and `from` are multiples of 16. */
-PROACT_WORD void proact_store_bulk(const struct proact_share *share, proact_u32 slot,
-                                   void *to, const void *from, proact_u32 bytes)
+PROACT_DEVICE_INLINE void proact_store_bulk(const struct proact_partition *partition,
+                                            proact_u32 slot, void *to, const void *from,
+                                            proact_u32 bytes)
 {
-    const struct proact_slot *s = &share->slot[slot];
-    const proact_u32 peers = share->mode & PROACT_SHARE_STORE ? share->peer_count : 0;
-    const proact_u32 peer = peers ? proact_cta(share) % peers : 0;
+    const struct proact_slot *s = &partition->slot[slot];
+    const proact_u32 peers =
+        partition->mode & PROACT_MODE_STORE ? partition->peer_count : 0;
+    const proact_u32 peer = peers ? proact_cta(partition) % peers : 0;
     const unsigned char *source = (const unsigned char *)from;
     unsigned char *target = (unsigned char *)to;
     proact_u32 apart = (proact_u32)(proact_u64)target ^ (proact_u32)(proact_u64)source;
@@ -130,22 +136,22 @@ PROACT_WORD void proact_store_bulk(const struct proact_share *share, proact_u32 
         head = bytes;
     proact_u32 body = (bytes - head) & -unit, tail = bytes - head - body;
 
-    proact_bulk_ready();
-#if PROACT_SENDS_BULK
-    if (unit == 16 && body && proact_thread() == 0) {
+    proact_bulk_stage_ready();
+#if PROACT_HAS_BULK_COPY
+    if (unit == 16 && body && proact_thread_index() == 0) {
         proact_issue_bulk(target + head, source + head, body);
         proact_send_bulk(s, target + head, source + head, body, peers, peer);
-        proact_bulk_read();
+        proact_bulk_source_read();
     }
 #else
     if (unit == 16)
         proact_store_vectors(s, target + head, source + head, body, peers, peer);
 #endif
     if (unit == 4)
-        proact_store_run(s, (proact_u32 *)(target + head),
-                         (const proact_u32 *)(source + head), body / 4, peers, peer);
+        proact_store_elements(s, (proact_u32 *)(target + head),
+                              (const proact_u32 *)(source + head), body / 4, peers, peer);
     if (unit == 1)
-        proact_store_run(s, target, source, body, peers, peer);
-    proact_store_run(s, target, source, head, peers, peer);
-    proact_store_run(s, target + head + body, source + head + body, tail, peers, peer);
+        proact_store_elements(s, target, source, body, peers, peer);
+    proact_store_elements(s, target, source, head, peers, peer);
+    proact_store_elements(s, target + head + body, source + head + body, tail, peers, peer);
 }

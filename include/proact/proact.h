@@ -31,36 +31,38 @@ struct proact_plan {
                            that share the chunks: "copy-engine+fused:16M" */
     uint64_t
         chunk_bytes; /* power of two, 4 KiB to 256 MiB; 0: 64 KiB, or as the method likes */
-    unsigned threads; /* of the transfer agent: 32 to 8192, and to 49152 as far as that is
-                         1024 for every second SM; 0: as fill the way out, at most 8192 */
-    double compute_ratio; /* copy-engine, without chunk_bytes, whose chunks then suit that:
-                             a kernel's time, of that of its copies to all; 0: 1 */
-    bool everywhere; /* send to every device also what it is not seen to read (launches send
+    unsigned
+        transfer_threads; /* of the transfer agent: 32 to 8192, and to 49152 as far as that
+                    is 1024 for every second SM; 0: as fill the way out, at most 8192 */
+    double
+        compute_to_copy_ratio; /* copy-engine, without chunk_bytes, whose chunks then suit
+                          that: a kernel's time, of that of its copies to all; 0: 1 */
+    bool broadcast; /* send to every device also what it is not seen to read (launches send
                         what was read of the array between the two before) */
-    bool elide;      /* measure tracking alone: count, but send nothing. Results on
-                        more than one device are then wrong. */
+    bool skip_transfers; /* measure tracking alone: count, but send nothing. Results on
+                   more than one device are then wrong. */
 };
 
-#define PROACT_MACHINE_HERE "here" /* the GPUs of this box */
+#define PROACT_MACHINE_LOCAL "local" /* the GPUs of this box */
 
 /* Zero means "choose for me". */
 struct proact_options {
-    const char *machine;   /* PROACT_MACHINE_HERE, the name of an emulated one, the path of
+    const char *machine;   /* PROACT_MACHINE_LOCAL, the name of an emulated one, the path of
                               a machine file; NULL: here, or the emulated default */
     unsigned device_count; /* the first ones of the machine; 0: all */
     uint64_t seed;         /* of the emulated schedule */
     bool check; /* refuse uninitialised reads, early or lost chunks, maps that are
                    too small; slow (also set by the command's --check) */
     bool infinite_bandwidth; /* emulated transfers take no time: the paper's limit study */
-    unsigned threads;        /* of the host, that emulate, that find what kernels write, and
-                                that launch on several GPUs at once; 0: as many as cores */
-    double wait_limit_ms;    /* of every wait on a device, 1e-6 to 1e9; 0: 10 s. One of more
-                                is also how long a CTA may compute where it is emulated,
-                                without a store (else 5 s) */
-    bool group_sums;         /* what kernels of a program for one GPU (proact/program.h) add
-                                up by atomics on floating-point numbers may be summed up
-                                device by device first: other last digits */
-    bool late; /* the first device alone is opened; the others, beside what goes
+    unsigned host_threads;   /* of the host, that emulate, that find what kernels write, and
+                           that launch on several GPUs at once; 0: as many as cores */
+    double wait_timeout_ms;  /* of every wait on a device, 1e-6 to 1e9; 0: 10 s. One of more
+                              is also how long a CTA may compute where it is emulated,
+                              without a store (else 5 s) */
+    bool reassociate_floats; /* what kernels of a program for one GPU (proact/program.h) add
+                        up by atomics on floating-point numbers may be summed up
+                        device by device first: other last digits */
+    bool lazy_devices; /* the first device alone is opened; the others, beside what goes
                   on, when a program for one GPU has launched kernels for as long
                   as that likely takes, and launches one that could be split; or
                   as soon as something else cannot do without them, which then
@@ -68,13 +70,13 @@ struct proact_options {
     struct proact_plan plan; /* of every launch, until proact_plan_set() */
     /* What emulated kernels print, at a wait; NULL: nobody sees it. On hardware the driver
        writes to standard output. */
-    void (*print)(void *context, const char *text, size_t length);
-    void *print_context;
+    void (*on_print)(void *context, const char *text, size_t length);
+    void *callback_context;
     /* Told once, at a wait, with print_context, what an emulated kernel did that hardware
        forgives: it went beside an array, up to 2 MiB, and on. NULL, or with `check`: that
        is a fault. With both, an atomic whose result is used acquires, as on GPUs, which is
        more than PTX promises. */
-    void (*warn)(void *context, const char *sentence);
+    void (*on_warning)(void *context, const char *sentence);
 };
 
 /* Opens the machine's devices. `options` may be NULL. Fails with PROACT_EINVAL for an
@@ -93,7 +95,7 @@ PROACT_API enum proact_status proact_plan_set(struct proact *p,
                                               struct proact_error *err);
 
 /* The methods, NULL-terminated, borrowed; and one sentence on each. */
-PROACT_API const char *const *proact_methods(void);
+PROACT_API const char *const *proact_method_names(void);
 PROACT_API const char *proact_method_summary(const char *method);
 
 struct proact_shape {
@@ -121,8 +123,8 @@ PROACT_API void proact_array_destroy(struct proact_array *a); /* NULL is fine */
 
 /* Which bytes of the array a device (0 to proact_device_count() - 1) has: all, or of a
    distributed one its part; none of a device that is not there. */
-PROACT_API struct proact_range proact_array_part(const struct proact_array *a,
-                                                 unsigned device);
+PROACT_API struct proact_range proact_array_partition(const struct proact_array *a,
+                                                      unsigned device);
 
 /* Elements first .. first + count - 1, to where they are; ordered before later launches.
    PROACT_EINVAL if the array has fewer, or while a recording is made. */
@@ -148,9 +150,9 @@ struct proact_image {
                            cubin), which then need not compile it; NULL: nothing */
 };
 
-/* A kernel whose last parameter is a `struct proact_share` (proact/device.h) is split over
-   the devices; so is any other, in clones that are made of its text, where it is known what
-   its CTAs write: from maps, or else from the kernel itself. What is refused
+/* A kernel whose last parameter is a `struct proact_partition` (proact/device.h) is split
+   over the devices; so is any other, in clones that are made of its text, where it is known
+   what its CTAs write: from maps, or else from the kernel itself. What is refused
    (proact_kernel_refusal()) runs on the first device, and its arrays are copied to the
    others afterwards. Fails with PROACT_EINVAL (no such kernel, not PTX) or PROACT_EREFUSED.
  */
@@ -178,18 +180,18 @@ enum proact_map_kind {
 struct proact_range {
     uint64_t first_byte, bytes;
 };
-typedef void proact_emit(void *sink, uint64_t first_byte, uint64_t bytes);
+typedef void proact_emit_range(void *sink, uint64_t first_byte, uint64_t bytes);
 
 struct proact_map {
     enum proact_map_kind kind;
     uint64_t offset_bytes; /* added to every range */
-    uint64_t run_bytes, run_count, stride_bytes, step_bytes, rows;
-    const uint32_t *first; /* TABLE: cta_count + 1; copied */
+    uint64_t range_bytes, range_count, stride_bytes, cta_stride_bytes, rows_per_cta;
+    const uint32_t *range_offsets; /* TABLE: cta_count + 1; copied */
     const struct proact_range *ranges;
     uint32_t cta_count;
-    void (*ranges_of)(void *context, const uint32_t grid[3], const uint32_t cta[3],
-                      proact_emit *emit,
-                      void *sink); /* CALLBACK: at every first launch of a grid */
+    void (*emit_ranges)(void *context, const uint32_t grid[3], const uint32_t cta[3],
+                        proact_emit_range *emit,
+                        void *sink); /* CALLBACK: at every first launch of a grid */
     void *context;
 };
 
@@ -208,14 +210,14 @@ PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigne
 PROACT_API const char *proact_kernel_refusal(struct proact_kernel *k);
 
 struct proact_grid {
-    uint32_t ctas[3], threads[3]; /* 0 counts as 1 */
-    uint32_t shared_bytes;        /* dynamic, a CTA */
-    uint32_t device_count;        /* the first so many run it, others receive; 0: all */
-    bool is_cooperative;          /* of proact_launch_block() alone: all CTAs at once */
+    uint32_t ctas[3], threads[3];  /* 0 counts as 1 */
+    uint32_t dynamic_shared_bytes; /* dynamic, a CTA */
+    uint32_t device_count;         /* the first so many run it, others receive; 0: all */
+    bool is_cooperative;           /* of proact_launch_buffer() alone: all CTAs at once */
     /* CTAs of a cluster, of which the grid has whole ones: all on the first device, as with
        a kernel that was built for clusters or asks about them. None of marked ones. 0, all
        three: what the kernel was built for; else 0 counts as 1. */
-    uint32_t cluster[3];
+    uint32_t cluster_ctas[3];
 };
 
 /* An argument: an array (its replica's address is passed), a value of `bytes` bytes, or
@@ -269,10 +271,10 @@ struct proact_statistics {
     double transfer_ns; /* time in which some link was busy */
     double overlap_ns;  /* of it, while a kernel ran on the sending device */
 };
-/* Of one device (PROACT_ALL: all) and one array (NULL: all). Waits. wire_bytes, packets and
-   times are not known by array: 0 there. Hardware does not count packets, and tells times
-   only while there is an observer. */
-#define PROACT_ALL (~0u)
+/* Of one device (PROACT_ALL_DEVICES: all) and one array (NULL: all). Waits. wire_bytes,
+   packets and times are not known by array: 0 there. Hardware does not count packets, and
+   tells times only while there is an observer. */
+#define PROACT_ALL_DEVICES (~0u)
 PROACT_API enum proact_status proact_statistics_get(struct proact *p, unsigned device,
                                                     const struct proact_array *a,
                                                     struct proact_statistics *out,
@@ -281,20 +283,21 @@ PROACT_API void proact_statistics_reset(struct proact *p);
 
 /* Called, from within proact_wait() and the like, with what happened on devices and links.
  */
-enum proact_span_kind {
-    PROACT_SPAN_KERNEL,
-    PROACT_SPAN_COPY,
-    PROACT_SPAN_WAIT,
-    PROACT_SPAN_LINK
+enum proact_trace_kind {
+    PROACT_TRACE_KERNEL,
+    PROACT_TRACE_COPY,
+    PROACT_TRACE_WAIT,
+    PROACT_TRACE_LINK
 };
-struct proact_span {
-    enum proact_span_kind kind;
-    unsigned device, lane; /* lane: stream number, or the peer of a link */
-    const char *name;      /* borrowed for the call */
+struct proact_trace_span {
+    enum proact_trace_kind kind;
+    unsigned device, track; /* lane: stream number, or the peer of a link */
+    const char *name;       /* borrowed for the call */
     uint64_t start_ns, end_ns, bytes;
 };
-typedef void proact_observer(void *context, const struct proact_span *span);
-PROACT_API void proact_observe(struct proact *p, proact_observer *observer, void *context);
+typedef void proact_trace_callback(void *context, const struct proact_trace_span *span);
+PROACT_API void proact_trace_set_callback(struct proact *p, proact_trace_callback *observer,
+                                          void *context);
 
 #ifdef __cplusplus
 }

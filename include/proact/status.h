@@ -17,9 +17,9 @@ enum proact_status {
 
 /* How far work is that was queued. */
 enum proact_progress {
-    PROACT_UNKNOWN = 0, /* only waiting tells */
-    PROACT_UNDER_WAY,   /* it ends by itself */
-    PROACT_DONE,
+    PROACT_PROGRESS_UNKNOWN = 0, /* only waiting tells */
+    PROACT_PROGRESS_RUNNING,     /* it ends by itself */
+    PROACT_PROGRESS_DONE,
 };
 
 /* Caller-owned text of the last failure, one sentence without a newline. */

@@ -263,7 +263,8 @@ struct device_backend {
     enum proact_status (*await_event)(struct device_event *event, struct proact_error *err);
     /* Of what was queued before the last record of the event; where that is NULL, of all
        that the stream was given; without either, of everything. What waits for a word is
-       PROACT_UNKNOWN, and so is what broke. Does not wait. NULL: nothing is known. */
+       PROACT_PROGRESS_UNKNOWN, and so is what broke. Does not wait. NULL: nothing is known.
+     */
     enum proact_progress (*progress)(struct device_set *set, struct device_stream *s,
                                      const struct device_event *event);
     /* Later operations of `s` wait until let_go, but no longer than so: what is queued in
@@ -390,12 +391,12 @@ struct device_backend {
        two ends, or NULL; what the sides say of them is theirs. Those of the stream's device
        also go to another one's. Destroying waits. NULL, all seven: there are none here. */
     enum proact_status (*texels_create)(struct device_set *set, unsigned device,
-                                        const struct proact_texels_shape *shape,
+                                        const struct proact_texture_array_shape *shape,
                                         struct device_texels **out,
                                         struct proact_error *err);
     void (*texels_destroy)(struct device_texels *t);
     enum proact_status (*copy_box)(struct device_stream *s,
-                                   const struct proact_box_copy *copy,
+                                   const struct proact_copy_3d *copy,
                                    struct device_texels *to, struct device_texels *from,
                                    struct proact_error *err);
     enum proact_status (*texture_create)(struct device_set *set, unsigned device,
@@ -411,7 +412,8 @@ struct device_backend {
        their own. What they queue from now on comes after what `s` has so far; or later
        operations of `s` come after all that guests of its device have queued so far. A
        stream for them goes by its handle of the driver. NULL, all five: there are none. */
-    void (*guest_thread)(struct device_set *set, unsigned device); /* see proact/guest.h */
+    void (*guest_thread)(struct device_set *set,
+                         unsigned device); /* see proact/interop.h */
     enum proact_status (*guests_follow)(struct device_stream *s, struct proact_error *err);
     enum proact_status (*follow_guests)(struct device_stream *s, struct proact_error *err);
     enum proact_status (*guest_stream_create)(struct device_set *set, unsigned device,

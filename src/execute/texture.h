@@ -15,8 +15,8 @@ struct execute_texture {
     uint32_t layers;       /* 0: none; a cube's have 6 faces each */
     uint64_t base;         /* plain memory of this process ... */
     uint64_t pitch, slice; /* ... from row to row, slice to slice or layer to layer */
-    struct proact_texel texel;
-    enum proact_beyond beyond[3];
+    struct proact_texel_format texel;
+    enum proact_address_mode beyond[3];
     bool is_linear, reads_normalized, has_normalized_coordinates, is_srgb;
     float border[4];
 };

@@ -2,8 +2,8 @@
 #pragma once
 
 /* Face of the room that rewrites kernels which nobody marked. Beside an untouched kernel it
-   puts clones of it; each takes a `struct proact_share` (proact/device.h) by value as one
-   more, last parameter, so that whoever launches it sees a marked kernel. */
+   puts clones of it; each takes a `struct proact_partition` (proact/device.h) by value as
+   one more, last parameter, so that whoever launches it sees a marked kernel. */
 
 #include <stdbool.h>
 
@@ -85,7 +85,7 @@ enum proact_status instrument_waits(const struct ptx_module *m,
                                     const struct instrument_request *r,
                                     struct proact_error *err);
 
-/* The module's text once more, in which kernels that are asked to (PROACT_SHARE_LAUNCH)
+/* The module's text once more, in which kernels that are asked to (PROACT_MODE_LAUNCH)
    launch a kernel for each chunk that they complete (PROACT III-C, dynamic): marked ones
    and clones for INSTRUMENT_SEND. It takes CUDA's device runtime. free() it. */
 char *instrument_children(const struct ptx_module *m, size_t *bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Last words that launch: kernels/child.cu is put ahead of the module's functions, and
-   calls take the place of the comments that <proact/device_done.h> left for them. */
+   calls take the place of the comments that <proact/device_epilogue.h> left for them. */
 #include <stdio.h>
 #include <string.h>
 

@@ -38,7 +38,7 @@ void transfer_unbind(struct transfer_binding *b)
 }
 
 enum proact_status transfer_before(const struct transfer_binding *b, unsigned device,
-                                   const struct proact_share *share,
+                                   const struct proact_partition *share,
                                    struct device_launch *launch, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
@@ -51,7 +51,7 @@ enum proact_status transfer_before(const struct transfer_binding *b, unsigned de
 }
 
 enum proact_status transfer_beside(const struct transfer_binding *b, unsigned device,
-                                   const struct proact_share *share,
+                                   const struct proact_partition *share,
                                    struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
@@ -124,18 +124,18 @@ uint32_t transfer_plan_mode(const struct transfer_plan *plan)
 
     if (plan->tail)
         mode |= plan->tail->share_mode;
-    return mixed_is_told(plan) ? mode | PROACT_SHARE_MIX : mode;
+    return mixed_is_told(plan) ? mode | PROACT_MODE_MIXED : mode;
 }
 
 bool transfer_launches(const struct transfer_devices *devices,
                        const struct transfer_plan *plan)
 {
-    return devices->count > 1 && transfer_plan_mode(plan) & PROACT_SHARE_LAUNCH;
+    return devices->count > 1 && transfer_plan_mode(plan) & PROACT_MODE_LAUNCH;
 }
 
 bool transfer_counts(const struct transfer_binding *b)
 {
-    return b->devices->count > 1 && transfer_plan_mode(&b->plan) & PROACT_SHARE_COUNT;
+    return b->devices->count > 1 && transfer_plan_mode(&b->plan) & PROACT_MODE_COUNT;
 }
 
 static bool sends_anything(const struct transfer_binding *b, unsigned device)
@@ -176,22 +176,22 @@ void transfer_quiet(const struct transfer_binding *b, unsigned device, uint32_t 
 
 /* CTAs that have no row in any slot; all of them, where none is counted. */
 static void share_quiet(const struct transfer_binding *b, unsigned device,
-                        struct proact_share *share)
+                        struct proact_partition *share)
 {
-    share->quiet = 0;
-    share->quiet_count = UINT32_MAX;
-    if (share->mode & PROACT_SHARE_COUNT)
-        transfer_quiet(b, device, &share->quiet, &share->quiet_count);
+    share->silent_first = 0;
+    share->silent_count = UINT32_MAX;
+    if (share->mode & PROACT_MODE_COUNT)
+        transfer_quiet(b, device, &share->silent_first, &share->silent_count);
 }
 
-void transfer_share_part(struct proact_share *share, uint32_t first, bool is_quiet)
+void transfer_share_part(struct proact_partition *share, uint32_t first, bool is_quiet)
 {
     share->cta_first += first;
-    share->quiet = 0;
-    share->quiet_count = is_quiet ? UINT32_MAX : 0;
+    share->silent_first = 0;
+    share->silent_count = is_quiet ? UINT32_MAX : 0;
     for (uint32_t s = 0; s < share->slot_count; s++) {
-        share->slot[s].first += first;
-        share->slot[s].ahead += first;
+        share->slot[s].list_start += first;
+        share->slot[s].cta_bias += first;
     }
 }
 
@@ -206,15 +206,15 @@ static struct proact_divisor divisor(uint32_t d)
                                    31 + bits};
 }
 
-void transfer_share_grid(struct proact_share *share, const uint32_t grid[3])
+void transfer_share_grid(struct proact_partition *share, const uint32_t grid[3])
 {
     memcpy(share->grid, grid, sizeof share->grid);
     for (int i = 0; i < 2; i++)
-        share->by[i] = divisor(grid[i]);
+        share->grid_divisor[i] = divisor(grid[i]);
 }
 
 void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,
-                    struct proact_share *share)
+                    struct proact_partition *share)
 {
     const struct transfer_devices *t = b->devices;
     const bool sends = !b->plan.elide && sends_anything(b, device);
@@ -224,20 +224,21 @@ void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t 
     share->epoch = epoch;
     share->slot_count = b->slot_count;
     share_quiet(b, device, share);
-    share->children = (const void *)(uintptr_t)b->children[device];
+    share->child_launch = (const void *)(uintptr_t)b->children[device];
     if (!sends)
-        share->mode &= ~(uint32_t)PROACT_SHARE_STORE;
+        share->mode &= ~(uint32_t)PROACT_MODE_STORE;
     for (uint32_t s = 0; s < b->slot_count; s++) {
         const struct transfer_slot *slot = &b->slot[s];
 
         share->slot[s] = slot->tables->resident[device];
-        share->slot[s].round = slot->tables->round;
+        share->slot[s].table_epoch = slot->tables->round;
         share->slot[s].base = (unsigned char *)(uintptr_t)slot->base[device];
-        share->slot[s].home = (long long)(slot->base[0] - slot->base[device]);
+        share->slot[s].device0_offset = (long long)(slot->base[0] - slot->base[device]);
         if (b->mixed)
-            share->slot[s].sends = (const void *)(uintptr_t)b->mixed->sends[device][s];
+            share->slot[s].sent_by_cta =
+                (const void *)(uintptr_t)b->mixed->sends[device][s];
         for (unsigned i = 0; i + 1 < t->count; i++)
-            share->slot[s].delta[i] =
+            share->slot[s].peer_offset[i] =
                 (long long)(slot->base[transfer_peer(t, device, i)] - slot->base[device]);
     }
 }

@@ -81,12 +81,12 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
     unsigned char *base = (unsigned char *)(uintptr_t)t->block[device];
 
     t->resident[device] = (struct proact_slot){
-        .first = (const void *)(base + l.first),
-        .chunk = (const void *)(base + l.chunk),
-        .regular = regular,
-        .ahead = ahead,
+        .list_start = (const void *)(base + l.first),
+        .chunk_lists = (const void *)(base + l.chunk),
+        .chunk_shift = regular,
+        .cta_bias = ahead,
         .counter = (void *)(base + l.counter),
-        .writers = (const void *)(base + l.writers),
+        .writer_count = (const void *)(base + l.writers),
         .piece_first = (const void *)(base + l.piece_first),
         .piece = (const void *)(base + l.piece),
     };

@@ -25,7 +25,7 @@ static struct proact *open_session(unsigned devices, const char *method,
         .device_count = devices,
         .seed = devices,
         .check = true,
-        .plan = {.method = method, .chunk_bytes = chunk_bytes, .threads = 256}};
+        .plan = {.method = method, .chunk_bytes = chunk_bytes, .transfer_threads = 256}};
     struct proact_error err = {""};
     struct proact *p = NULL;
 
@@ -87,7 +87,7 @@ static void pagerank_is_the_same_everywhere(void **state)
     struct pagerank_result one = rank(&g, 1, "bulk");
 
     agree_with_reference(&g, &one);
-    for (const char *const *method = proact_methods(); *method; method++)
+    for (const char *const *method = proact_method_names(); *method; method++)
         for (unsigned devices = 2; devices <= 4; devices++) {
             struct pagerank_result r = rank(&g, devices, *method);
 
@@ -144,7 +144,7 @@ static void jacobi_is_the_same_everywhere(void **state)
     struct jacobi_result want;
 
     assert_int_equal(jacobi_reference(&options, &want, NULL), PROACT_OK);
-    for (const char *const *method = proact_methods(); *method; method++)
+    for (const char *const *method = proact_method_names(); *method; method++)
         for (unsigned devices = 1; devices <= 4; devices += devices) {
             struct proact *p = open_session(devices, *method, 16384);
             struct jacobi_result r = {0};

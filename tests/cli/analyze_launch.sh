@@ -60,7 +60,7 @@ for kernel in scatters scatters_and_reads; do
     sed -n '/"scattered"/p' scatters.json
 done
 
-for option in '' --group-sums; do
+for option in '' --reassociate; do
     proact analyze "$(dirname "$0")/analyze.ptx" --kernel adds_floats --grid 4 --block 1 $option |
         sed -n "/reduction/p; /can be split over/p; /cannot be/,\$p"
 done

@@ -1,5 +1,5 @@
 # Each tests/cli/NAME.sh is one test of the command; run.sh says how.
-foreach(name bench bench_link bench_options help usage input methods midway progress run_small trace doctor topo here
+foreach(name bench bench_link bench_options help usage input methods midway progress run_small trace doctor topo local
     analyze analyze_launch analyze_modes analyze_passes analyze_usage)
     add_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
@@ -14,7 +14,7 @@ target_link_libraries(trace_check PRIVATE proact_options PkgConfig::JANSSON m)
 set_tests_properties(cli.trace PROPERTIES ENVIRONMENT "TRACE_CHECK=$<TARGET_FILE:trace_check>")
 
 # Drivers of all sorts, none of which has a GPU: tests/device/tests.cmake.
-set_tests_properties(cli.doctor cli.topo cli.here PROPERTIES
+set_tests_properties(cli.doctor cli.topo cli.local PROPERTIES
     ENVIRONMENT "DRIVERS=${CMAKE_CURRENT_BINARY_DIR}")
 
 # What `proact analyze --json` wrote is read by another reader than ours.

@@ -2,7 +2,7 @@
 # whose numbers mean nothing.
 . "$(dirname "$0")/cli_lib.sh"
 fails 0 proact topo v100x4 --probe
-here() { # ARGUMENT...
+probe_local() { # ARGUMENT...
     echo "\$ [fake] proact topo $*"
     LD_LIBRARY_PATH=$DRIVERS/driver_fake FAKE_CUDA_DEVICES=3 FAKE_CUDA_PEERS='0>1,1>0' \
         proact topo "$@" >said
@@ -15,30 +15,30 @@ blur() { # the folder's name first: it may have digits, too
 unset CUDA_VISIBLE_DEVICES
 XDG_CACHE_HOME=$PWD/cache
 export XDG_CACHE_HOME
-here
+probe_local
 blur | sed -n '1p; /^Measured/,$p'
 # What is kept is not measured again, until it is asked for or the devices are others.
 sed -i 's/^    \[0, [0-9.]*,/    [0, 123.5,/' cache/proact/links-*.json
-here here
+probe_local local
 grep -c 123.5 said
-here here --json
+probe_local local --json
 grep -c 123.5 said
-CUDA_VISIBLE_DEVICES=0,1,2 here here
+CUDA_VISIBLE_DEVICES=0,1,2 probe_local local
 grep -c 123.5 said
 ls cache/proact | wc -l
-here here --fresh
+probe_local local --fresh
 grep -c 123.5 said
 # A file that was cut off is as none.
 for f in cache/proact/*; do
     printf '{"of": ' >"$f"
 done
-here here --json
+probe_local local --json
 grep -c small_copy_us said
 cat cache/proact/* | grep -c small_copy_us
 # No place to keep it is no failure.
-XDG_CACHE_HOME=/dev/null/cache here here
+XDG_CACHE_HOME=/dev/null/cache probe_local local
 tail -1 said
-LD_LIBRARY_PATH=$DRIVERS/driver_none fails 1 proact topo here 2>&1 | sed "s|$DRIVERS|...|"
+LD_LIBRARY_PATH=$DRIVERS/driver_none fails 1 proact topo local 2>&1 | sed "s|$DRIVERS|...|"
 exec 2>&1
 fails 2 proact topo v100x4 --fresh
 fails 2 proact topo v100x4 --probe --json

@@ -13,7 +13,7 @@ echo "row SHORT 1 1 1"
 echo "row PRETEND 65536 1000 900 1200 9"
 END
 chmod +x "$scratch/peer_copies"
-said=$(PROACT_BENCH_PEERS=$scratch "$1" bench micro --machine here --peers --bytes 1M --ratio 1 \
+said=$(PROACT_BENCH_PEERS=$scratch "$1" bench micro --machine local --peers --bytes 1M --ratio 1 \
     --pattern one-to-all --chunk 64K --json "$scratch/r.json")
 echo "$said"
 echo "$said" | grep -q '1\.00 PRETEND  *64 KB .* 9$'

@@ -125,8 +125,8 @@ static void progress_is_asked_for(struct contract *c)
     contract_must(c, c->b->event_create(c->set, 0, false, &event, &c->err));
     clear(c, 0, a, (size_t)WORDS * 4);
     contract_sync(c);
-    assert_int_equal(c->b->progress(c->set, c->stream[0][1], NULL), PROACT_DONE);
-    assert_int_equal(c->b->progress(c->set, NULL, NULL), PROACT_DONE);
+    assert_int_equal(c->b->progress(c->set, c->stream[0][1], NULL), PROACT_PROGRESS_DONE);
+    assert_int_equal(c->b->progress(c->set, NULL, NULL), PROACT_PROGRESS_DONE);
     for (int by = 0; by < 3; by++) {
         enum proact_progress now;
 
@@ -135,9 +135,9 @@ static void progress_is_asked_for(struct contract *c)
         contract_must(c, c->b->copy(s, shared, a, (size_t)WORDS * 4, &c->err));
         contract_must(c, c->b->record(s, event, &c->err));
         while ((now = c->b->progress(c->set, by == 1 ? s : NULL, by == 2 ? event : NULL)) ==
-               PROACT_UNDER_WAY)
+               PROACT_PROGRESS_RUNNING)
             was_under_way = true;
-        assert_int_equal(now, PROACT_DONE);
+        assert_int_equal(now, PROACT_PROGRESS_DONE);
         for (int n = 0; n < WORDS; n++)
             assert_int_equal(((volatile uint32_t *)(uintptr_t)shared)[n], by + 1);
     }
@@ -157,10 +157,11 @@ static void progress_behind_a_wait_is_unknown(struct contract *c)
     clear(c, 0, word, 4);
     contract_sync(c);
     contract_must(c, c->b->wait_value(c->stream[0][1], word, 1, NULL, &c->err));
-    assert_int_equal(c->b->progress(c->set, c->stream[0][1], NULL), PROACT_UNKNOWN);
+    assert_int_equal(c->b->progress(c->set, c->stream[0][1], NULL),
+                     PROACT_PROGRESS_UNKNOWN);
     contract_must(c, c->b->write_value(c->stream[0][0], word, 1, &c->err));
     contract_sync(c);
-    assert_int_equal(c->b->progress(c->set, c->stream[0][1], NULL), PROACT_DONE);
+    assert_int_equal(c->b->progress(c->set, c->stream[0][1], NULL), PROACT_PROGRESS_DONE);
 }
 
 /* What it waits for may never come: that is said, as by synchronize. */
@@ -277,13 +278,13 @@ static void a_held_stream_waits(struct contract *c)
     struct device_event *event = hold(c, LONG_HOLD_MS);
 
     contract_run(c, 0, 1, "busy", 1, 32, &busy);
-    while (c->b->progress(c->set, c->stream[0][1], NULL) == PROACT_UNDER_WAY)
+    while (c->b->progress(c->set, c->stream[0][1], NULL) == PROACT_PROGRESS_RUNNING)
         ;
-    assert_int_equal(c->b->progress(c->set, NULL, event), PROACT_UNDER_WAY);
+    assert_int_equal(c->b->progress(c->set, NULL, event), PROACT_PROGRESS_RUNNING);
     c->b->let_go(c->set);
-    while ((now = c->b->progress(c->set, NULL, event)) == PROACT_UNDER_WAY)
+    while ((now = c->b->progress(c->set, NULL, event)) == PROACT_PROGRESS_RUNNING)
         ;
-    assert_int_equal(now, PROACT_DONE);
+    assert_int_equal(now, PROACT_PROGRESS_DONE);
     contract_sync(c);
     c->b->event_destroy(event);
 }
@@ -295,9 +296,9 @@ static void a_hold_ends_by_itself(struct contract *c)
         return;
     struct device_event *event = hold(c, SHORT_HOLD_MS);
 
-    assert_int_equal(c->b->progress(c->set, NULL, event), PROACT_UNDER_WAY);
+    assert_int_equal(c->b->progress(c->set, NULL, event), PROACT_PROGRESS_RUNNING);
     contract_sync(c);
-    assert_int_equal(c->b->progress(c->set, NULL, event), PROACT_DONE);
+    assert_int_equal(c->b->progress(c->set, NULL, event), PROACT_PROGRESS_DONE);
     c->b->event_destroy(event);
 }
 

@@ -8,7 +8,7 @@ enum { W = 40, H = 6, D = 3 };
 
 /* NULL: the keeper has none. */
 static struct device_texels *make_on(struct contract *c, unsigned device,
-                                     struct proact_texels_shape shape)
+                                     struct proact_texture_array_shape shape)
 {
     struct device_texels *t = NULL;
     enum proact_status status = c->b->texels_create(c->set, device, &shape, &t, &c->err);
@@ -19,21 +19,22 @@ static struct device_texels *make_on(struct contract *c, unsigned device,
     return t;
 }
 
-static struct device_texels *make(struct contract *c, struct proact_texels_shape shape)
+static struct device_texels *make(struct contract *c,
+                                  struct proact_texture_array_shape shape)
 {
     return make_on(c, 0, shape);
 }
 
-static struct proact_box_end host(void *at, size_t pitch, size_t rows)
+static struct proact_copy_3d_end host(void *at, size_t pitch, size_t rows)
 {
-    return (struct proact_box_end){.address = (uintptr_t)at,
-                                   .is_host = true,
-                                   .pitch = pitch,
-                                   .slice_pitch = rows * pitch};
+    return (struct proact_copy_3d_end){.address = (uintptr_t)at,
+                                       .is_host = true,
+                                       .pitch = pitch,
+                                       .slice_pitch = rows * pitch};
 }
 
-static const struct proact_texels_shape volume = {
-    .width = W, .height = H, .depth = D, .texel = {PROACT_UNSIGNED, 32, 1}};
+static const struct proact_texture_array_shape volume = {
+    .width = W, .height = H, .depth = D, .texel = {PROACT_TEXEL_UNSIGNED, 32, 1}};
 
 /* From the host into texels, a part of them to other texels, and by the device's memory,
    whose slices lie three rows apart, back. */
@@ -47,17 +48,17 @@ static void boxes_move(struct contract *c)
     b = make(c, volume);
     for (unsigned n = 0; n < D * H * W; n++)
         (&in[0][0][0])[n] = n;
-    const struct proact_box_copy all = {.from = host(in, sizeof in[0][0], H),
-                                        .bytes = sizeof in[0][0],
-                                        .rows = H,
-                                        .slices = D};
-    const struct proact_box_copy part = {.from = {.x = 16, .y = 1, .z = 1},
-                                         .to = {.x = 32, .y = 3, .z = 0},
-                                         .bytes = 40,
-                                         .rows = 2,
-                                         .slices = 2};
+    const struct proact_copy_3d all = {.from = host(in, sizeof in[0][0], H),
+                                       .bytes = sizeof in[0][0],
+                                       .rows = H,
+                                       .slices = D};
+    const struct proact_copy_3d part = {.from = {.x = 16, .y = 1, .z = 1},
+                                        .to = {.x = 32, .y = 3, .z = 0},
+                                        .bytes = 40,
+                                        .rows = 2,
+                                        .slices = 2};
     device_addr memory = contract_words(c, 0, sizeof line / 4);
-    const struct proact_box_copy down = {
+    const struct proact_copy_3d down = {
         .from = {.x = 32, .y = 3},
         .to = {.address = memory, .pitch = 4 * W, .slice_pitch = 12 * W},
         .bytes = 40,
@@ -75,10 +76,10 @@ static void boxes_move(struct contract *c)
             for (unsigned x = 0; x < W; x++)
                 assert_int_equal(line[z][y * W + x],
                                  x < 10 && y < 2 ? in[z + 1][y + 1][x + 4] : 0);
-    const struct proact_box_copy back = {.to = host(out, sizeof in[0][0], H),
-                                         .bytes = sizeof in[0][0],
-                                         .rows = H,
-                                         .slices = D};
+    const struct proact_copy_3d back = {.to = host(out, sizeof in[0][0], H),
+                                        .bytes = sizeof in[0][0],
+                                        .rows = H,
+                                        .slices = D};
 
     contract_must(c, c->b->copy_box(c->stream[0][0], &back, NULL, a, &c->err));
     assert_memory_equal(in, out, sizeof in);
@@ -101,12 +102,13 @@ static void textures_are_read(struct contract *c)
     uint8_t in[W];
     uint32_t seen[W];
     struct device_texels *t =
-        make(c, (struct proact_texels_shape){
-                    .width = W, .height = 1, .texel = {PROACT_UNSIGNED, 8, 1}});
-    const struct proact_texture how = {.beyond = {PROACT_CLAMP, PROACT_CLAMP, PROACT_CLAMP},
-                                       .is_linear = true,
-                                       .reads_normalized = true};
-    const struct proact_box_copy all = {
+        make(c, (struct proact_texture_array_shape){
+                    .width = W, .height = 1, .texel = {PROACT_TEXEL_UNSIGNED, 8, 1}});
+    const struct proact_texture how = {
+        .address_mode = {PROACT_ADDRESS_CLAMP, PROACT_ADDRESS_CLAMP, PROACT_ADDRESS_CLAMP},
+        .filter_linear = true,
+        .normalize_values = true};
+    const struct proact_copy_3d all = {
         .from = host(in, W, 1), .bytes = W, .rows = 1, .slices = 1};
     uint64_t handle = 0;
 
@@ -141,7 +143,7 @@ static void memory_is_read(struct contract *c)
     uint32_t in[W], seen[W];
     device_addr from = contract_words(c, 0, W), to = contract_words(c, 0, W);
     const struct proact_texture how = {
-        .address = from, .width = HAS, .texel = {PROACT_UNSIGNED, 32, 1}};
+        .address = from, .width = HAS, .texel = {PROACT_TEXEL_UNSIGNED, 32, 1}};
     uint64_t handle = 0;
     enum proact_status status =
         c->b->texture_create(c->set, 0, &how, NULL, &handle, &c->err);
@@ -169,12 +171,12 @@ static void memory_is_read(struct contract *c)
 static void surfaces_are_written(struct contract *c)
 {
     uint32_t out[W] = {0};
-    struct device_texels *t =
-        make(c, (struct proact_texels_shape){.width = W,
-                                             .height = 1,
-                                             .has_surfaces = true,
-                                             .texel = {PROACT_UNSIGNED, 32, 1}});
-    const struct proact_box_copy back = {
+    struct device_texels *t = make(
+        c, (struct proact_texture_array_shape){.width = W,
+                                               .height = 1,
+                                               .allows_surfaces = true,
+                                               .texel = {PROACT_TEXEL_UNSIGNED, 32, 1}});
+    const struct proact_copy_3d back = {
         .to = host(out, sizeof out, 1), .bytes = sizeof out, .rows = 1, .slices = 1};
     uint64_t handle = 0;
 
@@ -195,13 +197,13 @@ static void surfaces_are_written(struct contract *c)
 static void boxes_go_to_peers(struct contract *c)
 {
     static uint32_t in[D][H][W], out[D][H][W];
-    const struct proact_texels_shape layers = {
-        .width = W, .height = H, .layers = D, .texel = {PROACT_UNSIGNED, 32, 1}};
+    const struct proact_texture_array_shape layers = {
+        .width = W, .height = H, .layers = D, .texel = {PROACT_TEXEL_UNSIGNED, 32, 1}};
     struct device_texels *a = make(c, layers), *b = make_on(c, 1, layers);
-    struct proact_box_copy all = {.from = host(in, sizeof in[0][0], H),
-                                  .bytes = sizeof in[0][0],
-                                  .rows = H,
-                                  .slices = D};
+    struct proact_copy_3d all = {.from = host(in, sizeof in[0][0], H),
+                                 .bytes = sizeof in[0][0],
+                                 .rows = H,
+                                 .slices = D};
     struct device_event *event;
 
     if (!a)
@@ -210,7 +212,7 @@ static void boxes_go_to_peers(struct contract *c)
         (&in[0][0][0])[n] = 7 * n;
     contract_must(c, c->b->event_create(c->set, 0, false, &event, &c->err));
     contract_must(c, c->b->copy_box(c->stream[0][0], &all, a, NULL, &c->err));
-    all.from = (struct proact_box_end){.x = 0};
+    all.from = (struct proact_copy_3d_end){.x = 0};
     contract_must(c, c->b->copy_box(c->stream[0][0], &all, b, a, &c->err));
     contract_must(c, c->b->record(c->stream[0][0], event, &c->err));
     contract_must(c, c->b->wait_event(c->stream[1][1], event, &c->err));
@@ -225,15 +227,16 @@ static void boxes_go_to_peers(struct contract *c)
 /* Each device has its own object of its own texels. */
 static void peers_read_theirs(struct contract *c)
 {
-    const struct proact_texture how = {.beyond = {PROACT_CLAMP, PROACT_CLAMP}};
-    const struct proact_texels_shape line = {
-        .width = W, .height = 1, .texel = {PROACT_FLOAT, 32, 1}};
+    const struct proact_texture how = {
+        .address_mode = {PROACT_ADDRESS_CLAMP, PROACT_ADDRESS_CLAMP}};
+    const struct proact_texture_array_shape line = {
+        .width = W, .height = 1, .texel = {PROACT_TEXEL_FLOAT, 32, 1}};
 
     for (unsigned d = 0; d < 2; d++) {
         struct device_texels *t = make_on(c, d, line);
         float in[W];
         uint32_t seen[W];
-        const struct proact_box_copy all = {
+        const struct proact_copy_3d all = {
             .from = host(in, sizeof in, 1), .bytes = sizeof in, .rows = 1, .slices = 1};
         uint64_t handle = 0;
 

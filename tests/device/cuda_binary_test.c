@@ -29,7 +29,7 @@ static uint32_t told_by(const void *binary)
     uint32_t told = 0;
 
     fake_cuda_set_up("");
-    if (proact_open(&(struct proact_options){.machine = PROACT_MACHINE_HERE}, &p, &err) ||
+    if (proact_open(&(struct proact_options){.machine = PROACT_MACHINE_LOCAL}, &p, &err) ||
         proact_array_create(p, &(struct proact_shape){"word", 1, 4}, &word, &err) ||
         proact_kernel_load(p, &image, "tell", &k, &err) ||
         proact_launch(k, &grid, &(struct proact_arg){.array = word}, 1, &err) ||

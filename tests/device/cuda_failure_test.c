@@ -368,7 +368,7 @@ static int without(const char *kind)
                            "that of CUDA 11.7 is enough") != 0
                   : strncmp(err.text, "no CUDA driver: ", 16) != 0;
     puts(err.text);
-    failed += proact_open(&(struct proact_options){.machine = PROACT_MACHINE_HERE}, &p,
+    failed += proact_open(&(struct proact_options){.machine = PROACT_MACHINE_LOCAL}, &p,
                           &err) != PROACT_ENODEV;
     /* Nobody asked for hardware: the devices are emulated then. */
     if (proact_open(NULL, &p, &err))

@@ -132,7 +132,7 @@ static void nothing_is_locked_beside_who_waits(void **state)
 static void a_session_locks_memory_of_the_host(void **state)
 {
     static unsigned char here[2 * BYTES];
-    const struct proact_options options = {.machine = "here"};
+    const struct proact_options options = {.machine = "local"};
     struct proact_error err;
     struct proact *p;
 
@@ -140,11 +140,11 @@ static void a_session_locks_memory_of_the_host(void **state)
     fake_cuda_set_up("DEVICES=2");
     if (proact_open(&options, &p, &err))
         fail_msg("%s", err.text);
-    assert_true(proact_host_lock(p, here, BYTES));
-    assert_false(proact_host_lock(p, here, BYTES));
-    assert_true(proact_host_lock(p, here + BYTES, BYTES));
-    proact_host_unlock(p, here);
-    assert_true(proact_host_lock(p, here, BYTES));
+    assert_true(proact_host_register(p, here, BYTES));
+    assert_false(proact_host_register(p, here, BYTES));
+    assert_true(proact_host_register(p, here + BYTES, BYTES));
+    proact_host_unregister(p, here);
+    assert_true(proact_host_register(p, here, BYTES));
     assert_int_equal(fake_cuda_calls_of("cuMemHostRegister_v2"), 4);
     assert_int_equal(fake_cuda_calls_of("cuMemHostUnregister"), 1);
     proact_close(p);

@@ -308,7 +308,7 @@ static void holes_are_not_read(void **state)
 static uint64_t texture_of(struct emulator_rig *r, unsigned device, device_addr memory)
 {
     const struct proact_texture how = {
-        .address = memory, .width = 32, .texel = {PROACT_UNSIGNED, 32, 1}};
+        .address = memory, .width = 32, .texel = {PROACT_TEXEL_UNSIGNED, 32, 1}};
     uint64_t handle = 0;
 
     emulator_must(r, r->b->texture_create(r->set, device, &how, NULL, &handle, &r->err));
@@ -323,8 +323,11 @@ static void a_wrong_texture_is_named(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
-        const struct proact_texels_shape shape = {
-            .width = 8, .height = 2, .has_surfaces = true, .texel = {PROACT_SIGNED, 32, 1}};
+        const struct proact_texture_array_shape shape = {
+            .width = 8,
+            .height = 2,
+            .allows_surfaces = true,
+            .texel = {PROACT_TEXEL_SIGNED, 32, 1}};
         struct device_texels *t = NULL;
         struct emulator_rig r;
         uint64_t handle = 77;
@@ -350,8 +353,10 @@ static void a_wrong_texture_is_named(void **state)
 
 static void a_store_beside_a_surface_is_named(void **state)
 {
-    const struct proact_texels_shape shape = {
-        .width = 8, .height = 2, .has_surfaces = true, .texel = {PROACT_SIGNED, 32, 1}};
+    const struct proact_texture_array_shape shape = {.width = 8,
+                                                     .height = 2,
+                                                     .allows_surfaces = true,
+                                                     .texel = {PROACT_TEXEL_SIGNED, 32, 1}};
     struct device_texels *t = NULL;
     struct emulator_rig r;
     uint64_t handle = 0;

@@ -76,7 +76,8 @@ static enum proact_status make(struct proact *p, const char *name,
                                struct proact_array **array, struct proact_kernel **kernel,
                                struct proact_error *err)
 {
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = THREADS * 4};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
+                                   .range_bytes = THREADS * 4};
     enum proact_status status =
         proact_array_create(p, &(struct proact_shape){"cells", CELLS, 4}, array, err);
     size_t bytes;
@@ -145,9 +146,9 @@ static enum proact_status copy_rows(struct proact *p, const struct proact_array 
                                     struct proact_error *err)
 {
     const uint64_t first = proact_array_address(array, 0);
-    const struct proact_row_copy rows = {first + 4ull * 2 * N, first, 4, 20, 8, 8};
+    const struct proact_copy_2d rows = {first + 4ull * 2 * N, first, 4, 20, 8, 8};
 
-    return proact_first_copy_rows(p, &rows, err);
+    return proact_device0_copy_2d(p, &rows, err);
 }
 
 static enum proact_status use(struct proact *p, const struct fake_cuda_plan *plan,
@@ -170,7 +171,7 @@ static enum proact_status use(struct proact *p, const struct fake_cuda_plan *pla
     return look(p, array, err);
 }
 
-static void see_nothing(void *context, const struct proact_span *span)
+static void see_nothing(void *context, const struct proact_trace_span *span)
 {
     (void)context, (void)span;
 }
@@ -179,11 +180,11 @@ enum proact_status fake_cuda_session(const struct fake_cuda_plan *plan,
                                      struct proact_error *err)
 {
     const struct proact_options options = {
-        .machine = PROACT_MACHINE_HERE,
+        .machine = PROACT_MACHINE_LOCAL,
         .device_count = plan->devices,
-        .threads = plan->threads,
-        .late = plan->is_late,
-        .wait_limit_ms = plan->wait_limit_ms > 0 ? plan->wait_limit_ms : 50,
+        .host_threads = plan->threads,
+        .lazy_devices = plan->is_late,
+        .wait_timeout_ms = plan->wait_limit_ms > 0 ? plan->wait_limit_ms : 50,
         .plan = {.method = plan->method ? plan->method : "bulk",
                  .chunk_bytes = plan->chunk_bytes}};
     struct proact *p;
@@ -192,7 +193,7 @@ enum proact_status fake_cuda_session(const struct fake_cuda_plan *plan,
     if (status)
         return status;
     if (plan->is_observed)
-        proact_observe(p, see_nothing, NULL);
+        proact_trace_set_callback(p, see_nothing, NULL);
     status = use(p, plan, err);
     proact_close(p);
     return status;

@@ -14,19 +14,19 @@ struct CUarray_st {
     size_t pitch, slice, slices;
 };
 
-static struct proact_texel texel_of(int format, unsigned channels)
+static struct proact_texel_format texel_of(int format, unsigned channels)
 {
-    const enum proact_texel_kind kind = format >= CU_FLOAT_16   ? PROACT_FLOAT
-                                        : format >= CU_SIGNED_8 ? PROACT_SIGNED
-                                                                : PROACT_UNSIGNED;
-    const int size = kind == PROACT_SIGNED     ? format - CU_SIGNED_8
-                     : kind == PROACT_UNSIGNED ? format - CU_UNSIGNED_8
-                                               : format / CU_FLOAT_16;
+    const enum proact_texel_type kind = format >= CU_FLOAT_16   ? PROACT_TEXEL_FLOAT
+                                        : format >= CU_SIGNED_8 ? PROACT_TEXEL_SIGNED
+                                                                : PROACT_TEXEL_UNSIGNED;
+    const int size = kind == PROACT_TEXEL_SIGNED     ? format - CU_SIGNED_8
+                     : kind == PROACT_TEXEL_UNSIGNED ? format - CU_UNSIGNED_8
+                                                     : format / CU_FLOAT_16;
 
-    return (struct proact_texel){kind, 8u << size, channels};
+    return (struct proact_texel_format){kind, 8u << size, channels};
 }
 
-static size_t texel_bytes(struct proact_texel t)
+static size_t texel_bytes(struct proact_texel_format t)
 {
     return (size_t)t.bits / 8 * t.channels;
 }
@@ -164,7 +164,8 @@ static struct execute_texture of_array(const struct CUarray_st *a)
 
 static struct execute_texture of_memory(const struct cu_resource *r)
 {
-    const struct proact_texel texel = texel_of(r->of.memory.format, r->of.memory.channels);
+    const struct proact_texel_format texel =
+        texel_of(r->of.memory.format, r->of.memory.channels);
     const bool is_line = r->type == CU_OF_LINE;
 
     return (struct execute_texture){
@@ -202,9 +203,9 @@ cu_result cuTexObjectCreate(cu_object *out, const struct cu_resource *resource,
         resource->type == CU_OF_ARRAY ? of_array(resource->of.array) : of_memory(resource);
 
     for (unsigned a = 0; a < 3; a++)
-        t.beyond[a] = (enum proact_beyond)s->beyond[a];
+        t.beyond[a] = (enum proact_address_mode)s->beyond[a];
     if (resource->type == CU_OF_LINE)
-        t.beyond[0] = PROACT_BORDER;
+        t.beyond[0] = PROACT_ADDRESS_BORDER;
     t.is_linear = s->filter;
     t.reads_normalized = !(s->flags & CU_READ_ELEMENTS);
     t.has_normalized_coordinates = s->flags & CU_READ_NORMALIZED;

@@ -82,7 +82,7 @@ fake_cuda_test(device.contract_unreached_cuda fake SETTINGS FAKE_CUDA_PEERS=none
     COMMAND contract_test cuda "rows move")
 fake_cuda_test(device.contract_refused_cuda fake SETTINGS FAKE_CUDA_FAIL=cuMemcpy2DAsync_v2:1:1
     COMMAND contract_test cuda "rows move")
-set(jacobi proact_command run jacobi --size 128 --iterations 52 --machine here)
+set(jacobi proact_command run jacobi --size 128 --iterations 52 --machine local)
 fake_cuda_test(device.jacobi_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=4 COMMAND ${jacobi})
 fake_cuda_test(device.jacobi_relay_cuda fake SETTINGS FAKE_CUDA_DEVICES=4
     COMMAND ${jacobi} --method relay)
@@ -92,9 +92,9 @@ fake_cuda_test(device.jacobi_unreached_cuda fake
 
 # What is tried on GPUs, on that driver: what it says of kernels there is seen without any.
 fake_cuda_test(kernels.share_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
-    COMMAND kernels_share_test here)
+    COMMAND kernels_share_test local)
 fake_cuda_test(runtime.distributed_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=3
-    COMMAND distributed_test here)
+    COMMAND distributed_test local)
 set_tests_properties(kernels.share_fake_cuda PROPERTIES LABELS slow TIMEOUT 600)
 
 fake_cuda_test(bench.peers_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2

@@ -89,7 +89,8 @@ static bool run(const char *text, size_t bytes, unsigned devices, uint32_t words
     must(proact_array_read(out, 0, words, WORDS, &err), &err);
     bool is_split = proact_kernel_refusal(kernel) == NULL;
     /* that of ours(), where it is no call */
-    assert_int_equal(proact_kernel_describe(kernel).shared_bytes, is_split ? 256 : 0);
+    assert_int_equal(proact_kernel_describe(kernel).static_shared_bytes,
+                     is_split ? 256 : 0);
 
     proact_kernel_destroy(kernel);
     proact_array_destroy(out);

@@ -322,7 +322,7 @@ static void must(struct bench *b, enum proact_status status)
 
 static void open_bench(struct bench *b, const char *kernel, const char *method)
 {
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4 * CTA};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4 * CTA};
     struct proact_image image = {.name = "refused.ptx"};
     static const uint32_t zeros[N];
     static const char *const names[] = {"a", "b", "other"};
@@ -398,7 +398,7 @@ static void guarded_returns_are_counted(void **state)
     struct bench b;
 
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
+    for (const char *const *m = proact_method_names(); *m; m++) {
         open_bench(&b, "leaves", *m);
         const char *why = proact_kernel_refusal(b.kernel);
 

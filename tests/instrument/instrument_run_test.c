@@ -56,7 +56,7 @@ static struct proact_array *make(struct bench *b, const char *name, bool filled)
 
 static struct proact_kernel *load(struct bench *b, const struct kernel *k)
 {
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4 * CTA};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4 * CTA};
     struct proact_image image = {.name = "unmarked.ptx"};
     struct proact_kernel *kernel;
     char *text;
@@ -146,7 +146,7 @@ static void splits_like_one_device(void **state)
     float *truth = must_calloc(3ull * N * KERNELS, sizeof *truth);
     struct proact_options o = {.machine = "v100x16",
                                .device_count = 1,
-                               .threads = 1,
+                               .host_threads = 1,
                                .plan = {.method = "bulk", .chunk_bytes = 4096}};
 
     const char *const *argv = *state;
@@ -154,7 +154,7 @@ static void splits_like_one_device(void **state)
 
     run_all(&o, truth);
     for (int which = 0; which < 2; which++)
-        for (const char *const *m = which ? mixed : proact_methods(); *m; m++)
+        for (const char *const *m = which ? mixed : proact_method_names(); *m; m++)
             for (unsigned d = 0; d < (all ? 3 : 1); d++)
                 for (uint64_t seed = 0; seed < (all ? 4 : 2); seed++) {
                     o.plan.method = *m;
@@ -169,7 +169,7 @@ static void splits_like_one_device(void **state)
 /* The clones that knew one slot are made anew. */
 static void maps_may_come_later(void **state)
 {
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4 * CTA};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4 * CTA};
     const struct kernel place = {"place", {5, 4, 3}, {2}, 1};
     const struct proact_grid grid = {.ctas = {5, 4, 3}, .threads = {CTA}};
     float *truth = must_calloc(N, sizeof *truth);
@@ -182,7 +182,7 @@ static void maps_may_come_later(void **state)
 
         truth[i] = (float)(i * 37 % 1009 + 100 * y + z);
     }
-    for (const char *const *m = proact_methods(); *m; m++) {
+    for (const char *const *m = proact_method_names(); *m; m++) {
         must(&b, proact_open(
                      &(struct proact_options){.machine = "v100x4", .plan = {.method = *m}},
                      &b.p, &b.err));

@@ -56,7 +56,7 @@ static void check_clone(const struct ptx_module *old, const struct ptx_module *m
     assert_int_equal(g->parameter_count, f->parameter_count + 1);
     share = &g->symbols[f->parameter_count];
     assert_int_equal(share->bytes, instrument_share_bytes(kind, slots));
-    assert_int_equal(share->align, _Alignof(struct proact_share));
+    assert_int_equal(share->align, _Alignof(struct proact_partition));
     assert_int_equal(share->offset, share_offset);
 }
 

@@ -312,7 +312,7 @@ void kernel_group_copies(struct samples_case *c, bool large)
     samples_pass_all(c);
     samples_pass_int(c, each);
     samples_grid(c, ctas, 1, 64, 1);
-    c->grid.shared_bytes = (uint32_t)each * 4;
+    c->grid.dynamic_shared_bytes = (uint32_t)each * 4;
 }
 
 void kernel_either_space(struct samples_case *c, bool large)

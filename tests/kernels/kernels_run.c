@@ -115,7 +115,7 @@ static void launch(struct stage *s, const struct execute_program *program)
     const char *name = s->run->sample->name;
     struct execute_launch l = {.kernel = execute_kernel_find(program, name),
                                .host = &host,
-                               .dynamic_shared_bytes = s->c.grid.shared_bytes,
+                               .dynamic_shared_bytes = s->c.grid.dynamic_shared_bytes,
                                .parameters = block,
                                .variables = s->address[SAMPLES_ARRAYS_MAX],
                                .sm_count = 1};

@@ -3,7 +3,7 @@
    answer on emulated devices, on every replica alike, and bit for bit what one device
    gives. Those that the table says can be split are split; those that it says cannot, have
    a reason. Without arguments each has one compiler, method and number of devices; `all`
-   tries all methods and numbers, compilers in turn; `here` takes this box's GPUs. */
+   tries all methods and numbers, compilers in turn; `local` takes this box's GPUs. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,10 +98,10 @@ static bool make_arrays(struct run *r)
 static enum proact_status launch_block(struct run *r)
 {
     const struct proact_kernel_info info = proact_kernel_describe(r->kernel);
-    struct proact_place places[SAMPLES_PARAMETERS_MAX * SAMPLES_INSIDE_MAX];
+    struct proact_relocation places[SAMPLES_PARAMETERS_MAX * SAMPLES_INSIDE_MAX];
     _Alignas(16) unsigned char bytes[SAMPLES_BLOCK_MAX] = {0};
     const uint64_t no_addresses[SAMPLES_ARRAYS_MAX] = {0};
-    struct proact_block block = {bytes, 0, places, 0};
+    struct proact_parameter_buffer block = {bytes, 0, places, 0};
 
     block.size = samples_lay_parameters(&r->c, no_addresses, bytes);
     for (unsigned p = 0; p < r->c.parameter_count; p++) {
@@ -109,12 +109,13 @@ static enum proact_status launch_block(struct run *r)
         uint32_t at = info.parameters[p].offset;
 
         if (q->array >= 0)
-            places[block.place_count++] = (struct proact_place){at, r->arrays[q->array], 0};
+            places[block.relocation_count++] =
+                (struct proact_relocation){at, r->arrays[q->array], 0};
         for (unsigned i = 0; i < q->inside_count; i++)
-            places[block.place_count++] = (struct proact_place){
+            places[block.relocation_count++] = (struct proact_relocation){
                 at + (uint32_t)q->inside[i].offset, r->arrays[q->inside[i].array], 0};
     }
-    return proact_launch_block(r->kernel, &r->c.grid, &block, &r->share->err);
+    return proact_launch_buffer(r->kernel, &r->c.grid, &block, &r->share->err);
 }
 
 static enum proact_status launch(struct run *r)
@@ -151,7 +152,7 @@ static bool launch_until_done(struct run *r)
     } while (good && changed);
     /* What runs as a block on the first device alone is not sent unasked. */
     for (unsigned i = 0; i < r->c.array_count && good && r->is_block; i++)
-        good = ok(s, proact_array_spread(r->arrays[i], &s->err));
+        good = ok(s, proact_array_broadcast(r->arrays[i], &s->err));
     return good && ok(s, proact_wait(s->session, &s->err));
 }
 
@@ -253,8 +254,8 @@ static void run_text(struct share s, const struct sample *first, int count,
         .device_count = s.devices,
         .seed = s.seed + 1,
         .check = !s.has_races,
-        .threads = 1,
-        .plan = {.method = s.method, .chunk_bytes = 4096, .threads = 256}};
+        .host_threads = 1,
+        .plan = {.method = s.method, .chunk_bytes = 4096, .transfer_threads = 256}};
     int some = 0;
 
     for (int i = 0; i < count; i++)
@@ -274,7 +275,7 @@ static const unsigned device_counts[NUMBERS] = {1, 2, 4, 8};
 static void run_all(struct share s, const struct sample *first, int count,
                     const struct proact_image *image)
 {
-    const char *const *const methods = proact_methods();
+    const char *const *const methods = proact_method_names();
     uint64_t(*truth)[SAMPLES_ARRAYS_MAX] = must_calloc((size_t)count, sizeof *truth);
 
     for (int d = 0; d < NUMBERS; d++)
@@ -296,8 +297,8 @@ static void run_once(struct share s, const struct sample *first, int count,
 
     do
         methods++;
-    while (proact_methods()[methods]);
-    s.method = proact_methods()[turn % methods];
+    while (proact_method_names()[methods]);
+    s.method = proact_method_names()[turn % methods];
     s.devices = device_counts[1 + turn % (NUMBERS - 1)];
     s.seed = turn % 3;
     for (int races = 0; races < 2; races++) {
@@ -402,7 +403,7 @@ static unsigned runs_of_row(bool all)
 {
     unsigned methods = 0;
 
-    while (proact_methods()[methods])
+    while (proact_method_names()[methods])
         methods++;
     return all ? SEEDS * (1 + (NUMBERS - 1) * methods) : 1;
 }
@@ -444,11 +445,11 @@ static void run_here(struct share s)
     for (int i = 0; i < TABLES; i++)
         truth[i] = must_calloc((size_t)tables[i].count, sizeof *truth[i]);
     for (s.devices = 1; s.devices <= found.device_count; s.devices *= 2)
-        for (const char *const *m = proact_methods(); *m; m++) {
+        for (const char *const *m = proact_method_names(); *m; m++) {
             const struct proact_options options = {
-                .machine = PROACT_MACHINE_HERE,
+                .machine = PROACT_MACHINE_LOCAL,
                 .device_count = s.devices,
-                .plan = {.method = *m, .chunk_bytes = 4096, .threads = 256}};
+                .plan = {.method = *m, .chunk_bytes = 4096, .transfer_threads = 256}};
 
             s.method = *m;
             if (proact_open(&options, &s.session, &s.err) == PROACT_EREFUSED)
@@ -464,7 +465,7 @@ static void run_here(struct share s)
 static void unmarked_kernels_give_the_answer_on_all_devices(void **state)
 {
     const char *which = *state;
-    const bool here = !strcmp(which, "here"), all = !strcmp(which, "all");
+    const bool here = !strcmp(which, "local"), all = !strcmp(which, "all");
     unsigned ran = 0, failures = 0, due = 0;
     const struct share s = {.ran = &ran, .failed = &failures};
 

@@ -27,7 +27,7 @@ void kernel_tree_sum(struct samples_case *c, bool large)
     for (int i = 0; i < n; i++)
         out[i / 128] += in[i];
     pass(c, n, ctas, 128);
-    c->grid.shared_bytes = 128 * 4;
+    c->grid.dynamic_shared_bytes = 128 * 4;
 }
 
 void kernel_butterfly_sum(struct samples_case *c, bool large)
@@ -55,7 +55,7 @@ static void scan(struct samples_case *c, bool large, int stretch, bool inclusive
         sums[i / stretch] += in[i];
     }
     pass(c, n, ctas, 64);
-    c->grid.shared_bytes = 128 * 4;
+    c->grid.dynamic_shared_bytes = 128 * 4;
 }
 
 void kernel_scan_steps(struct samples_case *c, bool large)
@@ -201,5 +201,5 @@ void kernel_scan_chained(struct samples_case *c, bool large)
         flag[i / 64] = 1;
     }
     pass(c, n, ctas, 64);
-    c->grid.shared_bytes = 64 * 4;
+    c->grid.dynamic_shared_bytes = 64 * 4;
 }

@@ -88,7 +88,7 @@ library=$(dirname "$proactcc")/../lib
 gcc -I"${include%/cuda.h}" "$here/driver_load.c" "$library/libproactrt_driver.so" -Wl,-rpath="$library" -o load || exit 1
 loads "a program that names our library" load kernel.ptx 'CUDA_SUCCESS 2997'
 no_driver "a program that names our library" load
-export LD_LIBRARY_PATH="$driver" PROACT_MACHINE=here FAKE_CUDA_DEVICES=2
+export LD_LIBRARY_PATH="$driver" PROACT_MACHINE=local FAKE_CUDA_DEVICES=2
 loads "our library ahead of a driver" load kernel.ptx 'CUDA_SUCCESS 2997'
 unset LD_LIBRARY_PATH FAKE_CUDA_DEVICES
 export PROACT_MACHINE=h200x4
@@ -121,7 +121,7 @@ if [ -e "$library/proactrt_driver_stubs.o" ]; then
     gcc -I"${include%/cuda.h}" -c "$here/driver_past.c" -o past.o || exit 1
     g++ past.o kernels.o "$driver/libcuda.so.1" -ldl -o past || fault "driver_past does not link"
     for split in always never; do
-        PROACT_MACHINE=here PROACT_SPLIT=$split PROACT_REPORT=1 FAKE_CUDA_DEVICES=2 \
+        PROACT_MACHINE=local PROACT_SPLIT=$split PROACT_REPORT=1 FAKE_CUDA_DEVICES=2 \
             LD_LIBRARY_PATH=$driver ./past 2>stderr || fault "past us, split $split: $?"
         grep -q 'libcuda.so.1 is called past proact' stderr || fault "it is not said: $(cat stderr)"
     done

@@ -11,7 +11,7 @@ code=0
 for setting in A=1 PROACT_REPORT=1 PROACT_SPLIT=always "PROACT_SPLIT=always PROACT_REPORT=1"; do
     for gpus in 1 2; do
         # shellcheck disable=SC2086 # words
-        timeout 60 env $setting PROACT_MACHINE=here FAKE_CUDA_DEVICES=$gpus LD_LIBRARY_PATH="$driver" ./held >stdout 2>stderr
+        timeout 60 env $setting PROACT_MACHINE=local FAKE_CUDA_DEVICES=$gpus LD_LIBRARY_PATH="$driver" ./held >stdout 2>stderr
         status=$?
         [ $status = 0 ] && tail -1 stdout | grep -q PASSED && continue
         echo "$setting, $gpus GPUs: exit status $status"

@@ -41,9 +41,9 @@ machine short 0.01
 emulated "a short program" 30 "the other devices were not opened$" none long.json
 emulated "one that never splits" 99 "the other devices were not opened$" none short.json PROACT_SPLIT=never
 emulated "a long one" 99 "the other devices were there after [0-9.]* ms" some short.json \
-    PROACT_OPEN=late PROACT_SPLIT=always PROACT_CHECK=1
+    PROACT_OPEN=lazy PROACT_SPLIT=always PROACT_CHECK=1
 emulated "which says of launches" 99 "whole: it was launched before the other devices were opened" some \
-    short.json PROACT_OPEN=late PROACT_SPLIT=always
+    short.json PROACT_OPEN=lazy PROACT_SPLIT=always
 emulated "all at the beginning" 30 machine some long.json PROACT_OPEN=all PROACT_SPLIT=always
 emulated "as always has it" 30 machine some long.json PROACT_SPLIT=always
 ! grep "other devices" stderr || code=1
@@ -51,8 +51,8 @@ emulated "as always has it" 30 machine some long.json PROACT_SPLIT=always
 on_driver() {
     what=$1 steps=$2 said=$3 split=$4
     shift 4
-    run "$what on a driver" "$steps" "$said" "$split" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" \
-        FAKE_CUDA_DEVICES=3 PROACT_OPEN=late PROACT_SPLIT=always "$@"
+    run "$what on a driver" "$steps" "$said" "$split" PROACT_MACHINE=local LD_LIBRARY_PATH="$driver" \
+        FAKE_CUDA_DEVICES=3 PROACT_OPEN=lazy PROACT_SPLIT=always "$@"
 }
 on_driver "a short program" 2 "the other devices were not opened$" none FAKE_CUDA_OPEN_MS=600 PROACT_REPORT=1
 on_driver "a long program" 99 "the other devices were there after" some PROACT_REPORT=1
@@ -62,5 +62,5 @@ on_driver "which is said without a report" 99 "$why" silent FAKE_CUDA_FAIL=cuDev
 [ "$(wc -l <stderr)" = 1 ] || code=1
 
 env PROACT_MACHINE=short.json PROACT_OPEN=now ./late >stdout 2>stderr && code=1
-grep -q "PROACT_OPEN is 'now': all and late are possible" stderr || { cat stderr; code=1; }
+grep -q "PROACT_OPEN is 'now': all and lazy are possible" stderr || { cat stderr; code=1; }
 exit $code

@@ -26,7 +26,7 @@ ln -s libcublas.so libcublas.so.13
 run() { # PROGRAM NAME=VALUE...
     program=$1
     shift
-    env "$@" LD_LIBRARY_PATH="$scratch:$driver" PROACT_MACHINE=here "./$program" >stdout 2>stderr
+    env "$@" LD_LIBRARY_PATH="$scratch:$driver" PROACT_MACHINE=local "./$program" >stdout 2>stderr
     status=$?
     [ $status = 0 ] || fault "$program, $*: exit status $status"
     diff -u "$here/library_calls.stdout" stdout || fault "$program, $*"
@@ -60,7 +60,7 @@ touch empty.cu
 "$proactcc" empty.cu libcalls.so -Xlinker -rpath-link=. -o other || fault "with a library"
 run other FAKE_CUDA_DEVICES=2 PROACT_SPLIT=always
 
-env FAKE_CUDA_DEVICES=2 LD_LIBRARY_PATH="$scratch:$driver" PROACT_MACHINE=here ./program captured \
+env FAKE_CUDA_DEVICES=2 LD_LIBRARY_PATH="$scratch:$driver" PROACT_MACHINE=local ./program captured \
     >said 2>&1 || fault "captured"
 has '^proact: cublasScopy_v2\(\) cannot be captured: '
 has '^captured: 15$'

@@ -25,7 +25,7 @@ run() { # WHERE NAME=VALUE...
 run "four devices" PROACT_MACHINE=h200x4
 for open_ms in 0.0005 0.02; do
     echo "{\"like\": \"h200x4\", \"device\": {\"open_ms\": $open_ms}}" >"$scratch/late.json"
-    run "devices that come later" PROACT_MACHINE="$scratch/late.json" PROACT_OPEN=late PROACT_SPLIT=always
+    run "devices that come later" PROACT_MACHINE="$scratch/late.json" PROACT_OPEN=lazy PROACT_SPLIT=always
 done
 case $name in
 float_mode | textures | texture_kinds | driver_modules) # of an array that is distributed there is no texture
@@ -42,9 +42,9 @@ cooperative | driver | driver_modules | events | graphs | pools | streams | surf
 esac
 # That driver's device has other figures than queries.cu asks for.
 [ "$name" = queries ] ||
-    run "a driver" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2
+    run "a driver" PROACT_MACHINE=local LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2
 # Where no device reaches another, nothing is distributed; what does not fit is said as ever.
 [ "$name" != errors ] ||
-    run "a driver without peers" PROACT_MACHINE=here \
+    run "a driver without peers" PROACT_MACHINE=local \
         LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 FAKE_CUDA_PEERS=none
 exit $code

@@ -39,7 +39,7 @@ emulated() { # REPLAYED NAME=VALUE...
 }
 
 on_driver() { # NAME=VALUE...
-    run PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" "$@"
+    run PROACT_MACHINE=local LD_LIBRARY_PATH="$driver" "$@"
 }
 
 while read -r program name one four split; do

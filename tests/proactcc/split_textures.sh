@@ -35,11 +35,11 @@ for method in inline fused polling; do
 done
 alike "four devices that are checked" PROACT_CHECK=1
 alike "four devices, as is faster" PROACT_SPLIT=auto
-alike "two GPUs" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2
+alike "two GPUs" PROACT_MACHINE=local LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2
 split fetch_line turn cut leaf mix choose decide
-alike "two GPUs that are no peers" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 \
+alike "two GPUs that are no peers" PROACT_MACHINE=local LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 \
     FAKE_CUDA_PEERS=none
-alike "a GPU without room for a copy" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 \
+alike "a GPU without room for a copy" PROACT_MACHINE=local LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 \
     FAKE_CUDA_FAIL=cuArray3DCreate_v2:3:2
 grep -q 'turn(.*not every device can have the texture in argument 1: .*cuArray3DCreate' report ||
     { echo "$where: no word of it"; cat report; code=1; }

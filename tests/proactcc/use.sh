@@ -269,10 +269,10 @@ settings)
     for devices in 17 0 -1 -18446744073709551612 18446744073709551620; do
         fails "PROACT_DEVICES is '$devices'" env PROACT_DEVICES=$devices ./app
     done
-    fails "PROACT_WAIT_LIMIT_MS is '10s': milliseconds" env PROACT_WAIT_LIMIT_MS=10s ./app
-    fails "a wait limit of 1e+10 ms" env PROACT_WAIT_LIMIT_MS=1e10 ./app
-    says 94 env PROACT_WAIT_LIMIT_MS=60000 ./app
-    says 94 env PROACT_GROUP_SUMS=1 ./app
+    fails "PROACT_WAIT_TIMEOUT_MS is '10s': milliseconds" env PROACT_WAIT_TIMEOUT_MS=10s ./app
+    fails "a wait limit of 1e+10 ms" env PROACT_WAIT_TIMEOUT_MS=1e10 ./app
+    says 94 env PROACT_WAIT_TIMEOUT_MS=60000 ./app
+    says 94 env PROACT_REASSOCIATE=1 ./app
     says 94 env PROACT_CHECK=1 ./app
     cat >races.cu <<'END'
 #include <cstdio>
@@ -362,7 +362,7 @@ END
     for method in fused polling copy-engine inline; do
         says "$paths" env PROACT_CHECK=1 PROACT_SPLIT=always PROACT_METHOD=$method ./paths
     done
-    fails "PROACT_GROUP_SUMS is 'yes': 1 and 0 are possible" env PROACT_GROUP_SUMS=yes ./app
+    fails "PROACT_REASSOCIATE is 'yes': 1 and 0 are possible" env PROACT_REASSOCIATE=yes ./app
     says 94 env PROACT_DISTRIBUTE=4K ./app
     for bytes in much 0 -1 4T 4KB 99999999999999G; do
         fails "PROACT_DISTRIBUTE is '$bytes': bytes are possible" env PROACT_DISTRIBUTE=$bytes ./app
@@ -413,8 +413,8 @@ END
     has '^invalid argument$'
     has '^proact:  *6  *6  *[0-9.]*  add\(float\*\)$'
     has '^proact:  *1  *0  *[0-9.]*  one\(float\*\) \(whole: a grid of one CTA\)$'
-    has 'put\(.*what line [0-9]+ reads; with PROACT_GROUP_SUMS=1 .* it could be split\)$'
-    PROACT_SPLIT=always PROACT_GROUP_SUMS=1 PROACT_REPORT=1 ./report >said 2>&1 || fault "exit status $?"
+    has 'put\(.*what line [0-9]+ reads; with PROACT_REASSOCIATE=1 .* it could be split\)$'
+    PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_REPORT=1 ./report >said 2>&1 || fault "exit status $?"
     has '^proact:  *1  *1  *[0-9.]*  put\(int const\*, float\*, int\*\)$'
     has '^proact: 393216 bytes to the device, 262144 to the host, 65536 on it, '
     fails "PROACT_NVCC names '/no/nvcc', and there is no such program" \

@@ -21,7 +21,7 @@ __host__ __device__ static void stream_and_relax(lattice from, lattice to,
                                                  const char *solid, int width, int height,
                                                  int x, int y)
 {
-    const float share[3] = {4.f / 9, 1.f / 9, 1.f / 36};
+    const float partition[3] = {4.f / 9, 1.f / 9, 1.f / 36};
     float in[DIRECTIONS], mass = 0, flow_x = 0, flow_y = 0;
     int here = y * width + x;
 
@@ -40,7 +40,7 @@ __host__ __device__ static void stream_and_relax(lattice from, lattice to,
 
         way(d, &dx, &dy);
         float along = dx * flow_x + dy * flow_y;
-        float rest = share[dx * dx + dy * dy] * (mass + 3 * along);
+        float rest = partition[dx * dx + dy * dy] * (mass + 3 * along);
 
         to.weight[d][here] =
             solid[here] ? in[DIRECTIONS - 1 - d] : in[d] + .8f * (rest - in[d]);

@@ -20,9 +20,9 @@ distribute() { # NAME: arrays of so many bytes there are one of for all devices
 }
 
 run() { # METHOD DEVICES NAME: to OUT/NAME.stdout
-    settings="$(distribute "$3") PROACT_SPLIT=always PROACT_GROUP_SUMS=1 PROACT_METHOD=$1" machine=h200x8
+    settings="$(distribute "$3") PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_METHOD=$1" machine=h200x8
     [ "$1" = default ] && settings=
-    [ "$1" = late ] && settings="PROACT_SPLIT=always PROACT_GROUP_SUMS=1 PROACT_OPEN=late" machine=$out/late.json
+    [ "$1" = late ] && settings="PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_OPEN=lazy" machine=$out/late.json
     # shellcheck disable=SC2086 # words
     env $settings PROACT_MACHINE="$machine" PROACT_DEVICES=$2 "$out/$3" \
         >"$out/$3.stdout" 2>"$out/$3.stderr" </dev/null

@@ -15,7 +15,7 @@ tree=$scratch/tree
 table=$scratch/table.md
 
 files() {
-    cd "$root" && git ls-files include/proact/device_words.h include/proact/device_done.h \
+    cd "$root" && git ls-files include/proact/device_primitives.h include/proact/device_epilogue.h \
         include/proact/device_bulk.h \
         kernels/agent.cu kernels/child.cu 'src/runtime/*.c' \
         'src/transfer/*.c' src/device/emulator/kernel/unit.c src/device/cuda/cuda_guest.c

@@ -46,13 +46,13 @@ static char *read_text(const char *path)
 static enum proact_status prepare(struct run *r, char *text)
 {
     static const struct proact_map maps[] = {
-        [STEP] = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4 * CTA},
-        [STAGE] = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4 * CTA},
+        [STEP] = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4 * CTA},
+        [STAGE] = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4 * CTA},
         [SPREAD] = {.kind = PROACT_MAP_STRIDED,
-                    .run_bytes = 4 * SPREAD_CTA,
-                    .run_count = (COUNT + 1023) / 1024,
+                    .range_bytes = 4 * SPREAD_CTA,
+                    .range_count = (COUNT + 1023) / 1024,
                     .stride_bytes = 4096,
-                    .step_bytes = 4 * SPREAD_CTA},
+                    .cta_stride_bytes = 4 * SPREAD_CTA},
     };
     static const char *const names[] = {"x", "a", "b", "c"};
     const struct proact_image image = {.name = "protocol_cases.cu", .text = text};
@@ -103,17 +103,17 @@ static enum proact_status tally(struct run *r, const struct act *act)
         .ctas = {CTAS},
         .threads = {CTA},
         .device_count = act->over ? act->over : proact_device_count(r->session)};
-    const struct proact_place places[] = {{0, r->array[act->from], 0},
-                                          {8, r->array[act->to], 0}};
+    const struct proact_relocation places[] = {{0, r->array[act->from], 0},
+                                               {8, r->array[act->to], 0}};
     const uint32_t numbers[] = {COUNT, 0, CTAS * act->slow / 100, NONE};
     unsigned char bytes[2 * sizeof(uint64_t) + sizeof numbers] = {0};
 
     memcpy(bytes + 2 * sizeof(uint64_t), numbers, sizeof numbers);
     expect(r, act);
     r->launches++;
-    return proact_launch_block(r->kernel[TALLY], &grid,
-                               &(struct proact_block){bytes, sizeof bytes, places, 2},
-                               &r->err);
+    return proact_launch_buffer(
+        r->kernel[TALLY], &grid,
+        &(struct proact_parameter_buffer){bytes, sizeof bytes, places, 2}, &r->err);
 }
 
 static enum proact_status launch(struct run *r, const struct act *act, uint32_t lost)
@@ -177,12 +177,12 @@ static enum proact_status move(struct run *r, const struct act *act)
 
     if (act->what == FILL) {
         memset(r->truth[act->to], (int)act->shift, sizeof r->spare);
-        return proact_first_fill(r->session, to, (unsigned char)act->shift, sizeof r->spare,
-                                 &r->err);
+        return proact_device0_fill(r->session, to, (unsigned char)act->shift,
+                                   sizeof r->spare, &r->err);
     }
     memcpy(r->truth[act->to], r->truth[act->from], sizeof r->spare);
-    return proact_first_copy(r->session, to, proact_array_address(r->array[act->from], 0),
-                             sizeof r->spare, &r->err);
+    return proact_device0_copy(r->session, to, proact_array_address(r->array[act->from], 0),
+                               sizeof r->spare, &r->err);
 }
 
 static enum proact_status act_out(struct run *r, const struct act *act)
@@ -242,11 +242,11 @@ static bool breaks(const struct act *act)
     return act->what == LOSE;
 }
 
-static void count_kernel(void *context, const struct proact_span *span)
+static void count_kernel(void *context, const struct proact_trace_span *span)
 {
     struct run *r = context;
 
-    r->kernels += span->kind == PROACT_SPAN_KERNEL && span->device == 0;
+    r->kernels += span->kind == PROACT_TRACE_KERNEL && span->device == 0;
 }
 
 /* Only `fused` and `bulk` have edges; what others run on so small a device beside kernels,
@@ -280,12 +280,12 @@ static bool runs_well(const char *method, unsigned devices, uint64_t seed, size_
         .device_count = devices,
         .seed = seed,
         .check = !breaks(cases[number].act),
-        .threads = 1,
-        .wait_limit_ms = 5,
+        .host_threads = 1,
+        .wait_timeout_ms = 5,
         .plan = {.method = method,
                  .chunk_bytes = 4096,
-                 .threads = 64,
-                 .everywhere = breaks(cases[number].act)}}; /* so that all is waited for */
+                 .transfer_threads = 64,
+                 .broadcast = breaks(cases[number].act)}}; /* so that all is waited for */
 
     if (!r)
         abort();
@@ -295,7 +295,7 @@ static bool runs_well(const char *method, unsigned devices, uint64_t seed, size_
     if (!status)
         status = prepare(r, text);
     if (!status)
-        proact_observe(r->session, count_kernel, r);
+        proact_trace_set_callback(r->session, count_kernel, r);
     for (const struct act *act = cases[number].act; act->what && !status; act++)
         status = act_out(r, act);
     if (!status)
@@ -333,7 +333,7 @@ int main(int argc, char **argv)
 {
     static const char *const mixed[] = {"copy-engine+fused:12K", "polling+fused:12K",
                                         "polling+copy-engine:12K", NULL};
-    const char *const *const lists[] = {proact_methods(), mixed, NULL};
+    const char *const *const lists[] = {proact_method_names(), mixed, NULL};
     uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : 2;
     const char *only = argc > 2 ? argv[2] : NULL;
     char *text = read_text(PROTOCOL_PTX);

@@ -9,42 +9,42 @@ struct step {
     proact_u32 count, shift, slow, lost;
 };
 
-PROACT_WORD void dawdle(const struct step *s, proact_u32 cta)
+PROACT_DEVICE_INLINE void dawdle(const struct step *s, proact_u32 cta)
 {
     proact_u32 ns = (cta * 5 + proact_thread_x() / 32 * 3) % 7 * 200;
 
     asm volatile("nanosleep.u32 %0;" ::"r"(cta >= s->slow ? ns + 60000 : ns) : "memory");
 }
 
-PROACT_WORD proact_u32 value(const struct step *s, proact_u32 i)
+PROACT_DEVICE_INLINE proact_u32 value(const struct step *s, proact_u32 i)
 {
     return 3 * s->from[(i + s->shift) % s->count] + 1;
 }
 
 extern "C" __global__ void step(const proact_u32 *from, proact_u32 *to, proact_u32 count,
                                 proact_u32 shift, proact_u32 slow, proact_u32 lost,
-                                struct proact_share share)
+                                struct proact_partition partition)
 {
     const struct step s = {from, to, count, shift, slow, lost};
-    proact_u32 cta = proact_cta(&share);
+    proact_u32 cta = proact_cta(&partition);
     proact_u32 i = cta * proact_cta_size_x() + proact_thread_x();
 
     dawdle(&s, cta);
     if (i < count)
-        proact_store(&share, 0, &to[i], value(&s, i));
+        proact_store(&partition, 0, &to[i], value(&s, i));
     if (cta != lost)
-        proact_done(&share);
+        proact_done(&partition);
 }
 
 /* As step, but each CTA stages what it stores, and sends it in two runs: the first one a
    line that is staged anew meanwhile. */
 extern "C" __global__ void stage(const proact_u32 *from, proact_u32 *to, proact_u32 count,
                                  proact_u32 shift, proact_u32 slow, proact_u32 lost,
-                                 struct proact_share share)
+                                 struct proact_partition partition)
 {
     const struct step s = {from, to, count, shift, slow, lost};
     __shared__ __attribute__((aligned(16))) proact_u32 line[64];
-    proact_u32 cta = proact_cta(&share), size = proact_cta_size_x(), half = size / 2;
+    proact_u32 cta = proact_cta(&partition), size = proact_cta_size_x(), half = size / 2;
 
     dawdle(&s, cta);
 #pragma unroll 1
@@ -54,24 +54,24 @@ extern "C" __global__ void stage(const proact_u32 *from, proact_u32 *to, proact_
         proact_cta_sync();
         if (proact_thread_x() < half && i < count)
             line[proact_thread_x()] = value(&s, i);
-        proact_store_bulk(&share, 0, to + first, line, 4 * (end < half ? end : half));
+        proact_store_bulk(&partition, 0, to + first, line, 4 * (end < half ? end : half));
     }
     if (cta != lost)
-        proact_done(&share);
+        proact_done(&partition);
 }
 
 /* Every CTA writes into every chunk of 1024 elements. */
 extern "C" __global__ void spread(const proact_u32 *from, proact_u32 *to, proact_u32 count,
                                   proact_u32 shift, proact_u32 slow, proact_u32 lost,
-                                  struct proact_share share)
+                                  struct proact_partition partition)
 {
     const struct step s = {from, to, count, shift, slow, lost};
-    proact_u32 cta = proact_cta(&share);
+    proact_u32 cta = proact_cta(&partition);
 
     for (proact_u32 i = cta * proact_cta_size_x() + proact_thread_x(); i < count; i += 1024)
-        proact_store(&share, 0, &to[i], value(&s, i));
+        proact_store(&partition, 0, &to[i], value(&s, i));
     dawdle(&s, cta);
-    proact_done(&share);
+    proact_done(&partition);
 }
 
 /* Not split, for its atomics: the first device runs it. */
@@ -79,9 +79,9 @@ extern "C" __global__ void whole(const proact_u32 *from, proact_u32 *to, proact_
                                  proact_u32 shift, proact_u32 slow, proact_u32 lost)
 {
     const struct step s = {from, to, count, shift, slow, lost};
-    proact_u32 i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    proact_u32 i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
-    dawdle(&s, proact_cta_here());
+    dawdle(&s, proact_local_cta());
     if (i < count) {
         proact_u32 old;
 
@@ -92,7 +92,7 @@ extern "C" __global__ void whole(const proact_u32 *from, proact_u32 *to, proact_
     }
 }
 
-PROACT_WORD proact_u32 load(const proact_u32 *from)
+PROACT_DEVICE_INLINE proact_u32 load(const proact_u32 *from)
 {
     proact_u32 v;
 
@@ -101,7 +101,7 @@ PROACT_WORD proact_u32 load(const proact_u32 *from)
 }
 
 /* 0, which nobody knows. */
-PROACT_WORD proact_u32 nothing_of(proact_u32 v)
+PROACT_DEVICE_INLINE proact_u32 nothing_of(proact_u32 v)
 {
     proact_u32 none;
 
@@ -115,7 +115,7 @@ extern "C" __global__ void flags(const proact_u32 *from, proact_u32 *to, proact_
                                  proact_u32 shift, proact_u32 slow, proact_u32 lost)
 {
     const struct step s = {from, to, count, shift, slow, lost};
-    proact_u32 cta = proact_cta_here(), i = cta * proact_cta_size_x() + proact_thread_x();
+    proact_u32 cta = proact_local_cta(), i = cta * proact_cta_size_x() + proact_thread_x();
 
     dawdle(&s, cta);
     if (i < count && i != shift)
@@ -129,9 +129,9 @@ extern "C" __global__ void plain(const proact_u32 *from, proact_u32 *to, proact_
                                  proact_u32 shift, proact_u32 slow, proact_u32 lost)
 {
     const struct step s = {from, to, count, shift, slow, lost};
-    proact_u32 i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    proact_u32 i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
-    dawdle(&s, proact_cta_here());
+    dawdle(&s, proact_local_cta());
     if (i >= count)
         return;
     if (i < count - shift)
@@ -145,9 +145,9 @@ extern "C" __global__ void tally(const proact_u32 *from, proact_u32 *to, proact_
                                  proact_u32 shift, proact_u32 slow, proact_u32 lost)
 {
     const struct step s = {from, to, count, shift, slow, lost};
-    proact_u32 i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    proact_u32 i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
-    dawdle(&s, proact_cta_here());
+    dawdle(&s, proact_local_cta());
     if (i < count)
         asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %0;\n\t"
                      "mad.wide.u32 %%to, %1, 4, %%to;\n\tred.global.add.u32 [%%to], 1;\n\t}"

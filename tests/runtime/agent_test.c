@@ -58,14 +58,14 @@ static struct proact_kernel *load(struct agents *a, const char *name, unsigned a
 
 static void load_all(struct agents *a)
 {
-    const struct proact_map words = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4 * CTA};
-    const struct proact_map odd = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = ODD_RUN};
+    const struct proact_map words = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4 * CTA};
+    const struct proact_map odd = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = ODD_RUN};
     const uint64_t run = 4ull * a->run.comb_threads;
     const struct proact_map comb = {.kind = PROACT_MAP_STRIDED,
-                                    .run_bytes = run,
-                                    .run_count = 4ull * WORDS / (run * COMB) + 1,
+                                    .range_bytes = run,
+                                    .range_count = 4ull * WORDS / (run * COMB) + 1,
                                     .stride_bytes = run * COMB,
-                                    .step_bytes = run};
+                                    .cta_stride_bytes = run};
 
     a->step = load(a, "step", 1, &words);
     a->comb = load(a, "comb", 1, &comb);
@@ -80,11 +80,11 @@ static void agents_open(struct agents *a, const struct agent_run *run)
         .device_count = run->devices,
         .seed = run->seed,
         .check = run->check,
-        .wait_limit_ms = run->wait_limit_ms,
+        .wait_timeout_ms = run->wait_limit_ms,
         .plan = {.method = "polling",
                  .chunk_bytes = run->chunk_bytes,
-                 .threads = run->ctas == 1 ? 96 : 1024 * run->ctas,
-                 .elide = run->elide}};
+                 .transfer_threads = run->ctas == 1 ? 96 : 1024 * run->ctas,
+                 .skip_transfers = run->elide}};
     uint32_t *content = must_calloc(WORDS, sizeof *content);
 
     *a = (struct agents){.run = *run};

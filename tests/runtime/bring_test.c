@@ -43,7 +43,7 @@ static uint64_t bring(struct rig *r, unsigned one, uint64_t first, uint64_t end,
         if (i && array_bring(r->array, needs, &r->b.err))
             fail_msg("%s", r->b.err.text);
         if (proact_wait(r->b.p, &r->b.err) ||
-            proact_statistics_get(r->b.p, PROACT_ALL, NULL, &s[i], &r->b.err))
+            proact_statistics_get(r->b.p, PROACT_ALL_DEVICES, NULL, &s[i], &r->b.err))
             fail_msg("%s", r->b.err.text);
     }
     need_clear(&need[0]);
@@ -80,11 +80,11 @@ struct seen {
     uint64_t ns; /* that they took */
 };
 
-static void see_copy(void *context, const struct proact_span *span)
+static void see_copy(void *context, const struct proact_trace_span *span)
 {
     struct seen *seen = context;
 
-    if (span->kind == PROACT_SPAN_COPY) {
+    if (span->kind == PROACT_TRACE_COPY) {
         seen->copies++;
         seen->ns += span->end_ns - span->start_ns;
     }
@@ -143,10 +143,10 @@ static void columns_are_few_copies(void **state)
 
     (void)state;
     open_lines(&r);
-    proact_observe(r.b.p, see_copy, &seen);
+    proact_trace_set_callback(r.b.p, see_copy, &seen);
     assert_int_equal(bring(&r, 0, 0, LINES * LINE, 3, 0, LINES * LINE),
                      2 * LINES * (LEFT + MIDDLE));
-    proact_observe(r.b.p, NULL, NULL);
+    proact_trace_set_callback(r.b.p, NULL, NULL);
     assert_int_equal(seen.copies, 2 * 2);
     assert_in_range(seen.ns, 1, 40000); /* 400 copies would take 900 us */
     columns_are_there(&r, 0);
@@ -165,10 +165,10 @@ static uint64_t bring_rows(uint64_t bytes, unsigned *copies)
     array_written(r.array, 0, BYTES, ALL);
     for (uint64_t y = 0; y < ROWS; y++)
         array_written(r.array, y * PITCH, y * PITCH + bytes, 4);
-    proact_observe(r.b.p, see_copy, &seen);
+    proact_trace_set_callback(r.b.p, see_copy, &seen);
     const uint64_t brought = bring(&r, 0, 0, BYTES, 3, 0, 1);
 
-    proact_observe(r.b.p, NULL, NULL);
+    proact_trace_set_callback(r.b.p, NULL, NULL);
     proact_close(r.b.p);
     *copies = seen.copies;
     return brought;

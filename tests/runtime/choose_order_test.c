@@ -38,7 +38,7 @@ static uint64_t moved(struct rig *r)
 {
     struct proact_statistics s;
 
-    MUST(proact_statistics_get(r->p, PROACT_ALL, NULL, &s, &r->err));
+    MUST(proact_statistics_get(r->p, PROACT_ALL_DEVICES, NULL, &s, &r->err));
     return s.bytes;
 }
 
@@ -59,8 +59,8 @@ static uint32_t *disagree(const char *name, const unsigned way[2], unsigned devi
         by_cells(r, other, way, over);
     }
     *bytes = moved(r) - *bytes;
-    *along = proact_kernel_along(other);
-    assert_int_equal(proact_kernel_along(rows), 0);
+    *along = proact_kernel_split_axis(other);
+    assert_int_equal(proact_kernel_split_axis(rows), 0);
     uint32_t *content = rig_content(r);
 
     rig_close(r);
@@ -111,7 +111,7 @@ static void who_agrees_stays(void **state)
 
     for (unsigned n = 0; n < ROUNDS; n++) {
         by_cells(r, each, a_to_b, DEVICES);
-        assert_int_equal(proact_kernel_along(each), 0);
+        assert_int_equal(proact_kernel_split_axis(each), 0);
         by_slices(r, slices, b_to_a);
     }
     rig_close(r);
@@ -136,8 +136,8 @@ static void nobody_follows_for_ever(void **state)
         else
             by_rows(r, rows, a_to_b, DEVICES);
         by_cells(r, each, b_to_a, DEVICES);
-        changes += proact_kernel_along(each) != along;
-        along = proact_kernel_along(each);
+        changes += proact_kernel_split_axis(each) != along;
+        along = proact_kernel_split_axis(each);
     }
     assert_int_equal(changes, 2);
     rig_close(r);
@@ -156,7 +156,7 @@ static void who_is_read_by_others_stays(void **state)
     for (unsigned n = 0; n < ROUNDS; n++) {
         by_rows(r, rows, c_to_b, DEVICES);
         by_cells(r, spreads, b_to_a, DEVICES);
-        assert_int_equal(proact_kernel_along(spreads), 0);
+        assert_int_equal(proact_kernel_split_axis(spreads), 0);
         by_slices(r, slices, a_to_a);
     }
     rig_close(r);

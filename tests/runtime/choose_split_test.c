@@ -26,11 +26,11 @@ static bool work_on(struct bench *b, struct proact_kernel *k, struct proact_arra
         uint64_t out;
         uint32_t n, rounds;
     } block = {1, n, s.rounds};
-    const struct proact_place place = {0, a, 0};
+    const struct proact_relocation place = {0, a, 0};
 
-    if (proact_launch_block(
+    if (proact_launch_buffer(
             k, &(struct proact_grid){.ctas = {s.ctas}, .threads = {s.threads}},
-            &(struct proact_block){&block, sizeof block, &place, 1}, &b->err))
+            &(struct proact_parameter_buffer){&block, sizeof block, &place, 1}, &b->err))
         fail_msg("%s", b->err.text);
     return !proact_kernel_refusal(k);
 }
@@ -110,8 +110,8 @@ static unsigned split_between(bool is_filled)
         const bool is_split = work(&b, k, large, (struct shape){1000, 32, 300});
         const uint64_t to = proact_array_address(large, 0);
 
-        if (n >= 10 && (is_filled ? proact_first_fill(b.p, to, 1, BYTES, &b.err)
-                                  : proact_first_write(b.p, to, zeros, BYTES, &b.err)))
+        if (n >= 10 && (is_filled ? proact_device0_fill(b.p, to, 1, BYTES, &b.err)
+                                  : proact_device0_write(b.p, to, zeros, BYTES, &b.err)))
             fail_msg("%s", b.err.text);
         split += is_split && n >= 40;
         assert_true(is_split || n == 3 || n == 4 || n > 10);
@@ -148,11 +148,12 @@ static void what_happens_once_is_not_timed(void **state)
             uint64_t in, out;
             uint32_t words, rounds;
         } block = {1, 2, WORDS, 100};
-        const struct proact_place places[] = {{0, a[n % 2], 0}, {8, a[(n + 1) % 2], 0}};
+        const struct proact_relocation places[] = {{0, a[n % 2], 0},
+                                                   {8, a[(n + 1) % 2], 0}};
 
-        if (proact_launch_block(
+        if (proact_launch_buffer(
                 k, &(struct proact_grid){.ctas = {WORDS / 256}, .threads = {256}},
-                &(struct proact_block){&block, sizeof block, places, 2}, &b.err))
+                &(struct proact_parameter_buffer){&block, sizeof block, places, 2}, &b.err))
             fail_msg("%s", b.err.text);
         if (n != 5 && n != 6) /* on one device */
             assert_null(proact_kernel_refusal(k));
@@ -167,24 +168,24 @@ static void the_whole_reads_everything(void **state)
     struct bench b = open_k40();
     struct proact_kernel *k = testing_kernel(&b, "grows");
     const uint64_t address = proact_array_address(b.out, 0);
-    const struct proact_place place = {0, b.out, 0};
+    const struct proact_relocation place = {0, b.out, 0};
     const struct {
         uint64_t out, n;
     } block = {1, N};
     uint32_t want[N] = {0}, is[N];
 
     (void)state;
-    if (proact_first_write(b.p, address, want, sizeof want, &b.err))
+    if (proact_device0_write(b.p, address, want, sizeof want, &b.err))
         fail_msg("%s", b.err.text);
     for (unsigned n = 0; n < 5; n++) {
-        if (proact_launch_block(k,
-                                &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
-                                &(struct proact_block){&block, 12, &place, 1}, &b.err))
+        if (proact_launch_buffer(
+                k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+                &(struct proact_parameter_buffer){&block, 12, &place, 1}, &b.err))
             fail_msg("%s", b.err.text);
         for (unsigned i = 0; i < N; i++)
             want[i] = 3 * want[i] + i;
     }
-    if (proact_first_read(b.p, is, address, sizeof is, &b.err))
+    if (proact_device0_read(b.p, is, address, sizeof is, &b.err))
         fail_msg("%s", b.err.text);
     assert_memory_equal(is, want, sizeof is);
     proact_close(b.p);
@@ -199,15 +200,15 @@ static unsigned split_in_streams(size_t bytes, unsigned streams, struct shape s)
     struct proact_array *host = NULL, *there = NULL;
     unsigned split = 0;
 
-    if (proact_array_create_shared(b.p, &(struct proact_shape){"host", 1 << 20, 4}, true,
-                                   &host, &b.err) ||
+    if (proact_array_create_host_accessible(b.p, &(struct proact_shape){"host", 1 << 20, 4},
+                                            true, &host, &b.err) ||
         proact_array_create(b.p, &(struct proact_shape){"there", 1 << 20, 4}, &there,
                             &b.err))
         fail_msg("%s", b.err.text);
     for (unsigned n = 0; n < 40; n++) {
-        if (proact_stream_use(b.p, streams ? 1 + n % streams : 0, &b.err) ||
-            (bytes && proact_first_copy(b.p, proact_array_address(there, 0),
-                                        proact_array_address(host, 0), bytes, &b.err)))
+        if (proact_stream_set_current(b.p, streams ? 1 + n % streams : 0, &b.err) ||
+            (bytes && proact_device0_copy(b.p, proact_array_address(there, 0),
+                                          proact_array_address(host, 0), bytes, &b.err)))
             fail_msg("%s", b.err.text);
         bool is_split = work(&b, k, b.out, s);
 

@@ -20,7 +20,7 @@ static uint64_t moved(struct rig *r)
 {
     struct proact_statistics s;
 
-    MUST(proact_statistics_get(r->p, PROACT_ALL, NULL, &s, &r->err));
+    MUST(proact_statistics_get(r->p, PROACT_ALL_DEVICES, NULL, &s, &r->err));
     return s.bytes;
 }
 

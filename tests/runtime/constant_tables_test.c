@@ -159,7 +159,7 @@ static uint64_t sent(struct rig *r)
     uint64_t bytes = 0;
 
     for (unsigned i = 0; i < 2; i++) {
-        MUST(proact_statistics_get(r->p, PROACT_ALL, r->array[i], &s, &r->err));
+        MUST(proact_statistics_get(r->p, PROACT_ALL_DEVICES, r->array[i], &s, &r->err));
         bytes += s.bytes;
     }
     return bytes;

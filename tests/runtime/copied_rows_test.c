@@ -22,8 +22,8 @@ static void launch(struct proact *p, struct proact_array *a)
     const struct proact_image image = {.name = "marked.ptx", .text = ptx};
     const struct proact_map map = {.kind = PROACT_MAP_STRIDED,
                                    .offset_bytes = LEFT,
-                                   .run_bytes = WIDE,
-                                   .run_count = ROWS,
+                                   .range_bytes = WIDE,
+                                   .range_count = ROWS,
                                    .stride_bytes = STRIDE};
     const struct proact_grid grid = {.ctas = {1}, .threads = {64}, .device_count = 1};
     const struct proact_arg arg = PROACT_ARRAY(a);

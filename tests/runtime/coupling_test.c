@@ -66,11 +66,11 @@ static bool dot(struct bench *b, struct proact_kernel *k, struct proact_array *o
         uint64_t out;
         uint32_t n, each;
     } block = {1, DOTS, each};
-    const struct proact_place place = {0, out, 0};
+    const struct proact_relocation place = {0, out, 0};
 
-    if (proact_launch_block(k, &(struct proact_grid){.ctas = {ctas}, .threads = {64}},
-                            &(struct proact_block){&block, sizeof block, &place, 1},
-                            &b->err))
+    if (proact_launch_buffer(
+            k, &(struct proact_grid){.ctas = {ctas}, .threads = {64}},
+            &(struct proact_parameter_buffer){&block, sizeof block, &place, 1}, &b->err))
         fail_msg("%s", b->err.text);
     return !proact_kernel_refusal(k);
 }
@@ -89,13 +89,13 @@ static void what_lies_between_is_kept(void **state)
     for (uint32_t turn = 0; turn < 2; turn++) { /* the second is sent to nobody */
         for (uint32_t n = 0; n < SWEPT; n++)
             want[n] = n + turn;
-        if (proact_first_write(b.p, proact_array_address(a[0], 0), want, sizeof want,
-                               &b.err))
+        if (proact_device0_write(b.p, proact_array_address(a[0], 0), want, sizeof want,
+                                 &b.err))
             fail_msg("%s", b.err.text);
         assert_true(pass(&b, steps, a, SWEPT / 256, 0));
     }
     assert_false(dot(&b, testing_kernel(&b, "dots"), a[1], 1, 16));
-    if (proact_first_read(b.p, is, proact_array_address(a[1], 0), sizeof is, &b.err))
+    if (proact_device0_read(b.p, is, proact_array_address(a[1], 0), sizeof is, &b.err))
         fail_msg("%s", b.err.text);
     for (uint32_t k = 0; k < DOTS; k++)
         want[FIRST_DOT + APART * k] = k;
@@ -141,7 +141,7 @@ static void a_look_foretells_nothing(void **state)
         for (int i = 0; i < 2; i++)
             assert_true(pass(&b, k[i], a + i, SWEPT / 256, 100) || n < 6);
         if (proact_wait(b.p, &b.err) ||
-            proact_statistics_get(b.p, PROACT_ALL, NULL, &s, &b.err))
+            proact_statistics_get(b.p, PROACT_ALL_DEVICES, NULL, &s, &b.err))
             fail_msg("%s", b.err.text);
         if (n > 6) /* what the looks left on one device has come back */
             assert_int_equal(s.bytes, before);
@@ -164,7 +164,7 @@ static void the_first_launch_sends_nothing(void **state)
     make_two(&b, a);
     assert_true(pass(&b, k, a, SWEPT / 256, 100));
     if (proact_wait(b.p, &b.err) ||
-        proact_statistics_get(b.p, PROACT_ALL, NULL, &s, &b.err))
+        proact_statistics_get(b.p, PROACT_ALL_DEVICES, NULL, &s, &b.err))
         fail_msg("%s", b.err.text);
     assert_int_equal(s.bytes, 0);
     proact_close(b.p);

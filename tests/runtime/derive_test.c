@@ -33,7 +33,7 @@ static uint64_t sent_by(struct bench *b, unsigned device)
 static void every_method_splits_what_is_known(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++)
+    for (const char *const *m = proact_method_names(); *m; m++)
         for (unsigned devices = 2; devices <= 4; devices++) {
             struct bench b = open_on(*m, devices);
             struct proact_kernel *plain = testing_kernel(&b, "plain");
@@ -64,15 +64,16 @@ static void a_block_is_split(void **state)
         uint64_t out;
         uint32_t n, factor;
     } view = {1, N - 10, 3};
-    const struct proact_place place = {0, b.out, 40};
+    const struct proact_relocation place = {0, b.out, 40};
     struct proact_kernel *plain = testing_kernel(&b, "plain");
     uint32_t is[2];
 
     (void)state;
-    MUST(proact_first_write(b.p, proact_array_address(b.out, 0), zeros, sizeof zeros,
-                            &b.err)); /* the others are behind */
-    MUST(proact_launch_block(
-        plain, &grid, &(struct proact_block){&view, sizeof view, &place, 1}, &b.err));
+    MUST(proact_device0_write(b.p, proact_array_address(b.out, 0), zeros, sizeof zeros,
+                              &b.err)); /* the others are behind */
+    MUST(proact_launch_buffer(
+        plain, &grid, &(struct proact_parameter_buffer){&view, sizeof view, &place, 1},
+        &b.err));
     assert_null(proact_kernel_refusal(plain));
     for (unsigned d = 0; d < 4; d++) {
         MUST(proact_array_read_replica(b.out, d, 9, is, 2, &b.err));
@@ -102,7 +103,7 @@ static void a_grid_may_have_another_shape(void **state)
     static const uint32_t widths[] = {PLACES, PLACES / 3, 1, PLACES, 2, PLACES};
 
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
+    for (const char *const *m = proact_method_names(); *m; m++) {
         struct bench b = open_on(*m, 3);
         struct proact_kernel *places = testing_kernel(&b, "places");
 
@@ -178,7 +179,7 @@ static void clones_see_what_variables_hold(void **state)
     MUST(proact_launch(k, &small, &out, 1, &b.err));
     expect_all(&b, 15);
     value = 20; /* as behind cudaGetSymbolAddress() */
-    MUST(proact_first_write(b.p, level.address[0], &value, 4, &b.err));
+    MUST(proact_device0_write(b.p, level.address[0], &value, 4, &b.err));
     MUST(proact_launch(k, &small, &out, 1, &b.err));
     expect_all(&b, 30);
     MUST(proact_launch(marks, &(struct proact_grid){.ctas = {1}}, &out, 1, &b.err));
@@ -269,7 +270,7 @@ static void a_program_may_read_words_but_not_follow_them(void **state)
         uint64_t out, from;
         uint32_t n, padding;
     } view = {0, 0, N / 2, 0};
-    const struct proact_place places[] = {{0, b.out, 0}, {8, from, 0}};
+    const struct proact_relocation places[] = {{0, b.out, 0}, {8, from, 0}};
     uint32_t host[N];
 
     (void)state;
@@ -277,8 +278,9 @@ static void a_program_may_read_words_but_not_follow_them(void **state)
         host[i] = i;
     MUST(proact_array_write(b.out, 0, host, N, &b.err));
     MUST(proact_array_write(from, 0, host, N, &b.err));
-    MUST(proact_launch_block(
-        doubles, &grid, &(struct proact_block){(uint32_t[]){0, 0, N / 2, 0}, 12, places, 1},
+    MUST(proact_launch_buffer(
+        doubles, &grid,
+        &(struct proact_parameter_buffer){(uint32_t[]){0, 0, N / 2, 0}, 12, places, 1},
         &b.err));
     assert_null(proact_kernel_refusal(doubles));
     for (unsigned d = 0; d < 3; d++) {
@@ -286,17 +288,18 @@ static void a_program_may_read_words_but_not_follow_them(void **state)
         for (uint32_t i = 0; i < N; i++)
             assert_int_equal(host[i], 2 * i);
     }
-    MUST(proact_launch_block(picks, &grid, &(struct proact_block){&view, 20, places, 2},
-                             &b.err));
+    MUST(proact_launch_buffer(
+        picks, &grid, &(struct proact_parameter_buffer){&view, 20, places, 2}, &b.err));
     assert_null(proact_kernel_refusal(picks));
     view.from = proact_array_address(b.out, 0);
-    MUST(proact_first_write(b.p, proact_array_address(from, 0), &view.from, 8, &b.err));
-    MUST(proact_launch_block(follows, &grid, &(struct proact_block){&view, 20, places, 2},
-                             &b.err));
+    MUST(proact_device0_write(b.p, proact_array_address(from, 0), &view.from, 8, &b.err));
+    MUST(proact_launch_buffer(
+        follows, &grid, &(struct proact_parameter_buffer){&view, 20, places, 2}, &b.err));
     assert_non_null(strstr(proact_kernel_refusal(follows), "what may be addresses"));
     for (unsigned i = 0; i < 2; i++) {
-        MUST(proact_launch_block(others[i], &grid,
-                                 &(struct proact_block){&view, 20, places, 2}, &b.err));
+        MUST(proact_launch_buffer(others[i], &grid,
+                                  &(struct proact_parameter_buffer){&view, 20, places, 2},
+                                  &b.err));
         assert_non_null(strstr(proact_kernel_refusal(others[i]), "what may be addresses"));
     }
     proact_close(b.p);
@@ -406,7 +409,7 @@ static void a_map_that_is_too_small_is_refused(void **state)
 {
     struct bench b = open_on("fused", 2);
     struct proact_kernel *k = testing_kernel(&b, "neighbours");
-    struct proact_map small = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = THREADS * 4};
+    struct proact_map small = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = THREADS * 4};
     uint32_t n = N;
 
     (void)state;
@@ -426,11 +429,11 @@ static enum proact_status work(struct bench *b, struct proact_kernel *k, uint32_
         uint64_t out;
         uint32_t n, rounds;
     } block = {1, N, rounds};
-    const struct proact_place place = {0, b->out, 0};
+    const struct proact_relocation place = {0, b->out, 0};
 
-    return proact_launch_block(k, &(struct proact_grid){.ctas = {N}, .threads = {256}},
-                               &(struct proact_block){&block, sizeof block, &place, 1},
-                               &b->err);
+    return proact_launch_buffer(
+        k, &(struct proact_grid){.ctas = {N}, .threads = {256}},
+        &(struct proact_parameter_buffer){&block, sizeof block, &place, 1}, &b->err);
 }
 
 /* The first sends to nobody, the third launch is timed split, the fourth whole, and the

@@ -4,7 +4,7 @@
 
 static __device__ unsigned here(void)
 {
-    return proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    return proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 }
 
 /* As compilers make them of atomicAdd() and __threadfence(). */
@@ -88,7 +88,7 @@ extern "C" __global__ void adds_up(unsigned *sum, unsigned *partial, unsigned *t
         return;
     for (unsigned i = first; i < first + proact_cta_size_x() && i < n; i++)
         all += in[i];
-    partial[proact_cta_here()] = all;
+    partial[proact_local_cta()] = all;
     fence();
     if (take(ticket) != ctas() - 1)
         return;
@@ -123,7 +123,7 @@ extern "C" __global__ void either(unsigned *one, unsigned *other, const unsigned
 extern "C" __global__ void takes_over(unsigned *out, unsigned *words, unsigned *done,
                                       const unsigned *other, unsigned n)
 {
-    unsigned c = proact_cta_here(), across = ctas() - 1 - c, spent = c;
+    unsigned c = proact_local_cta(), across = ctas() - 1 - c, spent = c;
     const volatile unsigned *seen = n ? done : other;
 
     if (proact_thread_x())
@@ -171,7 +171,7 @@ extern "C" __global__ void adds_halves(unsigned *sums, const unsigned *where, un
 /* Each CTA waits for the one ahead of it, and goes on from what that left. */
 extern "C" __global__ void lines_up(unsigned *sums, const unsigned *in, unsigned n)
 {
-    const unsigned c = proact_cta_here();
+    const unsigned c = proact_local_cta();
     volatile unsigned *at = sums;
     unsigned before = 1;
 
@@ -184,23 +184,23 @@ extern "C" __global__ void lines_up(unsigned *sums, const unsigned *in, unsigned
 
 /* Marked: nobody makes its atomics those of all devices. */
 extern "C" __global__ void marked_tickets(unsigned *out, unsigned *next, unsigned n,
-                                          struct proact_share share)
+                                          struct proact_partition partition)
 {
-    unsigned i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_cta_x(&partition) * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
-        proact_store(&share, 0, &out[i], take(next) != n);
-    proact_done(&share);
+        proact_store(&partition, 0, &out[i], take(next) != n);
+    proact_done(&partition);
 }
 
 extern "C" __global__ void marked_sums(unsigned *out, unsigned *next, unsigned n,
-                                       struct proact_share share)
+                                       struct proact_partition partition)
 {
-    unsigned i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_cta_x(&partition) * proact_cta_size_x() + proact_thread_x();
 
     if (i < n) {
         asm volatile("red.sys.add.u32 [%0], %1;" ::"l"(next), "r"(i) : "memory");
-        proact_store(&share, 0, &out[i], i);
+        proact_store(&partition, 0, &out[i], i);
     }
-    proact_done(&share);
+    proact_done(&partition);
 }

@@ -15,7 +15,7 @@ static void sends_nothing(struct fixture *f, const struct proact_array *a)
 {
     struct proact_statistics s;
 
-    must(f, proact_statistics_get(f->p, PROACT_ALL, a, &s, &f->err));
+    must(f, proact_statistics_get(f->p, PROACT_ALL_DEVICES, a, &s, &f->err));
     assert_int_equal(s.bytes, 0);
 }
 
@@ -45,15 +45,15 @@ static void launches_come_after_each_other(void **state)
                 blur(f, scratch);
             }
             if (round == 5)
-                must(f, proact_first_fill(f->p, proact_array_address(b, 0) + N, 0, N,
-                                          &f->err));
+                must(f, proact_device0_fill(f->p, proact_array_address(b, 0) + N, 0, N,
+                                            &f->err));
             if (round == 5)
                 memset(f->expected + N / 4, 0, N);
-            must(f, proact_first_copy(f->p, proact_array_address(a, 0),
-                                      proact_array_address(b, 0), N * 4, &f->err));
+            must(f, proact_device0_copy(f->p, proact_array_address(a, 0),
+                                        proact_array_address(b, 0), N * 4, &f->err));
         }
         must(f,
-             proact_first_read(f->p, f->got, proact_array_address(a, 0), N * 4, &f->err));
+             proact_device0_read(f->p, f->got, proact_array_address(a, 0), N * 4, &f->err));
         assert_memory_equal(f->got, f->expected, N * 4);
         holds(f, b, f->expected);
         sends_nothing(f, a);
@@ -78,16 +78,17 @@ static void what_programs_do_comes_in_between(void **state)
     memcpy(f->expected, f->in, N * sizeof *f->in);
     must(f, proact_array_write(a, 0, f->in, N, &f->err));
     for (int round = 0; round < 6; round++) {
-        const struct proact_place places[] = {{0, round % 2 ? b : a, 0},
-                                              {8, round % 2 ? a : b, 0}};
+        const struct proact_relocation places[] = {{0, round % 2 ? b : a, 0},
+                                                   {8, round % 2 ? a : b, 0}};
 
-        must(f, proact_launch_block(
+        must(f, proact_launch_buffer(
                     k,
                     &(struct proact_grid){
                         .ctas = {CTAS},
                         .threads = {THREADS},
                         .device_count = round % 3 == 1 ? 1 : proact_device_count(f->p)},
-                    &(struct proact_block){bytes, sizeof bytes, places, 2}, &f->err));
+                    &(struct proact_parameter_buffer){bytes, sizeof bytes, places, 2},
+                    &f->err));
         if (round % 3 != 1)
             is_split(k);
         blur(f, scratch);
@@ -102,7 +103,7 @@ static void what_programs_do_comes_in_between(void **state)
 static void the_inside_of_a_share_waits_for_others(void **state)
 {
     enum { ROUNDS = 6 };
-    struct fixture *f = begin_on(strcmp(machine, "here") ? NARROW : machine, "fused", 0, 1);
+    struct fixture *f = begin_on(strcmp(machine, "local") ? NARROW : machine, "fused", 0, 1);
     struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b"), *where;
     struct proact_kernel *k = kernel(f, "gathers"), *l = kernel(f, "blurs");
     uint32_t *scratch = calloc(N, sizeof *scratch);

@@ -11,18 +11,18 @@ static void every_device_has_a_part(void **state)
 
     (void)state;
     for (unsigned d = 0; d < proact_device_count(f->p); d++) {
-        struct proact_range part = proact_array_part(a, d);
+        struct proact_range part = proact_array_partition(a, d);
 
         if (part.bytes)
             assert_int_equal(part.first_byte, first);
         first += part.bytes;
-        assert_int_equal(proact_array_part(b, d).bytes, N * 4);
+        assert_int_equal(proact_array_partition(b, d).bytes, N * 4);
         assert_int_equal(proact_array_address(a, d), proact_array_address(a, 0));
     }
     assert_int_equal(first, N * 4);
-    assert_int_equal(proact_array_part(a, 99).bytes, 0);
+    assert_int_equal(proact_array_partition(a, 99).bytes, 0);
     if (proact_is_emulated(f->p))
-        assert_int_equal(proact_array_part(a, 0).bytes, 40960);
+        assert_int_equal(proact_array_partition(a, 0).bytes, 40960);
     holds(f, b, f->in);
     end(f);
 }
@@ -30,8 +30,8 @@ static void every_device_has_a_part(void **state)
 static void stores_may_go_anywhere(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
-        if (!strcmp(*m, "hardware") && !strcmp(machine, "here"))
+    for (const char *const *m = proact_method_names(); *m; m++) {
+        if (!strcmp(*m, "hardware") && !strcmp(machine, "local"))
             continue; /* emulated devices have it alone */
         struct fixture *f = begin(*m, 0);
 
@@ -52,8 +52,8 @@ static void stores_may_go_anywhere(void **state)
 static void tables_are_read_where_they_are(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
-        if (!strcmp(*m, "hardware") && !strcmp(machine, "here"))
+    for (const char *const *m = proact_method_names(); *m; m++) {
+        if (!strcmp(*m, "hardware") && !strcmp(machine, "local"))
             continue; /* emulated devices have it alone */
         struct fixture *f = begin(*m, 0);
 
@@ -139,7 +139,7 @@ static void tickets_are_of_all_devices(void **state)
     struct seen seen = {{0}};
 
     (void)state;
-    proact_observe(f->p, see, &seen);
+    proact_trace_set_callback(f->p, see, &seen);
     LAUNCH(f, k, SPLIT, out, next, in);
     is_split(k);
     must(f, proact_wait(f->p, &f->err));
@@ -236,7 +236,7 @@ static void maps_do_not_change_that(void **state)
 
     (void)state;
     must(f, proact_kernel_map(
-                k, 1, &(struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4},
+                k, 1, &(struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4},
                 &f->err));
     LAUNCH(f, k, SPLIT, sum, partial, ticket, in);
     must(f, proact_array_read(sum, 0, &got, 1, &f->err));
@@ -255,19 +255,20 @@ static void all_devices_have_one_address(void **state)
     struct proact_array *was = distributed(f, "was"), *word = distributed(f, "word"),
                         *where = replicated(f, "where");
     struct proact_kernel *k = kernel(f, "changes");
-    const struct proact_place places[] = {{0, was, 0}, {8, word, 0}, {16, where, 0}};
+    const struct proact_relocation places[] = {{0, was, 0}, {8, word, 0}, {16, where, 0}};
     unsigned char bytes[28] = {0};
     const uint32_t n = N;
 
     (void)state;
     memcpy(bytes + 24, &n, sizeof n);
     for (int round = 0; round < 2; round++)
-        must(f, proact_launch_block(
+        must(f, proact_launch_buffer(
                     k,
                     &(struct proact_grid){.ctas = {CTAS},
                                           .threads = {THREADS},
                                           .device_count = proact_device_count(f->p)},
-                    &(struct proact_block){bytes, sizeof bytes, places, 3}, &f->err));
+                    &(struct proact_parameter_buffer){bytes, sizeof bytes, places, 3},
+                    &f->err));
     is_split(k);
     for (uint32_t i = 0; i < N; i++)
         f->expected[i] = i + 1;
@@ -295,7 +296,8 @@ static void who_waits_is_not_split(void **state)
 /* Which runs as it is written. */
 static void atomics_of_marked_kernels_must_be_of_all(void **state)
 {
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4 * THREADS};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
+                                   .range_bytes = 4 * THREADS};
     struct fixture *f = begin("fused", 0);
     struct proact_array *out = replicated(f, "out"), *next = distributed(f, "next");
     struct proact_kernel *tickets = kernel(f, "marked_tickets"),
@@ -323,9 +325,10 @@ static void what_cannot_be_is_said(void **state)
     struct proact_kernel *k = kernel(f, "blurs");
 
     (void)state;
-    must(f, proact_kernel_map(
-                k, 1, &(struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 256},
-                &f->err));
+    must(f,
+         proact_kernel_map(
+             k, 1, &(struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 256},
+             &f->err));
     refused(f, try(f, k, SPLIT, (struct proact_array *[]){b, a}, 2), PROACT_EINVAL,
             "argument 1 has a map, for array 'a', which is distributed");
     LAUNCH(f, k, SPLIT, a, b);
@@ -335,13 +338,13 @@ static void what_cannot_be_is_said(void **state)
             PROACT_ENOSPACE, "array 'much', distributed: ");
     assert_null(none);
     end(f);
-    if (strcmp(machine, "here") == 0)
+    if (strcmp(machine, "local") == 0)
         return;
     f = begin_on("k40x4", "fused", 0, 1); /* whose bus has no atomics */
     a = distributed(f, "a");
     b = replicated(f, "b");
     k = kernel(f, "marked_sums");
-    must(f, proact_kernel_map(k, 0, &(struct proact_map){.run_bytes = 256}, &f->err));
+    must(f, proact_kernel_map(k, 0, &(struct proact_map){.range_bytes = 256}, &f->err));
     refused(f, try(f, k, SPLIT, (struct proact_array *[]){b, a}, 2), PROACT_EREFUSED,
             "cannot do these in the memory of device");
     must(f, try(f, k, WHOLE, (struct proact_array *[]){b, a}, 2));
@@ -357,7 +360,7 @@ static void one_device_needs_no_parts(void **state)
     struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b");
 
     (void)state;
-    assert_int_equal(proact_array_part(a, 0).bytes, N * 4);
+    assert_int_equal(proact_array_partition(a, 0).bytes, N * 4);
     shuffle(f);
     must(f, proact_array_write(b, 0, f->in, N, &f->err));
     for (uint32_t i = 0; i < N; i++)

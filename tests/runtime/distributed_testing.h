@@ -54,7 +54,7 @@ static inline struct fixture *begin_on(const char *on, const char *method, unsig
                 &(struct proact_options){.machine = on,
                                          .device_count = devices,
                                          .seed = seed,
-                                         .check = strcmp(on, "here") != 0,
+                                         .check = strcmp(on, "local") != 0,
                                          .plan = {.method = method, .chunk_bytes = 4096}},
                 &f->p, &f->err));
     for (uint32_t i = 0; i < N; i++)
@@ -151,11 +151,11 @@ struct seen {
     unsigned kernels[PROACT_DEVICES_MAX];
 };
 
-static inline void see(void *context, const struct proact_span *span)
+static inline void see(void *context, const struct proact_trace_span *span)
 {
     struct seen *s = context;
 
-    s->kernels[span->device] += span->kind == PROACT_SPAN_KERNEL;
+    s->kernels[span->device] += span->kind == PROACT_TRACE_KERNEL;
 }
 
 /* By every device. */

@@ -34,13 +34,13 @@ static enum proact_status run_plain(struct bench *b, struct proact_kernel *k, ui
                                     uint32_t n, uint32_t factor, unsigned devices)
 {
     const struct view view = {1, n, factor}; /* the address is put in */
-    const struct proact_place place = {0, b->out, byte};
+    const struct proact_relocation place = {0, b->out, byte};
 
-    return proact_launch_block(
+    return proact_launch_buffer(
         k,
         &(struct proact_grid){
             .ctas = {CTAS}, .threads = {THREADS}, .device_count = devices},
-        &(struct proact_block){&view, sizeof view, &place, 1}, &b->err);
+        &(struct proact_parameter_buffer){&view, sizeof view, &place, 1}, &b->err);
 }
 
 static void expect(struct bench *b, struct proact_array *a, unsigned device, unsigned i,
@@ -58,7 +58,7 @@ static uint64_t sent(struct bench *b, const struct proact_array *a)
 {
     struct proact_statistics s;
 
-    if (proact_statistics_get(b->p, PROACT_ALL, a, &s, &b->err))
+    if (proact_statistics_get(b->p, PROACT_ALL_DEVICES, a, &s, &b->err))
         fail_msg("%s", b->err.text);
     return s.bytes;
 }
@@ -80,7 +80,7 @@ static void a_block_runs_on_the_first_device(void **state)
     assert_int_equal(sent(&b, b.out), 0);
     expect(&b, b.out, 3, 10, 3);
     assert_int_equal(sent(&b, b.out), 4);
-    MUST(proact_array_spread(b.out, &b.err));
+    MUST(proact_array_broadcast(b.out, &b.err));
     for (unsigned d = 0; d < 4; d++)
         expect(&b, b.out, d, 109, 300);
     proact_close(b.p);
@@ -93,12 +93,12 @@ static void rows_go_within_the_first_device(void **state)
     struct bench b = open_four(true);
     struct proact_array *other = testing_array(&b, "other");
     static uint32_t zeros[N], numbers[N];
-    struct proact_row_copy rows = {proact_array_address(other, 0) + 4,
-                                   proact_array_address(b.out, 0) + 8,
-                                   8,
-                                   100,
-                                   12,
-                                   40};
+    struct proact_copy_2d rows = {proact_array_address(other, 0) + 4,
+                                  proact_array_address(b.out, 0) + 8,
+                                  8,
+                                  100,
+                                  12,
+                                  40};
 
     for (uint32_t i = 0; i < N; i++)
         numbers[i] = i + 1;
@@ -106,7 +106,7 @@ static void rows_go_within_the_first_device(void **state)
     MUST(proact_array_write(other, 0, zeros, N, &b.err));
     array_written(b.out, 48, 52, 6); /* the second row's first number is elsewhere, */
     array_written(b.out, 60, 64, 6); /* and one that is in no row */
-    MUST(proact_first_copy_rows(b.p, &rows, &b.err));
+    MUST(proact_device0_copy_2d(b.p, &rows, &b.err));
     for (unsigned i = 0; i < 310; i++)
         expect(&b, other, 0, i,
                i && i <= 300 && i % 3 ? numbers[2 + i / 3 * 10 + i % 3 - 1] : 0);
@@ -115,15 +115,15 @@ static void rows_go_within_the_first_device(void **state)
     assert_int_equal(sent(&b, other), 0);
     expect(&b, other, 3, 7, numbers[22]);
     assert_int_equal(sent(&b, other), 4);
-    rows.count = 0;
-    MUST(proact_first_copy_rows(b.p, &rows, &b.err));
-    rows.count = 600;
-    REFUSED(proact_first_copy_rows(b.p, &rows, &b.err), PROACT_EINVAL,
+    rows.row_count = 0;
+    MUST(proact_device0_copy_2d(b.p, &rows, &b.err));
+    rows.row_count = 600;
+    REFUSED(proact_device0_copy_2d(b.p, &rows, &b.err), PROACT_EINVAL,
             "copy: 23968 bytes from byte 8 of array 'out', it has 20000");
     rows.to_pitch = SIZE_MAX / 4;
-    REFUSED(proact_first_copy_rows(b.p, &rows, &b.err), PROACT_EINVAL, "array 'other'");
+    REFUSED(proact_device0_copy_2d(b.p, &rows, &b.err), PROACT_EINVAL, "array 'other'");
     rows.to_pitch = 7;
-    REFUSED(proact_first_copy_rows(b.p, &rows, &b.err), PROACT_EINVAL,
+    REFUSED(proact_device0_copy_2d(b.p, &rows, &b.err), PROACT_EINVAL,
             "rows of 8 bytes overlap where they begin 7 bytes apart");
     proact_close(b.p);
 }
@@ -143,7 +143,7 @@ static void a_spread_comes_after_what_peers_did(void **state)
             MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
         for (unsigned i = 0; i <= before % 3; i++)
             MUST(run_plain(&b, plain, 0, N, 2, 1));
-        MUST(proact_array_spread(b.out, &b.err));
+        MUST(proact_array_broadcast(b.out, &b.err));
         MUST(proact_wait(b.p, &b.err));
         expect(&b, b.out, 3, N - 1, 2 * N);
         proact_close(b.p);
@@ -162,7 +162,7 @@ static void both_kinds_of_launch_mix(void **state)
     for (unsigned i = 1; i < 5; i++) {
         MUST(testing_fill(&b, i)); /* all devices, sent to all */
         MUST(run_plain(&b, plain, 0, N, 10 * i, 1));
-        MUST(proact_array_spread(b.out, &b.err));
+        MUST(proact_array_broadcast(b.out, &b.err));
     }
     testing_holds(&b, b.out, 40);
     MUST(proact_kernel_map(copy, 1, &testing_map, &b.err));
@@ -171,7 +171,7 @@ static void both_kinds_of_launch_mix(void **state)
         (struct proact_arg[]){PROACT_ARRAY(b.out), PROACT_ARRAY(other), PROACT_VALUE(n)}, 3,
         &b.err));
     MUST(run_plain(&b, plain, 0, N, 2, 1)); /* while the others still read */
-    MUST(proact_array_spread(b.out, &b.err));
+    MUST(proact_array_broadcast(b.out, &b.err));
     testing_holds(&b, other, 40);
     testing_holds(&b, b.out, 2);
     MUST(testing_fill(&b, 3));
@@ -185,15 +185,15 @@ static void a_marked_kernel_is_split(void **state)
     (void)state;
     struct bench b = open_four(true);
     const struct view view = {0, N, 5};
-    struct proact_place place = {0, b.out, 0};
+    struct proact_relocation place = {0, b.out, 0};
     const struct proact_grid grid = {.ctas = {CTAS}, .threads = {THREADS}};
-    const struct proact_block block = {&view, sizeof view, &place, 1};
+    const struct proact_parameter_buffer block = {&view, sizeof view, &place, 1};
 
-    assert_true(proact_kernel_describe(b.fill).is_marked);
-    MUST(proact_launch_block(b.fill, &grid, &block, &b.err));
+    assert_true(proact_kernel_describe(b.fill).is_annotated);
+    MUST(proact_launch_buffer(b.fill, &grid, &block, &b.err));
     testing_holds(&b, b.out, 5);
-    place.byte = 4;
-    REFUSED(proact_launch_block(b.fill, &grid, &block, &b.err), PROACT_EREFUSED,
+    place.addend = 4;
+    REFUSED(proact_launch_buffer(b.fill, &grid, &block, &b.err), PROACT_EREFUSED,
             "address at byte 0");
     proact_close(b.p);
 }
@@ -211,16 +211,16 @@ static void addresses_are_written_copied_and_filled(void **state)
     assert_ptr_equal(proact_array_find(b.p, to + 4 * N - 1, &byte), other);
     assert_int_equal(byte, 4 * N - 1);
     assert_null(proact_array_find(b.p, to + 4 * N, &byte));
-    MUST(proact_first_fill(b.p, to, 0xff, 4 * N, &b.err));
-    MUST(proact_first_write(b.p, out + 8, values, sizeof values, &b.err));
-    MUST(proact_first_copy(b.p, to + 400, out + 8, sizeof values, &b.err));
-    MUST(proact_first_read(b.p, is, to + 404, sizeof is, &b.err));
+    MUST(proact_device0_fill(b.p, to, 0xff, 4 * N, &b.err));
+    MUST(proact_device0_write(b.p, out + 8, values, sizeof values, &b.err));
+    MUST(proact_device0_copy(b.p, to + 400, out + 8, sizeof values, &b.err));
+    MUST(proact_device0_read(b.p, is, to + 404, sizeof is, &b.err));
     assert_int_equal(is[0], 22);
     assert_int_equal(is[1], 33);
     assert_int_equal(is[2], 0xffffffff);
-    REFUSED(proact_first_write(b.p, to + 4 * N - 4, values, 8, &b.err), PROACT_EINVAL,
+    REFUSED(proact_device0_write(b.p, to + 4 * N - 4, values, 8, &b.err), PROACT_EINVAL,
             "'other', it has 20000");
-    REFUSED(proact_first_read(b.p, is, 4096, 4, &b.err), PROACT_EINVAL, "4 bytes");
+    REFUSED(proact_device0_read(b.p, is, 4096, 4, &b.err), PROACT_EINVAL, "4 bytes");
     proact_close(b.p);
 }
 
@@ -233,30 +233,30 @@ static void only_what_changed_is_spread(void **state)
     uint64_t out = proact_array_address(b.out, 0), to = proact_array_address(other, 0);
     const uint64_t once = 3 * 4 * N;
 
-    MUST(proact_array_spread(b.out, &b.err));
+    MUST(proact_array_broadcast(b.out, &b.err));
     assert_int_equal(sent(&b, b.out), 0);
-    MUST(proact_first_fill(b.p, out, 1, 4 * N, &b.err));
-    MUST(proact_array_spread(b.out, &b.err));
-    MUST(proact_array_spread(b.out, &b.err));
+    MUST(proact_device0_fill(b.p, out, 1, 4 * N, &b.err));
+    MUST(proact_array_broadcast(b.out, &b.err));
+    MUST(proact_array_broadcast(b.out, &b.err));
     assert_int_equal(sent(&b, b.out), once);
-    MUST(proact_first_copy(b.p, to, out, 4 * N, &b.err)); /* which only reads it */
-    MUST(proact_array_spread(b.out, &b.err));
-    MUST(proact_array_spread(other, &b.err));
+    MUST(proact_device0_copy(b.p, to, out, 4 * N, &b.err)); /* which only reads it */
+    MUST(proact_array_broadcast(b.out, &b.err));
+    MUST(proact_array_broadcast(other, &b.err));
     assert_int_equal(sent(&b, b.out), once);
     assert_int_equal(sent(&b, other), once);
     MUST(run_plain(&b, testing_kernel(&b, "plain"), 0, N, 3, 1)); /* writes to the one */
-    MUST(proact_array_spread(b.out, &b.err));
-    MUST(proact_array_spread(other, &b.err));
+    MUST(proact_array_broadcast(b.out, &b.err));
+    MUST(proact_array_broadcast(other, &b.err));
     assert_int_equal(sent(&b, b.out), 2 * once);
     assert_int_equal(sent(&b, other), once);
     expect(&b, other, 3, N - 1, 0x01010101);
     expect(&b, b.out, 3, N - 1, 3 * N);
 
-    MUST(proact_array_create_shared(b.p, &(struct proact_shape){"shared", N, 4}, false,
-                                    &shared, &b.err));
+    MUST(proact_array_create_host_accessible(b.p, &(struct proact_shape){"shared", N, 4},
+                                             false, &shared, &b.err));
     for (uint32_t i = 1; i < 3; i++) {
         *(uint32_t *)(uintptr_t)proact_array_address(shared, 0) = i;
-        MUST(proact_array_spread(shared, &b.err));
+        MUST(proact_array_broadcast(shared, &b.err));
         expect(&b, shared, 2, 0, i);
     }
     proact_close(b.p);
@@ -270,7 +270,7 @@ static void little_of_an_array_moves(void **state)
     struct bench b = open_four(true);
     struct proact_array *other = testing_array(&b, "other");
     static uint32_t zeros[N];
-    const struct proact_place places[] = {{0, other, 0}, {8, b.out, 0}};
+    const struct proact_relocation places[] = {{0, other, 0}, {8, b.out, 0}};
     const struct {
         uint64_t in, out;
         uint32_t n;
@@ -278,8 +278,8 @@ static void little_of_an_array_moves(void **state)
 
     MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
     MUST(proact_array_write(other, 0, zeros, N, &b.err));
-    MUST(proact_array_spread(b.out, &b.err));
-    MUST(proact_array_spread(other, &b.err));
+    MUST(proact_array_broadcast(b.out, &b.err));
+    MUST(proact_array_broadcast(other, &b.err));
     const uint64_t before = sent(&b, b.out), before_other = sent(&b, other);
 
     array_written(b.out, 0, 4 * N, 4);
@@ -293,10 +293,10 @@ static void little_of_an_array_moves(void **state)
     expect(&b, b.out, 2, 10, 3);
     expect(&b, b.out, 2, 109, 300);
     assert_int_equal(sent(&b, b.out), before + 408);
-    MUST(proact_launch_block(
+    MUST(proact_launch_buffer(
         testing_kernel(&b, "turns"),
         &(struct proact_grid){.ctas = {1}, .threads = {THREADS}, .device_count = 1},
-        &(struct proact_block){&copies, 20, places, 2}, &b.err));
+        &(struct proact_parameter_buffer){&copies, 20, places, 2}, &b.err));
     assert_int_equal(sent(&b, other), before_other + 80);
     expect(&b, b.out, 0, N - 1, 0);
     proact_close(b.p);
@@ -328,7 +328,7 @@ static void variables_are_on_every_device(void **state)
     (void)state;
     struct bench b = open_four(false);
     const struct proact_image image = {.name = "counter.ptx", .text = ptx};
-    const struct proact_place place = {0, b.out, 0};
+    const struct proact_relocation place = {0, b.out, 0};
     const uint64_t nothing = 0;
     const uint32_t start = 100, bonus = 20;
     uint32_t is[4] = {0};
@@ -342,9 +342,10 @@ static void variables_are_on_every_device(void **state)
     MUST(proact_variable_read(b.p, &v, 0, is, 16, &b.err));
     assert_int_equal(is[3], 10);
     MUST(proact_variable_write(b.p, &v, 4, &bonus, 4, &b.err));
-    MUST(proact_first_write(b.p, proact_array_address(b.out, 0), &start, 4, &b.err));
-    MUST(proact_launch_block(k, &(struct proact_grid){.ctas = {1}},
-                             &(struct proact_block){&nothing, 8, &place, 1}, &b.err));
+    MUST(proact_device0_write(b.p, proact_array_address(b.out, 0), &start, 4, &b.err));
+    MUST(proact_launch_buffer(k, &(struct proact_grid){.ctas = {1}},
+                              &(struct proact_parameter_buffer){&nothing, 8, &place, 1},
+                              &b.err));
     MUST(proact_variable_read(b.p, &v, 0, is, 16, &b.err));
     assert_int_equal(is[0], 120);
     assert_int_equal(is[1], 20);
@@ -363,19 +364,19 @@ static void moments_are_apart_by_what_ran_between(void **state)
 {
     (void)state;
     struct bench b = open_four(false);
-    struct proact_moment *from, *to, *never;
+    struct proact_event *from, *to, *never;
     double ns = -1;
 
-    MUST(proact_moment_create(b.p, true, &from, &b.err));
-    MUST(proact_moment_create(b.p, true, &to, &b.err));
-    MUST(proact_moment_create(b.p, true, &never, &b.err));
-    MUST(proact_moment_set(from, &b.err));
+    MUST(proact_event_create(b.p, true, &from, &b.err));
+    MUST(proact_event_create(b.p, true, &to, &b.err));
+    MUST(proact_event_create(b.p, true, &never, &b.err));
+    MUST(proact_event_record(from, &b.err));
     MUST(run_plain(&b, testing_kernel(&b, "plain"), 0, N, 1, 1));
-    MUST(proact_moment_set(to, &b.err));
-    MUST(proact_moment_elapsed(from, to, &ns, &b.err));
+    MUST(proact_event_record(to, &b.err));
+    MUST(proact_event_elapsed(from, to, &ns, &b.err));
     assert_true(ns > 500 && ns < 1e6);
-    REFUSED(proact_moment_elapsed(from, never, &ns, &b.err), PROACT_EINVAL, "second");
-    proact_moment_destroy(to);
+    REFUSED(proact_event_elapsed(from, never, &ns, &b.err), PROACT_EINVAL, "second");
+    proact_event_destroy(to);
     proact_close(b.p); /* and the others */
 }
 
@@ -386,20 +387,22 @@ static void what_is_wrong_is_said(void **state)
     struct proact_kernel *k = testing_kernel(&b, "plain");
     const struct proact_kernel_info info = proact_kernel_describe(k);
     const struct view view = {0, N, 1};
-    const struct proact_place beyond = {12, b.out, 0};
+    const struct proact_relocation beyond = {12, b.out, 0};
     const struct proact_grid large = {.ctas = {1}, .threads = {2048}};
 
     assert_int_equal(info.parameter_count, 1);
     assert_int_equal(info.parameter_bytes, sizeof view);
-    assert_int_equal(proact_device_describe(b.p).capability, 70);
-    REFUSED(
-        proact_launch_block(k, &large, &(struct proact_block){&view, 12, NULL, 0}, &b.err),
-        PROACT_EINVAL, "a block of 12 bytes, its parameters have 16");
-    REFUSED(proact_launch_block(
-                k, &large, &(struct proact_block){&view, sizeof view, &beyond, 1}, &b.err),
+    assert_int_equal(proact_device_describe(b.p).compute_capability, 70);
+    REFUSED(proact_launch_buffer(
+                k, &large, &(struct proact_parameter_buffer){&view, 12, NULL, 0}, &b.err),
+            PROACT_EINVAL, "a block of 12 bytes, its parameters have 16");
+    REFUSED(proact_launch_buffer(
+                k, &large,
+                &(struct proact_parameter_buffer){&view, sizeof view, &beyond, 1}, &b.err),
             PROACT_EINVAL, "at byte 12");
-    REFUSED(proact_launch_block(
-                k, &large, &(struct proact_block){&view, sizeof view, NULL, 0}, &b.err),
+    REFUSED(proact_launch_buffer(
+                k, &large, &(struct proact_parameter_buffer){&view, sizeof view, NULL, 0},
+                &b.err),
             PROACT_EINVAL, "2048 x 1 x 1 threads");
     proact_close(b.p);
 }
@@ -429,14 +432,14 @@ static void devices_copy_and_fill_their_own_parts(void **state)
         MUST(proact_wait(b.p, &b.err));
         const uint64_t before = sent(&b, b.out);
 
-        MUST(proact_first_copy(b.p, to, from, (size_t)N * 4, &b.err));
+        MUST(proact_device0_copy(b.p, to, from, (size_t)N * 4, &b.err));
         assert_int_equal(sent(&b, b.out), before);
         assert_int_equal(sent(&b, other), 0);
     }
     assert_in_range(other->holdings.count, 4, 8);
     assert_int_equal(other->holdings.piece[0].devices, 1);
     /* Not the first row of it, and further on. */
-    MUST(proact_first_copy(b.p, to + 8, from + 4, (size_t)N * 4 - 16, &b.err));
+    MUST(proact_device0_copy(b.p, to + 8, from + 4, (size_t)N * 4 - 16, &b.err));
     assert_int_equal(sent(&b, other), 0);
     for (unsigned i = 2; i + 2 < N; i += 97)
         expect(&b, other, i % 4, i, 4 * i);
@@ -444,7 +447,7 @@ static void devices_copy_and_fill_their_own_parts(void **state)
     launch_split(&b, k, 7);
     const uint64_t before = sent(&b, b.out);
 
-    MUST(proact_first_fill(b.p, from + 40, 1, (size_t)N * 4 - 80, &b.err));
+    MUST(proact_device0_fill(b.p, from + 40, 1, (size_t)N * 4 - 80, &b.err));
     for (unsigned d = 0; d < 4; d++)
         expect(&b, b.out, d, N / 2, 0x01010101);
     assert_int_equal(sent(&b, b.out), before);
@@ -458,7 +461,7 @@ static void what_may_be_written_is_brought(void **state)
 {
     struct bench b = open_four(false);
     struct proact_array *other = testing_array(&b, "other");
-    const struct proact_place places[] = {{0, b.out, 0}, {8, other, 0}};
+    const struct proact_relocation places[] = {{0, b.out, 0}, {8, other, 0}};
     const struct {
         uint64_t one, other;
         uint32_t n, nothing;
@@ -468,10 +471,10 @@ static void what_may_be_written_is_brought(void **state)
     (void)state;
     MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
     MUST(proact_array_write(other, 0, zeros, N, &b.err));
-    MUST(proact_launch_block(
+    MUST(proact_launch_buffer(
         testing_kernel(&b, "either"),
         &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}, .device_count = 1},
-        &(struct proact_block){&block, 20, places, 2}, &b.err));
+        &(struct proact_parameter_buffer){&block, 20, places, 2}, &b.err));
     expect(&b, other, 3, 1, 2);
     expect(&b, b.out, 3, THREADS + 1, THREADS + 2);
     proact_close(b.p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A session that goes on and on holds no more memory than at first: kernels, arrays and
    recordings that are made and destroyed leave nothing, and neither do launches. With
-   `here` on the devices of this box. (What sessions leave behind: tests/stress.) */
+   `local` on the devices of this box. (What sessions leave behind: tests/stress.) */
 #include <dlfcn.h>
 #include <stdatomic.h>
 
@@ -107,14 +107,15 @@ static void play_all(struct proact *p)
 {
     struct proact_error err;
 
-    for (const char *const *method = proact_methods(); *method; method++)
+    for (const char *const *method = proact_method_names(); *method; method++)
         if (!proact_plan_set(p, &(struct proact_plan){.method = *method}, &err))
             play(p);
 }
 
 static void a_long_session_does_not_grow(void **state)
 {
-    const struct proact_options o = {.machine = *state, .device_count = 2, .threads = 1};
+    const struct proact_options o = {
+        .machine = *state, .device_count = 2, .host_threads = 1};
     struct proact_error err = {""};
     struct proact *p = NULL;
     unsigned things_before = 0;
@@ -171,7 +172,8 @@ static struct bench open_with(const struct proact_options *o, const struct proac
 static void shapes_do_not_pile_up(void **state)
 {
     enum { ARRAYS = 14, GRIDS = 78 };
-    const struct proact_options o = {.machine = *state, .device_count = 2, .threads = 1};
+    const struct proact_options o = {
+        .machine = *state, .device_count = 2, .host_threads = 1};
     struct bench b = open_with(&o, &testing_map);
     struct proact_recording *empty = NULL;
     unsigned fell = 0;
@@ -194,12 +196,13 @@ static void shapes_do_not_pile_up(void **state)
 static void large_tables_do_not_pile_up(void **state)
 {
     enum { ELEMENTS = 1 << 19, STRIDE = 128, WIDE = 6 };
-    const struct proact_options o = {.machine = *state, .device_count = 2, .threads = 1};
+    const struct proact_options o = {
+        .machine = *state, .device_count = 2, .host_threads = 1};
     const struct proact_map map = {.kind = PROACT_MAP_STRIDED,
-                                   .run_bytes = 4,
-                                   .step_bytes = 4,
+                                   .range_bytes = 4,
+                                   .cta_stride_bytes = 4,
                                    .stride_bytes = STRIDE,
-                                   .run_count = ELEMENTS * 4 / STRIDE};
+                                   .range_count = ELEMENTS * 4 / STRIDE};
     struct bench b = open_with(&o, &map);
     struct proact_array *a = NULL;
     unsigned fell = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* <proact/guest.h>: who waits for whom, and what is spread afterwards, on a pretend device.
+/* <proact/interop.h>: who waits for whom, and what is spread afterwards, on a pretend
+ * device.
  */
-#include <proact/guest.h>
+#include <proact/interop.h>
 
 #include "runtime/stage.h"
 
@@ -20,17 +21,17 @@ static void guests_come_after_what_was_queued_and_before_what_comes(void **state
     struct stage s = two_devices();
     struct proact_array *written[] = {s.a};
 
-    must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
-    must(&s, proact_array_spread(s.a, &s.err));
+    must(&s, proact_device0_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
+    must(&s, proact_array_broadcast(s.a, &s.err));
     fake_forget(s.p->set);
-    must(&s, proact_guest_enter(s.p, &s.err));
+    must(&s, proact_interop_begin(s.p, &s.err));
     expect(&s, "wait 0.0 for 0.1\nguests follow 0.0\n"); /* also what is being sent */
-    must(&s, proact_guest_enter(s.p, &s.err));
+    must(&s, proact_interop_begin(s.p, &s.err));
     expect(&s, ""); /* that holds already */
-    must(&s,
-         proact_guest_leave(s.p, &(struct proact_guest_writes){written, 1, false}, &s.err));
+    must(&s, proact_interop_end(s.p, &(struct proact_interop_writes){written, 1, false},
+                                &s.err));
     expect(&s, "follow guests 0.0\nrecord 0.0\n");
-    must(&s, proact_guest_enter(s.p, &s.err)); /* of another stream, perhaps */
+    must(&s, proact_interop_begin(s.p, &s.err)); /* of another stream, perhaps */
     expect(&s, "guests follow 0.0\n");
     proact_close(s.p);
 }
@@ -40,17 +41,18 @@ static void guests_come_between_streams(void **state)
     (void)state;
     struct stage s = two_devices();
 
-    must(&s, proact_stream_use(s.p, 1, &s.err));
-    must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
-    must(&s, proact_stream_use(s.p, 0, &s.err));
+    must(&s, proact_stream_set_current(s.p, 1, &s.err));
+    must(&s, proact_device0_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
+    must(&s, proact_stream_set_current(s.p, 0, &s.err));
     fake_forget(s.p->set);
-    must(&s, proact_guest_enter(s.p, &s.err));
+    must(&s, proact_interop_begin(s.p, &s.err));
     expect(&s, "record 0.2\nwait 0.0 for 0.2\nguests follow 0.0\n");
-    must(&s, proact_stream_use(s.p, 1, &s.err));
-    must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
-    must(&s, proact_guest_leave(s.p, &(struct proact_guest_writes){.any = true}, &s.err));
+    must(&s, proact_stream_set_current(s.p, 1, &s.err));
+    must(&s, proact_device0_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
+    must(&s, proact_interop_end(s.p, &(struct proact_interop_writes){.all_arrays = true},
+                                &s.err));
     fake_forget(s.p->set);
-    must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
+    must(&s, proact_device0_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
     expect(&s, "record 0.0\nwait 0.2 for 0.0\nfill 0.2 12000@0+0 for 8\n");
     proact_close(s.p);
 }
@@ -61,23 +63,24 @@ static void only_what_guests_may_have_written_is_spread(void **state)
     struct stage s = two_devices();
     struct proact_array *written[] = {s.b};
 
-    must(&s, proact_guest_enter(s.p, &s.err));
-    must(&s,
-         proact_guest_leave(s.p, &(struct proact_guest_writes){written, 1, false}, &s.err));
+    must(&s, proact_interop_begin(s.p, &s.err));
+    must(&s, proact_interop_end(s.p, &(struct proact_interop_writes){written, 1, false},
+                                &s.err));
     fake_forget(s.p->set);
-    must(&s, proact_array_spread(s.a, &s.err));
+    must(&s, proact_array_broadcast(s.a, &s.err));
     expect(&s, "");
-    must(&s, proact_array_spread(s.b, &s.err));
+    must(&s, proact_array_broadcast(s.b, &s.err));
     expect(&s, "wait 0.1 for 0.0\ncopy 0.1 8000@0+0 > 8000@1+0 for 8000\nrecord 0.1\n");
-    must(&s, proact_array_spread(s.b, &s.err));
+    must(&s, proact_array_broadcast(s.b, &s.err));
     expect(&s, "");
 
-    must(&s, proact_guest_enter(s.p, &s.err));
-    must(&s, proact_guest_leave(s.p, &(struct proact_guest_writes){.any = true}, &s.err));
+    must(&s, proact_interop_begin(s.p, &s.err));
+    must(&s, proact_interop_end(s.p, &(struct proact_interop_writes){.all_arrays = true},
+                                &s.err));
     fake_forget(s.p->set);
-    must(&s, proact_array_spread(s.a, &s.err));
+    must(&s, proact_array_broadcast(s.a, &s.err));
     expect(&s, "wait 0.1 for 0.0\ncopy 0.1 12000@0+0 > 12000@1+0 for 12000\nrecord 0.1\n");
-    must(&s, proact_array_spread(s.b, &s.err));
+    must(&s, proact_array_broadcast(s.b, &s.err));
     expect(&s, "copy 0.1 8000@0+0 > 8000@1+0 for 8000\nrecord 0.1\n");
     proact_close(s.p);
 }
@@ -89,8 +92,8 @@ static void memory_that_nobody_named_is_used_all_the_same(void **state)
     struct stage s = two_devices();
     const struct order_place peer = {1, TRANSFER_SIDE};
 
-    must(&s, proact_guest_enter(s.p, &s.err));
-    must(&s, proact_guest_leave(s.p, &(struct proact_guest_writes){.count = 0}, &s.err));
+    must(&s, proact_interop_begin(s.p, &s.err));
+    must(&s, proact_interop_end(s.p, &(struct proact_interop_writes){.count = 0}, &s.err));
     fake_forget(s.p->set);
     must(&s, array_await_peers(s.p, s.a, peer, 1, &s.err));
     expect(&s, "wait 1.1 for 0.0\n");
@@ -106,10 +109,10 @@ static void an_emulated_machine_has_no_guests(void **state)
 
     assert_int_equal(proact_open(&(struct proact_options){.machine = "v100x4"}, &p, &err),
                      PROACT_OK);
-    assert_int_equal(proact_guest_enter(p, &err), PROACT_EREFUSED);
+    assert_int_equal(proact_interop_begin(p, &err), PROACT_EREFUSED);
     assert_string_equal(
         err.text, "machine 'v100x4' is emulated: libraries for GPUs cannot run there");
-    assert_int_equal(proact_guest_stream_create(p, &stream, &err), PROACT_EREFUSED);
+    assert_int_equal(proact_interop_stream_create(p, &stream, &err), PROACT_EREFUSED);
     assert_null(stream);
     proact_close(p);
 }

@@ -153,8 +153,8 @@ static struct shape shape_of(int number)
 static void a_launch_is_split_by_what_constants_hold(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
-        struct shapes *s = open_shapes(*m, 2 + (unsigned)(m - proact_methods()) % 3);
+    for (const char *const *m = proact_method_names(); *m; m++) {
+        struct shapes *s = open_shapes(*m, 2 + (unsigned)(m - proact_method_names()) % 3);
         struct proact_kernel *rows = load(&s->bench, "rows");
         struct bench b = s->bench;
 
@@ -198,14 +198,14 @@ static void what_the_host_writes_is_followed(void **state)
         launch_rows(s, rows);
         expect_rows(s, &h);
         h.first++; /* by its address, too */
-        MUST(proact_first_write(b.p, s->shape.address[0] + 12, &h.first, 4, &b.err));
+        MUST(proact_device0_write(b.p, s->shape.address[0] + 12, &h.first, 4, &b.err));
         assert_int_equal(known->since, b.p->constants);
         launch_rows(s, rows);
         expect_rows(s, &h);
         h.height--;
         MUST(proact_array_write(heights, 0, &h.height, 1, &b.err));
-        MUST(proact_first_copy(b.p, s->shape.address[0] + 4,
-                               proact_array_address(heights, 0), 4, &b.err));
+        MUST(proact_device0_copy(b.p, s->shape.address[0] + 4,
+                                 proact_array_address(heights, 0), 4, &b.err));
         MUST(proact_variable_write(b.p, &s->order, 0, &n, 4, &b.err)); /* helps nothing */
         assert_int_not_equal(known->since, b.p->constants);
         launch_rows(s, rows);
@@ -227,7 +227,7 @@ static void what_lies_in_pinned_memory_is_followed(void **state)
     struct proact_array *pinned;
 
     (void)state;
-    MUST(proact_array_create_shared(
+    MUST(proact_array_create_host_accessible(
         b.p, &(struct proact_shape){.name = "pinned", .count = 4, .element_bytes = 16},
         true, &pinned, &b.err));
     const uint64_t at = proact_array_address(pinned, 0), to = s->shape.address[0];
@@ -239,20 +239,20 @@ static void what_lies_in_pinned_memory_is_followed(void **state)
     for (int n = 0; n < 4; n++) { /* each in a place of its own: nobody waits */
         h.first++;
         there[n] = n < 3 ? (struct shape){50, 0, 64, n} : h; /* nothing, but at last */
-        MUST(proact_first_copy(b.p, to, at + (unsigned)n * sizeof h, sizeof h, &b.err));
+        MUST(proact_device0_copy(b.p, to, at + (unsigned)n * sizeof h, sizeof h, &b.err));
         assert_int_equal(known->since, b.p->constants);
         launch_rows(s, rows);
     }
     expect_rows(s, &h);
     /* a device writes there, and what comes of it is not there yet */
-    MUST(proact_first_copy(b.p, at, to, sizeof h, &b.err));
-    MUST(proact_first_copy(b.p, to, at, sizeof h, &b.err));
+    MUST(proact_device0_copy(b.p, at, to, sizeof h, &b.err));
+    MUST(proact_device0_copy(b.p, to, at, sizeof h, &b.err));
     assert_int_not_equal(known->since, b.p->constants);
     launch_rows(s, rows);
     expect_rows(s, &h);
     MUST(proact_wait(b.p, &b.err));
     there[0].height = h.height -= 3;
-    MUST(proact_first_copy(b.p, to, at, sizeof h, &b.err));
+    MUST(proact_device0_copy(b.p, to, at, sizeof h, &b.err));
     assert_int_equal(known->since, b.p->constants);
     launch_rows(s, rows);
     expect_rows(s, &h);
@@ -263,7 +263,7 @@ static uint64_t brought_of(struct bench *b, const struct proact_array *a)
 {
     struct proact_statistics s;
 
-    if (proact_statistics_get(b->p, PROACT_ALL, a, &s, &b->err))
+    if (proact_statistics_get(b->p, PROACT_ALL_DEVICES, a, &s, &b->err))
         fail_msg("%s", b->err.text);
     return s.bytes;
 }
@@ -278,13 +278,13 @@ static void what_constants_say_it_reads_is_brought(void **state)
 
     (void)state;
     MUST(proact_variable_write(b.p, &s->shape, 0, &h, sizeof h, &b.err));
-    MUST(proact_first_write(b.p, proact_array_address(s->in, 0), s->was, BYTES, &b.err));
+    MUST(proact_device0_write(b.p, proact_array_address(s->in, 0), s->was, BYTES, &b.err));
     proact_statistics_reset(b.p);
     launch_rows(s, rows);
     expect_rows(s, &h);
     assert_in_range(brought_of(&b, s->in), 4 * 60 * 45, 4 * 64 * 45 + 3 * 8);
     MUST(proact_variable_write(b.p, &s->shape, 0, &shorter, sizeof shorter, &b.err));
-    MUST(proact_first_write(b.p, proact_array_address(s->in, 0), s->was, BYTES, &b.err));
+    MUST(proact_device0_write(b.p, proact_array_address(s->in, 0), s->was, BYTES, &b.err));
     proact_statistics_reset(b.p);
     launch_rows(s, rows);
     expect_rows(s, &shorter);
@@ -307,23 +307,24 @@ static void a_constant_may_be_written_by_its_address(void **state)
     launch_rows(s, rows);
     expect_rows(s, &h);
     h = (struct shape){60, 45, 71, 1};
-    MUST(proact_first_write(b.p, at, &h, sizeof h, &b.err));
+    MUST(proact_device0_write(b.p, at, &h, sizeof h, &b.err));
     launch_rows(s, rows);
     expect_rows(s, &h);
     h = (struct shape){33, 55, 66, 0};
     MUST(proact_array_write(other, 0, &h, 4, &b.err));
-    MUST(proact_first_copy(b.p, at, proact_array_address(other, 0), sizeof h, &b.err));
+    MUST(proact_device0_copy(b.p, at, proact_array_address(other, 0), sizeof h, &b.err));
     launch_rows(s, rows);
     expect_rows(s, &h);
-    proact_variable_lend(b.p);
+    proact_variables_escape(b.p);
     for (int n = 60; n < 63; n++) {
         const struct {
             uint64_t at;
             int32_t value;
         } block = {at + offsetof(struct shape, width), n - 4};
 
-        MUST(proact_launch_block(puts, &(struct proact_grid){.ctas = {1}, .threads = {1}},
-                                 &(struct proact_block){&block, 12, NULL, 0}, &b.err));
+        MUST(proact_launch_buffer(puts, &(struct proact_grid){.ctas = {1}, .threads = {1}},
+                                  &(struct proact_parameter_buffer){&block, 12, NULL, 0},
+                                  &b.err));
         h.width = n - 4;
         launch_rows(s, rows);
         expect_rows(s, &h);

@@ -50,11 +50,11 @@ struct bench {
     unsigned elsewhere; /* kernels on other devices than the first */
 };
 
-static void see(void *context, const struct proact_span *s)
+static void see(void *context, const struct proact_trace_span *s)
 {
     struct bench *b = context;
 
-    b->elsewhere += s->kind == PROACT_SPAN_KERNEL && s->device;
+    b->elsewhere += s->kind == PROACT_TRACE_KERNEL && s->device;
 }
 
 #define MUST(b, call)                                                                      \
@@ -78,7 +78,7 @@ static struct bench *bench_open(const char *method, bool distributed)
         MUST(b, proact_array_create_distributed(b->p, &shape, &b->out, &b->err));
     else
         MUST(b, proact_array_create(b->p, &shape, &b->out, &b->err));
-    proact_observe(b->p, see, b);
+    proact_trace_set_callback(b->p, see, b);
     return b;
 }
 
@@ -101,13 +101,14 @@ static struct proact_kernel *find(struct bench *b, const char *name)
 static enum proact_status try(struct bench *b, struct proact_kernel *k, uint32_t x,
                               bool by_block)
 {
-    const struct proact_grid grid = {.ctas = {CTAS}, .threads = {THREADS}, .cluster = {x}};
-    const struct proact_place place = {0, b->out, 0};
+    const struct proact_grid grid = {
+        .ctas = {CTAS}, .threads = {THREADS}, .cluster_ctas = {x}};
+    const struct proact_relocation place = {0, b->out, 0};
     const uint64_t address = 0;
 
     if (by_block)
-        return proact_launch_block(k, &grid, &(struct proact_block){&address, 8, &place, 1},
-                                   &b->err);
+        return proact_launch_buffer(
+            k, &grid, &(struct proact_parameter_buffer){&address, 8, &place, 1}, &b->err);
     return proact_launch(k, &grid, &PROACT_ARRAY(b->out), 1, &b->err);
 }
 
@@ -155,10 +156,11 @@ enum { CASES = sizeof cases / sizeof *cases };
 /* With the user's maps and without, under every method. */
 static void clusters_run_whole(void **state)
 {
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = THREADS * 4};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
+                                   .range_bytes = THREADS * 4};
 
     (void)state;
-    for (const char *const *method = proact_methods(); *method; method++)
+    for (const char *const *method = proact_method_names(); *method; method++)
         for (unsigned i = 0; i < 4 * CASES; i++) {
             struct bench *b = bench_open(*method, false);
             struct proact_kernel *k = find(b, cases[i / 4].kernel);
@@ -298,7 +300,7 @@ static void marked_kernels_are_refused(void **state)
     strcpy(own, marked);
     size = strstr(own, "SIZE");
     assert_non_null(size);
-    sprintf(size, "%zu] ) { ret; }\n", sizeof(struct proact_share));
+    sprintf(size, "%zu] ) { ret; }\n", sizeof(struct proact_partition));
     MUST(b, proact_kernel_load(b->p, &(struct proact_image){.name = "m.ptx", .text = own},
                                "marked", &k, &b->err));
     for (int by_block = 0; by_block < 2; by_block++) {

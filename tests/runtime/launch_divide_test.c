@@ -36,11 +36,11 @@ static void must(struct stage *s, enum proact_status status)
         fail_msg("%s: %s", s->shape->name, s->b.err.text);
 }
 
-static void count_kernel(void *context, const struct proact_span *span)
+static void count_kernel(void *context, const struct proact_trace_span *span)
 {
     struct stage *s = context;
 
-    s->kernels[span->device] += span->kind == PROACT_SPAN_KERNEL;
+    s->kernels[span->device] += span->kind == PROACT_TRACE_KERNEL;
 }
 
 static uint32_t cells_of(const struct shape *shape)
@@ -68,7 +68,7 @@ static struct stage *open_stage(const struct shape *shape, const char *method)
         must(s, proact_array_create(s->b.p, &of, &s->cells[n], &s->b.err));
         must(s, proact_array_write(s->cells[n], 0, s->truth[n], count, &s->b.err));
     }
-    proact_observe(s->b.p, count_kernel, s);
+    proact_trace_set_callback(s->b.p, count_kernel, s);
     return s;
 }
 

@@ -69,18 +69,19 @@ static void end(struct counting *c)
 static void launch_block(struct counting *c, struct proact_kernel *k,
                          struct proact_array *const *arrays, uint32_t count)
 {
-    struct proact_place places[4];
+    struct proact_relocation places[4];
     struct proact_grid all = grid;
     unsigned char bytes[64] = {0};
     const uint32_t n = N;
 
     all.device_count = proact_device_count(c->b.p);
     for (uint32_t i = 0; i < count; i++)
-        places[i] = (struct proact_place){8 * i, arrays[i], 0};
+        places[i] = (struct proact_relocation){8 * i, arrays[i], 0};
     memcpy(bytes + 8 * count, &n, sizeof n);
-    must(proact_launch_block(k, &all,
-                             &(struct proact_block){bytes, 8 * count + 4, places, count},
-                             &c->b.err),
+    must(proact_launch_buffer(
+             k, &all,
+             &(struct proact_parameter_buffer){bytes, 8 * count + 4, places, count},
+             &c->b.err),
          &c->b.err);
 }
 
@@ -96,8 +97,8 @@ static void check(struct counting *c, unsigned devices)
 {
     uint32_t got[N];
 
-    must(proact_array_spread(c->bins, &c->b.err), &c->b.err);
-    must(proact_array_spread(c->most, &c->b.err), &c->b.err);
+    must(proact_array_broadcast(c->bins, &c->b.err), &c->b.err);
+    must(proact_array_broadcast(c->most, &c->b.err), &c->b.err);
     must(proact_wait(c->b.p, &c->b.err), &c->b.err);
     for (unsigned d = 0; d < devices; d++) {
         must(proact_array_read_replica(c->bins, d, 0, got, N, &c->b.err), &c->b.err);
@@ -114,7 +115,7 @@ static void check(struct counting *c, unsigned devices)
 static void every_method_counts_for_all(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++)
+    for (const char *const *m = proact_method_names(); *m; m++)
         for (unsigned devices = 2; devices <= 4; devices += 2) {
             struct counting *c = begin(checked("v100x4", *m, devices));
             struct proact_kernel *counts = testing_kernel(&c->b, "counts");
@@ -230,7 +231,8 @@ static void pinned_memory_does_not_count(void **state)
         uint32_t first[N];
 
         must(proact_array_read(c->bins, 0, first, N, &c->b.err), &c->b.err);
-        must(proact_array_create_shared(c->b.p, &shape, is_pinned, &c->bins, &c->b.err),
+        must(proact_array_create_host_accessible(c->b.p, &shape, is_pinned, &c->bins,
+                                                 &c->b.err),
              &c->b.err);
         must(proact_array_write(c->bins, 0, first, N, &c->b.err), &c->b.err);
         launch(c, counts);

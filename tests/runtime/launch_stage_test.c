@@ -93,7 +93,7 @@ static void launch(struct stage *s, const struct one *one)
     const struct proact_grid grid = {
         .ctas = {(one->n + one->threads - 1) / one->threads + 1},
         .threads = {one->threads},
-        .shared_bytes = one->shared};
+        .dynamic_shared_bytes = one->shared};
     const struct proact_arg args[] = {PROACT_ARRAY(s->out), PROACT_ARRAY(s->other),
                                       PROACT_ARRAY(s->in), PROACT_VALUE(n)};
 
@@ -126,9 +126,9 @@ static double run(const struct proact_options *o, const char *form, const struct
     struct stage s;
 
     open_stage(&s, o, form, one);
-    must(&s, proact_statistics_get(s.p, PROACT_ALL, NULL, &before, &s.err));
+    must(&s, proact_statistics_get(s.p, PROACT_ALL_DEVICES, NULL, &before, &s.err));
     launch(&s, one);
-    must(&s, proact_statistics_get(s.p, PROACT_ALL, NULL, &after, &s.err));
+    must(&s, proact_statistics_get(s.p, PROACT_ALL_DEVICES, NULL, &after, &s.err));
     compare(&s, s.out, truth);
     compare(&s, s.other, truth + COUNT);
     must(&s, proact_record_begin(s.p, &s.err));

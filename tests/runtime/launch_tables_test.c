@@ -46,7 +46,7 @@ static void point(struct tables *t, uint64_t to)
 {
     struct bench *b = &t->b;
 
-    MUST(proact_first_write(b->p, proact_array_address(t->from, 0), &to, 8, &b->err));
+    MUST(proact_device0_write(b->p, proact_array_address(t->from, 0), &to, 8, &b->err));
 }
 
 /* Why it is not split; NULL: it is. */
@@ -57,12 +57,12 @@ static const char *follow(struct tables *t)
         uint64_t out, from;
         uint32_t n, padding;
     } view = {proact_array_address(b->out, 0), proact_array_address(t->from, 0), N, 0};
-    const struct proact_place places[] = {{0, b->out, 0}, {8, t->from, 0}};
+    const struct proact_relocation places[] = {{0, b->out, 0}, {8, t->from, 0}};
 
-    MUST(proact_launch_block(
+    MUST(proact_launch_buffer(
         t->follows,
         &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}, .device_count = 4},
-        &(struct proact_block){&view, 20, places, 2}, &b->err));
+        &(struct proact_parameter_buffer){&view, 20, places, 2}, &b->err));
     return proact_kernel_refusal(t->follows);
 }
 
@@ -135,22 +135,22 @@ static void what_the_host_put_there_nobody_waits_for(void **state)
         assert_null(follow(&t));
     }
     /* beside it the device may do what it likes */
-    MUST(proact_first_copy(b->p, at + 8, at + 16, 8, &b->err));
+    MUST(proact_device0_copy(b->p, at + 8, at + 16, 8, &b->err));
     assert_null(follow(&t));
     assert_int_equal(b->p->order.settled, settled);
     assert_true(settled < b->p->sequence);
     expect(&t, b->out, 7000);
     /* so it is with a copy of what is known, but what else it puts there has to be read */
     point(&t, proact_array_address(t.other, 0));
-    MUST(proact_first_write(b->p, at + 8, &other, 8, &b->err));
-    MUST(proact_first_copy(b->p, at + 12, at, 8, &b->err)); /* over the end of both */
-    MUST(proact_first_copy(b->p, at, at + 12, 8, &b->err));
+    MUST(proact_device0_write(b->p, at + 8, &other, 8, &b->err));
+    MUST(proact_device0_copy(b->p, at + 12, at, 8, &b->err)); /* over the end of both */
+    MUST(proact_device0_copy(b->p, at, at + 12, 8, &b->err));
     const uint64_t before = b->p->order.settled;
 
     assert_null(follow(&t));
     assert_int_equal(b->p->order.settled, before);
     MUST(proact_array_write(words, 0, &other, 2, &b->err));
-    MUST(proact_first_copy(b->p, at, proact_array_address(words, 0), 8, &b->err));
+    MUST(proact_device0_copy(b->p, at, proact_array_address(words, 0), 8, &b->err));
     const uint64_t now = b->p->order.settled;
 
     assert_null(follow(&t));
@@ -189,12 +189,12 @@ static void space(struct tables *t, struct proact_kernel *spaces)
         uint64_t out, step;
         uint32_t n, padding;
     } view = {proact_array_address(b->out, 0), proact_array_address(t->from, 0), N, 0};
-    const struct proact_place places[] = {{0, b->out, 0}, {8, t->from, 0}};
+    const struct proact_relocation places[] = {{0, b->out, 0}, {8, t->from, 0}};
 
-    MUST(proact_launch_block(
+    MUST(proact_launch_buffer(
         spaces,
         &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}, .device_count = 4},
-        &(struct proact_block){&view, 20, places, 2}, &b->err));
+        &(struct proact_parameter_buffer){&view, 20, places, 2}, &b->err));
 }
 
 static void expect_space(struct tables *t, uint32_t step)
@@ -219,7 +219,7 @@ static void numbers_change(void **state)
 
     (void)state;
     for (uint32_t step = 1; step < 4; step++) {
-        MUST(proact_first_write(b->p, at, &step, 4, &b->err));
+        MUST(proact_device0_write(b->p, at, &step, 4, &b->err));
         space(&t, spaces);
         assert_null(proact_kernel_refusal(spaces));
         expect_space(&t, step);
@@ -228,7 +228,7 @@ static void numbers_change(void **state)
         const uint32_t step = n % 3 + 1;
 
         MUST(proact_array_write(t.other, 0, &step, 1, &b->err));
-        MUST(proact_first_copy(b->p, at, proact_array_address(t.other, 0), 4, &b->err));
+        MUST(proact_device0_copy(b->p, at, proact_array_address(t.other, 0), 4, &b->err));
         const uint64_t settled = b->p->order.settled;
 
         space(&t, spaces);
@@ -238,7 +238,7 @@ static void numbers_change(void **state)
     assert_int_equal(waits, 2);
     const uint32_t step = 2;
 
-    MUST(proact_first_write(b->p, at, &step, 4, &b->err));
+    MUST(proact_device0_write(b->p, at, &step, 4, &b->err));
     space(&t, spaces);
     expect_space(&t, step);
     proact_close(b->p);

@@ -60,7 +60,7 @@ static struct fixture *begin(void)
     assert_true(f && text && file && fread(text, 1, (1 << 16) - 1, file) > 0);
     fclose(file);
     must(f, proact_open(&(struct proact_options){.machine = machine,
-                                                 .check = strcmp(machine, "here") != 0,
+                                                 .check = strcmp(machine, "local") != 0,
                                                  .plan = {.method = "bulk"}},
                         &f->p, &f->err));
     f->in = calloc(2 * N, sizeof *f->in);
@@ -98,42 +98,45 @@ static void *skip_without_machine(void)
     return "no such machine here";
 }
 
-static const struct proact_texel word = {PROACT_UNSIGNED, 32, 1};
+static const struct proact_texel_format word = {PROACT_TEXEL_UNSIGNED, 32, 1};
 
-static struct proact_texels *texels(struct fixture *f)
+static struct proact_texture_array *texels(struct fixture *f)
 {
-    struct proact_texels *t = NULL;
+    struct proact_texture_array *t = NULL;
 
-    must(f, proact_texels_create(f->p,
-                                 &(struct proact_texels_shape){
-                                     .width = N, .has_surfaces = true, .texel = word},
-                                 &t, &f->err));
+    must(f, proact_texture_array_create(
+                f->p,
+                &(struct proact_texture_array_shape){
+                    .width = N, .allows_surfaces = true, .texel = word},
+                &t, &f->err));
     return t;
 }
 
 /* All of them, `by` more than in[]. */
-static void put(struct fixture *f, struct proact_texels *t, uint32_t by)
+static void put(struct fixture *f, struct proact_texture_array *t, uint32_t by)
 {
     for (uint32_t n = 0; n < N; n++)
         f->got[n] = f->in[n] + by;
-    must(f, proact_box_copy(f->p,
-                            &(struct proact_box_copy){
-                                .to = {.texels = t},
-                                .from = {.address = (uintptr_t)f->got, .is_host = true},
-                                .bytes = N * 4,
-                                .rows = 1,
-                                .slices = 1},
-                            &f->err));
+    must(f, proact_copy_3d(f->p,
+                           &(struct proact_copy_3d){
+                               .to = {.array = t},
+                               .from = {.address = (uintptr_t)f->got, .is_host = true},
+                               .bytes = N * 4,
+                               .rows = 1,
+                               .slices = 1},
+                           &f->err));
 }
 
-static uint64_t texture(struct fixture *f, struct proact_texels *t)
+static uint64_t texture(struct fixture *f, struct proact_texture_array *t)
 {
     uint64_t handle = 0;
 
-    must(f, proact_texture_create(f->p,
-                                  &(struct proact_texture){
-                                      .texels = t, .beyond = {PROACT_CLAMP, PROACT_CLAMP}},
-                                  &handle, &f->err));
+    must(f,
+         proact_texture_create(
+             f->p,
+             &(struct proact_texture){
+                 .array = t, .address_mode = {PROACT_ADDRESS_CLAMP, PROACT_ADDRESS_CLAMP}},
+             &handle, &f->err));
     return handle;
 }
 
@@ -179,8 +182,8 @@ static void runs_whole(struct fixture *f, struct proact_kernel *k, struct proact
 /* in[], in its order or turned around, and so much more. */
 static void holds(struct fixture *f, bool is_turned, uint32_t more)
 {
-    must(f,
-         proact_first_read(f->p, f->got, proact_array_address(f->out, 0), N * 4, &f->err));
+    must(f, proact_device0_read(f->p, f->got, proact_array_address(f->out, 0), N * 4,
+                                &f->err));
     for (uint32_t n = 0; n < N; n++)
         if (f->got[n] != f->in[is_turned ? N - 1 - n : n] + more)
             fail_msg("element %u is %u, not %u", n, f->got[n],
@@ -191,7 +194,7 @@ static uint64_t busy(struct fixture *f)
 {
     struct proact_statistics s;
 
-    must(f, proact_statistics_get(f->p, PROACT_ALL, NULL, &s, &f->err));
+    must(f, proact_statistics_get(f->p, PROACT_ALL_DEVICES, NULL, &s, &f->err));
     return s.wire_bytes;
 }
 
@@ -200,21 +203,21 @@ static uint64_t busy(struct fixture *f)
 static void copies_are_renewed(void **state)
 {
     struct fixture *f = begin();
-    struct proact_texels *t = texels(f), *other = texels(f);
+    struct proact_texture_array *t = texels(f), *other = texels(f);
     const uint64_t handle = texture(f, t);
 
     (void)state;
     put(f, t, 0);
     for (uint32_t round = 0; round < 12; round++) {
-        const struct proact_box_copy half = {.to = {.texels = t, .x = 2 * N},
-                                             .from = {.texels = other, .x = 2 * N},
-                                             .bytes = 2 * N,
-                                             .rows = 1,
-                                             .slices = 1};
+        const struct proact_copy_3d half = {.to = {.array = t, .x = 2 * N},
+                                            .from = {.array = other, .x = 2 * N},
+                                            .bytes = 2 * N,
+                                            .rows = 1,
+                                            .slices = 1};
 
         put(f, other, round);
         run(f, f->sample, handle);
-        must(f, proact_box_copy(f->p, &half, &f->err));
+        must(f, proact_copy_3d(f->p, &half, &f->err));
     }
     put(f, t, 100);
     run(f, f->sample, handle);
@@ -228,7 +231,7 @@ static void copies_are_renewed(void **state)
     proact_statistics_reset(f->p);
     run(f, f->sample, handle);
     holds(f, true, 101);
-    if (strcmp(machine, "here") != 0) /* hardware does not count */
+    if (strcmp(machine, "local") != 0) /* hardware does not count */
         assert_true(busy(f) >= still + (proact_device_count(f->p) - 1) * N * 4);
     end(f);
 }
@@ -236,7 +239,7 @@ static void copies_are_renewed(void **state)
 static void surfaces_change_arrays(void **state)
 {
     struct fixture *f = begin();
-    struct proact_texels *t = texels(f);
+    struct proact_texture_array *t = texels(f);
     const uint64_t handle = texture(f, t);
     uint64_t surface;
 
@@ -253,8 +256,8 @@ static void surfaces_change_arrays(void **state)
                                                     PROACT_VALUE(by)},
                               3, &f->err));
         run(f, f->sample, handle);
-        must(f, proact_first_read(f->p, f->got, proact_array_address(f->out, 0), N * 4,
-                                  &f->err));
+        must(f, proact_device0_read(f->p, f->got, proact_array_address(f->out, 0), N * 4,
+                                    &f->err));
         for (uint32_t i = 0; i < N; i++)
             assert_int_equal(f->got[i], by * (N - 1 - i));
     }
@@ -299,7 +302,7 @@ static void arrays_come_and_go(void **state)
     struct fixture *f = begin();
     struct proact_array *a = array(f, "a", N);
     const uint64_t at = proact_array_address(a, 0), handle = line(f, a, N);
-    struct proact_texels *first = texels(f), *t = texels(f);
+    struct proact_texture_array *first = texels(f), *t = texels(f);
     const uint64_t plane = texture(f, t), early = texture(f, first);
 
     (void)state;
@@ -322,10 +325,10 @@ static void arrays_come_and_go(void **state)
         run(f, f->fetch, handle);
         holds(f, false, 9);
     } else
-        assert_string_equal(machine, "here");
+        assert_string_equal(machine, "local");
     proact_texture_destroy(f->p, handle);
     proact_texture_destroy(f->p, plane);
-    proact_texels_destroy(t);
+    proact_texture_array_destroy(t);
     t = texels(f);
     put(f, t, 77);
     run(f, f->sample, texture(f, t));
@@ -334,13 +337,13 @@ static void arrays_come_and_go(void **state)
 }
 
 static const struct proact_map runs = {.kind = PROACT_MAP_CONTIGUOUS,
-                                       .run_bytes = THREADS * 4};
+                                       .range_bytes = THREADS * 4};
 
 /* Where the user says what is written, and where nothing is sent. */
 static void maps_and_distributed_arrays(void **state)
 {
     struct fixture *f = begin();
-    struct proact_texels *t = texels(f);
+    struct proact_texture_array *t = texels(f);
     const uint64_t handle = texture(f, t);
     struct proact_array *replicated = f->out, *a = array(f, "a", N);
     const uint64_t of_a = line(f, a, N);
@@ -382,8 +385,8 @@ static struct proact_kernel *marked(struct fixture *f, const char *read)
              "sub.s32 %%r6, %%r1, %%r5;\nsub.s32 %%r6, %%r6, 1;\ncvt.rn.f32.s32 %%f1, "
              "%%r6;\nadd.f32 %%f1, %%f1, 0f3F000000;\n%s\nmul.wide.s32 %%rd4, %%r5, 4;\n"
              "add.s64 %%rd5, %%rd1, %%rd4;\nst.global.u32 [%%rd5], %%r1;\nret;\n}\n",
-             _Alignof(struct proact_share), sizeof(struct proact_share),
-             offsetof(struct proact_share, cta_first), read);
+             _Alignof(struct proact_partition), sizeof(struct proact_partition),
+             offsetof(struct proact_partition, cta_first), read);
     struct proact_kernel *k = kernel(f, text, "marked");
 
     must(f, proact_kernel_map(k, 0, &runs, &f->err));
@@ -393,7 +396,7 @@ static struct proact_kernel *marked(struct fixture *f, const char *read)
 static void marked_kernels(void **state)
 {
     struct fixture *f = begin();
-    struct proact_texels *t = texels(f);
+    struct proact_texture_array *t = texels(f);
     const uint64_t handle = texture(f, t);
     struct proact_kernel *k =
         marked(f, "tex.1d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd2, {%f1}];");
@@ -415,7 +418,7 @@ static void what_cannot_be_split_says_why(void **state)
     struct fixture *f = begin();
     struct proact_array *a = array(f, "a", 2 * N);
     const uint64_t handle = line(f, a, N);
-    struct proact_texels *t = texels(f);
+    struct proact_texture_array *t = texels(f);
     uint64_t plane = texture(f, t);
 
     (void)state;
@@ -432,7 +435,7 @@ static void what_cannot_be_split_says_why(void **state)
     run(f, f->fetch, handle);
     holds(f, false, 0);
     must(f, proact_wait(f->p, &f->err));
-    proact_texels_destroy(t);
+    proact_texture_array_destroy(t);
     runs_whole(f, f->sample, f->out, plane,
                "the array of the texture in argument 1 was freed");
     proact_wait(f->p, &f->err); /* which the keeper has words for */

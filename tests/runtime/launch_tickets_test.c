@@ -38,20 +38,20 @@ static void launch(struct bench *of, struct proact_kernel *k, unsigned devices,
     const struct proact_grid g = {
         .ctas = {PARTS}, .threads = {32}, .device_count = devices};
     static const uint64_t block[4];
-    struct proact_place places[4];
+    struct proact_relocation places[4];
     struct bench b = *of;
 
     for (uint32_t n = 0; n < 4; n++)
-        places[n] = (struct proact_place){8 * n, arrays[n], 0};
-    MUST(proact_launch_block(k, &g, &(struct proact_block){block, sizeof block, places, 4},
-                             &b.err));
+        places[n] = (struct proact_relocation){8 * n, arrays[n], 0};
+    MUST(proact_launch_buffer(
+        k, &g, &(struct proact_parameter_buffer){block, sizeof block, places, 4}, &b.err));
 }
 
 static void the_last_cta_sees_all(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
-        const unsigned devices = 2 + (unsigned)(m - proact_methods()) % 3;
+    for (const char *const *m = proact_method_names(); *m; m++) {
+        const unsigned devices = 2 + (unsigned)(m - proact_method_names()) % 3;
         struct bench b = testing_open(&(struct proact_options){.machine = "h200x4",
                                                                .device_count = devices,
                                                                .check = true,

@@ -45,9 +45,9 @@ static uint32_t *run(const struct turn *t, const struct proact_options *o)
             continue;
         const char *why = proact_kernel_refusal(k);
 
-        if (why || proact_kernel_along(k) != t->is)
+        if (why || proact_kernel_split_axis(k) != t->is)
             fail_msg("%s on %u devices: along '%c': %s", t->kernel, o->device_count,
-                     proact_kernel_along(k), why ? why : "split");
+                     proact_kernel_split_axis(k), why ? why : "split");
     }
     uint32_t *content = rig_content(r);
 
@@ -65,7 +65,7 @@ static void turned_kernels_do_the_same(void **state)
         const size_t bytes = 4 * TURNED_ARRAYS * (size_t)t->cells.w * (size_t)t->cells.h *
                              (size_t)t->cells.d;
 
-        for (const char *const *m = proact_methods(); *m; m++)
+        for (const char *const *m = proact_method_names(); *m; m++)
             for (unsigned devices = 2; devices <= DEVICES; devices++) {
                 if (!t->is && strcmp(*m, "fused") != 0)
                     continue;

@@ -55,14 +55,14 @@ static void check(struct table *t)
 static void runs_without_end_stop_with_the_array(void **state)
 {
     static const struct proact_map maps[] = {{.kind = PROACT_MAP_STRIDED,
-                                              .run_bytes = BYTES,
-                                              .run_count = UINT64_MAX,
+                                              .range_bytes = BYTES,
+                                              .range_count = UINT64_MAX,
                                               .stride_bytes = WIDTH * 4,
-                                              .step_bytes = BYTES},
+                                              .cta_stride_bytes = BYTES},
                                              {.kind = PROACT_MAP_STENCIL,
-                                              .run_bytes = BYTES,
+                                              .range_bytes = BYTES,
                                               .stride_bytes = WIDTH * 4,
-                                              .rows = UINT64_MAX}};
+                                              .rows_per_cta = UINT64_MAX}};
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
@@ -76,9 +76,9 @@ static void runs_without_end_stop_with_the_array(void **state)
 static void runs_that_do_not_move_are_one(void **state)
 {
     static const struct proact_map map = {.kind = PROACT_MAP_STRIDED,
-                                          .run_bytes = BYTES,
-                                          .run_count = UINT64_MAX,
-                                          .step_bytes = BYTES};
+                                          .range_bytes = BYTES,
+                                          .range_count = UINT64_MAX,
+                                          .cta_stride_bytes = BYTES};
     struct table t = table_open(&map);
     struct bench b;
 
@@ -95,10 +95,10 @@ static void runs_that_do_not_move_are_one(void **state)
 static void a_map_that_is_too_small_is_refused(void **state)
 {
     const struct proact_map map = {.kind = PROACT_MAP_STRIDED,
-                                   .run_bytes = BYTES - 4,
-                                   .run_count = ROWS,
+                                   .range_bytes = BYTES - 4,
+                                   .range_count = ROWS,
                                    .stride_bytes = WIDTH * 4,
-                                   .step_bytes = BYTES};
+                                   .cta_stride_bytes = BYTES};
     struct table t = table_open(&map);
     struct bench b;
 
@@ -147,7 +147,7 @@ static void a_map_that_nobody_can_tell_from_the_kernel_is_checked(void **state)
 
 /* Backwards, in halves that overlap. */
 static void halves(void *context, const uint32_t grid[3], const uint32_t cta[3],
-                   proact_emit *emit, void *sink)
+                   proact_emit_range *emit, void *sink)
 {
     unsigned *calls = context;
 
@@ -166,7 +166,7 @@ static void a_cta_is_asked_a_few_times(void **state)
 {
     unsigned calls = 0;
     const struct proact_map map = {
-        .kind = PROACT_MAP_CALLBACK, .ranges_of = halves, .context = &calls};
+        .kind = PROACT_MAP_CALLBACK, .emit_ranges = halves, .context = &calls};
     struct table t = table_open(&map);
 
     (void)state;
@@ -180,9 +180,9 @@ static const uint32_t small_grid[3] = {5, 3, 1};
 /* Byte by byte, as the header says. */
 static bool is_of(const struct proact_map *m, uint32_t cta, uint64_t byte)
 {
-    const uint64_t x = cta % small_grid[0] * m->run_bytes,
-                   y = cta / small_grid[0] * m->rows,
-                   from = byte - m->offset_bytes - cta * m->step_bytes;
+    const uint64_t x = cta % small_grid[0] * m->range_bytes,
+                   y = cta / small_grid[0] * m->rows_per_cta,
+                   from = byte - m->offset_bytes - cta * m->cta_stride_bytes;
     bool is = false;
 
     if (byte < m->offset_bytes)
@@ -191,10 +191,10 @@ static bool is_of(const struct proact_map *m, uint32_t cta, uint64_t byte)
         const uint64_t row = (byte - m->offset_bytes) / m->stride_bytes,
                        column = (byte - m->offset_bytes) % m->stride_bytes;
 
-        return row - y < m->rows && column - x < m->run_bytes;
+        return row - y < m->rows_per_cta && column - x < m->range_bytes;
     }
-    for (uint64_t j = 0; j < m->run_count; j++)
-        is |= from - j * m->stride_bytes < m->run_bytes;
+    for (uint64_t j = 0; j < m->range_count; j++)
+        is |= from - j * m->stride_bytes < m->range_bytes;
     return is;
 }
 
@@ -206,11 +206,11 @@ static void any_map_says_what_counting_says(void **state)
     for (unsigned i = 0; i < 2000; i++) {
         const struct proact_map map = {.kind =
                                            i % 2 ? PROACT_MAP_STRIDED : PROACT_MAP_STENCIL,
-                                       .run_bytes = 1 + random_below(&r, 20),
-                                       .run_count = 1 + random_below(&r, 8),
-                                       .rows = 1 + random_below(&r, 6),
+                                       .range_bytes = 1 + random_below(&r, 20),
+                                       .range_count = 1 + random_below(&r, 8),
+                                       .rows_per_cta = 1 + random_below(&r, 6),
                                        .stride_bytes = 1 + random_below(&r, 60),
-                                       .step_bytes = i % 2 ? random_below(&r, 60) : 0,
+                                       .cta_stride_bytes = i % 2 ? random_below(&r, 60) : 0,
                                        .offset_bytes = random_below(&r, 100)};
         const uint32_t cta = (uint32_t)random_below(&r, 15);
         struct map_ranges in = {0};
@@ -243,8 +243,8 @@ static void rows_lie_within_the_array(void **state)
     (void)state;
     for (unsigned i = 0; i < 2000; i++) {
         const struct proact_map map = {.kind = PROACT_MAP_STRIDED,
-                                       .run_bytes = 1 + random_below(&r, 20),
-                                       .run_count = 1 + random_below(&r, 30),
+                                       .range_bytes = 1 + random_below(&r, 20),
+                                       .range_count = 1 + random_below(&r, 30),
                                        .stride_bytes = 1 + random_below(&r, 60),
                                        .offset_bytes = random_below(&r, 100)};
 

@@ -34,7 +34,7 @@ static enum proact_status raise_curtain(struct stage *s, const char *method)
                                      .plan = {.method = method, .chunk_bytes = CHUNK}};
     const struct proact_shape shape = {"a", BYTES, 1};
     const struct proact_image image = {.name = "marked.ptx", .text = ptx};
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = CHUNK};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = CHUNK};
     enum proact_status status;
 
     *s = (struct stage){0};
@@ -184,21 +184,21 @@ static void each_chunk_goes_its_way(void **state)
 
 static void one_method_alone_is_not_told(void **state)
 {
-    struct proact_share share;
+    struct proact_partition share;
     struct stage s;
 
     (void)state;
     assert_int_equal(raise_curtain(&s, "fused"), 0);
     assert_int_equal(launch(&s), 0);
     transfer_share(&s.k->bindings->transfer, 0, 1, &share);
-    assert_int_equal(share.mode, PROACT_SHARE_COUNT | PROACT_SHARE_SEND);
-    assert_null(share.slot[0].sends);
+    assert_int_equal(share.mode, PROACT_MODE_COUNT | PROACT_MODE_SEND);
+    assert_null(share.slot[0].sent_by_cta);
     assert_int_equal(
         proact_plan_set(s.p, &(struct proact_plan){.method = "fused+polling"}, &s.err), 0);
     assert_int_equal(launch(&s), 0); /* a binding of its own */
     transfer_share(&s.k->bindings->transfer, 0, 1, &share);
-    assert_int_equal(share.mode, PROACT_SHARE_COUNT | PROACT_SHARE_SEND | PROACT_SHARE_MIX);
-    assert_non_null(share.slot[0].sends);
+    assert_int_equal(share.mode, PROACT_MODE_COUNT | PROACT_MODE_SEND | PROACT_MODE_MIXED);
+    assert_non_null(share.slot[0].sent_by_cta);
     proact_close(s.p);
 }
 
@@ -206,7 +206,7 @@ static void one_method_alone_is_not_told(void **state)
 static void what_is_not_sent_is_awaited_all_the_same(void **state)
 {
     const struct proact_plan elided = {
-        .method = "copy-engine", .chunk_bytes = CHUNK, .elide = true};
+        .method = "copy-engine", .chunk_bytes = CHUNK, .skip_transfers = true};
     struct stage s;
 
     (void)state;

@@ -95,7 +95,7 @@ static uint64_t sent(struct rig *r)
 {
     struct proact_statistics s;
 
-    if (proact_statistics_get(r->b.p, PROACT_ALL, NULL, &s, &r->b.err))
+    if (proact_statistics_get(r->b.p, PROACT_ALL_DEVICES, NULL, &s, &r->b.err))
         fail_msg("%s", r->b.err.text);
     return s.bytes;
 }
@@ -146,7 +146,7 @@ static void a_halo_moves(const char *method, int kind)
 static void a_halo_is_all_that_moves(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++)
+    for (const char *const *m = proact_method_names(); *m; m++)
         for (int kind = 0; kind < KINDS; kind++)
             a_halo_moves(*m, kind);
 }
@@ -155,7 +155,7 @@ static void a_halo_is_all_that_moves(void **state)
 static void what_nobody_reads_stays(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
+    for (const char *const *m = proact_method_names(); *m; m++) {
         struct rig r;
 
         open_rig(&r, *m, 2);
@@ -182,7 +182,7 @@ static void what_nobody_reads_stays(void **state)
 static void what_is_not_stored_is_there(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
+    for (const char *const *m = proact_method_names(); *m; m++) {
         struct rig r;
 
         open_rig(&r, *m, 5);
@@ -200,7 +200,7 @@ static void what_is_not_stored_is_there(void **state)
 static void a_surprise_is_only_slower(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++)
+    for (const char *const *m = proact_method_names(); *m; m++)
         for (uint64_t seed = 1; seed < 3; seed++) {
             struct rig r;
             uint64_t left = seed;
@@ -227,7 +227,7 @@ static void a_surprise_is_only_slower(void **state)
 static void a_replay_finds_what_it_needs(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
+    for (const char *const *m = proact_method_names(); *m; m++) {
         struct proact_recording *recording;
         struct rig r;
 
@@ -301,7 +301,7 @@ static uint64_t sent_of(struct bench *b, const struct proact_array *a)
 {
     struct proact_statistics s;
 
-    if (proact_statistics_get(b->p, PROACT_ALL, a, &s, &b->err))
+    if (proact_statistics_get(b->p, PROACT_ALL_DEVICES, a, &s, &b->err))
         fail_msg("%s", b->err.text);
     return s.bytes;
 }
@@ -311,13 +311,14 @@ static void launch_many(struct bench *b, const char *name, struct proact_array *
 {
     struct proact_kernel *k = testing_kernel(b, name);
     const struct many many = {.n = N, .number = number};
-    struct proact_place places[MANY + 1] = {{offsetof(struct many, out), b->out, 0}};
+    struct proact_relocation places[MANY + 1] = {{offsetof(struct many, out), b->out, 0}};
 
     for (uint32_t i = 0; i < MANY; i++)
-        places[i + 1] = (struct proact_place){8 * i, from[i], 0};
-    if (proact_launch_block(k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
-                            &(struct proact_block){&many, sizeof many, places, MANY + 1},
-                            &b->err))
+        places[i + 1] = (struct proact_relocation){8 * i, from[i], 0};
+    if (proact_launch_buffer(
+            k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+            &(struct proact_parameter_buffer){&many, sizeof many, places, MANY + 1},
+            &b->err))
         fail_msg("%s", b->err.text);
     assert_null(proact_kernel_refusal(k));
 }
@@ -339,8 +340,8 @@ static void what_is_not_chosen_stays(void **state)
             from[i] = testing_array(&b, "one of many");
             for (uint32_t n = 0; n < N; n++)
                 host[n] = (i + 1) * n;
-            if (proact_first_write(b.p, proact_array_address(from[i], 0), host, sizeof host,
-                                   &b.err))
+            if (proact_device0_write(b.p, proact_array_address(from[i], 0), host,
+                                     sizeof host, &b.err))
                 fail_msg("%s", b.err.text);
         }
         launch_many(&b, sums ? "sums_some" : "chooses", from, sums ? 3 : 2);

@@ -85,9 +85,9 @@ static void work_of_one_device_records_nothing(void **state)
 
     (void)state;
     for (unsigned n = 0; n < 3; n++)
-        must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
+        must(&s, proact_device0_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
     assert_null(strstr(fake_state(s.p->set)->log.data, "record"));
-    must(&s, proact_array_spread(s.a, &s.err));
+    must(&s, proact_array_broadcast(s.a, &s.err));
     assert_non_null(strstr(fake_state(s.p->set)->log.data, "record 0.0\nwait "));
     proact_close(s.p);
 }
@@ -100,7 +100,7 @@ static const char ptx[] =
 static void a_split_launch_is_no_part_of_it(void **state)
 {
     const struct proact_image image = {.name = "marked.ptx", .text = ptx};
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4096};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4096};
     const struct proact_grid grid = {.ctas = {2}, .threads = {64}};
     uint64_t base;
     struct stage s = begin(&base);
@@ -112,7 +112,7 @@ static void a_split_launch_is_no_part_of_it(void **state)
     must(&s, proact_kernel_map(k, 0, &map, &s.err));
     must(&s, proact_launch(k, &grid, &arg, 1, &s.err)); /* clears the way */
     must(&s, proact_wait(s.p, &s.err));
-    must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
+    must(&s, proact_device0_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
     fake_forget(s.p->set);
     must(&s, proact_launch(k, &grid, &arg, 1, &s.err));
     const char *log = fake_state(s.p->set)->log.data;

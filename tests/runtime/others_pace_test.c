@@ -40,7 +40,7 @@ static enum proact_progress mark_progress(struct device_set *set, struct device_
 {
     (void)set, (void)s;
     assert_non_null(e);
-    return ++behind.asked % behind.far ? PROACT_UNDER_WAY : PROACT_DONE;
+    return ++behind.asked % behind.far ? PROACT_PROGRESS_RUNNING : PROACT_PROGRESS_DONE;
 }
 
 static enum proact_status never_open(struct device_set *set, bool waits, bool *are_open,

@@ -62,10 +62,11 @@ static void come_by(struct late *l, const struct device_backend *backend, double
     fprintf(f, "{\"like\": \"v100x4\", \"device\": {\"open_ms\": %.9f%s}}\n", open_ms,
             more);
     assert_int_equal(fclose(f), 0);
-    MUST(session_open(backend,
-                      &(struct proact_options){
-                          .machine = path, .late = true, .check = true, .seed = seed},
-                      &l->p, &l->err));
+    MUST(session_open(
+        backend,
+        &(struct proact_options){
+            .machine = path, .lazy_devices = true, .check = true, .seed = seed},
+        &l->p, &l->err));
     unlink(path);
 }
 
@@ -100,12 +101,12 @@ static void launch_of(struct late *l, int to, unsigned ctas)
         uint64_t to, from;
         uint32_t n, unused;
     } block = {0, 0, N, 0};
-    const struct proact_place places[] = {{0, l->array[to], 0}, {8, l->array[!to], 0}};
+    const struct proact_relocation places[] = {{0, l->array[to], 0}, {8, l->array[!to], 0}};
 
-    MUST(proact_launch_block(
+    MUST(proact_launch_buffer(
         l->step,
         &(struct proact_grid){.ctas = {ctas}, .threads = {THREADS}, .device_count = 4},
-        &(struct proact_block){&block, 20, places, 2}, &l->err));
+        &(struct proact_parameter_buffer){&block, 20, places, 2}, &l->err));
     for (unsigned i = 0; i < N && i < ctas * THREADS; i++)
         l->is[to][i] = l->is[!to][i] + 1 + l->added;
 }
@@ -129,14 +130,14 @@ static uint64_t sent(struct late *l)
 {
     struct proact_statistics s;
 
-    MUST(proact_statistics_get(l->p, PROACT_ALL, NULL, &s, &l->err));
+    MUST(proact_statistics_get(l->p, PROACT_ALL_DEVICES, NULL, &s, &l->err));
     return s.bytes;
 }
 
 static const char *said(struct late *l)
 {
     bool failed;
-    const char *others = proact_others(l->p, &failed);
+    const char *others = proact_lazy_devices_report(l->p, &failed);
 
     return others ? others : "";
 }
@@ -164,16 +165,17 @@ static void act(struct late *l, uint64_t *chance)
     case 0:
         for (unsigned i = 0; i < count; i++)
             to[i] = i * first;
-        MUST(proact_first_write(l->p, address(l, which, first), to, 4ull * count, &l->err));
+        MUST(proact_device0_write(l->p, address(l, which, first), to, 4ull * count,
+                                  &l->err));
         break;
     case 1:
         memset(to, 3, 4ull * count);
-        MUST(proact_first_fill(l->p, address(l, which, first), 3, 4ull * count, &l->err));
+        MUST(proact_device0_fill(l->p, address(l, which, first), 3, 4ull * count, &l->err));
         break;
     case 2:
         memcpy(to, l->is[!which] + first, 4ull * count);
-        MUST(proact_first_copy(l->p, address(l, which, first), address(l, !which, first),
-                               4ull * count, &l->err));
+        MUST(proact_device0_copy(l->p, address(l, which, first), address(l, !which, first),
+                                 4ull * count, &l->err));
         break;
     case 3:
         l->added = first;
@@ -342,7 +344,7 @@ static void who_needs_them_waits(void **state)
         if (what == 0)
             assert_int_equal(cell, l->is[0][7]);
         if (what == 1)
-            MUST(proact_array_spread(l->array[0], &l->err));
+            MUST(proact_array_broadcast(l->array[0], &l->err));
         if (what == 2)
             MUST(proact_array_create_distributed(l->p, &(struct proact_shape){"d", N, 4},
                                                  &a, &l->err));
@@ -402,13 +404,13 @@ static void who_has_no_room_is_left_out(void **state)
         launch(l, i & 1);
         holds(l, i & 1);
     }
-    assert_non_null(proact_others(l->p, &failed));
+    assert_non_null(proact_lazy_devices_report(l->p, &failed));
     assert_true(failed);
     SAYS("could not be opened, so all ran on the first: device 0: ");
     assert_non_null(
         strstr(proact_kernel_refusal(l->step), "the other devices could not be opened"));
     assert_int_equal(proact_array_address(l->array[0], 1), 0);
-    assert_int_equal(proact_array_spread(l->array[0], &l->err), PROACT_ENODEV);
+    assert_int_equal(proact_array_broadcast(l->array[0], &l->err), PROACT_ENODEV);
     proact_close(l->p);
     free(l);
 }

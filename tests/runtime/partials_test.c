@@ -107,7 +107,7 @@ static void must(enum proact_status status, const struct proact_error *err)
         fail_msg("%s", err->text);
 }
 
-static void see(void *context, const struct proact_span *span)
+static void see(void *context, const struct proact_trace_span *span)
 {
     struct reducing *r = context;
 
@@ -115,7 +115,8 @@ static void see(void *context, const struct proact_span *span)
         r->worked_ns = span->end_ns;
     else if (span->device && strncmp(span->name, "reduces", 7) == 0)
         r->reduced_ns = span->start_ns;
-    if (span->kind == PROACT_SPAN_KERNEL && strcmp(span->name, TRANSFER_COMBINE_LABEL) == 0)
+    if (span->kind == PROACT_TRACE_KERNEL &&
+        strcmp(span->name, TRANSFER_COMBINE_LABEL) == 0)
         r->combined[span->device]++;
 }
 
@@ -175,7 +176,7 @@ static struct reducing *begin_on(const struct device_backend *backend,
     for (uint32_t i = 0; i < N; i++)
         r->from[i] = (i + 1) * 2246822519u >> 3;
     must(proact_array_write(r->in, 0, r->from, N, &r->b.err), &r->b.err);
-    proact_observe(r->b.p, see, r);
+    proact_trace_set_callback(r->b.p, see, r);
     r->ctas = CTAS;
     return r;
 }
@@ -185,7 +186,7 @@ static struct reducing *begin(const char *method, unsigned devices, uint64_t see
     const struct proact_options options = {.machine = "h200x8",
                                            .device_count = devices,
                                            .check = true,
-                                           .group_sums = true,
+                                           .reassociate_floats = true,
                                            .seed = seed,
                                            .plan = {.method = method}};
 
@@ -211,14 +212,14 @@ static void queue(struct reducing *r, const struct kind *k, unsigned devices)
                          *kernel = *at ? *at : (*at = testing_kernel(&r->b, k->kernel));
     const struct proact_grid grid = {
         .ctas = {r->ctas, 1, 1}, .threads = {THREADS, 1, 1}, .device_count = devices};
-    const struct proact_place places[] = {{0, r->to, 0}, {8, r->in, 0}};
+    const struct proact_relocation places[] = {{0, r->to, 0}, {8, r->in, 0}};
     unsigned char bytes[20] = {0};
     const uint32_t n = N;
 
     memcpy(bytes + 16, &n, sizeof n);
-    must(proact_launch_block(kernel, &grid,
-                             &(struct proact_block){bytes, sizeof bytes, places, 2},
-                             &r->b.err),
+    must(proact_launch_buffer(
+             kernel, &grid,
+             &(struct proact_parameter_buffer){bytes, sizeof bytes, places, 2}, &r->b.err),
          &r->b.err);
     for (uint32_t i = 0; i < N; i++) {
         uint64_t *to = &r->expected[r->from[i] % TOUCHED];
@@ -290,7 +291,7 @@ static void every_kind_is_combined(void **state)
 static void every_method_combines(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++)
+    for (const char *const *m = proact_method_names(); *m; m++)
         for (uint64_t seed = 1; seed <= 2; seed++) {
             struct reducing *r = begin(*m, 4, seed);
 
@@ -346,7 +347,7 @@ static void kernels_wait_for_nobody(void **state)
     struct proact_kernel *works = testing_kernel(&r->b, "works");
     const struct proact_grid grid = {
         .ctas = {16, 1, 1}, .threads = {THREADS, 1, 1}, .device_count = 1};
-    const struct proact_place place = {0, r->to, 0};
+    const struct proact_relocation place = {0, r->to, 0};
     const uint32_t numbers[] = {PLACES, 100000};
     unsigned char bytes[16] = {0};
 
@@ -355,9 +356,9 @@ static void kernels_wait_for_nobody(void **state)
     launch(r, &kinds[0]);
     check(r, "before");
     memcpy(bytes + 8, numbers, sizeof numbers);
-    must(proact_launch_block(works, &grid,
-                             &(struct proact_block){bytes, sizeof bytes, &place, 1},
-                             &r->b.err),
+    must(proact_launch_buffer(
+             works, &grid,
+             &(struct proact_parameter_buffer){bytes, sizeof bytes, &place, 1}, &r->b.err),
          &r->b.err);
     launch(r, &kinds[0]);
     must(proact_wait(r->b.p, &r->b.err), &r->b.err);
@@ -422,7 +423,7 @@ static void sums_of_floats_are_for_sessions_that_may(void **state)
     queue(r, k, 2);
     why = proact_kernel_refusal(r->kernel[KINDS - 2]);
     assert_non_null(why);
-    assert_non_null(strstr(why, "(group_sums)"));
+    assert_non_null(strstr(why, "(reassociate_floats)"));
     check(r, "on one device");
     check_combined(r, 1, 2, 0);
     end(r);

@@ -41,7 +41,7 @@ static struct stage open_on(unsigned devices)
 
 static void use(struct bench b, unsigned stream)
 {
-    MUST(proact_stream_use(b.p, stream, &b.err));
+    MUST(proact_stream_set_current(b.p, stream, &b.err));
 }
 
 /* All of an array is factor * (i + 1). */
@@ -49,21 +49,21 @@ static void fill(const struct stage *s, struct proact_array *a, uint32_t factor,
                  unsigned devices)
 {
     const struct view view = {1, N, factor}; /* the address is put in */
-    const struct proact_place place = {0, a, 0};
+    const struct proact_relocation place = {0, a, 0};
     struct bench b = s->b;
 
-    MUST(proact_launch_block(
+    MUST(proact_launch_buffer(
         s->plain,
         &(struct proact_grid){
             .ctas = {CTAS}, .threads = {THREADS}, .device_count = devices},
-        &(struct proact_block){&view, sizeof view, &place, 1}, &b.err));
+        &(struct proact_parameter_buffer){&view, sizeof view, &place, 1}, &b.err));
 }
 
 static void copy(struct bench b, const struct proact_array *to,
                  const struct proact_array *from)
 {
-    MUST(proact_first_copy(b.p, proact_array_address(to, 0), proact_array_address(from, 0),
-                           (size_t)N * 4, &b.err));
+    MUST(proact_device0_copy(b.p, proact_array_address(to, 0),
+                             proact_array_address(from, 0), (size_t)N * 4, &b.err));
 }
 
 /* On the first device, in no stream. */
@@ -72,7 +72,7 @@ static void expect(struct bench b, const struct proact_array *a, uint32_t factor
     uint32_t is[N];
 
     use(b, 0);
-    MUST(proact_first_read(b.p, is, proact_array_address(a, 0), sizeof is, &b.err));
+    MUST(proact_device0_read(b.p, is, proact_array_address(a, 0), sizeof is, &b.err));
     for (uint32_t i = 0; i < N; i++)
         if (is[i] != factor * (i + 1))
             fail_msg("element %u is %u, not %u", i, is[i], factor * (i + 1));
@@ -155,7 +155,7 @@ static void copies_by_parts_come_after_all(void **state)
         fill(&s, s.third, n, 1);
         copy(b, b.out, s.third);
         use(b, 0);
-        MUST(proact_first_fill(b.p, out, 0, (size_t)N * 4, &b.err));
+        MUST(proact_device0_fill(b.p, out, 0, (size_t)N * 4, &b.err));
         use(b, 2);
         fill(&s, b.out, n + 1, 1);
         expect(b, b.out, n + 1);
@@ -186,19 +186,19 @@ static void a_stream_follows_a_moment_of_another(void **state)
     (void)state;
     struct stage s = open_on(1);
     struct bench b = s.b;
-    struct proact_moment *m, *never;
+    struct proact_event *m, *never;
 
-    MUST(proact_moment_create(b.p, false, &m, &b.err));
-    MUST(proact_moment_create(b.p, false, &never, &b.err));
+    MUST(proact_event_create(b.p, false, &m, &b.err));
+    MUST(proact_event_create(b.p, false, &never, &b.err));
     use(b, 1);
     fill(&s, b.out, 3, 1);
-    MUST(proact_moment_set(m, &b.err));
+    MUST(proact_event_record(m, &b.err));
     use(b, 2);
-    MUST(proact_moment_follow(never, &b.err));
-    MUST(proact_moment_follow(m, &b.err));
+    MUST(proact_stream_wait_event(never, &b.err));
+    MUST(proact_stream_wait_event(m, &b.err));
     copy(b, s.other, b.out);
-    MUST(proact_moment_wait(never, &b.err));
-    MUST(proact_moment_wait(m, &b.err));
+    MUST(proact_event_wait(never, &b.err));
+    MUST(proact_event_wait(m, &b.err));
     expect(b, s.other, 3);
     end(&s);
 }
@@ -228,7 +228,7 @@ static void other_devices_come_after_streams(void **state)
     for (uint32_t n = 1; n < 4; n++) {
         use(b, 5);
         fill(&s, b.out, n, 1);
-        MUST(proact_array_spread(b.out, &b.err));
+        MUST(proact_array_broadcast(b.out, &b.err));
         copy(b, s.other, b.out);
         use(b, 7);
         fill(&s, b.out, 100 + n, 4);
@@ -307,11 +307,11 @@ static const char variable_ptx[] =
 static void add(struct bench b, struct proact_kernel *k)
 {
     const uint64_t nowhere = 1;
-    const struct proact_place place = {0, b.out, 0};
+    const struct proact_relocation place = {0, b.out, 0};
 
-    MUST(proact_launch_block(
+    MUST(proact_launch_buffer(
         k, &(struct proact_grid){.ctas = {1}, .threads = {1}, .device_count = 1},
-        &(struct proact_block){&nowhere, sizeof nowhere, &place, 1}, &b.err));
+        &(struct proact_parameter_buffer){&nowhere, sizeof nowhere, &place, 1}, &b.err));
 }
 
 static void writes_of_variables_come_between(void **state)
@@ -333,7 +333,7 @@ static void writes_of_variables_come_between(void **state)
         MUST(proact_variable_write(b.p, &v, 0, &hundred, sizeof hundred, &b.err));
     }
     add(b, k);
-    MUST(proact_first_read(b.p, &is, proact_array_address(b.out, 0), sizeof is, &b.err));
+    MUST(proact_device0_read(b.p, &is, proact_array_address(b.out, 0), sizeof is, &b.err));
     assert_int_equal(is, 307);
     end(&s);
 }
@@ -348,13 +348,14 @@ static void reads_and_writes_are_of_a_stream(void **state)
     for (uint32_t i = 0; i < N; i++)
         numbers[i] = 7 * (i + 1);
     use(b, 3);
-    MUST(proact_first_write(b.p, proact_array_address(b.out, 0), numbers, sizeof numbers,
-                            &b.err));
+    MUST(proact_device0_write(b.p, proact_array_address(b.out, 0), numbers, sizeof numbers,
+                              &b.err));
     copy(b, s.other, b.out);
-    MUST(proact_first_fill(b.p, proact_array_address(b.out, 0), 0, sizeof numbers, &b.err));
+    MUST(proact_device0_fill(b.p, proact_array_address(b.out, 0), 0, sizeof numbers,
+                             &b.err));
     MUST(proact_stream_wait(b.p, &b.err));
-    MUST(proact_first_read(b.p, numbers, proact_array_address(s.other, 0), sizeof numbers,
-                           &b.err));
+    MUST(proact_device0_read(b.p, numbers, proact_array_address(s.other, 0), sizeof numbers,
+                             &b.err));
     assert_int_equal(numbers[N - 1], 7 * N);
     expect(b, b.out, 0);
     end(&s);
@@ -378,7 +379,7 @@ static void recordings_come_after_streams(void **state)
     fill(&s, b.out, 3, 1);
     use(b, 0);
     MUST(proact_record_begin(b.p, &b.err));
-    assert_int_equal(proact_stream_use(b.p, 1, &b.err), PROACT_EINVAL);
+    assert_int_equal(proact_stream_set_current(b.p, 1, &b.err), PROACT_EINVAL);
     assert_string_equal(b.err.text, "a recording has no streams");
     MUST(proact_launch(b.fill, &grid, args, 3, &b.err));
     MUST(proact_record_end(b.p, &r, &b.err));
@@ -430,7 +431,7 @@ static void there_are_so_many(void **state)
     struct stage s = open_on(1);
     struct bench b = s.b;
 
-    assert_int_equal(proact_stream_use(b.p, 17, &b.err), PROACT_EINVAL);
+    assert_int_equal(proact_stream_set_current(b.p, 17, &b.err), PROACT_EINVAL);
     assert_string_equal(b.err.text, "stream 17: there are 1 to 16");
     for (unsigned n = 1; n <= 16; n++) {
         use(b, n);

@@ -27,13 +27,13 @@ static enum proact_status run_plain(struct bench *b, struct proact_kernel *k,
                                     uint32_t factor, unsigned devices)
 {
     const struct view view = {1, N, factor}; /* the address is put in */
-    const struct proact_place place = {0, b->out, 0};
+    const struct proact_relocation place = {0, b->out, 0};
 
-    return proact_launch_block(
+    return proact_launch_buffer(
         k,
         &(struct proact_grid){
             .ctas = {CTAS}, .threads = {THREADS}, .device_count = devices},
-        &(struct proact_block){&view, sizeof view, &place, 1}, &b->err);
+        &(struct proact_parameter_buffer){&view, sizeof view, &place, 1}, &b->err);
 }
 
 static void expect(struct bench *b, struct proact_array *a, unsigned device, unsigned i,
@@ -57,8 +57,8 @@ static struct proact_recording *recorded(struct bench *b_, struct proact_kernel 
 
     MUST(proact_record_begin(b.p, &b.err));
     MUST(run_plain(&b, k, 3, ONE));
-    MUST(proact_first_copy(b.p, proact_array_address(other, 0), out, 400, &b.err));
-    MUST(proact_first_fill(b.p, out, 0, 4, &b.err));
+    MUST(proact_device0_copy(b.p, proact_array_address(other, 0), out, 400, &b.err));
+    MUST(proact_device0_fill(b.p, out, 0, 4, &b.err));
     MUST(proact_record_end(b.p, &r, &b.err));
     return r;
 }
@@ -86,7 +86,7 @@ static void what_is_replayed_is_done_anew(struct bench b)
         MUST(proact_array_write(other, 0, zeros, N, &b.err));
     }
     MUST(proact_replay(r, &b.err)); /* other devices hear of it, too */
-    MUST(proact_array_spread(b.out, &b.err));
+    MUST(proact_array_broadcast(b.out, &b.err));
     for (unsigned d = 0; d < proact_device_count(b.p); d++)
         expect(&b, b.out, d, 2, 9);
     proact_recording_destroy(r);
@@ -157,11 +157,11 @@ static void what_cannot_be_recorded_is_said(void **state)
     MUST(proact_record_begin(b.p, &b.err));
     REFUSED(run_plain(&b, plain, 7, AS_IS_FASTER), PROACT_EINVAL,
             "whether it is split is not known yet");
-    REFUSED(proact_first_write(b.p, out, &number, 4, &b.err), PROACT_EINVAL,
+    REFUSED(proact_device0_write(b.p, out, &number, 4, &b.err), PROACT_EINVAL,
             "a write cannot be recorded");
-    REFUSED(proact_first_read(b.p, &number, out, 4, &b.err), PROACT_EINVAL,
+    REFUSED(proact_device0_read(b.p, &number, out, 4, &b.err), PROACT_EINVAL,
             "a read cannot be recorded");
-    REFUSED(proact_first_fill(b.p, 8, 0, 4, &b.err), PROACT_EINVAL,
+    REFUSED(proact_device0_fill(b.p, 8, 0, 4, &b.err), PROACT_EINVAL,
             "a fill of a variable cannot be recorded");
     MUST(proact_record_end(b.p, &r, &b.err));
     for (int i = 0; i < 20; i++)

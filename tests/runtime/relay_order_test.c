@@ -25,7 +25,7 @@ static struct proact *launched(const char *method, unsigned devices)
                                      .plan = {.method = method, .chunk_bytes = CHUNK}};
     const struct proact_shape shape = {"a", BYTES, 1};
     const struct proact_image image = {.name = "marked.ptx", .text = ptx};
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = CHUNK};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = CHUNK};
     const struct proact_grid grid = {.ctas = {CHUNKS}, .threads = {64}, .device_count = 1};
     struct proact *p;
     struct proact_array *a;

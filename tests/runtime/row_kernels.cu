@@ -6,7 +6,7 @@
 extern "C" __global__ void one_row(const unsigned *in, unsigned *out, unsigned row,
                                    unsigned pitch)
 {
-    unsigned t = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned t = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (t < pitch)
         out[row * pitch + t] = 3 * in[row * pitch + t];
@@ -14,7 +14,7 @@ extern "C" __global__ void one_row(const unsigned *in, unsigned *out, unsigned r
 extern "C" __global__ void one_row_back(const unsigned *in, unsigned *out, unsigned row,
                                         unsigned pitch)
 {
-    unsigned t = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned t = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (t < pitch)
         out[row * pitch + pitch - 1 - t] = 3 * in[row * pitch + pitch - 1 - t];
@@ -24,7 +24,7 @@ extern "C" __global__ void one_row_back(const unsigned *in, unsigned *out, unsig
 extern "C" __global__ void stretch(const unsigned *in, unsigned *out, unsigned first,
                                    unsigned each)
 {
-    unsigned at = first + proact_cta_here() * each + proact_thread_x();
+    unsigned at = first + proact_local_cta() * each + proact_thread_x();
 
     if (proact_thread_x() < each)
         out[at] = 5 * in[at];

@@ -43,7 +43,7 @@ static struct bench open_with(enum proact_status (*open)(const struct device_opt
         .device_count = devices,
         .seed = seed,
         .check = true,
-        .plan = {.method = "dynamic", .chunk_bytes = 4096, .threads = 256}};
+        .plan = {.method = "dynamic", .chunk_bytes = 4096, .transfer_threads = 256}};
 
     if (session_open(&backend, &options, &b.p, &b.err))
         fail_msg("%s", b.err.text);

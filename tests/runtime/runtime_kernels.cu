@@ -4,38 +4,38 @@
 #include "working.cuh"
 
 extern "C" __global__ void fill(unsigned *out, unsigned n, unsigned factor,
-                                struct proact_share share)
+                                struct proact_partition partition)
 {
-    unsigned i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_cta_x(&partition) * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
-        proact_store(&share, 0, &out[i], factor * (i + 1));
-    proact_done(&share);
+        proact_store(&partition, 0, &out[i], factor * (i + 1));
+    proact_done(&partition);
 }
 
 extern "C" __global__ void copy_in(const unsigned *in, unsigned *out, unsigned n,
-                                   struct proact_share share)
+                                   struct proact_partition partition)
 {
-    unsigned i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_cta_x(&partition) * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
-        proact_store(&share, 0, &out[i], in[i]);
-    proact_done(&share);
+        proact_store(&partition, 0, &out[i], in[i]);
+    proact_done(&partition);
 }
 
-extern "C" __global__ void forgets(unsigned *out, unsigned n, struct proact_share share)
+extern "C" __global__ void forgets(unsigned *out, unsigned n, struct proact_partition partition)
 {
-    unsigned i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_cta_x(&partition) * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
-        proact_store(&share, 0, &out[i], i);
+        proact_store(&partition, 0, &out[i], i);
 }
 
-extern "C" __global__ void traps(unsigned *out, struct proact_share share)
+extern "C" __global__ void traps(unsigned *out, struct proact_partition partition)
 {
     (void)out;
     asm volatile("trap;");
-    proact_done(&share);
+    proact_done(&partition);
 }
 
 /* Unmarked. */
@@ -46,7 +46,7 @@ struct view {
 
 extern "C" __global__ void plain(struct view v)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < v.n)
         v.out[i] = v.factor * (i + 1);
@@ -63,8 +63,8 @@ static __device__ unsigned place_y(void)
 /* Each CTA tells its place in a grid of two dimensions. */
 extern "C" __global__ void places(unsigned *out, unsigned width, unsigned n)
 {
-    unsigned x = proact_cta_here(), y = place_y();
-    unsigned i = (y * width + x) * proact_threads() + proact_thread();
+    unsigned x = proact_local_cta(), y = place_y();
+    unsigned i = (y * width + x) * proact_thread_count() + proact_thread_index();
 
     if (i < n)
         out[i] = 1000 * y + x;
@@ -73,7 +73,7 @@ extern "C" __global__ void places(unsigned *out, unsigned width, unsigned n)
 /* Into one place of a CTA's own, or of the next one's. */
 extern "C" __global__ void neighbours(unsigned *out, unsigned n)
 {
-    unsigned i = (proact_cta_here() + (proact_thread_x() & 1)) * proact_cta_size_x();
+    unsigned i = (proact_local_cta() + (proact_thread_x() & 1)) * proact_cta_size_x();
 
     if (i < n)
         out[i] = i;
@@ -81,7 +81,7 @@ extern "C" __global__ void neighbours(unsigned *out, unsigned n)
 
 extern "C" __global__ void scatters(unsigned *out, const unsigned *where, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
         out[where[i]] = i;
@@ -90,7 +90,7 @@ extern "C" __global__ void scatters(unsigned *out, const unsigned *where, unsign
 /* A CTA writes some columns of every row. */
 extern "C" __global__ void columns(unsigned *out, unsigned width, unsigned rows)
 {
-    unsigned x = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned x = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     for (unsigned y = 0; y < rows; y++)
         out[y * width + x] = y * width + x + 1;
@@ -107,7 +107,7 @@ extern "C" __global__ void columns(unsigned *out, unsigned width, unsigned rows)
 extern "C" __global__ void counts(unsigned *out, unsigned *bins, unsigned *most,
                                   const unsigned *in, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i >= n)
         return;
@@ -119,7 +119,7 @@ extern "C" __global__ void counts(unsigned *out, unsigned *bins, unsigned *most,
 /* Others do more with the array than that. */
 extern "C" __global__ void counts_and_reads(unsigned *out, const unsigned *bins, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
         REDUCE("add.u32", out, bins[i] % 64, 1);
@@ -127,7 +127,7 @@ extern "C" __global__ void counts_and_reads(unsigned *out, const unsigned *bins,
 
 extern "C" __global__ void counts_and_stores(unsigned *out, unsigned *bins, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i >= n)
         return;
@@ -137,7 +137,7 @@ extern "C" __global__ void counts_and_stores(unsigned *out, unsigned *bins, unsi
 
 extern "C" __global__ void counts_two_ways(unsigned *out, unsigned *most, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i >= n)
         return;
@@ -148,7 +148,7 @@ extern "C" __global__ void counts_two_ways(unsigned *out, unsigned *most, unsign
 extern "C" __global__ void counts_two_sizes(unsigned *out, unsigned long long *most,
                                             unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i >= n)
         return;
@@ -159,7 +159,7 @@ extern "C" __global__ void counts_two_sizes(unsigned *out, unsigned long long *m
 
 extern "C" __global__ void counts_floats(unsigned *out, const unsigned *in, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
         REDUCE("add.f32", out, in[i] % 64, 0x3f800000);
@@ -169,7 +169,7 @@ extern "C" __global__ void counts_floats(unsigned *out, const unsigned *in, unsi
 #define REDUCES(name, type, bits, factor, how)                                             \
     extern "C" __global__ void name(type *to, const unsigned *in, unsigned n)              \
     {                                                                                      \
-        unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();          \
+        unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();          \
                                                                                            \
         if (i >= n)                                                                        \
             return;                                                                        \
@@ -205,7 +205,7 @@ REDUCES_PAIRS(reduces_xor_b64, "xor.b64")
 #define REDUCES_FLOATS(name, type, bits, how)                                              \
     extern "C" __global__ void name(type *to, const unsigned *in, unsigned n)              \
     {                                                                                      \
-        unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();          \
+        unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();          \
                                                                                            \
         if (i >= n)                                                                        \
             return;                                                                        \
@@ -224,7 +224,7 @@ REDUCES_FLOATS(reduces_add_f64, double, "d", "add.f64")
 /* Only where it is odd: what is stored hangs on memory, where it may be stored does not. */
 extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n && (in[i] & 1))
         out[i] = 2 * in[i];
@@ -233,7 +233,7 @@ extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsign
 /* Either may be NULL. */
 extern "C" __global__ void both(unsigned *one, unsigned *other, unsigned n, unsigned factor)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n && one)
         one[i] = (i + 1) * factor;
@@ -244,8 +244,8 @@ extern "C" __global__ void both(unsigned *one, unsigned *other, unsigned n, unsi
 /* One store, into the one array or the other. */
 extern "C" __global__ void either(unsigned *one, unsigned *other, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
-    unsigned *to = proact_cta_here() & 1 ? one : other;
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
+    unsigned *to = proact_local_cta() & 1 ? one : other;
 
     if (i < n)
         to[i] = i + 1;
@@ -254,7 +254,7 @@ extern "C" __global__ void either(unsigned *one, unsigned *other, unsigned n)
 /* Eight bytes that are read, and are no addresses; and such that are. */
 extern "C" __global__ void doubles_long(unsigned long long *out, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
         out[i] *= 2;
@@ -262,7 +262,7 @@ extern "C" __global__ void doubles_long(unsigned long long *out, unsigned n)
 
 extern "C" __global__ void follows(unsigned *out, unsigned *const *from, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
         out[i] = from[0][i];
@@ -277,7 +277,7 @@ extern "C" __device__ __attribute__((noinline)) unsigned follow(unsigned *const 
 
 extern "C" __global__ void follows_called(unsigned *out, unsigned *const *from, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
         out[i] = follow(from, i);
@@ -286,7 +286,7 @@ extern "C" __global__ void follows_called(unsigned *out, unsigned *const *from, 
 /* A part of a word is an index, and no address. */
 extern "C" __global__ void picks(unsigned *out, const unsigned *from, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n) {
         unsigned part = (unsigned)((const volatile proact_u64 *)from)[i / 2];
@@ -298,7 +298,7 @@ extern "C" __global__ void picks(unsigned *out, const unsigned *from, unsigned n
 /* The same, of two halves. */
 extern "C" __global__ void follows_halves(unsigned *out, const unsigned *from, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
     const unsigned *there =
         (const unsigned *)((proact_u64)((const volatile unsigned *)from)[1] << 32 |
                            ((const volatile unsigned *)from)[0]);
@@ -310,7 +310,7 @@ extern "C" __global__ void follows_halves(unsigned *out, const unsigned *from, u
 /* Of an element its neighbours are needed, too; then the one at the other end alone. */
 extern "C" __global__ void blurs(const unsigned *in, unsigned *out, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
         out[i] = (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < n ? in[i + 1] : 0);
@@ -320,7 +320,7 @@ extern "C" __global__ void blurs(const unsigned *in, unsigned *out, unsigned n)
    what is left is of the same division. */
 extern "C" __global__ void fields(const unsigned *in, unsigned *out, unsigned n)
 {
-    unsigned t = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned t = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
     unsigned at = (t / (n / 51) + 1) * 101 + t % ((n + 1) / 51) + 2;
 
     if (t < (n / 101 - 2) * (n / 51))
@@ -329,23 +329,23 @@ extern "C" __global__ void fields(const unsigned *in, unsigned *out, unsigned n)
 
 /* As blurs, by one half of the CTA, in a tile that ends where the array does; marked. */
 extern "C" __global__ void blurs_by_tile(const unsigned *in, unsigned *out, unsigned n,
-                                         struct proact_share share)
+                                         struct proact_partition partition)
 {
-    unsigned tile = proact_cta_size_x(), first = proact_cta_x(&share) * tile;
+    unsigned tile = proact_cta_size_x(), first = proact_cta_x(&partition) * tile;
     unsigned last = first + tile < n ? first + tile : n;
 
     if (proact_thread_x() >= tile / 2)
         last = 0;
     for (unsigned i = first + proact_thread_x(); i < last; i += tile / 2)
-        proact_store(&share, 0, &out[i],
+        proact_store(&partition, 0, &out[i],
                      (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < n ? in[i + 1] : 0));
-    proact_done(&share);
+    proact_done(&partition);
 }
 
 /* The same in a ring, which has no ends. */
 extern "C" __global__ void rings(const unsigned *in, unsigned *out, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
         out[i] = in[(i + n - 1) % n] + 2 * in[i] + in[(i + 1) % n];
@@ -355,7 +355,7 @@ extern "C" __global__ void rings(const unsigned *in, unsigned *out, unsigned n)
 extern "C" __global__ void first_cells(const unsigned *in, unsigned *out, unsigned rows,
                                        unsigned pitch)
 {
-    unsigned y = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned y = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (y < rows)
         out[y * pitch] = (y ? in[(y - 1) * pitch] : 0) + 2 * in[y * pitch] +
@@ -365,7 +365,7 @@ extern "C" __global__ void first_cells(const unsigned *in, unsigned *out, unsign
 /* Cells of rows that are four words longer, by those below. */
 extern "C" __global__ void cells(const unsigned *in, unsigned *out, unsigned h, unsigned w)
 {
-    unsigned t = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned t = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (t / (w - 4) < h)
         out[t / (w - 4) * w + t % (w - 4)] = in[t / (w - 4) * w + t % (w - 4)] + 1;
@@ -375,7 +375,7 @@ extern "C" __global__ void cells(const unsigned *in, unsigned *out, unsigned h, 
 extern "C" __global__ void odd_cells(const unsigned *in, unsigned *out, unsigned rows,
                                      unsigned pitch)
 {
-    unsigned y = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned y = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (y < rows && in[y * pitch] & 1)
         out[y * pitch] = in[y * pitch] + 2;
@@ -384,7 +384,7 @@ extern "C" __global__ void odd_cells(const unsigned *in, unsigned *out, unsigned
 /* Planes of 1000, of each of which a CTA has 13 and reads one more. */
 extern "C" __global__ void planes(const unsigned *in, unsigned *out, unsigned n)
 {
-    unsigned i = proact_cta_here() * 13 + proact_thread_x();
+    unsigned i = proact_local_cta() * 13 + proact_thread_x();
 
     if (proact_thread_x() >= 13 || i >= 1000)
         return;
@@ -400,7 +400,7 @@ struct many {
 extern "C" __global__ void chooses(struct many from, unsigned *out, unsigned n,
                                    unsigned which)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
         out[i] = from.array[which][i] + 1;
@@ -409,7 +409,7 @@ extern "C" __global__ void chooses(struct many from, unsigned *out, unsigned n,
 extern "C" __global__ void sums_some(struct many from, unsigned *out, unsigned n,
                                      unsigned count)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x(), sum = 0;
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x(), sum = 0;
 
     for (unsigned k = 0; i < n && k < count; k++)
         sum += from.array[k][i];
@@ -419,7 +419,7 @@ extern "C" __global__ void sums_some(struct many from, unsigned *out, unsigned n
 
 extern "C" __global__ void turns(const unsigned *in, unsigned *out, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
         out[i] = in[n - 1 - i];
@@ -428,7 +428,7 @@ extern "C" __global__ void turns(const unsigned *in, unsigned *out, unsigned n)
 /* In place. */
 extern "C" __global__ void grows(unsigned *out, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
         out[i] = 3 * out[i] + i;
@@ -437,7 +437,7 @@ extern "C" __global__ void grows(unsigned *out, unsigned n)
 /* Memory decides what is read, and what is written. */
 extern "C" __global__ void gathers(const unsigned *in, unsigned *out, unsigned n)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n && in[i] % 3)
         out[i] = in[in[i] % n] + 1;
@@ -448,7 +448,7 @@ __device__ static inline unsigned place_along(unsigned dimension)
     unsigned cta, size, thread;
 
     if (dimension == 0)
-        return proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+        return proact_local_cta() * proact_cta_size_x() + proact_thread_x();
     if (dimension == 1) {
         asm("mov.u32 %0, %%ctaid.y;" : "=r"(cta));
         asm("mov.u32 %0, %%ntid.y;" : "=r"(size));
@@ -490,7 +490,7 @@ extern "C" __global__ void notes_two(unsigned *out, unsigned *seen, unsigned n)
 /* The same, but it takes some microseconds. */
 extern "C" __global__ void slow(struct view v)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x(), x = 0;
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x(), x = 0;
 
     for (unsigned n = 0; n < 4000; n++)
         x = (x ^ n) * v.factor + i;

@@ -25,7 +25,7 @@ static struct proact_statistics statistics(struct bench *b, unsigned device,
 static void every_method_adds_up(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++)
+    for (const char *const *m = proact_method_names(); *m; m++)
         for (unsigned devices = 1; devices <= 4; devices++) {
             struct proact_options o = with("v100x4", devices, *m);
             struct bench b = testing_open(&o);
@@ -36,14 +36,14 @@ static void every_method_adds_up(void **state)
             for (unsigned d = 0; d < devices; d++)
                 sum += statistics(&b, d, b.out).bytes;
             assert_int_equal(sum, (uint64_t)BYTES * (devices - 1));
-            assert_int_equal(statistics(&b, PROACT_ALL, b.out).bytes, sum);
-            struct proact_statistics s = statistics(&b, PROACT_ALL, NULL);
+            assert_int_equal(statistics(&b, PROACT_ALL_DEVICES, b.out).bytes, sum);
+            struct proact_statistics s = statistics(&b, PROACT_ALL_DEVICES, NULL);
 
             assert_int_equal(s.bytes, sum);
             assert_int_equal(s.packets > 0, devices > 1);
             proact_statistics_reset(b.p);
-            assert_int_equal(statistics(&b, PROACT_ALL, b.out).bytes, 0);
-            assert_int_equal(statistics(&b, PROACT_ALL, NULL).packets, 0);
+            assert_int_equal(statistics(&b, PROACT_ALL_DEVICES, b.out).bytes, 0);
+            assert_int_equal(statistics(&b, PROACT_ALL_DEVICES, NULL).packets, 0);
             proact_close(b.p);
         }
 }
@@ -51,15 +51,15 @@ static void every_method_adds_up(void **state)
 static void elided_transfers_send_nothing(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
+    for (const char *const *m = proact_method_names(); *m; m++) {
         struct proact_options o = with("v100x4", 2, *m);
 
-        o.plan.elide = true;
+        o.plan.skip_transfers = true;
         struct bench b = testing_open(&o);
 
         assert_int_equal(testing_fill(&b, 7), 0);
-        assert_int_equal(statistics(&b, PROACT_ALL, NULL).bytes, 0);
-        assert_int_equal(statistics(&b, PROACT_ALL, b.out).bytes, 0);
+        assert_int_equal(statistics(&b, PROACT_ALL_DEVICES, NULL).bytes, 0);
+        assert_int_equal(statistics(&b, PROACT_ALL_DEVICES, b.out).bytes, 0);
         proact_close(b.p);
     }
 }
@@ -92,7 +92,7 @@ static void the_first_devices_run_and_the_others_receive(void **state)
     assert_int_equal(testing_fill_over(&b, 5, 2), 0);
     testing_holds(&b, b.out, 5);
     assert_int_equal(statistics(&b, 2, b.out).bytes + statistics(&b, 3, b.out).bytes, 0);
-    assert_int_equal(statistics(&b, PROACT_ALL, b.out).bytes, 3 * BYTES);
+    assert_int_equal(statistics(&b, PROACT_ALL_DEVICES, b.out).bytes, 3 * BYTES);
     proact_close(b.p);
 }
 
@@ -126,7 +126,7 @@ static void plans_change_between_launches(void **state)
     unsigned factor = 1;
 
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++, factor++) {
+    for (const char *const *m = proact_method_names(); *m; m++, factor++) {
         struct proact_plan plan = {.method = *m, .chunk_bytes = 4096u << factor};
 
         assert_int_equal(proact_plan_set(b.p, &plan, &b.err), 0);
@@ -151,7 +151,7 @@ static void a_trap_is_told_and_the_session_closes(void **state)
     struct proact_kernel *k = testing_kernel(&b, "traps");
 
     (void)state;
-    o.wait_limit_ms = 1;
+    o.wait_timeout_ms = 1;
     assert_int_equal(proact_kernel_map(k, 0, &testing_map, &b.err), 0);
     assert_int_equal(proact_launch(k, &(struct proact_grid){.ctas = {4}},
                                    (struct proact_arg[]){PROACT_ARRAY(b.out)}, 1, &b.err),
@@ -165,7 +165,7 @@ static void an_agent_that_gives_up_names_what_never_came(void **state)
     struct proact_options o = with("v100x4", 2, "polling");
 
     (void)state;
-    o.wait_limit_ms = 1;
+    o.wait_timeout_ms = 1;
     struct bench b = testing_open(&o);
     struct proact_kernel *k = testing_kernel(&b, "forgets");
     unsigned n = N;
@@ -188,7 +188,7 @@ static void what_broke_is_told_after_a_destroy(void **state)
     struct proact_options o = with("v100x4", 2, "polling");
 
     (void)state;
-    o.wait_limit_ms = 1;
+    o.wait_timeout_ms = 1;
     struct bench b = testing_open(&o);
     struct proact_kernel *k = testing_kernel(&b, "forgets");
     struct proact_array *other = testing_array(&b, "other");
@@ -212,8 +212,8 @@ static void the_check_finds_small_maps_and_unwritten_reads(void **state)
 {
     struct proact_options o = with("v100x4", 2, "polling");
     struct proact_map small = {.kind = PROACT_MAP_STRIDED,
-                               .run_bytes = THREADS * 4 - 4,
-                               .step_bytes = THREADS * 4};
+                               .range_bytes = THREADS * 4 - 4,
+                               .cta_stride_bytes = THREADS * 4};
     unsigned n = N;
 
     (void)state;
@@ -252,7 +252,7 @@ static void many_devices(void **state)
 
     (void)state;
     for (int c = 0; c < 2; c++)
-        for (const char *const *m = proact_methods(); *m; m++) {
+        for (const char *const *m = proact_method_names(); *m; m++) {
             struct proact_options o = with("v100x16", counts[c], *m);
             struct bench b = testing_open(&o);
 
@@ -285,7 +285,7 @@ static void who_writes_what_others_still_write_is_not_behind(void **state)
     (void)state;
     for (uint32_t i = 0; i < N; i++)
         content[i] = FACTOR * (i + 1);
-    for (const char *const *m = proact_methods(); *m; m++)
+    for (const char *const *m = proact_method_names(); *m; m++)
         for (int host = 0; host < 2; host++) {
             struct proact_options o = with("v100x4", 4, *m);
 
@@ -313,7 +313,7 @@ static void every_seed_is_right(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 200; seed++)
-        for (const char *const *m = proact_methods(); *m; m++)
+        for (const char *const *m = proact_method_names(); *m; m++)
             for (unsigned devices = 2; devices <= 4; devices++) {
                 struct proact_options o = with("v100x4", devices, *m);
 

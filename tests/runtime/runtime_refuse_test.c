@@ -39,16 +39,16 @@ static void plans(void **state)
     REFUSED(
         proact_plan_set(b.p, &(struct proact_plan){.chunk_bytes = 512ull << 20}, &b.err),
         PROACT_EINVAL, "chunk of 536870912 bytes");
-    REFUSED(proact_plan_set(b.p, &(struct proact_plan){.threads = 33}, &b.err),
+    REFUSED(proact_plan_set(b.p, &(struct proact_plan){.transfer_threads = 33}, &b.err),
             PROACT_EINVAL, "33 transfer threads: a multiple of 32 from 32 to 40960");
-    REFUSED(proact_plan_set(b.p, &(struct proact_plan){.threads = 40992}, &b.err),
+    REFUSED(proact_plan_set(b.p, &(struct proact_plan){.transfer_threads = 40992}, &b.err),
             PROACT_EINVAL, "40992 transfer threads");
     REFUSED(proact_limit_set(b.p, (enum proact_limit)7, 1, &b.err), PROACT_EINVAL,
             "no limit 7");
     assert_int_equal(testing_fill(&b, 3), 0); /* the plan is as it was */
     testing_holds(&b, b.out, 3);
     assert_null(proact_method_summary("magic"));
-    for (const char *const *m = proact_methods(); *m; m++)
+    for (const char *const *m = proact_method_names(); *m; m++)
         assert_non_null(proact_method_summary(*m));
     proact_close(b.p);
 }
@@ -87,7 +87,7 @@ static void kernels_and_maps(void **state)
     struct bench b = testing_open(&two);
     struct proact_kernel *k = NULL;
     struct proact_image junk = {.name = "junk.ptx", .text = "this is no PTX"};
-    struct proact_map map = {.kind = PROACT_MAP_STENCIL, .run_bytes = 4};
+    struct proact_map map = {.kind = PROACT_MAP_STENCIL, .range_bytes = 4};
     uint32_t first[] = {1, 0};
     struct proact_range range = {0, 4};
 
@@ -108,7 +108,7 @@ static void kernels_and_maps(void **state)
     map = (struct proact_map){.kind = PROACT_MAP_TABLE};
     REFUSED(proact_kernel_map(b.fill, 0, &map, &b.err), PROACT_EINVAL, "`first`");
     map = (struct proact_map){
-        .kind = PROACT_MAP_TABLE, .first = first, .ranges = &range, .cta_count = 1};
+        .kind = PROACT_MAP_TABLE, .range_offsets = first, .ranges = &range, .cta_count = 1};
     REFUSED(proact_kernel_map(b.fill, 0, &map, &b.err), PROACT_EINVAL,
             "gives CTA 0 ranges 1 to 0");
     assert_int_equal(testing_fill(&b, 2), 0); /* the map is as it was */
@@ -116,10 +116,10 @@ static void kernels_and_maps(void **state)
     first[0] = 0;
     assert_int_equal(proact_kernel_map(b.fill, 0, &map, &b.err), 0);
     REFUSED(testing_fill(&b, 2), PROACT_EINVAL, "a table of 1 CTAs, the grid has 79");
-    map = (struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = N * 4};
+    map = (struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = N * 4};
     assert_int_equal(proact_kernel_map(b.fill, 0, &map, &b.err), 0);
     map = (struct proact_map){
-        .kind = PROACT_MAP_STRIDED, .run_bytes = 300, .step_bytes = THREADS * 4};
+        .kind = PROACT_MAP_STRIDED, .range_bytes = 300, .cta_stride_bytes = THREADS * 4};
     assert_int_equal(proact_kernel_map(b.fill, 0, &map, &b.err), 0);
     REFUSED(testing_fill(&b, 2), PROACT_EINVAL, "array 'out': its map gives byte");
     proact_kernel_destroy(NULL);
@@ -175,7 +175,7 @@ static void blocks(void **state)
     const unsigned char bytes[16] = {0};
     const struct {
         size_t size;
-        struct proact_place place;
+        struct proact_relocation place;
         const char *says;
     } cases[] = {{15, {0, b.out, 0}, "a block of 15 bytes, its parameters have 16"},
                  {16, {9, b.out, 0}, "the address at byte 9 does not lie in the 16 bytes"},
@@ -185,9 +185,10 @@ static void blocks(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct proact_block block = {bytes, cases[i].size, &cases[i].place, 1};
+        const struct proact_parameter_buffer block = {bytes, cases[i].size, &cases[i].place,
+                                                      1};
 
-        REFUSED(proact_launch_block(k, &grid, &block, &b.err), PROACT_EINVAL,
+        REFUSED(proact_launch_buffer(k, &grid, &block, &b.err), PROACT_EINVAL,
                 cases[i].says);
     }
     proact_close(other.p);

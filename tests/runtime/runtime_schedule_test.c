@@ -14,7 +14,7 @@ static uint64_t chunks_sent(const char *machine, unsigned devices, uint64_t chun
         .device_count = devices,
         .plan = {.method = "copy-engine", .chunk_bytes = chunk_bytes}};
     const struct proact_shape shape = {"big", ELEMENTS, 4};
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4 * GROUP};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4 * GROUP};
     const struct proact_grid grid = {.ctas = {ELEMENTS / GROUP}, .threads = {GROUP}};
     const uint32_t count = ELEMENTS, factor = 3;
     struct bench b = testing_open(&o);

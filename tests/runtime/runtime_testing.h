@@ -60,7 +60,7 @@ static inline struct proact_kernel *testing_kernel(struct bench *b, const char *
 }
 
 static const struct proact_map testing_map = {.kind = PROACT_MAP_CONTIGUOUS,
-                                              .run_bytes = THREADS * 4};
+                                              .range_bytes = THREADS * 4};
 
 static inline struct proact_array *testing_array(struct bench *b, const char *name)
 {

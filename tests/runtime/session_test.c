@@ -23,9 +23,10 @@ static const char ptx[] =
     " mov.u32 %r1, %ctaid.x;\n st.global.u32 [%rd1], %r1;\n ret;\n}\n"
     ".visible .entry reads(.param .u64 a)\n{\n ret;\n}\n";
 
-_Static_assert(sizeof(struct proact_share) == 4224, "the parameters above");
+_Static_assert(sizeof(struct proact_partition) == 4224, "the parameters above");
 
-static const struct proact_map halves = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4000};
+static const struct proact_map halves = {.kind = PROACT_MAP_CONTIGUOUS,
+                                         .range_bytes = 4000};
 
 static struct proact_kernel *kernel(struct stage *s, const char *name)
 {
@@ -83,25 +84,25 @@ static void bad_options_are_refused_in_a_sentence(void **state)
         {{.plan = {.chunk_bytes = 512ull << 20}},
          "chunk of 536870912 bytes: a power of two from 4096 to 268435456 is possible",
          PROACT_EINVAL},
-        {{.plan = {.threads = 16}},
+        {{.plan = {.transfer_threads = 16}},
          "16 transfer threads: a multiple of 32 from 32 to 40960 is possible",
          PROACT_EINVAL},
-        {{.plan = {.threads = 40992}},
+        {{.plan = {.transfer_threads = 40992}},
          "40992 transfer threads: a multiple of 32 from 32 to 40960 is possible",
          PROACT_EINVAL},
-        {{.plan = {.threads = 100}},
+        {{.plan = {.transfer_threads = 100}},
          "100 transfer threads: a multiple of 32 from 32 to 40960 is possible",
          PROACT_EINVAL},
-        {{.wait_limit_ms = -1},
+        {{.wait_timeout_ms = -1},
          "a wait limit of -1 ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
          PROACT_EINVAL},
-        {{.wait_limit_ms = 1e-9},
+        {{.wait_timeout_ms = 1e-9},
          "a wait limit of 1e-09 ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
          PROACT_EINVAL},
-        {{.wait_limit_ms = INFINITY},
+        {{.wait_timeout_ms = INFINITY},
          "a wait limit of inf ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
          PROACT_EINVAL},
-        {{.wait_limit_ms = (double)NAN},
+        {{.wait_timeout_ms = (double)NAN},
          "a wait limit of nan ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
          PROACT_EINVAL},
         {{.device_count = 5, .plan = {.method = "inline"}},
@@ -269,7 +270,8 @@ static void an_agent_has_the_threads_that_were_asked_for(void **state)
     struct proact_kernel *k = marked(&s);
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct proact_plan plan = {.method = "polling", .threads = cases[i].threads};
+        const struct proact_plan plan = {.method = "polling",
+                                         .transfer_threads = cases[i].threads};
 
         must(&s, proact_plan_set(s.p, &plan, &s.err));
         fake_forget(s.p->set);
@@ -296,7 +298,7 @@ static void an_agent_leaves_room_for_the_kernel(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct proact_options o = {.machine = cases[i].machine,
-                                         .plan = {.threads = cases[i].threads}};
+                                         .plan = {.transfer_threads = cases[i].threads}};
         struct proact_error err = {""};
         struct proact *p = NULL;
 
@@ -340,10 +342,10 @@ static void an_unmarked_kernel_sends_only_if_it_writes(void **state)
     must(&s, proact_launch(kernel(&s, "writes"), &grid, args, 2, &s.err));
     assert_null(strstr(queued(&s), "copy")); /* nobody else reads it yet */
     assert_null(strstr(queued(&s), "launch 1.0"));
-    must(&s, proact_array_spread(s.a, &s.err));
+    must(&s, proact_array_broadcast(s.a, &s.err));
     assert_non_null(strstr(queued(&s), "copy 0.1 12000@0+0 > 12000@1+0 for 12000"));
     assert_null(strstr(queued(&s), "for 8000"));
-    must(&s, proact_array_spread(s.b, &s.err)); /* of which it writes nothing */
+    must(&s, proact_array_broadcast(s.b, &s.err)); /* of which it writes nothing */
     assert_null(strstr(queued(&s), "for 8000"));
     proact_close(s.p);
 }
@@ -377,7 +379,7 @@ static void a_broken_launch_leaves_no_counters(void **state)
 static void exhausted_memory_is_survived(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); strcmp(*m, "hardware") != 0; m++)
+    for (const char *const *m = proact_method_names(); strcmp(*m, "hardware") != 0; m++)
         for (unsigned left = 1; left < 12; left++) {
             const struct proact_shape shape = {"c", 100, 4};
             struct proact_array *c = NULL;

@@ -20,10 +20,10 @@ struct spec {
 };
 
 static const struct proact_map a_word_a_thread = {.kind = PROACT_MAP_CONTIGUOUS,
-                                                  .run_bytes = 4ull * SHARING_CTA};
+                                                  .range_bytes = 4ull * SHARING_CTA};
 
 static void backwards(void *context, const uint32_t grid[3], const uint32_t cta[3],
-                      proact_emit *emit, void *sink)
+                      proact_emit_range *emit, void *sink)
 {
     uint64_t end = 4ull * SHARING_COUNT - 4ull * SHARING_CTA * cta[0];
     uint64_t bytes = end < 4ull * SHARING_CTA ? end : 4ull * SHARING_CTA;
@@ -40,24 +40,24 @@ static const struct spec specs[SHARING_KERNELS] = {
                       {1},
                       1,
                       {{.kind = PROACT_MAP_STRIDED,
-                        .run_bytes = 4 * SHARING_CTA,
-                        .run_count = 8,
+                        .range_bytes = 4 * SHARING_CTA,
+                        .range_count = 8,
                         .stride_bytes = 4 * SHARING_CTA * 7,
-                        .step_bytes = 4 * SHARING_CTA}}},
+                        .cta_stride_bytes = 4 * SHARING_CTA}}},
     [SHARING_BYTES] = {"bytes",
                        {1},
                        1,
-                       {{.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = ODD_RUN}}},
+                       {{.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = ODD_RUN}}},
     [SHARING_PAIR] = {"pair",
                       {2, 1},
                       2,
-                      {{.kind = PROACT_MAP_CALLBACK, .ranges_of = backwards}, {0}}},
+                      {{.kind = PROACT_MAP_CALLBACK, .emit_ranges = backwards}, {0}}},
     [SHARING_TILES] = {"tiles",
                        {1},
                        1,
                        {{.kind = PROACT_MAP_STENCIL,
-                         .run_bytes = 4 * TILE,
-                         .rows = TILE,
+                         .range_bytes = 4 * TILE,
+                         .rows_per_cta = TILE,
                          .stride_bytes = 4 * WIDTH}}},
     [SHARING_FORGET] = {"forget", {0}, 1, {{0}}},
     [SHARING_STRAY] = {"stray", {0}, 1, {{0}}},
@@ -84,10 +84,11 @@ static void load(struct sharing *s)
         for (unsigned m = 0; m < specs[k].mapped_count; m++) {
             const struct proact_map *map = &specs[k].map[m];
 
-            sharing_must(s, proact_kernel_map(
-                                s->kernel[k], specs[k].mapped[m],
-                                map->run_bytes || map->ranges_of ? map : &a_word_a_thread,
-                                &s->err));
+            sharing_must(s, proact_kernel_map(s->kernel[k], specs[k].mapped[m],
+                                              map->range_bytes || map->emit_ranges
+                                                  ? map
+                                                  : &a_word_a_thread,
+                                              &s->err));
         }
     }
     free(text);
@@ -101,12 +102,12 @@ void sharing_open(struct sharing *s, const struct sharing_run *run)
                                            .device_count = run->devices,
                                            .seed = run->seed,
                                            .check = run->check,
-                                           .threads = 1,
-                                           .wait_limit_ms = run->wait_limit_ms,
+                                           .host_threads = 1,
+                                           .wait_timeout_ms = run->wait_limit_ms,
                                            .plan = {.method = run->method,
                                                     .chunk_bytes = run->chunk_bytes,
-                                                    .threads = run->threads,
-                                                    .elide = run->elide}};
+                                                    .transfer_threads = run->threads,
+                                                    .skip_transfers = run->elide}};
     uint32_t *content = must_calloc(SHARING_COUNT, sizeof *content);
 
     *s = (struct sharing){.run = *run};

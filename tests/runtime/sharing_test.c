@@ -54,7 +54,7 @@ static void all_methods_give_what_one_device_gives(void **state)
     unsigned turn = 0;
 
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++)
+    for (const char *const *m = proact_method_names(); *m; m++)
         for (unsigned d = 0; d < DEVICE_COUNTS; d++) {
             const struct sharing_run run = {.method = *m,
                                             .devices = device_counts[d],
@@ -77,7 +77,7 @@ static void any_schedule_gives_the_same(void **state)
     unsigned char *wanted = truth();
 
     for (uint64_t seed = 1; seed <= seeds; seed++)
-        for (const char *const *m = proact_methods(); *m; m++) {
+        for (const char *const *m = proact_method_names(); *m; m++) {
             const struct sharing_run run = {.method = *m,
                                             .devices = device_counts[seed % DEVICE_COUNTS],
                                             .chunk_bytes = chunks[seed / 5 % CHUNKS],
@@ -94,7 +94,7 @@ static void any_schedule_gives_the_same(void **state)
 static void statistics_add_up(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
+    for (const char *const *m = proact_method_names(); *m; m++) {
         const struct sharing_run run = {.method = *m, .devices = 4, .chunk_bytes = 4096};
         struct proact_statistics all, part, array, other, sum = {0};
         struct sharing s;
@@ -104,11 +104,12 @@ static void statistics_add_up(void **state)
         proact_statistics_reset(s.session);
         sharing_must(
             &s, sharing_launch(&s, SHARING_STEP, (unsigned[]){0, 1}, 2, SHARING_COUNT));
-        sharing_must(&s, proact_statistics_get(s.session, PROACT_ALL, NULL, &all, &s.err));
         sharing_must(
-            &s, proact_statistics_get(s.session, PROACT_ALL, s.array[1], &array, &s.err));
-        sharing_must(
-            &s, proact_statistics_get(s.session, PROACT_ALL, s.array[0], &other, &s.err));
+            &s, proact_statistics_get(s.session, PROACT_ALL_DEVICES, NULL, &all, &s.err));
+        sharing_must(&s, proact_statistics_get(s.session, PROACT_ALL_DEVICES, s.array[1],
+                                               &array, &s.err));
+        sharing_must(&s, proact_statistics_get(s.session, PROACT_ALL_DEVICES, s.array[0],
+                                               &other, &s.err));
         for (unsigned d = 0; d < 4; d++) {
             sharing_must(&s, proact_statistics_get(s.session, d, NULL, &part, &s.err));
             sum.bytes += part.bytes;
@@ -134,14 +135,15 @@ static void statistics_add_up(void **state)
 static void elided_transfers_send_nothing(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
+    for (const char *const *m = proact_method_names(); *m; m++) {
         const struct sharing_run run = {.method = *m, .devices = 3, .elide = true};
         struct proact_statistics all;
         struct sharing s;
 
         sharing_open(&s, &run);
         sharing_play(&s);
-        sharing_must(&s, proact_statistics_get(s.session, PROACT_ALL, NULL, &all, &s.err));
+        sharing_must(
+            &s, proact_statistics_get(s.session, PROACT_ALL_DEVICES, NULL, &all, &s.err));
         assert_int_equal(all.bytes, 0);
         sharing_close(&s);
     }
@@ -208,7 +210,7 @@ static void a_copy_that_never_begins_names_the_writers(void **state)
 static void a_map_that_is_too_small_is_named(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
+    for (const char *const *m = proact_method_names(); *m; m++) {
         const struct sharing_run run = {
             .method = *m, .devices = 3, .chunk_bytes = 4096, .check = true};
         struct sharing s;
@@ -225,7 +227,7 @@ static void a_map_that_is_too_small_is_named(void **state)
 static void a_fault_names_the_kernel(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
+    for (const char *const *m = proact_method_names(); *m; m++) {
         const struct sharing_run run = {.method = *m, .devices = 2, .wait_limit_ms = 0.5};
         struct sharing s;
 

@@ -17,7 +17,7 @@ enum { CTAS = 23, COUNT = 100000, DEVICES = 3, UNTOUCHED = 0xee, SKIPPED = 77 };
 
 /* The machine, and what only an emulated one does. */
 static const struct proact_options emulated = {
-    .machine = "h200x4", .device_count = DEVICES, .check = true, .threads = 1};
+    .machine = "h200x4", .device_count = DEVICES, .check = true, .host_threads = 1};
 
 static const char *const forms[] = {PROACT_BINARY "/tests/runtime/store_bulk.ptx",
                                     PROACT_BINARY "/tests/runtime/store_bulk_90.ptx"};
@@ -58,7 +58,7 @@ static void open_stage(struct stage *s, const struct proact_options *o, const ch
 static void launch(struct stage *s, const struct run *r, uint32_t salt)
 {
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
-                                   .run_bytes = 2 * r->bytes,
+                                   .range_bytes = 2 * r->bytes,
                                    .offset_bytes = r->offset};
     const struct proact_arg args[] = {PROACT_ARRAY(s->out), PROACT_VALUE(r->bytes),
                                       PROACT_VALUE(r->offset), PROACT_VALUE(r->skew),
@@ -120,11 +120,12 @@ static void runs_arrive_however_they_lie(void **state)
     if (*state)
         o = (struct proact_options){.machine = *state};
     for (size_t f = 0; f < 2; f++)
-        for (const char *const *m = proact_methods(); *m; m++) {
+        for (const char *const *m = proact_method_names(); *m; m++) {
             struct proact *can = NULL;
 
             o.seed = f + 1;
-            o.plan = (struct proact_plan){.method = *m, .chunk_bytes = 4096, .threads = 64};
+            o.plan = (struct proact_plan){
+                .method = *m, .chunk_bytes = 4096, .transfer_threads = 64};
             if (proact_open(&o, &can, NULL) == PROACT_EREFUSED)
                 continue; /* not by this method */
             proact_close(can);
@@ -145,9 +146,9 @@ static void aligned_runs_are_whole_packets(void **state)
         struct stage s;
 
         open_stage(&s, &o, forms[f], "runs");
-        must(&s, proact_statistics_get(s.p, PROACT_ALL, NULL, &before, &s.err));
+        must(&s, proact_statistics_get(s.p, PROACT_ALL_DEVICES, NULL, &before, &s.err));
         launch(&s, &r, 1);
-        must(&s, proact_statistics_get(s.p, PROACT_ALL, NULL, &after, &s.err));
+        must(&s, proact_statistics_get(s.p, PROACT_ALL_DEVICES, NULL, &after, &s.err));
         assert_int_equal(after.packets - before.packets,
                          2 * CTAS * (DEVICES - 1) * r.bytes / 128);
         expect(&s, &r, 1, "inline");

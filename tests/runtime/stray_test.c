@@ -93,12 +93,13 @@ static unsigned launch(struct launches *l, struct proact_array *to,
     static const struct proact_grid grid = {
         .ctas = {MORE}, .threads = {THREADS}, .device_count = 2};
     static const uint64_t nowhere[2];
-    const struct proact_place places[] = {{0, to, 0}, {8, from, 0}};
+    const struct proact_relocation places[] = {{0, to, 0}, {8, from, 0}};
     const unsigned before = asked;
 
-    if (proact_launch_block(l->kernel, &grid,
-                            &(struct proact_block){nowhere, sizeof nowhere, places, 2},
-                            &l->b.err) ||
+    if (proact_launch_buffer(
+            l->kernel, &grid,
+            &(struct proact_parameter_buffer){nowhere, sizeof nowhere, places, 2},
+            &l->b.err) ||
         proact_wait(l->b.p, &l->b.err))
         fail_msg("%s", l->b.err.text);
     return asked - before;

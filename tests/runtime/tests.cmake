@@ -70,7 +70,7 @@ foreach(program columns_test launch_turn_test choose_order_test)
 endforeach()
 
 foreach(where gpus fake_cuda)
-    add_test(NAME runtime.launch_textures_${where} COMMAND launch_textures_test here)
+    add_test(NAME runtime.launch_textures_${where} COMMAND launch_textures_test local)
     set_tests_properties(runtime.launch_textures_${where} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
 endforeach()
 set_tests_properties(runtime.launch_textures_gpus PROPERTIES LABELS gpu)
@@ -92,9 +92,9 @@ foreach(form "" _90)
         ${PROACT_PTX${form}} -I${CMAKE_CURRENT_SOURCE_DIR})
     target_sources(launch_stage_test PRIVATE ${staged_ptx})
 endforeach()
-add_test(NAME runtime.launch_stage_gpus COMMAND launch_stage_test here)
+add_test(NAME runtime.launch_stage_gpus COMMAND launch_stage_test local)
 set_tests_properties(runtime.launch_stage_gpus PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)
-add_test(NAME runtime.store_bulk_gpus COMMAND store_bulk_test here)
+add_test(NAME runtime.store_bulk_gpus COMMAND store_bulk_test local)
 set_tests_properties(runtime.store_bulk_gpus PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)
 # Half a minute each under sanitizers.
 set_tests_properties(runtime.agent runtime.choose_split runtime.needs runtime.sharing runtime.store_bulk
@@ -106,4 +106,4 @@ target_link_options(growth_test PRIVATE
 # How often threads are asked where they go is counted.
 target_link_options(stray_test PRIVATE LINKER:--wrap=stray_ask,--wrap=access_extent)
 fake_cuda_test(runtime.growth_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
-    COMMAND growth_test here)
+    COMMAND growth_test local)

@@ -53,8 +53,8 @@ static inline void rig_open(struct rig *r, const struct proact_options *o,
         for (size_t i = 0; i < r->count; i++)
             host[i] = (uint32_t)(i * 2654435761u) >> 7;
         MUST(proact_array_create(r->p, &shape, &r->array[n], &r->err));
-        MUST(proact_first_write(r->p, proact_array_address(r->array[n], 0), host,
-                                4 * r->count, &r->err));
+        MUST(proact_device0_write(r->p, proact_array_address(r->array[n], 0), host,
+                                  4 * r->count, &r->err));
     }
     free(host);
 }
@@ -81,14 +81,15 @@ static inline void rig_launch(struct rig *r, struct proact_kernel *k, const unsi
         uint64_t in, out;
         struct cells cells;
     } block = {1, 2, r->cells};
-    const struct proact_place places[] = {{0, r->array[way[0]], 0},
-                                          {8, r->array[way[1]], 0}};
+    const struct proact_relocation places[] = {{0, r->array[way[0]], 0},
+                                               {8, r->array[way[1]], 0}};
 
-    MUST(proact_launch_block(k,
-                             &(struct proact_grid){.ctas = {ctas[0], ctas[1], ctas[2]},
-                                                   .threads = {threads},
-                                                   .device_count = devices},
-                             &(struct proact_block){&block, 28, places, 2}, &r->err));
+    MUST(proact_launch_buffer(k,
+                              &(struct proact_grid){.ctas = {ctas[0], ctas[1], ctas[2]},
+                                                    .threads = {threads},
+                                                    .device_count = devices},
+                              &(struct proact_parameter_buffer){&block, 28, places, 2},
+                              &r->err));
 }
 
 /* All arrays, from the first device; free() it. */
@@ -97,8 +98,8 @@ static inline uint32_t *rig_content(struct rig *r)
     uint32_t *all = must_calloc(TURNED_ARRAYS * r->count, sizeof *all);
 
     for (unsigned n = 0; n < TURNED_ARRAYS; n++)
-        MUST(proact_first_read(r->p, all + n * r->count,
-                               proact_array_address(r->array[n], 0), 4 * r->count,
-                               &r->err));
+        MUST(proact_device0_read(r->p, all + n * r->count,
+                                 proact_array_address(r->array[n], 0), 4 * r->count,
+                                 &r->err));
     return all;
 }

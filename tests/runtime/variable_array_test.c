@@ -83,15 +83,15 @@ static void launch(struct bench *b, struct proact_kernel *k, uint32_t first)
         uint64_t a;
         uint32_t first;
     } block = {1, first};
-    const struct proact_place place = {0, b->out, 0};
+    const struct proact_relocation place = {0, b->out, 0};
     const size_t bytes = proact_kernel_describe(k).parameter_bytes;
 
-    if (proact_launch_block(
+    if (proact_launch_buffer(
             k,
             &(struct proact_grid){.ctas = {PLACES / THREADS},
                                   .threads = {THREADS},
                                   .device_count = proact_device_count(b->p)},
-            &(struct proact_block){&block, bytes, &place, 1}, &b->err))
+            &(struct proact_parameter_buffer){&block, bytes, &place, 1}, &b->err))
         fail_msg("%s", b->err.text);
 }
 
@@ -106,8 +106,9 @@ static void kernels_are_as_they_were(void **state)
 
     assert_int_equal(info.parameter_count, 2);
     assert_int_equal(info.parameter_bytes, 12);
-    REFUSED(proact_launch_block(marks, &(struct proact_grid){.ctas = {1}},
-                                &(struct proact_block){block, 24, NULL, 0}, &b.err),
+    REFUSED(proact_launch_buffer(marks, &(struct proact_grid){.ctas = {1}},
+                                 &(struct proact_parameter_buffer){block, 24, NULL, 0},
+                                 &b.err),
             PROACT_EINVAL, "a block of 24 bytes, its parameters have 12");
     assert_non_null(variable_of(&b, "table").array);
     assert_non_null(variable_of(&b, "count").array);
@@ -147,7 +148,7 @@ static void split_launches_write_them(void **state)
         assert_int_equal(value_of(&b, "table", PLACES - 1), 1005);
         assert_int_equal(value_of(&b, "count", 0), 10 + 2 * PLACES);
         /* by its address, and by its own kernel, on one device */
-        MUST(proact_first_fill(b.p, table.address[0], 0, 4 * PLACES, &b.err));
+        MUST(proact_device0_fill(b.p, table.address[0], 0, 4 * PLACES, &b.err));
         launch(&b, reads, 0);
         launch(&b, kernel_of(&b, "keeps"), 0);
         MUST(proact_array_read(b.out, 0, is, N, &b.err));

@@ -7,7 +7,7 @@
 /* One CTA behind another, each where memory says: *out is n - 1 at first. */
 extern "C" __global__ void takes_turns(unsigned *out, const unsigned *in, unsigned n)
 {
-    const unsigned cta = proact_cta_here();
+    const unsigned cta = proact_local_cta();
     volatile unsigned *turn = out;
 
     if (proact_thread_x() > 0)

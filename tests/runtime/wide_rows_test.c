@@ -97,7 +97,7 @@ static uint64_t sent(struct rig *r)
     uint64_t bytes = 0;
 
     for (int i = 0; i < 2; i++) {
-        MUST(proact_statistics_get(r->b.p, PROACT_ALL, r->array[i], &s, &r->b.err));
+        MUST(proact_statistics_get(r->b.p, PROACT_ALL_DEVICES, r->array[i], &s, &r->b.err));
         bytes += s.bytes;
     }
     return bytes;

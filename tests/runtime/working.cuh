@@ -16,7 +16,7 @@ static __device__ unsigned worked(unsigned x, unsigned *o, unsigned n, unsigned 
 
 extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
 {
-    unsigned i = proact_cta_here(), x = worked(i + proact_thread_x(), out, n, rounds);
+    unsigned i = proact_local_cta(), x = worked(i + proact_thread_x(), out, n, rounds);
 
     if (i < n && proact_thread_x() == 0)
         out[i] = x;
@@ -25,7 +25,7 @@ extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
 /* The same, where no three CTAs follow each other in equal steps. */
 extern "C" __global__ void works_apart(unsigned *out, unsigned n, unsigned rounds)
 {
-    unsigned i = proact_cta_here(), x = worked(i + proact_thread_x(), out, n, rounds);
+    unsigned i = proact_local_cta(), x = worked(i + proact_thread_x(), out, n, rounds);
     unsigned at = i / 4 * 4 + i % 2 * 2 + i / 2 % 2;
 
     if (at < n && proact_thread_x() == 0)
@@ -35,7 +35,7 @@ extern "C" __global__ void works_apart(unsigned *out, unsigned n, unsigned round
 extern "C" __global__ void steps(const unsigned *in, unsigned *out, unsigned n,
                                  unsigned rounds)
 {
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 
     if (i >= n)
         return;
@@ -51,7 +51,7 @@ extern "C" __global__ void steps(const unsigned *in, unsigned *out, unsigned n,
 extern "C" __global__ void sweeps(const unsigned *in, unsigned *out, unsigned n,
                                   unsigned each)
 {
-    unsigned i = (proact_cta_here() * proact_cta_size_x() + proact_thread_x()) * each;
+    unsigned i = (proact_local_cta() * proact_cta_size_x() + proact_thread_x()) * each;
 
 #pragma unroll 1
     for (unsigned k = i; k < i + each && k < n; k++)
@@ -61,7 +61,7 @@ extern "C" __global__ void sweeps(const unsigned *in, unsigned *out, unsigned n,
 /* A word of 64, from the eighth on. */
 extern "C" __global__ void dots(unsigned *out, unsigned n, unsigned each)
 {
-    unsigned i = (proact_cta_here() * proact_cta_size_x() + proact_thread_x()) * each;
+    unsigned i = (proact_local_cta() * proact_cta_size_x() + proact_thread_x()) * each;
 
 #pragma unroll 1
     for (unsigned k = i; k < i + each && k < n; k++)

@@ -32,10 +32,10 @@ KERNEL(pr_push, const int *row, const int *column, const float *rank, float *nex
     int begin = row[v], end = row[v + 1];
 
     if (end > begin) {
-        float share = damping * rank[v] / (end - begin);
+        float partition = damping * rank[v] / (end - begin);
 
         for (int e = begin; e < end; e++)
-            atomicAdd(&next[column[e]], share);
+            atomicAdd(&next[column[e]], partition);
     }
 }
 #endif

@@ -83,14 +83,14 @@ SAMPLE_WORD float __shfl_down_sync(unsigned lanes, float value, unsigned distanc
 /* The same for what the share decides; lazily, because each costs a division. */
 #define SAMPLE_SHARE(NAME, OF)                                                             \
     struct NAME##_x {                                                                      \
-        const proact_share *share;                                                         \
+        const proact_partition *share;                                                     \
         __device__ __forceinline__ operator unsigned() const                               \
         {                                                                                  \
             return OF##_x(share);                                                          \
         }                                                                                  \
     };                                                                                     \
     struct NAME##_y {                                                                      \
-        const proact_share *share;                                                         \
+        const proact_partition *share;                                                     \
         __device__ __forceinline__ operator unsigned() const                               \
         {                                                                                  \
             return OF##_y(share);                                                          \
@@ -99,7 +99,8 @@ SAMPLE_WORD float __shfl_down_sync(unsigned lanes, float value, unsigned distanc
     struct NAME {                                                                          \
         NAME##_x x;                                                                        \
         NAME##_y y;                                                                        \
-        __device__ __forceinline__ NAME(const proact_share *share) : x{share}, y{share}    \
+        __device__ __forceinline__ NAME(const proact_partition *share)                     \
+            : x{share}, y{share}                                                           \
         {                                                                                  \
         }                                                                                  \
     }
@@ -108,7 +109,7 @@ SAMPLE_SHARE(sample_shared_grid, proact_grid);
 #undef SAMPLE_SHARE
 
 template <class T, class V>
-SAMPLE_WORD void sample_store(const proact_share *share, unsigned slot, T &place,
+SAMPLE_WORD void sample_store(const proact_partition *share, unsigned slot, T &place,
                               const V &value)
 {
     proact_store(share, slot, &place, (T)value);
@@ -117,7 +118,7 @@ SAMPLE_WORD void sample_store(const proact_share *share, unsigned slot, T &place
 #define blockIdx sample_shared_cta(&share)
 #define gridDim sample_shared_grid(&share)
 #define KERNEL(name, ...)                                                                  \
-    extern "C" __global__ void name(__VA_ARGS__, struct proact_share share)
+    extern "C" __global__ void name(__VA_ARGS__, struct proact_partition share)
 #define STORE(slot, place, value) sample_store(&share, slot, place, value)
 #define DONE() proact_done(&share)
 

@@ -154,7 +154,7 @@ void samples_map(struct samples_case *c, struct proact_map map)
 
 struct proact_map samples_contiguous(uint64_t run_bytes)
 {
-    return (struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = run_bytes};
+    return (struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = run_bytes};
 }
 
 static struct samples_parameter *add_parameter(struct samples_case *c, size_t bytes)
@@ -336,39 +336,41 @@ bool samples_agree(const struct samples_array *a, const void *got, char *sentenc
 }
 
 static void stencil_ranges(const struct proact_map *map, uint64_t x, uint64_t y,
-                           proact_emit *emit, void *sink)
+                           proact_emit_range *emit, void *sink)
 {
-    uint64_t first = x * map->run_bytes, end = first + map->run_bytes;
+    uint64_t first = x * map->range_bytes, end = first + map->range_bytes;
 
     if (end > map->stride_bytes)
         end = map->stride_bytes; /* the last tile of a row sticks out */
-    for (uint64_t row = y * map->rows; first < end && row < (y + 1) * map->rows; row++)
+    for (uint64_t row = y * map->rows_per_cta;
+         first < end && row < (y + 1) * map->rows_per_cta; row++)
         emit(sink, map->offset_bytes + row * map->stride_bytes + first, end - first);
 }
 
 void samples_ranges(const struct proact_map *map, const uint32_t grid[3], uint32_t cta,
-                    proact_emit *emit, void *sink)
+                    proact_emit_range *emit, void *sink)
 {
     uint32_t place[3] = {cta % grid[0], cta / grid[0] % grid[1], cta / grid[0] / grid[1]};
 
     switch (map->kind) {
     case PROACT_MAP_CONTIGUOUS:
-        emit(sink, map->offset_bytes + cta * map->run_bytes, map->run_bytes);
+        emit(sink, map->offset_bytes + cta * map->range_bytes, map->range_bytes);
         break;
     case PROACT_MAP_STRIDED:
-        for (uint64_t i = 0; i < map->run_count; i++)
-            emit(sink, map->offset_bytes + cta * map->step_bytes + i * map->stride_bytes,
-                 map->run_bytes);
+        for (uint64_t i = 0; i < map->range_count; i++)
+            emit(sink,
+                 map->offset_bytes + cta * map->cta_stride_bytes + i * map->stride_bytes,
+                 map->range_bytes);
         break;
     case PROACT_MAP_STENCIL:
         stencil_ranges(map, place[0], place[1], emit, sink);
         break;
     case PROACT_MAP_TABLE:
-        for (uint32_t i = map->first[cta]; i < map->first[cta + 1]; i++)
+        for (uint32_t i = map->range_offsets[cta]; i < map->range_offsets[cta + 1]; i++)
             emit(sink, map->offset_bytes + map->ranges[i].first_byte, map->ranges[i].bytes);
         break;
     case PROACT_MAP_CALLBACK:
-        map->ranges_of(map->context, grid, place, emit, sink);
+        map->emit_ranges(map->context, grid, place, emit, sink);
         break;
     }
 }

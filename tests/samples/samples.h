@@ -121,4 +121,4 @@ bool samples_agree(const struct samples_array *a, const void *got, char *sentenc
 /* What a map means, said a second time and plainly: the ranges of one CTA, not clipped to
    the array. */
 void samples_ranges(const struct proact_map *map, const uint32_t grid[3], uint32_t cta,
-                    proact_emit *emit, void *sink);
+                    proact_emit_range *emit, void *sink);

@@ -52,7 +52,7 @@ void fill_vecadd64(struct samples_case *c, bool large)
             (struct proact_range){.first_byte = (uint64_t)i * 192 * 4, .bytes = 192 * 4};
     }
     samples_map(c, (struct proact_map){.kind = PROACT_MAP_TABLE,
-                                       .first = first,
+                                       .range_offsets = first,
                                        .ranges = ranges,
                                        .cta_count = (uint32_t)ctas});
     samples_pass_u64(c, (uint64_t)n);
@@ -78,12 +78,12 @@ void fill_saxpy_gs(struct samples_case *c, bool large)
 
     for (int i = 0; i < n; i++)
         sum[i] = fmaf(2.5f, x[i], y[i]);
-    samples_map(c,
-                (struct proact_map){.kind = PROACT_MAP_STRIDED,
-                                    .run_bytes = THREADS * 4,
-                                    .run_count = (uint64_t)samples_parts(n, CTAS * THREADS),
-                                    .stride_bytes = CTAS * THREADS * 4,
-                                    .step_bytes = THREADS * 4});
+    samples_map(
+        c, (struct proact_map){.kind = PROACT_MAP_STRIDED,
+                               .range_bytes = THREADS * 4,
+                               .range_count = (uint64_t)samples_parts(n, CTAS * THREADS),
+                               .stride_bytes = CTAS * THREADS * 4,
+                               .cta_stride_bytes = THREADS * 4});
     samples_pass_float(c, 2.5f);
     samples_pass_all(c);
     samples_pass_int(c, n);

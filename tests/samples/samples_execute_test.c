@@ -18,7 +18,7 @@
 #include <proact/device.h>
 
 enum {
-    BLOCK_BYTES = SAMPLES_BLOCK_MAX + sizeof(struct proact_share),
+    BLOCK_BYTES = SAMPLES_BLOCK_MAX + sizeof(struct proact_partition),
     ALIGNMENT = 512,
     MEMORY_SMALL = 8 << 20,
     MEMORY_LARGE = 256 << 20
@@ -166,7 +166,7 @@ static size_t lay_parameters(const struct run *r, unsigned char block[BLOCK_BYTE
 
     if (r->form == SAMPLES_PLAIN)
         return at;
-    struct proact_share share = {.cta_first = r->cta_first, .quiet_count = UINT32_MAX};
+    struct proact_partition share = {.cta_first = r->cta_first, .silent_count = UINT32_MAX};
 
     memcpy(share.grid, r->c.grid.ctas, sizeof share.grid);
     at = (at + 7) / 8 * 8;

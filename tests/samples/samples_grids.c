@@ -9,19 +9,19 @@ static const double fused = 1e-6;
 static struct proact_map tiles(int row_elements, int tile_elements, int rows)
 {
     return (struct proact_map){.kind = PROACT_MAP_STENCIL,
-                               .run_bytes = (uint64_t)tile_elements * 4,
+                               .range_bytes = (uint64_t)tile_elements * 4,
                                .stride_bytes = (uint64_t)row_elements * 4,
-                               .rows = (uint64_t)rows};
+                               .rows_per_cta = (uint64_t)rows};
 }
 
 static struct proact_map by_callback(struct samples_case *c,
                                      void (*ranges_of)(void *context,
                                                        const uint32_t grid[3],
                                                        const uint32_t cta[3],
-                                                       proact_emit *emit, void *sink))
+                                                       proact_emit_range *emit, void *sink))
 {
     return (struct proact_map){
-        .kind = PROACT_MAP_CALLBACK, .ranges_of = ranges_of, .context = c};
+        .kind = PROACT_MAP_CALLBACK, .emit_ranges = ranges_of, .context = c};
 }
 
 /* Five points on a matrix; the border stays, or takes the nearest inner neighbour's place.
@@ -79,7 +79,7 @@ void fill_nd_jacobi(struct samples_case *c, bool large)
 
 /* CTAs of 32 x 4 threads walk all planes; the outer ones are not written. */
 static void columns_of(void *context, const uint32_t grid[3], const uint32_t cta[3],
-                       proact_emit *emit, void *sink)
+                       proact_emit_range *emit, void *sink)
 {
     const struct samples_case *c = context;
     int planes = c->shape[0], rows = c->shape[1], row = c->shape[2];
@@ -151,7 +151,7 @@ static void transposed(struct samples_case *c, bool large)
 
 /* CTA i reads elements i * 128 .. and scatters them. */
 static void scattered(void *context, const uint32_t grid[3], const uint32_t cta[3],
-                      proact_emit *emit, void *sink)
+                      proact_emit_range *emit, void *sink)
 {
     const struct samples_case *c = context;
     int rows = c->shape[0], row = c->shape[1];
@@ -174,7 +174,7 @@ void fill_flat2d(struct samples_case *c, bool large)
 /* CTA (x, y) reads tile (x, y) of shape[2] squared, and writes tile (y, x) of the output.
  */
 static void mirrored(void *context, const uint32_t grid[3], const uint32_t cta[3],
-                     proact_emit *emit, void *sink)
+                     proact_emit_range *emit, void *sink)
 {
     const struct samples_case *c = context;
     int row = c->shape[0], rows = c->shape[1], tile = c->shape[2]; /* of the output */
@@ -230,7 +230,7 @@ static void doubled(struct samples_case *c, bool large)
 
 /* CTAs of 16 x 4 threads: rows by fours; of these every third run of 16 columns. */
 static void dealt_columns(void *context, const uint32_t grid[3], const uint32_t cta[3],
-                          proact_emit *emit, void *sink)
+                          proact_emit_range *emit, void *sink)
 {
     const struct samples_case *c = context;
     int rows = c->shape[0], row = c->shape[1];
@@ -253,11 +253,11 @@ void fill_nd2_cyclic_row(struct samples_case *c, bool large)
     enum { CTAS = 8 };
 
     doubled(c, large);
-    samples_map(c,
-                (struct proact_map){.kind = PROACT_MAP_STRIDED,
-                                    .run_bytes = (uint64_t)c->shape[1] * 4,
-                                    .run_count = (uint64_t)samples_parts(c->shape[0], CTAS),
-                                    .stride_bytes = (uint64_t)c->shape[1] * 4 * CTAS,
-                                    .step_bytes = (uint64_t)c->shape[1] * 4});
+    samples_map(
+        c, (struct proact_map){.kind = PROACT_MAP_STRIDED,
+                               .range_bytes = (uint64_t)c->shape[1] * 4,
+                               .range_count = (uint64_t)samples_parts(c->shape[0], CTAS),
+                               .stride_bytes = (uint64_t)c->shape[1] * 4 * CTAS,
+                               .cta_stride_bytes = (uint64_t)c->shape[1] * 4});
     samples_grid(c, CTAS, 1, 64, 1);
 }

@@ -32,9 +32,9 @@ static void product(struct samples_case *c, struct sizes s)
 static struct proact_map tiles(int row_elements, int tile_elements)
 {
     return (struct proact_map){.kind = PROACT_MAP_STENCIL,
-                               .run_bytes = (uint64_t)tile_elements * 4,
+                               .range_bytes = (uint64_t)tile_elements * 4,
                                .stride_bytes = (uint64_t)row_elements * 4,
-                               .rows = 16};
+                               .rows_per_cta = 16};
 }
 
 static void pass_sizes(struct samples_case *c, struct sizes s)

@@ -2,7 +2,7 @@
 /* Every sample kernel gives the CPU's answer on 1, 2, 4, 8 and 16 emulated devices under
    every method: on every replica, and bit for bit what one device gives. Without arguments
    every compiler's PTX has its turn with some of the devices; `all` tries all with all;
-   `check` runs what is free of races under the checker; `here` takes this box's GPUs. A
+   `check` runs what is free of races under the checker; `local` takes this box's GPUs. A
    second argument, `plain`, takes the kernels that nobody marked, with the same maps. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -177,8 +177,8 @@ static unsigned share_all(struct share *s)
         .device_count = s->devices,
         .seed = s->seed,
         .check = s->checks,
-        .threads = s->machine ? 0 : 1, /* on GPUs all that help to launch */
-        .plan = {.method = s->method, .chunk_bytes = 4096, .threads = 256}};
+        .host_threads = s->machine ? 0 : 1, /* on GPUs all that help to launch */
+        .plan = {.method = s->method, .chunk_bytes = 4096, .transfer_threads = 256}};
     unsigned ran = 0;
 
     snprintf(s->title, sizeof s->title, "%s on %u devices", s->method, s->devices);
@@ -211,7 +211,7 @@ static void run_methods(bool all, bool checks, bool plain)
 
     for (unsigned c = 0; samples_compilers[c]; c++)
         for (unsigned d = 0; d < DEVICE_COUNTS; d++)
-            for (const char *const *m = proact_methods(); *m; m++) {
+            for (const char *const *m = proact_method_names(); *m; m++) {
                 struct share s = {.devices = device_counts[d],
                                   .compiler = c,
                                   .checks = checks,
@@ -234,7 +234,7 @@ static void run_seeds(bool plain)
 
     for (unsigned c = 0; samples_compilers[c] && !ran; c++)
         for (uint64_t seed = 1; seed <= SEEDS; seed++)
-            for (const char *const *m = proact_methods(); *m; m++) {
+            for (const char *const *m = proact_method_names(); *m; m++) {
                 struct share s = {.devices = 3,
                                   .compiler = c,
                                   .seed = seed,
@@ -259,12 +259,12 @@ static void run_here(bool plain)
         skip();
     for (unsigned c = 0; samples_compilers[c]; c++)
         for (unsigned d = 1; d <= found.device_count; d *= 2)
-            for (const char *const *m = proact_methods(); *m; m++) {
+            for (const char *const *m = proact_method_names(); *m; m++) {
                 struct share s = {.devices = d,
                                   .compiler = c,
                                   .method = *m,
                                   .plain = plain,
-                                  .machine = PROACT_MACHINE_HERE,
+                                  .machine = PROACT_MACHINE_LOCAL,
                                   .truth = truth};
 
                 ran += share_all(&s);
@@ -282,7 +282,7 @@ static void samples_give_the_answer_on_all_devices(void **state)
 
     if (!strcmp(which, "seeds"))
         run_seeds(plain);
-    else if (!strcmp(which, "here"))
+    else if (!strcmp(which, "local"))
         run_here(plain);
     else
         run_methods(!strcmp(which, "all"), !strcmp(which, "check"), plain);

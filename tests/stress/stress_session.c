@@ -49,7 +49,7 @@ static const char *pick_method(struct session *s)
     static const char *const mixed[] = {"copy-engine+fused:8K", "copy-engine+polling",
                                         "polling+fused:100K",   "fused+polling:70000",
                                         "fused+copy-engine:1M", "polling+copy-engine:20K"};
-    const char *const *methods = proact_methods();
+    const char *const *methods = proact_method_names();
     uint64_t count = 0;
 
     if (one_in(s, 3))
@@ -67,7 +67,8 @@ static enum proact_status pick_plan(struct session *s)
         s->plan = (struct proact_plan){
             .method = s->options->method ? s->options->method : pick_method(s),
             .chunk_bytes = one_in(s, 4) ? 0 : 4096ull << below(s, one_in(s, 4) ? 17 : 6),
-            .threads = one_in(s, 2) ? 0 : 32 * (unsigned)stress_pick_log(&s->chance, 1, 64),
+            .transfer_threads =
+                one_in(s, 2) ? 0 : 32 * (unsigned)stress_pick_log(&s->chance, 1, 64),
         };
         status = proact_plan_set(s->proact, &s->plan, s->err);
     } while (status == PROACT_EREFUSED && !s->options->method);
@@ -218,7 +219,7 @@ static void say_launch(struct session *s, const char *how, const struct stress_l
                "skip %x, adds %u, dawdle %u\n",
                how, (int)(l->shape - s->shape), (char)('a' + (l->from - s->array)), to,
                other, l->over, l->plan.method, (unsigned long long)l->plan.chunk_bytes,
-               l->plan.threads, l->work.skip, l->work.adds, l->work.dawdle);
+               l->plan.transfer_threads, l->work.skip, l->work.adds, l->work.dawdle);
 }
 
 static enum proact_status launch(struct session *s)
@@ -392,9 +393,9 @@ static enum proact_status open_session(struct session *s,
         .seed = random_next(&s->chance),
         .check = checks,
         .infinite_bandwidth = machine->is_emulated && one_in(s, 10),
-        .threads = one_in(s, 4)   ? 0
-                   : one_in(s, 3) ? machine->devices
-                                  : 1,
+        .host_threads = one_in(s, 4)   ? 0
+                        : one_in(s, 3) ? machine->devices
+                                       : 1,
     };
     enum proact_status status = proact_open(&options, &s->proact, s->err);
 

@@ -44,7 +44,7 @@ static uint32_t pick_ctas(const struct making *m, uint64_t elements)
 
 /* Whatever the map, a callback can say the same. */
 static void say_by_callback(void *context, const uint32_t grid[3], const uint32_t cta[3],
-                            proact_emit *emit, void *sink)
+                            proact_emit_range *emit, void *sink)
 {
     const struct stress_shape *s = context;
 
@@ -64,10 +64,10 @@ static void make_line(struct making *m)
     s->ctas[0] = pick_ctas(m, elements);
     s->work.run = (elements + s->ctas[0] - 1) / s->ctas[0];
     m->map[0] = (struct proact_map){.kind = PROACT_MAP_CONTIGUOUS,
-                                    .run_bytes = s->work.run * s->element_bytes};
+                                    .range_bytes = s->work.run * s->element_bytes};
     if (pick(m, 0, 3) == 0)
         m->map[0] = (struct proact_map){
-            .kind = PROACT_MAP_CALLBACK, .ranges_of = say_by_callback, .context = s};
+            .kind = PROACT_MAP_CALLBACK, .emit_ranges = say_by_callback, .context = s};
 }
 
 static void make_comb(struct making *m)
@@ -83,10 +83,10 @@ static void make_comb(struct making *m)
     if (s->work.run_count > 2000)
         s->work.run_count = 2000;
     m->map[0] = (struct proact_map){.kind = PROACT_MAP_STRIDED,
-                                    .run_bytes = 4 * s->work.run,
-                                    .run_count = s->work.run_count,
+                                    .range_bytes = 4 * s->work.run,
+                                    .range_count = s->work.run_count,
                                     .stride_bytes = 4 * s->work.stride,
-                                    .step_bytes = 4 * s->work.run};
+                                    .cta_stride_bytes = 4 * s->work.run};
 }
 
 static void make_tile(struct making *m)
@@ -100,9 +100,9 @@ static void make_tile(struct making *m)
     s->work.run = (s->work.stride + s->ctas[0] - 1) / s->ctas[0] + pick(m, 0, 3);
     s->work.rows = at_least_1(elements / s->work.stride / s->ctas[1]);
     m->map[0] = (struct proact_map){.kind = PROACT_MAP_STENCIL,
-                                    .run_bytes = 4 * s->work.run,
+                                    .range_bytes = 4 * s->work.run,
                                     .stride_bytes = 4 * s->work.stride,
-                                    .rows = s->work.rows};
+                                    .rows_per_cta = s->work.rows};
 }
 
 /* Cuts the bytes into ranges and deals these to CTAs, in order or shuffled. */
@@ -130,12 +130,13 @@ static void make_ranges(struct making *m)
         t->first[c] = c == t->cta_count ? count : c == 0 ? 0 : count / t->cta_count * c;
     m->shape->ctas[0] = t->cta_count;
     m->map[0] = (struct proact_map){.kind = PROACT_MAP_TABLE,
-                                    .first = t->first,
+                                    .range_offsets = t->first,
                                     .ranges = t->range,
                                     .cta_count = t->cta_count};
     if (pick(m, 0, 1))
-        m->map[0] = (struct proact_map){
-            .kind = PROACT_MAP_CALLBACK, .ranges_of = say_by_callback, .context = m->shape};
+        m->map[0] = (struct proact_map){.kind = PROACT_MAP_CALLBACK,
+                                        .emit_ranges = say_by_callback,
+                                        .context = m->shape};
 }
 
 static void make_pair(struct making *m)
@@ -143,7 +144,7 @@ static void make_pair(struct making *m)
     make_line(m);
     m->shape->work.run2 = stress_pick_log(m->chance, 1, m->shape->work.run + 1);
     m->map[1] = (struct proact_map){.kind = PROACT_MAP_CONTIGUOUS,
-                                    .run_bytes = 4 * m->shape->work.run2};
+                                    .range_bytes = 4 * m->shape->work.run2};
 }
 
 static void make_near(struct making *m)

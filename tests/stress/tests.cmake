@@ -16,11 +16,11 @@ set_tests_properties(stress.few PROPERTIES LABELS quick TIMEOUT 120)
 add_test(NAME stress.many COMMAND stress --machine v100x4 --bytes 16777216 --seconds 25
     --launches 100000 --seed 100000 ${stress_ptx})
 set_tests_properties(stress.many PROPERTIES LABELS long TIMEOUT 600)
-add_test(NAME stress.gpus COMMAND stress --machine here --seconds 60 --launches 100000
+add_test(NAME stress.gpus COMMAND stress --machine local --seconds 60 --launches 100000
     --seed 200000 ${stress_ptx})
 set_tests_properties(stress.gpus PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)
 # On the driver without a GPU, which counts what it has given and not got back.
-add_test(NAME stress.few_fake COMMAND stress --machine here --bytes 20000 --launches 1200
+add_test(NAME stress.few_fake COMMAND stress --machine local --bytes 20000 --launches 1200
     --seed 500000 ${stress_ptx})
 set_tests_properties(stress.few_fake PROPERTIES LABELS quick TIMEOUT 120 ENVIRONMENT
     "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/driver_fake;FAKE_CUDA_DEVICES=3")
@@ -28,7 +28,7 @@ set_tests_properties(stress.few_fake PROPERTIES LABELS quick TIMEOUT 120 ENVIRON
 add_test(NAME stress.few_90 COMMAND stress --machine h200x4 --bytes 200000 --launches 1000
     --seed 300000 ${stress_ptx_90})
 set_tests_properties(stress.few_90 PROPERTIES LABELS quick TIMEOUT 120)
-add_test(NAME stress.gpus_90 COMMAND stress --machine here --seconds 60 --launches 100000
+add_test(NAME stress.gpus_90 COMMAND stress --machine local --seconds 60 --launches 100000
     --seed 400000 ${stress_ptx_90})
 set_tests_properties(stress.gpus_90 PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)
 # On devices that are soon full, so that launches are divided (runtime/share/launch_divide.h).

@@ -73,7 +73,7 @@ static void count_small(const struct owned *o, unsigned char *sent, uint32_t pie
                         uint32_t end)
 {
     for (; piece < end; piece++) {
-        assert_true(o->piece[piece].bytes <= PROACT_SMALL);
+        assert_true(o->piece[piece].bytes <= PROACT_SMALL_PIECE_BYTES);
         count(sent, o->piece[piece].first_byte, o->piece[piece].bytes,
               o->piece[piece].peer_count);
     }
@@ -88,7 +88,7 @@ static uint64_t walk(const struct owned *o, const struct agent_slice *s,
     uint64_t bytes = 0;
 
     for (;; next++) {
-        if (run.bytes <= PROACT_SMALL && s->end - next + 1 > run.bytes) {
+        if (run.bytes <= PROACT_SMALL_PIECE_BYTES && s->end - next + 1 > run.bytes) {
             count_small(o, sent, next - 1, s->end);
             return bytes;
         }
@@ -191,9 +191,11 @@ static void draw_chunk(uint64_t *r, struct owned *o, uint32_t chunk, uint32_t pi
 
     for (uint32_t i = 0; i < pieces; i++) {
         bool is_small = i > pieces / 2;
-        uint32_t bytes = 1 + (uint32_t)random_below(r, is_small ? PROACT_SMALL : size);
+        uint32_t bytes =
+            1 + (uint32_t)random_below(r, is_small ? PROACT_SMALL_PIECE_BYTES : size);
 
-        bytes += !is_small && bytes <= PROACT_SMALL ? PROACT_SMALL : 0;
+        bytes +=
+            !is_small && bytes <= PROACT_SMALL_PIECE_BYTES ? PROACT_SMALL_PIECE_BYTES : 0;
         if (at + bytes > end)
             return;
         add(o, chunk, at, bytes, 1 + (unsigned)random_below(r, 3));
@@ -218,8 +220,8 @@ static void every_byte_goes_once(void **state)
 
         assert_true(slices <= (uint64_t)CHUNKS * ctas);
         /* no more than a share, a round and a piece of 32 bytes to three peers */
-        assert_true(ctas == 1 ||
-                    most <= 3 * (uint64_t)CHUNK / 2 + 3 * (ROUND + PROACT_SMALL));
+        assert_true(ctas == 1 || most <= 3 * (uint64_t)CHUNK / 2 +
+                                             3 * (ROUND + PROACT_SMALL_PIECE_BYTES));
         free(o);
     }
 }

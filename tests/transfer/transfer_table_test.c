@@ -79,8 +79,9 @@ static void pieces_are_right(const struct spelled *s, const struct built *b,
 
             assert_true(piece->first_byte >= chunk.first);
             assert_true(piece->first_byte - chunk.first + piece->bytes <= chunk.bytes);
-            assert_true(p == t->piece_first[c] || piece[-1].bytes > PROACT_SMALL ||
-                        piece->bytes <= PROACT_SMALL);
+            assert_true(p == t->piece_first[c] ||
+                        piece[-1].bytes > PROACT_SMALL_PIECE_BYTES ||
+                        piece->bytes <= PROACT_SMALL_PIECE_BYTES);
             take(left, piece->first_byte, piece->bytes, transfer_piece_peers(piece));
             peers |= ((1u << piece->peer_count) - 1) << piece->first_peer;
         }

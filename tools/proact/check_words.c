@@ -54,7 +54,7 @@ enum proact_status check_folder(const char *path, struct proact_error *err)
 /* A name that no machine has, rather than a machine that fails. */
 static bool is_mistaken(const char *machine)
 {
-    return machine && strcmp(machine, PROACT_MACHINE_HERE) != 0 &&
+    return machine && strcmp(machine, PROACT_MACHINE_LOCAL) != 0 &&
            !topology_is_known(machine);
 }
 

@@ -16,7 +16,7 @@ int command_methods(int argc, char **argv)
             "proact run --method NAME.\n");
         return EXIT_FINE;
     }
-    for (const char *const *name = proact_methods(); *name; name++)
+    for (const char *const *name = proact_method_names(); *name; name++)
         printf("%-11s %s\n", *name, proact_method_summary(*name));
     printf("A+B:BYTES   two of fused, polling, copy-engine and relay share the chunks: B "
            "sends "

@@ -455,15 +455,14 @@ enum proact_status cuda_find(struct topology *out, struct proact_error *err);
 
 /* cuda_texels.c */
 enum proact_status cuda_texels_create(struct device_set *set, unsigned device,
-                                      const struct proact_texels_shape *shape,
+                                      const struct proact_texture_array_shape *shape,
                                       struct device_texels **out, struct proact_error *err);
 void cuda_texels_destroy(struct device_texels *t);
-enum proact_status cuda_copy_box(struct device_stream *s,
-                                 const struct proact_box_copy *copy,
+enum proact_status cuda_copy_box(struct device_stream *s, const struct proact_copy_3d *copy,
                                  struct device_texels *to, struct device_texels *from,
                                  struct proact_error *err);
 /* cuda_texture.c */
-int cuda_texel_format(const struct proact_texel *texel);
+int cuda_texel_format(const struct proact_texel_format *texel);
 enum proact_status cuda_texture_create(struct device_set *set, unsigned device,
                                        const struct proact_texture *texture,
                                        struct device_texels *texels, uint64_t *handle,

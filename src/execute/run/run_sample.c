@@ -24,7 +24,7 @@ static float linear_of_srgb(float v)
 /* Of 8 or 16 bits: from 0, or from -1, to 1. */
 static float normalized(const struct execute_texture *t, int64_t value)
 {
-    const bool is_signed = t->texel.kind == PROACT_SIGNED;
+    const bool is_signed = t->texel.kind == PROACT_TEXEL_SIGNED;
     const double most = (double)((INT64_C(1) << (t->texel.bits - is_signed)) - 1);
     const double number = (double)value / most;
 
@@ -33,7 +33,8 @@ static float normalized(const struct execute_texture *t, int64_t value)
 
 static bool gives_numbers(const struct execute_texture *t)
 {
-    return t->texel.kind == PROACT_FLOAT || (t->reads_normalized && t->texel.bits < 32);
+    return t->texel.kind == PROACT_TEXEL_FLOAT ||
+           (t->reads_normalized && t->texel.bits < 32);
 }
 
 static union texture_channel channel_read(const struct execute_texture *t,
@@ -46,15 +47,15 @@ static union texture_channel channel_read(const struct execute_texture *t,
     memcpy(&raw, at + channel * bits / 8, bits / 8);
     int64_t value = raw;
 
-    if (t->texel.kind == PROACT_SIGNED && bits < 64 && raw >> (bits - 1) & 1)
+    if (t->texel.kind == PROACT_TEXEL_SIGNED && bits < 64 && raw >> (bits - 1) & 1)
         value -= INT64_C(1) << bits;
-    if (t->texel.kind == PROACT_FLOAT && bits == 16)
+    if (t->texel.kind == PROACT_TEXEL_FLOAT && bits == 16)
         out.number = half_number(raw);
-    else if (gives_numbers(t) && t->texel.kind != PROACT_FLOAT)
+    else if (gives_numbers(t) && t->texel.kind != PROACT_TEXEL_FLOAT)
         out.number = normalized(t, value);
     else
         out.bits = (uint32_t)value;
-    if (t->is_srgb && channel < 3 && bits == 8 && t->texel.kind == PROACT_UNSIGNED &&
+    if (t->is_srgb && channel < 3 && bits == 8 && t->texel.kind == PROACT_TEXEL_UNSIGNED &&
         t->reads_normalized)
         out.number = linear_of_srgb(out.number);
     return out;
@@ -66,22 +67,22 @@ static int64_t texel_along(const struct execute_texture *t, unsigned axis, doubl
     const int64_t count = t->size[axis];
     const double far = 1e15;
     const int64_t n = i != i ? 0 : (int64_t)(i < -far ? -far : i > far ? far : i);
-    enum proact_beyond beyond = t->beyond[axis];
+    enum proact_address_mode beyond = t->beyond[axis];
     int64_t around;
 
     if (n >= 0 && n < count)
         return n;
-    if (!t->has_normalized_coordinates && beyond != PROACT_BORDER)
-        beyond = PROACT_CLAMP;
+    if (!t->has_normalized_coordinates && beyond != PROACT_ADDRESS_BORDER)
+        beyond = PROACT_ADDRESS_CLAMP;
     switch (beyond) {
-    case PROACT_WRAP:
+    case PROACT_ADDRESS_WRAP:
         around = n % count;
         return around < 0 ? around + count : around;
-    case PROACT_MIRROR:
+    case PROACT_ADDRESS_MIRROR:
         around = n % (2 * count);
         around = around < 0 ? around + 2 * count : around;
         return around < count ? around : 2 * count - 1 - around;
-    case PROACT_BORDER:
+    case PROACT_ADDRESS_BORDER:
         return -1;
     default:
         return n < 0 ? 0 : count - 1;

@@ -60,7 +60,7 @@ enum proact_status clone_each_store(struct clone *c, clone_store *visit);
 #define CLONE_REGISTERS                                                                    \
     "\n\t.reg .pred \t%%proact_p<2>;\n\t.reg .b32 \t%%proact_r<10>;"                       \
     "\n\t.reg .b64 \t%%proact_d<3>;"
-#define CLONE_SHARE "proact_share"
+#define CLONE_SHARE "proact_partition"
 /* Of shared memory, for threads that are counted: a word, and what follows is aligned. */
 enum { TALLY_BYTES = 16 };
 

@@ -50,19 +50,20 @@ static size_t word_length(const char *text)
 /* Whether thread 0 of the CTA this is. In the kernel's first words a predicate is enough.
  */
 static const char flat_leader[] =
-    "\n\t.reg .pred \t%proact_leads;\n\t.reg .b32 \t%proact_t0;"
+    "\n\t.reg .pred \t%proact_is_leader;\n\t.reg .b32 \t%proact_t0;"
     "\n\tmov.u32 \t%proact_t0, %tid.x;"
-    "\n\tsetp.eq.u32 \t%proact_leads, %proact_t0, 0;";
-static const char leader[] = "\n\t.reg .pred \t%proact_leads;\n\t.reg .b32 \t%proact_t<3>;"
-                             "\n\tmov.u32 \t%proact_t0, %tid.x;"
-                             "\n\tmov.u32 \t%proact_t1, %tid.y;"
-                             "\n\tmov.u32 \t%proact_t2, %tid.z;"
-                             "\n\tor.b32 \t%proact_t0, %proact_t0, %proact_t1;"
-                             "\n\tor.b32 \t%proact_t0, %proact_t0, %proact_t2;"
-                             "\n\tsetp.eq.u32 \t%proact_leads, %proact_t0, 0;";
+    "\n\tsetp.eq.u32 \t%proact_is_leader, %proact_t0, 0;";
+static const char leader[] =
+    "\n\t.reg .pred \t%proact_is_leader;\n\t.reg .b32 \t%proact_t<3>;"
+    "\n\tmov.u32 \t%proact_t0, %tid.x;"
+    "\n\tmov.u32 \t%proact_t1, %tid.y;"
+    "\n\tmov.u32 \t%proact_t2, %tid.z;"
+    "\n\tor.b32 \t%proact_t0, %proact_t0, %proact_t1;"
+    "\n\tor.b32 \t%proact_t0, %proact_t0, %proact_t2;"
+    "\n\tsetp.eq.u32 \t%proact_is_leader, %proact_t0, 0;";
 
 static const char tally_open[] = "\n\t.shared .align 4 .b32 \tproact_ended;"
-                                 "\n\t@%proact_leads st.shared.u32 \t[proact_ended], 0;"
+                                 "\n\t@%proact_is_leader st.shared.u32 \t[proact_ended], 0;"
                                  "\n\tbar.sync 0;";
 /* Whoever leaves is counted where it does, and is gone: threads that were led to one place
    for that would wait there for those of their warp that go on. Each place adds a number of
@@ -75,8 +76,8 @@ static const char tally_open[] = "\n\t.shared .align 4 .b32 \tproact_ended;"
     "\n\tmov.u32 %%proact_r2, %%ntid.z;"                                                   \
     "\n\tmad.lo.s32 %%proact_r1, %%proact_r1, %%proact_r2, -1;"                            \
     "\n\tand.b32 %%proact_r0, %%proact_r0, 2047;"                                          \
-    "\n\tsetp.eq.u32 %%proact_leads, %%proact_r0, %%proact_r1;"                            \
-    "\n\t@!%%proact_leads ret;\n\tbra " PTX_LAST_WORDS ";"
+    "\n\tsetp.eq.u32 %%proact_is_leader, %%proact_r0, %%proact_r1;"                        \
+    "\n\t@!%%proact_is_leader ret;\n\tbra " PTX_LAST_WORDS ";"
 
 static void print_tally(struct clone *c, struct text *into)
 {
@@ -118,7 +119,7 @@ static void add_renamed(const struct clone *c, const struct ptx_module *m,
         size_t length = asks ? asks->span.bytes : word_length(at);
 
         if (asks)
-            text_print(into, "selp.u32 \t%s, 1, 0, %%proact_leads;",
+            text_print(into, "selp.u32 \t%s, 1, 0, %%proact_is_leader;",
                        f->registers[asks->operands[0].reg].name);
         else if (strncmp(at, hint, sizeof hint - 1) == 0) /* unknown to older PTX */
             length = strcspn(at, ";") + 1;

@@ -151,9 +151,9 @@ static enum proact_status redirect(struct clone *c, const struct ptx_instruction
     edit_insert(&c->edits, i->span.offset,
                 "ld.param.u64 %%proact_d0, [" CLONE_SHARE "+%zu];\n\t"
                 "add.s64 %%proact_d0, %s, %%proact_d0;\n\t",
-                offsetof(struct proact_share, slot) +
+                offsetof(struct proact_partition, slot) +
                     (size_t)slot * sizeof(struct proact_slot) +
-                    offsetof(struct proact_slot, home),
+                    offsetof(struct proact_slot, device0_offset),
                 registers[to->reg].name);
     if (clone_is_ticket(c, i) || ptx_is_ordered(i))
         reduce(c, i, &f);

@@ -6,8 +6,11 @@
 
 #include "instrument/clone/clone.h"
 
-enum { FIRST = offsetof(struct proact_share, cta_first) };
-enum { GRID = offsetof(struct proact_share, grid), BY = offsetof(struct proact_share, by) };
+enum { FIRST = offsetof(struct proact_partition, cta_first) };
+enum {
+    GRID = offsetof(struct proact_partition, grid),
+    BY = offsetof(struct proact_partition, grid_divisor)
+};
 
 static bool is_index(const struct ptx_operand *o)
 {

@@ -10,10 +10,10 @@
 uint32_t instrument_share_bytes(enum instrument_clone clone, uint32_t slot_count)
 {
     const size_t slots = slot_count < PROACT_SLOTS_MAX ? slot_count + 1 : PROACT_SLOTS_MAX,
-                 first = offsetof(struct proact_share, slot);
+                 first = offsetof(struct proact_partition, slot);
 
     return (uint32_t)(clone == INSTRUMENT_STAGE
-                          ? first + sizeof(struct proact_staged)
+                          ? first + sizeof(struct proact_staged_slots)
                           : first + slots * sizeof(struct proact_slot));
 }
 

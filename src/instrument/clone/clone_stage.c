@@ -13,8 +13,8 @@ enum { STORE_BYTES_MAX = 16 };
 
 static size_t run_place(int slot)
 {
-    return offsetof(struct proact_share, staged.run) +
-           (size_t)slot * sizeof(struct proact_run);
+    return offsetof(struct proact_partition, staged.range) +
+           (size_t)slot * sizeof(struct proact_staged_range);
 }
 
 /* %proact_k of the slot, added to the low half of an address, whose generic form is the
@@ -33,9 +33,10 @@ static void add_place(struct clone *c, int slot)
                 "sub.u32 %%proact_r0, %%proact_r1, %%proact_r0;\n\t"
                 "mov.u32 %%proact_r1, %s" CLONE_STAGE ";\n\t"
                 "add.u32 %%proact_k%d, %%proact_r0, %%proact_r1;",
-                run + offsetof(struct proact_run, bytes),
-                run + offsetof(struct proact_run, first),
-                run + offsetof(struct proact_run, at), c->function->name, slot);
+                run + offsetof(struct proact_staged_range, bytes),
+                run + offsetof(struct proact_staged_range, first),
+                run + offsetof(struct proact_staged_range, shared_offset),
+                c->function->name, slot);
 }
 
 /* What a store's order and caches are said by, which means nothing in shared memory. */
@@ -81,9 +82,9 @@ static enum proact_status stage(struct clone *c, const struct ptx_instruction *i
     const char *rest = address + strlen(name), *guard = text + i->span.offset;
     const char *operands = text + from + strcspn(text + from, " \t\r\n");
 
-    if (slot >= PROACT_RUNS_MAX)
+    if (slot >= PROACT_STAGED_MAX)
         return clone_refuse(c, i, "it writes more than %d arrays: they are not staged",
-                            PROACT_RUNS_MAX);
+                            PROACT_STAGED_MAX);
     if (i->opcode != PTX_ST || i->vector * ptx_type_bytes(i->type) > STORE_BYTES_MAX)
         return clone_refuse(c, i, "no store of at most %d bytes: it is not staged",
                             STORE_BYTES_MAX);
@@ -110,8 +111,8 @@ enum proact_status stage_stores(struct clone *c)
     edit_insert(&c->edits, f->span.offset,
                 ".extern .shared .align 16 .b8 %s" CLONE_STAGE "[];\n", f->name);
     edit_insert(&c->edits, f->body.offset, "\n\t.reg .b32 \t%%proact_k<%d>;",
-                PROACT_RUNS_MAX);
-    for (uint32_t slot = 0; slot < slots && slot < PROACT_RUNS_MAX; slot++)
+                PROACT_STAGED_MAX);
+    for (uint32_t slot = 0; slot < slots && slot < PROACT_STAGED_MAX; slot++)
         add_place(c, (int)slot);
     return clone_each_store(c, stage);
 }

@@ -57,11 +57,11 @@ static void add_loop_head(struct clone *c, const struct ptx_instruction *i, int 
                 "mov.u64 %%proact_d0, " CLONE_SHARE ";\n\t"
                 "mad.wide.u32 %%proact_d0, %%proact_r1, 8, %%proact_d0;\n\t"
                 "ld.param.u64 %%proact_d0, [%%proact_d0+%zu];\n\t",
-                offsetof(struct proact_share, peer_count), label,
-                offsetof(struct proact_share, cta_first), label + 1,
-                offsetof(struct proact_share, slot) +
+                offsetof(struct proact_partition, peer_count), label,
+                offsetof(struct proact_partition, cta_first), label + 1,
+                offsetof(struct proact_partition, slot) +
                     (size_t)slot * sizeof(struct proact_slot) +
-                    offsetof(struct proact_slot, delta));
+                    offsetof(struct proact_slot, peer_offset));
 }
 
 /* The store once more, but for its guard and for the register of its address. */

@@ -98,10 +98,11 @@ enum proact_status proact_array_create(struct proact *p, const struct proact_sha
     return create(p, shape, ARRAY_OWN, out, err);
 }
 
-enum proact_status proact_array_create_shared(struct proact *p,
-                                              const struct proact_shape *shape,
-                                              bool is_pinned, struct proact_array **out,
-                                              struct proact_error *err)
+enum proact_status proact_array_create_host_accessible(struct proact *p,
+                                                       const struct proact_shape *shape,
+                                                       bool is_pinned,
+                                                       struct proact_array **out,
+                                                       struct proact_error *err)
 {
     return create(p, shape, is_pinned ? ARRAY_PINNED : ARRAY_MANAGED, out, err);
 }
@@ -144,7 +145,7 @@ void proact_array_destroy(struct proact_array *a)
     free(a);
 }
 
-struct proact_range proact_array_part(const struct proact_array *a, unsigned device)
+struct proact_range proact_array_partition(const struct proact_array *a, unsigned device)
 {
     const uint64_t first = device * a->part, left = a->bytes > first ? a->bytes - first : 0;
 
@@ -169,7 +170,7 @@ static enum proact_status write_on(struct proact_array *a, unsigned device,
 {
     struct proact *p = a->session;
     const struct order_place main = {device, TRANSFER_MAIN};
-    const struct proact_range has = proact_array_part(a, device);
+    const struct proact_range has = proact_array_partition(a, device);
     const uint64_t low =
         has.first_byte > bytes.first_byte ? has.first_byte : bytes.first_byte;
     const uint64_t end_has = has.first_byte + has.bytes,

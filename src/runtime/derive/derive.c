@@ -78,7 +78,7 @@ static struct kernel_flags *create(const struct proact_kernel *k, enum merged m,
 static bool has(const struct proact_kernel *k, struct kernel_derivation *d, enum merged m)
 {
     if (!d->asked_merged[m])
-        d->merged[m] = create(k, m, k->session->group_sums);
+        d->merged[m] = create(k, m, k->session->reassociate_floats);
     d->asked_merged[m] = true;
     return d->merged[m] != NULL;
 }
@@ -89,7 +89,7 @@ static bool may_group(const struct proact_kernel *k, struct kernel_derivation *d
 {
     if (!access_reductions_have_floats(k->ptx))
         return false;
-    for (; !k->session->group_sums && !d->may_group && d->asked_sums < end;
+    for (; !k->session->reassociate_floats && !d->may_group && d->asked_sums < end;
          d->asked_sums++) {
         struct kernel_flags *grouped = create(k, d->asked_sums, true);
 
@@ -107,7 +107,7 @@ static void offer_sums(const struct proact_kernel *k, struct kernel_derivation *
 
     if (may_group(k, d, end))
         snprintf(why->text + at, sizeof why->text - at,
-                 "; with PROACT_GROUP_SUMS=1 (group_sums) it could be split");
+                 "; with PROACT_REASSOCIATE=1 (reassociate_floats) it could be split");
 }
 
 /* Where atomics or stores hang on memory, a slice without them may still tell. */
@@ -179,7 +179,7 @@ const char *derivation_refusal(const struct proact_kernel *k)
                                                            : NULL;
 }
 
-bool derivation_may_write(const struct launching *l, const struct proact_place *place)
+bool derivation_may_write(const struct launching *l, const struct proact_relocation *place)
 {
     const struct kernel_derivation *d;
 

@@ -104,7 +104,7 @@ static enum proact_status find_bytes(const struct launching *l, struct kernel_fl
     for (size_t i = 0; i < l->place_count; i++)
         pointers[i] = (struct write_set_pointer){l->places[i].offset,
                                                  launching_number(l, l->places[i].array),
-                                                 l->places[i].byte};
+                                                 l->places[i].addend};
     f->bytes.count = 0;
     why = are_in_no_array(l, f) ? "some of them in no array"
                                 : flag_bytes_hang(&f->sites, pointers, l->place_count);

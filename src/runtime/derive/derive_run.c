@@ -146,7 +146,8 @@ static uint32_t find_arrays(const struct launching *l, struct write_set_array *a
         if (n == count)
             arrays[count++] = (struct write_set_array){
                 .name = a->name, .address = a->base[0], .bytes = a->bytes};
-        pointers[i] = (struct write_set_pointer){l->places[i].offset, n, l->places[i].byte};
+        pointers[i] =
+            (struct write_set_pointer){l->places[i].offset, n, l->places[i].addend};
     }
     return count;
 }

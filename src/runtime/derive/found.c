@@ -19,7 +19,7 @@ static bool may_close(const struct launching *l)
     const struct transfer_binding *b = &l->binding->transfer;
 
     return l->found.set && l->found.set->is_exact && !l->found.flags &&
-           b->devices->count > 1 && !(transfer_plan_mode(&b->plan) & PROACT_SHARE_STORE);
+           b->devices->count > 1 && !(transfer_plan_mode(&b->plan) & PROACT_MODE_STORE);
 }
 
 static bool has_crumbs(const struct cta_runs *r)

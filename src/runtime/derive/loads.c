@@ -310,9 +310,10 @@ static void set_ctas(struct loads_finder *f, unsigned char *block)
     f->at.nctaid[0] = f->at.ctaid_end[0] = part->count;
     for (unsigned i = 1; i < 3; i++)
         f->at.nctaid[i] = f->at.ctaid_end[i] = 1;
-    memcpy(block + l->kernel->share_offset + offsetof(struct proact_share, cta_first),
+    memcpy(block + l->kernel->share_offset + offsetof(struct proact_partition, cta_first),
            words, sizeof words);
-    f->at.parameter_bytes = l->kernel->share_offset + offsetof(struct proact_share, mode);
+    f->at.parameter_bytes =
+        l->kernel->share_offset + offsetof(struct proact_partition, mode);
 }
 
 /* Where textures are read hangs on coordinates: all of their memory. */

@@ -148,7 +148,7 @@ unsigned char *needs_block(const struct launching *l)
     memcpy(block, l->block,
            l->kernel->is_marked ? l->kernel->share_offset : l->kernel->parameter_bytes);
     for (size_t i = 0; i < l->place_count; i++) {
-        uint64_t address = l->places[i].array->base[0] + l->places[i].byte;
+        uint64_t address = l->places[i].array->base[0] + l->places[i].addend;
 
         memcpy(block + l->places[i].offset, &address, sizeof address);
     }

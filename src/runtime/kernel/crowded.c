@@ -44,7 +44,7 @@ static bool is_crowded(const struct launching *l)
     uint64_t count = 0, chunks = 0;
 
     if (!plan->is_open || !plan->chunk_bytes ||
-        !(transfer_plan_mode(plan) & PROACT_SHARE_COUNT))
+        !(transfer_plan_mode(plan) & PROACT_MODE_COUNT))
         return false;
     for (uint32_t s = 0; s < l->kernel->slot_count; s++) {
         chunks += launching_slot_array(l, s)->bytes / plan->chunk_bytes;

@@ -34,16 +34,16 @@ static enum instrument_clone clone_of(const struct transfer_plan *plan)
 {
     uint32_t mode = transfer_plan_mode(plan);
 
-    if (mode & PROACT_SHARE_COUNT)
-        return mode & PROACT_SHARE_SEND ? INSTRUMENT_SEND : INSTRUMENT_COUNT;
-    return mode & PROACT_SHARE_STORE ? INSTRUMENT_INLINE : INSTRUMENT_GRID;
+    if (mode & PROACT_MODE_COUNT)
+        return mode & PROACT_MODE_SEND ? INSTRUMENT_SEND : INSTRUMENT_COUNT;
+    return mode & PROACT_MODE_STORE ? INSTRUMENT_INLINE : INSTRUMENT_GRID;
 }
 
 /* What launches children is read once more, for them, whatever the grid. */
 static enum instrument_places places_of(const struct launching *l,
                                         const struct transfer_plan *plan)
 {
-    const bool launches = transfer_plan_mode(plan) & PROACT_SHARE_LAUNCH;
+    const bool launches = transfer_plan_mode(plan) & PROACT_MODE_LAUNCH;
     const bool is_flat = (l->grid[1] | l->grid[2] | l->threads[1] | l->threads[2]) == 1;
 
     return is_flat && !launches ? INSTRUMENT_FLAT : INSTRUMENT_LINE;
@@ -175,7 +175,7 @@ static bool fits_statically(const struct proact_kernel *k, uint32_t more)
 {
     enum { STATIC_MOST = 48 << 10 }; /* CUDA's, for every GPU */
 
-    return !more || proact_kernel_describe(k).shared_bytes + more <= STATIC_MOST;
+    return !more || proact_kernel_describe(k).static_shared_bytes + more <= STATIC_MOST;
 }
 
 /* Where a CTA has no room for what its clone has more of shared memory, or fewer would fit
@@ -187,7 +187,7 @@ static void check_room(const struct launching *l)
     const struct topology_device *t = &k->session->topology.device;
     const enum instrument_clone kind = clone_of(kernel_plan(k));
     const uint32_t more = k->clones->result.shared_bytes[kind];
-    const uint64_t all = proact_kernel_describe(k).shared_bytes + l->shared_bytes,
+    const uint64_t all = proact_kernel_describe(k).static_shared_bytes + l->shared_bytes,
                    one = all + KEPT_BYTES;
 
     if (!more || (fits_statically(k, more) && all + more <= t->shared_bytes_per_cta &&
@@ -242,7 +242,7 @@ struct device_function *launch_function(const struct launching *l, unsigned devi
 uint32_t launch_share_bytes(const struct launching *l)
 {
     if (l->kernel->is_marked)
-        return sizeof(struct proact_share);
+        return sizeof(struct proact_partition);
     return instrument_share_bytes(l->is_staged ? INSTRUMENT_STAGE
                                                : clone_of(&l->binding->transfer.plan),
                                   l->kernel->slot_count);

@@ -28,8 +28,8 @@ static bool is_marked(const struct ptx_function *f)
         return false;
     const struct ptx_symbol *last = &f->symbols[f->parameter_count - 1];
 
-    return last->bytes == sizeof(struct proact_share) &&
-           last->align == _Alignof(struct proact_share);
+    return last->bytes == sizeof(struct proact_partition) &&
+           last->align == _Alignof(struct proact_partition);
 }
 
 static bool has_marked(const struct ptx_module *m)

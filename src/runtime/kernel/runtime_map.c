@@ -19,17 +19,17 @@ static uint64_t at(uint64_t a, uint64_t b, uint64_t c)
 static enum proact_status check_table(const struct proact_map *map, const char *kernel,
                                       struct proact_error *err)
 {
-    if (!map->first || !map->ranges)
+    if (!map->range_offsets || !map->ranges)
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': a map that is a table needs `first` and `ranges`",
                     kernel);
     for (uint32_t i = 0; i < map->cta_count; i++)
-        if (map->first[i] > map->first[i + 1])
+        if (map->range_offsets[i] > map->range_offsets[i + 1])
             return fail(
                 err, PROACT_EINVAL,
                 "kernel '%s': the map's table gives CTA %u ranges %u to %u, which is "
                 "less than none",
-                kernel, i, map->first[i], map->first[i + 1]);
+                kernel, i, map->range_offsets[i], map->range_offsets[i + 1]);
     return PROACT_OK;
 }
 
@@ -40,21 +40,22 @@ static enum proact_status check(const struct proact_map *map, const char *kernel
     case PROACT_MAP_CONTIGUOUS:
     case PROACT_MAP_STRIDED:
     case PROACT_MAP_STENCIL:
-        if (map->run_bytes == 0)
+        if (map->range_bytes == 0)
             return fail(err, PROACT_EINVAL, "kernel '%s': the map's run_bytes is 0",
                         kernel);
-        if (map->kind == PROACT_MAP_STENCIL && (map->rows == 0 || map->stride_bytes == 0))
+        if (map->kind == PROACT_MAP_STENCIL &&
+            (map->rows_per_cta == 0 || map->stride_bytes == 0))
             return fail(
                 err, PROACT_EINVAL,
                 "kernel '%s': the stencil map has %llu rows of %llu bytes: neither may "
                 "be 0",
-                kernel, (unsigned long long)map->rows,
+                kernel, (unsigned long long)map->rows_per_cta,
                 (unsigned long long)map->stride_bytes);
         return PROACT_OK;
     case PROACT_MAP_TABLE:
         return check_table(map, kernel, err);
     case PROACT_MAP_CALLBACK:
-        if (!map->ranges_of)
+        if (!map->emit_ranges)
             return fail(err, PROACT_EINVAL, "kernel '%s': the map's callback is NULL",
                         kernel);
         return PROACT_OK;
@@ -80,18 +81,20 @@ enum proact_status map_copy(const struct proact_map *map, const char *kernel,
         return status;
     *out = *map;
     if (map->kind != PROACT_MAP_TABLE) {
-        out->first = NULL;
+        out->range_offsets = NULL;
         out->ranges = NULL;
         return PROACT_OK;
     }
-    out->first = copy(map->first, (size_t)map->cta_count + 1, sizeof *map->first);
-    out->ranges = copy(map->ranges, map->first[map->cta_count], sizeof *map->ranges);
+    out->range_offsets =
+        copy(map->range_offsets, (size_t)map->cta_count + 1, sizeof *map->range_offsets);
+    out->ranges =
+        copy(map->ranges, map->range_offsets[map->cta_count], sizeof *map->ranges);
     return PROACT_OK;
 }
 
 void map_clear(struct proact_map *map)
 {
-    free((void *)(uintptr_t)map->first);
+    free((void *)(uintptr_t)map->range_offsets);
     free((void *)(uintptr_t)map->ranges);
     *map = (struct proact_map){0};
 }
@@ -136,17 +139,18 @@ static bool emit_rows(const struct moved *m, uint64_t first, uint64_t bytes, uin
 static void emit_strided(uint32_t cta, struct moved *m)
 {
     const struct proact_map *map = m->use->map;
-    uint64_t runs = map->run_count && map->stride_bytes ? map->run_count : 1;
+    uint64_t runs = map->range_count && map->stride_bytes ? map->range_count : 1;
 
-    if (emit_rows(m, at(cta, map->step_bytes, 0), map->run_bytes, map->stride_bytes, runs))
+    if (emit_rows(m, at(cta, map->cta_stride_bytes, 0), map->range_bytes, map->stride_bytes,
+                  runs))
         return;
 
     for (uint64_t j = 0; j < runs; j++) {
-        uint64_t first = at(cta, map->step_bytes, at(j, map->stride_bytes, 0));
+        uint64_t first = at(cta, map->cta_stride_bytes, at(j, map->stride_bytes, 0));
 
         if (is_beyond(m, first))
             return;
-        emit_moved(m, first, map->run_bytes);
+        emit_moved(m, first, map->range_bytes);
     }
 }
 
@@ -155,17 +159,18 @@ static void emit_stencil(uint32_t cta, struct moved *m)
 {
     const struct proact_map *map = m->use->map;
     const uint32_t *grid = m->use->grid;
-    uint64_t x = at(cta % grid[0], map->run_bytes, 0);
-    uint64_t y = at(cta / grid[0] % grid[1], map->rows, 0), bytes = map->run_bytes;
+    uint64_t x = at(cta % grid[0], map->range_bytes, 0);
+    uint64_t y = at(cta / grid[0] % grid[1], map->rows_per_cta, 0),
+             bytes = map->range_bytes;
 
     if (x >= map->stride_bytes)
         return;
     if (bytes > map->stride_bytes - x)
         bytes = map->stride_bytes - x;
     if (emit_rows(m, at(at(1, y, 0), map->stride_bytes, x), bytes, map->stride_bytes,
-                  map->rows))
+                  map->rows_per_cta))
         return;
-    for (uint64_t row = 0; row < map->rows; row++) {
+    for (uint64_t row = 0; row < map->rows_per_cta; row++) {
         uint64_t first = at(at(1, y, row), map->stride_bytes, x);
 
         if (is_beyond(m, first))
@@ -184,7 +189,7 @@ void map_emit(const struct map_use *u, uint32_t cta, map_sink *emit, void *sink)
 
     switch (map->kind) {
     case PROACT_MAP_CONTIGUOUS:
-        emit_moved(&m, at(cta, map->run_bytes, 0), map->run_bytes);
+        emit_moved(&m, at(cta, map->range_bytes, 0), map->range_bytes);
         break;
     case PROACT_MAP_STRIDED:
         emit_strided(cta, &m);
@@ -193,11 +198,11 @@ void map_emit(const struct map_use *u, uint32_t cta, map_sink *emit, void *sink)
         emit_stencil(cta, &m);
         break;
     case PROACT_MAP_TABLE:
-        for (uint32_t r = map->first[cta]; r < map->first[cta + 1]; r++)
+        for (uint32_t r = map->range_offsets[cta]; r < map->range_offsets[cta + 1]; r++)
             emit_moved(&m, map->ranges[r].first_byte, map->ranges[r].bytes);
         break;
     case PROACT_MAP_CALLBACK:
-        map->ranges_of(map->context, grid, place, emit_moved, &m);
+        map->emit_ranges(map->context, grid, place, emit_moved, &m);
         break;
     }
 }

@@ -39,7 +39,7 @@ enum proact_status launch_check_grid(struct launching *l, const struct proact_gr
         l->threads[i] = g->threads[i] ? g->threads[i] : 1;
     }
     launch_take_clusters(l, g);
-    l->shared_bytes = g->shared_bytes;
+    l->shared_bytes = g->dynamic_shared_bytes;
     l->over = g->device_count ? g->device_count : p->devices.count;
     if (product(l->grid) > INT32_MAX)
         return fail(err, PROACT_EINVAL,
@@ -170,7 +170,7 @@ static unsigned first_of(const struct launching *l)
     return device;
 }
 
-unsigned proact_launched_on(const struct proact *p)
+unsigned proact_last_launch_device(const struct proact *p)
 {
     return p->launched_on;
 }

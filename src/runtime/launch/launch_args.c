@@ -46,7 +46,7 @@ static enum proact_status check_args(const struct proact_kernel *k,
 /* Arguments as a block. With an array and a value, the array's address is the value's first
    eight bytes. */
 static size_t lay_out(const struct proact_kernel *k, const struct proact_arg *args,
-                      unsigned char *block, struct proact_place *places)
+                      unsigned char *block, struct proact_relocation *places)
 {
     size_t count = 0;
 
@@ -55,7 +55,7 @@ static size_t lay_out(const struct proact_kernel *k, const struct proact_arg *ar
             memcpy(block + k->parameter[i].offset, args[i].value, args[i].bytes);
         if (args[i].array)
             places[count++] =
-                (struct proact_place){k->parameter[i].offset, args[i].array, 0};
+                (struct proact_relocation){k->parameter[i].offset, args[i].array, 0};
     }
     variable_places(k, places, &count);
     return count;
@@ -80,7 +80,7 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
         return status;
     unsigned char *block = must_calloc(k->parameter_bytes + 1, 1);
     const size_t most = launch_textures_most(k);
-    struct proact_place *places =
+    struct proact_relocation *places =
         must_calloc(arg_count + k->variable_count + most + 1, sizeof *places);
     struct launch_texture *textures = must_calloc(most + 1, sizeof *textures);
 

@@ -29,7 +29,8 @@
 #include "runtime/variables/variable_array.h"
 
 static enum proact_status check(const struct proact_kernel *k,
-                                const struct proact_block *block, struct proact_error *err)
+                                const struct proact_parameter_buffer *block,
+                                struct proact_error *err)
 {
     const uint32_t bytes = k->given_bytes;
 
@@ -37,8 +38,8 @@ static enum proact_status check(const struct proact_kernel *k,
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': a block of %zu bytes, its parameters have %u", k->name,
                     block->size, bytes);
-    for (size_t i = 0; i < block->place_count; i++) {
-        const struct proact_place *at = &block->places[i];
+    for (size_t i = 0; i < block->relocation_count; i++) {
+        const struct proact_relocation *at = &block->relocations[i];
 
         if (!at->array)
             return fail(err, PROACT_EINVAL,
@@ -64,7 +65,7 @@ static const struct proact_parameter *parameter_at(const struct proact_kernel_in
 
 static enum proact_status launch_marked(struct proact_kernel *k,
                                         const struct proact_grid *grid,
-                                        const struct proact_block *block,
+                                        const struct proact_parameter_buffer *block,
                                         struct proact_error *err)
 {
     const struct proact_kernel_info info = proact_kernel_describe(k);
@@ -75,11 +76,11 @@ static enum proact_status launch_marked(struct proact_kernel *k,
         args[i] = (struct proact_arg){.value = (const char *)block->bytes +
                                                info.parameters[i].offset,
                                       .bytes = info.parameters[i].bytes};
-    for (size_t i = 0; i < block->place_count && !status; i++) {
-        const struct proact_place *at = &block->places[i];
+    for (size_t i = 0; i < block->relocation_count && !status; i++) {
+        const struct proact_relocation *at = &block->relocations[i];
         const struct proact_parameter *parameter = parameter_at(&info, at->offset);
 
-        if (parameter && !at->byte)
+        if (parameter && !at->addend)
             args[parameter - info.parameters].array = at->array;
         else
             status = fail(err, PROACT_EREFUSED,
@@ -198,7 +199,7 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     launch_grid(l, launch.grid);
     memcpy(bytes, l->block, k->parameter_bytes);
     for (size_t i = 0; i < l->place_count; i++) {
-        uint64_t address = l->places[i].array->base[0] + l->places[i].byte;
+        uint64_t address = l->places[i].array->base[0] + l->places[i].addend;
 
         memcpy(bytes + l->places[i].offset, &address, sizeof address);
     }
@@ -370,7 +371,7 @@ static enum proact_status launch_with_more(struct launching *l,
     const struct proact_kernel *k = l->kernel;
     const size_t most = launch_textures_most(k);
     unsigned char *block = must_calloc(k->parameter_bytes + 1u, 1);
-    struct proact_place *places =
+    struct proact_relocation *places =
         must_calloc(l->place_count + k->variable_count + most + 1, sizeof *places);
     struct launch_texture *textures = must_calloc(most + 1, sizeof *textures);
 
@@ -389,15 +390,15 @@ static enum proact_status launch_with_more(struct launching *l,
     return status;
 }
 
-enum proact_status proact_launch_block(struct proact_kernel *k,
-                                       const struct proact_grid *grid,
-                                       const struct proact_block *block,
-                                       struct proact_error *err)
+enum proact_status proact_launch_buffer(struct proact_kernel *k,
+                                        const struct proact_grid *grid,
+                                        const struct proact_parameter_buffer *block,
+                                        struct proact_error *err)
 {
     struct launching l = {.kernel = k,
                           .block = block->bytes,
-                          .places = block->places,
-                          .place_count = block->place_count,
+                          .places = block->relocations,
+                          .place_count = block->relocation_count,
                           .is_cooperative = grid->is_cooperative,
                           .is_program = true};
     enum proact_status status = check(k, block, err);

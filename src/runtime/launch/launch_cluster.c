@@ -82,7 +82,7 @@ char *cluster_use(const struct proact_kernel *k)
 
 void launch_take_clusters(struct launching *l, const struct proact_grid *g)
 {
-    const uint32_t *c = g->cluster;
+    const uint32_t *c = g->cluster_ctas;
     bool is_any = c[0] > 1 || c[1] > 1 || c[2] > 1 ||
                   (l->kernel->uses_clusters && (c[0] || c[1] || c[2]));
 

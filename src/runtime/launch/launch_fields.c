@@ -47,9 +47,9 @@ uint64_t launch_fields_key(const struct launch_fields *f, const struct launching
 
     key = hash_bytes(l->threads, sizeof l->threads, key);
     for (size_t i = 0; i < l->place_count; i++) {
-        const struct proact_place *p = &l->places[i];
+        const struct proact_relocation *p = &l->places[i];
 
-        key = hash_mix(hash_mix(key + p->array->bytes) + p->byte) + p->offset;
+        key = hash_mix(hash_mix(key + p->array->bytes) + p->addend) + p->offset;
         key = hash_mix(key + launching_number(l, p->array));
     }
     for (uint32_t n = 0; n < f->count; n++) {

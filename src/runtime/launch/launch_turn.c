@@ -157,7 +157,7 @@ bool launch_turn_back(struct launching *l)
     return true;
 }
 
-char proact_kernel_along(const struct proact_kernel *k)
+char proact_kernel_split_axis(const struct proact_kernel *k)
 {
     return k->used ? k->used->along : '\0';
 }

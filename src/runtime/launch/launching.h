@@ -25,7 +25,7 @@ struct launching {
     struct proact_kernel
         *straight;              /* launch_turn.h: it is turned, in whose place; or NULL */
     const unsigned char *block; /* parameters without a share, and */
-    const struct proact_place *places; /* where in them addresses of arrays go */
+    const struct proact_relocation *places; /* where in them addresses of arrays go */
     size_t place_count;
     uint64_t counted; /* launching_count_arrays(); 0: nobody did */
     uint32_t array_count;

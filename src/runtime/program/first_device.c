@@ -191,14 +191,14 @@ static enum proact_status bring_rows(struct proact_array *a, const struct device
     return status;
 }
 
-static struct device_rows rows_of(const struct proact_row_copy *r)
+static struct device_rows rows_of(const struct proact_copy_2d *r)
 {
-    return (struct device_rows){r->to,    r->from,     r->bytes,
-                                r->count, r->to_pitch, r->from_pitch};
+    return (struct device_rows){r->to,        r->from,     r->row_bytes,
+                                r->row_count, r->to_pitch, r->from_pitch};
 }
 
-enum proact_status proact_first_write_rows(struct proact *p,
-                                           const struct proact_row_copy *rows,
+enum proact_status proact_device0_write_2d(struct proact *p,
+                                           const struct proact_copy_2d *rows,
                                            struct proact_error *err)
 {
     const struct device_rows r = rows_of(rows);
@@ -218,28 +218,28 @@ enum proact_status proact_first_write_rows(struct proact *p,
                   : done(p, a, &r, known(&r, (const void *)(uintptr_t)r.from), NULL, err);
 }
 
-bool proact_host_lock(struct proact *p, void *memory, size_t bytes)
+bool proact_host_register(struct proact *p, void *memory, size_t bytes)
 {
     struct proact_error err;
 
     return p->backend->host_lock && !p->backend->host_lock(p->set, memory, bytes, &err);
 }
 
-void proact_host_unlock(struct proact *p, void *memory)
+void proact_host_unregister(struct proact *p, void *memory)
 {
     if (p->backend->host_unlock)
         p->backend->host_unlock(p->set, memory);
 }
 
-enum proact_status proact_first_write(struct proact *p, uint64_t to, const void *from,
-                                      size_t bytes, struct proact_error *err)
+enum proact_status proact_device0_write(struct proact *p, uint64_t to, const void *from,
+                                        size_t bytes, struct proact_error *err)
 {
-    return proact_first_write_rows(
-        p, &(struct proact_row_copy){to, (uintptr_t)from, bytes, 1, bytes, bytes}, err);
+    return proact_device0_write_2d(
+        p, &(struct proact_copy_2d){to, (uintptr_t)from, bytes, 1, bytes, bytes}, err);
 }
 
-enum proact_status proact_first_read_rows(struct proact *p,
-                                          const struct proact_row_copy *rows,
+enum proact_status proact_device0_read_2d(struct proact *p,
+                                          const struct proact_copy_2d *rows,
                                           struct proact_error *err)
 {
     const struct device_rows r = rows_of(rows);
@@ -256,15 +256,15 @@ enum proact_status proact_first_read_rows(struct proact *p,
     return status ? status : session_read_first(p, &r, err);
 }
 
-enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from,
-                                     size_t bytes, struct proact_error *err)
+enum proact_status proact_device0_read(struct proact *p, void *into, uint64_t from,
+                                       size_t bytes, struct proact_error *err)
 {
-    return proact_first_read_rows(
-        p, &(struct proact_row_copy){(uintptr_t)into, from, bytes, 1, bytes, bytes}, err);
+    return proact_device0_read_2d(
+        p, &(struct proact_copy_2d){(uintptr_t)into, from, bytes, 1, bytes, bytes}, err);
 }
 
-enum proact_status proact_first_copy_rows(struct proact *p,
-                                          const struct proact_row_copy *rows,
+enum proact_status proact_device0_copy_2d(struct proact *p,
+                                          const struct proact_copy_2d *rows,
                                           struct proact_error *err)
 {
     const struct device_rows r = rows_of(rows);
@@ -291,15 +291,15 @@ enum proact_status proact_first_copy_rows(struct proact *p,
     return status ? status : done(p, a, &r, known(&r, what), b, err);
 }
 
-enum proact_status proact_first_copy(struct proact *p, uint64_t to, uint64_t from,
-                                     size_t bytes, struct proact_error *err)
+enum proact_status proact_device0_copy(struct proact *p, uint64_t to, uint64_t from,
+                                       size_t bytes, struct proact_error *err)
 {
-    return proact_first_copy_rows(
-        p, &(struct proact_row_copy){to, from, bytes, 1, bytes, bytes}, err);
+    return proact_device0_copy_2d(
+        p, &(struct proact_copy_2d){to, from, bytes, 1, bytes, bytes}, err);
 }
 
-enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned char value,
-                                     size_t bytes, struct proact_error *err)
+enum proact_status proact_device0_fill(struct proact *p, uint64_t to, unsigned char value,
+                                       size_t bytes, struct proact_error *err)
 {
     struct proact_array *a = NULL;
     enum proact_status status = array_of(p, "fill", to, bytes, &a, err);
@@ -316,8 +316,8 @@ enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned cha
     return status ? status : done_one(p, a, to, bytes, err);
 }
 
-enum proact_status proact_first_fill_rows(struct proact *p,
-                                          const struct proact_row_copy *rows,
+enum proact_status proact_device0_fill_2d(struct proact *p,
+                                          const struct proact_copy_2d *rows,
                                           unsigned char value, struct proact_error *err)
 {
     const struct device_rows r = rows_of(rows);
@@ -325,13 +325,13 @@ enum proact_status proact_first_fill_rows(struct proact *p,
     enum proact_status status = device_rows_check(&r, err);
 
     if (!status && r.count == 1)
-        return proact_first_fill(p, r.to, value, r.bytes, err);
+        return proact_device0_fill(p, r.to, value, r.bytes, err);
     if (status || !r.count ||
         (status = array_of(p, "fill", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
         !r.bytes)
         return status;
     if (r.to_pitch == r.bytes)
-        return proact_first_fill(p, r.to, value, r.count * r.bytes, err);
+        return proact_device0_fill(p, r.to, value, r.count * r.bytes, err);
     if ((status = streams_enter(p, err)))
         return status;
     if (!(status = await(p, a, true, err)))
@@ -340,7 +340,7 @@ enum proact_status proact_first_fill_rows(struct proact *p,
     return status ? status : done(p, a, &r, NULL, NULL, err);
 }
 
-enum proact_status proact_array_spread(struct proact_array *a, struct proact_error *err)
+enum proact_status proact_array_broadcast(struct proact_array *a, struct proact_error *err)
 {
     const struct transfer_need all = {.all = true};
     const struct transfer_need *needs[PROACT_DEVICES_MAX];

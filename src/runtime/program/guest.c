@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Guests on the first device: to the other devices, what they do there is one operation on
    its lane MAIN that may have touched all memory. */
-#include <proact/guest.h>
+#include <proact/interop.h>
 
 #include "base/fail.h"
 #include "runtime/held/bring.h"
@@ -27,13 +27,13 @@ static struct device_stream *stream(const struct proact *p)
     return p->devices.device[0].lane[TRANSFER_MAIN];
 }
 
-void proact_guest_thread(struct proact *p)
+void proact_interop_attach_thread(struct proact *p)
 {
     if (p->backend->guest_thread)
         p->backend->guest_thread(p->set, 0);
 }
 
-enum proact_status proact_guest_enter(struct proact *p, struct proact_error *err)
+enum proact_status proact_interop_begin(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = check(p, err);
 
@@ -56,8 +56,8 @@ enum proact_status proact_guest_enter(struct proact *p, struct proact_error *err
     return PROACT_OK;
 }
 
-enum proact_status proact_guest_leave(struct proact *p,
-                                      const struct proact_guest_writes *writes,
+enum proact_status proact_interop_end(struct proact *p,
+                                      const struct proact_interop_writes *writes,
                                       struct proact_error *err)
 {
     enum proact_status status = check(p, err);
@@ -78,7 +78,7 @@ enum proact_status proact_guest_leave(struct proact *p,
     p->all_used = sequence;
     for (size_t i = 0; i < writes->count; i++)
         array_written(writes->arrays[i], 0, writes->arrays[i]->bytes, FIRST);
-    if (writes->any) {
+    if (writes->all_arrays) {
         p->all_changed = sequence;
         session_variables_used(p);
         texels_written(p);
@@ -87,15 +87,15 @@ enum proact_status proact_guest_leave(struct proact *p,
     return order_record(&p->order, first_main, sequence, err);
 }
 
-enum proact_status proact_guest_stream_create(struct proact *p, void **out,
-                                              struct proact_error *err)
+enum proact_status proact_interop_stream_create(struct proact *p, void **out,
+                                                struct proact_error *err)
 {
     enum proact_status status = check(p, err);
 
     return status ? status : p->backend->guest_stream_create(p->set, 0, out, err);
 }
 
-void proact_guest_stream_destroy(struct proact *p, void *stream)
+void proact_interop_stream_destroy(struct proact *p, void *stream)
 {
     p->backend->guest_stream_destroy(p->set, 0, stream);
 }

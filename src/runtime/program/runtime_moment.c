@@ -5,36 +5,35 @@
 #include "base/memory.h"
 #include "runtime/program/program_streams.h"
 
-struct proact_moment {
+struct proact_event {
     struct proact *session;
-    struct proact_moment *next;
+    struct proact_event *next;
     struct device_event *event;
     bool is_set, has_time;
 };
 
-enum proact_status proact_moment_create(struct proact *p, bool has_time,
-                                        struct proact_moment **out,
-                                        struct proact_error *err)
+enum proact_status proact_event_create(struct proact *p, bool has_time,
+                                       struct proact_event **out, struct proact_error *err)
 {
     struct device_event *event;
     enum proact_status status = p->backend->event_create(p->set, 0, has_time, &event, err);
 
     if (status)
         return status;
-    struct proact_moment *m = must_calloc(1, sizeof *m);
+    struct proact_event *m = must_calloc(1, sizeof *m);
 
-    *m = (struct proact_moment){
+    *m = (struct proact_event){
         .session = p, .next = p->moments, .event = event, .has_time = has_time};
     p->moments = m;
     *out = m;
     return PROACT_OK;
 }
 
-void proact_moment_destroy(struct proact_moment *m)
+void proact_event_destroy(struct proact_event *m)
 {
     if (!m)
         return;
-    struct proact_moment **link = &m->session->moments;
+    struct proact_event **link = &m->session->moments;
 
     while (*link != m)
         link = &(*link)->next;
@@ -47,13 +46,13 @@ void proact_moment_destroy(struct proact_moment *m)
 
 void moments_destroy(struct proact *p)
 {
-    for (struct proact_moment *m = p->moments, *next; m; m = next) {
+    for (struct proact_event *m = p->moments, *next; m; m = next) {
         next = m->next;
-        proact_moment_destroy(m);
+        proact_event_destroy(m);
     }
 }
 
-enum proact_status proact_moment_set(struct proact_moment *m, struct proact_error *err)
+enum proact_status proact_event_record(struct proact_event *m, struct proact_error *err)
 {
     struct proact *p = m->session;
 
@@ -70,7 +69,8 @@ enum proact_status proact_moment_set(struct proact_moment *m, struct proact_erro
 }
 
 /* Who is of no stream comes after all of them anyway. */
-enum proact_status proact_moment_follow(struct proact_moment *m, struct proact_error *err)
+enum proact_status proact_stream_wait_event(struct proact_event *m,
+                                            struct proact_error *err)
 {
     struct proact *p = m->session;
 
@@ -88,19 +88,18 @@ enum proact_status proact_moment_follow(struct proact_moment *m, struct proact_e
     return status;
 }
 
-enum proact_status proact_moment_wait(struct proact_moment *m, struct proact_error *err)
+enum proact_status proact_event_wait(struct proact_event *m, struct proact_error *err)
 {
     return m->is_set ? session_await_event(m->session, m->event, err) : PROACT_OK;
 }
 
-enum proact_progress proact_moment_progress(const struct proact_moment *m)
+enum proact_progress proact_event_query(const struct proact_event *m)
 {
-    return m->is_set ? session_progress(m->session, NULL, m->event) : PROACT_DONE;
+    return m->is_set ? session_progress(m->session, NULL, m->event) : PROACT_PROGRESS_DONE;
 }
 
-enum proact_status proact_moment_elapsed(struct proact_moment *from,
-                                         struct proact_moment *to, double *ns,
-                                         struct proact_error *err)
+enum proact_status proact_event_elapsed(struct proact_event *from, struct proact_event *to,
+                                        double *ns, struct proact_error *err)
 {
     enum proact_status status;
 

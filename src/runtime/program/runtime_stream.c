@@ -2,8 +2,8 @@
 #include "base/fail.h"
 #include "runtime/program/program_streams.h"
 
-enum proact_status proact_stream_use(struct proact *p, unsigned number,
-                                     struct proact_error *err)
+enum proact_status proact_stream_set_current(struct proact *p, unsigned number,
+                                             struct proact_error *err)
 {
     if (number > PROACT_STREAMS_MAX)
         return fail(err, PROACT_EINVAL, "stream %u: there are 1 to %d", number,
@@ -13,23 +13,23 @@ enum proact_status proact_stream_use(struct proact *p, unsigned number,
     return streams_use(p, number, err);
 }
 
-enum proact_progress proact_stream_progress(struct proact *p)
+enum proact_progress proact_stream_query(struct proact *p)
 {
     struct device_stream *s = NULL;
-    enum proact_progress used = PROACT_DONE, own;
+    enum proact_progress used = PROACT_PROGRESS_DONE, own;
 
     if (!streams_are_used(p))
         return session_progress(p, NULL, NULL);
     if (streams_in_use(p, &s))
         used = session_progress(p, s, NULL);
-    if (used == PROACT_UNDER_WAY)
+    if (used == PROACT_PROGRESS_RUNNING)
         return used;
     /* Where it was given what is of no stream after all, that is in the session's own. */
     own = session_progress(p, p->devices.device[0].lane[TRANSFER_MAIN], NULL);
-    return own == PROACT_DONE ? used : own;
+    return own == PROACT_PROGRESS_DONE ? used : own;
 }
 
-bool proact_rests(struct proact *p, bool again)
+bool proact_try_quiesce(struct proact *p, bool again)
 {
     p->is_held &= !again;
     return session_rests(p);

@@ -5,14 +5,14 @@
 #include "base/memory.h"
 #include "runtime/session/others.h"
 
-struct proact_repeat {
+struct proact_loop {
     struct proact *session;
-    struct proact_repeat *next;
+    struct proact_loop *next;
     struct device_repeat *repeat; /* NULL: the machine has none */
 };
 
-enum proact_status proact_repeat_create(struct proact *p, struct proact_repeat **out,
-                                        struct proact_error *err)
+enum proact_status proact_loop_create(struct proact *p, struct proact_loop **out,
+                                      struct proact_error *err)
 {
     struct device_repeat *repeat = NULL;
     enum proact_status status = PROACT_OK;
@@ -22,12 +22,12 @@ enum proact_status proact_repeat_create(struct proact *p, struct proact_repeat *
     if (status)
         return status;
     *out = must_calloc(1, sizeof **out);
-    **out = (struct proact_repeat){p, p->repeats, repeat};
+    **out = (struct proact_loop){p, p->repeats, repeat};
     p->repeats = *out;
     return PROACT_OK;
 }
 
-enum proact_status proact_repeat_begin(struct proact_repeat *r, struct proact_error *err)
+enum proact_status proact_loop_begin(struct proact_loop *r, struct proact_error *err)
 {
     struct proact *p = r->session;
 
@@ -44,7 +44,7 @@ enum proact_status proact_repeat_begin(struct proact_repeat *r, struct proact_er
     return PROACT_OK;
 }
 
-enum proact_status proact_repeat_end(struct proact_repeat *r, struct proact_error *err)
+enum proact_status proact_loop_end(struct proact_loop *r, struct proact_error *err)
 {
     struct proact *p = r->session;
 
@@ -54,15 +54,15 @@ enum proact_status proact_repeat_end(struct proact_repeat *r, struct proact_erro
     return r->repeat ? p->backend->repeat_end(r->repeat, err) : PROACT_OK;
 }
 
-void proact_repeat_destroy(struct proact_repeat *r)
+void proact_loop_destroy(struct proact_loop *r)
 {
     if (!r)
         return;
     struct proact *p = r->session;
-    struct proact_repeat **link = &p->repeats;
+    struct proact_loop **link = &p->repeats;
 
     if (p->repeating == r)
-        proact_repeat_end(r, NULL);
+        proact_loop_end(r, NULL);
     while (*link != r)
         link = &(*link)->next;
     *link = r->next;
@@ -74,5 +74,5 @@ void proact_repeat_destroy(struct proact_repeat *r)
 void repeats_destroy(struct proact *p)
 {
     while (p->repeats)
-        proact_repeat_destroy(p->repeats);
+        proact_loop_destroy(p->repeats);
 }

@@ -36,32 +36,32 @@ struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k)
         .parameter_bytes = k->given_bytes,
         .parameters = k->parameter,
         .parameter_count = k->parameter_count,
-        .addresses = k->given_addresses,
+        .may_hold_pointer = k->given_addresses,
         .max_threads = k->ptx->max_threads,
-        .cluster = {k->ptx->cluster[0], k->ptx->cluster[1], k->ptx->cluster[2]},
-        .max_cluster = k->ptx->max_cluster,
-        .must_cluster = k->ptx->must_cluster,
-        .shared_bytes = shared_bytes(k->image->ptx, k->ptx),
-        .is_marked = k->is_marked};
+        .cluster_ctas = {k->ptx->cluster[0], k->ptx->cluster[1], k->ptx->cluster[2]},
+        .max_cluster_ctas = k->ptx->max_cluster,
+        .requires_cluster = k->ptx->must_cluster,
+        .static_shared_bytes = shared_bytes(k->image->ptx, k->ptx),
+        .is_annotated = k->is_marked};
 }
 
-enum proact_status proact_kernel_inspect(const struct proact_kernel *k,
-                                         struct proact_kernel_build *out,
-                                         struct proact_error *err)
+enum proact_status proact_kernel_resources_get(const struct proact_kernel *k,
+                                               struct proact_kernel_resources *out,
+                                               struct proact_error *err)
 {
     struct device_function_info info;
     enum proact_status status =
         k->session->backend->function_info(k->function[0], &info, err);
 
     if (!status)
-        *out = (struct proact_kernel_build){.registers = info.registers,
-                                            .threads = info.threads,
-                                            .local_bytes = info.local_bytes,
-                                            .const_bytes = info.const_bytes};
+        *out = (struct proact_kernel_resources){.registers = info.registers,
+                                                .max_threads = info.threads,
+                                                .local_bytes = info.local_bytes,
+                                                .const_bytes = info.const_bytes};
     return status;
 }
 
-enum proact_status proact_kernel_residency(const struct proact_kernel *k, uint32_t threads,
+enum proact_status proact_kernel_occupancy(const struct proact_kernel *k, uint32_t threads,
                                            uint64_t shared_bytes, uint32_t *out,
                                            struct proact_error *err)
 {
@@ -75,7 +75,7 @@ struct proact_device_info proact_device_describe(const struct proact *p)
     return (struct proact_device_info){
         .machine = p->topology.name,
         .name = d->name,
-        .capability = d->capability,
+        .compute_capability = d->capability,
         .sm_count = d->sm_count,
         .threads_per_sm = d->threads_per_sm,
         .ctas_per_sm = d->ctas_per_sm,

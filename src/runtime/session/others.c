@@ -91,7 +91,7 @@ static bool are_overdue(const struct proact *p)
 static bool must_keep_pace(const struct proact *p, const struct device_event *mark)
 {
     return p->others.are_closed && !are_overdue(p) &&
-           p->backend->progress(p->set, NULL, mark) == PROACT_UNDER_WAY;
+           p->backend->progress(p->set, NULL, mark) == PROACT_PROGRESS_RUNNING;
 }
 
 /* A host that queues all its launches at once would have nothing left for them. */
@@ -174,12 +174,12 @@ const char *others_refusal(const struct proact *p)
                             : "it was launched before the other devices were opened";
 }
 
-unsigned proact_devices_here(const struct proact *p)
+unsigned proact_open_device_count(const struct proact *p)
 {
     return devices_here(p);
 }
 
-const char *proact_others(struct proact *p, bool *failed)
+const char *proact_lazy_devices_report(struct proact *p, bool *failed)
 {
     struct session_others *o = &p->others;
 

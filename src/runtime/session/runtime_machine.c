@@ -8,7 +8,7 @@ enum proact_status runtime_machine(const char *machine, struct topology *out,
                                    const struct device_backend **backend,
                                    struct proact_error *err)
 {
-    bool is_here = machine && strcmp(machine, PROACT_MACHINE_HERE) == 0;
+    bool is_here = machine && strcmp(machine, PROACT_MACHINE_LOCAL) == 0;
 
     *backend = &device_cuda;
     if (is_here)

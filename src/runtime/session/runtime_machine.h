@@ -7,7 +7,7 @@
 
 #define RUNTIME_MACHINE_DEFAULT "v100x4"
 
-/* PROACT_MACHINE_HERE is this box's GPUs; NULL is too if it has any, else the emulated
+/* PROACT_MACHINE_LOCAL is this box's GPUs; NULL is too if it has any, else the emulated
    default; any other is emulated. */
 enum proact_status runtime_machine(const char *machine, struct topology *out,
                                    const struct device_backend **backend,

@@ -119,11 +119,12 @@ enum proact_progress session_progress(const struct proact *p, struct device_stre
 {
     const enum proact_progress progress = p->backend->progress && !p->recording
                                               ? p->backend->progress(p->set, s, event)
-                                              : PROACT_UNKNOWN;
+                                              : PROACT_PROGRESS_UNKNOWN;
 
     /* Other devices may still be at what was queued before. */
-    return progress == PROACT_DONE && !session_is_first_alone(p) ? PROACT_UNKNOWN
-                                                                 : progress;
+    return progress == PROACT_PROGRESS_DONE && !session_is_first_alone(p)
+               ? PROACT_PROGRESS_UNKNOWN
+               : progress;
 }
 
 void session_keep(struct proact *p, enum proact_status status,

@@ -107,7 +107,7 @@ struct binding_stage {
     struct stage_run {
         uint64_t first, end; /* bytes of the slot's array */
         uint32_t bytes, at;  /* at: in the stage */
-    } run[PROACT_RUNS_MAX];
+    } run[PROACT_STAGED_MAX];
 };
 
 struct kernel_binding {
@@ -233,18 +233,18 @@ struct proact {
     struct brought {      /* by launches that were timed */
         double bytes, ns;
     } brought;
-    uint64_t variables;  /* grows when variables of modules may have changed */
-    uint64_t constants;  /* ... and of these, ones that kernels only read */
-    uint64_t generation; /* grows when launches broke and left counters anyhow */
-    unsigned threads;    /* of the host that run slices; 0: as many as cores */
-    unsigned cores;      /* of the host that do */
-    bool group_sums;     /* proact_options */
-    bool checks;         /* proact_options */
-    unsigned turns;      /* a test's wish: launches are split along these dimensions, a bit
-                            each, wherever they can be (launch_turn.h) */
-    bool elides;         /* some launch did not send what it says it did */
-    bool has_variables;  /* some module has one that kernels may write */
-    bool has_lent;       /* they may write to any: the program has an address of one */
+    uint64_t variables;      /* grows when variables of modules may have changed */
+    uint64_t constants;      /* ... and of these, ones that kernels only read */
+    uint64_t generation;     /* grows when launches broke and left counters anyhow */
+    unsigned threads;        /* of the host that run slices; 0: as many as cores */
+    unsigned cores;          /* of the host that do */
+    bool reassociate_floats; /* proact_options */
+    bool checks;             /* proact_options */
+    unsigned turns;     /* a test's wish: launches are split along these dimensions, a bit
+                           each, wherever they can be (launch_turn.h) */
+    bool elides;        /* some launch did not send what it says it did */
+    bool has_variables; /* some module has one that kernels may write */
+    bool has_lent;      /* they may write to any: the program has an address of one */
     bool has_guests;
     uint64_t guests_entered; /* the last operation that guests, if any, follow */
     uint64_t last_id;
@@ -254,15 +254,15 @@ struct proact {
     uint64_t now_ns;
     struct array_cuts *cuts; /* cuts.h */
     struct proact_array *arrays;
-    struct proact_texels *texels;     /* texels.c */
-    struct session_texture *textures; /* textures.c */
+    struct proact_texture_array *texels; /* texels.c */
+    struct session_texture *textures;    /* textures.c */
     struct proact_kernel *kernels;
     struct session_image *images;
     struct proact_recording *recording; /* under way, or NULL */
     struct proact_recording *recordings;
     bool records_unlike; /* something is not split only because it is recorded */
-    struct proact_moment *moments;
-    struct proact_repeat *repeats, *repeating; /* all; the one under way, or NULL */
+    struct proact_event *moments;
+    struct proact_loop *repeats, *repeating; /* all; the one under way, or NULL */
     struct program_streams *streams; /* program_streams.h; NULL: none was ever used */
     struct session_launch *launches;
     size_t launch_count, launch_capacity;

@@ -57,13 +57,14 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
                                 struct transfer_plan *out, struct proact_error *err)
 {
     uint64_t chunk = plan->chunk_bytes;
-    unsigned threads = plan->threads ? plan->threads : threads_default(&p->topology);
+    unsigned threads =
+        plan->transfer_threads ? plan->transfer_threads : threads_default(&p->topology);
     const unsigned most = threads_most(&p->topology);
-    const double ratio = plan->compute_ratio != 0 ? plan->compute_ratio : 1;
+    const double ratio = plan->compute_to_copy_ratio != 0 ? plan->compute_to_copy_ratio : 1;
     struct transfer_plan wanted = {.threads = threads,
                                    .compute_ratio = ratio,
-                                   .everywhere = plan->everywhere,
-                                   .elide = plan->elide,
+                                   .everywhere = plan->broadcast,
+                                   .elide = plan->skip_transfers,
                                    .is_open = !plan->method};
     enum proact_status status = transfer_methods_read(plan->method, &wanted, err);
 
@@ -124,7 +125,8 @@ static enum proact_status check_wait_limit(double ms, struct proact_error *err)
 static unsigned cores_of(const struct proact_options *o)
 {
     enum { CORES_MAX = 32 };
-    const long cores = o->threads ? (long)o->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    const long cores =
+        o->host_threads ? (long)o->host_threads : sysconf(_SC_NPROCESSORS_ONLN);
 
     return (unsigned)(cores < 1 ? 1 : cores > CORES_MAX ? CORES_MAX : cores);
 }
@@ -148,30 +150,30 @@ static enum proact_status open_on(const struct device_backend *backend,
                                   struct proact_error *err)
 {
     struct proact *p = must_calloc(1, sizeof *p);
-    double limit_ms = o->wait_limit_ms != 0 ? o->wait_limit_ms : WAIT_LIMIT_MS;
+    double limit_ms = o->wait_timeout_ms != 0 ? o->wait_timeout_ms : WAIT_LIMIT_MS;
     enum proact_status status;
 
     p->backend = backend;
-    p->threads = o->threads;
+    p->threads = o->host_threads;
     p->cores = cores_of(o);
-    p->group_sums = o->group_sums;
+    p->reassociate_floats = o->reassociate_floats;
     p->checks = o->check;
     p->topology = *machine;
-    if ((status = check_wait_limit(o->wait_limit_ms, err)) ||
+    if ((status = check_wait_limit(o->wait_timeout_ms, err)) ||
         (status = cut_machine(p, o, err)) ||
         (status = backend->open(
              &(struct device_options){.topology = &p->topology,
                                       .seed = o->seed,
                                       .check = o->check,
                                       .infinite_bandwidth = o->infinite_bandwidth,
-                                      .threads = o->threads,
+                                      .threads = o->host_threads,
                                       .wait_limit_ms = 2 * limit_ms,
                                       .kernel_limit_ms =
                                           limit_ms > WAIT_LIMIT_MS ? limit_ms : 0,
-                                      .print = o->print,
-                                      .warn = o->warn,
-                                      .print_context = o->print_context,
-                                      .late = o->late},
+                                      .print = o->on_print,
+                                      .warn = o->on_warning,
+                                      .print_context = o->callback_context,
+                                      .late = o->lazy_devices},
              &p->set, err)) ||
         (others_begin(p), status = open_lanes(p, limit_ms, err)) ||
         (status = session_plan(p, &o->plan, &p->plan, err))) {
@@ -270,7 +272,7 @@ enum proact_status proact_plan_set(struct proact *p, const struct proact_plan *p
     return status;
 }
 
-const char *const *proact_methods(void)
+const char *const *proact_method_names(void)
 {
     return transfer_method_names();
 }

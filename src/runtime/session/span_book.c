@@ -6,10 +6,10 @@
 
 #include "base/memory.h"
 
-_Static_assert((int)PROACT_SPAN_KERNEL == (int)DEVICE_SPAN_KERNEL &&
-                   (int)PROACT_SPAN_COPY == (int)DEVICE_SPAN_COPY &&
-                   (int)PROACT_SPAN_WAIT == (int)DEVICE_SPAN_WAIT &&
-                   (int)PROACT_SPAN_LINK == (int)DEVICE_SPAN_LINK,
+_Static_assert((int)PROACT_TRACE_KERNEL == (int)DEVICE_SPAN_KERNEL &&
+                   (int)PROACT_TRACE_COPY == (int)DEVICE_SPAN_COPY &&
+                   (int)PROACT_TRACE_WAIT == (int)DEVICE_SPAN_WAIT &&
+                   (int)PROACT_TRACE_LINK == (int)DEVICE_SPAN_LINK,
                "kinds of spans have the same numbers inside and outside");
 
 static void add(struct span_list *l, uint64_t start_ns, uint64_t end_ns)
@@ -26,9 +26,9 @@ void span_book_take(void *book, const struct device_span *span)
 
     if (b->observer)
         b->observer(b->context,
-                    &(struct proact_span){(enum proact_span_kind)span->kind, span->device,
-                                          span->lane, span->name, span->start_ns,
-                                          span->end_ns, span->bytes});
+                    &(struct proact_trace_span){(enum proact_trace_kind)span->kind,
+                                                span->device, span->lane, span->name,
+                                                span->start_ns, span->end_ns, span->bytes});
     if (span->device >= b->device_count)
         return;
     if (span->kind == DEVICE_SPAN_LINK)

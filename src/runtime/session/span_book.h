@@ -19,7 +19,7 @@ struct span_list {
 };
 
 struct span_book {
-    proact_observer *observer;
+    proact_trace_callback *observer;
     void *context;
     const char *skip; /* kernels whose names begin so do not count: the library's own */
     unsigned device_count;

@@ -32,11 +32,11 @@ enum proact_status proact_statistics_get(struct proact *p, unsigned device,
 
     if (status)
         return status;
-    if (device != PROACT_ALL && device >= p->devices.count)
+    if (device != PROACT_ALL_DEVICES && device >= p->devices.count)
         return fail(err, PROACT_EINVAL, "statistics of device %u, there are %u devices",
                     device, p->devices.count);
     for (unsigned d = 0; d < p->devices.count; d++) {
-        if (device != PROACT_ALL && d != device)
+        if (device != PROACT_ALL_DEVICES && d != device)
             continue;
         if (a) {
             s.bytes += a->traffic[d].bytes;
@@ -47,7 +47,7 @@ enum proact_status proact_statistics_get(struct proact *p, unsigned device,
     }
     if (!a) {
         const struct span_sums *sums =
-            device == PROACT_ALL ? &p->book.all : &p->book.device[device];
+            device == PROACT_ALL_DEVICES ? &p->book.all : &p->book.device[device];
 
         s.kernel_ns = sums->kernel_ns;
         s.transfer_ns = sums->link_ns;
@@ -69,7 +69,8 @@ void proact_statistics_reset(struct proact *p)
             p->traffic_before[from][to] = p->backend->traffic(p->set, from, to);
 }
 
-void proact_observe(struct proact *p, proact_observer *observer, void *context)
+void proact_trace_set_callback(struct proact *p, proact_trace_callback *observer,
+                               void *context)
 {
     p->book.observer = observer;
     p->book.context = context;

@@ -58,14 +58,14 @@ static bool is_partial(const struct launch_flag *f)
     return partials_are_ready(f->array, f->kind);
 }
 
-void flags_share(const struct launching *l, unsigned device, struct proact_share *share)
+void flags_share(const struct launching *l, unsigned device, struct proact_partition *share)
 {
     for (size_t n = 0; n < count_of(l); n++) {
         const struct launch_flag *f = &l->found.flags->flag[n];
 
         for (unsigned s = 0; s < l->binding->transfer.slot_count && device; s++)
             if (is_partial(f) && l->binding->array[s] == f->array)
-                share->slot[s].home = partials_home(f->array, device);
+                share->slot[s].device0_offset = partials_home(f->array, device);
     }
 }
 

@@ -63,7 +63,8 @@ enum proact_status flags_bring(const struct launching *l, struct proact_error *e
 enum proact_status flags_await(const struct launching *l, unsigned device,
                                struct proact_error *err);
 /* ... or knows its partial results, and what combines these comes behind both; ... */
-void flags_share(const struct launching *l, unsigned device, struct proact_share *share);
+void flags_share(const struct launching *l, unsigned device,
+                 struct proact_partition *share);
 enum proact_status flags_combine(const struct launching *l, unsigned device,
                                  struct proact_error *err);
 /* ... behind it, who uses that replica waits for the others, and it alone is current. */

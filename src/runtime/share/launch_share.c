@@ -25,7 +25,7 @@ static void fill_parameters(const struct launching *l, unsigned device)
 {
     memcpy(l->parameters, l->block, block_bytes(l->kernel));
     for (size_t i = 0; i < l->place_count; i++) {
-        uint64_t address = l->places[i].array->base[device] + l->places[i].byte;
+        uint64_t address = l->places[i].array->base[device] + l->places[i].addend;
 
         memcpy(l->parameters + l->places[i].offset, &address, sizeof address);
     }
@@ -187,7 +187,7 @@ static struct device_launch launch_of(const struct launching *l)
 static enum proact_status queue_part(const struct launching *l, struct order_place at,
                                      struct device_function *f,
                                      const struct device_launch *launch,
-                                     const struct proact_share *share,
+                                     const struct proact_partition *share,
                                      struct proact_error *err)
 {
     memcpy(l->parameters + l->kernel->share_offset, share, launch_share_bytes(l));
@@ -204,7 +204,7 @@ static void line_up(struct device_launch *launch, uint32_t first, uint32_t ctas)
 
 /* Others wait for edges: they begin ahead of what is left of the inside. */
 static enum proact_status queue_edge(const struct launching *l, unsigned device,
-                                     struct cta_part edge, struct proact_share share,
+                                     struct cta_part edge, struct proact_partition share,
                                      struct proact_error *err)
 {
     struct device_launch launch = launch_of(l);
@@ -220,7 +220,8 @@ static enum proact_status queue_edge(const struct launching *l, unsigned device,
 
 /* By the clone for whole slices, where it is such and there is one. */
 static enum proact_status queue_inside(const struct launching *l, unsigned device,
-                                       struct proact_share share, struct proact_error *err)
+                                       struct proact_partition share,
+                                       struct proact_error *err)
 {
     const struct cta_part inside = l->inside[device];
     const uint32_t slice = launch_slice(l);
@@ -242,7 +243,7 @@ static enum proact_status queue_inside(const struct launching *l, unsigned devic
 
 /* The edges, on lane SIDE, wait for all that the share as a whole would wait for. */
 static enum proact_status launch_edges(const struct launching *l, unsigned device,
-                                       const struct proact_share *share,
+                                       const struct proact_partition *share,
                                        struct proact_error *err)
 {
     const uint32_t *first = &l->binding->cta_first[device];
@@ -262,7 +263,7 @@ static enum proact_status launch_edges(const struct launching *l, unsigned devic
 }
 
 static enum proact_status launch_divided(const struct launching *l, unsigned device,
-                                         const struct proact_share *share,
+                                         const struct proact_partition *share,
                                          struct proact_error *err)
 {
     const struct order_place main = {device, TRANSFER_MAIN};
@@ -276,7 +277,7 @@ static enum proact_status launch_divided(const struct launching *l, unsigned dev
 }
 
 static enum proact_status launch_undivided(const struct launching *l, unsigned device,
-                                           struct proact_share *share,
+                                           struct proact_partition *share,
                                            struct proact_error *err)
 {
     const struct transfer_binding *b = &l->binding->transfer;
@@ -310,7 +311,7 @@ bool share_is_idle(const struct launching *l, unsigned device)
 enum proact_status share_launch(const struct launching *l, unsigned device,
                                 struct proact_error *err)
 {
-    struct proact_share share = {.cta_first = l->binding->cta_first[device]};
+    struct proact_partition share = {.cta_first = l->binding->cta_first[device]};
 
     transfer_share_grid(&share, l->grid);
     transfer_share(&l->binding->transfer, device, (uint32_t)l->sequence, &share);
@@ -353,7 +354,7 @@ enum proact_status share_send(const struct launching *l, unsigned device,
 {
     const struct transfer_binding *b = &l->binding->transfer;
     uint32_t ctas = l->binding->cta_first[device + 1] - l->binding->cta_first[device];
-    struct proact_share share = {.cta_first = 0};
+    struct proact_partition share = {.cta_first = 0};
     enum proact_status status = PROACT_OK;
 
     if (ctas) {

@@ -69,7 +69,7 @@ void launch_stage_find(const struct launching *l, struct kernel_binding *b)
     struct binding_stage stage = {0};
     uint64_t bytes = 0;
 
-    if (!w || !w->is_exact || slots > PROACT_RUNS_MAX)
+    if (!w || !w->is_exact || slots > PROACT_STAGED_MAX)
         return;
     for (uint32_t s = 0; s < slots; s++) {
         const struct proact_array *a = b->array[s];
@@ -155,7 +155,7 @@ static bool keeps_residency(const struct launching *l)
 {
     const struct topology_device *t = &l->kernel->session->topology.device;
     const uint64_t stage = l->binding->stage.bytes,
-                   own = proact_kernel_describe(l->kernel).shared_bytes +
+                   own = proact_kernel_describe(l->kernel).static_shared_bytes +
                          kernel_stage_more(l->kernel),
                    all = own + round_up(l->shared_bytes) + stage;
     uint64_t ctas = t->threads_per_sm / (l->threads[0] * l->threads[1] * l->threads[2]);
@@ -169,7 +169,7 @@ bool launch_stages(const struct launching *l)
 {
     const struct kernel_binding *b = l->binding;
 
-    return b && transfer_plan_mode(&b->transfer.plan) == PROACT_SHARE_STORE &&
+    return b && transfer_plan_mode(&b->transfer.plan) == PROACT_MODE_STORE &&
            b->stage.bytes >= RUN_BYTES_MIN && keeps_residency(l) && is_narrow(l->kernel);
 }
 
@@ -181,7 +181,7 @@ uint32_t launch_shared_bytes(const struct launching *l)
 }
 
 void launch_stage_share(const struct launching *l, unsigned device,
-                        struct proact_share *share)
+                        struct proact_partition *share)
 {
     const struct kernel_binding *b = l->binding;
 
@@ -189,10 +189,10 @@ void launch_stage_share(const struct launching *l, unsigned device,
         const struct stage_run *from = &b->stage.run[s];
         unsigned char *base = (unsigned char *)(uintptr_t)b->transfer.slot[s].base[device];
 
-        share->staged.run[s] = (struct proact_run){
+        share->staged.range[s] = (struct proact_staged_range){
             .first = base + from->first + (uint64_t)b->cta_first[device] * from->bytes,
             .end = base + from->end,
             .bytes = from->bytes,
-            .at = (uint32_t)round_up(l->shared_bytes) + from->at};
+            .shared_offset = (uint32_t)round_up(l->shared_bytes) + from->at};
     }
 }

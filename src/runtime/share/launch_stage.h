@@ -16,4 +16,4 @@ bool launch_stages(const struct launching *l);
 uint32_t launch_shared_bytes(const struct launching *l);
 /* Tells a staged one's share its runs. */
 void launch_stage_share(const struct launching *l, unsigned device,
-                        struct proact_share *share);
+                        struct proact_partition *share);

@@ -45,7 +45,7 @@ struct hunt {
     uint32_t in_vain; /* of its questions */
 };
 
-static const struct proact_place *place_at(const struct launching *l, uint64_t offset)
+static const struct proact_relocation *place_at(const struct launching *l, uint64_t offset)
 {
     for (size_t i = 0; i < l->place_count; i++)
         if (l->places[i].offset == offset)
@@ -53,19 +53,19 @@ static const struct proact_place *place_at(const struct launching *l, uint64_t o
     return NULL;
 }
 
-static bool is_far(const struct proact_place *p)
+static bool is_far(const struct proact_relocation *p)
 {
-    return p->byte > p->array->bytes + PROACT_BESIDE_BYTES &&
-           -p->byte > PROACT_BESIDE_BYTES;
+    return p->addend > p->array->bytes + PROACT_POINTER_TOLERANCE_BYTES &&
+           -p->addend > PROACT_POINTER_TOLERANCE_BYTES;
 }
 
 /* Whether all that an access touches lies outside of the array. */
-static bool leaves(const struct proact_place *p, const struct access_span *spans,
+static bool leaves(const struct proact_relocation *p, const struct access_span *spans,
                    uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t n = 0; n <= spans[i].times; n++) {
-            uint64_t by = p->byte + n * (uint64_t)spans[i].stride;
+            uint64_t by = p->addend + n * (uint64_t)spans[i].stride;
             int64_t low = (int64_t)(by + (uint64_t)spans[i].low);
             int64_t end = (int64_t)(by + (uint64_t)spans[i].end);
 
@@ -88,23 +88,23 @@ static void note(struct hunt *h, int what, uint64_t offset, uint32_t line)
 
 /* What threads said of an access by an address in an array. */
 struct answer {
-    const struct proact_place *place;
+    const struct proact_relocation *place;
     struct stray_found found;
 };
 
 /* In another array of that size they say the same of an address at that byte. */
 static const struct answer *answer_of(const struct answer *answers, uint32_t count,
-                                      const struct proact_place *place)
+                                      const struct proact_relocation *place)
 {
     for (uint32_t n = 0; n < count; n++)
-        if (answers[n].place->byte == place->byte &&
+        if (answers[n].place->addend == place->addend &&
             answers[n].place->array->bytes == place->array->bytes)
             return &answers[n];
     return NULL;
 }
 
 static void add_answer(struct hunt *h, const struct answer *of,
-                       const struct proact_place *place)
+                       const struct proact_relocation *place)
 {
     const uint64_t base = place->array->base[0];
 
@@ -135,7 +135,7 @@ static void look_at_one(struct hunt *h, const struct access_analysis *a,
 
     for (uint32_t i = 0; i < p.count; i++) {
         const uint64_t offset = p.first + i * (uint64_t)p.step;
-        const struct proact_place *place = place_at(h->launch, offset);
+        const struct proact_relocation *place = place_at(h->launch, offset);
 
         if (offset + sizeof pointer > h->at.parameter_bytes)
             break;

@@ -29,13 +29,13 @@ struct asking {
     bool left_out;    /* some thread may go elsewhere that was not asked */
 };
 
-bool stray_goes_beyond(const struct proact_place *p, const struct access_span *spans,
+bool stray_goes_beyond(const struct proact_relocation *p, const struct access_span *spans,
                        uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         int64_t rows = (int64_t)spans[i].times * spans[i].stride;
-        int64_t low = (int64_t)(p->byte + (uint64_t)spans[i].low);
-        int64_t end = (int64_t)(p->byte + (uint64_t)spans[i].end);
+        int64_t low = (int64_t)(p->addend + (uint64_t)spans[i].low);
+        int64_t end = (int64_t)(p->addend + (uint64_t)spans[i].end);
 
         if (low + (rows < 0 ? rows : 0) < 0 ||
             end + (rows > 0 ? rows : 0) > (int64_t)p->array->bytes)
@@ -117,17 +117,17 @@ static bool is_certain(const struct asking *g, const struct access_point *at)
 static void ask_way(struct asking *g, const struct access_point *at)
 {
     const struct access_record *r = g->q->record;
-    const struct proact_place *p = g->q->place;
+    const struct proact_relocation *p = g->q->place;
     const uint64_t base = p->array->base[0];
     uint64_t value;
 
     ++*g->q->work;
     if (!access_value(g->q->analysis, form_asked(r), at, &value) ||
-        p->byte + value < p->array->bytes || !comes_round(g, at) ||
+        p->addend + value < p->array->bytes || !comes_round(g, at) ||
         !passes(g->q->analysis, r, at))
         return;
     const struct stray_beyond b = {
-        base + p->byte + value, base + p->byte + value + 1, base, p->offset, r->line,
+        base + p->addend + value, base + p->addend + value + 1, base, p->offset, r->line,
         is_certain(g, at)};
 
     stray_add(g->found, &b);
@@ -324,12 +324,12 @@ static uint64_t value_of(const struct asking *g, const struct access_term *t)
 
 static void suspect_value(struct asking *g, uint64_t value)
 {
-    const struct proact_place *p = g->q->place;
-    const uint64_t at = p->array->base[0] + p->byte + value;
+    const struct proact_relocation *p = g->q->place;
+    const uint64_t at = p->array->base[0] + p->addend + value;
     const struct stray_beyond b = {
         at, at + 1, p->array->base[0], p->offset, g->q->record->line, false};
 
-    if (p->byte + value >= p->array->bytes)
+    if (p->addend + value >= p->array->bytes)
         stray_add(g->found, &b);
 }
 

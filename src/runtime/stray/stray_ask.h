@@ -30,8 +30,8 @@ void stray_found_clear(struct stray_found *f);
 struct stray_question {
     const struct access_analysis *analysis;
     const struct access_record *record;
-    const struct proact_place *place; /* of the address */
-    const struct access_launch *at;   /* all CTAs */
+    const struct proact_relocation *place; /* of the address */
+    const struct access_launch *at;        /* all CTAs */
     const int64_t *trips;
     bool in_full; /* else of what a kernel chooses it is said where it may lead */
     uint32_t
@@ -40,7 +40,7 @@ struct stray_question {
 };
 
 /* Whether part of what lies in the spans lies outside of the array. */
-bool stray_goes_beyond(const struct proact_place *p, const struct access_span *spans,
+bool stray_goes_beyond(const struct proact_relocation *p, const struct access_span *spans,
                        uint32_t count);
 
 /* Asks threads at the corners and in the middle of the grid, and then those of ever smaller

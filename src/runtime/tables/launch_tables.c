@@ -47,7 +47,7 @@ static struct kernel_address_tables *tables_of(struct proact_kernel *k)
     return t;
 }
 
-static const struct proact_place *place_at(const struct launching *l, uint32_t offset)
+static const struct proact_relocation *place_at(const struct launching *l, uint32_t offset)
 {
     for (size_t i = 0; i < l->place_count; i++)
         if (l->places[i].offset == offset)
@@ -66,14 +66,14 @@ static bool is_null(const struct launching *l, uint32_t offset)
 static int64_t bytes_behind(const struct launching *l, struct address_table *of,
                             const struct table_reader *by)
 {
-    const struct proact_place *p = place_at(l, of->is.offset);
+    const struct proact_relocation *p = place_at(l, of->is.offset);
 
     if (!p)
         return is_null(l, of->is.offset) ? 0 : -1;
-    if (p->array->part || p->byte >= p->array->bytes ||
-        (p->array->base[0] + p->byte) % WORD)
+    if (p->array->part || p->addend >= p->array->bytes ||
+        (p->array->base[0] + p->addend) % WORD)
         return -1;
-    return address_table_bytes(of, by, p->array->bytes - p->byte, !p->byte);
+    return address_table_bytes(of, by, p->array->bytes - p->addend, !p->addend);
 }
 
 /* What is no constant is read as a whole. */
@@ -139,8 +139,8 @@ static struct proact_array *array_near(struct proact *p, uint64_t address, uint6
     struct proact_array *found = proact_array_find(p, address, byte);
 
     for (struct proact_array *a = p->arrays; a && !found; a = a->next)
-        if (address - a->base[0] + PROACT_BESIDE_BYTES <
-            a->bytes + 2ull * PROACT_BESIDE_BYTES) {
+        if (address - a->base[0] + PROACT_POINTER_TOLERANCE_BYTES <
+            a->bytes + 2ull * PROACT_POINTER_TOLERANCE_BYTES) {
             *byte = address - a->base[0];
             found = a;
         }
@@ -165,7 +165,7 @@ static bool find_places(struct proact *p, const struct address_table *t,
         if (a ? use & TABLE_NUMBER || a->part : use & TABLE_FOLLOWED && word >= SMALL)
             return false;
         if (a)
-            c->place[c->place_count++] = (struct proact_place){at, a, byte};
+            c->place[c->place_count++] = (struct proact_relocation){at, a, byte};
     }
     return true;
 }
@@ -182,17 +182,17 @@ static void open_content(struct table_content *c, uint32_t bytes)
 }
 
 /* Waits. free() it; NULL: that failed. */
-static unsigned char *read_device(const struct proact_place *place, uint32_t bytes)
+static unsigned char *read_device(const struct proact_relocation *place, uint32_t bytes)
 {
     struct proact_array *a = place->array;
     unsigned char *into = must_calloc(bytes + 1u, 1);
     struct proact_error err = {""};
     const enum proact_status status =
-        proact_first_read(a->session, into, a->base[0] + place->byte, bytes, &err);
+        proact_device0_read(a->session, into, a->base[0] + place->addend, bytes, &err);
 
     session_keep(a->session, status, &err);
     if (!status) {
-        known_bytes_read(a, place->byte, into, bytes);
+        known_bytes_read(a, place->addend, into, bytes);
         return into;
     }
     free(into);
@@ -202,19 +202,19 @@ static unsigned char *read_device(const struct proact_place *place, uint32_t byt
 /* What the memory behind a pointer holds when the launch begins: read only where it may
    have changed, and the host does not know what it has put there itself. Numbers that
    devices change again and again are not waited for. */
-static bool read_array(const struct address_table *of, const struct proact_place *place,
-                       struct table_content *c, uint32_t bytes, bool *is_new,
-                       bool *has_read)
+static bool read_array(const struct address_table *of,
+                       const struct proact_relocation *place, struct table_content *c,
+                       uint32_t bytes, bool *is_new, bool *has_read)
 {
     struct proact_array *a = place->array;
     const bool is_there =
-        c->is_known && c->array == a->id && c->byte == place->byte && c->bytes == bytes;
+        c->is_known && c->array == a->id && c->byte == place->addend && c->bytes == bytes;
 
     array_catch_up(a);
     *is_new = !is_there || c->changes != a->changes || a->is_shared;
     if (!*is_new)
         return true;
-    const unsigned char *known = known_bytes_find(a, place->byte, bytes);
+    const unsigned char *known = known_bytes_find(a, place->addend, bytes);
     unsigned char *read = NULL;
 
     if (!known && of->is_number && c->surprises == SURPRISES_MAX)
@@ -232,7 +232,7 @@ static bool read_array(const struct address_table *of, const struct proact_place
     }
     free(read);
     c->array = a->id;
-    c->byte = place->byte;
+    c->byte = place->addend;
     c->changes = a->changes;
     return true;
 }
@@ -279,7 +279,7 @@ static bool read_table(const struct launching *l, struct kernel_address_tables *
                        unsigned n)
 {
     const struct address_table *of = &t->found.of[n];
-    const struct proact_place *place =
+    const struct proact_relocation *place =
         of->is.variable < 0 ? place_at(l, of->is.offset) : NULL;
     struct table_content *c = &t->content[n];
     struct proact *p = l->kernel->session;
@@ -349,9 +349,9 @@ static struct proact_kernel *find_variant(struct proact_kernel *k,
 
 /* Whole launches run the kernel as it is, which goes by the pointer to its table: that of a
    variable, or of memory that the host has, is known by its place alone. */
-static void point_to(unsigned char *block, const struct proact_place *p)
+static void point_to(unsigned char *block, const struct proact_relocation *p)
 {
-    const uint64_t address = p->array->base[0] + p->byte;
+    const uint64_t address = p->array->base[0] + p->addend;
 
     memcpy(block + p->offset, &address, sizeof address);
 }

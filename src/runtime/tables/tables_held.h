@@ -17,7 +17,7 @@ struct table_content {
     unsigned surprises; /* it was waited for, and was not as before */
     bool is_known;
     unsigned char *held;
-    struct proact_place *place; /* their offsets are from its begin */
+    struct proact_relocation *place; /* their offsets are from its begin */
     uint32_t place_count;
 };
 
@@ -39,7 +39,7 @@ struct kernel_address_tables {
     bool has_read;        /* memory, for the last launch, which had to wait */
     unsigned lost;        /* launches in a row for which it had, and that were not split */
     unsigned char *block; /* of the last launch */
-    struct proact_place *places;
+    struct proact_relocation *places;
     size_t capacity;
 };
 

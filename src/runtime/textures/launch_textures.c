@@ -16,7 +16,7 @@ size_t launch_textures_most(const struct proact_kernel *k)
 }
 
 void launch_textures_take(struct launching *l, struct launch_texture *textures,
-                          struct proact_place *places)
+                          struct proact_relocation *places)
 {
     const struct proact_kernel *k = l->kernel;
 
@@ -32,7 +32,8 @@ void launch_textures_take(struct launching *l, struct launch_texture *textures,
             t->array = texture_array(t->texture, k->session, &t->first);
         if (!t->array)
             continue;
-        places[l->place_count++] = (struct proact_place){t->offset, t->array, t->first};
+        places[l->place_count++] =
+            (struct proact_relocation){t->offset, t->array, t->first};
         l->texture_places++;
     }
 }
@@ -135,9 +136,9 @@ void launch_textures_fill(const struct launching *l, unsigned device, unsigned c
 }
 
 /* NULL: memory, or none. */
-static struct proact_texels *texels_of(const struct launch_texture *t)
+static struct proact_texture_array *texels_of(const struct launch_texture *t)
 {
-    return t->texture ? t->texture->is.texels : NULL;
+    return t->texture ? t->texture->is.array : NULL;
 }
 
 /* Devices that have CTAs. */

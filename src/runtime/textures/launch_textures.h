@@ -21,7 +21,7 @@ size_t launch_textures_most(const struct proact_kernel *k);
 /* Fills `textures`, which the launch then has, and adds places of memory to its own,
    `places`, where there is room for as many. */
 void launch_textures_take(struct launching *l, struct launch_texture *textures,
-                          struct proact_place *places);
+                          struct proact_relocation *places);
 
 /* No recording can hold what has any. */
 enum proact_status launch_textures_check_recorded(const struct launching *l,

@@ -15,18 +15,18 @@ static size_t at_least_one(size_t n)
     return n ? n : 1;
 }
 
-size_t texels_bytes_each(const struct proact_texel *t)
+size_t texels_bytes_each(const struct proact_texel_format *t)
 {
     return (size_t)t->bits / 8 * t->channels;
 }
 
-enum proact_status texels_check_texel(const struct proact_texel *t,
+enum proact_status texels_check_texel(const struct proact_texel_format *t,
                                       struct proact_error *err)
 {
     const bool has_bits = t->bits == 8 || t->bits == 16 || t->bits == 32;
     const bool has_channels = t->channels == 1 || t->channels == 2 || t->channels == 4;
 
-    if (!has_bits || !has_channels || (t->kind == PROACT_FLOAT && t->bits == 8))
+    if (!has_bits || !has_channels || (t->kind == PROACT_TEXEL_FLOAT && t->bits == 8))
         return fail(err, PROACT_EINVAL,
                     "texels: %u channels of %u bits: there are 1, 2 or 4, of 8, 16 or 32 "
                     "bits, and floats of 16 or 32",
@@ -36,7 +36,7 @@ enum proact_status texels_check_texel(const struct proact_texel *t,
 
 enum { SIDE_MAX = 131072, DEPTH_MAX = 16384, LAYERS_MAX = 2048 };
 
-static enum proact_status check_shape(const struct proact_texels_shape *s,
+static enum proact_status check_shape(const struct proact_texture_array_shape *s,
                                       struct proact_error *err)
 {
     if (!s->width || s->width > SIDE_MAX || s->height > SIDE_MAX || s->depth > DEPTH_MAX ||
@@ -63,10 +63,9 @@ enum proact_status texels_check_session(const struct proact *p, struct proact_er
                         : PROACT_OK;
 }
 
-enum proact_status proact_texels_create(struct proact *p,
-                                        const struct proact_texels_shape *shape,
-                                        struct proact_texels **out,
-                                        struct proact_error *err)
+enum proact_status proact_texture_array_create(
+    struct proact *p, const struct proact_texture_array_shape *shape,
+    struct proact_texture_array **out, struct proact_error *err)
 {
     struct device_texels *device = NULL;
     enum proact_status status = texels_check_session(p, err);
@@ -74,20 +73,20 @@ enum proact_status proact_texels_create(struct proact *p,
     if (status || (status = check_shape(shape, err)) ||
         (status = p->backend->texels_create(p->set, 0, shape, &device, err)))
         return status;
-    struct proact_texels *t = must_calloc(1, sizeof *t);
+    struct proact_texture_array *t = must_calloc(1, sizeof *t);
 
-    *t = (struct proact_texels){
+    *t = (struct proact_texture_array){
         .session = p, .next = p->texels, .shape = *shape, .device = device, .changes = 1};
     p->texels = t;
     *out = t;
     return PROACT_OK;
 }
 
-void proact_texels_destroy(struct proact_texels *t)
+void proact_texture_array_destroy(struct proact_texture_array *t)
 {
     if (!t)
         return;
-    struct proact_texels **link = &t->session->texels;
+    struct proact_texture_array **link = &t->session->texels;
 
     session_settle(t->session);
     textures_leave(t);
@@ -101,7 +100,7 @@ void proact_texels_destroy(struct proact_texels *t)
     free(t);
 }
 
-static size_t slices_of(const struct proact_texels_shape *s)
+static size_t slices_of(const struct proact_texture_array_shape *s)
 {
     return s->is_cube ? 6 * at_least_one(s->layers)
                       : at_least_one(s->depth) * at_least_one(s->layers);
@@ -113,8 +112,8 @@ static bool is_within(size_t first, size_t count, size_t limit)
 }
 
 /* Of an end in memory: from its first byte to its last. */
-static enum proact_status hull(const struct proact_box_copy *c,
-                               const struct proact_box_end *e, uint64_t *bytes,
+static enum proact_status hull(const struct proact_copy_3d *c,
+                               const struct proact_copy_3d_end *e, uint64_t *bytes,
                                struct proact_error *err)
 {
     uint64_t rows, slices;
@@ -132,14 +131,14 @@ static enum proact_status hull(const struct proact_box_copy *c,
 }
 
 /* `out`: the array that the end is in, NULL for texels and memory of the host. */
-static enum proact_status check_end(struct proact *p, const struct proact_box_copy *c,
-                                    const struct proact_box_end *e,
+static enum proact_status check_end(struct proact *p, const struct proact_copy_3d *c,
+                                    const struct proact_copy_3d_end *e,
                                     struct proact_array **out, uint64_t *first,
                                     uint64_t *bytes, struct proact_error *err)
 {
     *out = NULL;
-    if (e->texels) {
-        const struct proact_texels_shape *s = &e->texels->shape;
+    if (e->array) {
+        const struct proact_texture_array_shape *s = &e->array->shape;
         const size_t row = s->width * texels_bytes_each(&s->texel);
 
         if (is_within(e->x, c->bytes, row) &&
@@ -165,7 +164,7 @@ static enum proact_status check_end(struct proact *p, const struct proact_box_co
     return PROACT_OK;
 }
 
-static void written(struct proact_array *a, uint64_t first, const struct proact_box_copy *c)
+static void written(struct proact_array *a, uint64_t first, const struct proact_copy_3d *c)
 {
     for (size_t z = 0; z < c->slices && array_has_replicas(a); z++)
         for (size_t y = 0; y < c->rows; y++) {
@@ -175,21 +174,21 @@ static void written(struct proact_array *a, uint64_t first, const struct proact_
         }
 }
 
-static enum proact_status queue(struct proact *p, const struct proact_box_copy *c,
+static enum proact_status queue(struct proact *p, const struct proact_copy_3d *c,
                                 struct proact_error *err)
 {
     enum proact_status status = streams_enter(p, err);
 
     if (!status && !(status = first_await_all(p, err)))
         status = p->backend->copy_box(p->devices.device[0].lane[TRANSFER_MAIN], c,
-                                      c->to.texels ? c->to.texels->device : NULL,
-                                      c->from.texels ? c->from.texels->device : NULL, err);
+                                      c->to.array ? c->to.array->device : NULL,
+                                      c->from.array ? c->from.array->device : NULL, err);
     streams_leave(p);
     return status;
 }
 
-enum proact_status proact_box_copy(struct proact *p, const struct proact_box_copy *c,
-                                   struct proact_error *err)
+enum proact_status proact_copy_3d(struct proact *p, const struct proact_copy_3d *c,
+                                  struct proact_error *err)
 {
     struct proact_array *to, *from;
     uint64_t to_first = 0, from_first = 0, to_bytes = 0, from_bytes = 0;
@@ -206,8 +205,8 @@ enum proact_status proact_box_copy(struct proact *p, const struct proact_box_cop
     if ((status = queue(p, c, err)))
         return status;
     p->sequence++;
-    if (c->to.texels)
-        c->to.texels->changes++;
+    if (c->to.array)
+        c->to.array->changes++;
     if (to) {
         to->used = p->sequence;
         written(to, to_first, c);
@@ -221,7 +220,7 @@ enum proact_status proact_box_copy(struct proact *p, const struct proact_box_cop
     return first_done(p, p->sequence, err);
 }
 
-enum proact_status texels_copy_make(struct proact_texels *t, unsigned device,
+enum proact_status texels_copy_make(struct proact_texture_array *t, unsigned device,
                                     struct proact_error *err)
 {
     const struct proact *p = t->session;
@@ -232,20 +231,20 @@ enum proact_status texels_copy_make(struct proact_texels *t, unsigned device,
                : p->backend->texels_create(p->set, device, &t->shape, &c->device, err);
 }
 
-static struct proact_box_copy all_of(const struct proact_texels_shape *s)
+static struct proact_copy_3d all_of(const struct proact_texture_array_shape *s)
 {
-    return (struct proact_box_copy){.bytes = s->width * texels_bytes_each(&s->texel),
-                                    .rows = at_least_one(s->height),
-                                    .slices = slices_of(s)};
+    return (struct proact_copy_3d){.bytes = s->width * texels_bytes_each(&s->texel),
+                                   .rows = at_least_one(s->height),
+                                   .slices = slices_of(s)};
 }
 
 /* The first device's later work, which may write to it, comes behind on the same lane. */
-enum proact_status texels_copy_renew(struct proact_texels *t, unsigned device,
+enum proact_status texels_copy_renew(struct proact_texture_array *t, unsigned device,
                                      struct proact_error *err)
 {
     struct proact *p = t->session;
     const struct order_place first = {0, TRANSFER_MAIN}, there = {device, TRANSFER_MAIN};
-    const struct proact_box_copy all = all_of(&t->shape);
+    const struct proact_copy_3d all = all_of(&t->shape);
     struct texels_copy *c = &t->copy[device];
 
     if (c->changes == t->changes)
@@ -265,7 +264,7 @@ enum proact_status texels_copy_renew(struct proact_texels *t, unsigned device,
     return order_record(&p->order, first, c->sent, err);
 }
 
-enum proact_status texels_copy_await(const struct proact_texels *t, unsigned device,
+enum proact_status texels_copy_await(const struct proact_texture_array *t, unsigned device,
                                      struct proact_error *err)
 {
     /* protocol: texels-await (else: return PROACT_OK;) */
@@ -275,12 +274,12 @@ enum proact_status texels_copy_await(const struct proact_texels *t, unsigned dev
 
 void texels_written(struct proact *p)
 {
-    for (struct proact_texels *t = p->texels; t; t = t->next)
+    for (struct proact_texture_array *t = p->texels; t; t = t->next)
         t->changes += t->may_be_written;
 }
 
 void texels_close(struct proact *p)
 {
     while (p->texels)
-        proact_texels_destroy(p->texels);
+        proact_texture_array_destroy(p->texels);
 }

@@ -12,14 +12,14 @@ void texture_unmake(struct proact *p, struct session_texture *t)
     memset(t->on, 0, sizeof t->on);
 }
 
-void textures_leave(struct proact_texels *texels)
+void textures_leave(struct proact_texture_array *texels)
 {
     struct proact *p = texels->session;
 
     for (struct session_texture *t = p->textures; t; t = t->next)
-        if (t->is.texels == texels) {
+        if (t->is.array == texels) {
             texture_unmake(p, t);
-            t->is.texels = NULL;
+            t->is.array = NULL;
             t->is_void = true;
         }
 }

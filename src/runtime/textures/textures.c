@@ -43,22 +43,22 @@ static enum proact_status check_memory(struct proact *p, const struct proact_tex
 static enum proact_status check_filter(const struct proact_texture *t,
                                        struct proact_error *err)
 {
-    const struct proact_texel *texel = t->texels ? &t->texels->shape.texel : &t->texel;
+    const struct proact_texel_format *texel = t->array ? &t->array->shape.texel : &t->texel;
 
-    if (texel->kind == PROACT_FLOAT || !(t->is_linear || t->reads_normalized) ||
-        (t->reads_normalized && texel->bits < 32))
+    if (texel->kind == PROACT_TEXEL_FLOAT || !(t->filter_linear || t->normalize_values) ||
+        (t->normalize_values && texel->bits < 32))
         return PROACT_OK;
     return fail(err, PROACT_EINVAL,
                 "texture: a linear filter, or numbers up to 1, of integers of %u bits %s",
                 texel->bits,
-                t->reads_normalized ? "(8 or 16 possible)" : "read as they are");
+                t->normalize_values ? "(8 or 16 possible)" : "read as they are");
 }
 
 enum proact_status proact_texture_create(struct proact *p,
                                          const struct proact_texture *texture,
                                          uint64_t *handle, struct proact_error *err)
 {
-    const struct proact_texels *t = texture->texels;
+    const struct proact_texture_array *t = texture->array;
     enum proact_status status = texels_check_session(p, err);
 
     if (status || (!t && (status = check_memory(p, texture, err))) ||
@@ -108,8 +108,8 @@ enum proact_status texture_make(struct session_texture *t, struct proact *p,
         const struct proact_array *a = texture_array(t, p, &first);
 
         how.address = made.address = a->base[device] + first;
-    } else if (!(status = texels_copy_make(t->is.texels, device, err)))
-        copy = t->is.texels->copy[device].device;
+    } else if (!(status = texels_copy_make(t->is.array, device, err)))
+        copy = t->is.array->copy[device].device;
     if (status || (there->is_made && there->address == made.address))
         return status;
     if (there->is_made) {
@@ -141,7 +141,8 @@ void proact_texture_destroy(struct proact *p, uint64_t handle)
     }
 }
 
-enum proact_status proact_surface_create(struct proact *p, struct proact_texels *texels,
+enum proact_status proact_surface_create(struct proact *p,
+                                         struct proact_texture_array *texels,
                                          uint64_t *handle, struct proact_error *err)
 {
     enum proact_status status = texels_check_session(p, err);

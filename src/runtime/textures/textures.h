@@ -30,7 +30,7 @@ enum proact_status texture_make(struct session_texture *t, struct proact *p,
 /* All of them. Nothing may be in flight. */
 void texture_unmake(struct proact *p, struct session_texture *t);
 /* Before the texels go: its objects are void. Nothing may be in flight. */
-void textures_leave(struct proact_texels *texels);
+void textures_leave(struct proact_texture_array *texels);
 
 /* What lies in memory that textures are of, to the first device: kernels read it beside all
    that they are given. */

@@ -51,7 +51,7 @@ enum proact_status proact_variable_write(struct proact *p, const struct proact_v
     enum proact_status status = check(v, first, bytes, err);
 
     if (v->array && !status)
-        return proact_first_write(p, v->address[0] + first, from, bytes, err);
+        return proact_device0_write(p, v->address[0] + first, from, bytes, err);
     if (!status)
         /* protocol: streams-variable */
         status = streams_join(p, err);
@@ -72,7 +72,8 @@ enum proact_status proact_variable_read(struct proact *p, const struct proact_va
 {
     enum proact_status status = check(v, first, bytes, err);
 
-    return status ? status : proact_first_read(p, into, v->address[0] + first, bytes, err);
+    return status ? status
+                  : proact_device0_read(p, into, v->address[0] + first, bytes, err);
 }
 
 static enum proact_status reset(struct proact *p, const struct session_image *i,
@@ -127,16 +128,17 @@ static enum proact_status move(struct proact *p, struct session_image *i,
     const struct variable_array *a = status ? NULL : variable_array_find(i, s->name);
 
     if (a)
-        status = proact_first_copy(p, a->array->base[0], v->address[0], v->bytes, err);
+        status = proact_device0_copy(p, a->array->base[0], v->address[0], v->bytes, err);
     if (!status)
         *v = (struct proact_variable){
             {a->array->base[0]}, .bytes = a->array->bytes, .array = a->array};
     return status;
 }
 
-enum proact_status proact_variable_give(struct proact *p, const struct proact_image *image,
-                                        const char *name, struct proact_variable *v,
-                                        struct proact_error *err)
+enum proact_status proact_variable_export(struct proact *p,
+                                          const struct proact_image *image,
+                                          const char *name, struct proact_variable *v,
+                                          struct proact_error *err)
 {
     struct session_image *i;
     enum proact_status status = image_load(p, image, &i, err);
@@ -147,13 +149,13 @@ enum proact_status proact_variable_give(struct proact *p, const struct proact_im
         p->devices.count > i->devices && !p->recording ? free_variable(i, name) : NULL;
 
     if (!s || (status = move(p, i, s, v, err)) == PROACT_ENOSPACE) {
-        proact_variable_lend(p);
+        proact_variables_escape(p);
         return PROACT_OK;
     }
     return status;
 }
 
-void proact_variable_lend(struct proact *p)
+void proact_variables_escape(struct proact *p)
 {
     p->has_variables = p->has_lent = true;
     p->variables++;

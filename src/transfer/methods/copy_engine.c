@@ -32,7 +32,7 @@ static void drop_copies(struct transfer_binding *b, unsigned device)
 }
 
 static enum proact_status queue_copies(const struct transfer_binding *b, unsigned device,
-                                       const struct proact_share *share,
+                                       const struct proact_partition *share,
                                        struct proact_error *err)
 {
     const struct copies *c = b->state[device];
@@ -56,7 +56,7 @@ static enum proact_status queue_copies(const struct transfer_binding *b, unsigne
 const struct transfer_method transfer_copy_engine = {
     .name = "copy-engine",
     .summary = "copies queued ahead, each behind a wait for its chunk's counter",
-    .share_mode = PROACT_SHARE_COUNT,
+    .share_mode = PROACT_MODE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,
     .mixes = true,

@@ -74,7 +74,7 @@ static void drop_units(struct transfer_binding *b, unsigned device)
 }
 
 static enum proact_status give_units(const struct transfer_binding *b, unsigned device,
-                                     const struct proact_share *share,
+                                     const struct proact_partition *share,
                                      struct device_launch *launch, struct proact_error *err)
 {
     const struct units *units = b->state[device];

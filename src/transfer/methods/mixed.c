@@ -8,7 +8,7 @@
 
 static bool cta_sends(const struct transfer_method *m)
 {
-    return m->share_mode & PROACT_SHARE_SEND;
+    return m->share_mode & PROACT_MODE_SEND;
 }
 
 bool mixed_is_told(const struct transfer_plan *plan)

@@ -97,7 +97,7 @@ static enum proact_status join(const struct transfer_devices *t, unsigned device
 }
 
 static enum proact_status queue_relay(const struct transfer_binding *b, unsigned device,
-                                      const struct proact_share *share,
+                                      const struct proact_partition *share,
                                       struct proact_error *err)
 {
     const struct transfer_devices *t = b->devices;
@@ -125,7 +125,7 @@ static enum proact_status queue_relay(const struct transfer_binding *b, unsigned
 const struct transfer_method transfer_relay = {
     .name = "relay",
     .summary = "as copy-engine, to one peer each, which passes the chunk on to the others",
-    .share_mode = PROACT_SHARE_COUNT,
+    .share_mode = PROACT_MODE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,
     .mixes = true,

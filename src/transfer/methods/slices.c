@@ -65,7 +65,7 @@ static void take(struct slicing *s, uint32_t piece, uint64_t first, uint64_t end
 }
 
 /* Where the open slice, or a new one, ends in a piece. What is small stays whole, for its
-   neighbours are told by its size (proact_pieces_at_once()). */
+   neighbours are told by its size (proact_piece_batch()). */
 static uint64_t slice_end(const struct slicing *s, const struct proact_piece *of,
                           uint64_t first)
 {
@@ -74,7 +74,7 @@ static uint64_t slice_end(const struct slicing *s, const struct proact_piece *of
     uint64_t end = of->first_byte + of->bytes;
     uint64_t stop = (first + room + grain - 1) / grain * grain;
 
-    return stop + PROACT_SMALL < end ? stop : end;
+    return stop + PROACT_SMALL_PIECE_BYTES < end ? stop : end;
 }
 
 static void cut_chunk(struct slicing *s, unsigned ctas)

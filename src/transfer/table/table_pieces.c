@@ -185,7 +185,7 @@ static void put_small_last(struct transfer_table *t)
         size_t count = 0;
 
         for (; p < end; p++)
-            if (t->piece[p].bytes <= PROACT_SMALL)
+            if (t->piece[p].bytes <= PROACT_SMALL_PIECE_BYTES)
                 small[count++] = t->piece[p];
             else
                 t->piece[to++] = t->piece[p];

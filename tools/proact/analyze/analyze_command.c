@@ -103,7 +103,8 @@ static int try_narrow(struct analyze_kernel *k, struct analyze_launch *l,
     free(text);
     if (status)
         return say_failure(&err);
-    analyze_kernel_open(&less, *m, ptx_function_find(*m, k->f->name), q->group_sums);
+    analyze_kernel_open(&less, *m, ptx_function_find(*m, k->f->name),
+                        q->reassociate_floats);
     less.whole = k->f->instruction_count;
     const int code = analyze_launch_run(&of, &less, q);
 
@@ -127,7 +128,7 @@ static int analyze_one(const struct analyze_request *q, const struct ptx_module 
     struct ptx_module *narrow = NULL;
     int code = EXIT_FINE;
 
-    analyze_kernel_open(&k, m, f, q->group_sums);
+    analyze_kernel_open(&k, m, f, q->reassociate_floats);
     if (q->has_launch)
         code = analyze_launch_run(&l, &k, q);
     if (q->has_launch && !code)
@@ -156,7 +157,7 @@ static int analyze(const struct analyze_request *q, const struct ptx_module *m,
     if (code)
         return code;
     if (q->stop_after)
-        return analyze_stop_after(q->stop_after, q->group_sums, m,
+        return analyze_stop_after(q->stop_after, q->reassociate_floats, m,
                                   c->count == 1 ? c->kernels[0] : NULL);
     json_begin(&w, NULL, JSON_OBJECT);
     json_put_text(&w, "proact", PROACT_VERSION);

@@ -297,18 +297,18 @@ static void offer_sums(struct analyze_kernel *k)
         return;
     if (may_cut(k, r.all))
         snprintf(k->why.text + at, sizeof k->why.text - at,
-                 "; with PROACT_GROUP_SUMS=1 (group_sums) it could be split");
+                 "; with PROACT_REASSOCIATE=1 (reassociate_floats) it could be split");
     clear_reduced(&r);
 }
 
 bool analyze_is_marked(const struct ptx_function *f)
 {
     return f->is_entry && f->parameter_count &&
-           f->symbols[f->parameter_count - 1].bytes == sizeof(struct proact_share);
+           f->symbols[f->parameter_count - 1].bytes == sizeof(struct proact_partition);
 }
 
 void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
-                         const struct ptx_function *f, bool group_sums)
+                         const struct ptx_function *f, bool reassociate_floats)
 {
     size_t bytes;
     struct proact_error err = {""};
@@ -321,11 +321,11 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     cut(k, NULL);
     k->request.kernel = f->name;
     if (!k->slice || atomic_line(k))
-        try_with(k, group_sums, REDUCING, NULL);
+        try_with(k, reassociate_floats, REDUCING, NULL);
     if (!k->slice)
-        try_both(k, group_sums, SCATTERING);
+        try_both(k, reassociate_floats, SCATTERING);
     if (!k->slice || atomic_line(k))
-        try_both(k, group_sums, TICKETING);
+        try_both(k, reassociate_floats, TICKETING);
     if (!k->reductions.count)
         request_flags(k);
     uint32_t slots = find_slots(k);

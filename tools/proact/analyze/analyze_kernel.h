@@ -38,9 +38,9 @@ struct analyze_kernel {
     bool is_marked;                  /* by hand: its program gives the maps */
 };
 
-/* group_sums: sums of floating-point numbers are reductions, too. */
+/* reassociate_floats: sums of floating-point numbers are reductions, too. */
 void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
-                         const struct ptx_function *f, bool group_sums);
+                         const struct ptx_function *f, bool reassociate_floats);
 void analyze_kernel_close(struct analyze_kernel *k);
 /* By hand: its last parameter is a share. */
 bool analyze_is_marked(const struct ptx_function *f);

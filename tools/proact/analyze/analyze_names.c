@@ -106,8 +106,9 @@ static const struct {
                    "CTA has, not a ticket; or distribute what it is about, and the ticket"},
     {"allocates memory", "nothing: what it gets is the first device's; or allocate before "
                          "the launch"},
-    {"group_sums", "if other last digits do: PROACT_GROUP_SUMS=1 for programs (here "
-                   "--group-sums); or distribute the array"},
+    {"reassociate_floats",
+     "if other last digits do: PROACT_REASSOCIATE=1 for programs (here "
+     "--reassociate); or distribute the array"},
     {"atomic", "reduce in shared memory, then one store a CTA into a place of its own; or "
                "distribute the array"},
     {"variable",

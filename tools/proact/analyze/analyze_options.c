@@ -21,7 +21,7 @@ struct analyze_words {
     struct poptOption *table;
     char *kernel, *grid, *block, *devices, *json, *stop_after;
     char **args, **arrays, **constants, **shapes;
-    int group_sums, help;
+    int reassociate_floats, help;
     struct text command_line;
 };
 
@@ -38,7 +38,7 @@ static poptContext make_popt(struct analyze_words *w, int argc, char **argv)
         {"devices", 'n', POPT_ARG_STRING, &w->devices, 0, NULL, NULL},
         {"json", 0, POPT_ARG_STRING, &w->json, 0, NULL, NULL},
         {"stop-after", 0, POPT_ARG_STRING, &w->stop_after, 0, NULL, NULL},
-        {"group-sums", 0, POPT_ARG_NONE, &w->group_sums, 0, NULL, NULL},
+        {"reassociate", 0, POPT_ARG_NONE, &w->reassociate_floats, 0, NULL, NULL},
         {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
         POPT_TABLEEND,
     };
@@ -260,7 +260,7 @@ static int take_words(struct analyze_words *w, struct analyze_request *q)
     q->kernel = w->kernel;
     q->json = take_output(w->json);
     q->stop_after = w->stop_after;
-    q->group_sums = w->group_sums;
+    q->reassociate_floats = w->reassociate_floats;
     q->command_line = w->command_line.data;
     if (w->stop_after && (w->grid || w->json))
         return say_usage("analyze", "--stop-after prints PTX: leave --%s away",

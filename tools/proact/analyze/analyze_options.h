@@ -24,7 +24,7 @@ enum { ANALYZE_SETTINGS_MAX = 128 };
 struct analyze_request {
     const char *file, *kernel, *json, *stop_after;
     const char *command_line;
-    bool has_launch, group_sums;
+    bool has_launch, reassociate_floats;
     uint32_t grid[3], block[3];
     struct analyze_setting args[ANALYZE_SETTINGS_MAX], arrays[ANALYZE_SETTINGS_MAX],
         constants[ANALYZE_SETTINGS_MAX], shapes[ANALYZE_SETTINGS_MAX];

@@ -82,8 +82,8 @@ static const char *const passes[] = {"parse", "slice", "grid", "inline",
                                      "count", "send",  "stage"};
 enum { PASSES = sizeof passes / sizeof *passes, PASS_PARSE = 0, PASS_SLICE = 1 };
 
-int analyze_stop_after(const char *pass, bool group_sums, const struct ptx_module *m,
-                       const struct ptx_function *f)
+int analyze_stop_after(const char *pass, bool reassociate_floats,
+                       const struct ptx_module *m, const struct ptx_function *f)
 {
     struct analyze_kernel k;
     int which = 0, code;
@@ -100,7 +100,7 @@ int analyze_stop_after(const char *pass, bool group_sums, const struct ptx_modul
     if (!f)
         return say_usage("analyze", "--stop-after %s is for one kernel: add --kernel",
                          pass);
-    analyze_kernel_open(&k, m, f, group_sums);
+    analyze_kernel_open(&k, m, f, reassociate_floats);
     code = which == PASS_SLICE ? print_slice(&k)
                                : print_clone(&k, (enum instrument_clone)(which - 2));
     analyze_kernel_close(&k);

@@ -121,7 +121,7 @@ void doctor_session(struct doctor *d)
     struct proact_error err = {""};
     struct proact *p = NULL;
     enum proact_status status =
-        proact_open(&(struct proact_options){.machine = PROACT_MACHINE_HERE}, &p, &err);
+        proact_open(&(struct proact_options){.machine = PROACT_MACHINE_LOCAL}, &p, &err);
 
     d->opens = status == PROACT_OK;
     if (status == PROACT_EREFUSED)

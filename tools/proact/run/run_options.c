@@ -143,7 +143,7 @@ static int check_method(const struct run_request *request)
         return transfer_methods_read(method, &plan, &err)
                    ? say_usage("run", "--method: %s", err.text)
                    : EXIT_FINE;
-    for (const char *const *name = proact_methods(); *name; name++) {
+    for (const char *const *name = proact_method_names(); *name; name++) {
         if (strcmp(*name, method) == 0) {
             text_clear(&known);
             return EXIT_FINE;

@@ -28,7 +28,7 @@ struct one_run {
     struct run_trace *trace;
 };
 
-static void see_nothing(void *context, const struct proact_span *span)
+static void see_nothing(void *context, const struct proact_trace_span *span)
 {
     (void)context;
     (void)span;
@@ -41,9 +41,9 @@ static enum proact_status run_in(struct maker *m, struct proact *p,
 
     m->study->emulated = proact_is_emulated(p);
     if (run->trace)
-        proact_observe(p, run_trace_span, run->trace);
+        proact_trace_set_callback(p, run_trace_span, run->trace);
     else if (run->watched)
-        proact_observe(p, see_nothing, NULL);
+        proact_trace_set_callback(p, see_nothing, NULL);
     return m->application->run(m->work, p, &watcher, out, m->err);
 }
 
@@ -60,7 +60,7 @@ static enum proact_status run_once(struct maker *m, const struct one_run *run,
         .infinite_bandwidth = run->instant,
         .plan = {.method = run->method,
                  .chunk_bytes = r->chunk_bytes,
-                 .threads = r->threads},
+                 .transfer_threads = r->threads},
     };
     struct proact *p;
 
@@ -186,7 +186,7 @@ static enum proact_status make_rows(struct maker *m, struct run_trace *trace)
     if ((status = run_once(m, &one, &m->study->one)) ||
         (status = make_row(m, baseline, trace_baseline ? trace : NULL)))
         return status;
-    for (const char *const *method = proact_methods(); *method; method++) {
+    for (const char *const *method = proact_method_names(); *method; method++) {
         if (strcmp(*method, baseline) == 0 || !is_wanted(m->request, *method))
             continue;
         if (m->study->row_count == RUN_METHODS_MAX)
@@ -207,7 +207,7 @@ static unsigned count_runs(const struct run_request *request)
 {
     unsigned runs = mix_of(request) ? 5 : 3; /* one device, bulk, bulk at once */
 
-    for (const char *const *method = proact_methods(); *method; method++)
+    for (const char *const *method = proact_method_names(); *method; method++)
         if (strcmp(*method, baseline) != 0 && is_wanted(request, *method))
             runs += 2;
     return runs;

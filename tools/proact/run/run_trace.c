@@ -64,7 +64,8 @@ static void write_name(struct run_trace *t, unsigned device, unsigned row, const
     json_end(w);
 }
 
-static void name_rows(struct run_trace *t, const struct proact_span *span, unsigned row)
+static void name_rows(struct run_trace *t, const struct proact_trace_span *span,
+                      unsigned row)
 {
     char name[48];
 
@@ -76,18 +77,18 @@ static void name_rows(struct run_trace *t, const struct proact_span *span, unsig
     if (!t->named[span->device][row]) {
         t->named[span->device][row] = true;
         snprintf(name, sizeof name,
-                 span->kind == PROACT_SPAN_LINK ? "link to device %u" : "stream %u",
-                 span->lane);
+                 span->kind == PROACT_TRACE_LINK ? "link to device %u" : "stream %u",
+                 span->track);
         write_name(t, span->device, row, name);
     }
 }
 
-void run_trace_span(void *context, const struct proact_span *span)
+void run_trace_span(void *context, const struct proact_trace_span *span)
 {
     static const char *const kinds[] = {"kernel", "copy", "wait", "link"};
     struct run_trace *t = context;
     struct json_writer *w = &t->writer;
-    unsigned row = span->lane + (span->kind == PROACT_SPAN_LINK ? ROW_LINK : ROW_STREAM);
+    unsigned row = span->track + (span->kind == PROACT_TRACE_LINK ? ROW_LINK : ROW_STREAM);
 
     if (span->device >= TRACE_DEVICES_MAX || row >= ROWS_MAX)
         return;

@@ -11,7 +11,8 @@ struct run_trace;
 
 enum proact_status run_trace_open(const char *path, struct run_trace **out,
                                   struct proact_error *err);
-void run_trace_span(void *trace, const struct proact_span *span); /* a proact_observer */
+void run_trace_span(void *trace,
+                    const struct proact_trace_span *span); /* a proact_trace_callback */
 
 /* Names the file what it was asked to be; frees the trace in any case. */
 enum proact_status run_trace_finish(struct run_trace *t, struct proact_error *err);

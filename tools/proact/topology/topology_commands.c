@@ -13,7 +13,7 @@
 #include "command.h"
 #include "runtime/session/runtime_machine.h"
 #include "topology/topology.h"
-#include "topology/topology_here.h"
+#include "topology/topology_local.h"
 #include "topology/topology_tables.h"
 
 static const char machines_help[] =
@@ -34,7 +34,7 @@ static const char machines_help[] =
 static const char topo_help[] =
     "Usage: proact topo [MACHINE] [--probe] [--fresh] [--json]\n"
     "\n"
-    "Prints the GPUs of a machine and the links between them. MACHINE is `here` for the "
+    "Prints the GPUs of a machine and the links between them. MACHINE is `local` for the "
     "GPUs\n"
     "of this box, a name that `proact machines` lists, or the path of a machine file "
     "(.json)\n"
@@ -190,8 +190,8 @@ static enum proact_status print_machine_in_full(const struct topology *t,
                                                 struct proact_error *err)
 {
     if (!backend->is_virtual)
-        return topology_here(
-            t, &(struct topology_here_options){.json = a->json, .fresh = a->fresh}, err);
+        return topology_local(
+            t, &(struct topology_local_options){.json = a->json, .fresh = a->fresh}, err);
     if (!a->json)
         return print_topology(t, a->probe, err);
     char *text = topology_print(t);
@@ -226,7 +226,7 @@ int command_topo(int argc, char **argv)
     struct proact_error err = {""};
 
     if (runtime_machine(a.machine, t, &backend, &err))
-        code = !a.machine || strcmp(a.machine, PROACT_MACHINE_HERE) == 0 ||
+        code = !a.machine || strcmp(a.machine, PROACT_MACHINE_LOCAL) == 0 ||
                        topology_is_known(a.machine)
                    ? say_failure(&err)
                    : say_usage("topo", "%s", err.text);

@@ -34,7 +34,7 @@ enum cuda_error rt_refuse(const char *call)
 static void say_failed(struct rt *rt)
 {
     bool failed;
-    const char *others = proact_others(rt->session, &failed);
+    const char *others = proact_lazy_devices_report(rt->session, &failed);
 
     if (failed)
         rt_say("%s", others);

@@ -69,7 +69,7 @@ struct rt {
     struct rt_object *objects; /* textures and surfaces (rt_texture.c) */
     struct rt_stream_hint default_hints[RT_STREAM_HINTS];
     struct rt_spare_moments { /* of events that are gone; with time, too */
-        struct proact_moment **moment;
+        struct proact_event **moment;
         size_t count, capacity;
     } spare_moments[2];
     struct cuda_pool *default_pool, *pool; /* made, and set, as they are asked for */

@@ -85,7 +85,7 @@ static enum cuda_error milliseconds_from(struct rt *rt, const char *text, double
     if (!text || (!*end && *out > 0))
         return cudaSuccess;
     snprintf(sentence, sizeof sentence,
-             "PROACT_WAIT_LIMIT_MS is '%.40s': milliseconds are possible, more than 0",
+             "PROACT_WAIT_TIMEOUT_MS is '%.40s': milliseconds are possible, more than 0",
              text);
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
@@ -107,13 +107,13 @@ static enum cuda_error word_from(struct rt *rt, const char *name, const char *co
 }
 
 static const char *const splits[] = {"always", "never", "auto", NULL};
-static const char *const opens[] = {"all", "late", NULL};
+static const char *const opens[] = {"all", "lazy", NULL};
 
 /* What splits all that can be, or has parts of memory on all, has no use for one alone. */
 static bool opens_late(const struct rt *rt, const char *split, const char *open)
 {
     if (open)
-        return strcmp(open, "late") == 0;
+        return strcmp(open, "lazy") == 0;
     return !rt->distribute && (!split || strcmp(split, "always") != 0);
 }
 
@@ -121,23 +121,23 @@ static enum cuda_error open_session(struct rt *rt)
 {
     const char *machine = setting("PROACT_MACHINE");
     const char *split, *open;
-    struct proact_options o = {.machine = machine ? machine : PROACT_MACHINE_HERE,
+    struct proact_options o = {.machine = machine ? machine : PROACT_MACHINE_LOCAL,
                                .plan.method = setting("PROACT_METHOD"),
-                               .print = print,
-                               .warn = warn};
+                               .on_print = print,
+                               .on_warning = warn};
     struct proact_error err = {""};
     enum proact_status status;
 
     if (device_count(rt, setting("PROACT_DEVICES"), &o.device_count) ||
         bytes_from(rt, setting("PROACT_DISTRIBUTE"), &rt->distribute) ||
-        milliseconds_from(rt, setting("PROACT_WAIT_LIMIT_MS"), &o.wait_limit_ms) ||
-        flag_from(rt, "PROACT_GROUP_SUMS", &o.group_sums) ||
+        milliseconds_from(rt, setting("PROACT_WAIT_TIMEOUT_MS"), &o.wait_timeout_ms) ||
+        flag_from(rt, "PROACT_REASSOCIATE", &o.reassociate_floats) ||
         flag_from(rt, "PROACT_CHECK", &o.check) ||
         flag_from(rt, "PROACT_REPORT", &rt->reports) ||
         word_from(rt, "PROACT_SPLIT", splits, "always, never and auto", &split) ||
-        word_from(rt, "PROACT_OPEN", opens, "all and late", &open))
+        word_from(rt, "PROACT_OPEN", opens, "all and lazy", &open))
         return rt->broken;
-    o.late = opens_late(rt, split, open);
+    o.lazy_devices = opens_late(rt, split, open);
     status = proact_open(&o, &rt->session, &err);
     if (status == PROACT_ENODEV && !machine) {
         o.machine = emulated_default;

@@ -10,12 +10,12 @@
 /* A span may have lost the end of a long name, which is where C++ names differ: so the
    kernel is the first of those under way there whose name begins like that. Those of the
    second lane are edges of a launch that is there, too. */
-static void take(void *context, const struct proact_span *span)
+static void take(void *context, const struct proact_trace_span *span)
 {
     struct rt_flight *f = &((struct rt *)context)->flight;
     size_t i = f->first;
 
-    if (span->kind != PROACT_SPAN_KERNEL || span->lane == 1)
+    if (span->kind != PROACT_TRACE_KERNEL || span->track == 1)
         return;
     while (i < f->count &&
            (f->launch[i].device != span->device ||
@@ -42,7 +42,7 @@ void rt_report_launched(struct rt *rt, struct cuda_kernel *k, unsigned device)
 
 void rt_report_watch(struct rt *rt)
 {
-    proact_observe(rt->session, take, rt);
+    proact_trace_set_callback(rt->session, take, rt);
 }
 
 /* A reason without the kernel that it is about, which the line has. */
@@ -77,7 +77,7 @@ void rt_report(struct rt *rt)
     const struct proact_device_info d = proact_device_describe(rt->session);
     struct proact_statistics s = {0};
     bool failed;
-    const char *others = proact_others(rt->session, &failed);
+    const char *others = proact_lazy_devices_report(rt->session, &failed);
 
     fflush(stdout);
     fprintf(stderr, "proact: %u x %s%s, machine %s\n", proact_device_count(rt->session),
@@ -101,7 +101,7 @@ void rt_report(struct rt *rt)
     if (others)
         fprintf(stderr, "proact: %s\n", others);
     if (!rt->broken)
-        proact_statistics_get(rt->session, PROACT_ALL, NULL, &s, NULL);
+        proact_statistics_get(rt->session, PROACT_ALL_DEVICES, NULL, &s, NULL);
     fprintf(stderr,
             "proact: %llu bytes to the device, %llu to the host, %llu on it, %llu between "
             "devices; %.3f ms%s\n",

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <proact/guest.h>
+#include <proact/interop.h>
 
 #include "rt/rt.h"
 
@@ -39,7 +39,7 @@ struct rt *rt_enter_as_guest(void)
     pthread_once(&the_lock_is_made, make_lock);
     pthread_mutex_lock(&the_lock);
     if (!has_context && the_runtime.session) {
-        proact_guest_thread(the_runtime.session);
+        proact_interop_attach_thread(the_runtime.session);
         has_context = true;
     }
     return &the_runtime;

@@ -60,7 +60,7 @@ static cu_result read_devices(const struct driver *v, struct topology *t)
 
 enum proact_status cuda_find(struct topology *out, struct proact_error *err)
 {
-    struct topology t = {.name = "here", .source = "the CUDA driver"};
+    struct topology t = {.name = "local", .source = "the CUDA driver"};
     struct driver v;
     enum proact_status status = driver_open(&v, err);
 

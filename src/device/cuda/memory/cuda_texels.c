@@ -14,7 +14,7 @@ static bool has_calls(const struct driver *v)
 }
 
 /* Of layers and faces the driver counts the depth. */
-static struct cu_array_shape shape_of(const struct proact_texels_shape *s)
+static struct cu_array_shape shape_of(const struct proact_texture_array_shape *s)
 {
     const size_t layers = s->is_cube ? 6 * (s->layers ? s->layers : 1) : s->layers;
 
@@ -25,12 +25,12 @@ static struct cu_array_shape shape_of(const struct proact_texels_shape *s)
                                    .channels = s->texel.channels,
                                    .flags = (s->layers ? CU_ARRAY_LAYERED : 0u) |
                                             (s->is_cube ? CU_ARRAY_CUBE : 0u) |
-                                            (s->has_surfaces ? CU_ARRAY_SURFACES : 0u) |
-                                            (s->is_gathered ? CU_ARRAY_GATHERED : 0u)};
+                                            (s->allows_surfaces ? CU_ARRAY_SURFACES : 0u) |
+                                            (s->allows_gather ? CU_ARRAY_GATHERED : 0u)};
 }
 
 enum proact_status cuda_texels_create(struct device_set *set, unsigned device,
-                                      const struct proact_texels_shape *shape,
+                                      const struct proact_texture_array_shape *shape,
                                       struct device_texels **out, struct proact_error *err)
 {
     const struct cu_array_shape wanted = shape_of(shape);
@@ -67,7 +67,7 @@ void cuda_texels_destroy(struct device_texels *t)
     free(t);
 }
 
-static struct cu_box_end end_of(const struct proact_box_end *e,
+static struct cu_box_end end_of(const struct proact_copy_3d_end *e,
                                 const struct device_texels *t)
 {
     if (t)
@@ -84,13 +84,13 @@ static struct cu_box_end end_of(const struct proact_box_end *e,
 }
 
 /* The driver counts slices of memory in whole rows; others go one by one. */
-static bool is_in_rows(const struct proact_box_end *e, const struct device_texels *t)
+static bool is_in_rows(const struct proact_copy_3d_end *e, const struct device_texels *t)
 {
     return t || (e->pitch && e->slice_pitch % e->pitch == 0);
 }
 
 /* Directly where the devices reach each other, else by the host: the driver knows. */
-static cu_result carry_over(struct device_stream *s, const struct proact_box_copy *c,
+static cu_result carry_over(struct device_stream *s, const struct proact_copy_3d *c,
                             const struct device_texels *to,
                             const struct device_texels *from)
 {
@@ -105,7 +105,7 @@ static cu_result carry_over(struct device_stream *s, const struct proact_box_cop
     return s->set->driver.copy_peer_box(&peer, s->stream);
 }
 
-static cu_result carry(struct device_stream *s, const struct proact_box_copy *c,
+static cu_result carry(struct device_stream *s, const struct proact_copy_3d *c,
                        const struct device_texels *to, const struct device_texels *from)
 {
     const bool at_once =
@@ -138,8 +138,7 @@ static cu_result carry(struct device_stream *s, const struct proact_box_copy *c,
     return result;
 }
 
-enum proact_status cuda_copy_box(struct device_stream *s,
-                                 const struct proact_box_copy *copy,
+enum proact_status cuda_copy_box(struct device_stream *s, const struct proact_copy_3d *copy,
                                  struct device_texels *to, struct device_texels *from,
                                  struct proact_error *err)
 {

@@ -5,15 +5,15 @@
 #include "base/fail.h"
 #include "device/cuda/cuda_set.h"
 
-int cuda_texel_format(const struct proact_texel *t)
+int cuda_texel_format(const struct proact_texel_format *t)
 {
     static const int of_unsigned[] = {CU_UNSIGNED_8, CU_UNSIGNED_16, CU_UNSIGNED_32};
     static const int of_signed[] = {CU_SIGNED_8, CU_SIGNED_16, CU_SIGNED_32};
     const unsigned size = t->bits / 16; /* 0, 1, 2 */
 
-    if (t->kind == PROACT_FLOAT)
+    if (t->kind == PROACT_TEXEL_FLOAT)
         return t->bits == 16 ? CU_FLOAT_16 : CU_FLOAT_32;
-    return t->kind == PROACT_SIGNED ? of_signed[size] : of_unsigned[size];
+    return t->kind == PROACT_TEXEL_SIGNED ? of_signed[size] : of_unsigned[size];
 }
 
 static struct cu_resource resource_of(const struct proact_texture *t,
@@ -40,14 +40,13 @@ static struct cu_resource resource_of(const struct proact_texture *t,
 
 static struct cu_sampler sampler_of(const struct proact_texture *t)
 {
-    struct cu_sampler s = {.filter = t->is_linear,
-                           .flags =
-                               (t->reads_normalized ? 0u : CU_READ_ELEMENTS) |
-                               (t->has_normalized_coordinates ? CU_READ_NORMALIZED : 0u) |
-                               (t->is_srgb ? CU_READ_SRGB : 0u)};
+    struct cu_sampler s = {.filter = t->filter_linear,
+                           .flags = (t->normalize_values ? 0u : CU_READ_ELEMENTS) |
+                                    (t->normalize_coordinates ? CU_READ_NORMALIZED : 0u) |
+                                    (t->is_srgb ? CU_READ_SRGB : 0u)};
 
     for (unsigned a = 0; a < 3; a++)
-        s.beyond[a] = (int)t->beyond[a]; /* both count as CUDA does */
+        s.beyond[a] = (int)t->address_mode[a]; /* both count as CUDA does */
     memcpy(s.border, t->border, sizeof s.border);
     return s;
 }

@@ -139,13 +139,13 @@ enum proact_progress cuda_progress(struct device_set *set, struct device_stream 
 {
 
     if (set->wait_count || cuda_enter(set, e ? e->device : s ? s->device : 0, NULL))
-        return PROACT_UNKNOWN;
+        return PROACT_PROGRESS_UNKNOWN;
     const cu_result result = look(set, s, e);
 
     cuda_context_pop(&set->driver);
-    return result == CU_NOT_READY ? PROACT_UNDER_WAY
-           : result               ? PROACT_UNKNOWN
-                                  : PROACT_DONE;
+    return result == CU_NOT_READY ? PROACT_PROGRESS_RUNNING
+           : result               ? PROACT_PROGRESS_UNKNOWN
+                                  : PROACT_PROGRESS_DONE;
 }
 
 bool cuda_rests(struct device_set *set, uint64_t limit_ns)

@@ -119,7 +119,8 @@ static void check_work(struct emulated *d, struct resident *r, uint64_t worked_p
         d, PROACT_ETIMEOUT,
         "kernel '%s' on device %u, CTA (%u,%u,%u), line %u: seems endless: this "
         "CTA has worked for %.0f ms (of %.0f allowed), and the %u at work together "
-        "for %.0f ms (of %.0f) since one ended; a longer wait limit (PROACT_WAIT_LIMIT_MS, "
+        "for %.0f ms (of %.0f) since one ended; a longer wait limit "
+        "(PROACT_WAIT_TIMEOUT_MS, "
         "wait_limit_ms) allows more",
         name_shorten(run->name).text, d->number, r->named[0], r->named[1], r->named[2],
         execute_cta_line(r->cta), (double)r->worked_ps / PS * 1e-6,

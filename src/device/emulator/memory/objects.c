@@ -42,7 +42,7 @@ static uint32_t extent(size_t n)
 
 static struct object object_of_texels(const struct device_texels *t)
 {
-    const struct proact_texels_shape *s = &t->shape;
+    const struct proact_texture_array_shape *s = &t->shape;
 
     return (struct object){
         .device = t->device,
@@ -85,16 +85,16 @@ enum proact_status objects_create_texture(struct device_set *set, unsigned devic
                     "texture: %" PRIu64 " bytes at 0x%" PRIx64
                     " do not lie in one allocation, which ends %" PRIu64 " behind that",
                     o.bytes, o.face.base, in ? in->end - o.face.base : 0);
-    memcpy(o.face.beyond, texture->beyond, sizeof o.face.beyond);
+    memcpy(o.face.beyond, texture->address_mode, sizeof o.face.beyond);
     memcpy(o.face.border, texture->border, sizeof o.face.border);
-    o.face.is_linear = texture->is_linear;
-    o.face.reads_normalized = texture->reads_normalized;
-    o.face.has_normalized_coordinates = texture->has_normalized_coordinates;
+    o.face.is_linear = texture->filter_linear;
+    o.face.reads_normalized = texture->normalize_values;
+    o.face.has_normalized_coordinates = texture->normalize_coordinates;
     o.face.is_srgb = texture->is_srgb;
     if (!texels && !texture->height) /* by index alone: beyond the end there is nothing */
-        o.face.beyond[0] = PROACT_BORDER;
+        o.face.beyond[0] = PROACT_ADDRESS_BORDER;
     if (o.face.is_cube && !o.face.has_normalized_coordinates)
-        o.face.beyond[0] = o.face.beyond[1] = PROACT_CLAMP;
+        o.face.beyond[0] = o.face.beyond[1] = PROACT_ADDRESS_CLAMP;
     *handle = keep(set, &o);
     return PROACT_OK;
 }

@@ -7,11 +7,11 @@
 #include "device/emulator/machine.h"
 
 enum proact_status texels_create(struct device_set *set, unsigned device,
-                                 const struct proact_texels_shape *shape,
+                                 const struct proact_texture_array_shape *shape,
                                  struct device_texels **out, struct proact_error *err);
 void texels_destroy(struct device_texels *t);
 enum proact_status texels_copy_box(struct device_stream *s,
-                                   const struct proact_box_copy *copy,
+                                   const struct proact_copy_3d *copy,
                                    struct device_texels *to, struct device_texels *from,
                                    struct proact_error *err);
 

@@ -13,14 +13,14 @@ static size_t at_least_one(size_t n)
     return n ? n : 1;
 }
 
-static size_t slices_of(const struct proact_texels_shape *s)
+static size_t slices_of(const struct proact_texture_array_shape *s)
 {
     return s->is_cube ? 6 * at_least_one(s->layers)
                       : at_least_one(s->depth) * at_least_one(s->layers);
 }
 
 enum proact_status texels_create(struct device_set *set, unsigned device,
-                                 const struct proact_texels_shape *shape,
+                                 const struct proact_texture_array_shape *shape,
                                  struct device_texels **out, struct proact_error *err)
 {
     struct device_texels t = {.set = set, .device = device, .shape = *shape};
@@ -46,7 +46,7 @@ void texels_destroy(struct device_texels *t)
 }
 
 /* Of slice `z` of the copy. */
-static device_addr end_address(const struct proact_box_end *e,
+static device_addr end_address(const struct proact_copy_3d_end *e,
                                const struct device_texels *t, size_t z)
 {
     if (t)
@@ -56,7 +56,7 @@ static device_addr end_address(const struct proact_box_end *e,
 
 /* The host's rows go one by one. */
 static enum proact_status copy_slice(struct device_stream *s,
-                                     const struct proact_box_copy *c,
+                                     const struct proact_copy_3d *c,
                                      const struct device_rows *r, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
@@ -74,7 +74,7 @@ static enum proact_status copy_slice(struct device_stream *s,
 }
 
 enum proact_status texels_copy_box(struct device_stream *s,
-                                   const struct proact_box_copy *copy,
+                                   const struct proact_copy_3d *copy,
                                    struct device_texels *to, struct device_texels *from,
                                    struct proact_error *err)
 {

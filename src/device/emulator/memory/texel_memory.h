@@ -8,7 +8,7 @@
 struct device_texels {
     struct device_set *set;
     unsigned device;
-    struct proact_texels_shape shape;
+    struct proact_texture_array_shape shape;
     device_addr base;
     uint64_t pitch, slice, bytes;
 };

@@ -61,13 +61,15 @@ struct cuda_resource_view {
 
 /* rt_texels.c: a copy with an array at one end or both; and what arrays are. */
 enum cuda_error rt_copy_texels(struct rt *rt, const struct cuda_copy_3d *copy);
-struct proact_texels *rt_texels_of(struct rt *rt, const struct cuda_array *array);
-enum cuda_error rt_texel_of(const struct cuda_array *array, struct proact_texel *out);
+struct proact_texture_array *rt_texels_of(struct rt *rt, const struct cuda_array *array);
+enum cuda_error rt_texel_of(const struct cuda_array *array,
+                            struct proact_texel_format *out);
 /* As rt_error(), but what is refused is only said: the program may go on without. */
 enum cuda_error rt_texels_error(struct rt *rt, enum proact_status status,
                                 const struct proact_error *err);
 /* cudaErrorInvalidChannelDescriptor where there is no such texel. */
-enum cuda_error rt_texel(const struct cuda_channel *channel, struct proact_texel *out);
+enum cuda_error rt_texel(const struct cuda_channel *channel,
+                         struct proact_texel_format *out);
 
 RT_API enum cuda_error cudaMallocArray(struct cuda_array **out,
                                        const struct cuda_channel *channel, size_t width,

@@ -77,7 +77,7 @@ enum cuda_error cuLaunchKernel(struct cuda_kernel *k, unsigned grid_x, unsigned 
 {
     const struct proact_grid grid = {.ctas = {grid_x, grid_y, grid_z},
                                      .threads = {block_x, block_y, block_z},
-                                     .shared_bytes = shared_bytes};
+                                     .dynamic_shared_bytes = shared_bytes};
     struct rt *rt;
     enum cuda_error error = driver_begin(DRIVER_CONTEXT, &rt);
 
@@ -93,7 +93,7 @@ enum cuda_error cuLaunchCooperativeKernel(struct cuda_kernel *k, unsigned grid_x
 {
     const struct proact_grid grid = {.ctas = {grid_x, grid_y, grid_z},
                                      .threads = {block_x, block_y, block_z},
-                                     .shared_bytes = shared_bytes,
+                                     .dynamic_shared_bytes = shared_bytes,
                                      .is_cooperative = true};
     struct rt *rt;
     enum cuda_error error = driver_begin(DRIVER_CONTEXT, &rt);

@@ -56,7 +56,7 @@ static enum cuda_error add(struct rt *rt, struct cuda_linking *l, int type,
         return cudaErrorNoKernelImageForDevice;
     }
     enum proact_status status = driver_image_take(
-        data, bytes, proact_device_describe(rt->session).capability, &image, &err);
+        data, bytes, proact_device_describe(rt->session).compute_capability, &image, &err);
 
     if (status)
         return explain(l, status, &err);

@@ -60,7 +60,8 @@ static enum proact_status read(struct rt *rt, struct cuda_module *m, const void 
     struct text name = {0};
     struct ptx_module *text = NULL;
     enum proact_status status = driver_image_take(
-        data, bytes, proact_device_describe(rt->session).capability, &m->image, err);
+        data, bytes, proact_device_describe(rt->session).compute_capability, &m->image,
+        err);
 
     if (status)
         return status;

@@ -200,5 +200,5 @@ void rt_graph_recorded(struct rt *rt, struct cuda_kernel *k, bool is_split)
     s->kernel =
         must_grow(s->kernel, s->kernel_count, &s->kernel_capacity, sizeof *s->kernel);
     s->kernel[s->kernel_count++] =
-        (struct graph_recorded){k, is_split, proact_launched_on(rt->session)};
+        (struct graph_recorded){k, is_split, proact_last_launch_device(rt->session)};
 }

@@ -33,7 +33,7 @@ struct cuda_graph {
 /* A copy of the graph, in an order in which it can run. */
 struct cuda_graph_exec {
     struct cuda_graph graph;
-    struct proact_repeat *repeat; /* of its launches; NULL: there was none */
+    struct proact_loop *repeat; /* of its launches; NULL: there was none */
     unsigned long long flags;
     struct graph_replay replay;
 };
@@ -45,7 +45,7 @@ struct rt_stream {
     unsigned flags;
     int priority;
     unsigned long long id;
-    unsigned number; /* as proact_stream_use() has it; others may have the same */
+    unsigned number; /* as proact_stream_set_current() has it; others may have the same */
     bool is_drivers;
     struct cuda_graph *capture; /* what it is given goes there; NULL: it runs */
     bool began_it;

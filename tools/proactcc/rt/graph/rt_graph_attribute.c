@@ -28,7 +28,7 @@ enum cuda_error cudaGraphKernelNodeSetAttribute(struct graph_op *op, int attribu
     if (attribute == RT_COOPERATIVE)
         other.is_cooperative = flag != 0;
     else if (attribute == RT_CLUSTER)
-        memcpy(other.cluster, value, sizeof other.cluster);
+        memcpy(other.cluster_ctas, value, sizeof other.cluster_ctas);
     else if (!rt_is_hint(attribute))
         error = cudaErrorNotSupported;
     if (error)
@@ -57,7 +57,7 @@ enum cuda_error cudaGraphKernelNodeGetAttribute(struct graph_op *op, int attribu
     if (attribute == RT_COOPERATIVE)
         memcpy(value, &flag, sizeof flag);
     if (attribute == RT_CLUSTER)
-        memcpy(value, grid->cluster, sizeof grid->cluster);
+        memcpy(value, grid->cluster_ctas, sizeof grid->cluster_ctas);
     return rt_leave(rt, cudaSuccess);
 }
 
@@ -73,7 +73,7 @@ enum cuda_error cudaGraphKernelNodeCopyAttributes(struct graph_op *to,
         return rt_leave(rt, cudaErrorInvalidValue);
     other = *into;
     other.is_cooperative = of->is_cooperative;
-    memcpy(other.cluster, of->cluster, sizeof other.cluster);
+    memcpy(other.cluster_ctas, of->cluster_ctas, sizeof other.cluster_ctas);
     enum cuda_error error = rt_cluster_settle(k, &other);
 
     if (!error)

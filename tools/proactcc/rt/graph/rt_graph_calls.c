@@ -131,7 +131,7 @@ enum cuda_error cudaGraphExecDestroy(struct cuda_graph_exec *exec)
         return rt_leave(rt, cudaErrorInvalidValue);
     handle_drop(&rt->handles, exec);
     if (rt->session)
-        proact_repeat_destroy(exec->repeat);
+        proact_loop_destroy(exec->repeat);
     rt_graph_replay_drop(rt, &exec->replay);
     graph_clear(&exec->graph);
     free(exec);

@@ -33,9 +33,9 @@ static enum cuda_error keep_kernel(struct rt *rt, const struct cuda_kernel_node 
     grid = (struct proact_grid){
         .ctas = {node->grid.x, node->grid.y, node->grid.z},
         .threads = {node->block.x, node->block.y, node->block.z},
-        .shared_bytes = node->shared_bytes,
+        .dynamic_shared_bytes = node->shared_bytes,
         .is_cooperative = grid.is_cooperative,
-        .cluster = {grid.cluster[0], grid.cluster[1], grid.cluster[2]}};
+        .cluster_ctas = {grid.cluster_ctas[0], grid.cluster_ctas[1], grid.cluster_ctas[2]}};
     return node->args ? rt_launch_keep(rt, rt_kernel_find(rt, node->stub), &grid,
                                        node->args, out, bytes)
                       : cudaErrorInvalidValue;

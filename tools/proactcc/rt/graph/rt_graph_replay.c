@@ -189,7 +189,7 @@ static enum cuda_error call(struct rt *rt, const struct cuda_graph *g, size_t fi
     return error;
 }
 
-/* What is queued on one GPU is a graph by itself (proact_repeat), beside other streams. */
+/* What is queued on one GPU is a graph by itself (proact_loop), beside other streams. */
 static bool is_worth_it(const struct rt *rt, const struct proact_recording *r)
 {
     return rt->is_emulated || proact_recording_is_split(r);
@@ -247,9 +247,9 @@ static bool is_time_to_try(const struct rt *rt, const struct graph_replay *r)
     if (rt->guests.unseen) /* which may change anything at any time */
         return false;
     if (!rt->session || rt->broken || r->calls < r->wait ||
-        !proact_rests(rt->session, false))
+        !proact_try_quiesce(rt->session, false))
         return false;
-    if (proact_devices_here(rt->session) > 1)
+    if (proact_open_device_count(rt->session) > 1)
         return true; /* else none is split */
     return rt->is_emulated && proact_device_count(rt->session) == 1;
 }
@@ -262,14 +262,14 @@ static enum cuda_error call_all(struct rt *rt, struct cuda_graph_exec *exec,
     enum cuda_error error = rt_open(rt), ended;
 
     if (!error && !exec->repeat)
-        error = rt_error(rt, proact_repeat_create(rt->session, &exec->repeat, &err), &err);
+        error = rt_error(rt, proact_loop_create(rt->session, &exec->repeat, &err), &err);
     if (!error)
         error = rt_stream_enter(rt, stream);
     if (!error)
-        error = rt_error(rt, proact_repeat_begin(exec->repeat, &err), &err);
+        error = rt_error(rt, proact_loop_begin(exec->repeat, &err), &err);
     if (!error) {
         error = call(rt, &exec->graph, 0, exec->graph.count);
-        ended = rt_error(rt, proact_repeat_end(exec->repeat, &err), &err);
+        ended = rt_error(rt, proact_loop_end(exec->repeat, &err), &err);
         error = error ? error : ended;
     }
     rt_stream_leave(rt);

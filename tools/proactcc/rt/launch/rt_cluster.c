@@ -15,12 +15,12 @@ static uint64_t product(const uint32_t c[3])
 
 const uint32_t *rt_cluster_required(const struct cuda_kernel *k)
 {
-    return k->info.cluster[0] ? k->info.cluster : k->required_cluster;
+    return k->info.cluster_ctas[0] ? k->info.cluster_ctas : k->required_cluster;
 }
 
 bool rt_in_clusters(const struct cuda_kernel *k, const struct proact_grid *grid)
 {
-    return product(grid->cluster) > 1 || product(k->info.cluster) > 1;
+    return product(grid->cluster_ctas) > 1 || product(k->info.cluster_ctas) > 1;
 }
 
 /* On the first device. */
@@ -29,9 +29,9 @@ static enum cuda_error places(struct rt *rt, const struct cuda_kernel *k,
 {
     struct proact_error err = {""};
     uint32_t each = 0;
-    enum proact_status status = proact_kernel_residency(
+    enum proact_status status = proact_kernel_occupancy(
         k->kernel, grid->threads[0] * grid->threads[1] * grid->threads[2],
-        grid->shared_bytes, &each, &err);
+        grid->dynamic_shared_bytes, &each, &err);
 
     if (status)
         return rt_error(rt, status, &err);
@@ -43,19 +43,21 @@ static uint64_t largest(const struct cuda_kernel *k)
 {
     uint64_t most = k->has_large_clusters ? AT_MOST : EVERYWHERE;
 
-    return k->info.max_cluster && k->info.max_cluster < most ? k->info.max_cluster : most;
+    return k->info.max_cluster_ctas && k->info.max_cluster_ctas < most
+               ? k->info.max_cluster_ctas
+               : most;
 }
 
 enum cuda_error rt_cluster_settle(const struct cuda_kernel *k, struct proact_grid *grid)
 {
-    const uint32_t *required = rt_cluster_required(k), *c = grid->cluster;
+    const uint32_t *required = rt_cluster_required(k), *c = grid->cluster_ctas;
     bool asked = c[0] || c[1] || c[2];
 
-    if (asked && required[0] && memcmp(c, required, sizeof grid->cluster) != 0)
+    if (asked && required[0] && memcmp(c, required, sizeof grid->cluster_ctas) != 0)
         return cudaErrorInvalidClusterSize;
     if (!asked && !required[0])
-        return k->must_cluster || k->info.must_cluster ? cudaErrorInvalidClusterSize
-                                                       : cudaSuccess;
+        return k->must_cluster || k->info.requires_cluster ? cudaErrorInvalidClusterSize
+                                                           : cudaSuccess;
     if (!asked)
         c = required;
     if (!product(c) || product(c) > largest(k))
@@ -63,8 +65,8 @@ enum cuda_error rt_cluster_settle(const struct cuda_kernel *k, struct proact_gri
     for (int i = 0; i < 3; i++)
         if (grid->ctas[i] % c[i])
             return cudaErrorInvalidClusterSize;
-    if (!asked && !k->info.cluster[0])
-        memcpy(grid->cluster, required, sizeof grid->cluster);
+    if (!asked && !k->info.cluster_ctas[0])
+        memcpy(grid->cluster_ctas, required, sizeof grid->cluster_ctas);
     return cudaSuccess;
 }
 
@@ -80,7 +82,7 @@ enum cuda_error rt_cluster_set(struct cuda_kernel *k, int attribute, int value)
         k->must_cluster = value;
     else if (attribute == NON_PORTABLE)
         k->has_large_clusters = value;
-    else if (k->info.cluster[0])
+    else if (k->info.cluster_ctas[0])
         return cudaErrorNotPermitted;
     else
         k->required_cluster[attribute - WIDTH] = (uint32_t)value;
@@ -116,7 +118,7 @@ enum cuda_error cudaOccupancyMaxPotentialClusterSize(
         return rt_leave(rt, error);
     uint64_t most = largest(k);
 
-    if (proact_device_describe(rt->session).capability < CAPABILITY)
+    if (proact_device_describe(rt->session).compute_capability < CAPABILITY)
         most = 1;
     if (product(rt_cluster_required(k)))
         most = product(rt_cluster_required(k));
@@ -139,7 +141,8 @@ enum cuda_error cudaOccupancyMaxActiveClusters(int *out, const void *stub,
 
     if (error || (error = rt_cluster_settle(k, &grid)))
         return rt_leave(rt, error);
-    uint64_t size = product(product(grid.cluster) ? grid.cluster : rt_cluster_required(k));
+    uint64_t size =
+        product(product(grid.cluster_ctas) ? grid.cluster_ctas : rt_cluster_required(k));
 
     uint64_t fit = 0;
 

@@ -23,8 +23,9 @@ uint64_t rt_kernel_dynamic_most(const struct cuda_kernel *k)
 {
     if (k->has_dynamic_most)
         return k->dynamic_most;
-    return k->info.shared_bytes < SHARED_DEFAULT ? SHARED_DEFAULT - k->info.shared_bytes
-                                                 : 0;
+    return k->info.static_shared_bytes < SHARED_DEFAULT
+               ? SHARED_DEFAULT - k->info.static_shared_bytes
+               : 0;
 }
 
 enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,
@@ -36,25 +37,25 @@ enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,
 
     if (error)
         return rt_leave(rt, error);
-    struct proact_kernel_build build;
+    struct proact_kernel_resources build;
     struct proact_error err = {""};
-    enum proact_status status = proact_kernel_inspect(k->kernel, &build, &err);
+    enum proact_status status = proact_kernel_resources_get(k->kernel, &build, &err);
 
     if (status)
         return rt_leave(rt, rt_error(rt, status, &err));
     const uint32_t *cluster = rt_cluster_required(k);
 
     *out = (struct cuda_function_attributes){
-        .shared_bytes = k->info.shared_bytes,
+        .shared_bytes = k->info.static_shared_bytes,
         .const_bytes = build.const_bytes,
         .local_bytes = build.local_bytes,
-        .max_threads = (int)build.threads,
+        .max_threads = (int)build.max_threads,
         .registers = build.registers ? (int)build.registers : REGISTERS_SAID,
         .ptx_version = (int)k->image->capability,
-        .binary_version = (int)proact_device_describe(rt->session).capability,
+        .binary_version = (int)proact_device_describe(rt->session).compute_capability,
         .max_dynamic_shared_bytes = (int)rt_kernel_dynamic_most(k),
         .preferred_carveout = -1,
-        .cluster_must_be_set = k->must_cluster || k->info.must_cluster,
+        .cluster_must_be_set = k->must_cluster || k->info.requires_cluster,
         .cluster = {(int)cluster[0], (int)cluster[1], (int)cluster[2]},
         .non_portable_cluster = k->has_large_clusters};
     return rt_leave(rt, cudaSuccess);
@@ -68,7 +69,7 @@ enum cuda_error cudaFuncSetAttribute(const void *stub, int attribute, int value)
     enum cuda_error error = find(rt, stub, &k);
 
     if (!error && attribute == MAX_DYNAMIC_SHARED &&
-        (value < 0 || (uint64_t)value + k->info.shared_bytes >
+        (value < 0 || (uint64_t)value + k->info.static_shared_bytes >
                           proact_device_describe(rt->session).shared_bytes_per_cta))
         error = cudaErrorInvalidValue;
     if (!error && attribute == MAX_DYNAMIC_SHARED) {
@@ -144,7 +145,7 @@ static enum cuda_error occupancy(struct rt *rt, int *out, const void *stub, int 
     enum proact_status status = PROACT_OK;
 
     if (shared_bytes <= rt_kernel_dynamic_most(k)) /* else it could not be launched */
-        status = proact_kernel_residency(k->kernel, (uint32_t)threads, shared_bytes, &ctas,
+        status = proact_kernel_occupancy(k->kernel, (uint32_t)threads, shared_bytes, &ctas,
                                          &err);
 
     if (status)
@@ -181,12 +182,12 @@ enum cuda_error cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const voi
     if (!error) {
         const struct proact_device_info d = proact_device_describe(rt->session);
         size_t each = d.shared_bytes_per_sm / (unsigned)ctas;
-        size_t taken = k->info.shared_bytes + SHARED_RESERVED;
+        size_t taken = k->info.static_shared_bytes + SHARED_RESERVED;
 
         each = each > taken ? each - taken : 0;
-        *out = each < d.shared_bytes_per_cta - k->info.shared_bytes
+        *out = each < d.shared_bytes_per_cta - k->info.static_shared_bytes
                    ? each
-                   : d.shared_bytes_per_cta - k->info.shared_bytes;
+                   : d.shared_bytes_per_cta - k->info.static_shared_bytes;
     }
     return rt_leave(rt, error);
 }

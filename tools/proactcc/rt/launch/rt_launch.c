@@ -57,7 +57,7 @@ static uint32_t step_of(const struct proact_parameter *at)
 static enum cuda_error find_places(struct rt *rt, const bool *addresses,
                                    const unsigned char *bytes,
                                    const struct proact_parameter *at,
-                                   struct proact_place *places, size_t *count)
+                                   struct proact_relocation *places, size_t *count)
 {
     const uint32_t step = step_of(at);
     enum cuda_error error = cudaSuccess;
@@ -81,7 +81,7 @@ static enum cuda_error find_places(struct rt *rt, const bool *addresses,
                 rt->recording ? cudaErrorStreamCaptureUnsupported : rt_shadow_in(rt, range);
         if (range->array)
             places[(*count)++] =
-                (struct proact_place){i, range->array, word - range->first};
+                (struct proact_relocation){i, range->array, word - range->first};
     }
     return error;
 }
@@ -101,7 +101,7 @@ static void note_split(struct rt *rt, struct cuda_kernel *k, bool is_cooperative
         return;
     k->split_launches += is_split(rt, why);
     if (is_split(rt, why))
-        k->along = proact_kernel_along(k->kernel);
+        k->along = proact_kernel_split_axis(k->kernel);
     if (!why || (k->why_whole && strcmp(why, k->why_whole) == 0))
         return;
     free(k->why_whole);
@@ -113,7 +113,7 @@ static enum cuda_error misfit(const struct rt *rt, const struct cuda_kernel *k,
                               const struct proact_grid *grid, bool is_cooperative)
 {
     uint64_t threads = (uint64_t)grid->threads[0] * grid->threads[1] * grid->threads[2];
-    struct proact_kernel_build build;
+    struct proact_kernel_resources build;
 
     if (is_cooperative)
         return cudaErrorCooperativeLaunchTooLarge;
@@ -121,20 +121,21 @@ static enum cuda_error misfit(const struct rt *rt, const struct cuda_kernel *k,
         return cudaErrorInvalidClusterSize;
     if (!k->info.max_threads &&
         threads <= proact_device_describe(rt->session).threads_per_cta &&
-        !proact_kernel_inspect(k->kernel, &build, NULL) && threads > build.threads)
+        !proact_kernel_resources_get(k->kernel, &build, NULL) &&
+        threads > build.max_threads)
         return cudaErrorLaunchOutOfResources; /* registers */
     return cudaErrorInvalidValue;
 }
 
 static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
                                     struct proact_grid *grid,
-                                    const struct proact_block *block)
+                                    const struct proact_parameter_buffer *block)
 {
     const bool is_cooperative = grid->is_cooperative;
     struct proact_error err; /* empty in no launch: that takes longer than the rest here */
 
     grid->device_count = rt->split_over;
-    enum proact_status status = proact_launch_block(k->kernel, grid, block, &err);
+    enum proact_status status = proact_launch_buffer(k->kernel, grid, block, &err);
 
     if (status == PROACT_EINVAL)
         return misfit(rt, k, grid, is_cooperative);
@@ -148,7 +149,7 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
     k->launches++;
     if (rt->reports)
         note_split(rt, k, is_cooperative);
-    rt_report_launched(rt, k, proact_launched_on(rt->session));
+    rt_report_launched(rt, k, proact_last_launch_device(rt->session));
     return rt_queued(rt, 0);
 }
 
@@ -164,7 +165,7 @@ enum cuda_error rt_run_launch(struct rt *rt, const void *data)
     const struct rt_kept_launch *l = data;
     const struct proact_kernel_info *info = &l->kernel->info;
     const size_t most = info->parameter_bytes / 8 + 1;
-    struct proact_place few[FEW],
+    struct proact_relocation few[FEW],
         *many = most > FEW ? must_calloc(most, sizeof *many) : NULL,
         *places = many ? many : few;
     struct proact_grid grid = l->grid;
@@ -172,12 +173,12 @@ enum cuda_error rt_run_launch(struct rt *rt, const void *data)
     size_t count = 0;
 
     for (unsigned i = 0; i < info->parameter_count && !error; i++)
-        error = find_places(rt, info->addresses, l->parameters, &info->parameters[i],
+        error = find_places(rt, info->may_hold_pointer, l->parameters, &info->parameters[i],
                             places, &count);
     if (!error)
-        error = launch_block(
-            rt, l->kernel, &grid,
-            &(struct proact_block){l->parameters, info->parameter_bytes, places, count});
+        error = launch_block(rt, l->kernel, &grid,
+                             &(struct proact_parameter_buffer){
+                                 l->parameters, info->parameter_bytes, places, count});
     free(many);
     return error;
 }
@@ -195,8 +196,8 @@ static enum cuda_error settle(struct rt *rt, struct cuda_kernel *k,
     for (int i = 0; i < 3; i++)
         if (!grid->ctas[i] || !grid->threads[i])
             return cudaErrorInvalidValue; /* CUDA 13: not ...InvalidConfiguration */
-    if (grid->shared_bytes > rt_kernel_dynamic_most(k) ||
-        (size_t)grid->shared_bytes + k->info.shared_bytes >
+    if (grid->dynamic_shared_bytes > rt_kernel_dynamic_most(k) ||
+        (size_t)grid->dynamic_shared_bytes + k->info.static_shared_bytes >
             proact_device_describe(rt->session).shared_bytes_per_cta)
         return cudaErrorInvalidValue;
     return rt_cluster_settle(k, grid);
@@ -258,7 +259,7 @@ void rt_launch_show(struct graph_op *op, struct cuda_kernel_node *out)
     *out = (struct cuda_kernel_node){.stub = l->kernel->stub,
                                      .grid = {grid[0], grid[1], grid[2]},
                                      .block = {block[0], block[1], block[2]},
-                                     .shared_bytes = l->grid.shared_bytes,
+                                     .shared_bytes = l->grid.dynamic_shared_bytes,
                                      .args = op->args};
 }
 
@@ -295,7 +296,7 @@ static enum cuda_error launch(struct rt *rt, struct cuda_kernel *k, const struct
 {
     const struct proact_grid grid = {.ctas = {w->grid.x, w->grid.y, w->grid.z},
                                      .threads = {w->block.x, w->block.y, w->block.z},
-                                     .shared_bytes = (uint32_t)w->shared_bytes,
+                                     .dynamic_shared_bytes = (uint32_t)w->shared_bytes,
                                      .is_cooperative = w->is_cooperative};
 
     return w->shared_bytes > UINT32_MAX ? cudaErrorInvalidValue

@@ -25,7 +25,7 @@ enum cuda_error rt_config_read(const struct cuda_launch_config *config, const ch
         return cudaErrorInvalidValue;
     *out = (struct proact_grid){.ctas = {grid->x, grid->y, grid->z},
                                 .threads = {block->x, block->y, block->z},
-                                .shared_bytes = (uint32_t)config->shared_bytes};
+                                .dynamic_shared_bytes = (uint32_t)config->shared_bytes};
     for (unsigned i = 0; i < config->attribute_count; i++) {
         const struct cuda_launch_attribute *a = &config->attributes[i];
         int value;
@@ -34,7 +34,7 @@ enum cuda_error rt_config_read(const struct cuda_launch_config *config, const ch
         if (a->id == RT_COOPERATIVE) {
             out->is_cooperative = value != 0;
         } else if (a->id == RT_CLUSTER) {
-            memcpy(out->cluster, a->value, sizeof out->cluster);
+            memcpy(out->cluster_ctas, a->value, sizeof out->cluster_ctas);
         } else if (!rt_is_hint(a->id)) {
             rt_say("%s(): launch attribute %d is not supported", call, a->id);
             return cudaErrorNotSupported;

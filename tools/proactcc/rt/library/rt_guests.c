@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What libraries do on the first device beside the session: both keep in step. */
-#include <proact/guest.h>
+#include <proact/interop.h>
 
 #include "rt/rt.h"
 
 void rt_guests_follow(struct rt *rt)
 {
     struct rt_guests *g = &rt->guests;
-    const struct proact_guest_writes writes = {g->written, g->count, g->any || g->unseen};
+    const struct proact_interop_writes writes = {g->written, g->count, g->any || g->unseen};
     struct proact_error err = {""};
 
     if (!rt->broken && rt->session)
-        rt_error(rt, proact_guest_leave(rt->session, &writes, &err), &err);
+        rt_error(rt, proact_interop_end(rt->session, &writes, &err), &err);
     g->is_pending = g->any = false;
     g->count = 0;
 }
@@ -21,5 +21,5 @@ void rt_guests_let_in(struct rt *rt)
     struct proact_error err = {""};
 
     if (!rt->broken && rt->session && !rt_shadows_out(rt))
-        rt_error(rt, proact_guest_enter(rt->session, &err), &err);
+        rt_error(rt, proact_interop_begin(rt->session, &err), &err);
 }

@@ -4,7 +4,7 @@
    follows. */
 #include "rt/library/rt_library.h"
 
-#include <proact/guest.h>
+#include <proact/interop.h>
 
 #include "base/memory.h"
 
@@ -41,7 +41,7 @@ static enum cuda_error enter(struct rt *rt)
     enum cuda_error error = rt_shadows_out(rt);
 
     rt->guests.calls++;
-    return error ? error : rt_error(rt, proact_guest_enter(rt->session, &err), &err);
+    return error ? error : rt_error(rt, proact_interop_begin(rt->session, &err), &err);
 }
 
 struct library_verdict rt_library_enter(struct library_call *call,

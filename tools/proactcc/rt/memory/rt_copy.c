@@ -64,25 +64,25 @@ static bool is_inside(const struct rt_range *range, const void *pointer, size_t 
     return !range || bytes <= range->bytes - ((uint64_t)(uintptr_t)pointer - range->first);
 }
 
-static enum proact_status move(struct proact *p, const struct proact_row_copy *rows,
+static enum proact_status move(struct proact *p, const struct proact_copy_2d *rows,
                                bool to_device, bool from_device, struct proact_error *err)
 {
     if (to_device && from_device)
-        return proact_first_copy_rows(p, rows, err);
-    return to_device ? proact_first_write_rows(p, rows, err)
-                     : proact_first_read_rows(p, rows, err);
+        return proact_device0_copy_2d(p, rows, err);
+    return to_device ? proact_device0_write_2d(p, rows, err)
+                     : proact_device0_read_2d(p, rows, err);
 }
 
 static enum cuda_error move_rows(struct rt *rt, const struct rt_rows *r, bool to_device,
                                  bool from_device)
 {
     struct proact_error err;
-    const struct proact_row_copy rows = {(uint64_t)(uintptr_t)r->to,
-                                         (uint64_t)(uintptr_t)r->from,
-                                         r->width,
-                                         r->height,
-                                         r->to_pitch,
-                                         r->from_pitch};
+    const struct proact_copy_2d rows = {(uint64_t)(uintptr_t)r->to,
+                                        (uint64_t)(uintptr_t)r->from,
+                                        r->width,
+                                        r->height,
+                                        r->to_pitch,
+                                        r->from_pitch};
 
     if (!to_device && !from_device) {
         for (size_t y = 0; y < r->height; y++)
@@ -158,7 +158,7 @@ enum cuda_error rt_fill(struct rt *rt, void *to, size_t pitch, int value, size_t
                         size_t rows)
 {
     const struct rt_rows r = {.to = to, .to_pitch = pitch, .width = bytes, .height = rows};
-    const struct proact_row_copy on_device = {
+    const struct proact_copy_2d on_device = {
         (uint64_t)(uintptr_t)to, 0, bytes, rows, pitch, pitch};
     const struct rt_range *range;
     struct proact_error err;
@@ -171,7 +171,7 @@ enum cuda_error rt_fill(struct rt *rt, void *to, size_t pitch, int value, size_t
         return cudaErrorInvalidValue;
     if (is_on_device(range))
         return rt_error(
-            rt, proact_first_fill_rows(rt->session, &on_device, (unsigned char)value, &err),
+            rt, proact_device0_fill_2d(rt->session, &on_device, (unsigned char)value, &err),
             &err);
     error = rt_wait(rt);
     for (size_t y = 0; y < rows && !error; y++)

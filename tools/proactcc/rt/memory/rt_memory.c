@@ -38,8 +38,8 @@ static enum cuda_error on_device(struct rt *rt, const char *call, struct rt_rang
     if (range->kind == RT_DEVICE && !range->array)
         status = create(rt, &shape, &range->array, &err);
     else if (!range->array)
-        status = proact_array_create_shared(rt->session, &shape, range->kind == RT_PINNED,
-                                            &range->array, &err);
+        status = proact_array_create_host_accessible(
+            rt->session, &shape, range->kind == RT_PINNED, &range->array, &err);
     if (status)
         return rt_error(rt, status, &err);
     range->first = proact_array_address(range->array, 0);

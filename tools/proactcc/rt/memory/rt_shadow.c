@@ -21,15 +21,15 @@ enum cuda_error rt_shadow_in(struct rt *rt, struct rt_range *range)
     enum proact_status status = await_guests(rt, range, &err);
 
     range->is_shown = true;
-    proact_stream_use(rt->session, 0, NULL); /* all of it is written at once */
+    proact_stream_set_current(rt->session, 0, NULL); /* all of it is written at once */
     if (!status && !range->array)
         status = proact_array_create(rt->session,
                                      &(struct proact_shape){"host memory", range->bytes, 1},
                                      &range->array, &err);
     if (!status && !range->is_newer_there) {
         status =
-            proact_first_write(rt->session, proact_array_address(range->array, 0),
-                               (const void *)(uintptr_t)range->first, range->bytes, &err);
+            proact_device0_write(rt->session, proact_array_address(range->array, 0),
+                                 (const void *)(uintptr_t)range->first, range->bytes, &err);
         rt->moved.to_device += range->bytes;
     }
     if (!status)
@@ -48,8 +48,8 @@ enum cuda_error rt_shadows_out(struct rt *rt)
         if (!range->is_newer_there)
             continue;
         status =
-            proact_first_read(rt->session, (void *)(uintptr_t)range->first,
-                              proact_array_address(range->array, 0), range->bytes, &err);
+            proact_device0_read(rt->session, (void *)(uintptr_t)range->first,
+                                proact_array_address(range->array, 0), range->bytes, &err);
         range->is_newer_there = false;
         rt->moved.to_host += range->bytes;
     }

@@ -13,13 +13,13 @@ static enum cuda_error add(struct rt *rt, void *pointer, size_t bytes, unsigned 
         return cudaErrorInvalidValue;
     if (range_find(&rt->ranges, first) || range_find(&rt->ranges, first + bytes - 1))
         return cudaErrorHostMemoryAlreadyRegistered;
-    range_add(&rt->ranges, &(struct rt_range){
-                               .first = first,
-                               .bytes = bytes,
-                               .kind = RT_REGISTERED,
-                               .flags = flags,
-                               .is_shadow = true,
-                               .is_locked = proact_host_lock(rt->session, pointer, bytes)});
+    range_add(&rt->ranges, &(struct rt_range){.first = first,
+                                              .bytes = bytes,
+                                              .kind = RT_REGISTERED,
+                                              .flags = flags,
+                                              .is_shadow = true,
+                                              .is_locked = proact_host_register(
+                                                  rt->session, pointer, bytes)});
     return cudaSuccess;
 }
 
@@ -34,7 +34,7 @@ static enum cuda_error drop(struct rt *rt, void *pointer)
     if (rt->session)
         proact_array_destroy(range->array);
     if (rt->session && range->is_locked)
-        proact_host_unlock(rt->session, (void *)(uintptr_t)range->first);
+        proact_host_unregister(rt->session, (void *)(uintptr_t)range->first);
     range_remove(&rt->ranges, range);
     return error;
 }

@@ -165,7 +165,8 @@ enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image)
 
     if (!image->is_searched) {
         image->is_searched = true;
-        rt_image_find(image, proact_device_describe(rt->session).capability, &image->why);
+        rt_image_find(image, proact_device_describe(rt->session).compute_capability,
+                      &image->why);
         for (const struct rt_image *i = image; i; i = i->next)
             number++;
         text_print(&name, "program%u.ptx", number);

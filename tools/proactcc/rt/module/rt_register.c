@@ -165,7 +165,7 @@ enum cuda_error rt_variable_give(struct rt *rt, struct rt_variable *v)
     struct proact_error err = {""};
     const uint64_t before = v->place.address[0];
     enum cuda_error error = rt_error(
-        rt, proact_variable_give(rt->session, &v->image->ptx, v->name, &v->place, &err),
+        rt, proact_variable_export(rt->session, &v->image->ptx, v->name, &v->place, &err),
         &err);
 
     if (!error && v->place.address[0] != before) {

@@ -11,7 +11,7 @@
 enum { DISABLE_TIMING = 2 };
 
 struct cuda_event {
-    struct proact_moment *moment;
+    struct proact_event *moment;
     bool has_time, is_recorded;
     uint64_t capture; /* that it was last recorded in; 0: none */
 };
@@ -21,7 +21,7 @@ static struct rt_spare_moments *spare_of(struct rt *rt, bool has_time)
     return &rt->spare_moments[has_time];
 }
 
-static enum cuda_error moment_take(struct rt *rt, bool has_time, struct proact_moment **out)
+static enum cuda_error moment_take(struct rt *rt, bool has_time, struct proact_event **out)
 {
     struct rt_spare_moments *spare = spare_of(rt, has_time);
     struct proact_error err;
@@ -30,7 +30,7 @@ static enum cuda_error moment_take(struct rt *rt, bool has_time, struct proact_m
         *out = spare->moment[--spare->count];
         return cudaSuccess;
     }
-    return rt_error(rt, proact_moment_create(rt->session, has_time, out, &err), &err);
+    return rt_error(rt, proact_event_create(rt->session, has_time, out, &err), &err);
 }
 
 static void moment_back(struct rt *rt, const struct cuda_event *event)
@@ -53,7 +53,7 @@ enum cuda_error cudaEventCreateWithFlags(struct cuda_event **out, unsigned flags
     struct rt *rt = rt_enter();
     enum cuda_error error = rt_open(rt);
     const bool has_time = !(flags & DISABLE_TIMING);
-    struct proact_moment *moment = NULL;
+    struct proact_event *moment = NULL;
 
     if (!error && !out)
         error = cudaErrorInvalidValue;
@@ -93,7 +93,7 @@ enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
     if (!error && (event->capture = rt_capture_of(rt, s)))
         return rt_leave(rt, cudaSuccess); /* it orders streams, and they are in order */
     if (!error && !(error = rt_stream_enter(rt, s)))
-        error = rt_error(rt, proact_moment_set(event->moment, &err), &err);
+        error = rt_error(rt, proact_event_record(event->moment, &err), &err);
     rt_stream_leave(rt);
     if (!error)
         event->is_recorded = true;
@@ -109,7 +109,7 @@ enum cuda_error rt_run_event_record(struct rt *rt, const void *data)
     enum cuda_error error = check_event(rt, event);
 
     if (!error)
-        error = rt_error(rt, proact_moment_set(event->moment, &err), &err);
+        error = rt_error(rt, proact_event_record(event->moment, &err), &err);
     if (error)
         return error;
     event->capture = 0;
@@ -138,7 +138,7 @@ static enum cuda_error wait_for(struct rt *rt, const struct cuda_event *event)
 
     if (rt->broken || rt->is_emulated)
         return rt_wait(rt);
-    enum cuda_error error = rt_error(rt, proact_moment_wait(event->moment, &err), &err);
+    enum cuda_error error = rt_error(rt, proact_event_wait(event->moment, &err), &err);
 
     return error ? error : rt_shadows_out(rt);
 }
@@ -155,10 +155,10 @@ enum cuda_error cudaEventSynchronize(struct cuda_event *event)
 static bool is_under_way(struct rt *rt, const struct cuda_event *event)
 {
     const enum proact_progress progress =
-        rt->is_emulated ? PROACT_UNKNOWN : proact_moment_progress(event->moment);
+        rt->is_emulated ? PROACT_PROGRESS_UNKNOWN : proact_event_query(event->moment);
 
-    return progress == PROACT_UNDER_WAY ||
-           (progress == PROACT_UNKNOWN && !proact_rests(rt->session, true));
+    return progress == PROACT_PROGRESS_RUNNING ||
+           (progress == PROACT_PROGRESS_UNKNOWN && !proact_try_quiesce(rt->session, true));
 }
 
 enum cuda_error cudaEventQuery(struct cuda_event *event)
@@ -186,7 +186,7 @@ enum cuda_error cudaEventElapsedTime(float *ms, struct cuda_event *from,
         error = cudaErrorInvalidResourceHandle;
     if (!error)
         error =
-            rt_error(rt, proact_moment_elapsed(from->moment, to->moment, &ns, &err), &err);
+            rt_error(rt, proact_event_elapsed(from->moment, to->moment, &ns, &err), &err);
     if (!error)
         *ms = (float)(ns / 1e6);
     return rt_leave(rt, error);
@@ -209,7 +209,7 @@ enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *ev
         rt_capture_join(rt, s, event->capture);
     else if (event->is_recorded && !rt_capture_of(rt, s) &&
              !(error = rt_stream_enter(rt, s)))
-        error = rt_error(rt, proact_moment_follow(event->moment, &err), &err);
+        error = rt_error(rt, proact_stream_wait_event(event->moment, &err), &err);
     rt_stream_leave(rt);
     return rt_leave(rt, error ? error : rt->broken);
 }

@@ -32,14 +32,14 @@ enum cuda_error rt_stream_enter(struct rt *rt, const struct cuda_stream *handle)
         rt->session && !rt_streams_may_be_drivers(rt) ? rt_stream_find(rt, handle) : NULL;
     struct proact_error err;
 
-    return s ? rt_error(rt, proact_stream_use(rt->session, s->number, &err), &err)
+    return s ? rt_error(rt, proact_stream_set_current(rt->session, s->number, &err), &err)
              : cudaSuccess;
 }
 
 void rt_stream_leave(struct rt *rt)
 {
     if (rt->session)
-        proact_stream_use(rt->session, 0, NULL);
+        proact_stream_set_current(rt->session, 0, NULL);
 }
 
 enum cuda_error rt_stream_check(struct rt *rt, const struct cuda_stream *handle)

@@ -3,7 +3,7 @@
    stream, its handle is one of the driver's, and all that we queue is in one order. */
 #include <stdlib.h>
 
-#include <proact/guest.h>
+#include <proact/interop.h>
 
 #include "base/memory.h"
 #include "rt/abi/cuda_calls.h"
@@ -35,7 +35,8 @@ static enum cuda_error handle_create(struct rt *rt, struct rt_stream *s)
 
     s->is_drivers = rt_streams_may_be_drivers(rt);
     if (s->is_drivers)
-        error = rt_error(rt, proact_guest_stream_create(rt->session, &handle, &err), &err);
+        error =
+            rt_error(rt, proact_interop_stream_create(rt->session, &handle, &err), &err);
     s->handle = handle;
     return error;
 }
@@ -84,7 +85,7 @@ enum cuda_error cudaStreamDestroy(struct cuda_stream *s)
     if (rt_stream_is_default(s) || !found)
         return rt_leave(rt, cudaErrorInvalidResourceHandle);
     if (found->is_drivers && rt->session)
-        proact_guest_stream_destroy(rt->session, s);
+        proact_interop_stream_destroy(rt->session, s);
     rt_capture_drop(rt, found);
     *link = found->next;
     free(found);
@@ -116,20 +117,21 @@ static enum cuda_error wait_in(struct rt *rt, const struct cuda_stream *s)
    he himself has yet to do. */
 static enum cuda_error ask(struct rt *rt, const struct cuda_stream *s)
 {
-    enum proact_progress progress = PROACT_UNKNOWN;
+    enum proact_progress progress = PROACT_PROGRESS_UNKNOWN;
     enum cuda_error error = rt_open(rt);
 
     if (!error && !rt->is_emulated) {
         if (!(error = rt_stream_enter(rt, s)))
-            progress = proact_stream_progress(rt->session);
+            progress = proact_stream_query(rt->session);
         rt_stream_leave(rt);
     }
-    if (!error && progress == PROACT_UNKNOWN && !proact_rests(rt->session, true))
-        progress = PROACT_UNDER_WAY;
-    if (error || progress == PROACT_UNDER_WAY)
+    if (!error && progress == PROACT_PROGRESS_UNKNOWN &&
+        !proact_try_quiesce(rt->session, true))
+        progress = PROACT_PROGRESS_RUNNING;
+    if (error || progress == PROACT_PROGRESS_RUNNING)
         return error ? error : cudaErrorNotReady;
-    return progress == PROACT_DONE && !rt_stream_is_default(s) ? rt_shadows_out(rt)
-                                                               : wait_in(rt, s);
+    return progress == PROACT_PROGRESS_DONE && !rt_stream_is_default(s) ? rt_shadows_out(rt)
+                                                                        : wait_in(rt, s);
 }
 
 /* Nobody can wait for what is only kept. */

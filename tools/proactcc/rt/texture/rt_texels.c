@@ -10,7 +10,7 @@
 #include "rt/rt.h"
 
 struct cuda_array {
-    struct proact_texels *texels;
+    struct proact_texture_array *texels;
     struct cuda_channel channel;
     struct cuda_extent extent;
     unsigned flags;
@@ -26,10 +26,10 @@ enum cuda_error rt_texels_error(struct rt *rt, enum proact_status status,
     return cudaErrorNotSupported;
 }
 
-enum cuda_error rt_texel(const struct cuda_channel *c, struct proact_texel *out)
+enum cuda_error rt_texel(const struct cuda_channel *c, struct proact_texel_format *out)
 {
-    static const enum proact_texel_kind kinds[] = {PROACT_SIGNED, PROACT_UNSIGNED,
-                                                   PROACT_FLOAT};
+    static const enum proact_texel_type kinds[] = {
+        PROACT_TEXEL_SIGNED, PROACT_TEXEL_UNSIGNED, PROACT_TEXEL_FLOAT};
     const int bits[4] = {c->x, c->y, c->z, c->w};
     unsigned channels = 0;
 
@@ -45,7 +45,7 @@ enum cuda_error rt_texel(const struct cuda_channel *c, struct proact_texel *out)
     if (channels == 0 || channels == 3 || (c->x != 8 && c->x != 16 && c->x != 32) ||
         (c->kind == 2 && c->x == 8))
         return cudaErrorInvalidChannelDescriptor;
-    *out = (struct proact_texel){kinds[c->kind], (unsigned)c->x, channels};
+    *out = (struct proact_texel_format){kinds[c->kind], (unsigned)c->x, channels};
     return cudaSuccess;
 }
 
@@ -54,13 +54,14 @@ static enum cuda_error create(struct rt *rt, struct cuda_array **out,
                               unsigned flags)
 {
     const bool is_cube = flags & CUDA_ARRAY_CUBE, is_layered = flags & CUDA_ARRAY_LAYERED;
-    struct proact_texels_shape shape = {.width = extent.width,
-                                        .height = extent.height,
-                                        .depth = is_cube || is_layered ? 0 : extent.depth,
-                                        .is_cube = is_cube,
-                                        .has_surfaces = flags & CUDA_ARRAY_SURFACES,
-                                        .is_gathered = flags & CUDA_ARRAY_GATHER};
-    struct proact_texels *texels;
+    struct proact_texture_array_shape shape = {
+        .width = extent.width,
+        .height = extent.height,
+        .depth = is_cube || is_layered ? 0 : extent.depth,
+        .is_cube = is_cube,
+        .allows_surfaces = flags & CUDA_ARRAY_SURFACES,
+        .allows_gather = flags & CUDA_ARRAY_GATHER};
+    struct proact_texture_array *texels;
     struct proact_error err;
     enum cuda_error error = rt_open(rt);
 
@@ -81,7 +82,7 @@ static enum cuda_error create(struct rt *rt, struct cuda_array **out,
     if ((error = rt_texel(channel, &shape.texel)))
         return error;
     if ((error = rt_texels_error(
-             rt, proact_texels_create(rt->session, &shape, &texels, &err), &err)))
+             rt, proact_texture_array_create(rt->session, &shape, &texels, &err), &err)))
         return error;
     *out = must_calloc(1, sizeof **out);
     **out = (struct cuda_array){texels, *channel, extent, flags,
@@ -110,12 +111,12 @@ enum cuda_error cudaMallocArray(struct cuda_array **out, const struct cuda_chann
     return rt_leave(rt, create(rt, out, channel, extent, flags));
 }
 
-struct proact_texels *rt_texels_of(struct rt *rt, const struct cuda_array *array)
+struct proact_texture_array *rt_texels_of(struct rt *rt, const struct cuda_array *array)
 {
     return handle_is(&rt->handles, array, RT_ARRAY) ? array->texels : NULL;
 }
 
-enum cuda_error rt_texel_of(const struct cuda_array *array, struct proact_texel *out)
+enum cuda_error rt_texel_of(const struct cuda_array *array, struct proact_texel_format *out)
 {
     return rt_texel(&array->channel, out);
 }
@@ -131,7 +132,7 @@ enum cuda_error cudaFreeArray(struct cuda_array *array)
     handle_drop(&rt->handles, array);
     enum cuda_error error = rt_wait(rt);
 
-    proact_texels_destroy(array->texels);
+    proact_texture_array_destroy(array->texels);
     free(array);
     return rt_leave(rt, error);
 }
@@ -166,11 +167,11 @@ enum cuda_error cudaGetChannelDesc(struct cuda_channel *out, const struct cuda_a
 
 /* Positions in an array are of elements, and so is the width of a copy with one. */
 static enum cuda_error array_end(struct rt *rt, const struct cuda_array *array,
-                                 const struct cuda_position *at, struct proact_box_end *out,
-                                 size_t *element)
+                                 const struct cuda_position *at,
+                                 struct proact_copy_3d_end *out, size_t *element)
 {
-    out->texels = rt_texels_of(rt, array);
-    if (!out->texels)
+    out->array = rt_texels_of(rt, array);
+    if (!out->array)
         return cudaErrorInvalidResourceHandle;
     if (*element && *element != array->texel_bytes)
         return cudaErrorInvalidValue;
@@ -184,7 +185,7 @@ static enum cuda_error array_end(struct rt *rt, const struct cuda_array *array,
 /* What kernels may have put into a shadow of the host's memory comes out first. */
 static enum cuda_error memory_end(struct rt *rt, const struct cuda_pitched *p,
                                   const struct cuda_position *at, bool is_said_host,
-                                  bool is_said_device, struct proact_box_end *out)
+                                  bool is_said_device, struct proact_copy_3d_end *out)
 {
     char *place =
         (char *)p->pointer + at->z * p->height * p->pitch + at->y * p->pitch + at->x;
@@ -202,7 +203,7 @@ static enum cuda_error memory_end(struct rt *rt, const struct cuda_pitched *p,
 }
 
 static enum cuda_error box_of(struct rt *rt, const struct cuda_copy_3d *c,
-                              struct proact_box_copy *box)
+                              struct proact_copy_3d *box)
 {
     const bool is_default = c->kind == CUDA_COPY_DEFAULT;
     const bool to_host = c->kind == CUDA_DEVICE_TO_HOST || c->kind == CUDA_HOST_TO_HOST;
@@ -232,14 +233,14 @@ static enum cuda_error box_of(struct rt *rt, const struct cuda_copy_3d *c,
 
 enum cuda_error rt_copy_texels(struct rt *rt, const struct cuda_copy_3d *c)
 {
-    struct proact_box_copy box = {.bytes = 0};
+    struct proact_copy_3d box = {.bytes = 0};
     struct proact_error err;
     enum cuda_error error = rt_open(rt);
 
     if (error || (error = box_of(rt, c, &box)))
         return error;
     const size_t bytes = box.bytes * box.rows * box.slices;
-    enum proact_status status = proact_box_copy(rt->session, &box, &err);
+    enum proact_status status = proact_copy_3d(rt->session, &box, &err);
 
     if (status)
         return rt_error(rt, status, &err);

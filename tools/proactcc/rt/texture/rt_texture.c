@@ -30,9 +30,9 @@ static enum cuda_error take_resource(struct rt *rt, const struct cuda_resource *
 
     switch (r->type) {
     case CUDA_RESOURCE_ARRAY:
-        out->texels = rt_texels_of(rt, r->of.array);
-        return out->texels ? rt_texel_of(r->of.array, &out->texel)
-                           : cudaErrorInvalidResourceHandle;
+        out->array = rt_texels_of(rt, r->of.array);
+        return out->array ? rt_texel_of(r->of.array, &out->texel)
+                          : cudaErrorInvalidResourceHandle;
     case CUDA_RESOURCE_LINEAR:
         pointer = r->of.linear.pointer;
         channel = &r->of.linear.channel;
@@ -73,13 +73,14 @@ static enum cuda_error take_resource(struct rt *rt, const struct cuda_resource *
 static enum cuda_error take_texture(const struct cuda_texture *t,
                                     struct proact_texture *out)
 {
-    static const enum proact_beyond beyond[] = {PROACT_WRAP, PROACT_CLAMP, PROACT_MIRROR,
-                                                PROACT_BORDER};
+    static const enum proact_address_mode beyond[] = {
+        PROACT_ADDRESS_WRAP, PROACT_ADDRESS_CLAMP, PROACT_ADDRESS_MIRROR,
+        PROACT_ADDRESS_BORDER};
 
     for (unsigned a = 0; a < 3; a++) {
         if (t->beyond[a] < 0 || t->beyond[a] > 3)
             return cudaErrorInvalidValue;
-        out->beyond[a] = beyond[t->beyond[a]];
+        out->address_mode[a] = beyond[t->beyond[a]];
     }
     if (t->filter < 0 || t->filter > 1)
         return cudaErrorInvalidFilterSetting;
@@ -89,9 +90,9 @@ static enum cuda_error take_texture(const struct cuda_texture *t,
         rt_say("textures of cubes that are filtered across their edges are not supported");
         return cudaErrorNotSupported;
     }
-    out->is_linear = t->filter == 1;
-    out->reads_normalized = t->reads == 1;
-    out->has_normalized_coordinates = t->has_normalized_coordinates != 0;
+    out->filter_linear = t->filter == 1;
+    out->normalize_values = t->reads == 1;
+    out->normalize_coordinates = t->has_normalized_coordinates != 0;
     out->is_srgb = t->is_srgb != 0;
     memcpy(out->border, t->border, sizeof out->border);
     return cudaSuccess;
@@ -101,12 +102,12 @@ static enum cuda_error take_texture(const struct cuda_texture *t,
    filter wants. */
 static enum cuda_error check_filter(const struct proact_texture *t)
 {
-    if (t->texel.kind == PROACT_FLOAT)
+    if (t->texel.kind == PROACT_TEXEL_FLOAT)
         return cudaSuccess;
-    if (t->reads_normalized && t->texel.bits == 32)
+    if (t->normalize_values && t->texel.bits == 32)
         return cudaErrorInvalidNormSetting;
-    return t->is_linear && !t->reads_normalized ? cudaErrorInvalidFilterSetting
-                                                : cudaSuccess;
+    return t->filter_linear && !t->normalize_values ? cudaErrorInvalidFilterSetting
+                                                    : cudaSuccess;
 }
 
 static void keep(struct rt *rt, const struct rt_object *made)
@@ -132,7 +133,7 @@ static enum cuda_error create_texture(struct rt *rt, cuda_object *out,
                                       const struct cuda_texture *t,
                                       const struct cuda_resource_view *view)
 {
-    struct proact_texture texture = {.texels = NULL};
+    struct proact_texture texture = {.array = NULL};
     struct proact_error err;
     uint64_t handle;
     enum cuda_error error = rt_open(rt);
@@ -172,7 +173,7 @@ static enum cuda_error create_surface(struct rt *rt, cuda_object *out,
 
     if (error || !out || !r || r->type != CUDA_RESOURCE_ARRAY)
         return error ? error : cudaErrorInvalidValue;
-    struct proact_texels *texels = rt_texels_of(rt, r->of.array);
+    struct proact_texture_array *texels = rt_texels_of(rt, r->of.array);
 
     if (!texels)
         return cudaErrorInvalidResourceHandle;
@@ -271,7 +272,7 @@ enum cuda_error cudaDeviceGetTexture1DLinearMaxWidth(size_t *out,
                                                      int device)
 {
     struct rt *rt = rt_enter();
-    struct proact_texel texel;
+    struct proact_texel_format texel;
     enum cuda_error error = device           ? cudaErrorInvalidDevice
                             : out && channel ? rt_texel(channel, &texel)
                                              : cudaErrorInvalidValue;

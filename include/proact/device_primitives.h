@@ -6,75 +6,75 @@
    that the protocol cannot do without carries a name, `protocol: NAME`; a test takes each
    out and sees that the checker notices. */
 
-#define PROACT_WORD static __device__ inline __attribute__((always_inline))
+#define PROACT_DEVICE_INLINE static __device__ inline __attribute__((always_inline))
 
 /* Registers of the machine. A compiler reads what it needs in a loop ahead of it and keeps
    it; `asm volatile`, where that is said before, is read where it is used, and again. */
-#ifndef PROACT_READ
-#define PROACT_READ asm
+#ifndef PROACT_SREG_ASM
+#define PROACT_SREG_ASM asm
 #endif
 
-#define PROACT_SPECIAL(name, spelling)                                                     \
-    PROACT_WORD proact_u32 name(void)                                                      \
+#define PROACT_SREG(name, spelling)                                                        \
+    PROACT_DEVICE_INLINE proact_u32 name(void)                                             \
     {                                                                                      \
         proact_u32 v;                                                                      \
-        PROACT_READ("mov.u32 %0, %" spelling ";" : "=r"(v));                               \
+        PROACT_SREG_ASM("mov.u32 %0, %" spelling ";" : "=r"(v));                           \
         return v;                                                                          \
     }
-PROACT_SPECIAL(proact_thread_x, "%tid.x")
-PROACT_SPECIAL(proact_thread_y, "%tid.y")
-PROACT_SPECIAL(proact_thread_z, "%tid.z")
-PROACT_SPECIAL(proact_cta_size_x, "%ntid.x")
-PROACT_SPECIAL(proact_cta_size_y, "%ntid.y")
-PROACT_SPECIAL(proact_cta_size_z, "%ntid.z")
-PROACT_SPECIAL(proact_cta_here, "%ctaid.x") /* of this device: its part is a 1-D grid */
-#undef PROACT_SPECIAL
+PROACT_SREG(proact_thread_x, "%tid.x")
+PROACT_SREG(proact_thread_y, "%tid.y")
+PROACT_SREG(proact_thread_z, "%tid.z")
+PROACT_SREG(proact_cta_size_x, "%ntid.x")
+PROACT_SREG(proact_cta_size_y, "%ntid.y")
+PROACT_SREG(proact_cta_size_z, "%ntid.z")
+PROACT_SREG(proact_local_cta, "%ctaid.x") /* of this device: its part is a 1-D grid */
+#undef PROACT_SREG
 
 /* Linear number of the CTA in the whole grid, its place, for which the device divides, and
    the grid. */
-PROACT_WORD proact_u32 proact_cta(const struct proact_share *share)
+PROACT_DEVICE_INLINE proact_u32 proact_cta(const struct proact_partition *partition)
 {
-    return share->cta_first + proact_cta_here();
+    return partition->cta_first + proact_local_cta();
 }
 
-PROACT_WORD proact_u32 proact_cta_x(const struct proact_share *share)
+PROACT_DEVICE_INLINE proact_u32 proact_cta_x(const struct proact_partition *partition)
 {
-    return proact_cta(share) % share->grid[0];
+    return proact_cta(partition) % partition->grid[0];
 }
 
-PROACT_WORD proact_u32 proact_cta_y(const struct proact_share *share)
+PROACT_DEVICE_INLINE proact_u32 proact_cta_y(const struct proact_partition *partition)
 {
-    return proact_cta(share) / share->grid[0] % share->grid[1];
+    return proact_cta(partition) / partition->grid[0] % partition->grid[1];
 }
 
-PROACT_WORD proact_u32 proact_cta_z(const struct proact_share *share)
+PROACT_DEVICE_INLINE proact_u32 proact_cta_z(const struct proact_partition *partition)
 {
-    return proact_cta(share) / share->grid[0] / share->grid[1];
+    return proact_cta(partition) / partition->grid[0] / partition->grid[1];
 }
 
-PROACT_WORD proact_u32 proact_grid_x(const struct proact_share *share)
+PROACT_DEVICE_INLINE proact_u32 proact_grid_x(const struct proact_partition *partition)
 {
-    return share->grid[0];
+    return partition->grid[0];
 }
 
-PROACT_WORD proact_u32 proact_grid_y(const struct proact_share *share)
+PROACT_DEVICE_INLINE proact_u32 proact_grid_y(const struct proact_partition *partition)
 {
-    return share->grid[1];
+    return partition->grid[1];
 }
 
-PROACT_WORD proact_u32 proact_grid_z(const struct proact_share *share)
+PROACT_DEVICE_INLINE proact_u32 proact_grid_z(const struct proact_partition *partition)
 {
-    return share->grid[2];
+    return partition->grid[2];
 }
 
 /* All threads of the CTA meet; what each did before, all see after. */
-PROACT_WORD void proact_cta_sync(void)
+PROACT_DEVICE_INLINE void proact_cta_sync(void)
 {
     asm volatile("bar.sync 0;" ::: "memory");
 }
 
 /* The same; true for all if it is true for one. */
-PROACT_WORD bool proact_cta_any(bool here)
+PROACT_DEVICE_INLINE bool proact_cta_any(bool here)
 {
     proact_u32 any;
 
@@ -86,27 +86,28 @@ PROACT_WORD bool proact_cta_any(bool here)
     return any != 0;
 }
 
-PROACT_WORD void proact_fence_gpu(void)
+PROACT_DEVICE_INLINE void proact_fence_gpu(void)
 {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
 /* Whether shared memory is sent in bulk, by the TMA of sm_90 and later (device_bulk.h). */
-#ifndef PROACT_SENDS_BULK
-#define PROACT_SENDS_BULK (__CUDA_ARCH__ >= 900)
+#ifndef PROACT_HAS_BULK_COPY
+#define PROACT_HAS_BULK_COPY (__CUDA_ARCH__ >= 900)
 #endif
 
 /* What this thread has sent in bulk is where it goes, and this thread knows: its next fence
    releases it. Nothing else does: bulk stores are no accesses of the thread that issues
    them, and no fence or barrier waits for them. */
-PROACT_WORD void proact_bulk_wait(void)
+PROACT_DEVICE_INLINE void proact_bulk_wait(void)
 {
-#if PROACT_SENDS_BULK
+#if PROACT_HAS_BULK_COPY
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 #endif
 }
 
-PROACT_WORD proact_u32 proact_count(proact_u32 *counter) /* gives what it was */
+PROACT_DEVICE_INLINE proact_u32
+proact_counter_add(proact_u32 *counter) /* gives what it was */
 {
     proact_u32 old;
 
@@ -117,7 +118,8 @@ PROACT_WORD proact_u32 proact_count(proact_u32 *counter) /* gives what it was */
     return old;
 }
 
-PROACT_WORD void proact_count_unseen(proact_u32 *counter) /* nobody waits for what it was */
+PROACT_DEVICE_INLINE void proact_counter_add_noreturn(
+    proact_u32 *counter) /* nobody waits for what it was */
 {
     asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(counter) : "memory");
 }
@@ -125,7 +127,7 @@ PROACT_WORD void proact_count_unseen(proact_u32 *counter) /* nobody waits for wh
 /* The same, released: as a fence before it would do, which also empties the first-level
    cache that other CTAs read through. Counted by `inc`, because ptxas lets lanes that add
    the same add together first, and asks which they are: the leader is alone. */
-PROACT_WORD proact_u32 proact_count_release(proact_u32 *counter)
+PROACT_DEVICE_INLINE proact_u32 proact_counter_add_release(proact_u32 *counter)
 {
     proact_u32 old;
 
@@ -136,25 +138,25 @@ PROACT_WORD proact_u32 proact_count_release(proact_u32 *counter)
     return old;
 }
 
-PROACT_WORD void proact_count_release_unseen(proact_u32 *counter)
+PROACT_DEVICE_INLINE void proact_counter_add_release_noreturn(proact_u32 *counter)
 {
     asm volatile("red.release.gpu.add.u32 [%0], 1;" ::"l"(counter) : "memory");
 }
 
 /* Number of this thread in its CTA, and of threads. */
-PROACT_WORD proact_u32 proact_thread(void)
+PROACT_DEVICE_INLINE proact_u32 proact_thread_index(void)
 {
     return (proact_thread_z() * proact_cta_size_y() + proact_thread_y()) *
                proact_cta_size_x() +
            proact_thread_x();
 }
 
-PROACT_WORD bool proact_leads(void) /* it is the first one */
+PROACT_DEVICE_INLINE bool proact_is_leader(void) /* it is the first one */
 {
     return (proact_thread_x() | proact_thread_y() | proact_thread_z()) == 0;
 }
 
-PROACT_WORD proact_u32 proact_threads(void)
+PROACT_DEVICE_INLINE proact_u32 proact_thread_count(void)
 {
     return proact_cta_size_x() * proact_cta_size_y() * proact_cta_size_z();
 }
@@ -162,27 +164,28 @@ PROACT_WORD proact_u32 proact_threads(void)
 /* Stores into the array of this slot: here, and where the mechanism wants it on every peer
    at once. CTAs begin with different peers, so that they do not all hit one. */
 template <class T, class V>
-PROACT_WORD void proact_store(const struct proact_share *share, proact_u32 slot, T *where,
-                              V value)
+PROACT_DEVICE_INLINE void proact_store(const struct proact_partition *partition,
+                                       proact_u32 slot, T *where, V value)
 {
     const T v = (T)value;
 
     *where = v;
-    if (!(share->mode & PROACT_SHARE_STORE))
+    if (!(partition->mode & PROACT_MODE_STORE))
         return;
-    proact_u32 count = share->peer_count, peer = proact_cta(share) % count;
+    proact_u32 count = partition->peer_count, peer = proact_cta(partition) % count;
 
 #pragma unroll 1
     for (proact_u32 i = 0; i < count; i++) {
-        *(T *)((unsigned char *)where + share->slot[slot].delta[peer]) = v;
+        *(T *)((unsigned char *)where + partition->slot[slot].peer_offset[peer]) = v;
         peer = peer + 1 == count ? 0 : peer + 1;
     }
 }
 
 /* A byte, or an aligned 16, from here to all peers; number `peer` of `count` comes first.
    Spelled as assembly because clang takes the four words through local memory. */
-PROACT_WORD void proact_send_byte(const unsigned char *from, const long long *delta,
-                                  proact_u32 count, proact_u32 peer)
+PROACT_DEVICE_INLINE void proact_send_byte(const unsigned char *from,
+                                           const long long *delta, proact_u32 count,
+                                           proact_u32 peer)
 {
     const unsigned char value = *from;
 
@@ -193,13 +196,13 @@ PROACT_WORD void proact_send_byte(const unsigned char *from, const long long *de
     }
 }
 
-struct proact_vector {
+struct proact_u32x4 {
     proact_u32 word[4];
 };
 
-PROACT_WORD struct proact_vector proact_load_vector(const unsigned char *from)
+PROACT_DEVICE_INLINE struct proact_u32x4 proact_load_vector(const unsigned char *from)
 {
-    struct proact_vector v;
+    struct proact_u32x4 v;
 
     asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
@@ -208,27 +211,28 @@ PROACT_WORD struct proact_vector proact_load_vector(const unsigned char *from)
     return v;
 }
 
-PROACT_WORD void proact_store_vector(unsigned char *to, const struct proact_vector *v)
+PROACT_DEVICE_INLINE void proact_store_vector(unsigned char *to,
+                                              const struct proact_u32x4 *v)
 {
     asm volatile("st.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v->word[0]),
                  "r"(v->word[1]), "r"(v->word[2]), "r"(v->word[3])
                  : "memory");
 }
 
-/* Vectors of 16 bytes, AT_ONCE of them on their way from each thread; neighbouring threads
+/* Vectors of 16 bytes, UNROLL of them on their way from each thread; neighbouring threads
    make a packet. */
-template <int AT_ONCE>
-PROACT_WORD void proact_send_vectors(const long long *delta, const unsigned char *from,
-                                     proact_u32 bytes, proact_u32 peer_count,
-                                     proact_u32 peer)
+template <int UNROLL>
+PROACT_DEVICE_INLINE void proact_send_vectors(const long long *delta,
+                                              const unsigned char *from, proact_u32 bytes,
+                                              proact_u32 peer_count, proact_u32 peer)
 {
-    const proact_u32 step = 16 * proact_threads();
-    struct proact_vector v[AT_ONCE];
+    const proact_u32 step = 16 * proact_thread_count();
+    struct proact_u32x4 v[UNROLL];
 
 #pragma unroll 1
-    for (proact_u32 at = 16 * proact_thread(); at < bytes; at += AT_ONCE * step) {
+    for (proact_u32 at = 16 * proact_thread_index(); at < bytes; at += UNROLL * step) {
 #pragma unroll
-        for (int k = 0; k < AT_ONCE; k++)
+        for (int k = 0; k < UNROLL; k++)
             if (at + k * step < bytes)
                 v[k] = proact_load_vector(from + at + k * step);
 #pragma unroll 1
@@ -236,7 +240,7 @@ PROACT_WORD void proact_send_vectors(const long long *delta, const unsigned char
             unsigned char *to = (unsigned char *)from + delta[peer] + at;
 
 #pragma unroll
-            for (int k = 0; k < AT_ONCE; k++)
+            for (int k = 0; k < UNROLL; k++)
                 if (at + k * step < bytes)
                     proact_store_vector(to + k * step, &v[k]);
             peer = peer + 1 == peer_count ? 0 : peer + 1;
@@ -246,20 +250,21 @@ PROACT_WORD void proact_send_vectors(const long long *delta, const unsigned char
 
 /* The whole CTA sends a piece to so many peers: whole packets by vectors, what lies before
    and behind them by bytes. Replicas are aligned alike on all devices. */
-template <int AT_ONCE>
-PROACT_WORD void proact_send_piece(const long long *delta, const unsigned char *from,
-                                   proact_u32 bytes, proact_u32 peer_count, proact_u32 turn)
+template <int UNROLL>
+PROACT_DEVICE_INLINE void proact_send_piece(const long long *delta,
+                                            const unsigned char *from, proact_u32 bytes,
+                                            proact_u32 peer_count, proact_u32 turn)
 {
-    proact_u32 threads = proact_threads(), peer = peer_count ? turn % peer_count : 0;
+    proact_u32 threads = proact_thread_count(), peer = peer_count ? turn % peer_count : 0;
     proact_u32 head = -(proact_u32)(proact_u64)from & 15;
 
     if (head > bytes)
         head = bytes;
     proact_u32 body = (bytes - head) & ~15u;
 
-    proact_send_vectors<AT_ONCE>(delta, from + head, body, peer_count, peer);
+    proact_send_vectors<UNROLL>(delta, from + head, body, peer_count, peer);
 #pragma unroll 1
-    for (proact_u32 i = proact_thread(); i < bytes - body; i += threads)
+    for (proact_u32 i = proact_thread_index(); i < bytes - body; i += threads)
         proact_send_byte(from + (i < head ? i : i + body), delta, peer_count, peer);
 }
 
@@ -267,17 +272,17 @@ PROACT_WORD void proact_send_piece(const long long *delta, const unsigned char *
    threads, or each by a thread, which takes as long as its bytes one after the other. What
    a piece takes is mostly the way to it and back, of which there are then as many at once.
  */
-PROACT_WORD proact_u32 proact_pieces_at_once(proact_u32 bytes, proact_u32 left)
+PROACT_DEVICE_INLINE proact_u32 proact_piece_batch(proact_u32 bytes, proact_u32 left)
 {
-    return bytes <= PROACT_SMALL && left > bytes ? left : 1;
+    return bytes <= PROACT_SMALL_PIECE_BYTES && left > bytes ? left : 1;
 }
 
 /* Byte by byte: all that is done here costs the kernel registers (instrument.registers). */
-PROACT_WORD void proact_send_small(const struct proact_slot *slot, proact_u32 piece,
-                                   proact_u32 count)
+PROACT_DEVICE_INLINE void proact_send_small_pieces(const struct proact_slot *slot,
+                                                   proact_u32 piece, proact_u32 count)
 {
 #pragma unroll 1
-    for (proact_u32 n = proact_thread(); n < count; n += proact_threads()) {
+    for (proact_u32 n = proact_thread_index(); n < count; n += proact_thread_count()) {
         const struct proact_piece *p = &slot->piece[piece + n];
         const unsigned char *from = slot->base + p->first_byte;
 
@@ -285,6 +290,7 @@ PROACT_WORD void proact_send_small(const struct proact_slot *slot, proact_u32 pi
         for (proact_u32 k = p->bytes; k--;)
 #pragma unroll 1
             for (proact_u32 i = p->peer_count; i--;)
-                *(unsigned char *)(from + k + slot->delta[p->first_peer + i]) = from[k];
+                *(unsigned char *)(from + k + slot->peer_offset[p->first_peer + i]) =
+                    from[k];
     }
 }

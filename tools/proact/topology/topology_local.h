@@ -5,15 +5,15 @@
 
 #include "topology/topology_probe.h"
 
-struct topology_here_options {
+struct topology_local_options {
     bool json;  /* print what was measured, for programs */
     bool fresh; /* measure again what is known */
 };
 
 /* Prints to stdout. */
-enum proact_status topology_here(const struct topology *t,
-                                 const struct topology_here_options *options,
-                                 struct proact_error *err);
+enum proact_status topology_local(const struct topology *t,
+                                  const struct topology_local_options *options,
+                                  struct proact_error *err);
 
 /* GB/s and microseconds, a row and a column for each device. */
 void topology_probe_print(const struct topology_probe *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "topology/topology_here.h"
+#include "topology/topology_local.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,9 +121,9 @@ static void print(const struct topology *t, int version, const struct found *f,
         printf("Not kept: %s\n", f->lost.text);
 }
 
-enum proact_status topology_here(const struct topology *t,
-                                 const struct topology_here_options *options,
-                                 struct proact_error *err)
+enum proact_status topology_local(const struct topology *t,
+                                  const struct topology_local_options *options,
+                                  struct proact_error *err)
 {
     struct found *f = must_calloc(1, sizeof *f);
     struct cuda_survey *s = must_calloc(1, sizeof *s);

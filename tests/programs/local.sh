@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Usage: here.sh PROACTCC OUT [NAME]. Every program of this folder says the same, and ends well,
+# Usage: local.sh PROACTCC OUT [NAME]. Every program of this folder says the same, and ends well,
 # built by nvcc on one GPU and by proactcc on 1, 2, 4, ... of this box's GPUs: as it likes, and
 # with all that can be split always split, by every method in turn (or those in METHODS), and with
 # distributed arrays. JOBS (4) programs at once. With NAME, this one, which is built already. Exit status 77: no GPU. On one GPU that is
@@ -44,7 +44,7 @@ for name in $names; do
         same "$name" "$n devices"
         for method in ${METHODS:-bulk fused inline polling dynamic copy-engine relay}; do
             [ $n = 1 ] && break
-            PROACT_DEVICES=$n PROACT_SPLIT=always PROACT_GROUP_SUMS=1 PROACT_METHOD=$method timeout 60 \
+            PROACT_DEVICES=$n PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_METHOD=$method timeout 60 \
                 "$out/$name" >"$out/$name.stdout" 2>"$out/$name.stderr" </dev/null
             same "$name" "$method on $n devices"
         done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Usage: here.sh PROACTCC MAKE_PROGRAM OUT FIRST COUNT. Each seed from FIRST on is a program: what it
+# Usage: local.sh PROACTCC MAKE_PROGRAM OUT FIRST COUNT. Each seed from FIRST on is a program: what it
 # says built by nvcc on one GPU, it says built by proactcc on 1, 2, 4, ... of this box's GPUs, whole
 # and split by every method. One that does not stays in OUT as SEED.cu. JOBS (4) at a time. Exit
 # status 77: no GPU. One GPU may be shown as several (tests/device/many_cuda.c).
