@@ -31,7 +31,7 @@ for text in *.cu; do
     [ -e "$text" ] || continue
     grep -qsF "$text" ./*.sh || "$@" "$text" -o "${text%.cu}.ptx"
 done
-printf '#!/bin/sh\nexec %s "$@"\n' "$cc" >"$scratch/bin/cc"
+printf '#!/bin/sh\nPATH="%s"\nexec %s "$@"\n' "$PATH" "$cc" >"$scratch/bin/cc"
 chmod +x "$scratch/bin/cc"
 [ -z "${PROACTCC-}" ] || ln -s "$PROACTCC" "$scratch/bin/proactcc"
 PATH=$scratch/bin:$binary/tools/proact:$PATH
