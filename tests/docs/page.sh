@@ -1,35 +1,65 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs the examples of one page: page.sh PAGE SOURCE BINARY LIBRARY CC PTX-COMMAND...
-# A fenced block behind a line `<!-- test: NAME -->` is the file NAME. Then NAME.cu is
-# compiled to NAME.ptx, NAME.sh is run with the built `proact` in its path, then NAME.c is
-# built and run, and what is printed must be NAME.out where the page has one.
+# A fenced block after the line `<!-- test: NAME -->` becomes the file NAME:
+#   NAME.cu      is compiled to NAME.ptx, unless it has a main() or a script compiles it
+#   NAME.sh      runs with `proact`, `cc`, and `proactcc` if there is one, in the path
+#   NAME.c       is compiled, linked with the library, and run
+#   NAME.out     is the expected standard output of NAME.sh or NAME.c
+#   NAME.err     is the expected standard error; figures with a decimal point are ignored
+# `cc` is CC. It finds the headers and the library as if proact were installed.
+# PROACTCC names the compiler driver. Without it, scripts that call it, or that set variables
+# (PROACT_...=) for its programs, are skipped.
 set -eu
 page=$1 source=$2 binary=$3 library=$4 cc=$5
 shift 5
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-awk -v folder="$scratch" -v page="$page" '
+mkdir "$scratch/page" "$scratch/bin"
+awk -v folder="$scratch/page" -v page="$page" '
     /^<!-- test: .* -->$/ { name = $3; next }
     /^```/ && inside { inside = 0; close(file); file = ""; next }
     /^```/ {
         inside = 1
         if (name != "") { file = folder "/" name; printf "" >file }
-        else if ($0 ~ /^```(c|cu|sh)$/) { print page ":" NR ": no test runs it"; bad = 1 }
+        else if ($0 ~ /^```(c|cu|sh)$/) { print page ":" NR ": no test runs this block"; bad = 1 }
         name = ""
         next
     }
     inside && file != "" { print >file }
     END { exit bad }' "$page"
-cd "$scratch"
+cd "$scratch/page"
+printf '#!/bin/sh\nPATH="%s"\nexec %s "$@"\n' "$PATH" "$cc" >"$scratch/bin/cc"
+chmod +x "$scratch/bin/cc"
+PATH=$scratch/bin:$binary/tools/proact:$PATH
+[ -z "${PROACTCC-}" ] || PATH=$(dirname "$PROACTCC"):$PATH
+CPATH=$source/include
+LIBRARY_PATH=$(dirname "$library")
+LD_LIBRARY_PATH=$LIBRARY_PATH${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export PATH CPATH LIBRARY_PATH LD_LIBRARY_PATH
+ran=0 skipped=0
+
+figures() { # FILE: with each figure that has a decimal point as #, and single spaces
+    sed -E 's/[0-9]+\.[0-9]+/#/g; s/ +/ /g' "$1"
+}
+
+compare() { # NAME
+    if [ -e "$1.out" ]; then
+        diff -u "$1.out" printed
+    fi
+    if [ -e "$1.err" ]; then
+        figures "$1.err" >expected
+        figures errors >seen
+        diff -u expected seen
+    fi
+    ran=$((ran + 1))
+}
+
 for text in *.cu; do
     [ -e "$text" ] || continue
-    "$@" "$text" -o "${text%.cu}.ptx"
+    grep -q '^int main(' "$text" || grep -qsF "$text -o " ./*.sh ||
+        "$@" "$text" -o "${text%.cu}.ptx"
 done
-PATH=$binary/tools/proact:$PATH
-CPATH=$source/include # as if proact were installed
-export PATH CPATH
-ran=0
 for example in *.sh *.c; do
     [ -e "$example" ] || continue
     name=${example%.*}
@@ -38,13 +68,22 @@ for example in *.sh *.c; do
         # shellcheck disable=SC2086 # the compiler's flags are words of their own
         $cc -std=c11 -Wall -Wextra -Werror -I"$source/include" "$example" "$library" \
             -Wl,-rpath,"$(dirname "$library")" -o "$name"
-        "./$name" >printed
+        "./$name" >printed 2>errors || {
+            cat errors
+            exit 1
+        }
         ;;
-    *.sh) sh -eu "$example" >printed ;;
+    *.sh)
+        if [ -z "${PROACTCC-}" ] && grep -qE 'proactcc|PROACT_[A-Z]+=' "$example"; then
+            skipped=$((skipped + 1))
+            continue
+        fi
+        sh -eu "$example" >printed 2>errors || {
+            cat errors
+            exit 1
+        }
+        ;;
     esac
-    if [ -e "$name.out" ]; then
-        diff -u "$name.out" printed
-    fi
-    ran=$((ran + 1))
+    compare "$name"
 done
-echo "$page: $ran examples ran"
+echo "$page: $ran examples ran, $skipped need proactcc and were skipped"
