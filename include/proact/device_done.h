@@ -88,7 +88,7 @@ PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_row
     if (once) {
         proact_u32 *counter = &share->slot[0].counter[rows.chunk];
 
-        /* protocol: tell-release (else: proact_count_unseen(counter);) */
+        /* protocol: notify-release (else: proact_count_unseen(counter);) */
         proact_count_release_unseen(counter);
         return;
     }
@@ -101,7 +101,7 @@ PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_row
 
 #pragma unroll 1
         for (; rows.row < rows.end; rows.row++) {
-            /* protocol: tell */
+            /* protocol: notify */
             proact_count_unseen(&slot->counter[rows.chunk]);
             if (rows.row + 1 < rows.end)
                 rows.chunk = slot->chunk[rows.row + 1];

@@ -81,7 +81,7 @@ enum proact_status proact_moment_follow(struct proact_moment *m, struct proact_e
     enum proact_status status = streams_enter(p, err);
 
     if (!status)
-        /* protocol: moment-follow */
+        /* protocol: event-wait-stream */
         status =
             p->backend->wait_event(p->devices.device[0].lane[TRANSFER_MAIN], m->event, err);
     streams_leave(p);
