@@ -46,7 +46,7 @@ END
 
 echo '<text class="head" x="230" y="28">Components: each uses only what is below it</text>'
 box user 20 44 130 46 proactcc "unmodified programs"
-box user 165 44 130 46 "apps, bench" "samples, measurements"
+box user 165 44 130 46 "apps, bench" "samples, numbers"
 box user 310 44 130 46 proact "the command"
 box user 20 102 420 46 "include/proact" "C API: proact.h, program.h; kernels: device.h"
 box core 20 160 420 46 runtime "sessions, arrays, kernels, launches"
@@ -74,6 +74,7 @@ arrow 565 266 565 290
 box core 485 292 160 46 "piece is sent" "by CTA, agent or engine"
 arrow 645 315 703 315
 box core 705 292 160 46 "replica on device 1" "same byte offset"
+arrow 565 338 565 366
 arrow 785 338 785 366
 box core 705 368 160 46 "next launch reads" "after an event wait"
 box low 485 368 160 46 "event record" "after kernel and sends"
