@@ -51,7 +51,7 @@ PROACT_DEVICE_INLINE proact_u64 agent_report(const struct agent_work *work,
 }
 
 /* Whether the slice's chunk is complete in this launch. Pairs with the fence or count of
-   each of its writers (done-fence, tell-release). */
+   each of its writers (done-fence, notify-release). */
 PROACT_DEVICE_INLINE bool agent_is_ready(const struct agent_work *work, const struct agent_slice *s)
 {
     const struct proact_slot *slot = &work->partition.slot[s->slot];

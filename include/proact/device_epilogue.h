@@ -91,7 +91,7 @@ PROACT_DEVICE_INLINE void proact_notify_agent(const struct proact_partition *par
     if (once) {
         proact_u32 *counter = &partition->slot[0].counter[list.chunk];
 
-        /* protocol: tell-release (else: proact_counter_add_noreturn(counter);) */
+        /* protocol: notify-release (else: proact_counter_add_noreturn(counter);) */
         proact_counter_add_release_noreturn(counter);
         return;
     }
@@ -104,7 +104,7 @@ PROACT_DEVICE_INLINE void proact_notify_agent(const struct proact_partition *par
 
 #pragma unroll 1
         for (; list.row < list.end; list.row++) {
-            /* protocol: tell */
+            /* protocol: notify */
             proact_counter_add_noreturn(&slot->counter[list.chunk]);
             if (list.row + 1 < list.end)
                 list.chunk = slot->chunk_lists[list.row + 1];

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Takes each step of the protocol out of the source, one at a time, rebuilds what depends on
-# it, and writes down which case notices. A step is the statement, up to the first line that
-# ends in `;`, behind a comment `protocol: NAME`; where the comment says `(else: S)`, the
-# statement S takes its place. Fails if a step is not noticed, or if the whole source is.
-# Usage: mutate.sh ROOT SCRATCH [NAME...]; writes ROOT/docs/protocol-steps.md unless NAMEs
-# are given. SCRATCH is kept: the next run rebuilds only what has changed.
+# Mutation test of the protocol. Removes each step from the source in turn, rebuilds what
+# depends on it, and records which test fails. A step is the statement, up to the first line
+# that ends in `;`, after a comment `protocol: NAME`. If the comment contains `(else: S)`, the
+# statement S replaces the step. Fails if a removed step goes undetected, or if a test fails
+# on the unchanged source.
+# Usage: mutate.sh ROOT SCRATCH [NAME...]; writes ROOT/docs/internals/protocol-steps.md
+# unless NAMEs are given. SCRATCH is kept: the next run rebuilds only what has changed.
 set -u
 root=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -26,17 +27,17 @@ marks() { # FILE NAME LINE, in the order of the files
         sed 's|^\([^:]*\):\([0-9]*\):.*protocol: \([a-z-]*\).*|\1 \3 \2|'
 }
 
-# A mark that is not alone on its line would be passed over.
-said=$(files | (cd "$root" && xargs grep '/\* protocol: ') | wc -l)
-[ "$(marks | wc -l)" -eq "$said" ] || { echo "a mark is not alone on its line" && exit 2; }
+# marks() skips a mark that is not alone on its line.
+all_marks=$(files | (cd "$root" && xargs grep '/\* protocol: ') | wc -l)
+[ "$(marks | wc -l)" -eq "$all_marks" ] || { echo "a mark is not alone on its line" && exit 2; }
 
-take_out() { # FILE LINE: the file without the step that is marked there
+remove_step() { # FILE LINE: the file without the step marked on that line
     awk -v mark="$2" '
         NR == mark {
-            other = "(void)0;"
+            replacement = "(void)0;"
             if (match($0, /\(else: .*\) \*\//))
-                other = substr($0, RSTART + 7, RLENGTH - 11)
-            print other
+                replacement = substr($0, RSTART + 7, RLENGTH - 11)
+            print replacement
             skipping = 1
             next
         }
@@ -51,7 +52,7 @@ methods_of() {
     *:bulk-*) echo inline ;;
     *:copy-*) echo copy-engine ;;
     *:relay-*) echo relay ;;
-    *:counter-rewind | *:tell | *:tables-*) echo polling ;;
+    *:counter-rewind | *:notify | *:tables-*) echo polling ;;
     *:rewind-*) echo copy-engine ;;
     *:counter-restart*) echo polling ;;
     *:child-*) echo dynamic ;;
@@ -59,12 +60,12 @@ methods_of() {
     *:count | *:last-fence) echo fused ;;
     include/*:*) echo "fused, polling" ;;
     */unit.c:*) echo hardware ;;
-    *:side-*) echo bulk ;;
-    *:whole-*) echo "unmarked kernels" ;;
-    *:guest*) echo guests ;;
-    *:parts-*) echo distributed ;;
-    *:texels-*) echo textures ;;
-    *:streams-* | *:moment-*) echo streams ;;
+    *:send-follows) echo bulk ;;
+    *:single-device-*) echo "plain kernels" ;;
+    *:interop-*) echo interoperation ;;
+    *:distributed-*) echo distributed ;;
+    *:texture-*) echo textures ;;
+    *:streams-* | *:event-wait-stream) echo streams ;;
     *) echo all ;;
     esac
 }
@@ -72,40 +73,39 @@ methods_of() {
 run_cases() { # [METHOD]
     cmake --build "$scratch/build" -j2 --target protocol_cases >"$scratch/log" 2>&1 ||
         { echo "does not build" && return 2; }
-    timeout 900 "$scratch/build/tests/protocol_cases" 2 "$@" >"$scratch/said" 2>&1
+    timeout 900 "$scratch/build/tests/protocol_cases" 2 "$@" >"$scratch/output" 2>&1
     code=$?
-    sed 's/0x[0-9a-f]*/an address/' "$scratch/said"
+    sed 's/0x[0-9a-f]*/an address/' "$scratch/output"
     return $code
 }
 
-# No emulated machine has guests: what holds them are promises of the device contract on the
-# driver without a GPU, and the runtime's own test of them.
-run_guests() {
+# Emulated machines have no external libraries. The contract test on the driver without a GPU
+# and the runtime's own test cover interoperation.
+run_interop() {
     cmake --build "$scratch/build" -j2 --target guest_test contract_test fake_cuda_fake \
         >"$scratch/log" 2>&1 || { echo "does not build" && return 2; }
     tests=$scratch/build/tests
-    for held in "guest_test" "contract_test cuda guests"; do
-        (cd "$tests" && LD_LIBRARY_PATH=$tests/driver_fake timeout 900 ./$held) \
-            >"$scratch/said" 2>&1 && continue
+    for test in "guest_test" "contract_test cuda guests"; do
+        # shellcheck disable=SC2086 # a program and its arguments
+        (cd "$tests" && LD_LIBRARY_PATH=$tests/driver_fake timeout 900 ./$test) \
+            >"$scratch/output" 2>&1 && continue
         code=$?
-        [ $code -ge 124 ] || code=1 # it is how many failed
-        sed -n 's/.*\[  FAILED  \] //p' "$scratch/said" | head -1 |
-            sed "s/.*/guests | & | fails in ${held%% *}/"
+        [ $code -ge 124 ] || code=1 # else the number of failures
+        echo "interoperation | \`${test%% *}\` | fails"
         return $code
     done
 }
 
-# Some have a test of their own, which runs under the same checks.
+# A feature with its own test program, which runs under the same checks.
 run_own() { # METHODS TEST
     cmake --build "$scratch/build" -j2 --target "$2" >"$scratch/log" 2>&1 ||
         { echo "does not build" && return 2; }
-    (cd "$scratch/build/tests" && timeout 900 ./"$2") >"$scratch/said" 2>&1
+    (cd "$scratch/build/tests" && timeout 900 ./"$2") >"$scratch/output" 2>&1
     code=$?
     [ $code -eq 0 ] && return 0
     [ $code -ge 124 ] || code=1
-    failed=$(sed -n 's/.*\[  FAILED  \] \([a-z_]*\)$/\1/p' "$scratch/said" | head -1)
-    race=$(grep -m1 race "$scratch/said" | sed 's/^ERROR: //; s/0x[0-9a-f]*/an address/')
-    echo "$1 | $failed | ${race:-fails in $2}"
+    race=$(grep -m1 race "$scratch/output" | sed 's/^ERROR: //; s/0x[0-9a-f]*/an address/')
+    echo "$1 | \`$2\` | ${race:-fails}"
     return $code
 }
 
@@ -115,49 +115,50 @@ mkdir -p "$tree"
     [ ! -f "$tree/$file" ] || cmp -s "$root/$file" "$tree/$file" || cp "$root/$file" "$tree/$file"
 done
 cmake -S "$tree" -B "$scratch/build" -G Ninja -DCMAKE_C_FLAGS=-w >"$scratch/log" 2>&1 || exit 2
-said=$(run_cases) && said=$(run_guests) &&
-    said=$(run_own distributed distributed_order_test) && said=$(run_own streams program_streams_test) &&
-    said=$(run_own textures launch_textures_test) || { echo "nothing taken out: $said" && tail -5 "$scratch/log" && exit 1; }
+report=$(run_cases) && report=$(run_interop) &&
+    report=$(run_own distributed distributed_order_test) && report=$(run_own streams program_streams_test) &&
+    report=$(run_own textures launch_textures_test) || { echo "unchanged source: $report" && tail -5 "$scratch/log" && exit 1; }
 
 cat >"$table" <<'END'
-# What notices a missing step
+# Which test catches each missing protocol step
 
-Written by `tests/protocol/mutate.sh`, which takes each step out of the source in turn
-([how](protocol.md#how-it-is-tested)). The first case of `tests/protocol/protocol_cases.c` that
-fails is named, with what it says.
+`tests/protocol/mutate.sh` writes this page ([how](protocol.md#how-it-is-tested)). The script
+removes each step from the source in turn and records the first failing test: a case of
+`tests/protocol/protocol_cases.c`, or another test program. The report is the message of that
+test.
 
-| step | file | methods | caught under | case | what it says |
+| step | file | methods | fails under | test | report |
 |---|---|---|---|---|---|
 END
 marks | (
     missed=0
     while read -r file name line; do
         [ $# -gt 0 ] && case " $* " in *" $name "*) ;; *) continue ;; esac
-        take_out "$file" "$line" >"$tree/$file"
+        remove_step "$file" "$line" >"$tree/$file"
         methods=$(methods_of "$file" "$name")
         case $methods in
-        inline | fused | polling | dynamic | copy-engine | relay | hardware | bulk) said=$(run_cases "$methods") ;;
-        guests) said=$(run_guests) ;;
-        distributed) said=$(run_own distributed distributed_order_test) ;;
-        streams) said=$(run_own streams program_streams_test) ;;
-        textures) said=$(run_own textures launch_textures_test) ;;
-        *fused*) said=$(run_cases polling) && said=$(run_cases fused) ;;
-        *) said=$(run_cases) ;;
+        inline | fused | polling | dynamic | copy-engine | relay | hardware | bulk) report=$(run_cases "$methods") ;;
+        interoperation) report=$(run_interop) ;;
+        distributed) report=$(run_own distributed distributed_order_test) ;;
+        streams) report=$(run_own streams program_streams_test) ;;
+        textures) report=$(run_own textures launch_textures_test) ;;
+        *fused*) report=$(run_cases polling) && report=$(run_cases fused) ;;
+        *) report=$(run_cases) ;;
         esac
         code=$?
         cp "$root/$file" "$tree/$file"
-        [ $code -eq 124 ] && said="- | - | does not end"
-        [ $code -ge 128 ] && said="- | - | ends by signal $((code - 128))"
+        [ $code -eq 124 ] && report="- | - | timeout"
+        [ $code -ge 128 ] && report="- | - | signal $((code - 128))"
         if [ $code -eq 0 ] || [ $code -eq 2 ]; then
             missed=$((missed + 1))
-            said="NOT CAUGHT | | $said"
+            report="NOT CAUGHT | | $report"
         fi
-        echo "$name: $(echo "$said" | tail -1)"
-        echo "| \`$name\` | $file | $methods | $(echo "$said" | tail -1) |" >>"$table"
+        echo "$name: $(echo "$report" | tail -1)"
+        echo "| \`$name\` | $file | $methods | $(echo "$report" | tail -1) |" >>"$table"
     done
     echo "$missed steps not caught"
     [ $missed -eq 0 ]
 )
 result=$?
-[ $# -gt 0 ] || [ $result -ne 0 ] || cp "$table" "$root/docs/protocol-steps.md"
+[ $# -gt 0 ] || [ $result -ne 0 ] || cp "$table" "$root/docs/internals/protocol-steps.md"
 exit $result

@@ -12,7 +12,7 @@ static cu_result give_context(const struct device_set *set, unsigned device)
     cu_result result = set->driver.context_current(&has);
 
     if (!result && !has)
-        /* protocol: guest-context */
+        /* protocol: interop-context */
         result = set->driver.context_set(set->devices[device].context);
     return result;
 }
@@ -34,10 +34,10 @@ enum proact_status cuda_guests_follow(struct device_stream *s, struct proact_err
         return status;
     cu_result result = 0;
 
-    /* protocol: guest-record */
+    /* protocol: interop-begin-record */
     result = v->event_record(s->join, s->stream);
     if (!result)
-        /* protocol: guest-wait */
+        /* protocol: interop-begin-wait */
         result = v->stream_wait_event(CU_STREAM_OLD_DEFAULT, s->join, 0);
     return cuda_leave(s->set, s->device, result, "cuStreamWaitEvent", err);
 }
@@ -52,10 +52,10 @@ enum proact_status cuda_follow_guests(struct device_stream *s, struct proact_err
     s->is_open_ended = true;
     cu_result result = 0;
 
-    /* protocol: guests-record */
+    /* protocol: interop-end-record */
     result = v->event_record(s->join, CU_STREAM_OLD_DEFAULT);
     if (!result)
-        /* protocol: guests-wait */
+        /* protocol: interop-end-wait */
         result = v->stream_wait_event(s->stream, s->join, 0);
     return cuda_leave(s->set, s->device, result, "cuEventRecord", err);
 }

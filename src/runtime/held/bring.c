@@ -43,13 +43,13 @@ static enum proact_status send_from(struct proact_array *a, unsigned from,
     struct proact *p = a->session;
     const struct order_place side = {from, TRANSFER_SIDE};
     const uint32_t receivers = l->receivers[from];
-    /* protocol: bring-await (else: enum proact_status status = PROACT_OK;) */
+    /* protocol: fetch-wait (else: enum proact_status status = PROACT_OK;) */
     enum proact_status status = array_await_peers(p, a, side, receivers, err);
 
     for (unsigned to = 0; to < p->devices.count && !status; to++)
         if (receivers >> to & 1)
             status = send_to(a, from, to, l, err);
-    /* protocol: bring-done (else: return status;) */
+    /* protocol: fetch-done (else: return status;) */
     return status ? status : order_record(&p->order, side, sequence, err);
 }
 
@@ -67,7 +67,7 @@ static enum proact_status send(struct proact_array *a, const struct lacking *l,
         if (l->receivers[from])
             status = send_from(a, from, l, sequence, err);
     for (unsigned from = 0; from < p->devices.count; from++)
-        /* protocol: bring-sent */
+        /* protocol: fetch-sent */
         array_account_sent(a, from, l->receivers[from], TRANSFER_SIDE, sequence, NULL);
     return status;
 }

@@ -37,7 +37,7 @@ static void account_slot(const struct launching *l, unsigned device, unsigned sl
 
 static bool took_part(const struct launching *l, unsigned device)
 {
-    /* protocol: idle-fresh (else: return true;) */
+    /* protocol: idle-unconsumed (else: return true;) */
     return !l->binding || !share_is_idle(l, device);
 }
 

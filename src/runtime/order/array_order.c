@@ -93,12 +93,12 @@ enum proact_status array_await_parts(struct proact *p, const struct proact_array
 {
     struct behind b = {0};
 
-    /* protocol: parts-written */
+    /* protocol: distributed-written */
     add_arrivals(&b, a, 0);
     for (unsigned d = 0; d < p->devices.count && writes; d++)
-        /* protocol: parts-used */
+        /* protocol: distributed-used */
         add(&b.at[d][TRANSFER_MAIN], a->used);
-    /* protocol: parts-first */
+    /* protocol: distributed-all-used */
     add(&b.at[0][TRANSFER_MAIN], p->all_used);
     return await(p, place, &b, err);
 }
@@ -134,7 +134,7 @@ void array_account_sent(struct proact_array *a, unsigned from, uint32_t to,
         if (!(to >> d & 1))
             continue;
         a->sent[from][d][lane] = a->session->last_sent = sequence;
-        /* protocol: fresh-sent */
+        /* protocol: unconsumed-sent */
         add_fresh(&a->fresh[d], sent, transfer_peer_number(devices, from, d));
     }
 }

@@ -75,7 +75,7 @@ enum proact_status order_flush(struct order *o, struct order_place place,
     here->noted_first = here->noted_last = 0;
     if (last <= o->settled)
         return PROACT_OK;
-    /* protocol: noted-record (else: return PROACT_OK;) */
+    /* protocol: deferred-record (else: return PROACT_OK;) */
     status = record(o, place, first > o->settled ? first : o->settled + 1, err);
     here->last = last;
     return status;

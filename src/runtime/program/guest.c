@@ -41,13 +41,13 @@ enum proact_status proact_interop_begin(struct proact *p, struct proact_error *e
         return status;
     if ((status = first_bring_all(p, err)))
         return status;
-    /* protocol: guest-await */
+    /* protocol: interop-await */
     status = first_await_all(p, err);
     if (!status)
-        /* protocol: guest-streams */
+        /* protocol: interop-streams-before */
         status = streams_join(p, err);
     if (!status)
-        /* protocol: guest-enter */
+        /* protocol: interop-begin */
         status = p->backend->guests_follow(stream(p), err);
     if (status)
         return status;
@@ -63,10 +63,10 @@ enum proact_status proact_interop_end(struct proact *p,
     enum proact_status status = check(p, err);
 
     if (!status)
-        /* protocol: guest-streams-behind */
+        /* protocol: interop-streams-after */
         status = streams_join(p, err);
     if (!status)
-        /* protocol: guest-leave */
+        /* protocol: interop-end */
         status = p->backend->follow_guests(stream(p), err);
     if (status)
         return status;
@@ -74,7 +74,7 @@ enum proact_status proact_interop_end(struct proact *p,
 
     /* A guest may use memory that nobody names, as room to work in: all is used, and only
        what was named has changed. */
-    /* protocol: guest-used */
+    /* protocol: interop-used */
     p->all_used = sequence;
     for (size_t i = 0; i < writes->count; i++)
         array_written(writes->arrays[i], 0, writes->arrays[i]->bytes, FIRST);
@@ -83,7 +83,7 @@ enum proact_status proact_interop_end(struct proact *p,
         session_variables_used(p);
         texels_written(p);
     }
-    /* protocol: guest-done (else: return PROACT_OK;) */
+    /* protocol: interop-done (else: return PROACT_OK;) */
     return order_record(&p->order, first_main, sequence, err);
 }
 

@@ -81,7 +81,7 @@ enum proact_status proact_stream_wait_event(struct proact_event *m,
     enum proact_status status = streams_enter(p, err);
 
     if (!status)
-        /* protocol: moment-follow */
+        /* protocol: event-wait-stream */
         status =
             p->backend->wait_event(p->devices.device[0].lane[TRANSFER_MAIN], m->event, err);
     streams_leave(p);

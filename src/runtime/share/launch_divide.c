@@ -108,7 +108,7 @@ static bool meets_fresh(const struct launching *l, const struct launch_needs *in
         const struct proact_array *a = l->places[i].array;
 
         if (!launching_is_again(l, i))
-            /* protocol: inside-apart (else: meets = false;) */
+            /* protocol: interior-disjoint (else: meets = false;) */
             meets = needs_meet(needs_of(inside, launching_number(l, a), device),
                                &a->fresh[device]) ||
                     writes_fresh(l, a, device);

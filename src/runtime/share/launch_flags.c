@@ -44,7 +44,7 @@ enum proact_status flags_bring(const struct launching *l, struct proact_error *e
     for (size_t n = 0; n < count_of(l) && !status; n++) {
         const struct launch_flag *f = &l->found.flags->flag[n];
 
-        /* protocol: flag-brought */
+        /* protocol: idempotent-fetch */
         status = array_bring_first(f->array, f->first, f->end, err);
         if (!status && f->kind)
             status = partials_ready(f->array, f->kind, threads_of(l), err);
@@ -77,7 +77,7 @@ enum proact_status flags_await(const struct launching *l, unsigned device,
 
     for (size_t n = 0; n < count_of(l) && device && runs(l, device) && !status; n++)
         if (is_first_of_array(l, n) && !is_partial(&l->found.flags->flag[n]))
-            /* protocol: flag-wait */
+            /* protocol: idempotent-wait */
             status = array_await_peers(l->kernel->session, l->found.flags->flag[n].array,
                                        main, FIRST, err);
     return status;
@@ -99,7 +99,7 @@ void flags_sent(const struct launching *l)
     for (size_t n = 0; n < count_of(l); n++)
         for (unsigned d = 1; d < l->kernel->session->devices.count; d++)
             if (runs(l, d))
-                /* protocol: flag-sent */
+                /* protocol: idempotent-sent */
                 array_account_sent(l->found.flags->flag[n].array, d, FIRST, TRANSFER_MAIN,
                                    l->sequence, NULL);
 }
@@ -109,7 +109,7 @@ void flags_written(const struct launching *l)
     for (size_t n = 0; n < count_of(l); n++) {
         const struct launch_flag *f = &l->found.flags->flag[n];
 
-        /* protocol: flag-held */
+        /* protocol: idempotent-valid */
         array_written(f->array, f->first, f->end, FIRST);
     }
 }

@@ -114,7 +114,7 @@ static enum proact_status await_departures(const struct launching *l, unsigned d
         const struct proact_array *a = launch_array_at(l, i);
 
         if (a && launch_writes(l, a))
-            /* protocol: inside-wait */
+            /* protocol: interior-wait */
             status = array_await_departures(
                 l->kernel->session, a, (struct order_place){device, TRANSFER_MAIN}, err);
     }
@@ -135,7 +135,7 @@ static enum proact_status side_follows(const struct launching *l, unsigned devic
 {
     if (launch_is_divided(l, device))
         return PROACT_OK;
-    /* protocol: side-follows (else: return PROACT_OK;) */
+    /* protocol: send-follows (else: return PROACT_OK;) */
     return order_wait(&l->kernel->session->order,
                       (struct order_place){device, TRANSFER_SIDE},
                       (struct order_place){device, TRANSFER_MAIN}, l->sequence, err);
@@ -251,7 +251,7 @@ static enum proact_status launch_edges(const struct launching *l, unsigned devic
     const uint32_t end = inside.first + inside.count;
     const struct cta_part edge[] = {{0, inside.first}, {end, first[1] - first[0] - end}};
     const struct order_place main = {device, TRANSFER_MAIN}, side = {device, TRANSFER_SIDE};
-    /* protocol: edges-follow (else: enum proact_status status = PROACT_OK;) */
+    /* protocol: boundary-follow (else: enum proact_status status = PROACT_OK;) */
     enum proact_status status =
         order_wait(&l->kernel->session->order, side, main, l->sequence - 1, err);
 
@@ -336,10 +336,10 @@ enum proact_status share_done(const struct launching *l, unsigned device,
     enum proact_status status = PROACT_OK;
 
     if (launch_is_divided(l, device)) {
-        /* protocol: edges-done */
+        /* protocol: boundary-done */
         status = order_record(&l->kernel->session->order, side, l->sequence - 1, err);
         if (!status)
-            /* protocol: edges-join */
+            /* protocol: boundary-join */
             status =
                 order_wait(&l->kernel->session->order, main, side, l->sequence - 1, err);
     }
@@ -387,6 +387,6 @@ enum proact_status launch_whole(const struct launching *l, struct proact_error *
         session_variables_used(p);
     status = queue_kernel(l, first, launch_function(l, 0), &launch, err);
     launch_written_whole(l);
-    /* protocol: whole-kernel-done */
+    /* protocol: single-device-done */
     return status ? status : first_done(p, l->sequence, err);
 }

@@ -188,6 +188,6 @@ void launch_textures_used(const struct launching *l)
     }
     for (size_t n = 0; n < l->texture_count && l->binding; n++)
         if (texels_of(&l->textures[n]))
-            /* protocol: texels-used */
+            /* protocol: texture-used */
             texels_of(&l->textures[n])->used = l->sequence;
 }

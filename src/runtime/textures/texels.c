@@ -249,25 +249,25 @@ enum proact_status texels_copy_renew(struct proact_texture_array *t, unsigned de
 
     if (c->changes == t->changes)
         return PROACT_OK;
-    /* protocol: texels-readers (else: enum proact_status status = PROACT_OK;) */
+    /* protocol: texture-readers (else: enum proact_status status = PROACT_OK;) */
     enum proact_status status = order_wait(&p->order, first, there, t->used, err);
 
     if (!status)
-        /* protocol: texels-renew */
+        /* protocol: texture-update */
         status = p->backend->copy_box(p->devices.device[0].lane[TRANSFER_MAIN], &all,
                                       c->device, t->device, err);
     if (status)
         return status;
     c->changes = t->changes;
     c->sent = ++p->sequence;
-    /* protocol: texels-sent (else: return PROACT_OK;) */
+    /* protocol: texture-sent (else: return PROACT_OK;) */
     return order_record(&p->order, first, c->sent, err);
 }
 
 enum proact_status texels_copy_await(const struct proact_texture_array *t, unsigned device,
                                      struct proact_error *err)
 {
-    /* protocol: texels-await (else: return PROACT_OK;) */
+    /* protocol: texture-wait (else: return PROACT_OK;) */
     return order_wait(&t->session->order, (struct order_place){device, TRANSFER_MAIN},
                       (struct order_place){0, TRANSFER_MAIN}, t->copy[device].sent, err);
 }
