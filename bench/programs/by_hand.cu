@@ -50,8 +50,8 @@ static void make_gpus(int count)
         CHECK(cudaDeviceGetStreamPriorityRange(&least, &most));
         CHECK(cudaStreamCreateWithPriority(&g.main, cudaStreamNonBlocking, least));
         CHECK(cudaStreamCreateWithPriority(&g.side, cudaStreamNonBlocking, most));
-        for (cudaEvent_t *e : {&g.main_done[0], &g.main_done[1], &g.side_done[0],
-                               &g.side_done[1], &g.end})
+        for (cudaEvent_t *e :
+             {&g.main_done[0], &g.main_done[1], &g.side_done[0], &g.side_done[1], &g.end})
             CHECK(cudaEventCreateWithFlags(e, cudaEventDisableTiming));
     }
 }
@@ -297,9 +297,9 @@ static void attract_launch(int d, int i, int n)
     for (int p = 0; p < count_of_gpus() && i > 0; p++)
         if (p != d)
             CHECK(cudaStreamWaitEvent(g.main, gpus[p].main_done[before], 0));
-    attract_share<<<share / 256, 256, 0, g.main>>>(
-        (float4 *)(g.*from).at, (float4 *)(g.*to).at, (float4 *)g.c.at, n, d * share,
-        1e-6f);
+    attract_share<<<share / 256, 256, 0, g.main>>>((float4 *)(g.*from).at,
+                                                   (float4 *)(g.*to).at, (float4 *)g.c.at,
+                                                   n, d * share, 1e-6f);
     for (int k = 1; k < count_of_gpus(); k++) {
         int p = (d + k) % count_of_gpus();
 
@@ -341,11 +341,11 @@ static void run_count(int shift)
     }
     wait_for_all();
     run(
-        "count", 20,
+        "histogram_shared", 20,
         [&](int) {
             for (int d = 0; d < count_of_gpus(); d++) {
                 on(d);
-                count<<<1056, 256, 0, gpus[d].main>>>(
+                histogram_shared<<<1056, 256, 0, gpus[d].main>>>(
                     (uint32_t *)gpus[d].a.at + (size_t)d * share, (uint32_t *)gpus[d].b.at,
                     share);
             }
@@ -387,7 +387,7 @@ int main(int argc, char **argv)
         run_multiply(shift);
     if (wanted(argc, argv, 4, "attract"))
         run_attract(shift);
-    if (wanted(argc, argv, 4, "count"))
+    if (wanted(argc, argv, 4, "histogram_shared"))
         run_count(shift);
     return 0;
 }

@@ -66,7 +66,7 @@ static void launches(void)
         small_step(0);
         CHECK(cudaDeviceSynchronize());
     });
-    row("ask", MANY, [](int) {
+    row("search_step", MANY, [](int) {
         static int again;
 
         again = 0;
@@ -84,26 +84,26 @@ static void copies(void)
         [](int) { CHECK(cudaMemcpy(array, plain, BYTES, cudaMemcpyHostToDevice)); });
     row("download", MANY,
         [](int) { CHECK(cudaMemcpy(plain, array, BYTES, cudaMemcpyDeviceToHost)); });
-    row("within", MANY,
+    row("copy_device", MANY,
         [](int) { CHECK(cudaMemcpy(array, other, BYTES, cudaMemcpyDeviceToDevice)); });
-    row("upload_async", MANY, [](int) {
-        CHECK(cudaMemcpyAsync(array, pinned, BYTES, cudaMemcpyHostToDevice));
-    });
+    row("upload_async", MANY,
+        [](int) { CHECK(cudaMemcpyAsync(array, pinned, BYTES, cudaMemcpyHostToDevice)); });
     row("download_async", MANY, [](int) {
         CHECK(cudaMemcpyAsync(pinned, array, BYTES, cudaMemcpyDeviceToHost));
         CHECK(cudaStreamSynchronize(0));
     });
     row("fill", MANY, [](int i) { CHECK(cudaMemset(array, i, BYTES)); });
-    row("fill_rows", MANY,
+    row("fill_2d", MANY,
         [](int i) { CHECK(cudaMemset2D(array, 256, i, 128, N * 4 / 256)); });
-    row("symbol", MANY, [](int) { CHECK(cudaMemcpyToSymbol(table, plain, sizeof table)); });
-    row("rows", MANY, [](int) {
+    row("copy_symbol", MANY,
+        [](int) { CHECK(cudaMemcpyToSymbol(table, plain, sizeof table)); });
+    row("upload_2d", MANY, [](int) {
         CHECK(cudaMemcpy2D(array, 256, plain, 512, 128, 32, cudaMemcpyHostToDevice));
     });
-    row("rows_back", MANY, [](int) {
+    row("download_2d", MANY, [](int) {
         CHECK(cudaMemcpy2D(plain, 512, array, 256, 128, 32, cudaMemcpyDeviceToHost));
     });
-    row("many_rows", 10, [](int) {
+    row("copy_2d_many", 10, [](int) {
         CHECK(cudaMemcpy2D(array, 256, plain, 128, 120, N / 64, cudaMemcpyHostToDevice));
         CHECK(cudaMemcpy2D(plain, 128, array, 256, 120, N / 64, cudaMemcpyDeviceToHost));
     });

@@ -116,8 +116,8 @@ static void measure_streams(int argc, char **argv, int shift)
                                       cudaMemcpyDeviceToHost, stream[s]));
             }
         });
-    if (wanted(argc, argv, "side_by_side"))
-        measure("side_by_side", shift ? 1 : 10, b, [&](int) {
+    if (wanted(argc, argv, "concurrent"))
+        measure("concurrent", shift ? 1 : 10, b, [&](int) {
             for (int s = 0; s < STREAMS; s++)
                 iterate<<<(few + 255) / 256, 256, 0, stream[s]>>>(b.at + s * (size_t)few,
                                                                   few, 20000 >> shift);
@@ -182,22 +182,22 @@ int main(int argc, char **argv)
         CHECK(cudaFree(q.at));
         CHECK(cudaFree(v.at));
     }
-    if (wanted(argc, argv, "count")) {
+    if (wanted(argc, argv, "histogram_shared")) {
         int n = (64 << 20) >> shift;
         struct array x = make(n, 1), bins = make(256, 0);
 
-        measure("count", 20, bins, [&](int) {
-            count<<<1056, 256>>>((uint32_t *)x.at, (uint32_t *)bins.at, n);
+        measure("histogram_shared", 20, bins, [&](int) {
+            histogram_shared<<<1056, 256>>>((uint32_t *)x.at, (uint32_t *)bins.at, n);
         });
         CHECK(cudaFree(x.at));
         CHECK(cudaFree(bins.at));
     }
-    if (wanted(argc, argv, "tally")) {
+    if (wanted(argc, argv, "histogram_global")) {
         int n = (16 << 20) >> shift;
-        struct array x = make(n, 1), places = make(TALLY_PLACES, 0);
+        struct array x = make(n, 1), places = make(GLOBAL_BINS, 0);
 
-        measure("tally", 20, places, [&](int) {
-            tally<<<4224, 256>>>((uint32_t *)x.at, (uint32_t *)places.at, n);
+        measure("histogram_global", 20, places, [&](int) {
+            histogram_global<<<4224, 256>>>((uint32_t *)x.at, (uint32_t *)places.at, n);
         });
         CHECK(cudaFree(x.at));
         CHECK(cudaFree(places.at));

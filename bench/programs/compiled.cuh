@@ -95,7 +95,7 @@ __global__ void attract(const float4 *from, float4 *to, float4 *speed, int n, fl
 }
 
 /* Where it writes depends on data. */
-__global__ void count(const uint32_t *values, uint32_t *bins, int n)
+__global__ void histogram_shared(const uint32_t *values, uint32_t *bins, int n)
 {
     __shared__ uint32_t mine[256];
 
@@ -108,8 +108,8 @@ __global__ void count(const uint32_t *values, uint32_t *bins, int n)
 }
 
 /* As above, the plain way: an atomic an element, of 64 K places. */
-enum { TALLY_PLACES = 64 << 10 };
-__global__ void tally(const uint32_t *values, uint32_t *places, int n)
+enum { GLOBAL_BINS = 64 << 10 };
+__global__ void histogram_global(const uint32_t *values, uint32_t *places, int n)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         atomicAdd(&places[values[i] * 2654435761u >> 16], 1);

@@ -21,7 +21,7 @@ for n in 1 2 4 8; do
 done
 for n in 2 4 8; do
     [ -z "${PROACT_MACHINE-}" ] && [ "$n" -le "$gpus" ] || continue
-    one by_hand "$n" "$folder/by_hand" "$n" streams "$@"
-    one by_hand_graph "$n" "$folder/by_hand" "$n" graph "$@"
+    one hand_written "$n" "$folder/by_hand" "$n" streams "$@"
+    one hand_written_graph "$n" "$folder/by_hand" "$n" graph "$@"
 done
 finish

@@ -50,9 +50,9 @@ merge() {
 
 finish() { # the table, whether results are alike, and the file
     merge
-    printf '%-13s %7s  %-15s %12s %12s %12s %4s  %s\n' build devices kernel 'us a launch' lowest highest runs result
+    printf '%-18s %7s  %-16s %12s %12s %12s %4s  %s\n' build devices kernel 'us a launch' lowest highest runs result
     while read -r build devices kernel us low high runs hash; do
-        printf '%-13s %7s  %-15s %12s %12s %12s %4s  %s\n' \
+        printf '%-18s %7s  %-16s %12s %12s %12s %4s  %s\n' \
             "$build" "$devices" "$kernel" "$us" "$low" "$high" "$runs" "$hash"
     done <"$rows"
     # The same results whoever built it, wherever it ran.

@@ -31,7 +31,7 @@ __global__ void place(uint32_t *where, size_t n, uint32_t places)
 }
 
 /* One atomic an element, of a number whose sums no order changes. */
-__global__ void add_where(const uint32_t *where, float *table, int n)
+__global__ void add_indirect(const uint32_t *where, float *table, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -40,7 +40,7 @@ __global__ void add_where(const uint32_t *where, float *table, int n)
 }
 
 /* The same place always gets the same, whoever comes last. */
-__global__ void store_where(const uint32_t *where, uint32_t *table, int n)
+__global__ void store_indirect(const uint32_t *where, uint32_t *table, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -48,8 +48,8 @@ __global__ void store_where(const uint32_t *where, uint32_t *table, int n)
         table[where[i]] = 3 * where[i] + 1;
 }
 
-__global__ void load_where(const uint32_t *where, const uint32_t *table, uint32_t *to,
-                           int n)
+__global__ void load_indirect(const uint32_t *where, const uint32_t *table, uint32_t *to,
+                              int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -59,7 +59,7 @@ __global__ void load_where(const uint32_t *where, const uint32_t *table, uint32_
 
 /* Those that are wanted, behind each other in any order: a ticket a warp, as compilers make
    it of this; the hash is of how many there are. */
-__global__ void keep_some(const uint32_t *where, uint32_t *kept, uint32_t *next, int n)
+__global__ void compact(const uint32_t *where, uint32_t *kept, uint32_t *next, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -117,16 +117,16 @@ static void measure_places(int argc, char **argv, int shift)
                  next = make_words(1), sum = make_words(2);
 
     place<<<1024, 256>>>(where.at, n, (uint32_t)n);
-    if (wanted(argc, argv, 2, "store_where"))
-        measure("store_where", 4, table,
-                [&] { store_where<<<ctas, 256>>>(where.at, table.at, n); });
-    if (wanted(argc, argv, 2, "load_where"))
-        measure("load_where", 4, to,
-                [&] { load_where<<<ctas, 256>>>(where.at, table.at, to.at, n); });
-    if (wanted(argc, argv, 2, "keep_some"))
-        measure("keep_some", 4, next, [&] {
+    if (wanted(argc, argv, 2, "store_indirect"))
+        measure("store_indirect", 4, table,
+                [&] { store_indirect<<<ctas, 256>>>(where.at, table.at, n); });
+    if (wanted(argc, argv, 2, "load_indirect"))
+        measure("load_indirect", 4, to,
+                [&] { load_indirect<<<ctas, 256>>>(where.at, table.at, to.at, n); });
+    if (wanted(argc, argv, 2, "compact"))
+        measure("compact", 4, next, [&] {
             CHECK(cudaMemset(next.at, 0, sizeof(uint32_t)));
-            keep_some<<<ctas, 256>>>(where.at, to.at, next.at, n);
+            compact<<<ctas, 256>>>(where.at, to.at, next.at, n);
         });
     if (wanted(argc, argv, 2, "dot"))
         measure("dot", 4, sum, [&] {
@@ -134,9 +134,9 @@ static void measure_places(int argc, char **argv, int shift)
                 where.at, (double *)sum.at, n);
         });
     CHECK(cudaMemset(table.at, 0, table.count * sizeof(uint32_t)));
-    if (wanted(argc, argv, 2, "add_where"))
-        measure("add_where", 4, table,
-                [&] { add_where<<<ctas, 256>>>(where.at, (float *)table.at, n); });
+    if (wanted(argc, argv, 2, "add_indirect"))
+        measure("add_indirect", 4, table,
+                [&] { add_indirect<<<ctas, 256>>>(where.at, (float *)table.at, n); });
 }
 
 /* What each thread has of its own, for comparison: parts and shares are cut alike. */

@@ -20,8 +20,8 @@ for n in 1 2 4 8; do
     one proactcc "$n" env PROACT_DEVICES="$n" "$folder/distributed_proactcc" "$@"
     [ "$n" -gt 1 ] || continue
     one distributed "$n" env PROACT_DEVICES="$n" PROACT_DISTRIBUTE=1M "$folder/distributed_proactcc" "$@"
-    one grouped "$n" env PROACT_DEVICES="$n" PROACT_GROUP_SUMS=1 "$folder/distributed_proactcc" "$@"
-    one always "$n" env PROACT_DEVICES="$n" PROACT_DISTRIBUTE=1M PROACT_SPLIT=always \
+    one reassociated "$n" env PROACT_DEVICES="$n" PROACT_GROUP_SUMS=1 "$folder/distributed_proactcc" "$@"
+    one distributed_forced "$n" env PROACT_DEVICES="$n" PROACT_DISTRIBUTE=1M PROACT_SPLIT=always \
         "$folder/distributed_proactcc" "$@"
 done
 finish

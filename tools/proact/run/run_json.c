@@ -46,7 +46,7 @@ static void write_row(const struct run_row *row, struct json_writer *w)
     json_put_text(w, "method", row->method);
     json_put_whole(w, "time_ns", row->time_ns);
     if (row->instant_ns)
-        json_put_whole(w, "time_without_transfers_ns", row->instant_ns);
+        json_put_whole(w, "elided_ns", row->instant_ns);
     json_put_real(w, "speedup", row->speedup);
     json_put_real(w, "captured_share", row->captured);
     json_put_real(w, "hidden_share", row->hidden);

@@ -74,10 +74,10 @@ static void print_legend(const struct run_study *study, FILE *to)
         fprintf(to, "\nTimes are virtual: of the emulated machine, not of this one.\n");
     fprintf(
         to,
-        "speedup: over one device. of ideal: of what bulk would have if copies took no\n"
-        "time; who sends while the kernel runs may pass it. hidden: of the time that bulk\n"
-        "copies take; below 0: slower than they by so much. answer: bit for bit as on one\n"
-        "device.\n");
+        "speedup: time of one device / time. captured: speedup / ideal, where ideal is bulk\n"
+        "with copies that take no time; it may exceed 100 %%. hidden: share of the bulk copy\n"
+        "time that the method hides; negative if it takes longer than the bulk copies.\n"
+        "answer: compared bit for bit with one device.\n");
     if (study->device_count > 1 && !sends(study))
         fprintf(to, "Nothing had to be sent: it is too small to be split.\n");
 }
@@ -107,7 +107,7 @@ void run_report_print(const struct run_report *r, FILE *to)
             study->device_count == 1 ? "" : "s", r->topology->name,
             r->topology->device.name, *fabric ? ", " : "", fabric);
     fprintf(to, "  %-*s  %8s  %7s  %8s  %8s  %8s  %6s  %s\n", name_width, "method", "time",
-            "speedup", "of ideal", "sent", "packets", "hidden", "answer");
+            "speedup", "captured", "sent", "packets", "hidden", "answer");
     fprintf(to, "  %-*s", name_width, "one device");
     print_time(to, study->one.time_ns);
     fprintf(to, "  %7.2f\n", 1.0);
