@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of compiled.cu on several GPUs as a specialist writes them by hand:
-   every GPU has its share, and streams and events order what crosses. Rows as those of
-   compiled.cu.
+/* The kernels of compiled.cu split over several GPUs by hand: every GPU computes one
+   partition, and streams and events order the transfers. Prints the rows of compiled.cu.
    Usage: by_hand GPUS streams|graph [SHIFT [NAME...]]
-     graph: the launches of a run are recorded once and replayed as one graph */
+     graph: the launches of a run are captured and replayed as one graph */
 #include <functional>
 #include <string>
 
 #include "compiled.cuh"
 
 struct gpu {
-    cudaStream_t main, side; /* side: what others wait for, with priority */
-    /* by the launch's parity: one is waited for while the other is recorded */
+    cudaStream_t main, side; /* side: boundary work, with priority */
+    /* by parity of the launch: one is waited for while the other is recorded */
     cudaEvent_t main_done[2], side_done[2], end;
     struct array a, b, c;
 };
@@ -64,7 +63,7 @@ static void wait_for_all(void)
     }
 }
 
-/* The streams of all GPUs begin after, and end before, one: so a capture has them. */
+/* All streams start after and end before one stream, so that a capture includes them. */
 static void fork_streams(cudaStream_t first)
 {
     CHECK(cudaEventRecord(gpus[0].end, first));
@@ -89,7 +88,7 @@ static void join_streams(cudaStream_t first)
     }
 }
 
-/* issue(i): launch i of all GPUs; the first of a run has nothing to wait for. */
+/* issue(i) queues launch i of all GPUs. The first launch of a run waits for nothing. */
 static void run(const char *name, int launches, const std::function<void(int)> &issue,
                 const std::function<std::vector<uint32_t>()> &result)
 {
@@ -118,7 +117,7 @@ static void run(const char *name, int launches, const std::function<void(int)> &
     CHECK(cudaGraphDestroy(graph));
 }
 
-/* Every GPU has room for the whole, and its share is what is up to date. */
+/* Every GPU allocates the complete array and keeps its own partition current. */
 static void make_arrays(struct array gpu::*which, size_t count, uint32_t seed)
 {
     for (int d = 0; d < count_of_gpus(); d++) {
@@ -136,7 +135,7 @@ static void free_arrays(struct array gpu::*which)
     }
 }
 
-/* The shares put together. */
+/* The partitions of all GPUs as one array. */
 static std::vector<uint32_t> gather(struct array gpu::*which)
 {
     size_t count = (gpus[0].*which).count, share = count / gpus.size();
@@ -181,7 +180,7 @@ __global__ void heat_rows(const float *from, float *to, int n, int first, int en
         to[(size_t)y * n + x] = mean_of_four(from, (size_t)y * n + x, n);
 }
 
-/* The first and the last row of a share, for itself and for the neighbours. */
+/* First and last row of a partition, stored locally and to the neighbours. */
 __global__ void heat_edges(const float *from, float *to, float *above, float *below, int n,
                            int first, int last)
 {
@@ -203,8 +202,8 @@ static float *heat_array(int d, int odd)
     return d < 0 || d >= count_of_gpus() ? NULL : odd ? gpus[d].b.at : gpus[d].a.at;
 }
 
-/* The edges of launch i go by what the neighbours' of the one before sent, and by the rows
-   inside that lie beside them; what they overwrite there, the neighbours' have read. */
+/* The boundary rows of launch i need those that the neighbours sent in launch i - 1, and
+   the adjacent interior rows. The neighbours have read the rows that they overwrite. */
 static void heat_wait(int d, int i)
 {
     struct gpu &g = gpus[d];
@@ -284,7 +283,7 @@ __global__ void attract_share(const float4 *from, float4 *to, float4 *speed, int
     pull(first + blockIdx.x * blockDim.x + threadIdx.x, from, to, speed, n, dt);
 }
 
-/* All bodies pull: each share goes to all other GPUs, which have read what it replaces. */
+/* Each partition goes to all other GPUs, which have read the previous positions. */
 static void attract_launch(int d, int i, int n)
 {
     struct gpu &g = gpus[d];
@@ -328,7 +327,7 @@ static void run_attract(int shift)
     free_arrays(&gpu::c);
 }
 
-/* Every GPU counts its share into bins of its own; whoever reads them adds them up. */
+/* Every GPU counts its partition into its own bins; the reader adds the bins. */
 static void run_count(int shift)
 {
     int n = (64 << 20) >> shift, share = n / count_of_gpus();

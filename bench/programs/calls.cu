@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CUDA's calls take of the host, where kernels are too small for any of it to be
-   hidden: to be built by nvcc and by proactcc. Rows as compiled.cu's. */
+/* Host time of CUDA calls, with kernels too small to hide it. For nvcc and proactcc; prints
+   the rows of compiled.cu. */
 #include "compiled.cuh"
 
 enum { N = 1 << 16, FEW = 1 << 10, MANY = 100, CHAIN = 40, GRID = 4 };
@@ -16,7 +16,7 @@ __global__ void step(int *p, int n)
         p[i] = p[i] * 3 + table[i % FEW];
 }
 
-/* As breadth-first searches ask whether anything was left to do. */
+/* Sets *again if work remains, as a breadth-first search does. */
 __global__ void lower(int *p, int n, int *again)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -30,7 +30,7 @@ __global__ void lower(int *p, int n, int *again)
 static char **wanted_names;
 static int wanted_count;
 
-/* `call` so often before the host waits. */
+/* `calls` calls before the host waits. */
 template <class Call> static void row(const char *name, int calls, Call call)
 {
     if (!wanted(wanted_count, wanted_names, 1, name))
@@ -189,7 +189,7 @@ static void memory(void)
     });
 }
 
-/* A graph of small kernels behind each other, by the kernel. */
+/* A graph of consecutive small kernels; time per kernel. */
 static void graphs(void)
 {
     cudaStream_t s;

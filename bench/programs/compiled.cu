@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain CUDA for one GPU, to be built by nvcc and by proactcc: loops of launches as
-   programs have them. Prints a row a case: name, microseconds a launch (median, lowest,
-   highest), runs, and a hash of the result, which is the same whoever built it. */
+/* Plain CUDA for one GPU, for nvcc and proactcc: loops of launches. Prints one row per
+   case: name, microseconds per launch (median, lowest, highest), runs, and a hash of the
+   result, which is equal for all builds. */
 #include "compiled.cuh"
 
 static bool wanted(int argc, char **argv, const char *name)
@@ -28,8 +28,7 @@ static void measure(const char *name, int launches, struct array result, Launch 
         });
 }
 
-/* What a program does with memory beside kernels: copies of the host's, of either kind, in
-   both directions, and allocations. */
+/* Copies of pageable and pinned host memory in both directions, and allocations. */
 static void measure_memory(int argc, char **argv, int shift)
 {
     size_t count = (64 << 20) >> shift, bytes = count * sizeof(float);
@@ -74,7 +73,7 @@ static void measure_memory(int argc, char **argv, int shift)
     CHECK(cudaFree(a.at));
 }
 
-/* Each element for itself, so many times. */
+/* Independent elements, `rounds` iterations each. */
 __global__ void iterate(float *x, int n, int rounds)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -90,9 +89,8 @@ __global__ void iterate(float *x, int n, int rounds)
 
 enum { STREAMS = 4 };
 
-/* What streams are for: parts of an array go to the device, are worked on and come back,
-   each in its stream, which takes as long as two copies if all overlap; and kernels of a
-   few CTAs that have the device together. */
+/* Streams: each one uploads, processes and downloads a part of an array; with full overlap
+   the total is the time of two copies. Then kernels of a few CTAs that run concurrently. */
 static void measure_streams(int argc, char **argv, int shift)
 {
     int part = (16 << 20) / STREAMS >> shift, few = 2048;

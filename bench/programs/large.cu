@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of gigabytes, grids of millions of CTAs: milliseconds of each launch on stderr, of
-// which the host's for the first ones are to find and to lay out who writes what; sums on
-// stdout. Plain CUDA, for nvcc and proactcc: large [SHIFT], arrays 2^SHIFT times smaller;
-// it takes 10 GB.
+// Arrays of several GB and grids of millions of CTAs. Prints milliseconds of each launch to
+// stderr, which include the host's analysis for the first ones, and hashes to stdout. Plain
+// CUDA for nvcc and proactcc. Usage: large [SHIFT], which divides the arrays by 2^SHIFT;
+// the full size needs 10 GB.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
