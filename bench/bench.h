@@ -43,7 +43,7 @@ struct bench_row {
     double measured; /* on hardware, before; 0: not */
     /* What it is more than, of which the share it adds is compared, too; 0: nothing. */
     double base, base_measured;
-    char outside[160]; /* why the model does not cover it, or "" */
+    char excluded[160]; /* why the model does not cover it, or "" */
     char pattern[16], method[BENCH_METHOD_BYTES]; /* micro's columns from here on; or "" */
     char note[24]; /* what else tells it from another row; or "" */
     double ratio, took_ns, ideal;

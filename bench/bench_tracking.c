@@ -23,7 +23,7 @@ enum {
 static const uint32_t works[] = {1024, 4096};
 enum { WORKS = sizeof works / sizeof *works };
 
-static const char *const tracked_names[TRACKED] = {"unmarked", "for", "compiled for"};
+static const char *const tracked_names[TRACKED] = {"plain", "annotated", "compiled"};
 
 static double once(void *context)
 {
@@ -57,7 +57,7 @@ static void add(const struct tracking *t, struct bench_report *r, const char *wh
                             .base = plain ? plain->value.median : 0,
                             .base_measured = plain ? plain->measured : 0};
 
-    snprintf(row.what, sizeof row.what, "work %u, %u threads a CTA, %s", t->work,
+    snprintf(row.what, sizeof row.what, "work %u, %u threads per CTA, %s", t->work,
              t->threads, what);
     bench_add(r, &row);
 }
@@ -74,7 +74,7 @@ static void run_threads(struct tracking *t, struct bench_report *r)
             struct bench_sample us = run(t, methods[i], (enum tracked)k);
             char what[64];
 
-            snprintf(what, sizeof what, "%s %s: %+.2f %%", tracked_names[k], methods[i],
+            snprintf(what, sizeof what, "%s, %s: %+.2f %%", tracked_names[k], methods[i],
                      100 * (us.median / plain.value.median - 1));
             add(t, r, what, us, &plain);
         }

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Whether answers are right on this box's GPUs: all that the tests have for hardware, and
-# launches of random kernels, sizes, methods and maps. Lines on stdout; as JSON in FILE.
+# Checks results on the GPUs of this computer: all hardware tests, and launches of random
+# kernels, sizes, methods and maps. Prints a line per check and writes FILE as JSON.
 # Usage: bench/correct.sh BUILD FILE [LAUNCHES [SECONDS [NAME...]]]
-#   BUILD     a build folder (build/default), or one with its programs at the same places
-#   LAUNCHES  that the random ones have to reach (100000), within SECONDS (400)
-#   NAME      of contract, kernels, samples, distributed, staged, programs, applications,
-#             emulated, random: all
-# Exit status 1: something was wrong, or did not end in its time.
+#   BUILD     a build folder (build/default), or a folder with its programs at the same paths
+#   LAUNCHES  number of random launches (100000), which must end within SECONDS (400)
+#   NAME      checks to run, of contract, kernels, samples, distributed, staged, programs,
+#             applications, emulated and random; default all
+# Exit status 1: a result is wrong, or a check exceeds its time limit.
 set -u
 [ $# -ge 2 ] || { sed -n '3,11s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
@@ -22,40 +22,40 @@ gpus=${MANY_CUDA_DEVICES:-$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')}
 [ "$gpus" -gt 0 ] || { echo "no GPU"; exit 77; }
 bad=0 names=$*
 
-row() { # NAME STATUS WHAT SECONDS COMMAND
+row() { # NAME STATUS RESULT SECONDS COMMAND
     [ "$2" = 0 ] || bad=1
     echo "$1: $3 [status $2, $4 s]"
-    printf '{"name": "%s", "status": %s, "said": "%s", "seconds": %s, "command": "%s"}\n' \
+    printf '{"name": "%s", "status": %s, "result": "%s", "seconds": %s, "command": "%s"}\n' \
         "$1" "$2" "$3" "$4" "$5" >>"$work/rows"
 }
 
-# What it says of itself is the last line that PATTERN finds.
+# The result of a check is the last line of its output that matches PATTERN.
 check() { # NAME LIMIT PATTERN COMMAND...
     name=$1 limit=$2 pattern=$3
     shift 3
     case " $names " in *" ${name%%[-_]*} "* | "  ") ;; *) return ;; esac
     from=$(date +%s)
-    if [ "$1" = same_answer ]; then
+    if [ "$1" = same_result ]; then
         "$@"
     else
         (cd "$tests" && timeout "$limit" "$@")
     fi >"$work/$name" 2>&1
     status=$?
-    [ $status = 77 ] && { echo "$name: takes more GPUs"; return; }
-    said=$(grep -E "$pattern" "$work/$name" | tail -1 | tr -d '"\\' |
+    [ $status = 77 ] && { echo "$name: needs more GPUs"; return; }
+    result=$(grep -E "$pattern" "$work/$name" | tail -1 | tr -d '"\\' |
         sed 's/^\[[ =]*\] *//; s/   */ /g')
     [ $status = 0 ] || tail -3 "$work/$name"
-    row "$name" $status "$said" $(($(date +%s) - from)) \
+    row "$name" $status "$result" $(($(date +%s) - from)) \
         "$(echo "$*" | sed "s,$build/,,g; s,$here/,,g; s,$work,FOLDER,g")"
 }
 
 check contract 300 'broken' ./contract_test cuda
-check kernels 120 'runs of|test\(s\) run' ./kernels_share_test here
-check samples-marked 120 'runs of|test\(s\) run' ./samples_share_test here
-check samples-plain 120 'runs of|test\(s\) run' ./samples_share_test here plain
-check distributed 100 'test\(s\) run' ./distributed_test here
-check distributed-order 100 'test\(s\) run' ./distributed_order_test here
-check staged 100 'test\(s\) run' ./launch_stage_test here
+check kernels 120 'runs of|test\(s\) run' ./kernels_share_test local
+check samples-annotated 120 'runs of|test\(s\) run' ./samples_share_test local
+check samples-plain 120 'runs of|test\(s\) run' ./samples_share_test local plain
+check distributed 100 'test\(s\) run' ./distributed_test local
+check distributed-order 100 'test\(s\) run' ./distributed_order_test local
+check staged 100 'test\(s\) run' ./launch_stage_test local
 check programs 300 'runs of programs' \
     sh "$here/tests/programs/local.sh" "$build/tools/proactcc/bin/proactcc" "$work/built"
 check applications-jacobi 60 'equal' "$proact" run jacobi --machine local --size 2048 \
@@ -63,8 +63,8 @@ check applications-jacobi 60 'equal' "$proact" run jacobi --machine local --size
 check applications-pagerank 60 'equal' "$proact" run pagerank \
     "$here/data/debian12_pkgdeps.mtx.gz" --machine local --method all
 
-# The same numbers, to the last digit, as on emulated GPUs.
-same_answer() { # APPLICATION...
+# The result must equal that of emulated GPUs to the last digit.
+same_result() { # APPLICATION...
     "$proact" run "$@" --machine local --method fused --json "$work/here.json" >/dev/null &&
         "$proact" run "$@" --machine h200x8 -n "$gpus" --method fused \
             --json "$work/emulated.json" >/dev/null || return 1
@@ -74,8 +74,8 @@ same_answer() { # APPLICATION...
     cmp "$work/here.answer" "$work/emulated.answer" && [ -s "$work/here.answer" ] &&
         echo "as emulated: $(tr -d ' \n' <"$work/here.answer")"
 }
-check emulated-jacobi 120 'as emulated' same_answer jacobi --size 256 --iterations 50
-check emulated-pagerank 120 'as emulated' same_answer pagerank \
+check emulated-jacobi 120 'as emulated' same_result jacobi --size 256 --iterations 50
+check emulated-pagerank 120 'as emulated' same_result pagerank \
     "$here/data/debian12_pkgdeps.mtx.gz"
 half=$((launches / 2))
 for form in "" _90; do

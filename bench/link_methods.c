@@ -142,7 +142,7 @@ static void send_nothing(struct sender *s, enum micro_kernel kernel, const char 
     struct bench_sample ns = {.median = 0};
     struct proact_error err = {""};
 
-    snprintf(row.what, sizeof row.what, "nothing %s, a kernel that %s", s->where, does);
+    snprintf(row.what, sizeof row.what, "no transfer %s, %s kernel", s->where, does);
     if (!is_asked(s, &row))
         return;
     bench_must(micro_run(s->micro, &plan, &launch, &ns, &err), &err);
@@ -174,8 +174,8 @@ static void run(const struct bench_request *q, const char *where, unsigned devic
 
     asked.devices = devices;
     s.micro = micro_open(&asked, r);
-    send_nothing(&s, MICRO_MARKS, "marks it");
-    send_nothing(&s, MICRO_STORES, "stores it");
+    send_nothing(&s, MICRO_MARKS, "sparse-store");
+    send_nothing(&s, MICRO_STORES, "full-store");
     bench_each_method(q->method, send_by, &s);
     micro_close(s.micro);
 }

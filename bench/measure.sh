@@ -1,13 +1,14 @@
 #!/bin/sh
-# Checks, then measures, a machine: what docs/performance.md is made of, in one go.
+# SPDX-License-Identifier: Apache-2.0
+# Checks a machine and runs all benchmarks of docs/performance.md on it.
 # Usage: bench/measure.sh BUILD FOLDER [MACHINE]
-#   BUILD   a build folder (build/default), or one with its programs at the same places
-#   FOLDER  gets a JSON file a bench and, beside it, what was printed
-#   MACHINE a machine's name, or here (the default): this computer's GPUs
-# Each step has a time limit; one that fails or runs out of time is said, and the next begins.
-# The last lines are a table: step, status, seconds.
+#   BUILD    a build folder (build/default), or a folder with its programs at the same paths
+#   FOLDER   receives a JSON file and a text file for each benchmark
+#   MACHINE  a machine name, or here (the default): the GPUs of this computer
+# Each step has a time limit. A step that fails or exceeds its limit is reported, and the
+# next one starts. The last lines are a table of step, exit status and seconds.
 set -u
-[ $# -ge 2 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
 machine=${3:-here}
 mkdir -p "$2" && folder=$(cd "$2" && pwd) || exit 2
@@ -15,7 +16,7 @@ cd "$(dirname "$0")/.." || exit 2
 proact=$build/tools/proact/proact
 : >"$folder/steps"
 
-step() { # LIMIT NAME COMMAND...: what it prints goes to FOLDER/NAME.txt
+step() { # LIMIT NAME COMMAND...: the output goes to FOLDER/NAME.txt
     limit=$1 name=$2
     shift 2
     from=$(date +%s)
@@ -43,7 +44,7 @@ bench 60 tracking tracking
 bench 60 step step
 bench 60 latency latency
 bench 200 link link
-# Emulating a kernel that computes for as long as 256 MB take would need an hour.
+# A computing kernel that lasts as long as the copies of 256 MB takes an hour to emulate.
 quick=
 [ "$machine" = here ] || quick="--sleep --bytes 16M"
 for pattern in one-to-all all-to-all; do

@@ -34,7 +34,7 @@ static void read_row(const struct json_at *at, const char *key, struct measured_
     if (!json_has(at, key))
         bench_must(json_refuse(at, &err, "expected a row with the key '%s'", key), &err);
     read_text(at, "what", r->row.what, sizeof r->row.what);
-    read_text(at, "outside", r->row.outside, sizeof r->row.outside);
+    read_text(at, "excluded", r->row.excluded, sizeof r->row.excluded);
     read_text(at, "pattern", r->row.pattern, sizeof r->row.pattern);
     read_text(at, "method", r->row.method, sizeof r->row.method);
     read_text(at, "note", r->row.note, sizeof r->row.note);
@@ -105,7 +105,7 @@ void measured_fill(const struct measured *m, struct bench_row *row)
     for (size_t i = 0; m && i < m->count; i++)
         if (same_what(m->rows[i].row.what, row->what)) {
             row->measured = m->rows[i].row.measured;
-            memcpy(row->outside, m->rows[i].row.outside, sizeof row->outside);
+            memcpy(row->excluded, m->rows[i].row.excluded, sizeof row->excluded);
             return;
         }
 }

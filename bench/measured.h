@@ -8,7 +8,7 @@
 #include "link_probe.h"
 
 struct measured_row {
-    struct bench_row row; /* its columns, `measured` and `outside` */
+    struct bench_row row; /* its columns, `measured` and `excluded` */
     char probe[32];       /* of a link */
     struct link_question question;
 };

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Each file of bench/results says of which machine, date, commit and command it is, which may
-# stand in its rows; and each figure its spread and its count of runs, if it is no launch of each
-# in turn. A file of single runs, which have no spread, has a note that says so.
+# Checks that each file of bench/results states machine, date, commit and command, for the
+# file or for each row, and that each figure has a run count and a spread. Rows with a list
+# of launches need neither. A file of single runs has no spread and says so in its note.
 # Usage: bench/origins.sh [FOLDER]
 folder=${1:-"$(dirname "$0")/results"}
 code=0
 for file in "$folder"/*.json; do
     [ -e "$file" ] || { echo "$folder has no results" >&2; exit 1; }
     awk '
-function lacks(what) { print FILENAME ": " what " is missing" > "/dev/stderr"; bad = 1 }
+function report(what) { print FILENAME ": " what > "/dev/stderr"; bad = 1 }
 function has(key) { return index($0, "\"" key "\": ") > 0 }
-function is_there(key) { return (key in top) || (rows && count[key] == rows) }
+function is_stated(key) { return (key in top) || (rows && count[key] == rows) }
 {
     is_row = /^ *\{"(what|pattern|kernel|build|method|name)": /
     if (is_row) rows++
@@ -21,20 +21,20 @@ function is_there(key) { return (key in top) || (rows && count[key] == rows) }
         else top[keys[k]]
     }
     if (/"note": "[^"]*run/ && !is_row) single = 1
-    if (/\/tmp\/|\/home\/|\/root\//) lacks("a command without somebody'"'"'s folders")
+    if (/\/tmp\/|\/home\/|\/root\//) report("the command contains a private folder")
 }
 is_row && (has("median") || has("measured")) {
-    if (!has("runs")) unsaid++
-    if (!has("lowest") || !has("highest")) bare++
+    if (!has("runs")) no_runs++
+    if (!has("lowest") || !has("highest")) no_spread++
 }
 END {
-    if (!rows) lacks("every figure")
-    if (!is_there("machine") && !is_there("host")) lacks("the machine")
-    if (!is_there("date")) lacks("the date")
-    if (!is_there("commit")) lacks("the commit")
-    if (!is_there("command")) lacks("the command")
-    if (unsaid && !("runs" in top)) lacks("of " unsaid " rows the count of runs")
-    if (bare && !single) lacks("of " bare " rows the spread")
+    if (!rows) report("no figures")
+    if (!is_stated("machine") && !is_stated("host")) report("no machine")
+    if (!is_stated("date")) report("no date")
+    if (!is_stated("commit")) report("no commit")
+    if (!is_stated("command")) report("no command")
+    if (no_runs && !("runs" in top)) report(no_runs " rows without a run count")
+    if (no_spread && !single) report(no_spread " rows without a spread")
     exit bad
 }' "$file" || code=1
 done

@@ -52,7 +52,7 @@ static void print_head(const struct bench_report *r, const struct bench_row *row
         printf("%-12s %5s %-20s %8s %7s %10s", "pattern", "ratio", "method", "chunk",
                "threads", "speedup");
     else
-        printf("%-52s %10s     ", "what", "median");
+        printf("%-52s %10s     ", "case", "median");
     printf(" %s\n", compares ? "  measured differs" : "   lowest  highest runs");
 }
 
@@ -79,7 +79,7 @@ static void print_row(const struct bench_row *row)
     }
     if (row->measured > 0)
         printf(" %10.2f %+6.1f%%%s", row->measured, 100 * difference(row),
-               row->outside[0] ? " *" : "");
+               row->excluded[0] ? " *" : "");
     if (row->measured > 0 && row->base_measured > 0)
         printf(", what it adds by %+.1f points\n", points(row));
     else if (row->measured > 0)
@@ -105,7 +105,7 @@ double bench_worst(const struct bench_report *r)
     double worst = 0;
 
     for (size_t i = 0; i < r->count; i++)
-        if (!r->rows[i].outside[0] && fabs(difference(&r->rows[i])) > fabs(worst))
+        if (!r->rows[i].excluded[0] && fabs(difference(&r->rows[i])) > fabs(worst))
             worst = difference(&r->rows[i]);
     return worst;
 }
@@ -115,7 +115,7 @@ double bench_worst_points(const struct bench_report *r)
     double worst = 0;
 
     for (size_t i = 0; i < r->count; i++)
-        if (!r->rows[i].outside[0] && fabs(points(&r->rows[i])) > fabs(worst))
+        if (!r->rows[i].excluded[0] && fabs(points(&r->rows[i])) > fabs(worst))
             worst = points(&r->rows[i]);
     return worst;
 }
@@ -148,8 +148,8 @@ static void write_row(const struct bench_report *r, const struct bench_row *row,
         json_put_real(w, "adds_percent", adds(row));
     if (r->is_virtual && row->measured > 0 && row->base_measured > 0)
         json_put_real(w, "adds_percent_measured", measured_adds(row));
-    if (row->outside[0])
-        json_put_text(w, "outside", row->outside);
+    if (row->excluded[0])
+        json_put_text(w, "excluded", row->excluded);
     json_end(w);
 }
 

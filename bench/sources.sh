@@ -1,18 +1,21 @@
 #!/bin/sh
-# Files of bench/measured that name a file of bench/results say what that says: each row's
-# median, to four digits, with its date and commit; and the machine files that are held against
-# them say so, with the dates. With --write, the rows and their sources are made anew: a row
-# that is new needs no value. What a row leaves out, and why, is its own.
+# SPDX-License-Identifier: Apache-2.0
+# Checks that the files of bench/measured agree with the result files that they name: each
+# row has the median of its source, to four digits, and the source line its date and commit.
+# Checks also that the machine files name the measurements, with the day, to which they are
+# fitted.
 # Usage: bench/sources.sh [--write]
+#   --write  copy rows and source lines from the result files; a new row needs no value, and
+#            the reason of an excluded row stays
 cd "$(dirname "$0")/.." || exit 2
 code=0 made=$(mktemp)
 trap 'rm -f "$made"' EXIT
 
-# The file as its results make it; 1 where one of its rows is not among them.
-make_rows() {
+# Writes the file as its results define it; status 1 if the results lack one of its rows.
+make_rows() { # FILE RESULTS
     awk -v results="$2" "$(cat bench/value.awk)"'
-# What tells a row from the others; behind a colon stand figures.
-function name(line,    what) {
+# Identity of a row; figures follow a colon in its name and do not belong to it.
+function identity(line,    what) {
     what = value(line, "what")
     sub(/:.*/, "", what)
     return what "|" value(line, "pattern") "|" value(line, "ratio") + 0 "|" value(line, "method") \
@@ -20,16 +23,16 @@ function name(line,    what) {
 }
 BEGIN {
     while ((getline line < results) > 0) {
-        if (line ~ /"(what|pattern)": /) measured[name(line)] = sprintf("%.4g", value(line, "measured"))
+        if (line ~ /"(what|pattern)": /) measured[identity(line)] = sprintf("%.4g", value(line, "measured"))
         if (line ~ /^  "date": /) date = value(line, "date")
         if (line ~ /^  "commit": /) commit = value(line, "commit")
     }
 }
 /"source": / { sub(/20[0-9][0-9]-[0-9][0-9]-[0-9][0-9], at [0-9a-f+]*/, date ", at " commit) }
 /"(what|pattern)": / {
-    key = name($0)
+    key = identity($0)
     if (!(key in measured)) {
-        print FILENAME ": no row of " results ": " key | "cat >&2"
+        print FILENAME ": " results " has no row " key | "cat >&2"
         missing = 1
     }
     sub(/,? *"measured": [0-9.]*/, "")
@@ -49,7 +52,7 @@ for file in bench/measured/*-*.json; do
     elif [ "${1:-}" = --write ] && [ $code = 0 ]; then
         cat "$made" >"$file"
     else
-        echo "$file is not what $results makes it (bench/sources.sh --write):" && code=1
+        echo "$file differs from $results (bench/sources.sh --write):" && code=1
         diff "$file" "$made"
     fi
 done
@@ -63,7 +66,7 @@ for file in bench/measured/*-*.json; do
     esac
     case $source in
     *"${day#*-}"*) ;;
-    *) echo "$machine: $file is of 2026-$day, its source is not" && code=1 ;;
+    *) echo "$machine: its source lacks the day 2026-$day of $file" && code=1 ;;
     esac
 done
 exit $code

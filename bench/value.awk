@@ -1,4 +1,4 @@
-# What a line of a results file has behind a key; nothing where it has none.
+# The value of a key in one line of a results file, or nothing if the line lacks the key.
 function value(line, key,    at, rest) {
     at = index(line, "\"" key "\": ")
     if (!at) return ""

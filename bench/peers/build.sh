@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds the programs of this folder into FOLDER, each only if its library is found: nvcc on
-# the PATH, NCCL and NVSHMEM in NCCL_HOME and NVSHMEM_HOME or as Python wheels.
+# Builds the programs of this folder into FOLDER, each one if its library is found. nvcc must
+# be on the PATH; NCCL and NVSHMEM are in NCCL_HOME and NVSHMEM_HOME or in Python wheels.
 # Usage: bench/peers/build.sh FOLDER
 set -eu
 into=${1:?usage: build.sh FOLDER}
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$into"
 
-wheel() { # NAME: where the wheel nvidia.NAME lies
+wheel() { # NAME: the folder of the wheel nvidia.NAME
     python3 -c "import nvidia.$1 as m; print(list(m.__path__)[0])" 2>/dev/null || :
 }
 nccl=${NCCL_HOME:-$(wheel nccl)}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cudaMemcpyPeerAsync by hand: one stream a sender, destinations rotated. */
+/* cudaMemcpyPeerAsync: one stream per sender, rotated destinations. */
 #include "host_driven.cuh"
 
 int main(int argc, char **argv)

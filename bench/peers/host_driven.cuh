@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pipeline that a programmer writes by hand: the producer is cut into launches, and a
-   second stream sends what each has made while the next one runs. What sends is the
-   program's own. */
+/* A pipeline written by hand: the producer consists of several launches, and a second
+   stream sends the output of each one while the next one runs. The program defines the
+   transfer. */
 #pragma once
 
 #include "peer.cuh"
@@ -41,7 +41,7 @@ struct host_driven {
         }
     }
 
-    /* The next launch writes where all of this one has been sent. */
+    /* The next launch overwrites data that this one has sent. */
     void meet()
     {
         for (size_t d = 0; d < device.size(); d++) {
@@ -66,7 +66,7 @@ struct host_driven {
         return (peer_now_ns() - from) / work.launches;
     }
 
-    /* send(offset, bytes): piece `offset` of every producer's share is made. */
+    /* send(offset, bytes): the piece at `offset` of every partition is complete. */
     template <class Send> void launch(uint64_t piece, unsigned salt, Send send)
     {
         const uint64_t partition = work.partition();
@@ -86,7 +86,7 @@ struct host_driven {
         }
     }
 
-    /* A row a number of pieces: 1 is bulk. */
+    /* One row per number of pieces; one piece is bulk. */
     template <class Send> void measure(const char *method, Send send)
     {
         unsigned salt = 0;

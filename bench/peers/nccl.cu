@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL, one process with all devices: a group of broadcasts, in place; an all-gather where
-   the whole share goes at once. */
+/* NCCL, one process for all devices: a group of in-place broadcasts, or an all-gather if a
+   partition is sent at once. */
 #include <nccl.h>
 
 #include "host_driven.cuh"
@@ -11,12 +11,12 @@ int main(int argc, char **argv)
     host_driven h(w);
     std::vector<ncclComm_t> comm(w.devices);
 
-    /* Multicast by the switch would have it compared with what this library does not use
-       either. Who wants to see it, sets it. */
+    /* NVLink multicast is off by default, because proact does not use it. The environment
+       can switch it on. */
     setenv("NCCL_NVLS_ENABLE", "0", 0);
     MUST(ncclCommInitAll(comm.data(), w.devices, nullptr));
     h.measure("NCCL", [&](uint64_t at, uint64_t bytes) {
-        for (int d = w.producers(); d < w.devices; d++) { /* who receive, come after */
+        for (int d = w.producers(); d < w.devices; d++) { /* receivers only */
             MUST(cudaSetDevice(d));
             MUST(cudaStreamWaitEvent(h.device[d].send, h.device[0].made, 0));
         }

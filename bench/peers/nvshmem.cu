@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVSHMEM, one process a device: every CTA puts what it made to each peer, block-wide and
-   without waiting. Where a chunk is larger, the last of its CTAs puts it. Then everybody
-   meets at a barrier, which also completes the puts; or, NVSHMEM-signal, each put counts at
-   its receiver, who waits for as many as there are, and tells the sender. */
+/* NVSHMEM, one process per device. Every CTA puts its output to each peer, block-wide and
+   without waiting; for larger chunks, the last CTA of a chunk does. A barrier then
+   completes the puts. With NVSHMEM-signal, each put increments a signal at its receiver,
+   which waits for the expected count and acknowledges it to the sender. */
 #include <nvshmem.h>
 #include <nvshmemx.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 #include "peer.cuh"
 
-/* `arrived`: puts of each sender, at the receiver. */
+/* `arrived`: at the receiver, the puts of each sender. */
 template <bool SIGNALS>
 __global__ void make_and_put(micro_vector *out, unsigned multiply_adds, unsigned first,
                              unsigned salt, unsigned *counter, unsigned group,
@@ -48,13 +48,13 @@ __global__ void make_and_put(micro_vector *out, unsigned multiply_adds, unsigned
             nvshmemx_putmem_nbi_block(from, from, bytes, (me + turn) % all);
 }
 
-/* Symmetric, but for `launches`: a kernel that is replayed must know which launch it is. */
+/* Symmetric memory, except `launches`, by which a replayed kernel numbers its launches. */
 struct signals {
     uint64_t *arrived, *seen, *launches;
 };
 
-/* A thread a peer. A receiver has all puts of a launch once their signals came, and tells
-   the sender, whose array may then be written again: here and there. */
+/* One thread per peer. A receiver has all puts of a launch when their signals have arrived;
+   it then allows the sender to write its array again. */
 __global__ void meet(signals s, uint64_t puts, int producers)
 {
     __shared__ uint64_t launch;
@@ -71,7 +71,7 @@ __global__ void meet(signals s, uint64_t puts, int producers)
         nvshmem_signal_wait_until(s.seen, NVSHMEM_CMP_GE, launch * peers);
 }
 
-/* Launches in a row, as one graph. */
+/* Back-to-back launches as one graph. */
 template <class Queue> static cudaGraphExec_t capture(cudaStream_t stream, Queue queue)
 {
     cudaGraphExec_t exec;
@@ -113,7 +113,7 @@ template <bool SIGNALS> static void measure(const peer_work &w, int me, unsigned
         }
     };
 
-    queue(); /* what a first launch loads cannot be captured */
+    queue(); /* loading at a first launch cannot be captured */
     MUST(cudaStreamSynchronize(stream));
     cudaGraphExec_t graph = w.launches > 1 ? capture(stream, queue) : nullptr;
 
@@ -132,8 +132,8 @@ template <bool SIGNALS> static void measure(const peer_work &w, int me, unsigned
     }
     peer_check(array, w, salt);
     if (me == 0)
-        peer_say(SIGNALS ? "NVSHMEM-signal" : "NVSHMEM",
-                 (uint64_t)group * MICRO_CTA_BYTES, ns);
+        peer_say(SIGNALS ? "NVSHMEM-signal" : "NVSHMEM", (uint64_t)group * MICRO_CTA_BYTES,
+                 ns);
     nvshmem_barrier_all();
     MUST(cudaFree(counter));
     MUST(cudaFree(s.launches));
@@ -170,14 +170,14 @@ static int run(const peer_work &w, int me, nvshmemx_uniqueid_t *id, volatile int
 int main(int argc, char **argv)
 {
     peer_work w = peer_arguments(argc, argv);
-    void *shared = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                        -1, 0);
+    void *shared =
+        mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     nvshmemx_uniqueid_t *id = (nvshmemx_uniqueid_t *)shared;
     volatile int *told = (volatile int *)((char *)shared + 4000);
     int failed = 0, status;
 
     setenv("NVSHMEM_SYMMETRIC_SIZE", "2G", 0);
-    setenv("NVSHMEM_DISABLE_NVLS", "1", 0); /* nccl.cu says why */
+    setenv("NVSHMEM_DISABLE_NVLS", "1", 0); /* as in nccl.cu */
     for (int me = 0; me < w.devices; me++)
         if (fork() == 0)
             _exit(run(w, me, id, told));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the programs of this folder share: the arguments, the producer, the time of repeated
-   runs, and the row that `proact bench micro --peers` reads. */
+/* Common parts of the programs in this folder: arguments, producer, timing, and the row
+   that `proact bench micro --peers` reads. */
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 #include "../micro.h"
 
-#define MUST(call)                                                                          \
-    do {                                                                                    \
-        auto result_ = (call);                                                              \
-        if (result_ != 0) {                                                                 \
-            std::fprintf(stderr, "%s:%d: %s gives %d\n", __FILE__, __LINE__, #call,         \
-                         (int)result_);                                                     \
-            std::exit(1);                                                                   \
-        }                                                                                   \
+#define MUST(call)                                                                         \
+    do {                                                                                   \
+        auto result_ = (call);                                                             \
+        if (result_ != 0) {                                                                \
+            std::fprintf(stderr, "%s:%d: %s gives %d\n", __FILE__, __LINE__, #call,        \
+                         (int)result_);                                                    \
+            std::exit(1);                                                                  \
+        }                                                                                  \
     } while (0)
 
 struct peer_work {
@@ -28,25 +28,34 @@ struct peer_work {
     uint64_t bytes;
     unsigned multiply_adds;
     bool all_to_all;
-    unsigned launches; /* in a row, before the host waits */
+    unsigned launches; /* back to back, before the host waits */
 
-    int producers() const { return all_to_all ? devices : 1; }
-    uint64_t partition() const { return bytes / producers(); } /* that one device makes */
+    int producers() const
+    {
+        return all_to_all ? devices : 1;
+    }
+    uint64_t partition() const
+    {
+        return bytes / producers();
+    } /* written by one device */
 };
 
 inline peer_work peer_arguments(int argc, char **argv)
 {
     if (argc != 6) {
-        std::fprintf(stderr, "usage: %s DEVICES BYTES MULTIPLY_ADDS one-to-all|all-to-all LAUNCHES\n",
-                     argv[0]);
+        std::fprintf(
+            stderr,
+            "usage: %s DEVICES BYTES MULTIPLY_ADDS one-to-all|all-to-all LAUNCHES\n",
+            argv[0]);
         std::exit(2);
     }
     return {std::atoi(argv[1]), std::strtoull(argv[2], nullptr, 10),
-            (unsigned)std::strtoul(argv[3], nullptr, 10), !std::strcmp(argv[4], "all-to-all"),
+            (unsigned)std::strtoul(argv[3], nullptr, 10),
+            !std::strcmp(argv[4], "all-to-all"),
             (unsigned)std::strtoul(argv[5], nullptr, 10)};
 }
 
-/* CTAs from `first` on, of the whole array. */
+/* CTAs from `first` on, of the complete array. */
 __global__ void peer_make(micro_vector *out, unsigned multiply_adds, unsigned first,
                           unsigned salt)
 {
@@ -73,7 +82,7 @@ inline void peer_say(const char *method, uint64_t chunk, std::vector<double> ns)
     std::fflush(stdout);
 }
 
-/* A sample of a replica is what this launch made. */
+/* Checks a sample of a replica against this launch. */
 inline void peer_check(const micro_vector *replica, const peer_work &w, unsigned salt)
 {
     enum { PIECE = 256, LOOKS = 64 };
@@ -86,7 +95,8 @@ inline void peer_check(const micro_vector *replica, const peer_work &w, unsigned
         MUST(cudaMemcpy(piece, replica + first, sizeof piece, cudaMemcpyDeviceToHost));
         for (unsigned i = 0; i < PIECE; i++)
             if (piece[i].word[0] != (unsigned)(first + i) || piece[i].word[1] != salt) {
-                std::fprintf(stderr, "vector %llu is wrong\n", (unsigned long long)first + i);
+                std::fprintf(stderr, "vector %llu is wrong\n",
+                             (unsigned long long)first + i);
                 std::exit(1);
             }
     }

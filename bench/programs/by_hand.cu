@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of compiled.cu on several GPUs as a specialist writes them by hand:
-   every GPU has its share, and streams and events order what crosses. Rows as those of
-   compiled.cu.
+/* The kernels of compiled.cu split over several GPUs by hand: every GPU computes one
+   partition, and streams and events order the transfers. Prints the rows of compiled.cu.
    Usage: by_hand GPUS streams|graph [SHIFT [NAME...]]
-     graph: the launches of a run are recorded once and replayed as one graph */
+     graph: the launches of a run are captured and replayed as one graph */
 #include <functional>
 #include <string>
 
 #include "compiled.cuh"
 
 struct gpu {
-    cudaStream_t main, side; /* side: what others wait for, with priority */
-    /* by the launch's parity: one is waited for while the other is recorded */
+    cudaStream_t main, side; /* side: boundary work, with priority */
+    /* by parity of the launch: one is waited for while the other is recorded */
     cudaEvent_t main_done[2], side_done[2], end;
     struct array a, b, c;
 };
@@ -50,8 +49,8 @@ static void make_gpus(int count)
         CHECK(cudaDeviceGetStreamPriorityRange(&least, &most));
         CHECK(cudaStreamCreateWithPriority(&g.main, cudaStreamNonBlocking, least));
         CHECK(cudaStreamCreateWithPriority(&g.side, cudaStreamNonBlocking, most));
-        for (cudaEvent_t *e : {&g.main_done[0], &g.main_done[1], &g.side_done[0],
-                               &g.side_done[1], &g.end})
+        for (cudaEvent_t *e :
+             {&g.main_done[0], &g.main_done[1], &g.side_done[0], &g.side_done[1], &g.end})
             CHECK(cudaEventCreateWithFlags(e, cudaEventDisableTiming));
     }
 }
@@ -64,7 +63,7 @@ static void wait_for_all(void)
     }
 }
 
-/* The streams of all GPUs begin after, and end before, one: so a capture has them. */
+/* All streams start after and end before one stream, so that a capture includes them. */
 static void fork_streams(cudaStream_t first)
 {
     CHECK(cudaEventRecord(gpus[0].end, first));
@@ -89,7 +88,7 @@ static void join_streams(cudaStream_t first)
     }
 }
 
-/* issue(i): launch i of all GPUs; the first of a run has nothing to wait for. */
+/* issue(i) queues launch i of all GPUs. The first launch of a run waits for nothing. */
 static void run(const char *name, int launches, const std::function<void(int)> &issue,
                 const std::function<std::vector<uint32_t>()> &result)
 {
@@ -118,7 +117,7 @@ static void run(const char *name, int launches, const std::function<void(int)> &
     CHECK(cudaGraphDestroy(graph));
 }
 
-/* Every GPU has room for the whole, and its share is what is up to date. */
+/* Every GPU allocates the complete array and keeps its own partition current. */
 static void make_arrays(struct array gpu::*which, size_t count, uint32_t seed)
 {
     for (int d = 0; d < count_of_gpus(); d++) {
@@ -136,7 +135,7 @@ static void free_arrays(struct array gpu::*which)
     }
 }
 
-/* The shares put together. */
+/* The partitions of all GPUs as one array. */
 static std::vector<uint32_t> gather(struct array gpu::*which)
 {
     size_t count = (gpus[0].*which).count, partition = count / gpus.size();
@@ -181,7 +180,7 @@ __global__ void heat_rows(const float *from, float *to, int n, int first, int en
         to[(size_t)y * n + x] = mean_of_four(from, (size_t)y * n + x, n);
 }
 
-/* The first and the last row of a share, for itself and for the neighbours. */
+/* First and last row of a partition, stored locally and to the neighbours. */
 __global__ void heat_edges(const float *from, float *to, float *above, float *below, int n,
                            int first, int last)
 {
@@ -203,8 +202,8 @@ static float *heat_array(int d, int odd)
     return d < 0 || d >= count_of_gpus() ? NULL : odd ? gpus[d].b.at : gpus[d].a.at;
 }
 
-/* The edges of launch i go by what the neighbours' of the one before sent, and by the rows
-   inside that lie beside them; what they overwrite there, the neighbours' have read. */
+/* The boundary rows of launch i need those that the neighbours sent in launch i - 1, and
+   the adjacent interior rows. The neighbours have read the rows that they overwrite. */
 static void heat_wait(int d, int i)
 {
     struct gpu &g = gpus[d];
@@ -284,7 +283,7 @@ __global__ void attract_share(const float4 *from, float4 *to, float4 *speed, int
     pull(first + blockIdx.x * blockDim.x + threadIdx.x, from, to, speed, n, dt);
 }
 
-/* All bodies pull: each share goes to all other GPUs, which have read what it replaces. */
+/* Each partition goes to all other GPUs, which have read the previous positions. */
 static void attract_launch(int d, int i, int n)
 {
     struct gpu &g = gpus[d];
@@ -297,9 +296,9 @@ static void attract_launch(int d, int i, int n)
     for (int p = 0; p < count_of_gpus() && i > 0; p++)
         if (p != d)
             CHECK(cudaStreamWaitEvent(g.main, gpus[p].main_done[before], 0));
-    attract_share<<<partition / 256, 256, 0, g.main>>>(
-        (float4 *)(g.*from).at, (float4 *)(g.*to).at, (float4 *)g.c.at, n, d * partition,
-        1e-6f);
+    attract_share<<<partition / 256, 256, 0, g.main>>>((float4 *)(g.*from).at,
+                                                   (float4 *)(g.*to).at, (float4 *)g.c.at,
+                                                   n, d * partition, 1e-6f);
     for (int k = 1; k < count_of_gpus(); k++) {
         int p = (d + k) % count_of_gpus();
 
@@ -328,7 +327,7 @@ static void run_attract(int shift)
     free_arrays(&gpu::c);
 }
 
-/* Every GPU counts its share into bins of its own; whoever reads them adds them up. */
+/* Every GPU counts its partition into its own bins; the reader adds the bins. */
 static void run_count(int shift)
 {
     int n = (64 << 20) >> shift, partition = n / count_of_gpus();
@@ -341,11 +340,11 @@ static void run_count(int shift)
     }
     wait_for_all();
     run(
-        "count", 20,
+        "histogram_shared", 20,
         [&](int) {
             for (int d = 0; d < count_of_gpus(); d++) {
                 on(d);
-                count<<<1056, 256, 0, gpus[d].main>>>(
+                histogram_shared<<<1056, 256, 0, gpus[d].main>>>(
                     (uint32_t *)gpus[d].a.at + (size_t)d * partition, (uint32_t *)gpus[d].b.at,
                     partition);
             }
@@ -387,7 +386,7 @@ int main(int argc, char **argv)
         run_multiply(shift);
     if (wanted(argc, argv, 4, "attract"))
         run_attract(shift);
-    if (wanted(argc, argv, 4, "count"))
+    if (wanted(argc, argv, 4, "histogram_shared"))
         run_count(shift);
     return 0;
 }

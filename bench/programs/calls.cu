@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CUDA's calls take of the host, where kernels are too small for any of it to be
-   hidden: to be built by nvcc and by proactcc. Rows as compiled.cu's. */
+/* Host time of CUDA calls, with kernels too small to hide it. For nvcc and proactcc; prints
+   the rows of compiled.cu. */
 #include "compiled.cuh"
 
 enum { N = 1 << 16, FEW = 1 << 10, MANY = 100, CHAIN = 40, GRID = 4 };
@@ -16,7 +16,7 @@ __global__ void step(int *p, int n)
         p[i] = p[i] * 3 + table[i % FEW];
 }
 
-/* As breadth-first searches ask whether anything was left to do. */
+/* Sets *again if work remains, as a breadth-first search does. */
 __global__ void lower(int *p, int n, int *again)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -30,7 +30,7 @@ __global__ void lower(int *p, int n, int *again)
 static char **wanted_names;
 static int wanted_count;
 
-/* `call` so often before the host waits. */
+/* `calls` calls before the host waits. */
 template <class Call> static void row(const char *name, int calls, Call call)
 {
     if (!wanted(wanted_count, wanted_names, 1, name))
@@ -66,7 +66,7 @@ static void launches(void)
         small_step(0);
         CHECK(cudaDeviceSynchronize());
     });
-    row("ask", MANY, [](int) {
+    row("search_step", MANY, [](int) {
         static int again;
 
         again = 0;
@@ -84,26 +84,26 @@ static void copies(void)
         [](int) { CHECK(cudaMemcpy(array, plain, BYTES, cudaMemcpyHostToDevice)); });
     row("download", MANY,
         [](int) { CHECK(cudaMemcpy(plain, array, BYTES, cudaMemcpyDeviceToHost)); });
-    row("within", MANY,
+    row("copy_device", MANY,
         [](int) { CHECK(cudaMemcpy(array, other, BYTES, cudaMemcpyDeviceToDevice)); });
-    row("upload_async", MANY, [](int) {
-        CHECK(cudaMemcpyAsync(array, pinned, BYTES, cudaMemcpyHostToDevice));
-    });
+    row("upload_async", MANY,
+        [](int) { CHECK(cudaMemcpyAsync(array, pinned, BYTES, cudaMemcpyHostToDevice)); });
     row("download_async", MANY, [](int) {
         CHECK(cudaMemcpyAsync(pinned, array, BYTES, cudaMemcpyDeviceToHost));
         CHECK(cudaStreamSynchronize(0));
     });
     row("fill", MANY, [](int i) { CHECK(cudaMemset(array, i, BYTES)); });
-    row("fill_rows", MANY,
+    row("fill_2d", MANY,
         [](int i) { CHECK(cudaMemset2D(array, 256, i, 128, N * 4 / 256)); });
-    row("symbol", MANY, [](int) { CHECK(cudaMemcpyToSymbol(table, plain, sizeof table)); });
-    row("rows", MANY, [](int) {
+    row("copy_symbol", MANY,
+        [](int) { CHECK(cudaMemcpyToSymbol(table, plain, sizeof table)); });
+    row("upload_2d", MANY, [](int) {
         CHECK(cudaMemcpy2D(array, 256, plain, 512, 128, 32, cudaMemcpyHostToDevice));
     });
-    row("rows_back", MANY, [](int) {
+    row("download_2d", MANY, [](int) {
         CHECK(cudaMemcpy2D(plain, 512, array, 256, 128, 32, cudaMemcpyDeviceToHost));
     });
-    row("many_rows", 10, [](int) {
+    row("copy_2d_many", 10, [](int) {
         CHECK(cudaMemcpy2D(array, 256, plain, 128, 120, N / 64, cudaMemcpyHostToDevice));
         CHECK(cudaMemcpy2D(plain, 128, array, 256, 120, N / 64, cudaMemcpyDeviceToHost));
     });
@@ -189,7 +189,7 @@ static void memory(void)
     });
 }
 
-/* A graph of small kernels behind each other, by the kernel. */
+/* A graph of consecutive small kernels; time per kernel. */
 static void graphs(void)
 {
     cudaStream_t s;

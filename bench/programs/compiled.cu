@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain CUDA for one GPU, to be built by nvcc and by proactcc: loops of launches as
-   programs have them. Prints a row a case: name, microseconds a launch (median, lowest,
-   highest), runs, and a hash of the result, which is the same whoever built it. */
+/* Plain CUDA for one GPU, for nvcc and proactcc: loops of launches. Prints one row per
+   case: name, microseconds per launch (median, lowest, highest), runs, and a hash of the
+   result, which is equal for all builds. */
 #include "compiled.cuh"
 
 static bool wanted(int argc, char **argv, const char *name)
@@ -28,8 +28,7 @@ static void measure(const char *name, int launches, struct array result, Launch 
         });
 }
 
-/* What a program does with memory beside kernels: copies of the host's, of either kind, in
-   both directions, and allocations. */
+/* Copies of pageable and pinned host memory in both directions, and allocations. */
 static void measure_memory(int argc, char **argv, int shift)
 {
     size_t count = (64 << 20) >> shift, bytes = count * sizeof(float);
@@ -74,7 +73,7 @@ static void measure_memory(int argc, char **argv, int shift)
     CHECK(cudaFree(a.at));
 }
 
-/* Each element for itself, so many times. */
+/* Independent elements, `rounds` iterations each. */
 __global__ void iterate(float *x, int n, int rounds)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -90,9 +89,8 @@ __global__ void iterate(float *x, int n, int rounds)
 
 enum { STREAMS = 4 };
 
-/* What streams are for: parts of an array go to the device, are worked on and come back,
-   each in its stream, which takes as long as two copies if all overlap; and kernels of a
-   few CTAs that have the device together. */
+/* Streams: each one uploads, processes and downloads a part of an array; with full overlap
+   the total is the time of two copies. Then kernels of a few CTAs that run concurrently. */
 static void measure_streams(int argc, char **argv, int shift)
 {
     int part = (16 << 20) / STREAMS >> shift, few = 2048;
@@ -116,8 +114,8 @@ static void measure_streams(int argc, char **argv, int shift)
                                       cudaMemcpyDeviceToHost, stream[s]));
             }
         });
-    if (wanted(argc, argv, "side_by_side"))
-        measure("side_by_side", shift ? 1 : 10, b, [&](int) {
+    if (wanted(argc, argv, "concurrent"))
+        measure("concurrent", shift ? 1 : 10, b, [&](int) {
             for (int s = 0; s < STREAMS; s++)
                 iterate<<<(few + 255) / 256, 256, 0, stream[s]>>>(b.at + s * (size_t)few,
                                                                   few, 20000 >> shift);
@@ -182,22 +180,22 @@ int main(int argc, char **argv)
         CHECK(cudaFree(q.at));
         CHECK(cudaFree(v.at));
     }
-    if (wanted(argc, argv, "count")) {
+    if (wanted(argc, argv, "histogram_shared")) {
         int n = (64 << 20) >> shift;
         struct array x = make(n, 1), bins = make(256, 0);
 
-        measure("count", 20, bins, [&](int) {
-            count<<<1056, 256>>>((uint32_t *)x.at, (uint32_t *)bins.at, n);
+        measure("histogram_shared", 20, bins, [&](int) {
+            histogram_shared<<<1056, 256>>>((uint32_t *)x.at, (uint32_t *)bins.at, n);
         });
         CHECK(cudaFree(x.at));
         CHECK(cudaFree(bins.at));
     }
-    if (wanted(argc, argv, "tally")) {
+    if (wanted(argc, argv, "histogram_global")) {
         int n = (16 << 20) >> shift;
-        struct array x = make(n, 1), places = make(TALLY_PLACES, 0);
+        struct array x = make(n, 1), places = make(GLOBAL_BINS, 0);
 
-        measure("tally", 20, places, [&](int) {
-            tally<<<4224, 256>>>((uint32_t *)x.at, (uint32_t *)places.at, n);
+        measure("histogram_global", 20, places, [&](int) {
+            histogram_global<<<4224, 256>>>((uint32_t *)x.at, (uint32_t *)places.at, n);
         });
         CHECK(cudaFree(x.at));
         CHECK(cudaFree(places.at));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compiled.cu (for one GPU) and by_hand.cu (for several, written by hand)
-   share: the kernels, the arrays they begin with, and a row of the table. */
+/* Common parts of compiled.cu (one GPU) and by_hand.cu (several): the kernels, their
+   initial arrays, and a row of the table. */
 #pragma once
 
 #include <algorithm>
@@ -63,7 +63,7 @@ __global__ void multiply(const float *a, const float *b, float *c, int n)
     c[(size_t)y * n + x] = sum;
 }
 
-/* Body i of n, drawn by all. */
+/* Body i of n, attracted by all others. */
 __device__ inline void pull(int i, const float4 *from, float4 *to, float4 *speed, int n,
                             float dt)
 {
@@ -94,8 +94,8 @@ __global__ void attract(const float4 *from, float4 *to, float4 *speed, int n, fl
     pull(blockIdx.x * blockDim.x + threadIdx.x, from, to, speed, n, dt);
 }
 
-/* Where it writes depends on data. */
-__global__ void count(const uint32_t *values, uint32_t *bins, int n)
+/* Histogram in shared memory, then one atomic per bin. */
+__global__ void histogram_shared(const uint32_t *values, uint32_t *bins, int n)
 {
     __shared__ uint32_t mine[256];
 
@@ -107,9 +107,9 @@ __global__ void count(const uint32_t *values, uint32_t *bins, int n)
     atomicAdd(&bins[threadIdx.x], mine[threadIdx.x]);
 }
 
-/* As above, the plain way: an atomic an element, of 64 K places. */
-enum { TALLY_PLACES = 64 << 10 };
-__global__ void tally(const uint32_t *values, uint32_t *places, int n)
+/* Histogram with one global atomic per element. */
+enum { GLOBAL_BINS = 64 << 10 };
+__global__ void histogram_global(const uint32_t *values, uint32_t *places, int n)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         atomicAdd(&places[values[i] * 2654435761u >> 16], 1);
@@ -151,9 +151,9 @@ static uint64_t hash(const std::vector<uint32_t> &words)
 
 static int runs = 15;
 
-/* Some launches first: what is compiled, mapped and tried out is not what is measured.
-   launch(): does `launches` of them; wait(): the host waits for all; result(): the words
-   that came out. */
+/* Some launches precede the measurement, for compilation, mapping and probes. launch()
+   makes `launches` launches, wait() waits for all, result() returns the words of the
+   result. */
 template <class Launch, class Wait, class Result>
 static void measure(const char *name, int launches, Launch launch, Wait wait, Result result)
 {
@@ -178,7 +178,7 @@ static void measure(const char *name, int launches, Launch launch, Wait wait, Re
     fflush(stdout);
 }
 
-/* NAME of the names from argv[first] on; where there is none, all are wanted. */
+/* Whether NAME is one of the names from argv[first] on, or none is given. */
 static bool wanted(int argc, char **argv, int first, const char *name)
 {
     for (int i = first; i < argc; i++)

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A program for one GPU, built by nvcc and by proactcc: the first on one GPU, the second on 1,
-# 2, 4, ...; beside it its kernels split by hand (by_hand.cu), launched one by one and as a
-# graph. A table on stdout, times and hashes; the same as JSON in FILE.
+# Measures compiled.cu, a program for one GPU: built by nvcc on one GPU, by proactcc on 1, 2,
+# 4, ... GPUs, and its kernels split by hand (by_hand.cu), as launches and as a graph. Prints
+# a table of times and hashes and writes FILE as JSON.
 # Usage: bench/programs/compiled.sh PROACTCC FOLDER FILE [SHIFT [NAME...]]
-#   FOLDER gets the programs; SHIFT divides the sizes by its power of two
-# With PROACT_MACHINE an emulated machine is taken, and nvcc's programs are left out.
+#   FOLDER receives the programs; SHIFT divides the sizes by 2^SHIFT; NAMEs select kernels
+# With PROACT_MACHINE, an emulated machine runs the proactcc build only.
 set -u
 [ $# -ge 3 ] || { sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 name=compiled
 . "$here/compiled_rows.sh"
-export PROACT_OPEN=all # a row is of what goes on: the first ones would be over before the others are opened
+export PROACT_OPEN=all # lazy opening would finish after the first rows
 shift 3
 [ -n "${PROACT_MACHINE-}" ] || built nvcc by_hand by_hand
 
@@ -21,7 +21,7 @@ for n in 1 2 4 8; do
 done
 for n in 2 4 8; do
     [ -z "${PROACT_MACHINE-}" ] && [ "$n" -le "$gpus" ] || continue
-    one by_hand "$n" "$folder/by_hand" "$n" streams "$@"
-    one by_hand_graph "$n" "$folder/by_hand" "$n" graph "$@"
+    one hand_written "$n" "$folder/by_hand" "$n" streams "$@"
+    one hand_written_graph "$n" "$folder/by_hand" "$n" graph "$@"
 done
 finish

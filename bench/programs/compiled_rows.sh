@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Read by scripts whose programs print rows as bench/programs/compiled.cuh does, with their arguments
-# PROACTCC FOLDER FILE. They set name, of the script and its program, and here; call one() for
-# each run, with what is left of the arguments, and then finish. script: how they are called.
+# Sourced by the scripts of this folder, whose programs print rows with compiled.cuh. The
+# arguments are PROACTCC FOLDER FILE. A script sets `name` (its program) and `local` (this
+# folder), calls one() for each run and then finish. `script` is its command line.
 proactcc=$1 folder=$2 file=$3 script=$name.sh
 mkdir -p "$folder"
 built() { # COMPILER OUT NAME: NAME.cu
@@ -28,7 +28,7 @@ one() { # BUILD DEVICES COMMAND...
 
 bad=0
 
-# What was run more than once is one row: the median of its medians, and all of its runs.
+# Repeated runs become one row: the median of the medians, and the sum of the run counts.
 merge() {
     awk '{ k = $1 " " $2 " " $3
            if (!(k in n)) { keys[++count] = k; low[k] = $5; high[k] = $6 }
@@ -48,14 +48,14 @@ merge() {
     mv "$rows.merged" "$rows"
 }
 
-finish() { # the table, whether results are alike, and the file
+finish() { # prints the table, compares the results and writes the file
     merge
-    printf '%-13s %7s  %-15s %12s %12s %12s %4s  %s\n' build devices kernel 'us a launch' lowest highest runs result
+    printf '%-18s %7s  %-16s %12s %12s %12s %4s  %s\n' build devices kernel 'us a launch' lowest highest runs result
     while read -r build devices kernel us low high runs hash; do
-        printf '%-13s %7s  %-15s %12s %12s %12s %4s  %s\n' \
+        printf '%-18s %7s  %-16s %12s %12s %12s %4s  %s\n' \
             "$build" "$devices" "$kernel" "$us" "$low" "$high" "$runs" "$hash"
     done <"$rows"
-    # The same results whoever built it, wherever it ran.
+    # Results must be equal for all builds and numbers of devices.
     awk -v script="$name.sh" '{ if ($3 in h && h[$3] != $8) { print script ": " $3 ": results differ"; bad = 1 } h[$3] = $8 }
          END { exit bad }' "$rows" || bad=1
     awk -v script="$script" -v commit="$commit" -v date="$(date +%F)" -v machine="${PROACT_MACHINE:-$gpus x $(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain CUDA for one GPU, to be built by nvcc and by proactcc: stores and atomics whose
-   places memory decides, and two kernels of which each thread has its own, all on arrays
-   that PROACT_DISTRIBUTE may make one for all devices. Rows as compiled.cu prints them. */
+/* Plain CUDA for one GPU, for nvcc and proactcc: indirect stores, loads and atomics, and
+   two kernels whose threads access their own elements, on arrays that PROACT_DISTRIBUTE may
+   distribute. Prints the rows of compiled.cu. */
 #include "compiled.cuh"
 
 struct words {
@@ -18,7 +18,7 @@ static struct words make_words(size_t count)
     return w;
 }
 
-/* Places in a table of `places`, which is a power of two: each as often as any. */
+/* Uniformly distributed indices into a table of `places` elements, a power of two. */
 __global__ void place(uint32_t *where, size_t n, uint32_t places)
 {
     const size_t first = blockIdx.x * blockDim.x + threadIdx.x;
@@ -30,8 +30,8 @@ __global__ void place(uint32_t *where, size_t n, uint32_t places)
     }
 }
 
-/* One atomic an element, of a number whose sums no order changes. */
-__global__ void add_where(const uint32_t *where, float *table, int n)
+/* One atomic per element; the sums do not depend on the order. */
+__global__ void add_indirect(const uint32_t *where, float *table, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -39,8 +39,8 @@ __global__ void add_where(const uint32_t *where, float *table, int n)
         atomicAdd(&table[where[i]], 0.5f);
 }
 
-/* The same place always gets the same, whoever comes last. */
-__global__ void store_where(const uint32_t *where, uint32_t *table, int n)
+/* Idempotent: every store to an index has the same value. */
+__global__ void store_indirect(const uint32_t *where, uint32_t *table, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -48,8 +48,8 @@ __global__ void store_where(const uint32_t *where, uint32_t *table, int n)
         table[where[i]] = 3 * where[i] + 1;
 }
 
-__global__ void load_where(const uint32_t *where, const uint32_t *table, uint32_t *to,
-                           int n)
+__global__ void load_indirect(const uint32_t *where, const uint32_t *table, uint32_t *to,
+                              int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -57,9 +57,9 @@ __global__ void load_where(const uint32_t *where, const uint32_t *table, uint32_
         to[i] = table[where[i]];
 }
 
-/* Those that are wanted, behind each other in any order: a ticket a warp, as compilers make
-   it of this; the hash is of how many there are. */
-__global__ void keep_some(const uint32_t *where, uint32_t *kept, uint32_t *next, int n)
+/* Stream compaction in any order: one value-returning atomic per warp, as compilers
+   aggregate it. The hash covers the count. */
+__global__ void compact(const uint32_t *where, uint32_t *kept, uint32_t *next, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -67,7 +67,7 @@ __global__ void keep_some(const uint32_t *where, uint32_t *kept, uint32_t *next,
         kept[atomicAdd(next, 1)] = where[i];
 }
 
-/* A sum a CTA, and an atomic of it. */
+/* A sum per CTA, and one atomic for it. */
 enum { DOT_THREADS = 256, DOT_ELEMENTS = 16 };
 __global__ void dot(const uint32_t *where, double *sum, int n)
 {
@@ -117,16 +117,16 @@ static void measure_places(int argc, char **argv, int shift)
                  next = make_words(1), sum = make_words(2);
 
     place<<<1024, 256>>>(where.at, n, (uint32_t)n);
-    if (wanted(argc, argv, 2, "store_where"))
-        measure("store_where", 4, table,
-                [&] { store_where<<<ctas, 256>>>(where.at, table.at, n); });
-    if (wanted(argc, argv, 2, "load_where"))
-        measure("load_where", 4, to,
-                [&] { load_where<<<ctas, 256>>>(where.at, table.at, to.at, n); });
-    if (wanted(argc, argv, 2, "keep_some"))
-        measure("keep_some", 4, next, [&] {
+    if (wanted(argc, argv, 2, "store_indirect"))
+        measure("store_indirect", 4, table,
+                [&] { store_indirect<<<ctas, 256>>>(where.at, table.at, n); });
+    if (wanted(argc, argv, 2, "load_indirect"))
+        measure("load_indirect", 4, to,
+                [&] { load_indirect<<<ctas, 256>>>(where.at, table.at, to.at, n); });
+    if (wanted(argc, argv, 2, "compact"))
+        measure("compact", 4, next, [&] {
             CHECK(cudaMemset(next.at, 0, sizeof(uint32_t)));
-            keep_some<<<ctas, 256>>>(where.at, to.at, next.at, n);
+            compact<<<ctas, 256>>>(where.at, to.at, next.at, n);
         });
     if (wanted(argc, argv, 2, "dot"))
         measure("dot", 4, sum, [&] {
@@ -134,12 +134,12 @@ static void measure_places(int argc, char **argv, int shift)
                 where.at, (double *)sum.at, n);
         });
     CHECK(cudaMemset(table.at, 0, table.count * sizeof(uint32_t)));
-    if (wanted(argc, argv, 2, "add_where"))
-        measure("add_where", 4, table,
-                [&] { add_where<<<ctas, 256>>>(where.at, (float *)table.at, n); });
+    if (wanted(argc, argv, 2, "add_indirect"))
+        measure("add_indirect", 4, table,
+                [&] { add_indirect<<<ctas, 256>>>(where.at, (float *)table.at, n); });
 }
 
-/* What each thread has of its own, for comparison: parts and shares are cut alike. */
+/* Kernels with own elements per thread; grid and array partitions coincide. */
 static void measure_lines(int argc, char **argv, int shift)
 {
     const int side = 8192 >> shift / 2, n = (64 << 20) >> shift;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of gigabytes, grids of millions of CTAs: milliseconds of each launch on stderr, of
-// which the host's for the first ones are to find and to lay out who writes what; sums on
-// stdout. Plain CUDA, for nvcc and proactcc: large [SHIFT], arrays 2^SHIFT times smaller;
-// it takes 10 GB.
+// Arrays of several GB and grids of millions of CTAs. Prints milliseconds of each launch to
+// stderr, which include the host's analysis for the first ones, and hashes to stdout. Plain
+// CUDA for nvcc and proactcc. Usage: large [SHIFT], which divides the arrays by 2^SHIFT;
+// the full size needs 10 GB.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -97,7 +97,7 @@ static double now()
         .count();
 }
 
-static void tell(const char *what, const void *a, size_t bytes)
+static void print_hash(const char *what, const void *a, size_t bytes)
 {
     static unsigned long long *total;
     unsigned long long s;
@@ -134,24 +134,24 @@ int main(int argc, char **argv)
     CHECK(cudaMalloc(&a, n * 4));
     CHECK(cudaMalloc(&b, n * 4));
     time_it("fill", 3, [&] { fill<<<n / 256, 256>>>(a, n); });
-    time_it("fill", 3, [&] { fill<<<n / 256, 256>>>(b, n); });
-    tell("fill", b, n * 4);
-    time_it("scale, by grid", 4, [&] { scale<<<4096, 256>>>(a, b, n); });
+    time_it("fill, second array", 3, [&] { fill<<<n / 256, 256>>>(b, n); });
+    print_hash("fill", b, n * 4);
+    time_it("scale, grid stride", 4, [&] { scale<<<4096, 256>>>(a, b, n); });
     time_it("scale", 4, [&] { scale<<<(n + 255) / 256, 256>>>(b, a, n); });
-    tell("scale", b, n * 4);
+    print_hash("scale", b, n * 4);
     time_it("heat", 10, [&] {
         heat<<<dim3(w / 16, w / 16), dim3(16, 16)>>>(a, b, w);
         std::swap(a, b);
     });
-    tell("heat", a, n * 4);
+    print_hash("heat", a, n * 4);
     time_it("transpose", 4,
             [&] { transpose<<<dim3(w / 32, w / 32), dim3(32, 8)>>>(a, b, w); });
-    tell("transpose", b, n * 4);
+    print_hash("transpose", b, n * 4);
     time_it("heat_3d", 8, [&] {
         heat_3d<<<dim3(d / 32, d / 4, d / 2), dim3(32, 4, 2)>>>(a, b, d, d, d);
         std::swap(a, b);
     });
-    tell("heat_3d", a, n * 4);
+    print_hash("heat_3d", a, n * 4);
     CHECK(cudaFree(a));
     CHECK(cudaFree(b));
     CHECK(cudaMalloc(&from, bytes));
@@ -161,6 +161,6 @@ int main(int argc, char **argv)
     time_it("shift_bytes", 3, [&] {
         shift_bytes<<<(bytes + 1023) / 1024, 1024>>>(from, to, bytes, 1000003);
     });
-    tell("shift_bytes", to, bytes / 4 * 4);
+    print_hash("shift_bytes", to, bytes / 4 * 4);
     return 0;
 }

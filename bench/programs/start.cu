@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a short program takes from its start to its end: to be built by nvcc and by
-   proactcc. It runs itself so often. Rows as compiled.cu's: `first_answer`, until the
-   host has what the first kernel made, and `process`, from before it is started until it is
-   gone. */
+/* A short program from start to end, for nvcc and proactcc. It runs itself repeatedly and
+   prints the rows of compiled.cu: `first_answer`, until the host has the result of the
+   first kernel, and `process`, until the process has ended. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +21,7 @@ static uint64_t answer_of_kernel(void)
     return hash(words);
 }
 
-/* What the child says: its answer, and when it had it. */
+/* Output of the child: its result and the time of the result. */
 struct said {
     uint64_t hash;
     clock_type::time_point at;
@@ -82,7 +81,7 @@ int main(int argc, char **argv)
     std::vector<double> process, answer;
     uint64_t hash = 0;
 
-    for (int r = -1; r < 5; r++) { /* the first one finds nothing in any cache */
+    for (int r = -1; r < 5; r++) { /* the first run fills the caches */
         double process_us, answer_us;
 
         hash = run_child(argv[0], &process_us, &answer_us).hash;

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# calls.cu, what CUDA's calls take of the host, or start.cu, what a short program takes from its
-# start to its end: by nvcc on one GPU, by proactcc on 1, 2, 4, ..., in turns, since turns differ.
-# A table on stdout, times and hashes; the same as JSON in FILE.
+# Measures calls.cu, the host time of CUDA calls, or start.cu, a short program from start to
+# end: built by nvcc on one GPU, and by proactcc on 1, 2, 4, ... GPUs. The builds alternate,
+# because times drift. Prints a table of times and hashes and writes FILE as JSON.
 # Usage: bench/programs/turns.sh calls|start PROACTCC FOLDER FILE [TURNS [NAME...]]
-#   FOLDER gets the programs; TURNS of them all (5); NAMEs of rows, of calls
-# With PROACT_MACHINE an emulated machine is taken, and nvcc's program is left out.
+#   FOLDER receives the programs; TURNS repeats all builds (5); NAMEs select rows of calls
+# With PROACT_MACHINE, an emulated machine runs the proactcc build only.
 set -u
 [ $# -ge 4 ] || { sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)

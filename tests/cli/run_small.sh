@@ -5,12 +5,13 @@ printf 'anna\nbob\ncarl\ndora\nemil\n' >who
 gzip -c g.mtx >g.mtx.gz
 proact run pagerank g.mtx.gz --check >table
 sed '/^  method/,$d' table
+grep -q '^  method .* speedup  captured ' table || echo "no column captured in the table"
 awk '/equal$|DIFFERS/ { print $1, $NF }' table
 
 proact run pagerank g.mtx -n 2 --method fused --json out.json --trace out.trace >table
 awk '/equal$|DIFFERS/ { print $1, $NF }' table
-for key in proact commit date command seed clock machine one_device methods time_ns captured_share \
-    hidden_share sent_bytes packets equal_to_one_device; do
+for key in proact commit date command seed clock machine one_device methods time_ns elided_ns \
+    captured_share hidden_share sent_bytes packets equal_to_one_device; do
     grep -q "\"$key\"" out.json || echo "no $key in the JSON file"
 done
 for word in '"device 1"' '"kernel"' '"stream 0"' '"link to device' '"ts"' '"dur"'; do

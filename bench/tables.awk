@@ -1,0 +1,217 @@
+# Tables of the documentation, each from one file of bench/results. table() maps a name to
+# its table; the main rules at the end copy a page and replace its tables. value.awk reads
+# a line, summary.awk makes the tables that combine several files.
+
+function rule(columns) {
+    printf "|"
+    while (columns-- > 0) printf "---|"
+    printf "\n"
+}
+
+function head(text) {
+    print text
+    rule(gsub(/\|/, "|", text) - 1)
+}
+
+function fail(text) {
+    print "bench/tables.awk: " text >"/dev/stderr"
+    failed = 1
+}
+
+function result_file(name) {
+    return "bench/results/" name ".json"
+}
+
+# Four significant digits, without an exponent.
+function digits(figure) {
+    return figure >= 1000 ? sprintf("%.0f", figure) : sprintf("%.4g", figure)
+}
+
+function mechanism(line,    note) {
+    note = value(line, "note")
+    return value(line, "method") (note != "" ? ", " note : "")
+}
+
+function size(bytes) {
+    bytes += 0
+    if (bytes == 0) return ""
+    if (bytes >= 1048576) return bytes / 1048576 " MB"
+    return bytes / 1024 " KB"
+}
+
+function difference(line) {
+    return sprintf("%+.1f %%%s", 100 * (value(line, "emulated") / value(line, "measured") - 1),
+                   value(line, "excluded") != "" ? " (excluded)" : "")
+}
+
+# Emulated machines against measured ones.
+function fit_row(line) {
+    printf "| %s | %.4g %s | %.4g | %s |\n", value(line, "what"), value(line, "measured"),
+           value(line, "unit"), value(line, "emulated"), difference(line)
+}
+
+function tracking_row(line,    what, adds) {
+    what = value(line, "what"); sub(/:.*/, "", what)
+    adds = value(line, "adds_percent_measured")
+    printf "| %s | %.4g %s | %.4g | %s | %s | %s | %s |\n", what, value(line, "measured"),
+           value(line, "unit"), value(line, "emulated"), difference(line),
+           adds == "" ? "" : sprintf("%+.1f %%", adds),
+           adds == "" ? "" : sprintf("%+.1f %%", value(line, "adds_percent")),
+           adds == "" ? "" : sprintf("%+.1f", value(line, "adds_percent") - adds)
+}
+
+function micro_row(line) {
+    printf "| %s | %s | %s | %s | %s | %.2f | %.2f | %s |\n", value(line, "pattern"),
+           value(line, "ratio"), mechanism(line), size(value(line, "chunk_bytes")),
+           (value(line, "threads") + 0 == 0 ? "" : value(line, "threads")),
+           value(line, "measured"), value(line, "emulated"), difference(line)
+}
+
+function speed_row(line) {
+    printf "| %s | %s | %s | %.2f | %.2f to %.2f |\n", value(line, "kernel"),
+           value(line, "devices"), value(line, "threads"), value(line, "median"),
+           value(line, "lowest"), value(line, "highest")
+}
+
+function run_row(line) {
+    printf "| %s | %.2f ms | %.2f | %.0f %% | %.0f MB | %.0f k | %.0f %% |\n",
+           value(line, "method"), value(line, "time_ns") / 1e6, value(line, "speedup"),
+           100 * value(line, "captured_share"), value(line, "sent_bytes") / 1e6,
+           value(line, "packets") / 1e3, 100 * value(line, "hidden_share")
+}
+
+# Measurements on hardware: the median and the spread of a case.
+function figure_row(line) {
+    printf "| %s | %.4g %s | %.4g to %.4g | %s |\n", value(line, "what"),
+           value(line, "measured"), value(line, "unit"), value(line, "lowest"),
+           value(line, "highest"), value(line, "runs")
+}
+
+function row(kind, line) {
+    if (kind == "run") run_row(line)
+    else if (kind == "figure") figure_row(line)
+    else if (kind == "speed") speed_row(line)
+    else if (kind == "micro") micro_row(line)
+    else if (kind == "tracking") tracking_row(line)
+    else fit_row(line)
+}
+
+# One row for each line of the file that has the key.
+function rows(file, kind, key, columns,    line, count) {
+    head(columns)
+    while ((getline line < file) > 0)
+        if (index(line, "\"" key "\": ")) {
+            row(kind, line)
+            count++
+        }
+    close(file)
+    if (!count) fail(file " has no row with the key " key)
+}
+
+# Microbenchmark: the best chunk of each mechanism, by compute / copy.
+function best_table(file,    line, k, m, r, i, n, count, order, ratios, best, chunk, seen, ideal) {
+    while ((getline line < file) > 0) {
+        if (line !~ /"measured": /) continue
+        m = mechanism(line); r = value(line, "ratio"); k = m SUBSEP r
+        if (!(m in seen)) { seen[m] = 1; order[++n] = m }
+        if (!(r in ideal)) { ratios[++count] = r; ideal[r] = value(line, "ideal") }
+        if (value(line, "measured") + 0 > best[k] + 0) {
+            best[k] = value(line, "measured")
+            chunk[k] = size(value(line, "chunk_bytes"))
+        }
+    }
+    close(file)
+    if (!n) fail(file " has no measured row")
+    printf "| mechanism |"
+    for (i = 1; i <= count; i++) printf " compute / copy %s |", ratios[i]
+    printf "\n"
+    rule(count + 1)
+    for (m = 1; m <= n; m++) {
+        printf "| %s |", order[m]
+        for (i = 1; i <= count; i++) {
+            k = order[m] SUBSEP ratios[i]
+            if (!(k in best)) printf " |"
+            else printf " %.3f%s |", best[k], chunk[k] == "" ? "" : " (" chunk[k] ")"
+        }
+        printf "\n"
+    }
+    printf "| *ideal* |"
+    for (i = 1; i <= count; i++) printf " %.2f |", ideal[ratios[i]]
+    printf "\n"
+}
+
+# Column of a build: its name and its number of GPUs.
+function build_column(line,    build) {
+    build = value(line, "build")
+    gsub("_", " ", build)
+    return build ", " value(line, "devices") " GPU" (value(line, "devices") > 1 ? "s" : "")
+}
+
+# Programs: one row for each kernel, one column for each build and number of GPUs. `key` is
+# that of the number, or "each" for the first, second and last launch of a list.
+function build_table(file, key,    line, k, b, kernels, builds, n, m, i, j, cell, each, seen) {
+    while ((getline line < file) > 0) {
+        if (!index(line, "\"" key "\": ")) continue
+        k = value(line, "kernel"); b = build_column(line)
+        if (!(("k", k) in seen)) { seen["k", k]; kernels[++n] = k }
+        if (!(("b", b) in seen)) { seen["b", b]; builds[++m] = b }
+        if (key == "each") {
+            sub(/.*\[/, "", line); sub(/\].*/, "", line)
+            i = split(line, each, ", ")
+            cell[k, b] = digits(each[1] + 0) ", " digits(each[2] + 0) ", " digits(each[i] + 0)
+        } else
+            cell[k, b] = digits(value(line, key) + 0)
+    }
+    close(file)
+    if (!n) fail(file " has no row with the key " key)
+    printf "| kernel |"
+    for (j = 1; j <= m; j++) printf " %s |", builds[j]
+    printf "\n"
+    rule(m + 1)
+    for (i = 1; i <= n; i++) {
+        printf "| %s |", kernels[i]
+        for (j = 1; j <= m; j++)
+            printf " %s|", (kernels[i], builds[j]) in cell ? cell[kernels[i], builds[j]] " " : ""
+        printf "\n"
+    }
+}
+
+# Checks of bench/correct.sh with the line that each one printed.
+function correct_table(file,    line) {
+    head("| check | result | seconds |")
+    while ((getline line < file) > 0)
+        if (line ~ /"result": /)
+            printf "| %s | %s | %s |\n", value(line, "name"), value(line, "result"),
+                   value(line, "seconds")
+    close(file)
+}
+
+function table(name,    file) {
+    file = result_file(name)
+    if (name ~ /^summary-/ || name == "targets") summary_table(name)
+    else if (name ~ /^correct/) correct_table(file)
+    else if (name ~ /^(calls|compiled|distributed|start)/) build_table(file, "median")
+    else if (name ~ /^large/) build_table(file, "each")
+    else if (name ~ /^micro-(row-)?(all-)?[0-9]/) best_table(file)
+    else if (name ~ /-[0-9]+x/)
+        rows(file, "figure", "measured", "| case | median | min to max | runs |")
+    else if (name ~ /^pagerank/)
+        rows(file, "run", "hidden_share",
+             "| method | time | speedup | captured | sent | packets | hidden |")
+    else if (name ~ /-speed$/)
+        rows(file, "speed", "median",
+             "| kernel | devices | host threads | G lane instructions/s, median | min to max |")
+    else if (name ~ /^micro/)
+        rows(file, "micro", "measured",
+             "| pattern | compute / copy | mechanism | chunk | threads | measured | emulated | difference |")
+    else if (name ~ /^tracking/)
+        rows(file, "tracking", "measured",
+             "| case | measured | emulated | difference | added, measured | added, emulated | points |")
+    else
+        rows(file, "fit", "measured", "| case | measured | emulated | difference |")
+}
+
+/^<!-- end -->/ { inside = 0 }
+!inside { print }
+/^<!-- table / { inside = 1; table($3) }
+END { exit failed }
