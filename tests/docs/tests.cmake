@@ -1,36 +1,55 @@
-# Every page's examples, cut out, built and run: one CTest a page.
+# The examples of every page are extracted, built and run: one CTest a page. A page in docs/
+# has its own name, a page in a folder below it is prefixed: docs.internals_access.
 set(docs_cc "${CMAKE_C_COMPILER}")
 if(PROACT_SANITIZE)
     string(APPEND docs_cc " -fsanitize=address,undefined")
 endif()
-file(GLOB docs_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md ${PROJECT_SOURCE_DIR}/docs/*.md)
-foreach(page ${docs_pages})
-    file(STRINGS ${page} docs_marks REGEX "^<!-- test: ")
-    if(docs_marks)
-        get_filename_component(name ${page} NAME_WE)
-        add_test(NAME docs.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/page.sh ${page}
-            ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:proact> ${docs_cc}
-            ${PROACT_PTX})
-        set_tests_properties(docs.${name} PROPERTIES TIMEOUT 120 LABELS quick)
-    endif()
-endforeach()
-
-# Every page's command lines, and those of --help, run: one CTest a page.
 set(docs_proactcc)
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     set(docs_proactcc ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
 endif()
+file(GLOB docs_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md
+    ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/*/*.md)
+
+function(docs_page_name page out)
+    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${page})
+    string(REGEX REPLACE "^docs/" "" name ${name})
+    string(REGEX REPLACE "[.].*$" "" name ${name})
+    string(REPLACE "/" "_" name ${name})
+    set(${out} ${name} PARENT_SCOPE)
+endfunction()
+
+foreach(page ${docs_pages})
+    file(STRINGS ${page} docs_marks REGEX "^<!-- test: ")
+    if(docs_marks)
+        docs_page_name(${page} name)
+        add_test(NAME docs.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/page.sh ${page}
+            ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:proact> ${docs_cc}
+            ${PROACT_PTX})
+        set_tests_properties(docs.${name} PROPERTIES TIMEOUT 120 LABELS quick
+            ENVIRONMENT "PROACTCC=${docs_proactcc}")
+        if(name STREQUAL "proactcc") # runs a program
+            set_tests_properties(docs.${name} PROPERTIES LABELS slow)
+        endif()
+    endif()
+endforeach()
+
+# The command lines of every page, and those of --help, run: one CTest a page.
 foreach(page ${docs_pages} ${PROJECT_SOURCE_DIR}/docs/man/proact.1.scd
         ${PROJECT_SOURCE_DIR}/docs/man/proactcc.1.scd help)
-    get_filename_component(name ${page} NAME_WE)
-    add_test(NAME docs.commands_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/commands.sh
-        ${page} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:proact_command> ${docs_proactcc})
-    set(docs_label quick)
-    if(name MATCHES "^(README|compiler|proact|proactcc|help)$") # these have applications run
-        set(docs_label slow)
+    if(page STREQUAL "help")
+        set(name help)
+    else()
+        docs_page_name(${page} name)
     endif()
-    if(name STREQUAL "help") # whole benches
-        set(docs_label long)
+    add_test(NAME docs.commands_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/commands.sh
+        ${page} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:proact_command>
+        ${docs_proactcc})
+    set(docs_label quick)
+    if(name MATCHES "^(README|getting-started|proactcc|man_proact|man_proactcc)$")
+        set(docs_label slow) # these run applications
+    elseif(name STREQUAL "help")
+        set(docs_label long) # this runs benches
     endif()
     set_tests_properties(docs.commands_${name} PROPERTIES TIMEOUT 300 LABELS ${docs_label})
 endforeach()
