@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the command lines that one page shows:
 # commands.sh PAGE SOURCE BINARY PROACT [PROACTCC]
-# A command line is a line of an indented block (four spaces or a tab; two in --help) or of a
-# block fenced with ```sh. Its first word, after settings (PROACT_...=...), is a program of the
-# project, a program that builds it, or a program that it built: app, from app.cu or by make,
-# if PROACTCC is given. The lines run in a scratch folder that resembles the source tree, with
-# `proact` in the path. A small graph replaces GRAPH and the shipped graph; my-box.json and
-# stencil.ptx exist. Blocks after a line `<!-- not run: WHY -->` are counted and not run.
-# PAGE may be `help`: the output of all --help options.
+# A command line is a line of an indented block (four spaces or a tab; two in --help) or of
+# a block fenced with ```sh. Its first word, after settings (PROACT_...=...), is a program
+# of the project, a program that builds it, or, if PROACTCC is given, a program that the
+# page builds: app, from app.cu or by make. The lines run in a scratch folder that resembles
+# the source tree, with `proact` in the path. A small graph replaces GRAPH and the shipped
+# graph; my-box.json and stencil.ptx exist. Blocks after a line `<!-- not run: WHY -->` are
+# counted and not run. PAGE may be `help`: the output of all --help options.
 set -u
 page=$1 source=$2 binary=$3 proact=$4 proactcc=${5-}
 scratch=$(mktemp -d) || exit 1

@@ -19,7 +19,10 @@ awk -v folder="$scratch" -v page="$page" '
     /^```/ {
         inside = 1
         if (name != "") { file = folder "/" name; printf "" >file }
-        else if ($0 ~ /^```(c|cu|sh)$/) { print page ":" NR ": no test runs this block"; bad = 1 }
+        else if ($0 ~ /^```(c|cu|sh)$/) {
+            print page ":" NR ": no test runs this block"
+            bad = 1
+        }
         name = ""
         next
     }
