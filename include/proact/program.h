@@ -2,7 +2,7 @@
 #pragma once
 
 /* What a whole program needs that was written for one GPU and knows nothing of replicas
-   (docs/compiler.md): it owns addresses, and launches kernels with blocks of parameters.
+   (docs/proactcc.md): it owns addresses, and launches kernels with blocks of parameters.
    Its memory is arrays of <proact/proact.h>, and the address that it knows is the one on
    the first device. What it does there alone leaves the other replicas behind, until
    proact_array_broadcast() brings them up to date. */

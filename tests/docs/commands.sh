@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs the command lines that one page shows: commands.sh PAGE SOURCE BINARY PROACT [PROACTCC]
-# Those are the lines of an indented block (four spaces, a tab, or the two of a --help) or of
-# a block fenced with ```sh whose first word, behind settings (PROACT_...=...), is a program of ours, one that builds it, or
-# one that it built: app, of app.cu, also by make, where there is a PROACTCC. They run in a scratch folder that looks like the source tree, with `proact` in the path; a small
-# graph stands for GRAPH and for the shipped one, and my-box.json and stencil.ptx are there. A block behind a
-# line `<!-- not run: WHY -->` is counted, not run. PAGE may be `help`: what --help prints.
+# Runs the command lines that one page shows:
+# commands.sh PAGE SOURCE BINARY PROACT [PROACTCC]
+# A command line is a line of an indented block (four spaces or a tab; two in --help) or of
+# a block fenced with ```sh. Its first word, after settings (PROACT_...=...), is a program
+# of the project, a program that builds it, or, if PROACTCC is given, a program that the
+# page builds: app, from app.cu or by make. The lines run in a scratch folder that resembles
+# the source tree, with `proact` in the path. A small graph replaces GRAPH and the shipped
+# graph; my-box.json and stencil.ptx exist. Blocks after a line `<!-- not run: WHY -->` are
+# counted and not run. PAGE may be `help`: the output of all --help options.
 set -u
 page=$1 source=$2 binary=$3 proact=$4 proactcc=${5-}
 scratch=$(mktemp -d) || exit 1
@@ -64,11 +67,11 @@ while IFS= read -r line; do
         left=$((left + 1))
         continue
     fi
-    if ! sh -c "$command" </dev/null >"$scratch/said" 2>&1; then
-        tail -5 "$scratch/said"
-        echo "$page: this fails: $command"
+    if ! sh -c "$command" </dev/null >"$scratch/output" 2>&1; then
+        tail -5 "$scratch/output"
+        echo "$page: failed: $command"
         exit 1
     fi
     ran=$((ran + 1))
 done <"$scratch/commands"
-echo "$page: $ran commands ran, $left are marked as not run$missing"
+echo "$page: $ran commands ran, $left are annotated as not run$missing"

@@ -14,34 +14,34 @@ static const struct {
     const char *name, *summary;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", "run an application on a machine under every transfer method", command_run},
-    {"analyze", "say what a kernel touches, and whether it can be split", command_analyze},
-    {"machines", "list the machines that can be emulated", command_machines},
+    {"run", "run an application with every transfer method and compare", command_run},
+    {"analyze", "print what a kernel touches and whether it can be split", command_analyze},
+    {"machines", "list the machines that have a name", command_machines},
     {"topo", "show the devices and links of a machine", command_topo},
-    {"doctor", "check what programs need here, and say what to do", command_doctor},
-    {"methods", "list the ways in which data reaches the other devices", command_methods},
-    {"bench", "measure links, mechanisms, flags, steps and counters", command_bench},
-    {"help", "say this, or tell more about one command", command_help},
-    {"version", "say which version this is", command_version},
+    {"doctor", "check this computer and print a remedy for each problem", command_doctor},
+    {"methods", "list the methods that transfer data between devices", command_methods},
+    {"bench", "measure links, methods, latencies, steps and counters", command_bench},
+    {"help", "print this text, or the help of a command", command_help},
+    {"version", "print the version", command_version},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *to)
 {
-    fprintf(to, "proact makes several GPUs work as one, and emulates them where there are "
-                "none.\n\n"
-                "Usage: proact COMMAND [ARGUMENT...]\n\n");
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fprintf(to, "\nExamples:\n"
+    fprintf(to, "proact runs programs on several GPUs as one, or on emulated GPUs.\n\n"
+                "Usage: proact COMMAND [ARGUMENT...]\n\n"
+                "Examples:\n"
                 "  proact run pagerank data/debian12_pkgdeps.mtx.gz --machine v100x4\n"
                 "  proact run jacobi --size 512 --machine v100x16 --method polling\n"
                 "  proact topo v100x16\n\n"
-                "proact COMMAND --help tells more about a command. Exit status: 0 all is "
-                "well, 1 bad\n"
-                "input or something broke, 2 the command line is wrong, 3 a method's "
-                "answer is not\n"
-                "the one of one device.\n");
+                "Commands:\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    fprintf(to, "\nproact COMMAND --help prints the help of a command. proactcc compiles "
+                "programs.\n"
+                "Exit status: 0 success, 1 invalid input or a failed run, 2 invalid "
+                "command line,\n"
+                "3 a method's result differs from that of one device.\n");
 }
 
 static int find_command(const char *name)

@@ -12,8 +12,10 @@ int command_methods(int argc, char **argv)
     if (argc > 1) {
         printf(
             "Usage: proact methods\n\n"
-            "Lists the ways in which what a kernel writes reaches the other devices, for\n"
-            "proact run --method NAME.\n");
+            "List the methods that transfer what a kernel writes to the other devices.\n\n"
+            "Examples:\n"
+            "  proact methods\n"
+            "  proact run jacobi --size 256 --method polling     # use one of them\n");
         return EXIT_FINE;
     }
     for (const char *const *name = proact_method_names(); *name; name++)

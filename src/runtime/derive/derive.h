@@ -2,7 +2,7 @@
 #pragma once
 
 /* What a kernel writes for which nobody gave a map: found by running its write-set slice
-   with the launch's parameters, before the launch (docs/compiler.md). */
+   with the launch's parameters, before the launch (docs/internals/access.md). */
 
 #include "runtime/launch/launching.h"
 

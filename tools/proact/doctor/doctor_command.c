@@ -10,18 +10,19 @@
 static const char help[] =
     "Usage: proact doctor\n"
     "\n"
-    "Checks what programs need here, a line each, and says what to do where something is\n"
-    "amiss. `ok` is as it should be; a `note` is worth knowing; a `problem` must be "
-    "mended\n"
-    "before programs run on the GPUs of this box. Without GPUs they run on emulated ones,\n"
-    "and that is no problem. Nothing is changed; it takes a second or two.\n"
-    "\n"
-    "  -h, --help  print this\n"
-    "\n"
-    "Exit status: 0 no problem, 1 at least one. docs/hardware.md explains each line.\n"
+    "Check what programs need on this computer. Each line is ok, a note, or a problem "
+    "with a\n"
+    "remedy. A problem prevents programs from running on the GPUs of this computer. A\n"
+    "computer without GPUs has no problem: programs run on emulated GPUs. The command "
+    "changes\n"
+    "nothing and takes a second or two.\n"
     "\n"
     "Examples:\n"
-    "  proact doctor\n";
+    "  proact doctor\n"
+    "\n"
+    "  -h, --help  print this text\n"
+    "\n"
+    "Exit status: 0 no problem, 1 at least one. docs/hardware.md explains each line.\n";
 
 /* In the order in which a person would look. */
 static const struct {

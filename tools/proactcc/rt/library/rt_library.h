@@ -3,7 +3,7 @@
 
 /* Calls of libraries that bring a CUDA runtime of their own (cuBLAS and its like). Where a
    program is linked, proactcc puts a trampoline in the place of each: it comes to
-   proact_library_call(), which goes around the call (docs/compiler.md). */
+   proact_library_call(), which goes around the call (docs/proactcc.md). */
 
 #include "rt/rt.h"
 
