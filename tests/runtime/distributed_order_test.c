@@ -103,7 +103,8 @@ static void what_programs_do_comes_in_between(void **state)
 static void the_inside_of_a_share_waits_for_others(void **state)
 {
     enum { ROUNDS = 6 };
-    struct fixture *f = begin_on(strcmp(machine, "local") ? NARROW : machine, "fused", 0, 1);
+    struct fixture *f =
+        begin_on(strcmp(machine, "local") ? NARROW : machine, "fused", 0, 1);
     struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b"), *where;
     struct proact_kernel *k = kernel(f, "gathers"), *l = kernel(f, "blurs");
     uint32_t *scratch = calloc(N, sizeof *scratch);

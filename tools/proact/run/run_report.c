@@ -72,12 +72,13 @@ static void print_legend(const struct run_study *study, FILE *to)
 {
     if (study->emulated)
         fprintf(to, "\nTimes are virtual: of the emulated machine, not of this one.\n");
-    fprintf(
-        to,
-        "speedup: time on one device / time. captured: speedup / ideal speedup, where\n"
-        "ideal is bulk without the time of its copies; above 100 %% is possible. hidden: the\n"
-        "part of bulk's copy time that is saved; negative if the method is slower than bulk.\n"
-        "answer: compared bit for bit with one device.\n");
+    fprintf(to,
+            "speedup: time on one device / time. captured: speedup / ideal speedup, where\n"
+            "ideal is bulk without the time of its copies; above 100 %% is possible. "
+            "hidden: the\n"
+            "part of bulk's copy time that is saved; negative if the method is slower than "
+            "bulk.\n"
+            "answer: compared bit for bit with one device.\n");
     if (study->device_count > 1 && !sends(study))
         fprintf(to, "Nothing had to be sent: it is too small to be split.\n");
 }
