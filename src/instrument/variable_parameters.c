@@ -51,7 +51,7 @@ static bool all_plain(const struct ptx_function *f, int32_t symbol)
 }
 
 /* In what some variable holds from the beginning. */
-static bool is_held(const struct ptx_module *m, int32_t symbol)
+static bool variable_is_initial(const struct ptx_module *m, int32_t symbol)
 {
     for (uint32_t i = 0; i < m->symbol_count; i++)
         for (uint32_t n = 0; n < m->symbols[i].relocation_count; n++)
@@ -71,7 +71,7 @@ static bool has_name_taken(const struct ptx_module *m, const struct ptx_function
         for (uint32_t n = 0; n < m->function_count; n++)
             if (uses(&m->functions[n], symbol))
                 return true;
-        if (is_held(m, symbol))
+        if (variable_is_initial(m, symbol))
             return true;
     }
     return false;
@@ -100,7 +100,7 @@ bool instrument_variable_moves(const struct ptx_module *m, uint32_t symbol)
 
     if (s->space != PTX_SPACE_GLOBAL || s->is_function || s->is_extern || s->is_managed ||
         !s->bytes || s->relocation_count || !item || item->name_count != 1 ||
-        is_held(m, wanted))
+        variable_is_initial(m, wanted))
         return false;
     for (uint32_t n = 0; n < m->function_count; n++) {
         const struct ptx_function *f = &m->functions[n];

@@ -77,8 +77,8 @@ double model_schedule_chunks(const struct model_schedule *s, uint64_t bytes)
 }
 
 /* From the kernel's begin to the last copy's end, if nothing but chunk k held it up. */
-static double held_by(const struct model_copies *c, const struct model_schedule *s,
-                      double chunks, double k)
+static double schedule_delay(const struct model_copies *c, const struct model_schedule *s,
+                             double chunks, double k)
 {
     double total = (double)c->bytes;
     double complete = k < chunks ? sum_bytes(s, k) / total : 1;
@@ -94,18 +94,19 @@ double model_schedule_ns(const struct model_copies *c, const struct model_schedu
     double chunks = model_schedule_chunks(s, c->bytes),
            pace = c->compute_ns / (double)c->bytes;
     double first = (double)s->first_bytes, step = (double)s->step_bytes;
-    double most = fmax(held_by(c, s, chunks, 1), held_by(c, s, chunks, chunks));
+    double most =
+        fmax(schedule_delay(c, s, chunks, 1), schedule_delay(c, s, chunks, chunks));
 
     if (chunks > 2)
-        most = fmax(most, held_by(c, s, chunks, chunks - 1));
+        most = fmax(most, schedule_delay(c, s, chunks, chunks - 1));
     if (chunks > 2 && step > 0 && pace < c->ns_per_byte) {
         double vertex = (gap_ns(c) + c->ns_per_byte * (first - 1.5 * step) -
                          pace * (first - 0.5 * step)) /
                         (step * (pace - c->ns_per_byte));
         double low = fmin(fmax(floor(vertex), 1), chunks - 1);
 
-        most = fmax(most, held_by(c, s, chunks, low));
-        most = fmax(most, held_by(c, s, chunks, fmin(low + 1, chunks - 1)));
+        most = fmax(most, schedule_delay(c, s, chunks, low));
+        most = fmax(most, schedule_delay(c, s, chunks, fmin(low + 1, chunks - 1)));
     }
     return most + c->wait_ns + c->start_ns - gap_ns(c);
 }

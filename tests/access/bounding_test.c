@@ -134,7 +134,7 @@ static void bounds_are_true_and_no_looser_than_plain_ones(void **state)
     static const int64_t ends[SYMBOLS] = {4, 5, 3, 6, 3, 7};
     uint64_t random = 3;
     struct world w;
-    unsigned tighter = 0, several = 0, held = 0;
+    unsigned tighter = 0, several = 0, satisfied = 0;
 
     (void)state;
     world_open(&w);
@@ -162,11 +162,11 @@ static void bounds_are_true_and_no_looser_than_plain_ones(void **state)
             if (!are_true(&w.facts, at))
                 continue;
             assert_true(value(form, at) >= r.low && value(form, at) <= r.high);
-            held++;
+            satisfied++;
         }
         arena_rewind(&w.arena, mark);
     }
-    assert_true(tighter > 300 && several > 5 && held > 5000);
+    assert_true(tighter > 300 && several > 5 && satisfied > 5000);
     arena_clear(&w.arena);
 }
 

@@ -84,11 +84,11 @@ static void expect_of(const char *body, const char *rest, uint32_t n, const uint
     for (uint32_t s = 0; s < found; s++)
         bytes += (uint32_t)(spans[s].end - spans[s].low) * (spans[s].times + 1);
     for (uint32_t k = 0; k < count; k++) {
-        bool held = false;
+        bool covered = false;
 
         for (uint32_t s = 0; s < found; s++)
-            held |= access_span_holds(&spans[s], (int64_t)rows[k] * ROW, WORDS);
-        if (!held)
+            covered |= access_span_holds(&spans[s], (int64_t)rows[k] * ROW, WORDS);
+        if (!covered)
             fail_msg("%s: row %u is missing", body, rows[k]);
     }
     if ((bytes == count * WORDS) != (count < 5))

@@ -265,7 +265,7 @@ static struct device_event *hold(struct contract *c, unsigned limit_ms)
 }
 
 /* Other streams go on. */
-static void a_held_stream_waits(struct contract *c)
+static void a_blocked_stream_waits(struct contract *c)
 {
     device_addr word = contract_words(c, 0, 1);
     const struct contract_parameters busy = loops(LONG);
@@ -314,7 +314,7 @@ const struct contract_promise contract_streams[] = {
     {"values are compared by signed distance", values_are_compared_by_signed_distance,
      false},
     {"a value before the turn is waited for", a_value_before_the_turn_is_waited_for, false},
-    {"a held stream waits", a_held_stream_waits, false},
+    {"a held stream waits", a_blocked_stream_waits, false},
     {"a hold ends by itself", a_hold_ends_by_itself, false},
     {"time goes on", time_goes_on, false},
     {NULL, NULL, false},

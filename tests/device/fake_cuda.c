@@ -117,7 +117,7 @@ cu_result fake_count(const char *call)
 }
 
 /* The current context, by anybody. */
-static bool fake_is_held(const struct fake_thread *t)
+static bool fake_is_blocked(const struct fake_thread *t)
 {
     const struct CUctx_st *context = t->current[t->depth - 1];
 
@@ -131,7 +131,7 @@ cu_result fake_enter(const char *call)
 
     if (f->lost)
         return f->lost;
-    if (!result && (!fake_thread()->depth || !fake_is_held(fake_thread())))
+    if (!result && (!fake_thread()->depth || !fake_is_blocked(fake_thread())))
         return FAKE_INVALID_CONTEXT;
     return result;
 }

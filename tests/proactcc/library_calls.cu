@@ -65,22 +65,22 @@ static void between_kernels(struct fake_handle *h, const char *what, void *strea
 }
 
 /* The arrays are known to the handle alone: nothing near the call leads to them. */
-static float *held[3];
+static float *memory[3];
 
 static void by_handle(void)
 {
     struct fake_handle *h;
 
-    for (float *&x : held)
+    for (float *&x : memory)
         x = array();
     cusparseCreate(&h);
-    cusparseSetPointers(h, n, held[0], held[1]);
+    cusparseSetPointers(h, n, memory[0], memory[1]);
     for (int k = 1; k < 4; k++) {
-        ramp<<<blocks, threads>>>(held[0], k);
+        ramp<<<blocks, threads>>>(memory[0], k);
         cudaDeviceSynchronize();
         cusparseDoIt(h);
-        twice<<<blocks, threads>>>(held[2], held[1]);
-        printf("by handle: %.0f\n", sum(held[2]));
+        twice<<<blocks, threads>>>(memory[2], memory[1]);
+        printf("by handle: %.0f\n", sum(memory[2]));
     }
     cusparseDestroy(h);
 }

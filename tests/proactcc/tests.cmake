@@ -17,10 +17,10 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.late PROPERTIES LABELS slow TIMEOUT 300)
-    add_test(NAME proactcc.held COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/held.sh
+    add_test(NAME proactcc.blocked COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/blocked.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
-    set_tests_properties(proactcc.held PROPERTIES LABELS slow TIMEOUT 600)
+    set_tests_properties(proactcc.blocked PROPERTIES LABELS slow TIMEOUT 600)
     add_test(NAME proactcc.split_textures COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/split_textures.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)

@@ -3,8 +3,8 @@
    copies columns are. */
 #include "runtime/runtime_testing.h"
 /* after it */
-#include "runtime/held/behind.h"
-#include "runtime/held/bring.h"
+#include "runtime/coherence/behind.h"
+#include "runtime/coherence/bring.h"
 
 enum { BYTES = N * 4, ALL = 15 };
 
@@ -199,13 +199,13 @@ static void what_is_lacking_is_counted(void **state)
     open_rig(&r); /* 200 bytes are device 2's alone, 100 device 1's, too */
     assert_int_equal(behind_of(r.array, needs, key), 2 * 300);
     held_step_begin(r.array);
-    const struct holdings_value *before = r.array->holdings.value;
+    const struct interned_map *before = r.array->validity_map.value;
 
     lacking_find(r.array, needs, &l);
     lacking_note(r.array, &l);
     held_step_end(r.array, key, &l);
     assert_int_equal(behind_of(r.array, needs, key), 0);
-    holdings_take(&r.array->holdings, before);
+    validity_take_interned(&r.array->validity_map, before);
     assert_non_null(held_step_find(r.array, key));
     assert_int_equal(behind_of(r.array, needs, key), 2 * 300);
     proact_close(r.b.p);
@@ -218,7 +218,7 @@ static void of_crumbs_the_hull_is_brought(void **state)
     enum { CRUMBS = 1 << 19, FIRST_READ = 1001, LAST_READ = 3001 };
     struct rig r;
     unsigned char *zero = calloc(2, CRUMBS);
-    struct holdings_range *range = calloc(CRUMBS, sizeof *range);
+    struct validity_range *range = calloc(CRUMBS, sizeof *range);
     struct transfer_need need = {0};
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {[1] = &need};
 
@@ -232,15 +232,15 @@ static void of_crumbs_the_hull_is_brought(void **state)
         fail_msg("%s", r.b.err.text);
     array_written(r.array, 0, 2 * CRUMBS, ALL);
     for (uint64_t n = 0; n < CRUMBS; n++)
-        range[n] = (struct holdings_range){2 * n + 1, 2 * n + 2};
-    holdings_set_each(&r.array->holdings, range, CRUMBS, 4);
+        range[n] = (struct validity_range){2 * n + 1, 2 * n + 2};
+    validity_set_ranges(&r.array->validity_map, range, CRUMBS, 4);
     spans_add(&need.spans, FIRST_READ, FIRST_READ + 1);
     spans_add(&need.spans, LAST_READ, LAST_READ + 1);
     if (array_bring(r.array, needs, &r.b.err))
         fail_msg("%s", r.b.err.text);
-    assert_true(holdings_hold(&r.array->holdings, FIRST_READ, LAST_READ + 1, 2));
-    assert_false(holdings_hold(&r.array->holdings, FIRST_READ - 2, FIRST_READ, 2));
-    assert_false(holdings_hold(&r.array->holdings, LAST_READ, LAST_READ + 3, 2));
+    assert_true(validity_contains(&r.array->validity_map, FIRST_READ, LAST_READ + 1, 2));
+    assert_false(validity_contains(&r.array->validity_map, FIRST_READ - 2, FIRST_READ, 2));
+    assert_false(validity_contains(&r.array->validity_map, LAST_READ, LAST_READ + 3, 2));
     need_clear(&need);
     free(range);
     free(zero);

@@ -43,7 +43,7 @@ static uint64_t in_a_round(const char *const name[2], unsigned devices, struct c
     }
     bytes = moved(r) - bytes;
     if (devices > 1) /* what came again was known */
-        assert_non_null(r->array[A]->holdings.value);
+        assert_non_null(r->array[A]->validity_map.value);
     *out = rig_content(r);
     rig_close(r);
     return bytes / (ROUNDS - ROUNDS / 2);

@@ -3,7 +3,7 @@
    write stays where it is, once it is there. A part of one device's goes to that one. */
 #include "runtime/runtime_testing.h"
 /* after it */
-#include "runtime/held/array_held.h"
+#include "runtime/coherence/array_validity.h"
 
 enum { DEVICES = 4, ROWS = 1000, PITCH = 40, CELLS = PITCH - 4, WORDS = ROWS * PITCH };
 enum { CELL_THREADS = 64, EDGE_THREADS = 128, ROW_THREADS = 8 };
@@ -203,7 +203,7 @@ static void what_lies_between_is_brought_once(void **state)
 
     assert_in_range(sent(r), (others - DEVICES) * (PITCH - CELLS) * 4,
                     (others + DEVICES) * (PITCH - CELLS) * 4);
-    assert_in_range(r->array[1]->holdings.count, DEVICES, 2 * DEVICES);
+    assert_in_range(r->array[1]->validity_map.count, DEVICES, 2 * DEVICES);
     const uint64_t before = sent(r);
 
     r->newest = 0;

@@ -4,7 +4,7 @@
 
 #include <proact/program.h>
 /* after them */
-#include "runtime/held/array_held.h"
+#include "runtime/coherence/array_validity.h"
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
@@ -436,8 +436,8 @@ static void devices_copy_and_fill_their_own_parts(void **state)
         assert_int_equal(sent(&b, b.out), before);
         assert_int_equal(sent(&b, other), 0);
     }
-    assert_in_range(other->holdings.count, 4, 8);
-    assert_int_equal(other->holdings.piece[0].devices, 1);
+    assert_in_range(other->validity_map.count, 4, 8);
+    assert_int_equal(other->validity_map.piece[0].devices, 1);
     /* Not the first row of it, and further on. */
     MUST(proact_device0_copy(b.p, to + 8, from + 4, (size_t)N * 4 - 16, &b.err));
     assert_int_equal(sent(&b, other), 0);

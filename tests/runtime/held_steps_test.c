@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps from one value of an array's holdings to another, against holdings that go through
    every change: what is known of a step is what was found, whatever came in between. */
-#include "runtime/held/held_steps.h"
+#include "runtime/coherence/held_steps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ enum { PIECES = 300, PIECE = 16, BYTES = PIECES * PIECE, WAYS = 12 };
 
 /* Every second piece from some place on is set, or added, for some devices. */
 struct way {
-    struct holdings_range range[PIECES];
+    struct validity_range range[PIECES];
     size_t count;
     uint32_t devices;
     bool sets;
@@ -25,7 +25,7 @@ struct way {
 
 struct rig {
     struct proact_array array;
-    struct holdings plain;
+    struct validity_map plain;
     struct way way[WAYS];
     uint64_t random;
     unsigned known; /* steps */
@@ -34,8 +34,8 @@ struct rig {
 static void open_rig(struct rig *r, uint64_t seed)
 {
     *r = (struct rig){.random = seed};
-    holdings_open(&r->array.holdings, BYTES, 1);
-    holdings_open(&r->plain, BYTES, 1);
+    validity_init(&r->array.validity_map, BYTES, 1);
+    validity_init(&r->plain, BYTES, 1);
     for (unsigned n = 0; n < WAYS; n++) {
         struct way *w = &r->way[n];
         const uint64_t from = random_below(&r->random, PIECES / 2), step = 2 + n % 3;
@@ -43,7 +43,7 @@ static void open_rig(struct rig *r, uint64_t seed)
         w->devices = 1 + (uint32_t)random_below(&r->random, 15);
         w->sets = n % 4 == 0;
         for (uint64_t at = from; at < PIECES - 1; at += step)
-            w->range[w->count++] = (struct holdings_range){at * PIECE, (at + 1) * PIECE};
+            w->range[w->count++] = (struct validity_range){at * PIECE, (at + 1) * PIECE};
     }
 }
 
@@ -51,18 +51,19 @@ static void close_rig(struct rig *r)
 {
     held_steps_close(&r->array);
     assert_null(r->array.steps);
-    holdings_close(&r->array.holdings);
-    holdings_close(&r->plain);
+    validity_clear(&r->array.validity_map);
+    validity_clear(&r->plain);
 }
 
-static void go(struct holdings *h, const struct way *w)
+static void go(struct validity_map *h, const struct way *w)
 {
-    (w->sets ? holdings_set_each : holdings_add_each)(h, w->range, w->count, w->devices);
+    (w->sets ? validity_set_ranges : validity_add_ranges)(h, w->range, w->count,
+                                                          w->devices);
 }
 
 static void same(const struct rig *r)
 {
-    const struct holdings *h = &r->array.holdings, *plain = &r->plain;
+    const struct validity_map *h = &r->array.validity_map, *plain = &r->plain;
 
     assert_int_equal(h->count, plain->count);
     for (size_t n = 0; n < h->count; n++) {
@@ -70,7 +71,7 @@ static void same(const struct rig *r)
         assert_int_equal(h->piece[n].devices, plain->piece[n].devices);
     }
     for (uint32_t d = 1; d < 16; d++)
-        assert_int_equal(holdings_whole(h, d), holdings_whole(plain, d));
+        assert_int_equal(validity_everywhere(h, d), validity_everywhere(plain, d));
 }
 
 static void take(struct rig *r, unsigned number)
@@ -82,14 +83,14 @@ static void take(struct rig *r, unsigned number)
 
     go(&r->plain, w);
     if (!held_steps_are_worth(&r->array, PIECES)) {
-        go(&r->array.holdings, w);
+        go(&r->array.validity_map, w);
     } else if (known) {
         assert_int_equal(held_step_lacking(known)->bytes, number);
         held_step_take(&r->array, known);
         r->known++;
     } else {
         held_step_begin(&r->array);
-        go(&r->array.holdings, w);
+        go(&r->array.validity_map, w);
         held_step_end(&r->array, key, &l);
     }
     same(r);
@@ -105,19 +106,19 @@ static void a_loop_is_known(void **state)
     open_rig(r, 3);
     for (int round = 0; round < 5; round++) {
         r->known = 0;
-        holdings_set(&r->array.holdings, 0, BYTES, 3);
-        holdings_set(&r->plain, 0, BYTES, 3);
+        validity_set(&r->array.validity_map, 0, BYTES, 3);
+        validity_set(&r->plain, 0, BYTES, 3);
         for (unsigned n = 0; n < WAYS; n++)
             take(r, n);
         assert_int_equal(r->known, round ? WAYS : 0);
-        assert_non_null(r->array.holdings.value);
+        assert_non_null(r->array.validity_map.value);
     }
-    struct holdings copy = {0};
+    struct validity_map copy = {0};
 
-    holdings_copy(&copy, &r->array.holdings);
-    holdings_set(&copy, 0, PIECE, 8); /* has pieces of its own */
+    validity_copy(&copy, &r->array.validity_map);
+    validity_set(&copy, 0, PIECE, 8); /* has pieces of its own */
     same(r);
-    holdings_close(&copy);
+    validity_clear(&copy);
     close_rig(r);
 }
 
@@ -136,8 +137,8 @@ static void all_is_forgotten_and_found_again(void **state)
             take(r, (unsigned)random_below(&r->random, WAYS));
             if (random_below(&r->random, 4))
                 continue;
-            holdings_set(&r->array.holdings, first, end, 5);
-            holdings_set(&r->plain, first, end, 5);
+            validity_set(&r->array.validity_map, first, end, 5);
+            validity_set(&r->plain, first, end, 5);
             same(r);
         }
         close_rig(r);
@@ -155,8 +156,8 @@ static void what_is_in_vain_is_left(void **state)
     for (unsigned n = 0; n < 2000; n++) {
         const uint64_t at = n % PIECES * PIECE, size = 1 + n / PIECES;
 
-        holdings_set(&r->array.holdings, at, at + size, 5);
-        holdings_set(&r->plain, at, at + size, 5);
+        validity_set(&r->array.validity_map, at, at + size, 5);
+        validity_set(&r->plain, at, at + size, 5);
         worth += held_steps_are_worth(&r->array, PIECES);
         take(r, n % WAYS);
     }

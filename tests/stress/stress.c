@@ -194,8 +194,8 @@ static int run(const struct stress_options *o, const struct stress_machine *m,
     struct proact_error err = {""};
     struct stress_memory before = {0};
     uint64_t launches = 0, sessions = 0, start_ns = clock_host_ns();
-    struct proact *held = NULL;
-    bool well = !o->holds || !open_all(o, &held, &err);
+    struct proact *second = NULL;
+    bool well = !o->holds || !open_all(o, &second, &err);
     unsigned left;
 
     stress_driver_left(&left);
@@ -219,7 +219,7 @@ static int run(const struct stress_options *o, const struct stress_machine *m,
            (unsigned long long)launches, (unsigned long long)sessions, m->devices);
     if (well && sessions > WARM_SESSIONS)
         well = nothing_leaks(&before, growth, m->is_emulated, sessions - WARM_SESSIONS);
-    proact_close(held);
+    proact_close(second);
     return well ? 0 : 1;
 }
 

@@ -146,7 +146,7 @@ void spans_close(struct spans *s, uint64_t most, bool all)
     s->count = s->count ? to + 1 : 0;
 }
 
-bool spans_hold(const struct spans *s, const struct spans *all_of)
+bool range_set_contains(const struct spans *s, const struct spans *all_of)
 {
     for (size_t n = 0; n < all_of->count; n++) {
         size_t at = spans_from(s, all_of->span[n].first);

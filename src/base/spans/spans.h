@@ -29,5 +29,5 @@ size_t spans_from(const struct spans *s, uint64_t byte);
 bool spans_meet(const struct spans *a, const struct spans *b); /* in some byte */
 /* How many of `a` do, but no more than `most`. */
 size_t spans_meetings(const struct spans *a, const struct spans *b, size_t most);
-bool spans_hold(const struct spans *s, const struct spans *all_of);
+bool range_set_contains(const struct spans *s, const struct spans *all_of);
 void spans_clear(struct spans *s);

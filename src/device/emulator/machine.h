@@ -99,8 +99,8 @@ struct emulated {
     bool owed[DEVICES_MAX];
     uint64_t owed_credit[DEVICES_MAX], owed_at_ps[DEVICES_MAX];
     struct arrivals arrivals[DEVICES_MAX];
-    struct waiter *waiters; /* of acknowledgements */
-    struct resident *held;  /* CTAs that wait until the way out is less full */
+    struct waiter *waiters;   /* of acknowledgements */
+    struct resident *stalled; /* CTAs that wait until the way out is less full */
     void (*credit_returned)(struct emulated *d); /* lets them go on */
 
     struct kernel_run *running; /* launches with CTAs, oldest first */

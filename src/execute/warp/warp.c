@@ -39,7 +39,8 @@ static struct cursor wait_remote(struct execute_warp *w, struct cursor c)
     return groups_take(w);
 }
 
-static struct cursor held(struct execute_warp *w, struct cursor c, enum access_result why)
+static struct cursor warp_blocked(struct execute_warp *w, struct cursor c,
+                                  enum access_result why)
 {
     switch (why) {
     case ACCESS_STRONG:
@@ -332,7 +333,7 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
     case CODE_BULK:
         result = bulk_step(w, c.op, active);
         if (result != ACCESS_DONE)
-            return held(w, c, result);
+            return warp_blocked(w, c, result);
         break;
     case CODE_CLOCK:
         return read_clock(w, c, active);
@@ -357,7 +358,7 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
     default:
         result = memory_other(w, c.op, active);
         if (result != ACCESS_DONE)
-            return held(w, c, result);
+            return warp_blocked(w, c, result);
     }
     return (struct cursor){c.op + 1, c.mask};
 }
@@ -411,14 +412,14 @@ enum warp_stop WARP_INTERPRET(struct execute_warp *w, uint64_t slice)
             if (result == ACCESS_DONE)
                 c.op++;
             else
-                c = held(w, c, result);
+                c = warp_blocked(w, c, result);
             break;
         case CODE_SHARED:
             result = memory_shared(w, c.op, active);
             if (result == ACCESS_DONE)
                 c.op++;
             else
-                c = held(w, c, result);
+                c = warp_blocked(w, c, result);
             break;
         case CODE_JUMP:
             c.op = w->ops + c.op->extra;

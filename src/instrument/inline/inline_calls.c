@@ -103,8 +103,8 @@ static void put_all(struct round *r, const struct ptx_function *f)
     }
 }
 
-static void reach_held(const struct ptx_module *m, const struct ptx_symbol *list,
-                       uint32_t count, bool reached[])
+static void inline_reach_initial(const struct ptx_module *m, const struct ptx_symbol *list,
+                                 uint32_t count, bool reached[])
 {
     for (uint32_t s = 0; s < count; s++)
         for (uint32_t k = 0; k < list[s].relocation_count; k++) {
@@ -125,9 +125,10 @@ static void drop_unused(struct round *r)
     for (uint32_t f = 0; f < m->function_count; f++) {
         if (m->functions[f].is_entry && !reached[f])
             ptx_reach(m, &m->functions[f], reached);
-        reach_held(m, m->functions[f].symbols, m->functions[f].symbol_count, reached);
+        inline_reach_initial(m, m->functions[f].symbols, m->functions[f].symbol_count,
+                             reached);
     }
-    reach_held(m, m->symbols, m->symbol_count, reached);
+    inline_reach_initial(m, m->symbols, m->symbol_count, reached);
     for (uint32_t i = 0; i < m->item_count; i++) {
         const struct ptx_item *item = &m->items[i];
         bool is_function = item->kind == PTX_ITEM_FUNCTION || item->kind == PTX_ITEM_ALIAS;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/held/bring.h"
+#include "runtime/coherence/bring.h"
 #include "runtime/program/program_streams.h"
 #include "transfer/methods/stretches.h"
 
@@ -28,13 +28,13 @@ typedef void piece_emit(void *sink, uint64_t first, uint64_t end, uint32_t devic
 static void each_piece(const struct proact_array *from, const struct device_rows *rows,
                        piece_emit *emit, void *sink)
 {
-    const struct holdings *h = &from->holdings;
+    const struct validity_map *h = &from->validity_map;
 
     for (size_t i = 0; i < rows->count; i++) {
         uint64_t at = rows->from - from->base[0] + i * rows->from_pitch;
         const uint64_t end = at + rows->bytes;
 
-        for (size_t n = holdings_find(h, at); at < end; n++) {
+        for (size_t n = validity_find(h, at); at < end; n++) {
             const uint64_t stop = h->piece[n].end < end ? h->piece[n].end : end;
 
             emit(sink, at, stop, h->piece[n].devices);
@@ -72,9 +72,9 @@ bool own_parts_copies(struct proact_array *to, struct proact_array *from,
 }
 
 struct own_copy {
-    struct stretches held[PROACT_DEVICES_MAX]; /* by device */
-    struct stretches of[PROACT_DEVICES_MAX];   /* what it copies of that */
-    size_t at[PROACT_DEVICES_MAX];             /* in `held`, while pieces go by */
+    struct stretches owned[PROACT_DEVICES_MAX]; /* by device */
+    struct stretches of[PROACT_DEVICES_MAX];    /* what it copies of that */
+    size_t at[PROACT_DEVICES_MAX];              /* in `owned`, while pieces go by */
     struct proact_array *to;
     uint64_t shift; /* from bytes of the source to those of the target */
 };
@@ -95,13 +95,13 @@ static void hold(void *sink, uint64_t first, uint64_t end, uint32_t devices)
 
     for (unsigned d = 0; devices >> d; d++)
         if (devices >> d & 1)
-            add_to(&c->held[d], first, end);
+            add_to(&c->owned[d], first, end);
 }
 
 /* Bytes of the stretch of a device that a piece is part of; pieces come in order. */
 static uint64_t stretch_of(struct own_copy *c, unsigned device, uint64_t first)
 {
-    const struct stretches *s = &c->held[device];
+    const struct stretches *s = &c->owned[device];
     size_t *n = &c->at[device];
 
     while (s->at[*n].first + s->at[*n].bytes <= first)
@@ -195,7 +195,7 @@ static enum proact_status batch_ends(struct proact *p, enum proact_status status
 
 static void forget(struct own_copy *c, unsigned device)
 {
-    free(c->held[device].at);
+    free(c->owned[device].at);
     free(c->of[device].at); /* of what went wrong */
 }
 
@@ -212,7 +212,7 @@ static void inherit(struct proact_array *to, const struct proact_array *from,
 }
 
 /* The devices of a piece beside which another one is small. */
-static uint32_t beside(const struct holdings *h, size_t piece, uint64_t bytes)
+static uint32_t beside(const struct validity_map *h, size_t piece, uint64_t bytes)
 {
     const uint64_t first = piece && piece < h->count ? h->piece[piece - 1].end : 0;
 
@@ -225,11 +225,11 @@ static uint32_t beside(const struct holdings *h, size_t piece, uint64_t bytes)
    who holds much beside them gets them, too, and its part is one from then on. */
 static enum proact_status bring_edges(struct proact_array *from, struct proact_error *err)
 {
-    const struct holdings *is = &from->holdings;
-    struct holdings h = {0};
+    const struct validity_map *is = &from->validity_map;
+    struct validity_map h = {0};
     bool is_any = false;
 
-    holdings_copy(&h, is);
+    validity_copy(&h, is);
     for (size_t n = 0; n < h.count; n++) {
         const uint64_t bytes = h.piece[n].end - (n ? h.piece[n - 1].end : 0);
 
@@ -239,7 +239,7 @@ static enum proact_status bring_edges(struct proact_array *from, struct proact_e
     }
     enum proact_status status = is_any ? array_bring_alike(from, &h, err) : PROACT_OK;
 
-    holdings_close(&h);
+    validity_clear(&h);
     return status;
 }
 
@@ -268,7 +268,7 @@ enum proact_status own_parts_copy(struct proact_array *to, struct proact_array *
     for (unsigned d = 0; d < p->devices.count; d++)
         forget(&c, d);
     inherit(to, from, rows);
-    p->first_behind |= !holdings_whole(&to->holdings, FIRST);
+    p->first_behind |= !validity_everywhere(&to->validity_map, FIRST);
     return status;
 }
 

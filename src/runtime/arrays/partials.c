@@ -7,7 +7,7 @@
 #include "access/merged/scatters.h"
 #include "base/memory.h"
 #include "combine.h"
-#include "runtime/held/array_held.h"
+#include "runtime/coherence/array_validity.h"
 
 static enum combine_how how_of(uint32_t kind)
 {

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "runtime/arrays/partials.h"
 #include "runtime/arrays/replicas.h"
-#include "runtime/held/bring.h"
-#include "runtime/held/held_steps.h"
+#include "runtime/coherence/bring.h"
+#include "runtime/coherence/held_steps.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
 #include "runtime/session/others.h"
@@ -77,8 +77,8 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
     a->count = shape->count;
     a->element_bytes = shape->element_bytes;
     a->bytes = bytes;
-    a->held_at = p->all_changed;
-    holdings_open(&a->holdings, bytes, all_devices(p));
+    a->validity_sequence = p->all_changed;
+    validity_init(&a->validity_map, bytes, all_devices(p));
     a->next = p->arrays;
     p->arrays = a;
     status = sharing == ARRAY_DISTRIBUTED && p->devices.count > 1
@@ -138,7 +138,7 @@ void proact_array_destroy(struct proact_array *a)
     partials_drop(a);
     held_steps_close(a);
     known_bytes_drop(a);
-    holdings_close(&a->holdings);
+    validity_clear(&a->validity_map);
     for (unsigned d = 0; d < p->devices.count; d++)
         spans_clear(&a->fresh[d].spans);
     free(a->name);

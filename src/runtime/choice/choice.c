@@ -17,7 +17,7 @@ enum {
     CALM_AT_FIRST = 4, /* launches between looks for a reason; each time twice as many */
     FOURFOLD = 4,
     DEAR_NS = 50000000,
-    HELD_UP_NS = 1000000,
+    DELAY_NS_MAX = 1000000,
     SETTLING = 8,
     NEVER_AGAIN = 4, /* maps in a row: with less, arrays may be taking turns */
     ODD_MAX = 2 /* launches that have more to bring up to date than the timed one had */
@@ -130,8 +130,8 @@ static bool is_doubtful(const struct choice *c)
 {
     const uint64_t split = choice_split_ns(c), whole = choice_whole_ns(c);
 
-    return split < whole ? whole - split < HELD_UP_NS
-                         : split - whole < HELD_UP_NS || !choice_is_clear(c);
+    return split < whole ? whole - split < DELAY_NS_MAX
+                         : split - whole < DELAY_NS_MAX || !choice_is_clear(c);
 }
 
 unsigned choice_after(const struct choice *c)

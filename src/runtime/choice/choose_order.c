@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "runtime/choice/coupling.h"
+#include "runtime/coherence/behind.h"
+#include "runtime/coherence/wants.h"
 #include "runtime/derive/found.h"
 #include "runtime/derive/needs.h"
-#include "runtime/held/behind.h"
-#include "runtime/held/wants.h"
 #include "runtime/launch/launch_turn.h"
 
 enum {

@@ -7,9 +7,9 @@
 #include "runtime/choice/coupling.h"
 #include "runtime/choice/look.h"
 #include "runtime/choice/trial.h"
-#include "runtime/held/behind.h"
-#include "runtime/held/bring.h"
-#include "runtime/held/wants.h"
+#include "runtime/coherence/behind.h"
+#include "runtime/coherence/bring.h"
+#include "runtime/coherence/wants.h"
 #include "runtime/launch/launch_little.h"
 
 enum { UNTIMED_MAX = 8 }; /* launches before the one that is timed split */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "runtime/held/behind.h"
+#include "runtime/coherence/behind.h"
 
 enum {
     BRING_NS = 10000,     /* events and copies, before the first byte */

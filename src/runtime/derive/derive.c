@@ -18,7 +18,7 @@
 #include "runtime/kernel/unsplittable.h"
 #include "runtime/share/launch_flags.h"
 #include "runtime/stray/stray.h"
-#include "runtime/tables/tables_held.h"
+#include "runtime/tables/table_contents.h"
 #include "runtime/textures/launch_textures.h"
 
 /* What several CTAs may write in one memory, in the order in which it is tried. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "runtime/coherence/wants.h"
 #include "runtime/derive/needs.h"
-#include "runtime/held/wants.h"
 #include "runtime/record/recording.h"
 
 /* At most, of a kernel: bindings, which may have streams of their own, and bytes of tables

@@ -26,8 +26,8 @@ struct clone_part {
 struct kernel_clones {
     struct instrument_result result;
     struct clone_part part[INSTRUMENT_CLONES][INSTRUMENT_PLACES];
-    struct transfer_plan other; /* for what the session's plan has no clone for */
-    struct proact_error held;   /* why the last launch did without them, or "" */
+    struct transfer_plan other;  /* for what the session's plan has no clone for */
+    struct proact_error blocked; /* why the last launch did without them, or "" */
 };
 
 static enum instrument_clone clone_of(const struct transfer_plan *plan)
@@ -211,14 +211,14 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
         return status;
     choose_other(k);
     check_room(l);
-    k->clones->held.text[0] = '\0';
+    k->clones->blocked.text[0] = '\0';
     if (is_refused(k, kernel_plan(k)) || others_wanted(k->session))
         return PROACT_OK;
     const enum instrument_clone kind = clone_of(kernel_plan(k));
     const enum instrument_places places = places_of(l, kernel_plan(k));
 
     if (!may_load(k, kind, places)) {
-        fail(&k->clones->held, PROACT_ETIMEOUT,
+        fail(&k->clones->blocked, PROACT_ETIMEOUT,
              "kernel '%s': another one waits for the host, and its clones are loaded when "
              "that has ended",
              k->name);
@@ -312,7 +312,7 @@ const char *kernel_clone_refusal(struct proact_kernel *k)
 
     if (is_refused(k, plan))
         return k->clones->result.refusal[clone_of(plan)].text;
-    return k->clones->held.text[0] ? k->clones->held.text : NULL;
+    return k->clones->blocked.text[0] ? k->clones->blocked.text : NULL;
 }
 
 enum proact_status kernel_clones_follow(const struct proact_kernel *k,

@@ -16,7 +16,7 @@
 #include "runtime/launch/turned_shape.h"
 #include "runtime/session/others.h"
 #include "runtime/share/cuts.h"
-#include "runtime/tables/tables_held.h"
+#include "runtime/tables/table_contents.h"
 #include "runtime/textures/kernel_texels.h"
 #include "runtime/variables/known_constants.h"
 #include "runtime/variables/module_variable.h"

@@ -6,9 +6,9 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/coherence/bring.h"
 #include "runtime/derive/derive.h"
 #include "runtime/derive/direct.h"
-#include "runtime/held/bring.h"
 #include "runtime/kernel/crowded.h"
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"

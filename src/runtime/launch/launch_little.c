@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/launch/launch_little.h"
 
+#include "runtime/coherence/bring.h"
 #include "runtime/derive/derive.h"
-#include "runtime/held/bring.h"
 #include "runtime/launch/launch_cluster.h"
 
 /* So that the host finds out in no time, where it was not found for a split launch before.
@@ -23,8 +23,9 @@ static uint64_t threads_of(const struct launching *l)
 static bool is_of_first(const struct proact_array *a, bool may_write)
 {
     return a->part || a->is_shared ||
-           (may_write ? a->holdings.count == 1 && a->holdings.piece[0].devices == FIRST
-                      : holdings_whole(&a->holdings, FIRST));
+           (may_write
+                ? a->validity_map.count == 1 && a->validity_map.piece[0].devices == FIRST
+                : validity_everywhere(&a->validity_map, FIRST));
 }
 
 /* The bytes of arrays of which others hold something that would be brought, or lost. */

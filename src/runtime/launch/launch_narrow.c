@@ -18,7 +18,7 @@ struct kernel_narrowing {
     uint32_t count;
     struct narrowed {
         struct known_ways {
-            uint64_t known, held; /* by branch: the condition */
+            uint64_t known, satisfied; /* by branch: the condition */
         } ways;
         struct proact_kernel *variant; /* NULL: nothing is left out */
     } of[VARIANTS_MAX];
@@ -48,10 +48,10 @@ static struct known_ways find_ways(const struct launching *l,
     memcpy(at.ntid, l->threads, sizeof at.ntid);
     memcpy(at.nctaid, l->grid, sizeof at.nctaid);
     for (uint32_t n = 0; n < k->branch_count; n++) {
-        const int held = access_holds(a, k->branch[n].condition, &at);
+        const int satisfied = access_holds(a, k->branch[n].condition, &at);
 
-        ways.known |= (uint64_t)(held >= 0) << n;
-        ways.held |= (uint64_t)(held > 0) << n;
+        ways.known |= (uint64_t)(satisfied >= 0) << n;
+        ways.satisfied |= (uint64_t)(satisfied > 0) << n;
     }
     free(block);
     return ways;
@@ -67,11 +67,11 @@ static struct proact_kernel *make(struct proact_kernel *k,
 
     for (uint32_t n = 0; n < of->branch_count; n++) {
         const uint32_t i = of->branch[n].instruction;
-        const bool held = ways.held >> n & 1;
+        const bool satisfied = ways.satisfied >> n & 1;
 
         if (ways.known >> n & 1)
-            way[i] = held != f->instructions[i].guard_negated ? INSTRUMENT_GOES
-                                                              : INSTRUMENT_STAYS;
+            way[i] = satisfied != f->instructions[i].guard_negated ? INSTRUMENT_GOES
+                                                                   : INSTRUMENT_STAYS;
     }
     char *text = instrument_decided(k->image->ptx, f, way, &bytes);
 
@@ -90,7 +90,7 @@ static struct proact_kernel *find(struct launching *l, bool first)
         return NULL;
     ways = find_ways(l, k);
     for (uint32_t n = 0; n < k->count; n++)
-        if (k->of[n].ways.known == ways.known && k->of[n].ways.held == ways.held)
+        if (k->of[n].ways.known == ways.known && k->of[n].ways.satisfied == ways.satisfied)
             return k->of[n].variant;
     if (!ways.known || !first || k->count == VARIANTS_MAX)
         return NULL;

@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "runtime/arrays/own_parts.h"
-#include "runtime/held/bring.h"
+#include "runtime/coherence/bring.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
 #include "runtime/session/others.h"
@@ -135,9 +135,9 @@ static enum proact_status done(struct proact *p, struct proact_array *to,
         to->used = p->sequence;
         if (to->part)
             array_account_parts(to, 0, true, p->sequence);
-        const size_t rows_held = array_has_replicas(to) ? rows->count : 0;
+        const size_t rows_tracked = array_has_replicas(to) ? rows->count : 0;
 
-        for (size_t i = 0; i < rows_held; i++, first += rows->to_pitch)
+        for (size_t i = 0; i < rows_tracked; i++, first += rows->to_pitch)
             array_written(to, first, first + rows->bytes, FIRST);
         if (rows->count == 1)
             known_bytes_follow(to, before, rows->to - to->base[0], what, rows->bytes);

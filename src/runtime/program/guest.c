@@ -4,7 +4,7 @@
 #include <proact/interop.h>
 
 #include "base/fail.h"
-#include "runtime/held/bring.h"
+#include "runtime/coherence/bring.h"
 #include "runtime/program/first_device.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/textures/texels.h"

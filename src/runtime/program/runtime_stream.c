@@ -31,7 +31,7 @@ enum proact_progress proact_stream_query(struct proact *p)
 
 bool proact_try_quiesce(struct proact *p, bool again)
 {
-    p->is_held &= !again;
+    p->is_blocked &= !again;
     return session_rests(p);
 }
 

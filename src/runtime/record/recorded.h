@@ -20,7 +20,7 @@ struct recorded_table {
 /* Who must hold what before a replay, and who holds it then. */
 struct recorded_array {
     struct proact_array *array;
-    struct holdings before, after;
+    struct validity_map before, after;
 };
 
 struct recorded_traffic {

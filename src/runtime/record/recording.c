@@ -49,7 +49,7 @@ void recording_add_array(struct proact *p, struct proact_array *a)
     struct recorded_array *to = &r->array[r->array_count++];
 
     *to = (struct recorded_array){.array = a};
-    holdings_copy(&to->before, &a->holdings);
+    validity_copy(&to->before, &a->validity_map);
 }
 
 void recording_note_first(struct proact *p)
@@ -124,13 +124,13 @@ static void tables_put_back(struct proact_recording *r)
     }
 }
 
-static void holdings_put_back(struct proact_recording *r)
+static void recording_restore_validity(struct proact_recording *r)
 {
     for (size_t i = 0; i < r->array_count; i++) {
         struct recorded_array *a = &r->array[i];
 
-        holdings_copy(&a->after, &a->array->holdings);
-        holdings_copy(&a->array->holdings, &a->before);
+        validity_copy(&a->after, &a->array->validity_map);
+        validity_copy(&a->array->validity_map, &a->before);
         a->array->writer = NULL;
     }
 }
@@ -142,8 +142,8 @@ static void recording_free(struct proact_recording *r)
     free(r->kernel);
     free(r->traffic);
     for (size_t i = 0; i < r->array_count; i++) {
-        holdings_close(&r->array[i].before);
-        holdings_close(&r->array[i].after);
+        validity_clear(&r->array[i].before);
+        validity_clear(&r->array[i].after);
     }
     free(r->array);
     free(r->table);
@@ -201,7 +201,7 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
     nothing_fresh(p);
     r->is_elsewhere = p->order.is_elsewhere; /* none was when it began */
     tables_put_back(r);
-    holdings_put_back(r);
+    recording_restore_validity(r);
     if (status) {
         recording_free(r);
         return status;
@@ -267,8 +267,8 @@ static void forget_in(struct proact_recording *r, const struct proact_array *a)
     for (size_t i = 0; i < r->array_count; i++) {
         if (r->array[i].array != a)
             continue;
-        holdings_close(&r->array[i].before);
-        holdings_close(&r->array[i].after);
+        validity_clear(&r->array[i].before);
+        validity_clear(&r->array[i].after);
         r->array[i] = r->array[--r->array_count];
         void_one(r, "an array");
         return;

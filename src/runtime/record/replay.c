@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/held/bring.h"
+#include "runtime/coherence/bring.h"
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/record/recorded.h"
@@ -27,7 +27,7 @@ static void account(const struct proact_recording *r)
         session_variables_used(p);
     }
     for (size_t i = 0; i < r->array_count; i++) {
-        holdings_copy(&r->array[i].array->holdings, &r->array[i].after);
+        validity_copy(&r->array[i].array->validity_map, &r->array[i].after);
         r->array[i].array->changes++;
         r->array[i].array->writer = NULL;
         p->first_behind = true;

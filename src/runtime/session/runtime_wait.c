@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fail.h"
-#include "runtime/held/array_held.h"
+#include "runtime/coherence/array_validity.h"
 #include "runtime/program/program_streams.h"
 
 /* Did an agent give up? Its sentence needs the launch that it belonged to. */
@@ -26,7 +26,7 @@ static enum proact_status check_late(struct proact *p, unsigned device,
 }
 
 /* What devices are said to hold they do hold. */
-static enum proact_status check_held(struct proact *p, struct proact_error *err)
+static enum proact_status wait_check_blocked(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
@@ -34,12 +34,12 @@ static enum proact_status check_held(struct proact *p, struct proact_error *err)
         return PROACT_OK;
     for (struct proact_array *a = p->arrays; a && !status; a = a->next) {
         array_catch_up(a);
-        for (size_t n = 0; n < a->holdings.count && !status; n++) {
-            uint64_t first = n ? a->holdings.piece[n - 1].end : 0;
-            uint64_t bytes = a->holdings.piece[n].end - first;
+        for (size_t n = 0; n < a->validity_map.count && !status; n++) {
+            uint64_t first = n ? a->validity_map.piece[n - 1].end : 0;
+            uint64_t bytes = a->validity_map.piece[n].end - first;
 
             for (unsigned d = 0; d < p->devices.count && !status; d++)
-                if (a->holdings.piece[n].devices >> d & 1)
+                if (a->validity_map.piece[n].devices >> d & 1)
                     status = p->backend->current(p->set, a->base[d] + first, bytes, err);
         }
     }
@@ -63,7 +63,7 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
     if (!status && p->backend->late)
         status = p->backend->late(p->set, err);
     if (!status)
-        status = check_held(p, err);
+        status = wait_check_blocked(p, err);
     if (status)
         p->generation++;
     else {
@@ -152,8 +152,8 @@ bool session_rests(struct proact *p)
 
     if (!p->has_waiting || p->recording) /* of streams that are captured nothing is asked */
         return true;
-    p->is_held = !p->backend->rests(p->set, p->is_held ? 0 : LIMIT_NS);
-    return !p->is_held;
+    p->is_blocked = !p->backend->rests(p->set, p->is_blocked ? 0 : LIMIT_NS);
+    return !p->is_blocked;
 }
 
 enum proact_status proact_wait(struct proact *p, struct proact_error *err)

@@ -9,7 +9,7 @@
 #include "device/device.h"
 #include "ptx/ptx.h"
 #include "runtime/choice/trial.h"
-#include "runtime/held/holdings.h"
+#include "runtime/coherence/validity.h"
 #include "runtime/order/order.h"
 #include "runtime/session/span_book.h"
 #include "topology/topology.h"
@@ -28,9 +28,9 @@ struct proact_array {
                        not, and has replicas */
     bool is_shared; /* the host may have changed it at any time */
     bool is_pinned; /* the first device's replica is the host's memory */
-    struct holdings holdings; /* bring.c */
-    struct held_steps *steps; /* held_steps.h; NULL: none yet */
-    uint64_t held_at;         /* the last change of all arrays that they know of */
+    struct validity_map validity_map; /* bring.c */
+    struct held_steps *steps;         /* held_steps.h; NULL: none yet */
+    uint64_t validity_sequence;       /* the last change of all arrays that they know of */
     uint64_t changes; /* grows when anything, but the host to one that it shares, may have
                          written to it; after array_catch_up() */
     struct known_bytes *known; /* known_bytes.h; NULL: nothing of it is known */
@@ -269,7 +269,7 @@ struct proact {
     struct device_traffic traffic_before[PROACT_DEVICES_MAX][PROACT_DEVICES_MAX];
     uint64_t chunks[PROACT_DEVICES_MAX]; /* sent by each device */
     bool has_waiting; /* some kernel may wait for what the host does behind its launch; */
-    bool is_held;     /* and did, when that was last asked */
+    bool is_blocked;  /* and did, when that was last asked */
     enum proact_status kept_status; /* what session_settle() keeps for the next wait */
     struct proact_error kept;
 };

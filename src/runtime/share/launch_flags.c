@@ -3,7 +3,7 @@
    where what others have reduced is combined. */
 #include "runtime/share/launch_flags.h"
 #include "runtime/arrays/partials.h"
-#include "runtime/held/bring.h"
+#include "runtime/coherence/bring.h"
 
 /* The launch's flags, if it is split. */
 static size_t count_of(const struct launching *l)

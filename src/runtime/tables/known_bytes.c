@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "runtime/held/array_held.h"
+#include "runtime/coherence/array_validity.h"
 
 static bool may_know(const struct proact_array *a)
 {

@@ -6,15 +6,15 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/coherence/array_validity.h"
 #include "runtime/derive/derive.h"
 #include "runtime/derive/needs.h"
-#include "runtime/held/array_held.h"
 #include "runtime/launch/launch_fields.h"
 #include "runtime/tables/known_bytes.h"
 #include "runtime/tables/number_tables.h"
+#include "runtime/tables/table_contents.h"
 #include "runtime/tables/table_look_ups.h"
 #include "runtime/tables/table_text.h"
-#include "runtime/tables/tables_held.h"
 #include "runtime/variables/known_constants.h"
 #include "runtime/variables/module_variable.h"
 
@@ -155,7 +155,7 @@ static bool find_places(struct proact *p, const struct address_table *t,
     for (uint32_t at = 0; !t->is_number && at + WORD <= c->bytes; at += WORD) {
         uint64_t word, byte;
 
-        memcpy(&word, c->held + at, sizeof word);
+        memcpy(&word, c->data + at, sizeof word);
         const uint8_t use = word ? address_table_use(t, at) : 0;
 
         if (!(use & TABLE_ADDRESS))
@@ -172,9 +172,9 @@ static bool find_places(struct proact *p, const struct address_table *t,
 
 static void open_content(struct table_content *c, uint32_t bytes)
 {
-    free(c->held);
+    free(c->data);
     free(c->place);
-    c->held = must_calloc(bytes + 1u, 1);
+    c->data = must_calloc(bytes + 1u, 1);
     c->place = must_calloc(bytes / WORD + 1, sizeof *c->place);
     c->place_count = 0;
     c->bytes = bytes;
@@ -224,11 +224,11 @@ static bool read_array(const struct address_table *of,
     const unsigned char *now = known ? known : read;
 
     *has_read |= !known;
-    *is_new = !is_there || memcmp(c->held, now, bytes) != 0;
+    *is_new = !is_there || memcmp(c->data, now, bytes) != 0;
     c->surprises += read && is_there && *is_new && c->surprises < SURPRISES_MAX;
     if (*is_new) {
         open_content(c, bytes);
-        memcpy(c->held, now, bytes);
+        memcpy(c->data, now, bytes);
     }
     free(read);
     c->array = a->id;
@@ -244,10 +244,10 @@ static bool read_constant(const struct launching *l, int32_t variable,
     const unsigned char *now = known ? known->content[variable - PTX_SYMBOL_MODULE] : NULL;
 
     *is_new =
-        now && (!c->is_known || c->bytes != bytes || memcmp(c->held, now, bytes) != 0);
+        now && (!c->is_known || c->bytes != bytes || memcmp(c->data, now, bytes) != 0);
     if (*is_new) {
         open_content(c, bytes);
-        memcpy(c->held, now, bytes);
+        memcpy(c->data, now, bytes);
     }
     return now != NULL;
 }
@@ -272,7 +272,7 @@ static bool read_variable(const struct launching *l, int32_t variable,
     open_content(c, bytes);
     session_settle(k->session);
     c->changes = k->session->variables;
-    return !module_variable_read(k, s, c->held, &address, NULL);
+    return !module_variable_read(k, s, c->data, &address, NULL);
 }
 
 static bool read_table(const struct launching *l, struct kernel_address_tables *t,
@@ -382,7 +382,7 @@ static void fill(struct launching *l, struct kernel_address_tables *t,
         const struct table_content *c = &t->content[n];
         const uint32_t at = f->symbols[f->parameter_count - t->found.count + n].offset;
 
-        memcpy(t->block + at, c->held, c->bytes);
+        memcpy(t->block + at, c->data, c->bytes);
         for (uint32_t i = 0; i < c->place_count; i++) {
             t->places[count] = c->place[i];
             t->places[count++].offset += at;

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/held/bring.h"
+#include "runtime/coherence/bring.h"
 #include "runtime/program/first_device.h"
 #include "runtime/program/program_streams.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/held/bring.h"
+#include "runtime/coherence/bring.h"
 
 static uint64_t memory_bytes(const struct proact_texture *t)
 {

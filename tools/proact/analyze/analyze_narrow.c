@@ -79,15 +79,15 @@ char *analyze_narrow(const struct analyze_kernel *k, const struct analyze_launch
     memcpy(at.nctaid, q->grid, sizeof at.nctaid);
     for (uint32_t n = 0; n < count; n++) {
         const struct ptx_instruction *i = &k->f->instructions[branch[n].instruction];
-        const int held = is_told(k, l, branch[n].condition)
-                             ? access_holds(k->analysis, branch[n].condition, &at)
-                             : -1;
+        const int satisfied = is_told(k, l, branch[n].condition)
+                                  ? access_holds(k->analysis, branch[n].condition, &at)
+                                  : -1;
 
-        if (held < 0)
+        if (satisfied < 0)
             continue;
         any = true;
         way[branch[n].instruction] =
-            (held > 0) != i->guard_negated ? INSTRUMENT_GOES : INSTRUMENT_STAYS;
+            (satisfied > 0) != i->guard_negated ? INSTRUMENT_GOES : INSTRUMENT_STAYS;
     }
     char *text = any ? instrument_decided(k->module, k->f, way, bytes) : NULL;
 

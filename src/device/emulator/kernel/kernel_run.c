@@ -208,9 +208,9 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t ticket)
         return; /* it was woken before, or is another by now */
     r->is_scheduled = false;
     if (r->sends && credit_spent(d)) { /* until acknowledgements come */
-        r->is_held = true;
-        r->next_held = d->held;
-        d->held = r;
+        r->is_stalled = true;
+        r->next_stalled = d->stalled;
+        d->stalled = r;
         return;
     }
     if (!r->cta) {
@@ -242,7 +242,7 @@ void resident_wake_at(struct emulated *d, struct resident *r, uint64_t at_ps)
 {
     if (at_ps < r->busy_until_ps)
         at_ps = r->busy_until_ps;
-    if (!r->is_held && (!r->is_scheduled || r->turn_at_ps > at_ps))
+    if (!r->is_stalled && (!r->is_scheduled || r->turn_at_ps > at_ps))
         schedule(d, r, at_ps);
 }
 
@@ -253,12 +253,12 @@ void resident_wake(struct emulated *d, struct resident *r)
 
 static void residents_release(struct emulated *d)
 {
-    struct resident *r = d->held, *next;
+    struct resident *r = d->stalled, *next;
 
-    d->held = NULL;
+    d->stalled = NULL;
     for (; r; r = next) {
-        next = r->next_held;
-        r->is_held = false;
+        next = r->next_stalled;
+        r->is_stalled = false;
         schedule(d, r, d->now_ps);
     }
 }
@@ -373,7 +373,7 @@ void runs_clear(struct emulated *d)
         d->spare = next;
     }
     bulk_clear(d);
-    d->held = NULL;
+    d->stalled = NULL;
     while (d->running) {
         struct kernel_run *next = d->running->next;
 

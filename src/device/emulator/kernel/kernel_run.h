@@ -57,7 +57,7 @@ struct resident {
     uint32_t id[3], number, sm;
     uint32_t named[3]; /* in sentences */
     uint64_t ticket;   /* of the turn on the agenda that counts; never the same again */
-    bool is_scheduled, is_held;
+    bool is_scheduled, is_stalled;
     bool sends; /* its last turn sent something */
     uint64_t turn_at_ps, busy_until_ps;
     uint64_t sent_ps;      /* what it sent last was ready then */
@@ -75,7 +75,7 @@ struct resident {
     uint32_t actor;        /* of the CTA, for the checker; of its warps: */
     uint32_t *warp_actors;
     struct resident *next, *previous; /* of the device */
-    struct resident *next_held;
+    struct resident *next_stalled;
 };
 
 /* Something it waited for came; comes at that time. */

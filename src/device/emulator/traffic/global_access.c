@@ -27,15 +27,15 @@ static inline uint64_t count_sectors(uint32_t sectors)
 static inline void touch_line(struct emulated *d, uint64_t line, uint32_t sectors)
 {
     uint32_t *entry = &d->l2_lines[(line ^ line >> L2_FOLD) & d->l2_mask];
-    uint32_t tag = (uint32_t)line & ~(uint32_t)ALL_SECTORS, held = *entry ^ tag;
+    uint32_t tag = (uint32_t)line & ~(uint32_t)ALL_SECTORS, cached = *entry ^ tag;
 
     d->usage.sectors += count_sectors(sectors);
-    if (held > ALL_SECTORS)
-        held = 0; /* another line */
-    if (!(sectors & ~held))
+    if (cached > ALL_SECTORS)
+        cached = 0; /* another line */
+    if (!(sectors & ~cached))
         return;
-    d->usage.missed_sectors += count_sectors(sectors & ~held);
-    *entry = tag | held | sectors;
+    d->usage.missed_sectors += count_sectors(sectors & ~cached);
+    *entry = tag | cached | sectors;
 }
 
 /* `first` counts from the device's first byte. */

@@ -182,7 +182,7 @@ static void acknowledged(struct emulated *d, struct message *m)
         this->done(d, this->subject, this->detail);
         free(this);
     }
-    if (d->held && !credit_spent(d))
+    if (d->stalled && !credit_spent(d))
         d->credit_returned(d);
 }
 

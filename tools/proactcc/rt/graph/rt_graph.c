@@ -38,7 +38,7 @@ struct graph_op *graph_add(struct cuda_graph *g, graph_run *run, const void *dat
     g->ops[g->count++] = op;
     if (g->handles)
         handle_add(g->handles, op, RT_GRAPH_NODE);
-    rt_graph_memory_hold(op);
+    rt_graph_memory_retain(op);
     return op;
 }
 

@@ -23,7 +23,7 @@ uint64_t graph_memory_count(struct rt *rt, int what)
     for (size_t i = 0; i < rt->ranges.count; i++) {
         const struct rt_range *range = &rt->ranges.list[i];
 
-        if (range->graph_memory && (what == GRAPH_MEMORY_HELD || !range->is_free))
+        if (range->graph_memory && (what == GRAPH_MEMORY_RESERVED || !range->is_free))
             bytes += range->bytes;
     }
     if (rt->graph_bytes_most[what / 2] < bytes)
@@ -52,7 +52,7 @@ enum cuda_error graph_memory_frees(struct rt *rt, const void *data)
     return rt->broken;
 }
 
-void rt_graph_memory_hold(const struct graph_op *op)
+void rt_graph_memory_retain(const struct graph_op *op)
 {
     if (op->run != graph_memory_allocates)
         return;

@@ -17,8 +17,8 @@ struct rt_range *graph_memory_range(struct rt *rt, const void *kept); /* or NULL
 enum {
     GRAPH_MEMORY_USED,
     GRAPH_MEMORY_USED_MOST,
-    GRAPH_MEMORY_HELD,
-    GRAPH_MEMORY_HELD_MOST,
+    GRAPH_MEMORY_RESERVED,
+    GRAPH_MEMORY_RESERVED_MAX,
     GRAPH_MEMORY_ATTRIBUTES
 };
 uint64_t graph_memory_count(struct rt *rt, int what);
@@ -27,7 +27,7 @@ uint64_t graph_memory_count(struct rt *rt, int what);
    hold and drop. */
 enum cuda_error graph_memory_allocates(struct rt *rt, const void *kept);
 enum cuda_error graph_memory_frees(struct rt *rt, const void *kept);
-void rt_graph_memory_hold(const struct graph_op *op);
+void rt_graph_memory_retain(const struct graph_op *op);
 void rt_graph_memory_drop(const struct graph_op *op);
 /* GRAPH_ALLOCATE or GRAPH_FREE; -1: neither. */
 int rt_graph_memory_type(const struct graph_op *op);

@@ -22,7 +22,7 @@ static enum cuda_error take(struct rt *rt, size_t bytes, struct graph_memory *m)
 
     range->graph_memory = m->number = rt->allocations;
     range->is_free = true; /* until the graph runs */
-    graph_memory_count(rt, GRAPH_MEMORY_HELD);
+    graph_memory_count(rt, GRAPH_MEMORY_RESERVED);
     return cudaSuccess;
 }
 
@@ -135,7 +135,7 @@ enum cuda_error cudaDeviceGetGraphMemAttribute(int device, int what, void *out)
                                      : cudaErrorInvalidValue);
     uint64_t bytes = graph_memory_count(rt, what & ~1);
 
-    if (what == GRAPH_MEMORY_USED_MOST || what == GRAPH_MEMORY_HELD_MOST)
+    if (what == GRAPH_MEMORY_USED_MOST || what == GRAPH_MEMORY_RESERVED_MAX)
         bytes = rt->graph_bytes_most[what / 2];
     memcpy(out, &bytes, sizeof bytes);
     return rt_leave(rt, cudaSuccess);
@@ -151,7 +151,7 @@ enum cuda_error cudaDeviceSetGraphMemAttribute(int device, int what, const void 
     if (value)
         memcpy(&bytes, value, sizeof bytes);
     if (error || device || bytes ||
-        (what != GRAPH_MEMORY_USED_MOST && what != GRAPH_MEMORY_HELD_MOST))
+        (what != GRAPH_MEMORY_USED_MOST && what != GRAPH_MEMORY_RESERVED_MAX))
         return rt_leave(rt, error    ? error
                             : device ? cudaErrorInvalidDevice
                                      : cudaErrorInvalidValue);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/held/bring.h"
+#include "runtime/coherence/bring.h"
 
-#include "runtime/held/held_steps.h"
-#include "runtime/held/wants.h"
+#include "runtime/coherence/held_steps.h"
+#include "runtime/coherence/wants.h"
 #include "runtime/record/recording.h"
 #include "runtime/share/launch_divide.h"
 #include "transfer/methods/stretches.h"
@@ -161,9 +161,9 @@ static enum proact_status bring_seen(struct proact_array *a,
             wants_see(a, d, needs[d]);
     if (p->recording)
         recording_add_array(p, a);
-    if (holdings_whole(&a->holdings, all_devices(p)))
+    if (validity_everywhere(&a->validity_map, all_devices(p)))
         return PROACT_OK;
-    if (a->holdings.count > PIECES_MAX)
+    if (a->validity_map.count > PIECES_MAX)
         return bring_hulls(a, needs, err);
     return key ? bring_step(a, needs, *key, err) : bring(a, needs, err);
 }
@@ -201,7 +201,7 @@ enum proact_status first_bring_all(struct proact *p, struct proact_error *err)
     return status;
 }
 
-enum proact_status array_bring_alike(struct proact_array *a, const struct holdings *h,
+enum proact_status array_bring_alike(struct proact_array *a, const struct validity_map *h,
                                      struct proact_error *err)
 {
     struct transfer_need need[PROACT_DEVICES_MAX] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/held/behind.h"
+#include "runtime/coherence/behind.h"
 
 #include "runtime/derive/derive.h"
 #include "runtime/derive/needs.h"
@@ -17,11 +17,10 @@ static uint64_t lacking_of(const struct proact_array *a, unsigned device,
     uint64_t bytes = 0;
     struct span whole = {0, a->bytes};
     const struct spans all = {&whole, 1, 1};
-    const struct holdings_unlike lacking = {1u << device, 1u << device, see_lacking,
-                                            &bytes};
+    const struct validity_query lacking = {1u << device, 1u << device, see_lacking, &bytes};
 
     if (need)
-        holdings_each_unlike(&a->holdings, need->all ? &all : &need->spans, &lacking);
+        validity_each_mismatch(&a->validity_map, need->all ? &all : &need->spans, &lacking);
     return bytes;
 }
 

@@ -3,8 +3,8 @@
 
 /* What a launch would lack of what it touches, on the devices where it would run. */
 
-#include "runtime/held/array_held.h"
-#include "runtime/held/held_steps.h"
+#include "runtime/coherence/array_validity.h"
+#include "runtime/coherence/held_steps.h"
 #include "runtime/launch/launching.h"
 
 /* The bytes of it, split (of a launch with a binding) or whole, and those of them that it

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/held/lacking.h"
+#include "runtime/coherence/lacking.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,11 +59,11 @@ static void find_missing(const struct proact_array *a,
 
     for (unsigned d = 0; d < a->session->devices.count; d++) {
         struct finder f = {a->session, d, out};
-        const struct holdings_unlike missing = {1u << d, 1u << d, see_missing, &f};
+        const struct validity_query missing = {1u << d, 1u << d, see_missing, &f};
 
         if (needs[d])
-            holdings_each_unlike(&a->holdings, needs[d]->all ? &all : &needs[d]->spans,
-                                 &missing);
+            validity_each_mismatch(&a->validity_map,
+                                   needs[d]->all ? &all : &needs[d]->spans, &missing);
     }
 }
 
@@ -96,16 +96,16 @@ static size_t rows_at(const struct stretch *at, size_t n, size_t count, size_t *
     return rows < ROWS_MIN || all < LITTLE || bytes > all / 2 ? 0 : rows * period;
 }
 
-static bool goes_along(const struct holdings *h, const struct lacking_stretch *last,
+static bool goes_along(const struct validity_map *h, const struct lacking_stretch *last,
                        const struct lacking_stretch *next)
 {
     return next->first - last->end <= ALONG_MAX &&
-           holdings_hold(h, last->end, next->first, 1u << next->from);
+           validity_contains(h, last->end, next->first, 1u << next->from);
 }
 
 /* Nearby bytes that the sender holds may go along: a copy costs more than they do. Those of
    one pair, from `first` on, become those from `to` on; returns where these end. */
-static size_t take_along(const struct holdings *h, struct lacking *l, size_t first,
+static size_t take_along(const struct validity_map *h, struct lacking *l, size_t first,
                          size_t count, size_t to)
 {
     struct stretch *at = must_calloc(count, sizeof *at);
@@ -147,7 +147,7 @@ static void find_along(const struct proact_array *a, struct lacking *l)
         return;
     for (size_t n = 0, count; n < l->stretch_count; n += count) {
         count = pair_from(l, n);
-        to = take_along(&a->holdings, l, n, count, to);
+        to = take_along(&a->validity_map, l, n, count, to);
     }
     l->stretch_count = to;
 }
@@ -192,14 +192,14 @@ void lacking_find(const struct proact_array *a, const struct transfer_need *cons
 /* Overlapping needs of a device are one: spans are apart, and its stretches in order. */
 void lacking_note(struct proact_array *a, struct lacking *l)
 {
-    struct holdings_range *range = must_calloc(l->stretch_count + 1, sizeof *range);
+    struct validity_range *range = must_calloc(l->stretch_count + 1, sizeof *range);
 
     for (size_t n = 0, count; n < l->stretch_count; n += count) {
         const struct lacking_stretch *s = &l->stretch[n];
 
         for (count = 0; n + count < l->stretch_count && s[count].to == s->to; count++)
-            range[count] = (struct holdings_range){s[count].first, s[count].end};
-        holdings_add_each(&a->holdings, range, count, 1u << s->to);
+            range[count] = (struct validity_range){s[count].first, s[count].end};
+        validity_add_ranges(&a->validity_map, range, count, 1u << s->to);
     }
     free(range);
     free(l->stretch);

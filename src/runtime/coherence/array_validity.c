@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/held/array_held.h"
+#include "runtime/coherence/array_validity.h"
 
 uint32_t all_devices(const struct proact *p)
 {
@@ -11,10 +11,11 @@ void array_catch_up(struct proact_array *a)
 {
     const struct proact *p = a->session;
 
-    if (p->all_changed <= a->held_at || a->part) /* all hold what there is one of */
+    if (p->all_changed <= a->validity_sequence ||
+        a->part) /* all hold what there is one of */
         return;
-    holdings_open(&a->holdings, a->bytes, FIRST);
-    a->held_at = p->all_changed;
+    validity_init(&a->validity_map, a->bytes, FIRST);
+    a->validity_sequence = p->all_changed;
     a->changes++;
     a->by_launch = true;
     a->wrote = p->whole_by;
@@ -32,7 +33,7 @@ void array_written(struct proact_array *a, uint64_t first, uint64_t end, uint32_
     if (!array_has_replicas(a))
         return;
     array_catch_up(a);
-    holdings_set(&a->holdings, first, end, devices);
+    validity_set(&a->validity_map, first, end, devices);
     a->by_launch = false;
     a->wrote = NULL;
 }

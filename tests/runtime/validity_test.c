@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who holds what, against a word for each byte. */
-#include "runtime/held/holdings.h"
+#include "runtime/coherence/validity.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 enum { BYTES = 50, ROUNDS = 2000, STEPS = 12 };
 
-static void same(const struct holdings *h, const uint32_t *devices)
+static void same(const struct validity_map *h, const uint32_t *devices)
 {
     uint64_t at = 0;
 
@@ -23,7 +23,7 @@ static void same(const struct holdings *h, const uint32_t *devices)
             assert_int_not_equal(h->piece[n].devices, h->piece[n - 1].devices);
         for (; at < h->piece[n].end; at++) {
             assert_int_equal(h->piece[n].devices, devices[at]);
-            assert_int_equal(holdings_find(h, at), n);
+            assert_int_equal(validity_find(h, at), n);
         }
     }
     assert_int_equal(at, BYTES);
@@ -32,13 +32,13 @@ static void same(const struct holdings *h, const uint32_t *devices)
 static void test_changes(void **state)
 {
     uint64_t r = 7;
-    struct holdings h = {0}, copy = {0};
+    struct validity_map h = {0}, copy = {0};
 
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         uint32_t devices[BYTES];
 
-        holdings_open(&h, BYTES, 15);
+        validity_init(&h, BYTES, 15);
         for (int at = 0; at < BYTES; at++)
             devices[at] = 15;
         for (int step = 0; step < STEPS; step++) {
@@ -47,29 +47,29 @@ static void test_changes(void **state)
             uint32_t some = 1u << random_below(&r, 4);
             bool sets = random_below(&r, 2);
 
-            (sets ? holdings_set : holdings_add)(&h, first, end, some);
+            (sets ? validity_set : validity_add)(&h, first, end, some);
             for (uint64_t at = first; at < end; at++)
                 devices[at] = sets ? some : devices[at] | some;
             same(&h, devices);
         }
-        holdings_copy(&copy, &h);
+        validity_copy(&copy, &h);
         same(&copy, devices);
     }
-    holdings_close(&h);
-    holdings_close(&copy);
+    validity_clear(&h);
+    validity_clear(&copy);
 }
 
 static void test_many_at_once(void **state)
 {
     uint64_t r = 11;
-    struct holdings h = {0};
+    struct validity_map h = {0};
 
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
-        struct holdings_range range[BYTES];
+        struct validity_range range[BYTES];
         uint32_t devices[BYTES];
 
-        holdings_open(&h, BYTES, 1);
+        validity_init(&h, BYTES, 1);
         for (int at = 0; at < BYTES; at++)
             devices[at] = 1;
         for (int step = 0; step < STEPS; step++) {
@@ -83,21 +83,21 @@ static void test_many_at_once(void **state)
                 range[count].end = at;
             }
             if (step % 3 == 0)
-                holdings_set(&h, range[0].first, range[0].end, some);
+                validity_set(&h, range[0].first, range[0].end, some);
             else if (step % 3 == 1)
-                holdings_set_each(&h, range, count, some);
+                validity_set_ranges(&h, range, count, some);
             else
-                holdings_add_each(&h, range, count, some);
+                validity_add_ranges(&h, range, count, some);
             for (size_t n = 0; n < (step % 3 ? count : 1); n++)
                 for (at = range[n].first; at < range[n].end; at++)
                     devices[at] = step % 3 == 2 ? devices[at] | some : some;
             same(&h, devices);
             assert_true(step % 3 == 2 ||
-                        holdings_are(&h, range[0].first, range[0].end, some));
-            assert_false(holdings_are(&h, range[0].first, range[0].end, some | 16));
+                        validity_is_exactly(&h, range[0].first, range[0].end, some));
+            assert_false(validity_is_exactly(&h, range[0].first, range[0].end, some | 16));
         }
     }
-    holdings_close(&h);
+    validity_clear(&h);
 }
 
 static void see_unlike(void *context, uint64_t first, uint64_t end, uint32_t devices)
@@ -115,7 +115,7 @@ static void see_unlike(void *context, uint64_t first, uint64_t end, uint32_t dev
 static void test_unlike(void **state)
 {
     uint64_t r = 5;
-    struct holdings h = {0};
+    struct validity_map h = {0};
 
     (void)state;
     for (int round = 0; round < 20 * ROUNDS; round++) {
@@ -125,13 +125,13 @@ static void test_unlike(void **state)
         uint32_t holds[BYTES], expected[BYTES] = {0}, seen[BYTES] = {0};
         struct spans spans = {0};
 
-        holdings_open(&h, BYTES, 1);
+        validity_init(&h, BYTES, 1);
         for (uint64_t at = 0, end; at < BYTES; at = end) {
             const uint32_t some = 1 + (uint32_t)random_below(&r, 15);
 
             end = at + 1 + random_below(&r, most);
             end = end < BYTES ? end : BYTES;
-            holdings_set(&h, at, end, some);
+            validity_set(&h, at, end, some);
             for (uint64_t n = at; n < end; n++)
                 holds[n] = some;
         }
@@ -144,29 +144,29 @@ static void test_unlike(void **state)
                 expected[n] = (holds[n] & mask) == devices ? 0 : holds[n];
             at += 1 + random_below(&r, apart);
         }
-        holdings_each_unlike(&h, &spans,
-                             &(struct holdings_unlike){mask, devices, see_unlike, seen});
+        validity_each_mismatch(&h, &spans,
+                               &(struct validity_query){mask, devices, see_unlike, seen});
         assert_memory_equal(seen, expected, sizeof seen);
         spans_clear(&spans);
     }
-    holdings_close(&h);
+    validity_clear(&h);
 }
 
 static void test_whole(void **state)
 {
-    struct holdings h = {0};
+    struct validity_map h = {0};
 
     (void)state;
-    holdings_open(&h, BYTES, 3);
-    assert_true(holdings_whole(&h, 3));
-    assert_false(holdings_whole(&h, 7));
-    holdings_set(&h, 4, 5, 2);
-    assert_true(holdings_whole(&h, 2));
-    assert_false(holdings_whole(&h, 1));
-    holdings_add(&h, 0, BYTES, 1);
-    assert_true(holdings_whole(&h, 3));
+    validity_init(&h, BYTES, 3);
+    assert_true(validity_everywhere(&h, 3));
+    assert_false(validity_everywhere(&h, 7));
+    validity_set(&h, 4, 5, 2);
+    assert_true(validity_everywhere(&h, 2));
+    assert_false(validity_everywhere(&h, 1));
+    validity_add(&h, 0, BYTES, 1);
+    assert_true(validity_everywhere(&h, 3));
     assert_int_equal(h.count, 1);
-    holdings_close(&h);
+    validity_clear(&h);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/held/held_steps.h"
+#include "runtime/coherence/held_steps.h"
 
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ struct held_step {
 };
 
 struct held_value {
-    struct holdings_value is;
+    struct interned_map is;
     struct held_step *steps;
 };
 
@@ -37,7 +37,7 @@ struct held_steps {
 /* What is kept begins with what holdings know of it. */
 static struct held_value *value_now(const struct proact_array *a)
 {
-    return (struct held_value *)(uintptr_t)a->holdings.value;
+    return (struct held_value *)(uintptr_t)a->validity_map.value;
 }
 
 static void drop_steps(struct held_value *v)
@@ -52,11 +52,11 @@ static void drop_steps(struct held_value *v)
 static void forget(struct proact_array *a)
 {
     struct held_steps *of = a->steps;
-    struct holdings own = {0};
+    struct validity_map own = {0};
 
-    if (a->holdings.value) {
-        holdings_copy(&own, &a->holdings);
-        a->holdings = own;
+    if (a->validity_map.value) {
+        validity_copy(&own, &a->validity_map);
+        a->validity_map = own;
     }
     for (unsigned n = 0; n < of->count; n++) {
         drop_steps(of->value[n]);
@@ -72,7 +72,7 @@ bool held_steps_are_worth(struct proact_array *a, size_t stretches)
         a->steps->pause--;
         return false;
     }
-    return a->holdings.count + stretches >= WORTH;
+    return a->validity_map.count + stretches >= WORTH;
 }
 
 /* A value that is kept may have come about otherwise. */
@@ -80,12 +80,12 @@ static struct held_value *find_value(struct proact_array *a, uint64_t digest)
 {
     struct held_steps *of = a->steps;
 
-    if (a->holdings.value)
+    if (a->validity_map.value)
         return value_now(a);
     for (unsigned n = 0; n < of->count; n++)
         if (of->value[n]->is.digest == digest &&
-            holdings_are_value(&a->holdings, &of->value[n]->is)) {
-            holdings_take(&a->holdings, &of->value[n]->is);
+            validity_equals_interned(&a->validity_map, &of->value[n]->is)) {
+            validity_take_interned(&a->validity_map, &of->value[n]->is);
             return of->value[n];
         }
     return NULL;
@@ -93,7 +93,8 @@ static struct held_value *find_value(struct proact_array *a, uint64_t digest)
 
 static uint64_t digest_of(const struct proact_array *a)
 {
-    return a->holdings.value ? a->holdings.value->digest : holdings_digest(&a->holdings);
+    return a->validity_map.value ? a->validity_map.value->digest
+                                 : validity_digest(&a->validity_map);
 }
 
 const struct held_step *held_step_find(struct proact_array *a, struct step_key key)
@@ -114,7 +115,7 @@ const struct lacking *held_step_lacking(const struct held_step *s)
 void held_step_take(struct proact_array *a, const struct held_step *s)
 {
     a->steps->found++;
-    holdings_take(&a->holdings, &s->to->is);
+    validity_take_interned(&a->validity_map, &s->to->is);
 }
 
 /* The value that the holdings are. */
@@ -127,7 +128,7 @@ static struct held_value *keep(struct proact_array *a)
     if (v)
         return v;
     v = must_calloc(1, sizeof *v);
-    holdings_to_value(&a->holdings, digest, &v->is);
+    validity_intern(&a->validity_map, digest, &v->is);
     of->value[of->count++] = v;
     of->pieces += v->is.count;
     return v;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/held/wants.h"
+#include "runtime/coherence/wants.h"
 
 #include <stdlib.h>
 #include <string.h>

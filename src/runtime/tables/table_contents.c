@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/tables/tables_held.h"
+#include "runtime/tables/table_contents.h"
 
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ void tables_drop(struct proact_kernel *k)
     if (!t)
         return;
     for (unsigned n = 0; n < TABLES_MAX; n++) {
-        free(t->content[n].held);
+        free(t->content[n].data);
         free(t->content[n].place);
     }
     address_tables_clear(&t->found);

@@ -16,7 +16,7 @@ struct table_content {
     uint32_t bytes;     /* of it, that may be read */
     unsigned surprises; /* it was waited for, and was not as before */
     bool is_known;
-    unsigned char *held;
+    unsigned char *data;
     struct proact_relocation *place; /* their offsets are from its begin */
     uint32_t place_count;
 };

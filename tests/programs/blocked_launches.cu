@@ -40,14 +40,14 @@ __global__ void by_variable(int *out)
     out[(blockIdx.x * THREADS + threadIdx.x) * stride]++;
 }
 
-struct held {
+struct blocked {
     int *out, *more, *counts;
     volatile int *word;
     cudaStream_t stream;
     cudaGraphExec_t graph;
 };
 
-static void record(struct held *h)
+static void record(struct blocked *h)
 {
     cudaGraph_t graph;
 
@@ -60,7 +60,7 @@ static void record(struct held *h)
 }
 
 /* What is queued behind the kernel that waits; how many more steps of `out` that makes. */
-static int queue(const struct held *h, int round)
+static int queue(const struct blocked *h, int round)
 {
     const int batch = round % 3 == 2 ? BATCH : 1;
 
@@ -75,7 +75,7 @@ static int queue(const struct held *h, int round)
     return batch + 6;
 }
 
-static bool is_right(const struct held *h, int steps)
+static bool is_right(const struct blocked *h, int steps)
 {
     static int out[N], more[N], counts[N];
     int counted = 0;
@@ -95,7 +95,7 @@ static bool is_right(const struct held *h, int steps)
 
 int main(void)
 {
-    struct held h;
+    struct blocked h;
     int *word, steps = 0;
 
     CHECK(cudaStreamCreateWithFlags(&h.stream, cudaStreamNonBlocking));
@@ -113,7 +113,7 @@ int main(void)
         hold<<<1, 1, 0, h.stream>>>(h.word);
         steps += queue(&h, round);
         if (round > 0 && cudaStreamQuery(h.stream) != cudaErrorNotReady)
-            return verdict("held_launches", false);
+            return verdict("blocked_launches", false);
         *h.word = 1;
         CHECK(cudaStreamSynchronize(h.stream));
         CHECK(cudaStreamQuery(h.stream));
@@ -126,5 +126,5 @@ int main(void)
     CHECK(cudaFree(h.out));
     CHECK(cudaFree(h.more));
     CHECK(cudaFree(h.counts));
-    return verdict("held_launches", right);
+    return verdict("blocked_launches", right);
 }

@@ -6,7 +6,7 @@
    the holdings had are kept, and the steps from one to another: a loop costs a look a
    launch, however many pieces there are, and only what is new is found piece by piece. */
 
-#include "runtime/held/lacking.h"
+#include "runtime/coherence/lacking.h"
 
 /* Of what a step is: needs, or tables, by a number that nothing else has in the session
    (launch_needs.number, kernel_tables.number), and which array of theirs. */

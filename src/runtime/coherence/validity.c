@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/held/holdings.h"
+#include "runtime/coherence/validity.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,28 +7,28 @@
 #include "base/memory.h"
 
 /* Before they become something else. */
-static void leave_value(struct holdings *h)
+static void leave_value(struct validity_map *h)
 {
     if (h->value)
-        *h = (struct holdings){0};
+        *h = (struct validity_map){0};
     h->count = 0;
 }
 
-void holdings_open(struct holdings *h, uint64_t bytes, uint32_t devices)
+void validity_init(struct validity_map *h, uint64_t bytes, uint32_t devices)
 {
     leave_value(h);
     h->piece = must_grow(h->piece, h->count, &h->capacity, sizeof *h->piece);
-    h->piece[h->count++] = (struct holding){bytes, devices};
+    h->piece[h->count++] = (struct validity_entry){bytes, devices};
 }
 
-void holdings_close(struct holdings *h)
+void validity_clear(struct validity_map *h)
 {
     if (!h->value)
         free(h->piece);
-    *h = (struct holdings){0};
+    *h = (struct validity_map){0};
 }
 
-void holdings_copy(struct holdings *to, const struct holdings *from)
+void validity_copy(struct validity_map *to, const struct validity_map *from)
 {
     leave_value(to);
     for (size_t n = 0; n < from->count; n++) {
@@ -38,17 +38,17 @@ void holdings_copy(struct holdings *to, const struct holdings *from)
 }
 
 /* Before they change. */
-static void own(struct holdings *h)
+static void own(struct validity_map *h)
 {
-    struct holdings copy = {0};
+    struct validity_map copy = {0};
 
     if (!h->value)
         return;
-    holdings_copy(&copy, h);
+    validity_copy(&copy, h);
     *h = copy;
 }
 
-size_t holdings_find(const struct holdings *h, uint64_t byte)
+size_t validity_find(const struct validity_map *h, uint64_t byte)
 {
     size_t low = 0, high = h->count - 1;
 
@@ -64,9 +64,9 @@ size_t holdings_find(const struct holdings *h, uint64_t byte)
 }
 
 /* The piece that begins at `byte`, which is not behind the last. */
-static size_t cut(struct holdings *h, uint64_t byte)
+static size_t cut(struct validity_map *h, uint64_t byte)
 {
-    size_t at = holdings_find(h, byte);
+    size_t at = validity_find(h, byte);
 
     if (byte == (at ? h->piece[at - 1].end : 0))
         return at;
@@ -78,7 +78,7 @@ static size_t cut(struct holdings *h, uint64_t byte)
 }
 
 /* Joins what became alike in pieces `at` - 1 to `end`. */
-static void join(struct holdings *h, size_t at, size_t end)
+static void join(struct validity_map *h, size_t at, size_t end)
 {
     size_t first = at ? at - 1 : 0, to = first;
 
@@ -93,15 +93,15 @@ static void join(struct holdings *h, size_t at, size_t end)
 }
 
 /* Before a change: as most are that launches make that come again. */
-static bool is_so(const struct holdings *h, uint64_t first, uint64_t end, uint32_t keep,
+static bool is_so(const struct validity_map *h, uint64_t first, uint64_t end, uint32_t keep,
                   uint32_t devices)
 {
-    const struct holding *p = &h->piece[holdings_find(h, first)];
+    const struct validity_entry *p = &h->piece[validity_find(h, first)];
 
     return p->end >= end && p->devices == ((p->devices & keep) | devices);
 }
 
-static void change(struct holdings *h, uint64_t first, uint64_t end, uint32_t keep,
+static void change(struct validity_map *h, uint64_t first, uint64_t end, uint32_t keep,
                    uint32_t devices)
 {
     if (first >= end || is_so(h, first, end, keep, devices))
@@ -115,45 +115,45 @@ static void change(struct holdings *h, uint64_t first, uint64_t end, uint32_t ke
     join(h, at, behind);
 }
 
-void holdings_set(struct holdings *h, uint64_t first, uint64_t end, uint32_t devices)
+void validity_set(struct validity_map *h, uint64_t first, uint64_t end, uint32_t devices)
 {
     const uint64_t all = h->piece[h->count - 1].end;
 
     if (!first && end == all)
-        holdings_open(h, all, devices);
+        validity_init(h, all, devices);
     else
         change(h, first, end, 0, devices);
 }
 
-void holdings_add(struct holdings *h, uint64_t first, uint64_t end, uint32_t devices)
+void validity_add(struct validity_map *h, uint64_t first, uint64_t end, uint32_t devices)
 {
     change(h, first, end, UINT32_MAX, devices);
 }
 
-static bool is_unlike(const struct holding *p, const struct holdings_unlike *u)
+static bool is_unlike(const struct validity_entry *p, const struct validity_query *u)
 {
     return (p->devices & u->mask) != u->devices;
 }
 
 /* From piece `n` on, which is mostly near. */
-static size_t find_from(const struct holdings *h, size_t n, uint64_t byte)
+static size_t find_from(const struct validity_map *h, size_t n, uint64_t byte)
 {
     enum { NEAR = 8 };
 
     for (int i = 0; i < NEAR && h->piece[n].end <= byte; i++)
         n++;
-    return h->piece[n].end > byte ? n : holdings_find(h, byte);
+    return h->piece[n].end > byte ? n : validity_find(h, byte);
 }
 
 /* Each span in the pieces that it lies in. */
-static void see_spans(const struct holdings *h, size_t n, const struct spans *spans,
-                      const struct holdings_unlike *u)
+static void see_spans(const struct validity_map *h, size_t n, const struct spans *spans,
+                      const struct validity_query *u)
 {
     for (size_t i = 0; i < spans->count; i++) {
         struct span s = spans->span[i];
 
         for (n = find_from(h, n, s.first); s.first < s.end; n++) {
-            const struct holding *p = &h->piece[n];
+            const struct validity_entry *p = &h->piece[n];
             const uint64_t stop = p->end < s.end ? p->end : s.end;
 
             if (is_unlike(p, u))
@@ -165,8 +165,8 @@ static void see_spans(const struct holdings *h, size_t n, const struct spans *sp
 }
 
 /* The spans in a piece. */
-static void see_piece(const struct spans *spans, uint64_t first, const struct holding *p,
-                      const struct holdings_unlike *u)
+static void see_piece(const struct spans *spans, uint64_t first,
+                      const struct validity_entry *p, const struct validity_query *u)
 {
     for (size_t n = spans_from(spans, first);
          n < spans->count && spans->span[n].first < p->end; n++) {
@@ -177,13 +177,13 @@ static void see_piece(const struct spans *spans, uint64_t first, const struct ho
     }
 }
 
-void holdings_each_unlike(const struct holdings *h, const struct spans *spans,
-                          const struct holdings_unlike *u)
+void validity_each_mismatch(const struct validity_map *h, const struct spans *spans,
+                            const struct validity_query *u)
 {
     if (!spans->count)
         return;
-    const size_t from = holdings_find(h, spans->span[0].first),
-                 end = holdings_find(h, spans->span[spans->count - 1].end - 1) + 1;
+    const size_t from = validity_find(h, spans->span[0].first),
+                 end = validity_find(h, spans->span[spans->count - 1].end - 1) + 1;
 
     if (spans->count < end - from)
         see_spans(h, from, spans, u);
@@ -192,23 +192,23 @@ void holdings_each_unlike(const struct holdings *h, const struct spans *spans,
             see_piece(spans, n ? h->piece[n - 1].end : 0, &h->piece[n], u);
 }
 
-static void put(struct holdings *h, uint64_t end, uint32_t devices)
+static void put(struct validity_map *h, uint64_t end, uint32_t devices)
 {
-    struct holding *last = h->count ? &h->piece[h->count - 1] : NULL;
+    struct validity_entry *last = h->count ? &h->piece[h->count - 1] : NULL;
 
     if (last && last->devices == devices) {
         last->end = end;
         return;
     }
     h->piece = must_grow(h->piece, h->count, &h->capacity, sizeof *h->piece);
-    h->piece[h->count++] = (struct holding){end, devices};
+    h->piece[h->count++] = (struct validity_entry){end, devices};
 }
 
-static void change_each(struct holdings *h, const struct holdings_range *range,
+static void change_each(struct validity_map *h, const struct validity_range *range,
                         size_t count, uint32_t keep, uint32_t devices)
 {
     enum { FEW = 8 };
-    struct holdings made = {0};
+    struct validity_map made = {0};
     uint64_t at = 0;
     size_t r = 0;
 
@@ -217,7 +217,7 @@ static void change_each(struct holdings *h, const struct holdings_range *range,
     if (count <= FEW)
         return;
     for (size_t n = 0; n < h->count; n++) {
-        const struct holding *p = &h->piece[n];
+        const struct validity_entry *p = &h->piece[n];
 
         while (at < p->end) {
             const bool inside = r < count && range[r].first <= at;
@@ -231,28 +231,29 @@ static void change_each(struct holdings *h, const struct holdings_range *range,
                 r++;
         }
     }
-    holdings_close(h);
+    validity_clear(h);
     *h = made;
 }
 
-void holdings_add_each(struct holdings *h, const struct holdings_range *range, size_t count,
-                       uint32_t devices)
+void validity_add_ranges(struct validity_map *h, const struct validity_range *range,
+                         size_t count, uint32_t devices)
 {
     change_each(h, range, count, UINT32_MAX, devices);
 }
 
-void holdings_set_each(struct holdings *h, const struct holdings_range *range, size_t count,
-                       uint32_t devices)
+void validity_set_ranges(struct validity_map *h, const struct validity_range *range,
+                         size_t count, uint32_t devices)
 {
     change_each(h, range, count, 0, devices);
 }
 
-bool holdings_are(const struct holdings *h, uint64_t first, uint64_t end, uint32_t devices)
+bool validity_is_exactly(const struct validity_map *h, uint64_t first, uint64_t end,
+                         uint32_t devices)
 {
     return is_so(h, first, end, 0, devices);
 }
 
-bool holdings_whole(const struct holdings *h, uint32_t devices)
+bool validity_everywhere(const struct validity_map *h, uint32_t devices)
 {
     if (h->value)
         return (h->value->whole & devices) == devices;
@@ -262,9 +263,10 @@ bool holdings_whole(const struct holdings *h, uint32_t devices)
     return true;
 }
 
-bool holdings_hold(const struct holdings *h, uint64_t first, uint64_t end, uint32_t devices)
+bool validity_contains(const struct validity_map *h, uint64_t first, uint64_t end,
+                       uint32_t devices)
 {
-    for (size_t n = holdings_find(h, first); n < h->count; n++) {
+    for (size_t n = validity_find(h, first); n < h->count; n++) {
         if ((h->piece[n].devices & devices) != devices)
             return false;
         if (h->piece[n].end >= end)
@@ -273,23 +275,23 @@ bool holdings_hold(const struct holdings *h, uint64_t first, uint64_t end, uint3
     return true;
 }
 
-void holdings_take(struct holdings *h, const struct holdings_value *v)
+void validity_take_interned(struct validity_map *h, const struct interned_map *v)
 {
-    holdings_close(h);
-    *h = (struct holdings){.piece = v->piece, .count = v->count, .value = v};
+    validity_clear(h);
+    *h = (struct validity_map){.piece = v->piece, .count = v->count, .value = v};
 }
 
-void holdings_to_value(struct holdings *h, uint64_t digest, struct holdings_value *out)
+void validity_intern(struct validity_map *h, uint64_t digest, struct interned_map *out)
 {
     own(h);
-    *out = (struct holdings_value){h->piece, h->count, digest, UINT32_MAX};
+    *out = (struct interned_map){h->piece, h->count, digest, UINT32_MAX};
     for (size_t n = 0; n < h->count; n++)
         out->whole &= h->piece[n].devices;
     h->capacity = 0;
     h->value = out;
 }
 
-bool holdings_are_value(const struct holdings *h, const struct holdings_value *v)
+bool validity_equals_interned(const struct validity_map *h, const struct interned_map *v)
 {
     bool are = h->count == v->count;
 
@@ -300,7 +302,7 @@ bool holdings_are_value(const struct holdings *h, const struct holdings_value *v
 }
 
 /* A multiplication a piece: who finds two alike compares them. */
-uint64_t holdings_digest(const struct holdings *h)
+uint64_t validity_digest(const struct validity_map *h)
 {
     uint64_t digest = h->count;
 

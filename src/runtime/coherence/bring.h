@@ -5,8 +5,8 @@
    it is not there: nothing, where launches sent what was needed while they ran (wants.h).
    And who holds what afterwards. */
 
+#include "runtime/coherence/array_validity.h"
 #include "runtime/derive/needs.h"
-#include "runtime/held/array_held.h"
 
 /* Behind all that was queued for the array so far. `needs`: by device, NULL for nothing. */
 enum proact_status array_bring(struct proact_array *a,
@@ -17,7 +17,7 @@ enum proact_status array_bring_first(struct proact_array *a, uint64_t first, uin
                                      struct proact_error *err);
 enum proact_status first_bring_all(struct proact *p, struct proact_error *err);
 /* So that all hold what these do. */
-enum proact_status array_bring_alike(struct proact_array *a, const struct holdings *h,
+enum proact_status array_bring_alike(struct proact_array *a, const struct validity_map *h,
                                      struct proact_error *err);
 
 /* What a launch will read, ahead of all else about it. */

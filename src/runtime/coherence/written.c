@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "runtime/coherence/bring.h"
+#include "runtime/coherence/held_steps.h"
+#include "runtime/coherence/wants.h"
 #include "runtime/derive/derive.h"
-#include "runtime/held/bring.h"
-#include "runtime/held/held_steps.h"
-#include "runtime/held/wants.h"
 
 /* The owner and those to whom it is sent. */
-static uint32_t holders_of(const struct transfer_devices *t, unsigned device,
-                           uint32_t peers)
+static uint32_t written_valid_devices(const struct transfer_devices *t, unsigned device,
+                                      uint32_t peers)
 {
     uint32_t devices = 1u << device;
 
@@ -31,10 +31,10 @@ static size_t group_end(const struct spans *owned, const struct transfer_extent 
     return end;
 }
 
-static struct holdings_range within(const struct transfer_extent *e, uint64_t first,
+static struct validity_range within(const struct transfer_extent *e, uint64_t first,
                                     uint64_t end)
 {
-    return (struct holdings_range){first > e->first ? first : e->first,
+    return (struct validity_range){first > e->first ? first : e->first,
                                    end < e->end ? end : e->end};
 }
 
@@ -43,7 +43,7 @@ enum { OTHERS_MAX = 64 };
 /* What of an extent is not held as it is now to be. */
 struct others {
     const struct transfer_extent *of;
-    struct holdings_range range[OTHERS_MAX];
+    struct validity_range range[OTHERS_MAX];
     size_t count;
 };
 
@@ -62,19 +62,19 @@ static void see_other(void *context, uint64_t first, uint64_t end, uint32_t devi
 /* What is to be held by these devices alone, of several extents: a change takes as long as
    there are pieces. */
 struct setting {
-    struct holdings *h;
+    struct validity_map *h;
     uint32_t devices;
-    struct holdings_range *range;
+    struct validity_range *range;
     size_t count, capacity;
 };
 
 static void settle(struct setting *s)
 {
-    holdings_set_each(s->h, s->range, s->count, s->devices);
+    validity_set_ranges(s->h, s->range, s->count, s->devices);
     s->count = 0;
 }
 
-static void set_later(struct setting *s, struct holdings_range r)
+static void set_later(struct setting *s, struct validity_range r)
 {
     s->range = must_grow(s->range, s->count, &s->capacity, sizeof *s->range);
     s->range[s->count++] = r;
@@ -88,23 +88,23 @@ static bool set_few(struct setting *s, const struct spans *owned,
     const struct spans here = {owned->span + first, end - first + (end < owned->count), 0};
     struct others others = {.of = e};
 
-    holdings_each_unlike(
-        s->h, &here, &(struct holdings_unlike){UINT32_MAX, s->devices, see_other, &others});
+    validity_each_mismatch(
+        s->h, &here, &(struct validity_query){UINT32_MAX, s->devices, see_other, &others});
     for (size_t n = 0; n < others.count && others.count <= OTHERS_MAX; n++)
         set_later(s, others.range[n]);
     return others.count <= OTHERS_MAX;
 }
 
 /* Between owned spans, of which there is one from `n` on. */
-static bool gaps_are_held(const struct setting *s, const struct spans *owned, size_t n,
-                          size_t end)
+static bool written_gaps_are_valid(const struct setting *s, const struct spans *owned,
+                                   size_t n, size_t end)
 {
-    bool held = true;
+    bool valid = true;
 
-    while (++n < end && held)
-        held =
-            holdings_hold(s->h, owned->span[n - 1].end, owned->span[n].first, s->devices);
-    return held;
+    while (++n < end && valid)
+        valid = validity_contains(s->h, owned->span[n - 1].end, owned->span[n].first,
+                                  s->devices);
+    return valid;
 }
 
 /* What is written, with narrow gaps that these devices hold: who else does is forgotten.
@@ -115,7 +115,7 @@ static void set_owned(struct setting *s, const struct spans *owned,
     for (size_t n = spans_from(owned, e->first), end;
          n < owned->count && owned->span[n].first < e->end; n = end) {
         end = group_end(owned, e, n);
-        if (gaps_are_held(s, owned, n, end))
+        if (written_gaps_are_valid(s, owned, n, end))
             set_later(s, within(e, owned->span[n].first, owned->span[end - 1].end));
         else
             for (size_t k = n; k < end; k++)
@@ -127,7 +127,7 @@ static void set_extent(struct setting *s, const struct spans *owned,
                        const struct transfer_extent *e)
 {
     if (!e->has_gaps)
-        set_later(s, (struct holdings_range){e->first, e->end});
+        set_later(s, (struct validity_range){e->first, e->end});
     else if (!set_few(s, owned, e))
         set_owned(s, owned, e);
 }
@@ -136,16 +136,17 @@ static void set_extent(struct setting *s, const struct spans *owned,
 static void written_by(const struct kernel_binding *b, unsigned slot, unsigned device)
 {
     const struct transfer_table *t = &b->tables[slot]->tables->table[device];
-    struct setting s = {.h = &b->array[slot]->holdings};
+    struct setting s = {.h = &b->array[slot]->validity_map};
 
     for (size_t n = 0; n < t->extent_count; n++) {
         const struct transfer_extent *e = &t->extent[n];
-        const uint32_t devices = holders_of(b->transfer.devices, device, e->peers);
+        const uint32_t devices =
+            written_valid_devices(b->transfer.devices, device, e->peers);
 
         if (devices != s.devices)
             settle(&s);
         s.devices = devices;
-        if (!holdings_are(s.h, e->first, e->end, devices))
+        if (!validity_is_exactly(s.h, e->first, e->end, devices))
             set_extent(&s, &t->owned, e);
     }
     settle(&s);
@@ -225,10 +226,10 @@ void launch_written(const struct launching *l)
         a->writer = b;
         a->writer_slot = s;
         note_writer(a, l, bytes);
-        if (!wants_told(b, s) && holdings_whole(&a->holdings, all))
+        if (!wants_told(b, s) && validity_everywhere(&a->validity_map, all))
             continue;
         written_step(b, s);
-        p->first_behind |= !holdings_whole(&a->holdings, FIRST);
+        p->first_behind |= !validity_everywhere(&a->validity_map, FIRST);
     }
     if (!p->recording)
         wants_restart(b);
