@@ -69,7 +69,7 @@ static bool holds(struct ranks *a, unsigned device, size_t first, size_t count)
 }
 
 /* At rest, these devices and no others lack the word, and it alone, which that one has. */
-static void lacking(struct ranks *a, unsigned devices, unsigned who)
+static void only_these_miss(struct ranks *a, unsigned devices, unsigned who)
 {
     char expected[128];
 
@@ -95,7 +95,7 @@ static void a_write_behind_a_kernel_is_the_last_word(void **state)
     begin(&a);
     store(&a, 0, LATE);
     write_all(&a);
-    lacking(&a, 0, 0);
+    only_these_miss(&a, 0, 0);
     emulator_close(&a.r);
 }
 
@@ -111,7 +111,7 @@ static void a_kernel_behind_a_write_is_to_be_sent(void **state)
             idle(&a, 1);
         write_all(&a);
         store(&a, 0, EARLY);
-        lacking(&a, 6, 0);
+        only_these_miss(&a, 6, 0);
         emulator_close(&a.r);
     }
 }
@@ -125,7 +125,7 @@ static void the_later_of_two_kernels_is_the_last_word(void **state)
     begin(&a);
     store(&a, 0, LATE);
     store(&a, 1, EARLY);
-    lacking(&a, 5, 1);
+    only_these_miss(&a, 5, 1);
     emulator_close(&a.r);
 }
 
@@ -141,12 +141,12 @@ static void a_batch_is_one_operation(void **state)
     store(&a, 0, LATE);
     store(&a, 1, EARLY);
     emulator_must(&a.r, a.r.b->batch_end(a.r.set, &a.r.err));
-    lacking(&a, 6, 0);
+    only_these_miss(&a, 6, 0);
     store(&a, 0, LATE);
     a.r.b->batch_begin(a.r.set);
     store(&a, 1, EARLY);
     emulator_must(&a.r, a.r.b->batch_end(a.r.set, &a.r.err));
-    lacking(&a, 5, 1);
+    only_these_miss(&a, 5, 1);
     emulator_close(&a.r);
 }
 
@@ -162,7 +162,7 @@ static void a_copy_is_as_new_as_what_it_copies(void **state)
         if (written)
             write_one(&a, 1);
         copy_one(&a, 2, 1);
-        lacking(&a, written ? 0 : 6, 0);
+        only_these_miss(&a, written ? 0 : 6, 0);
         emulator_close(&a.r);
     }
 }
@@ -183,9 +183,9 @@ static void a_graph_is_as_new_as_its_launch(void **state)
     emulator_must(&a.r, a.r.b->capture_end(a.r.set, &g, &a.r.err));
     for (int i = 0; i < 2; i++) {
         emulator_must(&a.r, a.r.b->graph_launch(g, &a.r.err));
-        lacking(&a, 5, 1);
+        only_these_miss(&a, 5, 1);
         write_all(&a);
-        lacking(&a, 0, 0);
+        only_these_miss(&a, 0, 0);
     }
     a.r.b->graph_destroy(g);
     emulator_close(&a.r);

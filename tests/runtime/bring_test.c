@@ -187,12 +187,12 @@ static void near_columns_are_rows_too(void **state)
 }
 
 /* What goes along does not count; and it is so much whether it is found or known. */
-static void what_is_lacking_is_counted(void **state)
+static void missing_bytes_are_counted(void **state)
 {
     const struct transfer_need all = {.all = true};
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&all, NULL, NULL, &all};
     const struct step_key key = {1, 0};
-    struct lacking l = {0};
+    struct missing_ranges l = {0};
     struct rig r;
 
     (void)state;
@@ -201,8 +201,8 @@ static void what_is_lacking_is_counted(void **state)
     held_step_begin(r.array);
     const struct interned_map *before = r.array->validity_map.value;
 
-    lacking_find(r.array, needs, &l);
-    lacking_note(r.array, &l);
+    missing_find(r.array, needs, &l);
+    missing_record(r.array, &l);
     held_step_end(r.array, key, &l);
     assert_int_equal(behind_of(r.array, needs, key), 0);
     validity_take_interned(&r.array->validity_map, before);
@@ -254,7 +254,7 @@ int main(void)
         cmocka_unit_test(who_sends_gets_nothing_along),
         cmocka_unit_test(columns_are_few_copies),
         cmocka_unit_test(near_columns_are_rows_too),
-        cmocka_unit_test(what_is_lacking_is_counted),
+        cmocka_unit_test(missing_bytes_are_counted),
         cmocka_unit_test(of_crumbs_the_hull_is_brought),
     };
 

@@ -79,7 +79,7 @@ static void take(struct rig *r, unsigned number)
     const struct way *w = &r->way[number];
     const struct step_key key = {number / 2 + 1, number % 2};
     const struct held_step *known = held_step_find(&r->array, key);
-    struct lacking l = {.bytes = number};
+    struct missing_ranges l = {.bytes = number};
 
     go(&r->plain, w);
     if (!held_steps_are_worth(&r->array, PIECES)) {

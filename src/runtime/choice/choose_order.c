@@ -31,7 +31,7 @@ static bool matters(const struct launching *l, const struct choice *c, uint64_t 
     return ns >= NOTICED && (!c || !c->timed_split || ns >= choice_split_ns(c) / PART);
 }
 
-static uint64_t lacks(struct launching *l)
+static uint64_t missing_bytes(struct launching *l)
 {
     return launch_behind(l, false, NULL, NULL).of_split;
 }
@@ -76,18 +76,18 @@ static bool try(const struct launching *l, unsigned dimension, struct launching 
     return can;
 }
 
-static void look(struct launching *l, struct turned_shape *s, uint64_t lacking)
+static void look(struct launching *l, struct turned_shape *s, uint64_t missing)
 {
     struct launching other;
 
     s->looks++;
     s->of->looks++;
-    s->lacks[s->slowest] += lacking;
+    s->missing_bytes[s->slowest] += missing;
     for (unsigned d = 0; d < 3; d++) {
         if (d == s->slowest || !shape_may_be_slowest(s, d))
             continue;
         if (try(l, d, &other))
-            s->lacks[d] += lacks(&other);
+            s->missing_bytes[d] += missing_bytes(&other);
         else
             s->is_no_good[d] = true;
     }
@@ -98,7 +98,7 @@ static unsigned least(const struct turned_shape *s)
     unsigned best = s->slowest;
 
     for (unsigned d = 0; d < 3; d++)
-        if (shape_may_be_slowest(s, d) && s->lacks[d] < s->lacks[best])
+        if (shape_may_be_slowest(s, d) && s->missing_bytes[d] < s->missing_bytes[best])
             best = d;
     return best;
 }
@@ -107,7 +107,8 @@ static bool is_clear(const struct turned_shape *s, unsigned best)
 {
     const uint64_t times = s->changes ? AGAIN : CLEARLY;
 
-    return best != s->slowest && times * s->lacks[best] < s->lacks[s->slowest];
+    return best != s->slowest &&
+           times * s->missing_bytes[best] < s->missing_bytes[s->slowest];
 }
 
 static uint64_t within(const struct transfer_need *need, struct span in)
@@ -201,16 +202,16 @@ static void change(struct launching *l, struct turned_shape *s, unsigned to)
     s->changes++;
     l->kernel->session->orders++;
     s->looks = s->launches = 0;
-    memset(s->lacks, 0, sizeof s->lacks);
+    memset(s->missing_bytes, 0, sizeof s->missing_bytes);
 }
 
 static void ask(struct launching *l, struct turned_shape *s, const struct choice *c)
 {
     const bool may = s->looks < LOOKS_MAX && s->of->looks < KERNEL_MAX;
-    const uint64_t lacking = may ? lacks(l) : 0;
+    const uint64_t missing = may ? missing_bytes(l) : 0;
 
-    if (lacking && matters(l, c, lacking))
-        look(l, s, lacking);
+    if (missing && matters(l, c, missing))
+        look(l, s, missing);
 }
 
 bool order_change(struct launching *l, const struct choice *c)
@@ -227,7 +228,8 @@ bool order_change(struct launching *l, const struct choice *c)
 
     if (!is_clear(s, best) || !has_been_read(l->binding))
         return false;
-    const uint64_t spared = (s->lacks[s->slowest] - s->lacks[best]) / s->looks;
+    const uint64_t spared =
+        (s->missing_bytes[s->slowest] - s->missing_bytes[best]) / s->looks;
 
     if (!try(l, best, &other) || !is_fine_for_readers(l, &other, spared)) {
         s->is_no_good[best] = true;

@@ -5,22 +5,24 @@
 #include "runtime/derive/needs.h"
 #include "runtime/launch/launch_little.h"
 
-static void see_lacking(void *context, uint64_t first, uint64_t end, uint32_t devices)
+static void transfer_cost_add(void *context, uint64_t first, uint64_t end, uint32_t devices)
 {
     (void)devices;
     *(uint64_t *)context += end - first;
 }
 
-static uint64_t lacking_of(const struct proact_array *a, unsigned device,
-                           const struct transfer_need *need)
+static uint64_t transfer_cost_device(const struct proact_array *a, unsigned device,
+                                     const struct transfer_need *need)
 {
     uint64_t bytes = 0;
     struct span whole = {0, a->bytes};
     const struct spans all = {&whole, 1, 1};
-    const struct validity_query lacking = {1u << device, 1u << device, see_lacking, &bytes};
+    const struct validity_query missing_query = {1u << device, 1u << device,
+                                                 transfer_cost_add, &bytes};
 
     if (need)
-        validity_each_mismatch(&a->validity_map, need->all ? &all : &need->spans, &lacking);
+        validity_each_mismatch(&a->validity_map, need->all ? &all : &need->spans,
+                               &missing_query);
     return bytes;
 }
 
@@ -57,7 +59,7 @@ static uint64_t behind_whole(const struct launching *l, const struct proact_arra
         if (needs_of(l->needs, number, d))
             need_join(&all, needs_of(l->needs, number, d));
     need_between(l->binding, a, &all);
-    const uint64_t bytes = lacking_of(a, 0, &all);
+    const uint64_t bytes = transfer_cost_device(a, 0, &all);
 
     need_clear(&all);
     return bytes;
@@ -70,7 +72,7 @@ uint64_t behind_of(struct proact_array *a, const struct transfer_need *const *ne
     uint64_t bytes = 0;
 
     for (unsigned d = 0; d < a->session->devices.count && !known; d++)
-        bytes += lacking_of(a, d, needs[d]);
+        bytes += transfer_cost_device(a, d, needs[d]);
     return known ? held_step_lacking(known)->bytes : bytes;
 }
 

@@ -12,7 +12,7 @@ enum { PIECES_MAX = 1 << 18 }; /* of an array's holdings */
 static const struct transfer_need everything = {.all = true};
 
 static enum proact_status send_to(struct proact_array *a, unsigned from, unsigned to,
-                                  const struct lacking *l, struct proact_error *err)
+                                  const struct missing_ranges *l, struct proact_error *err)
 {
     const struct stretches s = {.backend = a->session->backend,
                                 .stream =
@@ -23,7 +23,7 @@ static enum proact_status send_to(struct proact_array *a, unsigned from, unsigne
     uint64_t bytes = 0;
 
     for (size_t n = 0; n < l->count && !status; n++) {
-        const struct lacking_rows *copy = &l->copy[n];
+        const struct missing_copy *copy = &l->copy[n];
 
         if (copy->from != from || copy->to != to)
             continue;
@@ -37,7 +37,7 @@ static enum proact_status send_to(struct proact_array *a, unsigned from, unsigne
 /* From lane SIDE of the sender, as what a launch sends: behind its own work, what others
    send it, and what the peers still do with theirs. */
 static enum proact_status send_from(struct proact_array *a, unsigned from,
-                                    const struct lacking *l, uint64_t sequence,
+                                    const struct missing_ranges *l, uint64_t sequence,
                                     struct proact_error *err)
 {
     struct proact *p = a->session;
@@ -53,7 +53,7 @@ static enum proact_status send_from(struct proact_array *a, unsigned from,
     return status ? status : order_record(&p->order, side, sequence, err);
 }
 
-static enum proact_status send(struct proact_array *a, const struct lacking *l,
+static enum proact_status send(struct proact_array *a, const struct missing_ranges *l,
                                struct proact_error *err)
 {
     struct proact *p = a->session;
@@ -76,14 +76,14 @@ static enum proact_status bring(struct proact_array *a,
                                 const struct transfer_need *const *needs,
                                 struct proact_error *err)
 {
-    struct lacking l = {0};
+    struct missing_ranges l = {0};
 
-    lacking_find(a, needs, &l);
+    missing_find(a, needs, &l);
     enum proact_status status = send(a, &l, err);
 
     if (!status)
-        lacking_note(a, &l);
-    lacking_clear(&l);
+        missing_record(a, &l);
+    missing_clear(&l);
     return status;
 }
 
@@ -103,7 +103,7 @@ static enum proact_status bring_step(struct proact_array *a,
 {
     const struct held_step *known;
     enum proact_status status;
-    struct lacking l = {0};
+    struct missing_ranges l = {0};
 
     if (!held_steps_are_worth(a, spans_of(a->session, needs)))
         return bring(a, needs, err);
@@ -114,13 +114,13 @@ static enum proact_status bring_step(struct proact_array *a,
         return status;
     }
     held_step_begin(a);
-    lacking_find(a, needs, &l);
+    missing_find(a, needs, &l);
     status = send(a, &l, err);
     if (!status) {
-        lacking_note(a, &l);
+        missing_record(a, &l);
         held_step_end(a, key, &l);
     }
-    lacking_clear(&l);
+    missing_clear(&l);
     return status;
 }
 

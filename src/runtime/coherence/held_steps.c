@@ -16,7 +16,7 @@ enum {
 struct held_step {
     struct held_step *next; /* from the same value */
     struct step_key key;
-    struct lacking lacking;
+    struct missing_ranges missing_ranges;
     const struct held_value *to;
 };
 
@@ -44,7 +44,7 @@ static void drop_steps(struct held_value *v)
 {
     for (struct held_step *s = v->steps, *next; s; s = next) {
         next = s->next;
-        lacking_clear(&s->lacking);
+        missing_clear(&s->missing_ranges);
         free(s);
     }
 }
@@ -107,9 +107,9 @@ const struct held_step *held_step_find(struct proact_array *a, struct step_key k
     return s;
 }
 
-const struct lacking *held_step_lacking(const struct held_step *s)
+const struct missing_ranges *held_step_lacking(const struct held_step *s)
 {
-    return &s->lacking;
+    return &s->missing_ranges;
 }
 
 void held_step_take(struct proact_array *a, const struct held_step *s)
@@ -146,13 +146,13 @@ void held_step_begin(struct proact_array *a)
 }
 
 void held_step_end(struct proact_array *a, struct step_key key,
-                   struct lacking *take_lacking)
+                   struct missing_ranges *take_missing)
 {
     struct held_steps *of = a->steps;
     struct held_step *s = must_calloc(1, sizeof *s);
 
-    *s = (struct held_step){of->from->steps, key, *take_lacking, keep(a)};
-    *take_lacking = (struct lacking){0};
+    *s = (struct held_step){of->from->steps, key, *take_missing, keep(a)};
+    *take_missing = (struct missing_ranges){0};
     of->from->steps = s;
     of->steps++;
     of->made++;

@@ -6,7 +6,7 @@
    the holdings had are kept, and the steps from one to another: a loop costs a look a
    launch, however many pieces there are, and only what is new is found piece by piece. */
 
-#include "runtime/coherence/lacking.h"
+#include "runtime/coherence/missing.h"
 
 /* Of what a step is: needs, or tables, by a number that nothing else has in the session
    (launch_needs.number, kernel_tables.number), and which array of theirs. */
@@ -22,7 +22,7 @@ bool held_steps_are_worth(struct proact_array *a, size_t stretches);
 struct held_step;
 /* From what the array's holdings are now; NULL: it is not known. */
 const struct held_step *held_step_find(struct proact_array *a, struct step_key key);
-const struct lacking *held_step_lacking(const struct held_step *s);
+const struct missing_ranges *held_step_lacking(const struct held_step *s);
 /* The holdings become what they are behind it. */
 void held_step_take(struct proact_array *a, const struct held_step *s);
 
@@ -30,6 +30,6 @@ void held_step_take(struct proact_array *a, const struct held_step *s);
    stretches, by held_step_end(). */
 void held_step_begin(struct proact_array *a);
 void held_step_end(struct proact_array *a, struct step_key key,
-                   struct lacking *take_lacking);
+                   struct missing_ranges *take_missing);
 
 void held_steps_close(struct proact_array *a);

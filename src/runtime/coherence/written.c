@@ -173,7 +173,7 @@ static void written_step(const struct kernel_binding *b, unsigned slot)
 {
     struct proact_array *a = b->array[slot];
     const struct step_key key = {b->tables[slot]->number, 0};
-    struct lacking none = {0};
+    struct missing_ranges none = {0};
 
     if (!held_steps_are_worth(a, extents_of(b, slot))) {
         written_by_all(b, slot);

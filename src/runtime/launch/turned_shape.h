@@ -13,8 +13,8 @@ struct turned_shape {
     uint32_t grid[3], threads[3]; /* as the program has them */
     unsigned slowest;             /* that it is split along */
     unsigned launches, looks, changes;
-    uint64_t lacks[3];  /* by dimension: bytes, in all looks together */
-    bool is_no_good[3]; /* by dimension */
+    uint64_t missing_bytes[3]; /* by dimension: bytes, in all looks together */
+    bool is_no_good[3];        /* by dimension */
 };
 
 /* Of a kernel. */

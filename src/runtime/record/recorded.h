@@ -34,7 +34,7 @@ struct proact_recording {
     struct proact_recording *next;
     struct device_graph *graph;
     uint64_t begin, end; /* of the session: the sequence's last, so far */
-    const char *lacks;   /* why it cannot be replayed; NULL: it can */
+    const char *missing; /* why it cannot be replayed; NULL: it can */
     bool is_elsewhere;   /* more than the first device's lane MAIN works */
     bool uses_first;     /* something runs there that may use all its memory */
     bool is_program;     /* of blocks: who made it can make it anew */

@@ -225,9 +225,9 @@ void proact_recording_destroy(struct proact_recording *r)
     recording_free(r);
 }
 
-static void void_one(struct proact_recording *r, const char *lacks)
+static void void_one(struct proact_recording *r, const char *missing)
 {
-    r->lacks = lacks;
+    r->missing = missing;
     r->launch_count = r->table_count = 0; /* their bindings and tables go */
 }
 

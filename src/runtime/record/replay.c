@@ -72,11 +72,11 @@ enum proact_status proact_replay(struct proact_recording *r, struct proact_error
     struct proact *p = r->session;
     enum proact_status status;
 
-    if (r->lacks)
+    if (r->missing)
         return fail(err, PROACT_EINVAL,
                     "the recording cannot be replayed: %s that it uses is gone or has "
                     "another map",
-                    r->lacks);
+                    r->missing);
     if (p->recording)
         return fail(err, PROACT_EINVAL, "a replay cannot be recorded");
     if (r->follows && (r->variables != p->variables || r->constants != p->constants))

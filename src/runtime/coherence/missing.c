@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/coherence/lacking.h"
+#include "runtime/coherence/missing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "transfer/methods/stretches.h"
 
-enum { ALONG_MAX = 4096 }; /* bytes */
+enum { GAP_BYTES_MAX = 4096 }; /* bytes */
 
 /* Of the devices that hold it the first behind the one that does not: so they take turns.
  */
@@ -21,9 +21,9 @@ static unsigned source_for(const struct proact *p, uint32_t devices, unsigned to
     return from;
 }
 
-static void add_stretch(struct lacking *l, struct lacking_stretch more)
+static void add_stretch(struct missing_ranges *l, struct missing_range more)
 {
-    struct lacking_stretch *last =
+    struct missing_range *last =
         l->stretch_count ? &l->stretch[l->stretch_count - 1] : NULL;
 
     l->bytes += more.end - more.first;
@@ -40,19 +40,20 @@ static void add_stretch(struct lacking *l, struct lacking_stretch more)
 struct finder {
     const struct proact *session;
     unsigned device;
-    struct lacking *out;
+    struct missing_ranges *out;
 };
 
 static void see_missing(void *context, uint64_t first, uint64_t end, uint32_t devices)
 {
     const struct finder *f = context;
 
-    add_stretch(f->out, (struct lacking_stretch){source_for(f->session, devices, f->device),
-                                                 f->device, first, end});
+    add_stretch(f->out, (struct missing_range){source_for(f->session, devices, f->device),
+                                               f->device, first, end});
 }
 
 static void find_missing(const struct proact_array *a,
-                         const struct transfer_need *const *needs, struct lacking *out)
+                         const struct transfer_need *const *needs,
+                         struct missing_ranges *out)
 {
     struct span whole = {0, a->bytes};
     const struct spans all = {&whole, 1, 1};
@@ -68,9 +69,9 @@ static void find_missing(const struct proact_array *a,
 }
 
 /* From the same device to the same. */
-static size_t pair_from(const struct lacking *l, size_t first)
+static size_t pair_from(const struct missing_ranges *l, size_t first)
 {
-    const struct lacking_stretch *s = l->stretch;
+    const struct missing_range *s = l->stretch;
     size_t n = first + 1;
 
     while (n < l->stretch_count && s[n].from == s[first].from && s[n].to == s[first].to)
@@ -83,7 +84,7 @@ static size_t pair_from(const struct lacking *l, size_t first)
    is nothing to be asked before `*next`. */
 static size_t rows_at(const struct stretch *at, size_t n, size_t count, size_t *next)
 {
-    enum { ROWS_MIN = 8, LITTLE = 2 * ALONG_MAX };
+    enum { ROWS_MIN = 8, LITTLE = 2 * GAP_BYTES_MAX };
     size_t period;
     uint64_t bytes = 0;
     const size_t rows = stretches_rows(&at[n], count - n, &period);
@@ -96,31 +97,32 @@ static size_t rows_at(const struct stretch *at, size_t n, size_t count, size_t *
     return rows < ROWS_MIN || all < LITTLE || bytes > all / 2 ? 0 : rows * period;
 }
 
-static bool goes_along(const struct validity_map *h, const struct lacking_stretch *last,
-                       const struct lacking_stretch *next)
+static bool missing_may_bridge(const struct validity_map *h,
+                               const struct missing_range *last,
+                               const struct missing_range *next)
 {
-    return next->first - last->end <= ALONG_MAX &&
+    return next->first - last->end <= GAP_BYTES_MAX &&
            validity_contains(h, last->end, next->first, 1u << next->from);
 }
 
 /* Nearby bytes that the sender holds may go along: a copy costs more than they do. Those of
    one pair, from `first` on, become those from `to` on; returns where these end. */
-static size_t take_along(const struct validity_map *h, struct lacking *l, size_t first,
-                         size_t count, size_t to)
+static size_t missing_bridge_gaps(const struct validity_map *h, struct missing_ranges *l,
+                                  size_t first, size_t count, size_t to)
 {
     struct stretch *at = must_calloc(count, sizeof *at);
     bool may = false; /* go along with the last */
 
     for (size_t n = 0; n < count; n++) {
-        const struct lacking_stretch *s = &l->stretch[first + n];
+        const struct missing_range *s = &l->stretch[first + n];
 
         at[n] = (struct stretch){s->first, s->end - s->first};
     }
     for (size_t n = 0, ask = 0, rows; n < count; n++) {
-        const struct lacking_stretch *s = &l->stretch[first + n];
+        const struct missing_range *s = &l->stretch[first + n];
 
         rows = n < ask ? 0 : rows_at(at, n, count, &ask);
-        if (may && !rows && goes_along(h, &l->stretch[to - 1], s)) {
+        if (may && !rows && missing_may_bridge(h, &l->stretch[to - 1], s)) {
             l->stretch[to - 1].end = s->end;
             continue;
         }
@@ -134,7 +136,7 @@ static size_t take_along(const struct validity_map *h, struct lacking *l, size_t
 }
 
 /* Who receives bytes along with others must not be sending them at that time. */
-static void find_along(const struct proact_array *a, struct lacking *l)
+static void missing_bridge_all(const struct proact_array *a, struct missing_ranges *l)
 {
     uint32_t senders = 0, receivers = 0;
     size_t to = 0;
@@ -147,18 +149,19 @@ static void find_along(const struct proact_array *a, struct lacking *l)
         return;
     for (size_t n = 0, count; n < l->stretch_count; n += count) {
         count = pair_from(l, n);
-        to = take_along(&a->validity_map, l, n, count, to);
+        to = missing_bridge_gaps(&a->validity_map, l, n, count, to);
     }
     l->stretch_count = to;
 }
 
-static void gather_pair(struct lacking *l, unsigned from, unsigned to, struct stretch *at)
+static void gather_pair(struct missing_ranges *l, unsigned from, unsigned to,
+                        struct stretch *at)
 {
     struct rows_list rows = {0};
     size_t count = 0;
 
     for (size_t n = 0; n < l->stretch_count; n++) {
-        const struct lacking_stretch *s = &l->stretch[n];
+        const struct missing_range *s = &l->stretch[n];
 
         if (s->from == from && s->to == to)
             at[count++] = (struct stretch){s->first, s->end - s->first};
@@ -166,20 +169,20 @@ static void gather_pair(struct lacking *l, unsigned from, unsigned to, struct st
     stretches_gather(at, count, &rows);
     for (size_t n = 0; n < rows.count; n++) {
         l->copy = must_grow(l->copy, l->count, &l->capacity, sizeof *l->copy);
-        l->copy[l->count++] = (struct lacking_rows){from, to, rows.rows[n]};
+        l->copy[l->count++] = (struct missing_copy){from, to, rows.rows[n]};
     }
     free(rows.rows);
 }
 
-void lacking_find(const struct proact_array *a, const struct transfer_need *const *needs,
-                  struct lacking *out)
+void missing_find(const struct proact_array *a, const struct transfer_need *const *needs,
+                  struct missing_ranges *out)
 {
     const unsigned devices = a->session->devices.count;
 
     find_missing(a, needs, out);
     if (!out->stretch_count)
         return;
-    find_along(a, out);
+    missing_bridge_all(a, out);
     struct stretch *at = must_calloc(out->stretch_count, sizeof *at);
 
     for (unsigned from = 0; from < devices; from++)
@@ -190,12 +193,12 @@ void lacking_find(const struct proact_array *a, const struct transfer_need *cons
 }
 
 /* Overlapping needs of a device are one: spans are apart, and its stretches in order. */
-void lacking_note(struct proact_array *a, struct lacking *l)
+void missing_record(struct proact_array *a, struct missing_ranges *l)
 {
     struct validity_range *range = must_calloc(l->stretch_count + 1, sizeof *range);
 
     for (size_t n = 0, count; n < l->stretch_count; n += count) {
-        const struct lacking_stretch *s = &l->stretch[n];
+        const struct missing_range *s = &l->stretch[n];
 
         for (count = 0; n + count < l->stretch_count && s[count].to == s->to; count++)
             range[count] = (struct validity_range){s[count].first, s[count].end};
@@ -207,9 +210,9 @@ void lacking_note(struct proact_array *a, struct lacking *l)
     l->stretch_count = l->stretch_capacity = 0;
 }
 
-void lacking_clear(struct lacking *l)
+void missing_clear(struct missing_ranges *l)
 {
     free(l->stretch);
     free(l->copy);
-    *l = (struct lacking){0};
+    *l = (struct missing_ranges){0};
 }
