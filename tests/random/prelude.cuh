@@ -152,7 +152,7 @@ template <typename T> static T *fresh(long count, void *place)
     free(host);
     return device;
 }
-static void *brought(const void *device, size_t bytes)
+static void *copied(const void *device, size_t bytes)
 {
     void *host = malloc(bytes);
 
@@ -161,14 +161,14 @@ static void *brought(const void *device, size_t bytes)
 }
 static void tell(const char *what, const void *device, size_t bytes)
 {
-    void *host = brought(device, bytes);
+    void *host = copied(device, bytes);
 
     printf("%s %08x\n", what, checksum(host, bytes));
     free(host);
 }
 static void compare(const char *what, const void *device, void *host, size_t bytes)
 {
-    char *got = (char *)brought(device, bytes);
+    char *got = (char *)copied(device, bytes);
 
     for (size_t i = 0; i < bytes; i++)
         if (got[i] != ((char *)host)[i]) {

@@ -225,7 +225,7 @@ static void few_bytes_take_their_time(void **state)
 
 /* What is written once and read ten times is brought once; and what the first device lacks
    comes while the writer runs, as long as that does. */
-static void what_is_brought_is_counted_once(void **state)
+static void what_is_fetched_is_counted_once(void **state)
 {
     struct two *t = open_two(1, 10);
 
@@ -270,7 +270,7 @@ int main(void)
         cmocka_unit_test(rarer_ones_count_less),
         cmocka_unit_test(what_comes_no_more_does_not_count),
         cmocka_unit_test(few_bytes_take_their_time),
-        cmocka_unit_test(what_is_brought_is_counted_once),
+        cmocka_unit_test(what_is_fetched_is_counted_once),
         cmocka_unit_test(how_often_they_come_is_a_mean),
         cmocka_unit_test(what_lies_between_is_kept),
         cmocka_unit_test(who_wrote_most_wrote_it),

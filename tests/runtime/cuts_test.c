@@ -190,7 +190,7 @@ static void others_are_as_they_were(void **state)
 
 /* The first device alone has what lies between rows that others write: it goes there once,
    and from then on each has a stretch. */
-static void what_lies_between_is_brought_once(void **state)
+static void what_lies_between_is_fetched_once(void **state)
 {
     static struct rig rig;
     struct rig *r = &rig;
@@ -327,7 +327,7 @@ int main(void)
         cmocka_unit_test(what_writes_little_follows),
         cmocka_unit_test(what_writes_much_comes_first),
         cmocka_unit_test(others_are_as_they_were),
-        cmocka_unit_test(what_lies_between_is_brought_once),
+        cmocka_unit_test(what_lies_between_is_fetched_once),
         cmocka_unit_test(a_row_stays_where_it_is),
         cmocka_unit_test(a_row_waits_for_cuts),
         cmocka_unit_test(others_rows_are_even),

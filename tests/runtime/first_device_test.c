@@ -457,7 +457,7 @@ static void devices_copy_and_fill_their_own_parts(void **state)
 }
 
 /* By a kernel that stores through one pointer or the other, which is not known. */
-static void what_may_be_written_is_brought(void **state)
+static void what_may_be_written_is_fetched(void **state)
 {
     struct bench b = open_four(false);
     struct proact_array *other = testing_array(&b, "other");
@@ -483,7 +483,7 @@ static void what_may_be_written_is_brought(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_may_be_written_is_brought),
+        cmocka_unit_test(what_may_be_written_is_fetched),
         cmocka_unit_test(a_block_runs_on_the_first_device),
         cmocka_unit_test(rows_go_within_the_first_device),
         cmocka_unit_test(a_spread_comes_after_what_peers_did),

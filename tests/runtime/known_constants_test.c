@@ -259,7 +259,7 @@ static void what_lies_in_pinned_memory_is_followed(void **state)
     close_shapes(s);
 }
 
-static uint64_t brought_of(struct bench *b, const struct proact_array *a)
+static uint64_t fetched_of(struct bench *b, const struct proact_array *a)
 {
     struct proact_statistics s;
 
@@ -269,7 +269,7 @@ static uint64_t brought_of(struct bench *b, const struct proact_array *a)
 }
 
 /* Its rows, and one element: not all of the array on three devices. */
-static void what_constants_say_it_reads_is_brought(void **state)
+static void reads_through_constants_are_fetched(void **state)
 {
     struct shapes *s = open_shapes("copy-engine", 4);
     struct proact_kernel *rows = load(&s->bench, "rows");
@@ -282,13 +282,13 @@ static void what_constants_say_it_reads_is_brought(void **state)
     proact_statistics_reset(b.p);
     launch_rows(s, rows);
     expect_rows(s, &h);
-    assert_in_range(brought_of(&b, s->in), 4 * 60 * 45, 4 * 64 * 45 + 3 * 8);
+    assert_in_range(fetched_of(&b, s->in), 4 * 60 * 45, 4 * 64 * 45 + 3 * 8);
     MUST(proact_variable_write(b.p, &s->shape, 0, &shorter, sizeof shorter, &b.err));
     MUST(proact_device0_write(b.p, proact_array_address(s->in, 0), s->was, BYTES, &b.err));
     proact_statistics_reset(b.p);
     launch_rows(s, rows);
     expect_rows(s, &shorter);
-    assert_in_range(brought_of(&b, s->in), 4 * 60 * 15, 4 * 64 * 15 + 3 * 8);
+    assert_in_range(fetched_of(&b, s->in), 4 * 60 * 15, 4 * 64 * 15 + 3 * 8);
     close_shapes(s);
 }
 
@@ -433,7 +433,7 @@ int main(void)
         cmocka_unit_test(a_launch_is_split_by_what_constants_hold),
         cmocka_unit_test(what_the_host_writes_is_followed),
         cmocka_unit_test(what_lies_in_pinned_memory_is_followed),
-        cmocka_unit_test(what_constants_say_it_reads_is_brought),
+        cmocka_unit_test(reads_through_constants_are_fetched),
         cmocka_unit_test(a_constant_may_be_written_by_its_address),
         cmocka_unit_test(a_table_is_looked_through_for_a_while),
         cmocka_unit_test(wide_constants_are_not_asked),

@@ -277,7 +277,7 @@ static void grow(struct fixture *f, struct proact_array *a, uint32_t by)
 }
 
 /* Each device needs all of it, and has one part of it from a split kernel. */
-static void memory_is_brought(void **state)
+static void memory_is_fetched(void **state)
 {
     struct fixture *f = begin();
     struct proact_array *a = array(f, "a", N);
@@ -475,7 +475,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_are_renewed),
         cmocka_unit_test(surfaces_change_arrays),
-        cmocka_unit_test(memory_is_brought),
+        cmocka_unit_test(memory_is_fetched),
         cmocka_unit_test(arrays_come_and_go),
         cmocka_unit_test(maps_and_distributed_arrays),
         cmocka_unit_test(marked_kernels),

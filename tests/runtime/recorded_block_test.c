@@ -121,7 +121,7 @@ static void an_array_that_is_gone_ends_it(void **state)
 }
 
 /* All devices held what it writes when it was made; no replay needs that. */
-static void one_that_brings_too_much_ends(void **state)
+static void one_that_fetches_too_much_ends(void **state)
 {
     (void)state;
     static const uint32_t zeros[N];
@@ -181,7 +181,7 @@ int main(void)
         cmocka_unit_test(one_device_replays),
         cmocka_unit_test(the_first_of_four_replays),
         cmocka_unit_test(an_array_that_is_gone_ends_it),
-        cmocka_unit_test(one_that_brings_too_much_ends),
+        cmocka_unit_test(one_that_fetches_too_much_ends),
         cmocka_unit_test(what_cannot_be_recorded_is_said),
     };
 

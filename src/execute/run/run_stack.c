@@ -41,8 +41,8 @@ static void put_away(struct execute_warp *w, const struct stack_saved *s, unsign
     memcpy(at, &word, sizeof word);
 }
 
-static void bring_back(struct execute_warp *w, const struct stack_saved *s, unsigned lane,
-                       const unsigned char *at)
+static void stack_restore(struct execute_warp *w, const struct stack_saved *s,
+                          unsigned lane, const unsigned char *at)
 {
     unsigned char *memory = w->thread_memory + (size_t)lane * w->grid->thread_bytes;
     unsigned char *to =
@@ -65,7 +65,7 @@ static void move_saved(struct execute_warp *w, const struct stack_save *s, unsig
 
     for (uint32_t n = 0; n < s->count; n++) {
         if (back)
-            bring_back(w, &saved[n], lane, stack);
+            stack_restore(w, &saved[n], lane, stack);
         else
             put_away(w, &saved[n], lane, stack);
         stack += saved[n].bytes ? (saved[n].bytes + 3) / 4 * 4 : 4;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/program/program_streams.h"
 #include "transfer/methods/stretches.h"
 
@@ -223,7 +223,8 @@ static uint32_t beside(const struct validity_map *h, size_t piece, uint64_t byte
 
 /* The edges of rows and planes, which the kernel does not write and the first device has:
    who holds much beside them gets them, too, and its part is one from then on. */
-static enum proact_status bring_edges(struct proact_array *from, struct proact_error *err)
+static enum proact_status own_parts_fetch_boundary(struct proact_array *from,
+                                                   struct proact_error *err)
 {
     const struct validity_map *is = &from->validity_map;
     struct validity_map h = {0};
@@ -237,7 +238,7 @@ static enum proact_status bring_edges(struct proact_array *from, struct proact_e
             h.piece[n].devices |= beside(is, n - 1, bytes) | beside(is, n + 1, bytes);
         is_any |= h.piece[n].devices != is->piece[n].devices;
     }
-    enum proact_status status = is_any ? array_bring_alike(from, &h, err) : PROACT_OK;
+    enum proact_status status = is_any ? array_fetch_identical(from, &h, err) : PROACT_OK;
 
     validity_clear(&h);
     return status;
@@ -249,7 +250,7 @@ enum proact_status own_parts_copy(struct proact_array *to, struct proact_array *
     struct proact *p = to->session;
     struct own_copy c = {.to = to,
                          .shift = rows->to - to->base[0] - (rows->from - from->base[0])};
-    enum proact_status status = bring_edges(from, err);
+    enum proact_status status = own_parts_fetch_boundary(from, err);
 
     if (!status)
         /* protocol: streams-own-copy */
@@ -268,7 +269,7 @@ enum proact_status own_parts_copy(struct proact_array *to, struct proact_array *
     for (unsigned d = 0; d < p->devices.count; d++)
         forget(&c, d);
     inherit(to, from, rows);
-    p->first_behind |= !validity_everywhere(&to->validity_map, FIRST);
+    p->device0_is_stale |= !validity_everywhere(&to->validity_map, FIRST);
     return status;
 }
 

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "runtime/arrays/partials.h"
 #include "runtime/arrays/replicas.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/coherence/held_steps.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
@@ -222,8 +222,9 @@ enum proact_status proact_array_write(struct proact_array *a, size_t first,
 }
 
 /* To one device. */
-static enum proact_status bring_to(struct proact_array *a, unsigned device, size_t first,
-                                   size_t count, struct proact_error *err)
+static enum proact_status array_fetch_device(struct proact_array *a, unsigned device,
+                                             size_t first, size_t count,
+                                             struct proact_error *err)
 {
     struct transfer_need need = {0};
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {NULL};
@@ -232,7 +233,7 @@ static enum proact_status bring_to(struct proact_array *a, unsigned device, size
         return PROACT_OK; /* and the wait will refuse */
     needs[device] = &need;
     spans_add(&need.spans, first * a->element_bytes, (first + count) * a->element_bytes);
-    enum proact_status status = array_bring(a, needs, err);
+    enum proact_status status = array_fetch(a, needs, err);
 
     need_clear(&need);
     return status;
@@ -252,7 +253,7 @@ enum proact_status proact_array_read_replica(struct proact_array *a, unsigned de
                     "array '%s': replica of device %u, there are %u devices", a->name,
                     device, p->devices.count);
     if ((device && (status = others_need(p, err))) ||
-        (status = bring_to(a, device, first, count, err)))
+        (status = array_fetch_device(a, device, first, count, err)))
         return status;
     /* protocol: read-wait */
     status = proact_wait(p, err);

@@ -8,7 +8,7 @@
 #include "runtime/choice/look.h"
 #include "runtime/choice/trial.h"
 #include "runtime/coherence/behind.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/coherence/wants.h"
 #include "runtime/launch/launch_little.h"
 
@@ -32,7 +32,7 @@ static enum proact_status time_split(struct choice *c, struct launching *l,
     uint64_t from = proact_now_ns(p);
     enum proact_status status;
 
-    if ((status = launch_bring(l, err)) || (status = proact_wait(p, err)))
+    if ((status = launch_fetch(l, err)) || (status = proact_wait(p, err)))
         return status;
     const uint64_t spread = proact_now_ns(p) - from;
     struct stopwatch_time took;
@@ -58,7 +58,7 @@ static enum proact_status time_whole(struct choice *c, struct launching *l,
     enum proact_status status;
 
     if ((status = little_bring(l, &little, err)) ||
-        (!little && (status = launch_bring(l, err))) || (status = proact_wait(p, err)))
+        (!little && (status = launch_fetch(l, err))) || (status = proact_wait(p, err)))
         return status;
     struct stopwatch_time took;
 

@@ -8,7 +8,7 @@
 #include "runtime/coherence/behind.h"
 
 enum {
-    BRING_NS = 10000,     /* events and copies, before the first byte */
+    FETCH_NS = 10000,     /* events and copies, before the first byte */
     RATE_BYTES = 1 << 20, /* that a rate is told from */
     MEMORY_TO_LINK = 12,  /* while none is known */
     COUPLINGS_MAX = 64,   /* of a kernel */
@@ -86,16 +86,16 @@ void coupling_note_rate(struct proact *p, uint64_t bytes, uint64_t ns)
 {
     if (bytes < RATE_BYTES)
         return;
-    p->brought.bytes += (double)bytes;
-    p->brought.ns += (double)ns;
+    p->fetched.bytes += (double)bytes;
+    p->fetched.ns += (double)ns;
 }
 
 double coupling_rate(const struct proact *p)
 {
     const struct topology *t = &p->topology;
 
-    if (p->brought.ns > 0)
-        return p->brought.bytes / p->brought.ns;
+    if (p->fetched.ns > 0)
+        return p->fetched.bytes / p->fetched.ns;
     return t->fabric.egress_gbps > 0 ? t->fabric.egress_gbps
                                      : t->device.memory_gbps / MEMORY_TO_LINK;
 }
@@ -121,7 +121,7 @@ static double cost_ns(const struct coupling *of, bool writer_splits, bool reader
     if (writer_splits == reader_splits)
         return 0;
     if (reader_splits)
-        return of->to_split ? BRING_NS + (double)of->to_split / coupling_rate(p) : 0;
+        return of->to_split ? FETCH_NS + (double)of->to_split / coupling_rate(p) : 0;
     return fmax(0, (double)of->to_whole / coupling_rate(p) -
                        (double)choice_split_ns(of->writer));
 }

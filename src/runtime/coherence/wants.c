@@ -309,7 +309,7 @@ static bool is_scattered(const struct kernel_binding *b)
 }
 
 /* What is read of many rows of another's may be more than a launch should send beside its
-   work: what is close goes together then, and else it is brought (bring.h). */
+   work: what is close goes together then, and else it is brought (fetch.h). */
 static void keep_few(const struct kernel_binding *b, uint32_t n, struct transfer_need *told)
 {
     enum { FEW = 16, CLOSE_BYTES = 4096 };

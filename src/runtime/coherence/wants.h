@@ -4,7 +4,7 @@
 /* Only what is needed moves. What others read of an array between two launches of the
    binding that writes it is what its next launch sends, to those who read it, while it
    still runs; the first one sends all to all, a program's to nobody. Where a reader is then
-   surprised, what it lacks is brought before it (bring.h): foresight never decides what is
+   surprised, what it lacks is brought before it (fetch.h): foresight never decides what is
    right, only what is early. */
 
 #include "runtime/derive/needs.h"

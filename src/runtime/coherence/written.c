@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/coherence/held_steps.h"
 #include "runtime/coherence/wants.h"
 #include "runtime/derive/derive.h"
@@ -229,7 +229,7 @@ void launch_written(const struct launching *l)
         if (!wants_told(b, s) && validity_everywhere(&a->validity_map, all))
             continue;
         written_step(b, s);
-        p->first_behind |= !validity_everywhere(&a->validity_map, FIRST);
+        p->device0_is_stale |= !validity_everywhere(&a->validity_map, FIRST);
     }
     if (!p->recording)
         wants_restart(b);

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "model/model.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/coherence/wants.h"
 #include "runtime/derive/derive.h"
 #include "runtime/derive/found.h"

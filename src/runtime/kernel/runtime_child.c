@@ -80,7 +80,7 @@ enum proact_status kernel_children_ready(struct proact_kernel *k, struct proact_
             return status;
         }
     }
-    return module_variables_bring(k, k->children->module, &k->children->variables, err);
+    return module_variables_fetch(k, k->children->module, &k->children->variables, err);
 }
 
 enum proact_status kernel_children_follow(const struct proact_kernel *k,
@@ -88,7 +88,7 @@ enum proact_status kernel_children_follow(const struct proact_kernel *k,
 {
     struct kernel_children *c = k->children;
 
-    return c ? module_variables_bring(k, c->module, &c->variables, err) : PROACT_OK;
+    return c ? module_variables_fetch(k, c->module, &c->variables, err) : PROACT_OK;
 }
 
 struct device_function *kernel_children_function(const struct proact_kernel *k,

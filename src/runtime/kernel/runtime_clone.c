@@ -153,7 +153,7 @@ static enum proact_status load_part(struct proact_kernel *k, enum instrument_clo
         status = write_part(k, kind, places, &(struct instrument_result){0}, part, err);
     for (unsigned d = 0; d < k->session->devices.count && !status; d++)
         status = load_on(k, kind, part, d, err);
-    return status ? status : module_variables_bring(k, part->module, &part->variables, err);
+    return status ? status : module_variables_fetch(k, part->module, &part->variables, err);
 }
 
 /* A driver may load nothing before a kernel that waits for the host has ended, and what
@@ -325,7 +325,7 @@ enum proact_status kernel_clones_follow(const struct proact_kernel *k,
             struct clone_part *part = &k->clones->part[kind][places];
 
             if (part->module[k->session->devices.count - 1])
-                status = module_variables_bring(k, part->module, &part->variables, err);
+                status = module_variables_fetch(k, part->module, &part->variables, err);
         }
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/derive/derive.h"
 #include "runtime/derive/direct.h"
 #include "runtime/kernel/crowded.h"
@@ -178,13 +178,13 @@ unsigned proact_last_launch_device(const struct proact *p)
 enum proact_status launch_queue(struct launching *l, struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    enum proact_status status = launch_bring(l, err);
+    enum proact_status status = launch_fetch(l, err);
 
-    if (status || (status = flags_bring(l, err)))
+    if (status || (status = idempotent_fetch(l, err)))
         return status;
     /* protocol: streams-split (else: status = PROACT_OK;) */
     status = streams_join(p, err);
-    if (status || (status = launch_textures_bring(l, err)))
+    if (status || (status = launch_textures_fetch(l, err)))
         return status;
     /* Ahead of the launch's number: whoever has seen a later one counts it as seen, too. */
     if (l->binding && p->recording && transfer_counts(&l->binding->transfer) &&

@@ -2,7 +2,7 @@
 /* What a launch counts for, once it is queued. */
 #include "base/memory.h"
 #include "runtime/arrays/distributed.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/record/recording.h"
 #include "runtime/share/launch_flags.h"
 #include "runtime/share/launch_share.h"

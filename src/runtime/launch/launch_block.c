@@ -11,7 +11,7 @@
 #include "runtime/choice/choose_split.h"
 #include "runtime/choice/look.h"
 #include "runtime/choice/trial.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/derive/derive.h"
 #include "runtime/launch/launch_cluster.h"
 #include "runtime/launch/launch_little.h"
@@ -154,17 +154,17 @@ static void first_launched(const struct launching *l)
 }
 
 /* What it needs, which is little where that is found. */
-static enum proact_status bring_first(struct launching *l, bool keeps,
-                                      const struct write_set **little,
-                                      struct proact_error *err)
+static enum proact_status block_fetch_device0(struct launching *l, bool keeps,
+                                              const struct write_set **little,
+                                              struct proact_error *err)
 {
-    enum proact_status status = l->kernel->texels ? textures_bring(l->kernel->session, err)
+    enum proact_status status = l->kernel->texels ? textures_fetch(l->kernel->session, err)
                                 : keeps           ? little_bring(l, little, err)
                                                   : PROACT_OK;
 
     if (status || *little)
         return status;
-    return keeps ? launch_bring(l, err) : first_bring_all(l->kernel->session, err);
+    return keeps ? launch_fetch(l, err) : device0_fetch_all(l->kernel->session, err);
 }
 
 enum { FEW_BYTES = 256 }; /* of most kernels' parameters: these take no allocation */
@@ -215,7 +215,7 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     const struct write_set *little = NULL;
 
     if (!status && !is_alone)
-        status = bring_first(l, keeps, &little, err);
+        status = block_fetch_device0(l, keeps, &little, err);
     if (!status)
         status = queue_first(p, k->function[0], &launch, err);
     if (p->devices.count > 1 || p->backend->is_virtual || p->book.observer)

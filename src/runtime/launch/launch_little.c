@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/launch/launch_little.h"
 
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/derive/derive.h"
 #include "runtime/launch/launch_cluster.h"
 
@@ -89,16 +89,17 @@ static void add_need(void *context, struct span s)
 }
 
 /* What may not be written stays as it was: it is brought, too. */
-static enum proact_status bring(const struct launching *l, uint32_t number,
-                                struct proact_array *a, const struct write_set *w,
-                                struct proact_error *err)
+static enum proact_status partial_fetch_array(const struct launching *l, uint32_t number,
+                                              struct proact_array *a,
+                                              const struct write_set *w,
+                                              struct proact_error *err)
 {
     struct transfer_need need = {0};
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&need};
 
     need_join(&need, needs_of(l->needs, number, 0));
     each_span(w, number, add_need, &need);
-    enum proact_status status = array_bring(a, needs, err);
+    enum proact_status status = array_fetch(a, needs, err);
 
     need_clear(&need);
     return status;
@@ -119,8 +120,8 @@ enum proact_status little_bring(struct launching *l, const struct write_set **ou
     l->needs = needs_find(l, NULL);
     for (size_t i = 0; i < l->place_count && !status; i++)
         if (!launching_is_again(l, i))
-            status = bring(l, launching_number(l, l->places[i].array), l->places[i].array,
-                           *out, err);
+            status = partial_fetch_array(l, launching_number(l, l->places[i].array),
+                                         l->places[i].array, *out, err);
     return status;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "runtime/arrays/own_parts.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
 #include "runtime/session/others.h"
@@ -174,8 +174,9 @@ static size_t hull(size_t bytes, size_t count, size_t pitch)
 }
 
 /* What is read of the array on the first device. */
-static enum proact_status bring_rows(struct proact_array *a, const struct device_rows *rows,
-                                     struct proact_error *err)
+static enum proact_status device0_fetch_rows(struct proact_array *a,
+                                             const struct device_rows *rows,
+                                             struct proact_error *err)
 {
     struct transfer_need need = {0};
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&need};
@@ -185,7 +186,7 @@ static enum proact_status bring_rows(struct proact_array *a, const struct device
         return PROACT_OK;
     for (size_t i = 0; i < rows->count; i++, first += rows->from_pitch)
         spans_add(&need.spans, first, first + rows->bytes);
-    enum proact_status status = array_bring(a, needs, err);
+    enum proact_status status = array_fetch(a, needs, err);
 
     need_clear(&need);
     return status;
@@ -251,7 +252,7 @@ enum proact_status proact_device0_read_2d(struct proact *p,
     if (!status && r.count)
         status = array_of(p, "read", r.from, hull(r.bytes, r.count, r.from_pitch), &a, err);
     if (!status && r.bytes)
-        status = bring_rows(a, &r, err);
+        status = device0_fetch_rows(a, &r, err);
     streams_copied(p, false, r.bytes * r.count);
     return status ? status : session_read_first(p, &r, err);
 }
@@ -281,7 +282,7 @@ enum proact_status proact_device0_copy_2d(struct proact *p,
         return own_parts_copy(a, b, &r, err);
     const void *what = b ? known_bytes_find(b, r.from - b->base[0], r.bytes) : NULL;
 
-    if ((status = bring_rows(b, &r, err)) || (status = streams_enter(p, err)))
+    if ((status = device0_fetch_rows(b, &r, err)) || (status = streams_enter(p, err)))
         return status;
     if (!(status = await(p, a, true, err)) && !(status = await(p, b, false, err)))
         status = p->backend->copy_rows(stream(p), &r, err);
@@ -355,5 +356,5 @@ enum proact_status proact_array_broadcast(struct proact_array *a, struct proact_
         needs[d] = &all;
     if (a->is_shared)
         array_written(a, 0, a->bytes, FIRST);
-    return array_bring(a, needs, err);
+    return array_fetch(a, needs, err);
 }

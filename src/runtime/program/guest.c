@@ -4,7 +4,7 @@
 #include <proact/interop.h>
 
 #include "base/fail.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/program/first_device.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/textures/texels.h"
@@ -39,7 +39,7 @@ enum proact_status proact_interop_begin(struct proact *p, struct proact_error *e
 
     if (status || (p->has_guests && p->guests_entered == p->sequence))
         return status;
-    if ((status = first_bring_all(p, err)))
+    if ((status = device0_fetch_all(p, err)))
         return status;
     /* protocol: interop-await */
     status = first_await_all(p, err);

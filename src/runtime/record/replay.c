@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/record/recorded.h"
@@ -30,7 +30,7 @@ static void account(const struct proact_recording *r)
         validity_copy(&r->array[i].array->validity_map, &r->array[i].after);
         r->array[i].array->changes++;
         r->array[i].array->writer = NULL;
-        p->first_behind = true;
+        p->device0_is_stale = true;
     }
     for (size_t i = 0; i < r->traffic_count; i++) {
         const struct recorded_traffic *t = &r->traffic[i];
@@ -92,7 +92,7 @@ enum proact_status proact_replay(struct proact_recording *r, struct proact_error
     const uint64_t before = p->sequence;
 
     for (size_t i = 0; i < r->array_count; i++)
-        if ((status = array_bring_alike(r->array[i].array, &r->array[i].before, err)))
+        if ((status = array_fetch_identical(r->array[i].array, &r->array[i].before, err)))
             return status;
     r->behind = p->sequence == before ? 0 : r->behind + 1;
     p->order.is_elsewhere |= r->is_elsewhere;

@@ -28,7 +28,7 @@ struct proact_array {
                        not, and has replicas */
     bool is_shared; /* the host may have changed it at any time */
     bool is_pinned; /* the first device's replica is the host's memory */
-    struct validity_map validity_map; /* bring.c */
+    struct validity_map validity_map; /* fetch.c */
     struct held_steps *steps;         /* held_steps.h; NULL: none yet */
     uint64_t validity_sequence;       /* the last change of all arrays that they know of */
     uint64_t changes; /* grows when anything, but the host to one that it shares, may have
@@ -121,7 +121,7 @@ struct kernel_binding {
     uint64_t uploaded;           /* the operation that put its tables on lane MAIN */
     struct binding_wants *wants; /* wants.c */
     uint32_t crumbs;             /* by slot: found_crumbs() */
-    bool has_gaps;               /* what lies between its rows was brought (bring.c) */
+    bool has_gaps;               /* what lies between its rows was brought (fetch.c) */
     struct transfer_binding transfer;
 };
 
@@ -215,7 +215,7 @@ struct proact {
     uint64_t last_sent;     /* the last that sent an array to peers ... */
     uint64_t first_awaited; /* ... that lane MAIN of the first device has waited for */
     uint64_t all_used;      /* the last there that may have touched every array ... */
-    bool first_behind;      /* some replica of the first device may not be current */
+    bool device0_is_stale;  /* some replica of the first device may not be current */
     uint64_t all_changed; /* the last there that may have written to every array, and ... */
     struct choice *whole_by; /* ... whose launch need not have been whole; NULL: none's */
     bool looks;              /* the launch under way only tries how long it takes */
@@ -230,9 +230,9 @@ struct proact {
     uint64_t chosen;      /* launches of which it is chosen how they run */
     unsigned launched_on; /* the first device with CTAs of the last launch */
     uint64_t orders;      /* changes of the dimension along which some are split */
-    struct brought {      /* by launches that were timed */
+    struct fetched {      /* by launches that were timed */
         double bytes, ns;
-    } brought;
+    } fetched;
     uint64_t variables;      /* grows when variables of modules may have changed */
     uint64_t constants;      /* ... and of these, ones that kernels only read */
     uint64_t generation;     /* grows when launches broke and left counters anyhow */

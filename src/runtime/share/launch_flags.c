@@ -3,7 +3,7 @@
    where what others have reduced is combined. */
 #include "runtime/share/launch_flags.h"
 #include "runtime/arrays/partials.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 
 /* The launch's flags, if it is split. */
 static size_t count_of(const struct launching *l)
@@ -37,7 +37,7 @@ static bool runs(const struct launching *l, unsigned device)
     return l->binding->cta_first[device] != l->binding->cta_first[device + 1];
 }
 
-enum proact_status flags_bring(const struct launching *l, struct proact_error *err)
+enum proact_status idempotent_fetch(const struct launching *l, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
@@ -45,7 +45,7 @@ enum proact_status flags_bring(const struct launching *l, struct proact_error *e
         const struct launch_flag *f = &l->found.flags->flag[n];
 
         /* protocol: idempotent-fetch */
-        status = array_bring_first(f->array, f->first, f->end, err);
+        status = array_fetch_device0(f->array, f->first, f->end, err);
         if (!status && f->kind)
             status = partials_ready(f->array, f->kind, threads_of(l), err);
     }

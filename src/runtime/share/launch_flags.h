@@ -57,7 +57,7 @@ enum proact_status flags_find(struct launching *l, struct kernel_flags *f,
                               struct proact_error *err);
 
 /* Around a launch: ahead of it, what it leaves as it was is on the first device, ... */
-enum proact_status flags_bring(const struct launching *l, struct proact_error *err);
+enum proact_status idempotent_fetch(const struct launching *l, struct proact_error *err);
 /* ... and a device's kernel comes after all that is done with the first one's replica; ...
  */
 enum proact_status flags_await(const struct launching *l, unsigned device,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "runtime/arrays/distributed.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/program/first_device.h"

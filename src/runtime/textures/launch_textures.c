@@ -149,7 +149,7 @@ static bool works(const struct launching *l, unsigned device)
     return first[0] != first[1];
 }
 
-enum proact_status launch_textures_bring(const struct launching *l,
+enum proact_status launch_textures_fetch(const struct launching *l,
                                          struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
@@ -158,7 +158,7 @@ enum proact_status launch_textures_bring(const struct launching *l,
     if (!l->kernel->texels)
         return PROACT_OK;
     if (!l->binding) /* it may read by others than those that are known */
-        return (status = textures_bring(p, err)) ? status : first_await_all(p, err);
+        return (status = textures_fetch(p, err)) ? status : first_await_all(p, err);
     for (size_t n = 0; n < l->texture_count; n++)
         for (unsigned d = 1; d < l->over && texels_of(&l->textures[n]) && !status; d++)
             if (works(l, d))

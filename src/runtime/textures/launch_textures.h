@@ -32,7 +32,7 @@ bool launch_textures_ready(const struct launching *l);
 /* In place of the program's, those of the device. */
 void launch_textures_fill(const struct launching *l, unsigned device, unsigned char *block);
 /* Behind streams_join(): what it reads by them is brought to where that is. */
-enum proact_status launch_textures_bring(const struct launching *l,
+enum proact_status launch_textures_fetch(const struct launching *l,
                                          struct proact_error *err);
 enum proact_status launch_textures_await(const struct launching *l, unsigned device,
                                          struct proact_error *err);

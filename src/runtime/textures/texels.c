@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 #include "runtime/program/first_device.h"
 #include "runtime/program/program_streams.h"
 
@@ -200,7 +200,7 @@ enum proact_status proact_copy_3d(struct proact *p, const struct proact_copy_3d 
         (status = check_end(p, c, &c->from, &from, &from_first, &from_bytes, err)))
         return status;
     if (from && !from->part && p->devices.count > 1 &&
-        (status = array_bring_first(from, from_first, from_first + from_bytes, err)))
+        (status = array_fetch_device0(from, from_first, from_first + from_bytes, err)))
         return status;
     if ((status = queue(p, c, err)))
         return status;

@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 
 static uint64_t memory_bytes(const struct proact_texture *t)
 {
@@ -162,7 +162,7 @@ void proact_surface_destroy(struct proact *p, uint64_t handle)
 }
 
 /* Arrays that are gone, which no kernel may read any more, are left out. */
-enum proact_status textures_bring(struct proact *p, struct proact_error *err)
+enum proact_status textures_fetch(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
@@ -171,7 +171,7 @@ enum proact_status textures_bring(struct proact *p, struct proact_error *err)
         struct proact_array *a = texture_array(t, p, &first);
 
         if (a)
-            status = array_bring_first(a, first, first + t->bytes, err);
+            status = array_fetch_device0(a, first, first + t->bytes, err);
     }
     return status;
 }

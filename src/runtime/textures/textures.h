@@ -34,5 +34,5 @@ void textures_leave(struct proact_texture_array *texels);
 
 /* What lies in memory that textures are of, to the first device: kernels read it beside all
    that they are given. */
-enum proact_status textures_bring(struct proact *p, struct proact_error *err);
+enum proact_status textures_fetch(struct proact *p, struct proact_error *err);
 void textures_close(struct proact *p);

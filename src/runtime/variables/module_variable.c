@@ -162,7 +162,7 @@ static bool *find_used(const struct proact_kernel *k)
 }
 
 /* What holds addresses of its own module stays as it was loaded. */
-static bool is_brought(const struct ptx_symbol *s)
+static bool variable_is_fetched(const struct ptx_symbol *s)
 {
     return module_variable_may_change(s) && !s->relocation_count;
 }
@@ -177,7 +177,7 @@ bool module_variables_wait(const struct proact_kernel *k, uint64_t since)
     bool *used = find_used(k);
 
     for (uint32_t i = 0; i < m->symbol_count; i++)
-        waits |= used[i] && is_brought(&m->symbols[i]);
+        waits |= used[i] && variable_is_fetched(&m->symbols[i]);
     free(used);
     return waits;
 }
@@ -191,7 +191,7 @@ static enum proact_status copy_used(const struct proact_kernel *k,
     bool *used = find_used(k), is_settled = false;
 
     for (uint32_t i = 0; i < m->symbol_count && !status; i++) {
-        if (!used[i] || !is_brought(&m->symbols[i]))
+        if (!used[i] || !variable_is_fetched(&m->symbols[i]))
             continue;
         if (!is_settled)
             session_settle(k->session);
@@ -202,7 +202,7 @@ static enum proact_status copy_used(const struct proact_kernel *k,
     return status;
 }
 
-enum proact_status module_variables_bring(const struct proact_kernel *k,
+enum proact_status module_variables_fetch(const struct proact_kernel *k,
                                           struct device_module *const *to, uint64_t *since,
                                           struct proact_error *err)
 {

@@ -31,7 +31,7 @@ enum proact_status module_variable_read(const struct proact_kernel *k,
 /* To the modules `to`, by device, from the kernel's image on the first one, if any may have
    changed since the session's count `*since`: those that the kernel uses. Waits for all
    that was queued then. */
-enum proact_status module_variables_bring(const struct proact_kernel *k,
+enum proact_status module_variables_fetch(const struct proact_kernel *k,
                                           struct device_module *const *to, uint64_t *since,
                                           struct proact_error *err);
 /* Whether that has to wait for the devices. */

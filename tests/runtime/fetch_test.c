@@ -4,7 +4,7 @@
 #include "runtime/runtime_testing.h"
 /* after it */
 #include "runtime/coherence/behind.h"
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 
 enum { BYTES = N * 4, ALL = 15 };
 
@@ -28,7 +28,7 @@ static void open_rig(struct rig *r)
 }
 
 /* What the devices `one` and `other` lack of these bytes is brought; how many that were. */
-static uint64_t bring(struct rig *r, unsigned one, uint64_t first, uint64_t end,
+static uint64_t fetch(struct rig *r, unsigned one, uint64_t first, uint64_t end,
                       unsigned other, uint64_t other_first, uint64_t other_end)
 {
     struct transfer_need need[2] = {0};
@@ -40,7 +40,7 @@ static uint64_t bring(struct rig *r, unsigned one, uint64_t first, uint64_t end,
     needs[one] = &need[0];
     needs[other] = &need[1];
     for (int i = 0; i < 2; i++) {
-        if (i && array_bring(r->array, needs, &r->b.err))
+        if (i && array_fetch(r->array, needs, &r->b.err))
             fail_msg("%s", r->b.err.text);
         if (proact_wait(r->b.p, &r->b.err) ||
             proact_statistics_get(r->b.p, PROACT_ALL_DEVICES, NULL, &s[i], &r->b.err))
@@ -57,7 +57,7 @@ static void bytes_between_go_along(void **state)
 
     (void)state;
     open_rig(&r);
-    assert_int_equal(bring(&r, 1, 0, 300, 3, 400, 500), 300);
+    assert_int_equal(fetch(&r, 1, 0, 300, 3, 400, 500), 300);
     proact_close(r.b.p);
 }
 
@@ -68,7 +68,7 @@ static void who_sends_gets_nothing_along(void **state)
 
     (void)state;
     open_rig(&r);
-    assert_int_equal(bring(&r, 1, 0, 300, 0, 120, 170), 250);
+    assert_int_equal(fetch(&r, 1, 0, 300, 0, 120, 170), 250);
     proact_close(r.b.p);
 }
 
@@ -144,7 +144,7 @@ static void columns_are_few_copies(void **state)
     (void)state;
     open_lines(&r);
     proact_trace_set_callback(r.b.p, see_copy, &seen);
-    assert_int_equal(bring(&r, 0, 0, LINES * LINE, 3, 0, LINES * LINE),
+    assert_int_equal(fetch(&r, 0, 0, LINES * LINE, 3, 0, LINES * LINE),
                      2 * LINES * (LEFT + MIDDLE));
     proact_trace_set_callback(r.b.p, NULL, NULL);
     assert_int_equal(seen.copies, 2 * 2);
@@ -155,7 +155,7 @@ static void columns_are_few_copies(void **state)
 }
 
 /* Of rows that lie near each other device 2 alone has some bytes each. */
-static uint64_t bring_rows(uint64_t bytes, unsigned *copies)
+static uint64_t fetch_rows(uint64_t bytes, unsigned *copies)
 {
     enum { ROWS = 30, PITCH = 512 };
     struct rig r;
@@ -166,12 +166,12 @@ static uint64_t bring_rows(uint64_t bytes, unsigned *copies)
     for (uint64_t y = 0; y < ROWS; y++)
         array_written(r.array, y * PITCH, y * PITCH + bytes, 4);
     proact_trace_set_callback(r.b.p, see_copy, &seen);
-    const uint64_t brought = bring(&r, 0, 0, BYTES, 3, 0, 1);
+    const uint64_t fetched = fetch(&r, 0, 0, BYTES, 3, 0, 1);
 
     proact_trace_set_callback(r.b.p, NULL, NULL);
     proact_close(r.b.p);
     *copies = seen.copies;
-    return brought;
+    return fetched;
 }
 
 /* Device 3 has the first byte brought in each case, and nothing else. */
@@ -180,9 +180,9 @@ static void near_columns_are_rows_too(void **state)
     unsigned copies;
 
     (void)state;
-    assert_int_equal(bring_rows(16, &copies), 30 * 16 + 1);
+    assert_int_equal(fetch_rows(16, &copies), 30 * 16 + 1);
     assert_int_equal(copies, 2);
-    assert_int_equal(bring_rows(480, &copies), 29 * 512 + 480 + 1);
+    assert_int_equal(fetch_rows(480, &copies), 29 * 512 + 480 + 1);
     assert_int_equal(copies, 2);
 }
 
@@ -213,7 +213,7 @@ static void missing_bytes_are_counted(void **state)
 
 /* Device 2 alone has every second byte, so many that they are told apart no more: what
    device 1 lacks from the first byte that it reads to the last is brought. */
-static void of_crumbs_the_hull_is_brought(void **state)
+static void of_fragments_the_bounds_are_fetched(void **state)
 {
     enum { CRUMBS = 1 << 19, FIRST_READ = 1001, LAST_READ = 3001 };
     struct rig r;
@@ -236,7 +236,7 @@ static void of_crumbs_the_hull_is_brought(void **state)
     validity_set_ranges(&r.array->validity_map, range, CRUMBS, 4);
     spans_add(&need.spans, FIRST_READ, FIRST_READ + 1);
     spans_add(&need.spans, LAST_READ, LAST_READ + 1);
-    if (array_bring(r.array, needs, &r.b.err))
+    if (array_fetch(r.array, needs, &r.b.err))
         fail_msg("%s", r.b.err.text);
     assert_true(validity_contains(&r.array->validity_map, FIRST_READ, LAST_READ + 1, 2));
     assert_false(validity_contains(&r.array->validity_map, FIRST_READ - 2, FIRST_READ, 2));
@@ -255,7 +255,7 @@ int main(void)
         cmocka_unit_test(columns_are_few_copies),
         cmocka_unit_test(near_columns_are_rows_too),
         cmocka_unit_test(missing_bytes_are_counted),
-        cmocka_unit_test(of_crumbs_the_hull_is_brought),
+        cmocka_unit_test(of_fragments_the_bounds_are_fetched),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

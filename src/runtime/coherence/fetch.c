@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/coherence/bring.h"
+#include "runtime/coherence/fetch.h"
 
 #include "runtime/coherence/held_steps.h"
 #include "runtime/coherence/wants.h"
@@ -72,9 +72,9 @@ static enum proact_status send(struct proact_array *a, const struct missing_rang
     return status;
 }
 
-static enum proact_status bring(struct proact_array *a,
-                                const struct transfer_need *const *needs,
-                                struct proact_error *err)
+static enum proact_status fetch_missing(struct proact_array *a,
+                                        const struct transfer_need *const *needs,
+                                        struct proact_error *err)
 {
     struct missing_ranges l = {0};
 
@@ -97,16 +97,16 @@ static size_t spans_of(const struct proact *p, const struct transfer_need *const
 }
 
 /* The same, of needs that may come again. */
-static enum proact_status bring_step(struct proact_array *a,
-                                     const struct transfer_need *const *needs,
-                                     struct step_key key, struct proact_error *err)
+static enum proact_status fetch_transition(struct proact_array *a,
+                                           const struct transfer_need *const *needs,
+                                           struct step_key key, struct proact_error *err)
 {
     const struct held_step *known;
     enum proact_status status;
     struct missing_ranges l = {0};
 
     if (!held_steps_are_worth(a, spans_of(a->session, needs)))
-        return bring(a, needs, err);
+        return fetch_missing(a, needs, err);
     if ((known = held_step_find(a, key))) {
         status = send(a, held_step_lacking(known), err);
         if (!status)
@@ -125,9 +125,9 @@ static enum proact_status bring_step(struct proact_array *a,
 }
 
 /* Of so many pieces all is brought from the first byte of a need to its last. */
-static enum proact_status bring_hulls(struct proact_array *a,
-                                      const struct transfer_need *const *needs,
-                                      struct proact_error *err)
+static enum proact_status fetch_bounds(struct proact_array *a,
+                                       const struct transfer_need *const *needs,
+                                       struct proact_error *err)
 {
     struct transfer_need hull[PROACT_DEVICES_MAX] = {0};
     const struct transfer_need *all[PROACT_DEVICES_MAX] = {0};
@@ -139,7 +139,7 @@ static enum proact_status bring_hulls(struct proact_array *a,
         if (s && s->count)
             spans_add(&hull[d].spans, s->span[0].first, s->span[s->count - 1].end);
     }
-    enum proact_status status = bring(a, all, err);
+    enum proact_status status = fetch_missing(a, all, err);
 
     for (unsigned d = 0; d < a->session->devices.count; d++)
         need_clear(&hull[d]);
@@ -147,9 +147,9 @@ static enum proact_status bring_hulls(struct proact_array *a,
 }
 
 /* `key`, if not NULL, of needs that may come again. */
-static enum proact_status bring_seen(struct proact_array *a,
-                                     const struct transfer_need *const *needs,
-                                     const struct step_key *key, struct proact_error *err)
+static enum proact_status fetch_needs(struct proact_array *a,
+                                      const struct transfer_need *const *needs,
+                                      const struct step_key *key, struct proact_error *err)
 {
     struct proact *p = a->session;
 
@@ -164,19 +164,19 @@ static enum proact_status bring_seen(struct proact_array *a,
     if (validity_everywhere(&a->validity_map, all_devices(p)))
         return PROACT_OK;
     if (a->validity_map.count > PIECES_MAX)
-        return bring_hulls(a, needs, err);
-    return key ? bring_step(a, needs, *key, err) : bring(a, needs, err);
+        return fetch_bounds(a, needs, err);
+    return key ? fetch_transition(a, needs, *key, err) : fetch_missing(a, needs, err);
 }
 
-enum proact_status array_bring(struct proact_array *a,
+enum proact_status array_fetch(struct proact_array *a,
                                const struct transfer_need *const *needs,
                                struct proact_error *err)
 {
-    return bring_seen(a, needs, NULL, err);
+    return fetch_needs(a, needs, NULL, err);
 }
 
-enum proact_status array_bring_first(struct proact_array *a, uint64_t first, uint64_t end,
-                                     struct proact_error *err)
+enum proact_status array_fetch_device0(struct proact_array *a, uint64_t first, uint64_t end,
+                                       struct proact_error *err)
 {
     struct transfer_need need = {0};
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&need};
@@ -184,25 +184,27 @@ enum proact_status array_bring_first(struct proact_array *a, uint64_t first, uin
     if (a->session->devices.count == 1)
         return PROACT_OK;
     spans_add(&need.spans, first, end);
-    enum proact_status status = array_bring(a, needs, err);
+    enum proact_status status = array_fetch(a, needs, err);
 
     need_clear(&need);
     return status;
 }
 
-enum proact_status first_bring_all(struct proact *p, struct proact_error *err)
+enum proact_status device0_fetch_all(struct proact *p, struct proact_error *err)
 {
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&everything};
     enum proact_status status = PROACT_OK;
 
-    for (struct proact_array *a = p->arrays; p->first_behind && a && !status; a = a->next)
-        status = array_bring(a, needs, err);
-    p->first_behind &= status != PROACT_OK;
+    for (struct proact_array *a = p->arrays; p->device0_is_stale && a && !status;
+         a = a->next)
+        status = array_fetch(a, needs, err);
+    p->device0_is_stale &= status != PROACT_OK;
     return status;
 }
 
-enum proact_status array_bring_alike(struct proact_array *a, const struct validity_map *h,
-                                     struct proact_error *err)
+enum proact_status array_fetch_identical(struct proact_array *a,
+                                         const struct validity_map *h,
+                                         struct proact_error *err)
 {
     struct transfer_need need[PROACT_DEVICES_MAX] = {0};
     const struct transfer_need *needs[PROACT_DEVICES_MAX];
@@ -215,7 +217,7 @@ enum proact_status array_bring_alike(struct proact_array *a, const struct validi
             if (h->piece[n].devices >> d & 1)
                 spans_add(&need[d].spans, n ? h->piece[n - 1].end : 0, h->piece[n].end);
     }
-    status = bring(a, needs, err);
+    status = fetch_missing(a, needs, err);
     for (unsigned d = 0; d < a->session->devices.count; d++)
         need_clear(&need[d]);
     return status;
@@ -241,8 +243,8 @@ static bool is_scattered(const struct kernel_binding *b, const struct proact_arr
     return false;
 }
 
-static enum proact_status bring_place(const struct launching *l, size_t place,
-                                      struct proact_error *err)
+static enum proact_status fetch_argument(const struct launching *l, size_t place,
+                                         struct proact_error *err)
 {
     const struct proact *p = l->kernel->session;
     struct proact_array *a = l->places[place].array;
@@ -259,7 +261,7 @@ static enum proact_status bring_place(const struct launching *l, size_t place,
         needs[d] = &everything;
     const struct step_key key = {l->binding ? l->needs->number : 0, number};
 
-    return bring_seen(a, needs, l->binding && !all ? &key : NULL, err);
+    return fetch_needs(a, needs, l->binding && !all ? &key : NULL, err);
 }
 
 /* Between rows that one device writes; where they are many, and this is little. */
@@ -286,7 +288,7 @@ static void add_gaps(const struct transfer_table *t, struct transfer_need *out)
 
 /* What lies between the rows that a program's launch writes is brought to their writer,
    too, before its first launch: then stretches are held by that one, and not each row. */
-static enum proact_status bring_gaps(const struct launching *l, struct proact_error *err)
+static enum proact_status fetch_gaps(const struct launching *l, struct proact_error *err)
 {
     struct kernel_binding *b = l->binding;
     enum proact_status status = PROACT_OK;
@@ -302,7 +304,7 @@ static enum proact_status bring_gaps(const struct launching *l, struct proact_er
             add_gaps(&b->tables[s]->tables->table[d], &need[d]);
         }
         array_catch_up(b->array[s]);
-        status = bring(b->array[s], needs, err);
+        status = fetch_missing(b->array[s], needs, err);
         for (unsigned d = 0; d < b->transfer.devices->count; d++)
             need_clear(&need[d]);
     }
@@ -310,7 +312,7 @@ static enum proact_status bring_gaps(const struct launching *l, struct proact_er
     return status;
 }
 
-enum proact_status launch_bring(struct launching *l, struct proact_error *err)
+enum proact_status launch_fetch(struct launching *l, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
@@ -320,8 +322,8 @@ enum proact_status launch_bring(struct launching *l, struct proact_error *err)
         l->needs = needs_of_launch(l);
     for (size_t i = 0; i < l->place_count && !status; i++)
         if (!launching_is_again(l, i))
-            status = bring_place(l, i, err);
-    status = status ? status : bring_gaps(l, err);
+            status = fetch_argument(l, i, err);
+    status = status ? status : fetch_gaps(l, err);
     l->is_ready = !status;
     if (!status)
         launch_divide(l);
