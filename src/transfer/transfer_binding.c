@@ -124,7 +124,7 @@ uint32_t transfer_plan_mode(const struct transfer_plan *plan)
 
     if (plan->tail)
         mode |= plan->tail->share_mode;
-    return mixed_is_told(plan) ? mode | PROACT_MODE_MIXED : mode;
+    return mixed_is_active(plan) ? mode | PROACT_MODE_MIXED : mode;
 }
 
 bool transfer_launches(const struct transfer_devices *devices,

@@ -16,30 +16,30 @@
 enum { SIZE = 192, CELL_BYTES = SIZE * SIZE * (int)sizeof(float), ITERATIONS_MAX = 100 };
 
 /* What the last iteration of each batch changed, by the host's own count. */
-struct told {
+struct reported {
     double change[ITERATIONS_MAX + 1]; /* 0: nothing was told */
 };
 
 static void note(void *context, unsigned iteration, double residual)
 {
-    struct told *told = context;
+    struct reported *reported = context;
 
     assert_in_range(iteration, 1, ITERATIONS_MAX);
-    told->change[iteration] = residual;
+    reported->change[iteration] = residual;
 }
 
 /* How often the host looked. */
-static unsigned count(const struct told *told)
+static unsigned count(const struct reported *reported)
 {
     unsigned times = 0;
 
     for (unsigned i = 1; i <= ITERATIONS_MAX; i++)
-        times += told->change[i] > 0;
+        times += reported->change[i] > 0;
     return times;
 }
 
 static struct jacobi_result run(struct jacobi_options options, unsigned devices,
-                                struct told *told)
+                                struct reported *reported)
 {
     const struct proact_options how = {.machine = "h200x4",
                                        .device_count = devices,
@@ -51,19 +51,19 @@ static struct jacobi_result run(struct jacobi_options options, unsigned devices,
     if (proact_open(&how, &p, &err))
         fail_msg("%s", err.text);
     options.progress = note;
-    options.context = told;
+    options.context = reported;
     if (jacobi_run(p, &options, &r, &err))
         fail_msg("%u iterations on %u: %s", options.iterations_max, devices, err.text);
     proact_close(p);
     return r;
 }
 
-static struct jacobi_result expect(struct jacobi_options options, struct told *told)
+static struct jacobi_result expect(struct jacobi_options options, struct reported *reported)
 {
     struct jacobi_result r;
 
     options.progress = note;
-    options.context = told;
+    options.context = reported;
     assert_int_equal(jacobi_reference(&options, &r, NULL), PROACT_OK);
     return r;
 }
@@ -93,9 +93,9 @@ static void ends_where_it_should(void **state)
         for (unsigned devices = 1; devices <= 3; devices += 2) {
             const struct jacobi_options options = {
                 .size = SIZE, .iterations_max = counts[i], .tolerance = -1};
-            struct told told = {{0}}, all = {{0}};
+            struct reported reported = {{0}}, all = {{0}};
             struct jacobi_result want = expect(options, &all);
-            struct jacobi_result r = run(options, devices, &told);
+            struct jacobi_result r = run(options, devices, &reported);
 
             same(&r, &want);
             jacobi_clear(&r);
@@ -108,15 +108,15 @@ static void is_told_what_the_last_iteration_changed(void **state)
     (void)state;
     const struct jacobi_options options = {
         .size = SIZE, .iterations_max = 61, .tolerance = -1};
-    struct told told = {{0}}, all = {{0}};
-    struct jacobi_result want = expect(options, &all), r = run(options, 4, &told);
+    struct reported reported = {{0}}, all = {{0}};
+    struct jacobi_result want = expect(options, &all), r = run(options, 4, &reported);
 
     same(&r, &want);
     for (unsigned i = 1; i <= 61; i++)
-        if (told.change[i] > 0)
-            assert_true(fabs(told.change[i] - all.change[i]) <= 1e-9 * all.change[i]);
-    assert_in_range(count(&told), 2, 4); /* of 8 batches: the end is not in sight */
-    assert_true(told.change[61] > 0);
+        if (reported.change[i] > 0)
+            assert_true(fabs(reported.change[i] - all.change[i]) <= 1e-9 * all.change[i]);
+    assert_in_range(count(&reported), 2, 4); /* of 8 batches: the end is not in sight */
+    assert_true(reported.change[61] > 0);
     jacobi_clear(&r);
     jacobi_clear(&want);
 }
@@ -125,20 +125,20 @@ static void is_told_what_the_last_iteration_changed(void **state)
 static void stops_anywhere_in_a_batch(void **state)
 {
     (void)state;
-    struct told all = {{0}};
+    struct reported all = {{0}};
     struct jacobi_options options = {
         .size = SIZE, .iterations_max = ITERATIONS_MAX, .tolerance = -1};
     struct jacobi_result whole = expect(options, &all);
 
     for (unsigned last = 24; last <= 24 + REPEAT_BATCH; last++) {
-        struct told told = {{0}}, again = {{0}};
+        struct reported reported = {{0}}, again = {{0}};
 
         options.tolerance = (all.change[last - 1] + all.change[last]) / 2;
-        struct jacobi_result want = expect(options, &again), r = run(options, 3, &told);
+        struct jacobi_result want = expect(options, &again), r = run(options, 3, &reported);
 
         assert_int_equal(want.iterations, last);
         assert_true(want.converged);
-        assert_true(count(&told) <= 4);
+        assert_true(count(&reported) <= 4);
         same(&r, &want);
         jacobi_clear(&r);
         jacobi_clear(&want);
@@ -150,8 +150,8 @@ static void one_iteration_is_made_whatever_is_tolerated(void **state)
 {
     (void)state;
     const struct jacobi_options options = {.size = SIZE, .tolerance = 1e200};
-    struct told told = {{0}}, all = {{0}};
-    struct jacobi_result want = expect(options, &all), r = run(options, 2, &told);
+    struct reported reported = {{0}}, all = {{0}};
+    struct jacobi_result want = expect(options, &all), r = run(options, 2, &reported);
 
     assert_int_equal(want.iterations, 1);
     same(&r, &want);
@@ -169,8 +169,8 @@ static void little_is_sent(void **state)
         .size = CELLS, .iterations_max = ITERATIONS, .tolerance = -1};
     const size_t edges = (DEVICES - 1) * 2 * CELLS * sizeof(float);
     const size_t sums = (DEVICES - 1) * CTAS * 2 * sizeof(double);
-    struct told told = {{0}};
-    struct jacobi_result r = run(options, DEVICES, &told);
+    struct reported reported = {{0}};
+    struct jacobi_result r = run(options, DEVICES, &reported);
 
     assert_in_range(r.statistics.bytes, sums * ITERATIONS, (edges + sums) * ITERATIONS);
     jacobi_clear(&r);

@@ -273,11 +273,11 @@ static void about_memory()
     CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                    CU_POINTER_ATTRIBUTE_RANGE_SIZE};
     unsigned type = 7;
-    void *told[] = {&type, &bytes};
+    void *info[] = {&type, &bytes};
 
-    DO(cuPointerGetAttributes(2, asked, told, (CUdeviceptr)pinned));
+    DO(cuPointerGetAttributes(2, asked, info, (CUdeviceptr)pinned));
     HOLDS(type == CU_MEMORYTYPE_HOST && bytes == 4096);
-    DO(cuPointerGetAttributes(2, asked, told, (CUdeviceptr)cells)); /* nobody's */
+    DO(cuPointerGetAttributes(2, asked, info, (CUdeviceptr)cells)); /* nobody's */
     HOLDS(type == 0 && bytes == 0);
     HOLDS(cuPointerGetAttribute(&type, asked[0], (CUdeviceptr)cells) ==
           CUDA_ERROR_INVALID_VALUE);

@@ -260,7 +260,7 @@ static void load_library_by_runtime()
 
 static void read_texture()
 {
-    CUDA_ARRAY_DESCRIPTOR shape = {N, 0, CU_AD_FORMAT_FLOAT, 1}, told;
+    CUDA_ARRAY_DESCRIPTOR shape = {N, 0, CU_AD_FORMAT_FLOAT, 1}, info;
     CUDA_RESOURCE_DESC resource = {};
     CUDA_TEXTURE_DESC how = {};
     CUDA_MEMCPY3D part = {};
@@ -272,8 +272,8 @@ static void read_texture()
     CUdeviceptr out;
 
     DO(cuArrayCreate(&array, &shape));
-    DO(cuArrayGetDescriptor(&told, array));
-    HOLDS(told.Width == N && told.Format == CU_AD_FORMAT_FLOAT && told.NumChannels == 1);
+    DO(cuArrayGetDescriptor(&info, array));
+    HOLDS(info.Width == N && info.Format == CU_AD_FORMAT_FLOAT && info.NumChannels == 1);
     DO(cuMemcpyDtoA(array, 0, x, N * sizeof(float)));
     part.srcMemoryType = CU_MEMORYTYPE_ARRAY;
     part.srcArray = array;

@@ -96,15 +96,15 @@ static void nodes(cudaStream_t s)
     MUST(cudaGraphAddMemFreeNode(&give, graph, &use, 1, x));
 
     cudaGraphNodeType type;
-    cudaMemAllocNodeParams told;
+    cudaMemAllocNodeParams info;
     void *freed;
     MUST(cudaGraphNodeGetType(take, &type));
     HOLDS(type == cudaGraphNodeTypeMemAlloc);
     MUST(cudaGraphNodeGetType(give, &type));
     HOLDS(type == cudaGraphNodeTypeMemFree);
-    MUST(cudaGraphMemAllocNodeGetParams(take, &told));
+    MUST(cudaGraphMemAllocNodeGetParams(take, &info));
     MUST(cudaGraphMemFreeNodeGetParams(give, &freed));
-    HOLDS(told.dptr == x && told.bytesize == COUNT * sizeof *x && freed == x);
+    HOLDS(info.dptr == x && info.bytesize == COUNT * sizeof *x && freed == x);
 
     MUST(cudaGraphClone(&clone, graph));
     MUST(cudaGraphDestroy(graph));

@@ -85,7 +85,7 @@ static void by_hand(int *x, int *y, int *z)
     cudaGraphNode_t fill, one, two, last, host, inner, found, from[8], to[8];
     cudaGraphEdgeData edges[8];
     cudaMemsetParams clear = {};
-    cudaKernelNodeParams kernel = {}, told;
+    cudaKernelNodeParams kernel = {}, info;
     cudaHostNodeParams call = {}, told_call;
     cudaMemsetParams told_clear;
     cudaMemcpy3DParms told_copy;
@@ -133,9 +133,9 @@ static void by_hand(int *x, int *y, int *z)
     MUST(cudaGraphGetEdges(g, from, to, edges, &many));
     HOLDS(many == 1);
 
-    MUST(cudaGraphKernelNodeGetParams(two, &told));
-    HOLDS(told.func == (void *)add && told.blockDim.x == n && told.gridDim.z == 1);
-    HOLDS(*(int **)told.kernelParams[0] == x && *(int *)told.kernelParams[1] == 5);
+    MUST(cudaGraphKernelNodeGetParams(two, &info));
+    HOLDS(info.func == (void *)add && info.blockDim.x == n && info.gridDim.z == 1);
+    HOLDS(*(int **)info.kernelParams[0] == x && *(int *)info.kernelParams[1] == 5);
     MUST(cudaGraphMemsetNodeGetParams(fill, &told_clear));
     HOLDS(told_clear.dst == x && told_clear.value == 1000 && told_clear.elementSize == 4);
     MUST(cudaGraphMemcpyNodeGetParams(last, &told_copy));
@@ -143,15 +143,15 @@ static void by_hand(int *x, int *y, int *z)
     HOLDS(told_copy.extent.width == n * 4 && told_copy.extent.depth == 1);
     MUST(cudaGraphHostNodeGetParams(host, &told_call));
     HOLDS(told_call.fn == count && told_call.userData == &called);
-    HOLDS(cudaGraphKernelNodeGetParams(fill, &told) == cudaErrorInvalidValue);
+    HOLDS(cudaGraphKernelNodeGetParams(fill, &info) == cudaErrorInvalidValue);
     HOLDS(cudaGraphHostNodeGetParams(one, &told_call) == cudaErrorInvalidValue);
 
     MUST(cudaGraphInstantiate(&exec, g, cudaGraphInstantiateFlagUseNodePriority));
     MUST(cudaGraphLaunch(exec, 0));
     printf("a diamond: %d, called %d times\n", first_of(y), called);
-    MUST(cudaGraphKernelNodeGetParams(two, &told)); /* what was told may be given back */
-    *(int *)told.kernelParams[1] = 50;
-    MUST(cudaGraphExecKernelNodeSetParams(exec, two, &told));
+    MUST(cudaGraphKernelNodeGetParams(two, &info)); /* what was told may be given back */
+    *(int *)info.kernelParams[1] = 50;
+    MUST(cudaGraphExecKernelNodeSetParams(exec, two, &info));
     told_copy.srcPtr.ptr = z;
     MUST(cudaGraphExecMemcpyNodeSetParams(exec, last, &told_copy));
     MUST(cudaGraphLaunch(exec, 0));

@@ -92,7 +92,7 @@ static void layers_and_volume()
     cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
     cudaArray_t array;
     cudaTextureDesc how = {};
-    cudaExtent extent = make_cudaExtent(W, H, D), told;
+    cudaExtent extent = make_cudaExtent(W, H, D), info;
     float *result, *source;
     unsigned flags;
 
@@ -112,8 +112,8 @@ static void layers_and_volume()
         for (int y = 0; y < H; y++)
             for (int x = 0; x < W; x++)
                 HOLDS(near(out[z][y][x], in[z][y][x] - z));
-    MUST(cudaArrayGetInfo(nullptr, &told, &flags, array));
-    HOLDS(told.width == W && told.depth == D && flags == cudaArrayLayered);
+    MUST(cudaArrayGetInfo(nullptr, &info, &flags, array));
+    HOLDS(info.width == W && info.depth == D && flags == cudaArrayLayered);
     MUST(cudaDestroyTextureObject(t));
     MUST(cudaFreeArray(array));
 

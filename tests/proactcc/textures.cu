@@ -123,12 +123,12 @@ static void sparse()
             HOLDS(y[i] == sum);
         }
     }
-    cudaResourceDesc told;
+    cudaResourceDesc info;
 
-    MUST(cudaGetTextureObjectResourceDesc(&told, t));
-    HOLDS(told.resType == cudaResourceTypeLinear && told.res.linear.devPtr == d_x);
+    MUST(cudaGetTextureObjectResourceDesc(&info, t));
+    HOLDS(info.resType == cudaResourceTypeLinear && info.res.linear.devPtr == d_x);
     MUST(cudaDestroyTextureObject(t));
-    HOLDS(cudaGetTextureObjectResourceDesc(&told, t) == cudaErrorInvalidValue);
+    HOLDS(cudaGetTextureObjectResourceDesc(&info, t) == cudaErrorInvalidValue);
     MUST(cudaFree(d_first));
     MUST(cudaFree(d_column));
     MUST(cudaFree(d_value));
@@ -198,7 +198,7 @@ static void normalized_bytes()
     enum { W = 24, H = 6 };
     static uchar4 in[H][W], raw[H][W];
     static float4 out[H][W], corner[H][W];
-    cudaChannelFormatDesc channel = cudaCreateChannelDesc<uchar4>(), told;
+    cudaChannelFormatDesc channel = cudaCreateChannelDesc<uchar4>(), info;
     cudaArray_t array;
     cudaTextureDesc how = {};
     float4 *d_out;
@@ -209,8 +209,8 @@ static void normalized_bytes()
         for (int x = 0; x < W; x++)
             in[y][x] = make_uchar4(10 * x, y, x + y, 255 - x);
     MUST(cudaMallocArray(&array, &channel, W, H, cudaArrayTextureGather));
-    MUST(cudaGetChannelDesc(&told, array));
-    HOLDS(told.x == 8 && told.w == 8 && told.f == cudaChannelFormatKindUnsigned);
+    MUST(cudaGetChannelDesc(&info, array));
+    HOLDS(info.x == 8 && info.w == 8 && info.f == cudaChannelFormatKindUnsigned);
     MUST(cudaMemcpy2DToArray(array, 0, 0, in, sizeof in[0], sizeof in[0], H,
                              cudaMemcpyHostToDevice));
     how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;

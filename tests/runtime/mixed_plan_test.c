@@ -147,7 +147,7 @@ static void each_chunk_goes_its_way(void **state)
     static const struct {
         const char *method;
         unsigned copies, agents;
-        bool is_told, cta_sends_tail;
+        bool is_active, cta_sends_tail;
     } cases[] = {
         {"copy-engine+fused:5000", 6, 0, true, true},
         {"fused+copy-engine:5000", 4, 0, true, false},
@@ -174,7 +174,7 @@ static void each_chunk_goes_its_way(void **state)
                 const uint32_t *sends = (const void *)(uintptr_t)mixed->sends[d][0];
 
                 assert_int_equal(mixed->in_tail[d][0][c], is_tail);
-                assert_int_equal(sends != NULL, cases[i].is_told);
+                assert_int_equal(sends != NULL, cases[i].is_active);
                 if (sends && is_mine)
                     assert_int_equal(sends[c], is_tail == cases[i].cta_sends_tail);
             }

@@ -11,11 +11,11 @@ static uint32_t wanted(const struct built *b, unsigned device, uint64_t byte)
     for (unsigned i = 0; i + 1 < devices; i++) {
         const struct transfer_need *need =
             b->request.needs ? &b->request.needs[(device + 1 + i) % devices] : NULL;
-        bool wants = !need || need->all;
+        bool reads = !need || need->all;
 
         for (size_t n = 0; need && n < need->spans.count; n++)
-            wants |= byte >= need->spans.span[n].first && byte < need->spans.span[n].end;
-        peers |= wants ? 1u << i : 0;
+            reads |= byte >= need->spans.span[n].first && byte < need->spans.span[n].end;
+        peers |= reads ? 1u << i : 0;
     }
     return peers;
 }

@@ -5,7 +5,7 @@
 
 #include "runtime/choice/coupling.h"
 #include "runtime/coherence/behind.h"
-#include "runtime/coherence/wants.h"
+#include "runtime/coherence/consumers.h"
 #include "runtime/derive/found.h"
 #include "runtime/derive/needs.h"
 #include "runtime/launch/launch_turn.h"
@@ -150,13 +150,13 @@ static uint64_t sends_of(const struct launching *l, const struct kernel_binding 
 {
     const struct transfer_table *table = b->tables[slot]->tables->table;
     const uint32_t number = launching_number(l, b->array[slot]);
-    const bool is_to_all = wants_is_scattered(b, slot);
+    const bool is_to_all = consumers_are_scattered(b, slot);
     uint64_t bytes = 0;
 
     for (unsigned to = 0; to < b->transfer.devices->count; to++) {
         struct transfer_need read = {0};
 
-        wants_read(l->binding, slot, to, &read);
+        consumers_predicted_read(l->binding, slot, to, &read);
         for (unsigned from = 0; from < b->transfer.devices->count; from++) {
             const struct spans *owned = &table[from].owned;
 
@@ -189,7 +189,8 @@ static bool is_fine_for_readers(struct launching *l, const struct launching *oth
 static bool has_been_read(const struct kernel_binding *b)
 {
     struct transfer_need read = {0};
-    const bool is_read = !b->transfer.slot_count || wants_read(b, 0, 0, &read);
+    const bool is_read =
+        !b->transfer.slot_count || consumers_predicted_read(b, 0, 0, &read);
 
     need_clear(&read);
     return is_read;

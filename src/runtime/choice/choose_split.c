@@ -8,8 +8,8 @@
 #include "runtime/choice/look.h"
 #include "runtime/choice/trial.h"
 #include "runtime/coherence/behind.h"
+#include "runtime/coherence/consumers.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/coherence/wants.h"
 #include "runtime/launch/launch_little.h"
 
 enum { UNTIMED_MAX = 8 }; /* launches before the one that is timed split */
@@ -106,8 +106,9 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
 /* Not before launches send what they are going to. */
 static bool may_time(struct choice *c, const struct launching *l)
 {
-    return c->step == CHOICE_TIME_WHOLE || c->timed_split || wants_are_known(l->binding) ||
-           choice_kernel_is_dear(l->kernel) || c->untimed++ >= UNTIMED_MAX;
+    return c->step == CHOICE_TIME_WHOLE || c->timed_split ||
+           consumers_are_known(l->binding) || choice_kernel_is_dear(l->kernel) ||
+           c->untimed++ >= UNTIMED_MAX;
 }
 
 /* One that was never timed goes as the others do, until there is time for a look. */

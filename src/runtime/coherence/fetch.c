@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/coherence/fetch.h"
 
+#include "runtime/coherence/consumers.h"
 #include "runtime/coherence/held_steps.h"
-#include "runtime/coherence/wants.h"
 #include "runtime/record/recording.h"
 #include "runtime/share/launch_divide.h"
 #include "transfer/methods/stretches.h"
@@ -158,7 +158,7 @@ static enum proact_status fetch_needs(struct proact_array *a,
     array_catch_up(a);
     for (unsigned d = 0; d < p->devices.count; d++)
         if (needs[d])
-            wants_see(a, d, needs[d]);
+            consumers_note_read(a, d, needs[d]);
     if (p->recording)
         recording_add_array(p, a);
     if (validity_everywhere(&a->validity_map, all_devices(p)))
@@ -238,7 +238,7 @@ static void needs_for(const struct launching *l, uint32_t array,
 static bool is_scattered(const struct kernel_binding *b, const struct proact_array *a)
 {
     for (unsigned s = 0; b && s < b->transfer.slot_count; s++)
-        if (b->array[s] == a && wants_is_scattered(b, s))
+        if (b->array[s] == a && consumers_are_scattered(b, s))
             return true;
     return false;
 }
@@ -337,6 +337,6 @@ void launch_see(struct launching *l)
         for (unsigned d = 0; d < l->needs->devices && !launching_is_again(l, i); d++) {
             const struct proact_array *a = l->places[i].array;
 
-            wants_see(a, d, needs_of(l->needs, launching_number(l, a), d));
+            consumers_note_read(a, d, needs_of(l->needs, launching_number(l, a), d));
         }
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 /* What a device is about to read is brought to it, from a device that holds it, as far as
-   it is not there: nothing, where launches sent what was needed while they ran (wants.h).
-   And who holds what afterwards. */
+   it is not there: nothing, where launches sent what was needed while they ran
+   (consumers.h). And who holds what afterwards. */
 
 #include "runtime/coherence/array_validity.h"
 #include "runtime/derive/needs.h"

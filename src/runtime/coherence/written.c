@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "runtime/coherence/consumers.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/held_steps.h"
-#include "runtime/coherence/wants.h"
 #include "runtime/derive/derive.h"
 
 /* The owner and those to whom it is sent. */
@@ -226,13 +226,13 @@ void launch_written(const struct launching *l)
         a->writer = b;
         a->writer_slot = s;
         note_writer(a, l, bytes);
-        if (!wants_told(b, s) && validity_everywhere(&a->validity_map, all))
+        if (!consumers_push_targets(b, s) && validity_everywhere(&a->validity_map, all))
             continue;
         written_step(b, s);
         p->device0_is_stale |= !validity_everywhere(&a->validity_map, FIRST);
     }
     if (!p->recording)
-        wants_restart(b);
+        consumers_restart(b);
 }
 
 /* All its arrays, unless it is known through which pointers it writes. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "runtime/coherence/wants.h"
+#include "runtime/coherence/consumers.h"
 #include "runtime/derive/needs.h"
 #include "runtime/record/recording.h"
 
@@ -32,7 +32,7 @@ void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *ar
         for (struct proact_array *a = k->session->arrays; a; a = a->next)
             a->writer = a->writer == b ? NULL : a->writer;
         transfer_unbind(&b->transfer);
-        wants_close(b);
+        consumers_destroy(b);
         free(b);
     }
 }

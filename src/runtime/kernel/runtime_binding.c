@@ -8,8 +8,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "model/model.h"
+#include "runtime/coherence/consumers.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/coherence/wants.h"
 #include "runtime/derive/derive.h"
 #include "runtime/derive/found.h"
 #include "runtime/derive/needs.h"
@@ -143,7 +143,7 @@ static enum proact_status tables_find(const struct launching *l,
                                   .chunk_bytes = schedule.first_bytes,
                                   .rise_bytes = schedule.step_bytes,
                                   .digest = l->found.digest,
-                                  .needs = wants_digest(b, slot),
+                                  .needs = consumers_digest(b, slot),
                                   .reads = reads_digest(reads, p->devices.count),
                                   .generation = p->generation};
 
@@ -152,7 +152,8 @@ static enum proact_status tables_find(const struct launching *l,
     while (t && !same_tables(t, &shape, p->devices.count))
         t = t->next;
     if (!t)
-        return tables_create(l, a, &shape, wants_told(b, slot), reads, out, err);
+        return tables_create(l, a, &shape, consumers_push_targets(b, slot), reads, out,
+                             err);
     *out = t;
     if (t->generation == p->generation)
         return PROACT_OK;
@@ -174,7 +175,7 @@ static bool fits(const struct launching *l, const struct kernel_binding *b,
 {
     const struct proact_kernel *k = l->kernel;
 
-    if (wants_is_replaced(b) || memcmp(b->grid, l->grid, sizeof b->grid) != 0 ||
+    if (consumers_is_replaced(b) || memcmp(b->grid, l->grid, sizeof b->grid) != 0 ||
         b->digest != l->found.digest ||
         !same_split(b->cta_first, cta_first, k->session->devices.count) ||
         !same_plan(&b->transfer.plan, kernel_plan(k)) ||
@@ -196,7 +197,7 @@ static enum proact_status binding_create(const struct launching *l,
     bound.binding = b;
     b->transfer.plan = *kernel_plan(k);
     b->crumbs = found_crumbs(&bound);
-    wants_open(b);
+    consumers_create(b);
     for (unsigned s = 0; s < k->slot_count && !status; s++) {
         struct proact_array *a = launching_slot_array(l, s);
 
@@ -271,23 +272,23 @@ static bool begins_with_nobody(const struct launching *l)
     return may;
 }
 
-static enum proact_status add_binding(struct launching *l, struct binding_wants *wants,
+static enum proact_status add_binding(struct launching *l, struct consumers *consumers,
                                       const uint32_t *cta_first, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
     struct kernel_binding *b = must_calloc(1, sizeof *b);
     enum proact_status status;
 
-    b->wants = wants;
+    b->consumers = consumers;
     b->transfer.devices = &k->session->devices;
     b->transfer.slot_count = k->slot_count;
     memcpy(b->grid, l->grid, sizeof b->grid);
     b->digest = l->found.digest;
     memcpy(b->cta_first, cta_first, sizeof b->cta_first);
-    if (!wants && begins_with_nobody(l))
-        wants_open_for_nobody(b, l);
+    if (!consumers && begins_with_nobody(l))
+        consumers_create_empty(b, l);
     if ((status = derived_or_checked(l, err)) || (status = binding_create(l, b, err))) {
-        wants_close(b);
+        consumers_destroy(b);
         free(b);
         return status;
     }
@@ -304,7 +305,7 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     struct proact *p = k->session;
     uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
     struct kernel_binding *b = k->bindings;
-    struct binding_wants *wants = NULL;
+    struct consumers *consumers = NULL;
 
     if (l->found.set)
         memcpy(cta_first, l->found.cta_first, sizeof cta_first);
@@ -322,9 +323,9 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
         return PROACT_OK;
     if (b && p->devices.count > 1) {
         launch_see(l);
-        wants = wants_change(b);
+        consumers = consumers_update(b);
     }
     if (!b)
         kernel_shapes_trim(k);
-    return b && !wants ? restart(p, b, err) : add_binding(l, wants, cta_first, err);
+    return b && !consumers ? restart(p, b, err) : add_binding(l, consumers, cta_first, err);
 }

@@ -311,7 +311,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     struct choice *c = may_choose ? choice_next(l) : NULL;
 
     if (c && choice_is_made(c) && !choice_is_split(c)) {
-        launch_tables_told(l, false);
+        launch_tables_report(l, false);
         return choice_run(c, l, launch_first, err);
     }
     if (c && choice_is_dear(c, l->kernel)) {
@@ -326,7 +326,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
         return launch_alone(l, err);
     if (!l->binding && launch_turn_back(l))
         return launch_chosen(l, grid, err);
-    launch_tables_told(l, l->binding != NULL);
+    launch_tables_report(l, l->binding != NULL);
     if ((!l->binding && launch_narrow(l, true)) ||
         (may_know_more(l) && launch_tables(l, true))) {
         l->binding = NULL;

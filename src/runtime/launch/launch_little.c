@@ -138,8 +138,8 @@ static void take_written(void *context, struct span s)
     t->bytes += s.end - s.first;
 }
 
-/* Who wrote most of an array, or had it taken along, is told who reads it (wants.h), or to
-   blame for what others then lack. */
+/* Who wrote most of an array, or had it taken along, is told who reads it (consumers.h), or
+   to blame for what others then lack. */
 void little_written(const struct launching *l, const struct write_set *w)
 {
     for (size_t i = 0; i < l->place_count; i++) {

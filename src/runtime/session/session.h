@@ -119,7 +119,7 @@ struct kernel_binding {
     struct kernel_tables *tables[PROACT_SLOTS_MAX];
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
     uint64_t uploaded;           /* the operation that put its tables on lane MAIN */
-    struct binding_wants *wants; /* wants.c */
+    struct consumers *consumers; /* consumers.c */
     uint32_t crumbs;             /* by slot: found_crumbs() */
     bool has_gaps;               /* what lies between its rows was brought (fetch.c) */
     struct transfer_binding transfer;

@@ -25,7 +25,7 @@ struct asking {
     struct box box[BOXES_MAX];
     struct stray_choices choices;
     uint32_t *chosen; /* by choice: which */
-    bool *is_told;    /* by loop: a thread, and what is chosen, tell whether it goes on */
+    bool *is_decided; /* by loop: a thread, and what is chosen, tell whether it goes on */
     bool left_out;    /* some thread may go elsewhere that was not asked */
 };
 
@@ -68,7 +68,7 @@ static bool comes_to(const struct asking *g, int32_t loop, const struct access_p
     const uint64_t trips = g->trips[loop];
     bool comes = true;
 
-    for (uint64_t n = 1; g->is_told[loop] && n < trips && comes; n++) {
+    for (uint64_t n = 1; g->is_decided[loop] && n < trips && comes; n++) {
         if (n > FIRST_ONES && n < trips - 1)
             n = trips - 1;
         g->trips[loop] = n;
@@ -460,19 +460,19 @@ void stray_ask(const struct stray_question *q, struct stray_found *found)
     stray_choices_open(&g->choices, q->analysis);
     g->trips = must_calloc(q->analysis->loop_count + 1u, sizeof *g->trips);
     g->chosen = must_calloc(q->analysis->choice_count + 1u, sizeof *g->chosen);
-    g->is_told = must_calloc(q->analysis->loop_count + 1u, sizeof *g->is_told);
+    g->is_decided = must_calloc(q->analysis->loop_count + 1u, sizeof *g->is_decided);
     bool asks = stray_choices_add(&g->choices, f);
 
     for (uint32_t n = 0; n < r->guard_count; n++)
         asks &= stray_choices_add_condition(&g->choices, r->guards[n].condition);
     for (int32_t l = r->loop; l >= 0; l = q->analysis->loops[l].parent)
-        g->is_told[l] = stray_choices_add_loop(&g->choices, (uint32_t)l);
+        g->is_decided[l] = stray_choices_add_loop(&g->choices, (uint32_t)l);
     asks &= !g->choices.count || q->in_full;
     if (asks)
         ask_all(g);
     if (!asks || g->left_out)
         suspect(g, f, 1);
-    free(g->is_told);
+    free(g->is_decided);
     free(g->chosen);
     free(g->trips);
     free(g);

@@ -445,7 +445,7 @@ bool launch_tables(struct launching *l, bool first)
     return true;
 }
 
-void launch_tables_told(const struct launching *l, bool is_split)
+void launch_tables_report(const struct launching *l, bool is_split)
 {
     struct kernel_address_tables *t =
         l->kernel->tabled ? l->kernel->tabled->tables_found : NULL;

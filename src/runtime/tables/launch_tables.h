@@ -13,4 +13,4 @@
 bool launch_tables(struct launching *l, bool first);
 
 /* It was seen whether the launch is split. */
-void launch_tables_told(const struct launching *l, bool is_split);
+void launch_tables_report(const struct launching *l, bool is_split);

@@ -11,7 +11,7 @@ static bool cta_sends(const struct transfer_method *m)
     return m->share_mode & PROACT_MODE_SEND;
 }
 
-bool mixed_is_told(const struct transfer_plan *plan)
+bool mixed_is_active(const struct transfer_plan *plan)
 {
     return plan->tail && cta_sends(plan->method) != cta_sends(plan->tail);
 }
@@ -73,7 +73,7 @@ enum proact_status mixed_open(struct transfer_binding *b, struct proact_error *e
 
     for (unsigned d = 0; d < b->devices->count; d++) {
         split(b, d, mixed);
-        for (uint32_t s = 0; s < b->slot_count && mixed_is_told(&b->plan) && !status; s++)
+        for (uint32_t s = 0; s < b->slot_count && mixed_is_active(&b->plan) && !status; s++)
             status = tell(b, d, s, mixed, err);
     }
     b->mixed = mixed;

@@ -18,4 +18,4 @@ enum proact_status mixed_open(struct transfer_binding *b, struct proact_error *e
 void mixed_close(struct transfer_binding *b);
 
 /* One of the two sends where the chunk is completed, and the other waits for flags. */
-bool mixed_is_told(const struct transfer_plan *plan);
+bool mixed_is_active(const struct transfer_plan *plan);

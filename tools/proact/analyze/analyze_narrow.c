@@ -39,15 +39,16 @@ static bool is_null(const struct access_form *f)
     return f && !f->count;
 }
 
-static bool is_told(const struct analyze_kernel *k, const struct analyze_launch *l,
-                    const struct access_condition *c)
+static bool specialize_is_known(const struct analyze_kernel *k,
+                                const struct analyze_launch *l,
+                                const struct access_condition *c)
 {
     const bool asks = (c->comparison == ACCESS_EQ || c->comparison == ACCESS_NE) &&
                       (is_null(c->left) || is_null(c->right));
 
     return is_typed(k, l, c->left, asks) && is_typed(k, l, c->right, asks) &&
-           (!c->first || is_told(k, l, c->first)) &&
-           (!c->second || is_told(k, l, c->second));
+           (!c->first || specialize_is_known(k, l, c->first)) &&
+           (!c->second || specialize_is_known(k, l, c->second));
 }
 
 /* Arrays lie somewhere. */
@@ -79,7 +80,7 @@ char *analyze_narrow(const struct analyze_kernel *k, const struct analyze_launch
     memcpy(at.nctaid, q->grid, sizeof at.nctaid);
     for (uint32_t n = 0; n < count; n++) {
         const struct ptx_instruction *i = &k->f->instructions[branch[n].instruction];
-        const int satisfied = is_told(k, l, branch[n].condition)
+        const int satisfied = specialize_is_known(k, l, branch[n].condition)
                                   ? access_holds(k->analysis, branch[n].condition, &at)
                                   : -1;
 

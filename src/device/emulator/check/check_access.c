@@ -16,7 +16,7 @@
 /* One access, with what does not change from byte to byte. */
 struct access {
     struct check *c;
-    struct told told;
+    struct finding finding;
     check_stamp stamp;
     bool strong;
     bool copies;                /* to another replica's same place */
@@ -36,7 +36,7 @@ static struct access access_begin(struct check *c, uint32_t actor, bool strong,
     a->last = a->epoch;
     return (struct access){
         .c = c,
-        .told = {.check = c, .actor = actor, .where = where, .verb = verb},
+        .finding = {.check = c, .actor = actor, .where = where, .verb = verb},
         .stamp = check_stamp_make(a->epoch, strong, actor),
         .strong = strong,
         .site = check_site(c, where, a->device),
@@ -46,7 +46,7 @@ static struct access access_begin(struct check *c, uint32_t actor, bool strong,
 static bool races(const struct access *a, check_stamp other)
 {
     return other && !(a->strong && check_stamp_strong(other)) &&
-           !check_knows(a->c, a->told.actor, other);
+           !check_knows(a->c, a->finding.actor, other);
 }
 
 /* Whether the slot of another reader can be given up for this one. */
@@ -56,7 +56,7 @@ static bool outlives(const struct access *a, check_stamp other)
         return true;
     if (a->strong && !check_stamp_strong(other) && check_stamp_time(other) > a->c->quiet)
         return false; /* a strong write does not race with this one, but with the other */
-    return check_knows(a->c, a->told.actor, other);
+    return check_knows(a->c, a->finding.actor, other);
 }
 
 static void remember_reader(const struct access *a, struct check_cell *cell)
@@ -68,7 +68,8 @@ static void remember_reader(const struct access *a, struct check_cell *cell)
         if (outlives(a, cell->read[i]))
             slot = i;
     for (int i = 0; i < CHECK_READERS && slot < 0 && !a->strong; i++)
-        if (actors[check_stamp_actor(cell->read[i])].device == actors[a->told.actor].device)
+        if (actors[check_stamp_actor(cell->read[i])].device ==
+            actors[a->finding.actor].device)
             slot = i;
     if (slot < 0 && !a->strong)
         slot = CHECK_READERS - 1;
@@ -80,9 +81,9 @@ static void remember_reader(const struct access *a, struct check_cell *cell)
 static bool follows_writers(const struct access *a, const struct check_cell *cell)
 {
     if (races(a, cell->write))
-        check_say_race(&a->told, "written", cell->write, cell->write_site);
+        check_say_race(&a->finding, "written", cell->write, cell->write_site);
     else if (races(a, cell->alike))
-        check_say_race(&a->told, "written", cell->alike, 0);
+        check_say_race(&a->finding, "written", cell->alike, 0);
     else
         return true;
     return false;
@@ -93,8 +94,8 @@ static bool passes_on(const struct access *a)
 {
     struct replica_place r;
 
-    return a->told.where && a->told.where->sends &&
-           check_replica_of(a->c, a->told.address, &r);
+    return a->finding.where && a->finding.where->sends &&
+           check_replica_of(a->c, a->finding.address, &r);
 }
 
 static bool read_cell(const struct access *a, struct check_cell *cell)
@@ -102,12 +103,12 @@ static bool read_cell(const struct access *a, struct check_cell *cell)
     if (!cell->write && passes_on(a))
         return true;
     if (!cell->write) {
-        check_say_unwritten(&a->told);
+        check_say_unwritten(&a->finding);
         return false;
     }
     if (cell->stale && cell->stale_content <= a->content &&
-        check_knows(a->c, a->told.actor, cell->stale)) {
-        check_say_stale(&a->told, cell);
+        check_knows(a->c, a->finding.actor, cell->stale)) {
+        check_say_stale(&a->finding, cell);
         return false;
     }
     if (!follows_writers(a, cell))
@@ -139,8 +140,8 @@ static bool changes_nothing(const struct access *a, const struct check_cell *cel
 static bool is_alike(const struct access *a, const struct check_cell *cell)
 {
     return a->value && cell->has_value && cell->content == a->content &&
-           !memcmp(check_shadow_value(a->c->shadow, a->told.address),
-                   a->value + (a->told.address - a->first), a->cell_bytes);
+           !memcmp(check_shadow_value(a->c->shadow, a->finding.address),
+                   a->value + (a->finding.address - a->first), a->cell_bytes);
 }
 
 static check_stamp unknown_writer(const struct access *a, const struct check_cell *before)
@@ -162,7 +163,7 @@ static bool write_cell(const struct access *a, struct check_cell *cell)
     }
     for (int i = 0; i < CHECK_READERS; i++)
         if (races(a, cell->read[i])) {
-            check_say_race(&a->told, "read", cell->read[i], 0);
+            check_say_race(&a->finding, "read", cell->read[i], 0);
             return false;
         }
     const struct check_cell before = *cell;
@@ -173,8 +174,8 @@ static bool write_cell(const struct access *a, struct check_cell *cell)
                                 .content = a->content,
                                 .has_value = a->value != NULL};
     if (a->value)
-        memcpy(check_shadow_value(a->c->shadow, a->told.address),
-               a->value + (a->told.address - a->first), a->cell_bytes);
+        memcpy(check_shadow_value(a->c->shadow, a->finding.address),
+               a->value + (a->finding.address - a->first), a->cell_bytes);
     keep_stale(cell, &before);
     return true;
 }
@@ -189,7 +190,7 @@ static bool each_cell(struct access *a, uint64_t address, uint64_t bytes,
             break;
         a->cell_bytes = s.cell_bytes;
         for (uint32_t i = 0; i < s.count; i++) {
-            a->told.address = s.address + (uint64_t)i * s.cell_bytes;
+            a->finding.address = s.address + (uint64_t)i * s.cell_bytes;
             if (!act(a, &s.cells[i]))
                 return false;
         }
@@ -205,8 +206,8 @@ bool check_read(struct check *c, uint32_t actor, uint64_t address, uint64_t byte
 {
     struct access a = access_begin(c, actor, strong, where, "reads");
 
-    a.told.fault = fault;
-    a.told.fault_bytes = fault_bytes;
+    a.finding.fault = fault;
+    a.finding.fault_bytes = fault_bytes;
     return each_cell(&a, address, bytes, read_cell);
 }
 
@@ -227,7 +228,7 @@ static void others_stale(struct access *a, uint64_t address, uint64_t bytes)
     struct replica_place r;
 
     if (!a->site || !check_replica_of(c, address, &r) ||
-        r.device != c->actors[a->told.actor].device)
+        r.device != c->actors[a->finding.actor].device)
         return;
     if (bytes > r.array->bytes - r.offset)
         bytes = r.array->bytes - r.offset;
@@ -251,8 +252,8 @@ bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t byt
 {
     struct access a = access_begin(c, actor, strong, where, "writes");
 
-    a.told.fault = fault;
-    a.told.fault_bytes = fault_bytes;
+    a.finding.fault = fault;
+    a.finding.fault_bytes = fault_bytes;
     return write_range(&a, address, bytes);
 }
 
@@ -264,8 +265,8 @@ bool check_store(struct check *c, uint32_t actor, uint64_t address, uint64_t byt
 
     a.value = value;
     a.first = address;
-    a.told.fault = fault;
-    a.told.fault_bytes = fault_bytes;
+    a.finding.fault = fault;
+    a.finding.fault_bytes = fault_bytes;
     return write_range(&a, address, bytes);
 }
 
@@ -278,8 +279,8 @@ bool check_store_again(struct check *c, uint32_t actor, uint64_t address, uint64
     a.is_same = true;
     a.value = value;
     a.first = address;
-    a.told.fault = fault;
-    a.told.fault_bytes = fault_bytes;
+    a.finding.fault = fault;
+    a.finding.fault_bytes = fault_bytes;
     return each_cell(&a, address, bytes, write_cell);
 }
 
@@ -334,8 +335,8 @@ bool check_copy_replica(struct check *c, uint32_t actor, uint64_t to, uint64_t f
     struct stretches s = {0};
     bool good = true;
 
-    write.told.fault = fault;
-    write.told.fault_bytes = fault_bytes;
+    write.finding.fault = fault;
+    write.finding.fault_bytes = fault_bytes;
     if (check_replica_of(c, from, &source) && check_replica_of(c, to, &target) &&
         source.array == target.array && source.offset == target.offset) {
         write.copies = true;

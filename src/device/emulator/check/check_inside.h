@@ -113,7 +113,7 @@ uint32_t check_site(struct check *c, const struct check_where *where, unsigned d
 void check_forget_places(struct check *c);
 
 /* check_say.c: sentences. */
-struct told { /* who accesses which byte */
+struct finding { /* who accesses which byte */
     const struct check *check;
     uint32_t actor;
     const struct check_where *where; /* may be NULL: the actor's name is used */
@@ -122,7 +122,7 @@ struct told { /* who accesses which byte */
     char *fault;
     size_t fault_bytes;
 };
-void check_say_race(const struct told *t, const char *other_verb, check_stamp other,
+void check_say_race(const struct finding *t, const char *other_verb, check_stamp other,
                     uint32_t site);
-void check_say_unwritten(const struct told *t);
-void check_say_stale(const struct told *t, const struct check_cell *cell);
+void check_say_unwritten(const struct finding *t);
+void check_say_stale(const struct finding *t, const struct check_cell *cell);

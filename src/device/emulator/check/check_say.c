@@ -8,7 +8,7 @@
 
 enum { WHO_BYTES = 384, BYTE_BYTES = 128, LINE_BYTES = 160 };
 
-static void say_who(const struct told *t, char *into)
+static void say_who(const struct finding *t, char *into)
 {
     const struct check_where *w = t->where;
     char line[LINE_BYTES];
@@ -26,7 +26,7 @@ static void say_who(const struct told *t, char *into)
         snprintf(into, WHO_BYTES, "%s", t->check->actors[t->actor].name);
 }
 
-static void say_byte(const struct told *t, char *into)
+static void say_byte(const struct finding *t, char *into)
 {
     struct replica_place r;
     const struct extent *e = check_extent_of(t->check, t->address);
@@ -41,7 +41,7 @@ static void say_byte(const struct told *t, char *into)
         snprintf(into, BYTE_BYTES, "the byte at 0x%" PRIx64, t->address);
 }
 
-void check_say_race(const struct told *t, const char *other_verb, check_stamp other,
+void check_say_race(const struct finding *t, const char *other_verb, check_stamp other,
                     uint32_t site)
 {
     char who[WHO_BYTES], byte[BYTE_BYTES], line[32] = "";
@@ -57,7 +57,7 @@ void check_say_race(const struct told *t, const char *other_verb, check_stamp ot
              who, t->verb, byte, other_verb, a->name, line);
 }
 
-void check_say_unwritten(const struct told *t)
+void check_say_unwritten(const struct finding *t)
 {
     char who[WHO_BYTES], byte[BYTE_BYTES];
 
@@ -67,7 +67,7 @@ void check_say_unwritten(const struct told *t)
              byte);
 }
 
-void check_say_stale(const struct told *t, const struct check_cell *cell)
+void check_say_stale(const struct finding *t, const struct check_cell *cell)
 {
     char who[WHO_BYTES], byte[BYTE_BYTES];
     const struct site *s = &t->check->sites[cell->stale_site];

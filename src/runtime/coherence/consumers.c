@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/coherence/wants.h"
+#include "runtime/coherence/consumers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,14 +56,14 @@ static void copy(const struct kernel_binding *b, struct reads *to, const struct 
         }
 }
 
-static void drop_parts(struct binding_wants *w)
+static void drop_parts(struct consumers *w)
 {
     for (size_t n = 0; n < w->part_count; n++)
         need_clear(&w->part[n]);
     w->part_count = 0;
 }
 
-static const struct transfer_need *part_of(const struct binding_wants *w, uint64_t digest)
+static const struct transfer_need *part_of(const struct consumers *w, uint64_t digest)
 {
     for (size_t n = 0; n < w->part_count; n++)
         if (w->part[n].digest == digest)
@@ -87,7 +87,7 @@ static bool add_read(struct reads *r, uint64_t digest)
 }
 
 /* What is read in more ways is brought. */
-static void add(struct binding_wants *w, struct reads *r, const struct transfer_need *need)
+static void add(struct consumers *w, struct reads *r, const struct transfer_need *need)
 {
     const uint64_t digest = need_digest(need);
 
@@ -104,7 +104,7 @@ static void add(struct binding_wants *w, struct reads *r, const struct transfer_
 }
 
 /* Their parts are known: they were seen since parts were last dropped. */
-static void join(const struct binding_wants *w, const struct reads *r,
+static void join(const struct consumers *w, const struct reads *r,
                  struct transfer_need *out)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -126,68 +126,72 @@ static bool differ(const struct kernel_binding *b, const struct reads *one,
     return false;
 }
 
-void wants_open(struct kernel_binding *b)
+void consumers_create(struct kernel_binding *b)
 {
-    if (!b->wants)
-        b->wants = must_calloc(1, sizeof *b->wants);
-    b->wants->seen = make(b);
-    b->wants->before = make(b);
-    if (!b->wants->told_of)
-        b->wants->told_of = make(b);
+    if (!b->consumers)
+        b->consumers = must_calloc(1, sizeof *b->consumers);
+    b->consumers->seen = make(b);
+    b->consumers->before = make(b);
+    if (!b->consumers->push_reads)
+        b->consumers->push_reads = make(b);
 }
 
-void wants_open_for_nobody(struct kernel_binding *b, const struct launching *l)
+void consumers_create_empty(struct kernel_binding *b, const struct launching *l)
 {
-    b->wants = must_calloc(1, sizeof *b->wants);
-    b->wants->told = make_needs(b);
+    b->consumers = must_calloc(1, sizeof *b->consumers);
+    b->consumers->push_targets = make_needs(b);
     for (unsigned s = 0; s < b->transfer.slot_count; s++) {
         const struct proact_array *a = launching_slot_array(l, s);
 
-        b->wants->told[s * b->transfer.devices->count].all = a && a->is_shared;
+        b->consumers->push_targets[s * b->transfer.devices->count].all = a && a->is_shared;
     }
 }
 
-void wants_close(struct kernel_binding *b)
+void consumers_destroy(struct kernel_binding *b)
 {
-    struct binding_wants *w = b->wants;
+    struct consumers *w = b->consumers;
 
     if (!w)
         return;
-    for (uint32_t n = 0; w->told && n < count_of(b); n++)
-        need_clear(&w->told[n]);
-    free(w->told);
-    drop(b, w->told_of);
+    for (uint32_t n = 0; w->push_targets && n < count_of(b); n++)
+        need_clear(&w->push_targets[n]);
+    free(w->push_targets);
+    drop(b, w->push_reads);
     drop(b, w->seen);
     drop(b, w->before);
     drop_parts(w);
     free(w->part);
     free(w);
-    b->wants = NULL;
+    b->consumers = NULL;
 }
 
-bool wants_is_replaced(const struct kernel_binding *b)
+bool consumers_is_replaced(const struct kernel_binding *b)
 {
-    return b->wants->is_replaced;
+    return b->consumers->is_replaced;
 }
 
-bool wants_are_known(const struct kernel_binding *b)
+bool consumers_are_known(const struct kernel_binding *b)
 {
-    return b->wants->is_launched || (b->wants->number && !b->wants->follows_nobody);
+    return b->consumers->is_launched ||
+           (b->consumers->number && !b->consumers->follows_nobody);
 }
 
-const struct transfer_need *wants_told(const struct kernel_binding *b, unsigned slot)
+const struct transfer_need *consumers_push_targets(const struct kernel_binding *b,
+                                                   unsigned slot)
 {
-    return b->wants->told ? &b->wants->told[slot * b->transfer.devices->count] : NULL;
+    return b->consumers->push_targets
+               ? &b->consumers->push_targets[slot * b->transfer.devices->count]
+               : NULL;
 }
 
-bool wants_read(const struct kernel_binding *b, unsigned slot, unsigned device,
-                struct transfer_need *into)
+bool consumers_predicted_read(const struct kernel_binding *b, unsigned slot,
+                              unsigned device, struct transfer_need *into)
 {
-    const struct binding_wants *w = b->wants;
+    const struct consumers *w = b->consumers;
     const uint32_t at = slot * b->transfer.devices->count + device;
 
-    if (w->told && w->number)
-        need_join(into, &w->told[at]);
+    if (w->push_targets && w->number)
+        need_join(into, &w->push_targets[at]);
     else if (w->is_launched)
         join(w, &w->seen[at], into);
     else
@@ -195,33 +199,35 @@ bool wants_read(const struct kernel_binding *b, unsigned slot, unsigned device,
     return true;
 }
 
-uint64_t wants_digest(const struct kernel_binding *b, unsigned slot)
+uint64_t consumers_digest(const struct kernel_binding *b, unsigned slot)
 {
-    const struct transfer_need *told = wants_told(b, slot);
+    const struct transfer_need *push_targets = consumers_push_targets(b, slot);
     uint64_t digest = 1;
 
-    for (unsigned d = 0; told && d < b->transfer.devices->count; d++) {
-        digest = hash_mix(digest + told[d].all + 2 * told[d].spans.count);
-        if (told[d].spans.count)
-            digest = hash_bytes(told[d].spans.span,
-                                told[d].spans.count * sizeof *told[d].spans.span, digest);
+    for (unsigned d = 0; push_targets && d < b->transfer.devices->count; d++) {
+        digest = hash_mix(digest + push_targets[d].all + 2 * push_targets[d].spans.count);
+        if (push_targets[d].spans.count)
+            digest = hash_bytes(
+                push_targets[d].spans.span,
+                push_targets[d].spans.count * sizeof *push_targets[d].spans.span, digest);
     }
-    return told ? digest | 1 : 0;
+    return push_targets ? digest | 1 : 0;
 }
 
-void wants_see(const struct proact_array *a, unsigned device,
-               const struct transfer_need *need)
+void consumers_note_read(const struct proact_array *a, unsigned device,
+                         const struct transfer_need *need)
 {
     const struct kernel_binding *b = a->writer;
 
     if (b && !a->session->looks && (need->all || need->spans.count))
-        add(b->wants, &b->wants->seen[a->writer_slot * b->transfer.devices->count + device],
+        add(b->consumers,
+            &b->consumers->seen[a->writer_slot * b->transfer.devices->count + device],
             need);
 }
 
-void wants_restart(struct kernel_binding *b)
+void consumers_restart(struct kernel_binding *b)
 {
-    struct binding_wants *w = b->wants;
+    struct consumers *w = b->consumers;
     struct reads *seen = w->seen;
 
     w->seen = w->before;
@@ -232,7 +238,7 @@ void wants_restart(struct kernel_binding *b)
     w->is_launched = true;
 }
 
-bool wants_is_scattered(const struct kernel_binding *b, unsigned slot)
+bool consumers_are_scattered(const struct kernel_binding *b, unsigned slot)
 {
     size_t copies = 0;
 
@@ -267,7 +273,7 @@ static bool crosses(const struct kernel_binding *b, const struct reads *seen)
 
     for (uint32_t n = 0; n < count_of(b); n++)
         for (size_t i = 0; i < seen[n].count; i++) {
-            const struct transfer_need *part = part_of(b->wants, seen[n].digest[i]);
+            const struct transfer_need *part = part_of(b->consumers, seen[n].digest[i]);
 
             if (part && crossings(b, n / devices, n % devices, part, 1))
                 return true;
@@ -282,7 +288,8 @@ static void see_shared(const struct kernel_binding *b)
 
     for (unsigned s = 0; s < b->transfer.slot_count; s++)
         if (b->array[s]->is_shared)
-            add(b->wants, &b->wants->seen[s * b->transfer.devices->count], &everything);
+            add(b->consumers, &b->consumers->seen[s * b->transfer.devices->count],
+                &everything);
 }
 
 static bool is_all(const struct kernel_binding *b, const struct reads *of)
@@ -290,7 +297,7 @@ static bool is_all(const struct kernel_binding *b, const struct reads *of)
     for (uint32_t n = 0; n < count_of(b); n++) {
         struct transfer_need all = {0};
 
-        join(b->wants, &of[n], &all);
+        join(b->consumers, &of[n], &all);
         if (!all.all) {
             need_clear(&all);
             return false;
@@ -304,76 +311,78 @@ static bool is_scattered(const struct kernel_binding *b)
     bool is = false;
 
     for (unsigned s = 0; s < b->transfer.slot_count; s++)
-        is |= wants_is_scattered(b, s);
+        is |= consumers_are_scattered(b, s);
     return is;
 }
 
 /* What is read of many rows of another's may be more than a launch should send beside its
    work: what is close goes together then, and else it is brought (fetch.h). */
-static void keep_few(const struct kernel_binding *b, uint32_t n, struct transfer_need *told)
+static void keep_few(const struct kernel_binding *b, uint32_t n,
+                     struct transfer_need *push_targets)
 {
     enum { FEW = 16, CLOSE_BYTES = 4096 };
     const unsigned devices = b->transfer.devices->count, slot = n / devices,
                    device = n % devices;
     const size_t most = COPIES_MAX / (2 * devices);
 
-    if (told->all || crossings(b, slot, device, told, FEW + 1) <= FEW)
+    if (push_targets->all || crossings(b, slot, device, push_targets, FEW + 1) <= FEW)
         return;
-    spans_close(&told->spans, CLOSE_BYTES, true);
-    if (crossings(b, slot, device, told, most + 1) > most)
-        need_clear(told);
+    spans_close(&push_targets->spans, CLOSE_BYTES, true);
+    if (crossings(b, slot, device, push_targets, most + 1) > most)
+        need_clear(push_targets);
 }
 
 /* What tables are made for where so is read. */
-static struct transfer_need *tell(const struct kernel_binding *b, const struct reads *of)
+static struct transfer_need *consumers_push_needs(const struct kernel_binding *b,
+                                                  const struct reads *of)
 {
-    struct transfer_need *told = make_needs(b);
+    struct transfer_need *push_targets = make_needs(b);
 
     for (uint32_t n = 0; n < count_of(b); n++) {
-        join(b->wants, &of[n], &told[n]);
-        keep_few(b, n, &told[n]);
+        join(b->consumers, &of[n], &push_targets[n]);
+        keep_few(b, n, &push_targets[n]);
     }
-    return told;
+    return push_targets;
 }
 
 /* Whether others should be told now. Needs that differ may be the same together: that is
    looked at once. */
 static bool is_new(struct kernel_binding *b)
 {
-    struct binding_wants *w = b->wants;
+    struct consumers *w = b->consumers;
     bool is = false;
 
-    if (!differ(b, w->seen, w->told_of))
+    if (!differ(b, w->seen, w->push_reads))
         return false;
-    struct transfer_need *told = tell(b, w->seen);
+    struct transfer_need *push_targets = consumers_push_needs(b, w->seen);
 
     for (uint32_t n = 0; n < count_of(b); n++) {
-        is |= need_differs(&told[n], &w->told[n]);
-        need_clear(&told[n]);
+        is |= need_differs(&push_targets[n], &w->push_targets[n]);
+        need_clear(&push_targets[n]);
     }
-    free(told);
+    free(push_targets);
     if (!is)
-        copy(b, w->told_of, w->seen);
+        copy(b, w->push_reads, w->seen);
     return is;
 }
 
 /* After the first launch at once; later where two times the same was read. */
 static bool is_time(struct kernel_binding *b)
 {
-    const struct binding_wants *w = b->wants;
+    const struct consumers *w = b->consumers;
 
     if (!w->is_launched || w->number > NUMBER_MAX || b->transfer.plan.everywhere)
         return false;
     if (is_scattered(b))
-        return w->told != NULL;
+        return w->push_targets != NULL;
     if (!w->number)
-        return w->told ? is_new(b) : !is_all(b, w->seen);
-    return w->told && !differ(b, w->seen, w->before) && is_new(b);
+        return w->push_targets ? is_new(b) : !is_all(b, w->seen);
+    return w->push_targets && !differ(b, w->seen, w->before) && is_new(b);
 }
 
-struct binding_wants *wants_change(struct kernel_binding *b)
+struct consumers *consumers_update(struct kernel_binding *b)
 {
-    struct binding_wants *w = b->wants, *next;
+    struct consumers *w = b->consumers, *next;
     const struct transfer_plan *plan = &b->transfer.plan;
     bool is_last = w->number == NUMBER_MAX || is_scattered(b);
 
@@ -381,18 +390,18 @@ struct binding_wants *wants_change(struct kernel_binding *b)
     if (!is_time(b))
         return NULL;
     if (transfer_sends_to_all(plan)) {
-        if (!w->told && crosses(b, w->seen))
+        if (!w->push_targets && crosses(b, w->seen))
             return NULL;
         is_last |= crosses(b, w->seen);
     }
     next = must_calloc(1, sizeof *next);
     next->number = is_last ? NUMBER_MAX + 1 : w->number + 1;
     if (!is_last) {
-        next->told = tell(b, w->seen);
-        next->told_of = make(b);
-        copy(b, next->told_of, w->seen);
+        next->push_targets = consumers_push_needs(b, w->seen);
+        next->push_reads = make(b);
+        copy(b, next->push_reads, w->seen);
     }
-    next->follows_nobody = !w->number && w->told;
+    next->follows_nobody = !w->number && w->push_targets;
     w->is_replaced = true;
     return next;
 }
