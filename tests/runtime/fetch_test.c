@@ -3,8 +3,8 @@
    copies columns are. */
 #include "runtime/runtime_testing.h"
 /* after it */
-#include "runtime/coherence/behind.h"
 #include "runtime/coherence/fetch.h"
+#include "runtime/coherence/transfer_cost.h"
 
 enum { BYTES = N * 4, ALL = 15 };
 
@@ -197,17 +197,17 @@ static void missing_bytes_are_counted(void **state)
 
     (void)state;
     open_rig(&r); /* 200 bytes are device 2's alone, 100 device 1's, too */
-    assert_int_equal(behind_of(r.array, needs, key), 2 * 300);
+    assert_int_equal(array_missing_bytes(r.array, needs, key), 2 * 300);
     held_step_begin(r.array);
     const struct interned_map *before = r.array->validity_map.value;
 
     missing_find(r.array, needs, &l);
     missing_record(r.array, &l);
     held_step_end(r.array, key, &l);
-    assert_int_equal(behind_of(r.array, needs, key), 0);
+    assert_int_equal(array_missing_bytes(r.array, needs, key), 0);
     validity_take_interned(&r.array->validity_map, before);
     assert_non_null(held_step_find(r.array, key));
-    assert_int_equal(behind_of(r.array, needs, key), 2 * 300);
+    assert_int_equal(array_missing_bytes(r.array, needs, key), 2 * 300);
     proact_close(r.b.p);
 }
 

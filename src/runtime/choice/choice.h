@@ -22,8 +22,8 @@ struct choice {
     uint64_t split_ns, whole_ns;
     /* Of the host, for each split launch: to find what it writes, and to queue it. */
     uint64_t found_ns, queued_ns;
-    uint64_t spread_ns; /* before a split launch; without what others are charged with */
-    uint64_t behind;    /* bytes, before the timed split launch */
+    uint64_t broadcast_ns; /* before a split launch; without what others are charged with */
+    uint64_t missing_bytes; /* bytes, before the timed split launch */
     /* Of the last launch: copies of other streams, which a split one has before and behind
        it, and a whole one beside it. */
     uint64_t copies_ns, longest_copy_ns;

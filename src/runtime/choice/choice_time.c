@@ -17,7 +17,7 @@ uint64_t choice_host_ns(const struct choice *c)
 
 uint64_t choice_split_ns(const struct choice *c)
 {
-    const uint64_t devices = c->split_ns + c->spread_ns + c->copies_ns;
+    const uint64_t devices = c->split_ns + c->broadcast_ns + c->copies_ns;
     const uint64_t host = choice_host_ns(c);
 
     return devices > host ? devices : host;

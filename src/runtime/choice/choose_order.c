@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "runtime/choice/coupling.h"
-#include "runtime/coherence/behind.h"
 #include "runtime/coherence/consumers.h"
+#include "runtime/coherence/transfer_cost.h"
 #include "runtime/derive/found.h"
 #include "runtime/derive/needs.h"
 #include "runtime/launch/launch_turn.h"
@@ -33,7 +33,7 @@ static bool matters(const struct launching *l, const struct choice *c, uint64_t 
 
 static uint64_t missing_bytes(struct launching *l)
 {
-    return launch_behind(l, false, NULL, NULL).of_split;
+    return launch_missing_bytes(l, false, NULL, NULL).of_split;
 }
 
 /* Rows that are one where CTAs come in their order; by another order, tiles of three

@@ -7,34 +7,37 @@
 #include "runtime/choice/coupling.h"
 #include "runtime/choice/look.h"
 #include "runtime/choice/trial.h"
-#include "runtime/coherence/behind.h"
 #include "runtime/coherence/consumers.h"
 #include "runtime/coherence/fetch.h"
+#include "runtime/coherence/transfer_cost.h"
 #include "runtime/launch/launch_little.h"
 
 enum { UNTIMED_MAX = 8 }; /* launches before the one that is timed split */
 
 /* What the replicas are behind because of others' launches on one device is no part of it:
    it hangs on how these run (coupling.h). */
-static void note_spread(struct choice *c, struct spreading s, uint64_t spread_ns)
+static void split_note_broadcast(struct choice *c, struct transfer_cost s,
+                                 uint64_t broadcast_ns)
 {
-    coupling_note_rate(c->session, s.bytes, spread_ns);
-    c->behind = s.bytes - s.by_launches;
-    c->spread_ns =
-        s.bytes ? (uint64_t)((double)spread_ns * (double)c->behind / (double)s.bytes) : 0;
+    coupling_note_rate(c->session, s.bytes, broadcast_ns);
+    c->missing_bytes = s.bytes - s.by_launches;
+    c->broadcast_ns =
+        s.bytes
+            ? (uint64_t)((double)broadcast_ns * (double)c->missing_bytes / (double)s.bytes)
+            : 0;
 }
 
 static enum proact_status time_split(struct choice *c, struct launching *l,
                                      struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    struct spreading s = launch_behind(l, false, NULL, NULL);
+    struct transfer_cost s = launch_missing_bytes(l, false, NULL, NULL);
     uint64_t from = proact_now_ns(p);
     enum proact_status status;
 
     if ((status = launch_fetch(l, err)) || (status = proact_wait(p, err)))
         return status;
-    const uint64_t spread = proact_now_ns(p) - from;
+    const uint64_t broadcast = proact_now_ns(p) - from;
     struct stopwatch_time took;
 
     if (!(status = stopwatch_start(p, err)))
@@ -42,7 +45,7 @@ static enum proact_status time_split(struct choice *c, struct launching *l,
     if ((status = stopwatch_stop(p, status, &took, err)))
         return status;
     if (!c->timed_split) /* what is brought later it lacks because of the look */
-        note_spread(c, s, spread);
+        split_note_broadcast(c, s, broadcast);
     choice_note_split(c, took, l->is_divided, l->kernel->found_ns);
     return PROACT_OK;
 }
@@ -121,9 +124,9 @@ static bool has_to_wait(const struct choice *c)
 /* What others leave behind that run whole was counted when that was chosen. */
 static bool is_odd(struct choice *c, struct launching *l)
 {
-    const struct spreading s = launch_behind(l, false, NULL, NULL);
+    const struct transfer_cost s = launch_missing_bytes(l, false, NULL, NULL);
 
-    return s.bytes - s.by_launches > c->behind;
+    return s.bytes - s.by_launches > c->missing_bytes;
 }
 
 static enum proact_status queue_split(struct choice *c, struct launching *l,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "runtime/coherence/behind.h"
+#include "runtime/coherence/transfer_cost.h"
 
 enum {
     FETCH_NS = 10000,     /* events and copies, before the first byte */
@@ -78,7 +78,7 @@ void coupling_see(struct choice *c, struct launching *l)
 
     for (int as_whole = 0; as_whole < 2; as_whole++) {
         s.as_whole = as_whole;
-        launch_behind(l, as_whole, see, &s);
+        launch_missing_bytes(l, as_whole, see, &s);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/coherence/behind.h"
+#include "runtime/coherence/transfer_cost.h"
 
 #include "runtime/derive/derive.h"
 #include "runtime/derive/needs.h"
@@ -50,7 +50,8 @@ static void need_between(const struct kernel_binding *b, const struct proact_arr
         spans_add(&out->spans, all.first, all.end);
 }
 
-static uint64_t behind_whole(const struct launching *l, const struct proact_array *a)
+static uint64_t transfer_cost_single(const struct launching *l,
+                                     const struct proact_array *a)
 {
     const uint32_t number = launching_number(l, a);
     struct transfer_need all = {0};
@@ -65,8 +66,8 @@ static uint64_t behind_whole(const struct launching *l, const struct proact_arra
     return bytes;
 }
 
-uint64_t behind_of(struct proact_array *a, const struct transfer_need *const *needs,
-                   struct step_key key)
+uint64_t array_missing_bytes(struct proact_array *a,
+                             const struct transfer_need *const *needs, struct step_key key)
 {
     const struct held_step *known = held_step_find(a, key);
     uint64_t bytes = 0;
@@ -76,20 +77,20 @@ uint64_t behind_of(struct proact_array *a, const struct transfer_need *const *ne
     return known ? held_step_lacking(known)->bytes : bytes;
 }
 
-static uint64_t behind_split(const struct launching *l, struct proact_array *a)
+static uint64_t transfer_cost_split(const struct launching *l, struct proact_array *a)
 {
     const uint32_t number = launching_number(l, a);
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {0};
 
     for (unsigned d = 0; d < l->needs->devices; d++)
         needs[d] = needs_of(l->needs, number, d);
-    return behind_of(a, needs, (struct step_key){l->needs->number, number});
+    return array_missing_bytes(a, needs, (struct step_key){l->needs->number, number});
 }
 
-struct spreading launch_behind(struct launching *l, bool is_whole, behind_see *see,
-                               void *context)
+struct transfer_cost launch_missing_bytes(struct launching *l, bool is_whole,
+                                          missing_visitor *see, void *context)
 {
-    struct spreading s = {0, 0, 0};
+    struct transfer_cost s = {0, 0, 0};
 
     if (!l->needs)
         l->needs = needs_of_launch(l);
@@ -101,7 +102,8 @@ struct spreading launch_behind(struct launching *l, bool is_whole, behind_see *s
         if (a->is_shared)
             array_written(a, 0, a->bytes, FIRST);
         array_catch_up(a);
-        const uint64_t bytes = is_whole ? behind_whole(l, a) : behind_split(l, a);
+        const uint64_t bytes =
+            is_whole ? transfer_cost_single(l, a) : transfer_cost_split(l, a);
 
         s.bytes += bytes;
         s.of_split += a->writer && !a->by_launch ? bytes : 0;
