@@ -191,22 +191,22 @@ static void missing_bytes_are_counted(void **state)
 {
     const struct transfer_need all = {.all = true};
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&all, NULL, NULL, &all};
-    const struct step_key key = {1, 0};
+    const struct transition_key key = {1, 0};
     struct missing_ranges l = {0};
     struct rig r;
 
     (void)state;
     open_rig(&r); /* 200 bytes are device 2's alone, 100 device 1's, too */
     assert_int_equal(array_missing_bytes(r.array, needs, key), 2 * 300);
-    held_step_begin(r.array);
+    transition_begin(r.array);
     const struct interned_map *before = r.array->validity_map.value;
 
     missing_find(r.array, needs, &l);
     missing_record(r.array, &l);
-    held_step_end(r.array, key, &l);
+    transition_end(r.array, key, &l);
     assert_int_equal(array_missing_bytes(r.array, needs, key), 0);
     validity_take_interned(&r.array->validity_map, before);
-    assert_non_null(held_step_find(r.array, key));
+    assert_non_null(transition_find(r.array, key));
     assert_int_equal(array_missing_bytes(r.array, needs, key), 2 * 300);
     proact_close(r.b.p);
 }

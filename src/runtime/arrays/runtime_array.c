@@ -8,7 +8,7 @@
 #include "runtime/arrays/partials.h"
 #include "runtime/arrays/replicas.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/coherence/held_steps.h"
+#include "runtime/coherence/transition_cache.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
 #include "runtime/session/others.h"
@@ -136,7 +136,7 @@ void proact_array_destroy(struct proact_array *a)
         link = &(*link)->next;
     *link = a->next;
     partials_drop(a);
-    held_steps_close(a);
+    transition_cache_destroy(a);
     known_bytes_drop(a);
     validity_clear(&a->validity_map);
     for (unsigned d = 0; d < p->devices.count; d++)

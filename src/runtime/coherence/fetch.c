@@ -2,7 +2,7 @@
 #include "runtime/coherence/fetch.h"
 
 #include "runtime/coherence/consumers.h"
-#include "runtime/coherence/held_steps.h"
+#include "runtime/coherence/transition_cache.h"
 #include "runtime/record/recording.h"
 #include "runtime/share/launch_divide.h"
 #include "transfer/methods/stretches.h"
@@ -99,26 +99,27 @@ static size_t spans_of(const struct proact *p, const struct transfer_need *const
 /* The same, of needs that may come again. */
 static enum proact_status fetch_transition(struct proact_array *a,
                                            const struct transfer_need *const *needs,
-                                           struct step_key key, struct proact_error *err)
+                                           struct transition_key key,
+                                           struct proact_error *err)
 {
-    const struct held_step *known;
+    const struct transition *known;
     enum proact_status status;
     struct missing_ranges l = {0};
 
-    if (!held_steps_are_worth(a, spans_of(a->session, needs)))
+    if (!transitions_are_worthwhile(a, spans_of(a->session, needs)))
         return fetch_missing(a, needs, err);
-    if ((known = held_step_find(a, key))) {
-        status = send(a, held_step_lacking(known), err);
+    if ((known = transition_find(a, key))) {
+        status = send(a, transition_missing(known), err);
         if (!status)
-            held_step_take(a, known);
+            transition_apply(a, known);
         return status;
     }
-    held_step_begin(a);
+    transition_begin(a);
     missing_find(a, needs, &l);
     status = send(a, &l, err);
     if (!status) {
         missing_record(a, &l);
-        held_step_end(a, key, &l);
+        transition_end(a, key, &l);
     }
     missing_clear(&l);
     return status;
@@ -149,7 +150,8 @@ static enum proact_status fetch_bounds(struct proact_array *a,
 /* `key`, if not NULL, of needs that may come again. */
 static enum proact_status fetch_needs(struct proact_array *a,
                                       const struct transfer_need *const *needs,
-                                      const struct step_key *key, struct proact_error *err)
+                                      const struct transition_key *key,
+                                      struct proact_error *err)
 {
     struct proact *p = a->session;
 
@@ -259,7 +261,7 @@ static enum proact_status fetch_argument(const struct launching *l, size_t place
     needs_for(l, number, needs);
     for (unsigned d = 0; d < p->devices.count && all; d++)
         needs[d] = &everything;
-    const struct step_key key = {l->binding ? l->needs->number : 0, number};
+    const struct transition_key key = {l->binding ? l->needs->number : 0, number};
 
     return fetch_needs(a, needs, l->binding && !all ? &key : NULL, err);
 }

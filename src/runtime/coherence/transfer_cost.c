@@ -67,14 +67,15 @@ static uint64_t transfer_cost_single(const struct launching *l,
 }
 
 uint64_t array_missing_bytes(struct proact_array *a,
-                             const struct transfer_need *const *needs, struct step_key key)
+                             const struct transfer_need *const *needs,
+                             struct transition_key key)
 {
-    const struct held_step *known = held_step_find(a, key);
+    const struct transition *known = transition_find(a, key);
     uint64_t bytes = 0;
 
     for (unsigned d = 0; d < a->session->devices.count && !known; d++)
         bytes += transfer_cost_device(a, d, needs[d]);
-    return known ? held_step_lacking(known)->bytes : bytes;
+    return known ? transition_missing(known)->bytes : bytes;
 }
 
 static uint64_t transfer_cost_split(const struct launching *l, struct proact_array *a)
@@ -84,7 +85,7 @@ static uint64_t transfer_cost_split(const struct launching *l, struct proact_arr
 
     for (unsigned d = 0; d < l->needs->devices; d++)
         needs[d] = needs_of(l->needs, number, d);
-    return array_missing_bytes(a, needs, (struct step_key){l->needs->number, number});
+    return array_missing_bytes(a, needs, (struct transition_key){l->needs->number, number});
 }
 
 struct transfer_cost launch_missing_bytes(struct launching *l, bool is_whole,

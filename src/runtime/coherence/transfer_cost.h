@@ -4,7 +4,7 @@
 /* What a launch would lack of what it touches, on the devices where it would run. */
 
 #include "runtime/coherence/array_validity.h"
-#include "runtime/coherence/held_steps.h"
+#include "runtime/coherence/transition_cache.h"
 #include "runtime/launch/launching.h"
 
 /* The bytes of it, split (of a launch with a binding) or whole, and those of them that it
@@ -19,4 +19,5 @@ struct transfer_cost launch_missing_bytes(struct launching *l, bool is_whole,
                                           missing_visitor *see, void *context);
 /* Of one array, split: what devices lack of these needs, which have the key. */
 uint64_t array_missing_bytes(struct proact_array *a,
-                             const struct transfer_need *const *needs, struct step_key key);
+                             const struct transfer_need *const *needs,
+                             struct transition_key key);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "runtime/coherence/consumers.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/coherence/held_steps.h"
+#include "runtime/coherence/transition_cache.h"
 #include "runtime/derive/derive.h"
 
 /* The owner and those to whom it is sent. */
@@ -169,25 +169,25 @@ static void written_by_all(const struct kernel_binding *b, unsigned slot)
 }
 
 /* By tables that may come again. */
-static void written_step(const struct kernel_binding *b, unsigned slot)
+static void written_transition(const struct kernel_binding *b, unsigned slot)
 {
     struct proact_array *a = b->array[slot];
-    const struct step_key key = {b->tables[slot]->number, 0};
+    const struct transition_key key = {b->tables[slot]->number, 0};
     struct missing_ranges none = {0};
 
-    if (!held_steps_are_worth(a, extents_of(b, slot))) {
+    if (!transitions_are_worthwhile(a, extents_of(b, slot))) {
         written_by_all(b, slot);
         return;
     }
-    const struct held_step *known = held_step_find(a, key);
+    const struct transition *known = transition_find(a, key);
 
     if (known) {
-        held_step_take(a, known);
+        transition_apply(a, known);
         return;
     }
-    held_step_begin(a);
+    transition_begin(a);
     written_by_all(b, slot);
-    held_step_end(a, key, &none);
+    transition_end(a, key, &none);
 }
 
 static uint64_t written(const struct kernel_binding *b, unsigned slot)
@@ -228,7 +228,7 @@ void launch_written(const struct launching *l)
         note_writer(a, l, bytes);
         if (!consumers_push_targets(b, s) && validity_everywhere(&a->validity_map, all))
             continue;
-        written_step(b, s);
+        written_transition(b, s);
         p->device0_is_stale |= !validity_everywhere(&a->validity_map, FIRST);
     }
     if (!p->recording)

@@ -10,7 +10,7 @@
    launching_number()); by array and device. Good until the kernel's next launch. */
 struct launch_needs {
     unsigned devices;
-    uint64_t number; /* their own in the session (held_steps.h) */
+    uint64_t number; /* their own in the session (transition_cache.h) */
     struct transfer_need *need;
 };
 static inline const struct transfer_need *needs_of(const struct launch_needs *n,

@@ -29,7 +29,7 @@ struct proact_array {
     bool is_shared; /* the host may have changed it at any time */
     bool is_pinned; /* the first device's replica is the host's memory */
     struct validity_map validity_map; /* fetch.c */
-    struct held_steps *steps;         /* held_steps.h; NULL: none yet */
+    struct transition_cache *steps;   /* transition_cache.h; NULL: none yet */
     uint64_t validity_sequence;       /* the last change of all arrays that they know of */
     uint64_t changes; /* grows when anything, but the host to one that it shares, may have
                          written to it; after array_catch_up() */
@@ -95,7 +95,7 @@ struct kernel_tables {
     uint64_t needs;      /* of what is sent to whom; 0: all to all */
     uint64_t reads;      /* of what closes narrow gaps; 0: none are closed */
     uint64_t generation; /* of the session, when the counters last were as they should */
-    uint64_t number;     /* its own in the session (held_steps.h) */
+    uint64_t number;     /* its own in the session (transition_cache.h) */
     struct transfer_tables *tables;
 };
 
@@ -248,7 +248,7 @@ struct proact {
     bool has_guests;
     uint64_t guests_entered; /* the last operation that guests, if any, follow */
     uint64_t last_id;
-    uint64_t last_number;    /* of needs and tables (held_steps.h) */
+    uint64_t last_number;    /* of needs and tables (transition_cache.h) */
     uint64_t arrays_changed; /* grows when one is made, or goes */
     uint64_t counted;        /* launches that counted their arrays */
     uint64_t now_ns;

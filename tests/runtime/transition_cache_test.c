@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps from one value of an array's holdings to another, against holdings that go through
    every change: what is known of a step is what was found, whatever came in between. */
-#include "runtime/coherence/held_steps.h"
+#include "runtime/coherence/transition_cache.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static void open_rig(struct rig *r, uint64_t seed)
 
 static void close_rig(struct rig *r)
 {
-    held_steps_close(&r->array);
+    transition_cache_destroy(&r->array);
     assert_null(r->array.steps);
     validity_clear(&r->array.validity_map);
     validity_clear(&r->plain);
@@ -77,21 +77,21 @@ static void same(const struct rig *r)
 static void take(struct rig *r, unsigned number)
 {
     const struct way *w = &r->way[number];
-    const struct step_key key = {number / 2 + 1, number % 2};
-    const struct held_step *known = held_step_find(&r->array, key);
+    const struct transition_key key = {number / 2 + 1, number % 2};
+    const struct transition *known = transition_find(&r->array, key);
     struct missing_ranges l = {.bytes = number};
 
     go(&r->plain, w);
-    if (!held_steps_are_worth(&r->array, PIECES)) {
+    if (!transitions_are_worthwhile(&r->array, PIECES)) {
         go(&r->array.validity_map, w);
     } else if (known) {
-        assert_int_equal(held_step_lacking(known)->bytes, number);
-        held_step_take(&r->array, known);
+        assert_int_equal(transition_missing(known)->bytes, number);
+        transition_apply(&r->array, known);
         r->known++;
     } else {
-        held_step_begin(&r->array);
+        transition_begin(&r->array);
         go(&r->array.validity_map, w);
-        held_step_end(&r->array, key, &l);
+        transition_end(&r->array, key, &l);
     }
     same(r);
 }
@@ -158,7 +158,7 @@ static void what_is_in_vain_is_left(void **state)
 
         validity_set(&r->array.validity_map, at, at + size, 5);
         validity_set(&r->plain, at, at + size, 5);
-        worth += held_steps_are_worth(&r->array, PIECES);
+        worth += transitions_are_worthwhile(&r->array, PIECES);
         take(r, n % WAYS);
     }
     assert_in_range(worth, 50, 1500);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/coherence/held_steps.h"
+#include "runtime/coherence/transition_cache.h"
 
 #include <stdlib.h>
 
@@ -13,36 +13,36 @@ enum {
     PAUSE = 1024 /* and where few came again, not looked for so many times */
 };
 
-struct held_step {
-    struct held_step *next; /* from the same value */
-    struct step_key key;
+struct transition {
+    struct transition *next; /* from the same value */
+    struct transition_key key;
     struct missing_ranges missing_ranges;
-    const struct held_value *to;
+    const struct cached_map *to;
 };
 
-struct held_value {
+struct cached_map {
     struct interned_map is;
-    struct held_step *steps;
+    struct transition *steps;
 };
 
-struct held_steps {
-    struct held_value *value[VALUES_MAX];
+struct transition_cache {
+    struct cached_map *value[VALUES_MAX];
     unsigned count;
     size_t pieces, steps;
-    struct held_value *from; /* of the one that has begun */
+    struct cached_map *from; /* of the one that has begun */
     uint64_t found, made;    /* since all was forgotten */
     unsigned pause;
 };
 
 /* What is kept begins with what holdings know of it. */
-static struct held_value *value_now(const struct proact_array *a)
+static struct cached_map *transition_map_now(const struct proact_array *a)
 {
-    return (struct held_value *)(uintptr_t)a->validity_map.value;
+    return (struct cached_map *)(uintptr_t)a->validity_map.value;
 }
 
-static void drop_steps(struct held_value *v)
+static void transition_drop_all(struct cached_map *v)
 {
-    for (struct held_step *s = v->steps, *next; s; s = next) {
+    for (struct transition *s = v->steps, *next; s; s = next) {
         next = s->next;
         missing_clear(&s->missing_ranges);
         free(s);
@@ -51,7 +51,7 @@ static void drop_steps(struct held_value *v)
 
 static void forget(struct proact_array *a)
 {
-    struct held_steps *of = a->steps;
+    struct transition_cache *of = a->steps;
     struct validity_map own = {0};
 
     if (a->validity_map.value) {
@@ -59,14 +59,14 @@ static void forget(struct proact_array *a)
         a->validity_map = own;
     }
     for (unsigned n = 0; n < of->count; n++) {
-        drop_steps(of->value[n]);
+        transition_drop_all(of->value[n]);
         free(of->value[n]->is.piece);
         free(of->value[n]);
     }
-    *of = (struct held_steps){.pause = of->found < of->made ? PAUSE : 0};
+    *of = (struct transition_cache){.pause = of->found < of->made ? PAUSE : 0};
 }
 
-bool held_steps_are_worth(struct proact_array *a, size_t stretches)
+bool transitions_are_worthwhile(struct proact_array *a, size_t stretches)
 {
     if (a->steps && a->steps->pause) {
         a->steps->pause--;
@@ -76,12 +76,12 @@ bool held_steps_are_worth(struct proact_array *a, size_t stretches)
 }
 
 /* A value that is kept may have come about otherwise. */
-static struct held_value *find_value(struct proact_array *a, uint64_t digest)
+static struct cached_map *find_value(struct proact_array *a, uint64_t digest)
 {
-    struct held_steps *of = a->steps;
+    struct transition_cache *of = a->steps;
 
     if (a->validity_map.value)
-        return value_now(a);
+        return transition_map_now(a);
     for (unsigned n = 0; n < of->count; n++)
         if (of->value[n]->is.digest == digest &&
             validity_equals_interned(&a->validity_map, &of->value[n]->is)) {
@@ -97,33 +97,33 @@ static uint64_t digest_of(const struct proact_array *a)
                                  : validity_digest(&a->validity_map);
 }
 
-const struct held_step *held_step_find(struct proact_array *a, struct step_key key)
+const struct transition *transition_find(struct proact_array *a, struct transition_key key)
 {
-    const struct held_value *v = a->steps ? find_value(a, digest_of(a)) : NULL;
-    const struct held_step *s = v ? v->steps : NULL;
+    const struct cached_map *v = a->steps ? find_value(a, digest_of(a)) : NULL;
+    const struct transition *s = v ? v->steps : NULL;
 
     while (s && (s->key.number != key.number || s->key.array != key.array))
         s = s->next;
     return s;
 }
 
-const struct missing_ranges *held_step_lacking(const struct held_step *s)
+const struct missing_ranges *transition_missing(const struct transition *s)
 {
     return &s->missing_ranges;
 }
 
-void held_step_take(struct proact_array *a, const struct held_step *s)
+void transition_apply(struct proact_array *a, const struct transition *s)
 {
     a->steps->found++;
     validity_take_interned(&a->validity_map, &s->to->is);
 }
 
 /* The value that the holdings are. */
-static struct held_value *keep(struct proact_array *a)
+static struct cached_map *keep(struct proact_array *a)
 {
-    struct held_steps *of = a->steps;
+    struct transition_cache *of = a->steps;
     const uint64_t digest = digest_of(a);
-    struct held_value *v = find_value(a, digest);
+    struct cached_map *v = find_value(a, digest);
 
     if (v)
         return v;
@@ -135,7 +135,7 @@ static struct held_value *keep(struct proact_array *a)
 }
 
 /* There is room for two values more. */
-void held_step_begin(struct proact_array *a)
+void transition_begin(struct proact_array *a)
 {
     if (!a->steps)
         a->steps = must_calloc(1, sizeof *a->steps);
@@ -145,20 +145,20 @@ void held_step_begin(struct proact_array *a)
     a->steps->from = keep(a);
 }
 
-void held_step_end(struct proact_array *a, struct step_key key,
-                   struct missing_ranges *take_missing)
+void transition_end(struct proact_array *a, struct transition_key key,
+                    struct missing_ranges *take_missing)
 {
-    struct held_steps *of = a->steps;
-    struct held_step *s = must_calloc(1, sizeof *s);
+    struct transition_cache *of = a->steps;
+    struct transition *s = must_calloc(1, sizeof *s);
 
-    *s = (struct held_step){of->from->steps, key, *take_missing, keep(a)};
+    *s = (struct transition){of->from->steps, key, *take_missing, keep(a)};
     *take_missing = (struct missing_ranges){0};
     of->from->steps = s;
     of->steps++;
     of->made++;
 }
 
-void held_steps_close(struct proact_array *a)
+void transition_cache_destroy(struct proact_array *a)
 {
     if (a->steps)
         forget(a);

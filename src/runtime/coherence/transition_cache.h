@@ -10,26 +10,26 @@
 
 /* Of what a step is: needs, or tables, by a number that nothing else has in the session
    (launch_needs.number, kernel_tables.number), and which array of theirs. */
-struct step_key {
+struct transition_key {
     uint64_t number;
     uint32_t array;
 };
 
 /* Whether it may take longer to go through so many stretches, and the array's pieces, than
    to look for the step. */
-bool held_steps_are_worth(struct proact_array *a, size_t stretches);
+bool transitions_are_worthwhile(struct proact_array *a, size_t stretches);
 
-struct held_step;
+struct transition;
 /* From what the array's holdings are now; NULL: it is not known. */
-const struct held_step *held_step_find(struct proact_array *a, struct step_key key);
-const struct missing_ranges *held_step_lacking(const struct held_step *s);
+const struct transition *transition_find(struct proact_array *a, struct transition_key key);
+const struct missing_ranges *transition_missing(const struct transition *s);
 /* The holdings become what they are behind it. */
-void held_step_take(struct proact_array *a, const struct held_step *s);
+void transition_apply(struct proact_array *a, const struct transition *s);
 
 /* Ahead of one that is not known. What is found in between is kept, without its
-   stretches, by held_step_end(). */
-void held_step_begin(struct proact_array *a);
-void held_step_end(struct proact_array *a, struct step_key key,
-                   struct missing_ranges *take_missing);
+   stretches, by transition_end(). */
+void transition_begin(struct proact_array *a);
+void transition_end(struct proact_array *a, struct transition_key key,
+                    struct missing_ranges *take_missing);
 
-void held_steps_close(struct proact_array *a);
+void transition_cache_destroy(struct proact_array *a);
