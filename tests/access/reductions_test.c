@@ -294,12 +294,12 @@ static const char *swaps(const char *load, const char *ask, const char *value,
     return found(body);
 }
 
-#define BEYOND "setp.leu.f32 %p2, %f1, %f2; @%p2 bra E;"
+#define OUTSIDE "setp.leu.f32 %p2, %f1, %f2; @%p2 bra E;"
 
 static void extremes_are_found_by_swaps(void **state)
 {
     (void)state;
-    assert_string_equal(swaps("%rd3", BEYOND, "%r3", ""), "a0 a0");
+    assert_string_equal(swaps("%rd3", OUTSIDE, "%r3", ""), "a0 a0");
     assert_string_equal(swaps("%rd3", "setp.geu.f32 %p2, %f1, %f2; @%p2 bra E;", "%r3", ""),
                         "a0 a0");
     assert_string_equal(swaps("%rd3", "setp.gt.f32 %p2, %f2, %f1; @!%p2 bra E;", "%r3", ""),
@@ -310,14 +310,14 @@ static void extremes_are_found_by_swaps(void **state)
         swaps("%rd3", "max.f32 %f3, %f2, %f1; mov.b32 %r6, %f3;", "%r6", ""), "a0 a0");
     assert_string_equal(swaps("%rd3", "min.u32 %r6, %r3, %r4;", "%r6", ""), "a0 a0");
     /* what is behind the loop may not hang on it */
-    assert_string_equal(swaps("%rd3", BEYOND, "%r3", "st.global.u32 [%rd6], %r2;"),
+    assert_string_equal(swaps("%rd3", OUTSIDE, "%r3", "st.global.u32 [%rd6], %r2;"),
                         "a0 a0");
-    assert_string_equal(swaps("%rd3", BEYOND, "%r3", "st.global.u32 [%rd6], %r4;"), "");
-    assert_string_equal(swaps("%rd3", BEYOND, "%r3", "st.global.u32 [%rd6], %r7;"), "");
+    assert_string_equal(swaps("%rd3", OUTSIDE, "%r3", "st.global.u32 [%rd6], %r4;"), "");
+    assert_string_equal(swaps("%rd3", OUTSIDE, "%r3", "st.global.u32 [%rd6], %r7;"), "");
     assert_string_equal(
-        swaps("%rd3", BEYOND, "%r3", "add.s32 %r8, %r4, 1; st.global.u32 [%rd6], %r8;"),
+        swaps("%rd3", OUTSIDE, "%r3", "add.s32 %r8, %r4, 1; st.global.u32 [%rd6], %r8;"),
         "");
-    assert_string_equal(swaps("%rd3", BEYOND, "%r3",
+    assert_string_equal(swaps("%rd3", OUTSIDE, "%r3",
                               "setp.eq.s32 %p2, %r5, %r3; @%p2 bra F;\n"
                               "st.global.u32 [%rd6], %r2;\nF:"),
                         "");
@@ -326,18 +326,19 @@ static void extremes_are_found_by_swaps(void **state)
                         "");
     assert_string_equal(swaps("%rd3", "setp.eq.f32 %p2, %f1, %f2; @%p2 bra E;", "%r3", ""),
                         "");
-    assert_string_equal(swaps("%rd3", BEYOND, "%r2", ""), "");
+    assert_string_equal(swaps("%rd3", OUTSIDE, "%r2", ""), "");
     assert_string_equal(swaps("%rd3", "", "%r3", ""), "");
     assert_string_equal(
         swaps("%rd3", "add.f32 %f3, %f2, %f1; mov.b32 %r6, %f3;", "%r6", ""), "");
     assert_string_equal(
         swaps("%rd3", "max.f32 %f3, %f1, %f1; mov.b32 %r6, %f3;", "%r6", ""), "");
     /* of what was known of another place, or through another pointer */
-    assert_string_equal(swaps("%rd3+4", BEYOND, "%r3", ""), "");
-    assert_string_equal(swaps("%rd9", BEYOND, "%r3", ""), "");
+    assert_string_equal(swaps("%rd3+4", OUTSIDE, "%r3", ""), "");
+    assert_string_equal(swaps("%rd9", OUTSIDE, "%r3", ""), "");
     /* more than that in the loop */
-    assert_string_equal(swaps("%rd3", BEYOND " st.global.u32 [%rd6], %r2;", "%r3", ""), "");
-    assert_string_equal(swaps("%rd3", BEYOND " bar.sync 0;", "%r3", ""), "");
+    assert_string_equal(swaps("%rd3", OUTSIDE " st.global.u32 [%rd6], %r2;", "%r3", ""),
+                        "");
+    assert_string_equal(swaps("%rd3", OUTSIDE " bar.sync 0;", "%r3", ""), "");
     assert_string_equal(swaps("%rd3", "setp.leu.f32 %p2, %f1, %f2; @%p2 bra F;", "%r3",
                               "st.global.u32 [%rd6], %r2;\nF:"),
                         "");

@@ -427,7 +427,7 @@ static void try_contents(const struct ptx_module *m, const struct write_set_slic
         for (unsigned i = 0; i < IN_WORDS; i++)
             content[i] = (uint32_t)random_below(&chance, n < 2 ? 2 + 2 * n : 6);
         truth_find(&truth, &t, program, "k");
-        if (truth.fault[0] || truth.is_stray)
+        if (truth.fault[0] || truth.is_out_of_object)
             fail_msg("seed %" PRIu64 ": %s\n%s", seed, truth.fault, text);
         compare(set, &truth, text, seed);
         for (size_t i = 0; i < truth.count[0]; i++)

@@ -117,7 +117,7 @@ static void compare_array(const struct subject *u, const struct trial *t,
 }
 
 struct tally {
-    unsigned compared, strays, skipped, exact, may, closed, closed_exact;
+    unsigned compared, out_of_object, skipped, exact, may, closed, closed_exact;
     const char *why; /* it was not closed */
     uint64_t slice_lanes, whole_lanes, may_bytes, true_bytes;
 };
@@ -162,11 +162,11 @@ static void compare(const struct subject *u, struct trial *t, struct tally *tall
     truth_find(&truth, t, u->program, u->sample->name);
     if (truth.fault[0]) {
         tally->skipped++; /* these numbers break the kernel's own rules */
-    } else if (truth.is_stray) {
+    } else if (truth.is_out_of_object) {
         if (!run_slice(u, t, false, &set, &err) && set->is_exact)
             fail_msg("%s, %s: a stray store is not found", u->sample->name, u->compiler);
         write_set_destroy(set);
-        tally->strays++;
+        tally->out_of_object++;
     } else {
         compare_with(u, t, &truth, false, tally);
         compare_with(u, t, &truth, true, tally);
@@ -211,7 +211,7 @@ static void try_sample(const struct subject *u, struct tally *all, uint64_t *cha
     all->closed += tally.closed;
     all->closed_exact += tally.closed_exact;
     all->compared += tally.compared;
-    all->strays += tally.strays;
+    all->out_of_object += tally.out_of_object;
     all->skipped += tally.skipped;
 }
 
@@ -246,8 +246,8 @@ static void slices_write_what_kernels_write(void **state)
         }
     print_message("%u exact, %u may; %u launches compared, %u stray, %u broken; %u from "
                   "closed forms, %u exact\n",
-                  all.exact, all.may, all.compared, all.strays, all.skipped, all.closed,
-                  all.closed_exact);
+                  all.exact, all.may, all.compared, all.out_of_object, all.skipped,
+                  all.closed, all.closed_exact);
     assert_true(all.compared > 20 * SAMPLES_COUNT);
 }
 
@@ -297,9 +297,9 @@ static bool is_caught(const struct subject *u, const char *text, const char *ker
 
         trial_begin(&t, u->sample, n ? &chance : NULL);
         truth_find(&whole, &t, u->program, u->sample->name);
-        if (!whole.is_stray && !whole.fault[0]) {
+        if (!whole.is_out_of_object && !whole.fault[0]) {
             truth_find(&less, &t, program, kernel);
-            caught = less.is_stray || less.fault[0];
+            caught = less.is_out_of_object || less.fault[0];
             for (unsigned a = 0; a < t.c.array_count && !caught; a++)
                 caught = !truth_equal(&whole, &less, a, t.grid[0] * t.grid[1] * t.grid[2]);
         }

@@ -144,7 +144,7 @@ static enum execute_verdict on_access(void *context, struct execute_warp *w,
         int array = array_of(f->t, a->address[l], a->bytes);
 
         if (array < 0) {
-            f->w->is_stray = true;
+            f->w->is_out_of_object = true;
             return EXECUTE_FAULT;
         }
         note(f, array, a->address[l], a->bytes);
@@ -206,7 +206,7 @@ static bool run_cta(struct finder *f, struct execute_grid *grid, struct execute_
         stop = execute_cta_run(cta, 10000000, number);
     while (stop == EXECUTE_STRONG);
     f->w->lanes += cta->lanes;
-    if (stop != EXECUTE_EXITED && !f->w->is_stray)
+    if (stop != EXECUTE_EXITED && !f->w->is_out_of_object)
         snprintf(f->w->fault, sizeof f->w->fault, "%s",
                  stop == EXECUTE_TRAPPED ? cta->fault : "does not end");
     execute_cta_destroy(cta);

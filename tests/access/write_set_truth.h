@@ -33,8 +33,8 @@ struct truth {
     struct proact_range *ranges[SAMPLES_ARRAYS_MAX];
     size_t count[SAMPLES_ARRAYS_MAX], capacity[SAMPLES_ARRAYS_MAX];
     uint64_t lanes;
-    bool is_stray;   /* stored outside of every array: the rest is not there */
-    char fault[384]; /* why it stopped otherwise, or "" */
+    bool is_out_of_object; /* stored outside of every array: the rest is not there */
+    char fault[384];       /* why it stopped otherwise, or "" */
 };
 
 /* Start from zero. The arrays get their content back first. */

@@ -115,7 +115,7 @@ static void limit_is_told(void **state)
     emulator_close(&f.r);
 }
 
-static void nothing_is_launched_from_astray(void **state)
+static void nothing_is_launched_from_elsewhere(void **state)
 {
     struct family f;
 
@@ -150,7 +150,7 @@ int main(void)
         cmocka_unit_test(parents_end_with_their_children),
         cmocka_unit_test(child_races_with_who_never_met),
         cmocka_unit_test(limit_is_told),
-        cmocka_unit_test(nothing_is_launched_from_astray),
+        cmocka_unit_test(nothing_is_launched_from_elsewhere),
         cmocka_unit_test(launch_takes_its_time),
     };
 

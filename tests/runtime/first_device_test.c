@@ -387,7 +387,7 @@ static void what_is_wrong_is_said(void **state)
     struct proact_kernel *k = testing_kernel(&b, "plain");
     const struct proact_kernel_info info = proact_kernel_describe(k);
     const struct view view = {0, N, 1};
-    const struct proact_relocation beyond = {12, b.out, 0};
+    const struct proact_relocation outside = {12, b.out, 0};
     const struct proact_grid large = {.ctas = {1}, .threads = {2048}};
 
     assert_int_equal(info.parameter_count, 1);
@@ -398,7 +398,7 @@ static void what_is_wrong_is_said(void **state)
             PROACT_EINVAL, "a block of 12 bytes, its parameters have 16");
     REFUSED(proact_launch_buffer(
                 k, &large,
-                &(struct proact_parameter_buffer){&view, sizeof view, &beyond, 1}, &b.err),
+                &(struct proact_parameter_buffer){&view, sizeof view, &outside, 1}, &b.err),
             PROACT_EINVAL, "at byte 12");
     REFUSED(proact_launch_buffer(
                 k, &large, &(struct proact_parameter_buffer){&view, sizeof view, NULL, 0},

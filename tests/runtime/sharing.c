@@ -60,7 +60,7 @@ static const struct spec specs[SHARING_KERNELS] = {
                          .rows_per_cta = TILE,
                          .stride_bytes = 4 * WIDTH}}},
     [SHARING_FORGET] = {"forget", {0}, 1, {{0}}},
-    [SHARING_STRAY] = {"stray", {0}, 1, {{0}}},
+    [SHARING_OUTSIDE] = {"outside", {0}, 1, {{0}}},
     [SHARING_ALONE] = {"alone", {0}, 0, {{0}}},
     [SHARING_WILD] = {"wild", {0}, 1, {{0}}},
 };

@@ -94,7 +94,7 @@ extern "C" __global__ void forget(u32 *out, u32 n, u32 forgets, struct proact_pa
 }
 
 /* Writes one element more than its map says. */
-extern "C" __global__ void stray(u32 *out, u32 n, struct proact_partition partition)
+extern "C" __global__ void outside(u32 *out, u32 n, struct proact_partition partition)
 {
     u32 i = linear(&partition);
 

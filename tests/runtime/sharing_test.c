@@ -216,7 +216,7 @@ static void a_map_that_is_too_small_is_named(void **state)
         struct sharing s;
 
         sharing_open(&s, &run);
-        sharing_must(&s, sharing_launch(&s, SHARING_STRAY, (unsigned[]){1}, 1, 2048));
+        sharing_must(&s, sharing_launch(&s, SHARING_OUTSIDE, (unsigned[]){1}, 1, 2048));
         assert_int_not_equal(proact_wait(s.session, &s.err), PROACT_OK);
         if (!strstr(s.err.text, "'a'") || !strstr(s.err.text, "8192"))
             fail_msg("%s: %s", s.title, s.err.text);
@@ -256,7 +256,7 @@ static void arrays_of_one_name_are_two(void **state)
     sharing_open(&s, &run);
     sharing_must(&s, proact_array_create(s.session, &shape, &twin, &s.err));
     proact_array_destroy(twin);
-    sharing_must(&s, sharing_launch(&s, SHARING_STRAY, (unsigned[]){1}, 1, 2048));
+    sharing_must(&s, sharing_launch(&s, SHARING_OUTSIDE, (unsigned[]){1}, 1, 2048));
     assert_int_not_equal(proact_wait(s.session, &s.err), PROACT_OK);
     if (!strstr(s.err.text, "'a'"))
         fail_msg("%s: %s", s.title, s.err.text);

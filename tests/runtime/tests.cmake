@@ -104,6 +104,6 @@ set_tests_properties(runtime.agent runtime.choose_split runtime.needs runtime.sh
 target_link_options(growth_test PRIVATE
     LINKER:--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free)
 # How often threads are asked where they go is counted.
-target_link_options(stray_test PRIVATE LINKER:--wrap=stray_ask,--wrap=access_extent)
+target_link_options(provenance_test PRIVATE LINKER:--wrap=provenance_query_threads,--wrap=access_extent)
 fake_cuda_test(runtime.growth_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND growth_test local)

@@ -95,7 +95,7 @@ static bool orders(const struct ptx_instruction *i, bool negated)
 
 /* The branch by which control comes to `block` from the loop's header asks whether the
    value is beyond what is known. */
-static bool asks_beyond(const struct finder *w, uint32_t block, int32_t value)
+static bool extremes_compare_unknown(const struct finder *w, uint32_t block, int32_t value)
 {
     const struct ptx_block *header = &w->regions->flow->blocks[w->loop->header];
     const struct ptx_instruction *last =
@@ -148,7 +148,7 @@ static bool swaps_extremes(const struct finder *w)
 
     return is_known(w, source(w, read_at(w, i, 2))) &&
            (is_extreme(w, value) || (is_given(w, value) && block != w->loop->header &&
-                                     asks_beyond(w, block, value)));
+                                     extremes_compare_unknown(w, block, value)));
 }
 
 /* Nothing but numbers and where to go on; and one way on from there. */

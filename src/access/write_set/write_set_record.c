@@ -23,9 +23,9 @@ static const struct record_array *nearest(const struct record *r, uint64_t addre
     return best;
 }
 
-static bool stray(const struct record *r, struct execute_warp *w,
-                  const struct execute_access *a, unsigned lane,
-                  const struct write_set_site *site)
+static bool record_out_of_object(const struct record *r, struct execute_warp *w,
+                                 const struct execute_access *a, unsigned lane,
+                                 const struct write_set_site *site)
 {
     struct execute_cta *cta = execute_warp_cta(w);
     uint64_t address = a->address[lane];
@@ -92,7 +92,7 @@ static bool note_lane(struct record *r, struct execute_warp *w,
     if (note(r, a->address[lane], a->bytes, site) == a->bytes)
         return true;
     r->is_cut_short |= site->is_may;
-    return site->is_may || stray(r, w, a, lane, site);
+    return site->is_may || record_out_of_object(r, w, a, lane, site);
 }
 
 static bool note_lanes(struct record *r, struct execute_warp *w,

@@ -130,7 +130,7 @@ static void shift_right(struct search *s, const struct ptx_instruction *i, bool 
 }
 
 /* What is subtracted from a register is taken to be an address as that is: how far they are
-   apart is the same everywhere, or told by others (stray.h). */
+   apart is the same everywhere, or told by others (provenance.h). */
 static void subtract(struct search *s, const struct ptx_instruction *i, bool sum,
                      uint8_t bits)
 {

@@ -16,8 +16,8 @@
 #include "runtime/derive/needs.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/kernel/unsplittable.h"
+#include "runtime/provenance/provenance.h"
 #include "runtime/share/launch_flags.h"
-#include "runtime/stray/stray.h"
 #include "runtime/tables/table_contents.h"
 #include "runtime/textures/launch_textures.h"
 
@@ -35,7 +35,7 @@ struct kernel_derivation {
     bool is_open;                    /* some store's pointer is not known */
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
     unsigned anew;                   /* whole launches in a row, each another */
-    struct strays *strays;           /* NULL: nobody asked yet */
+    struct provenance *provenance;   /* NULL: nobody asked yet */
     struct proact_error in_program;  /* why it is not split in a program for one GPU */
     struct stored_addresses stored, compared;
     uint8_t *bits; /* by byte of the block: of an address there (address_bits.h) */
@@ -168,7 +168,7 @@ void derivation_drop(struct proact_kernel *k)
     free(d->bits);
     k->flag_stores = k->flag_joints = k->flag_swaps = NULL;
     free(d->targets);
-    strays_destroy(d->strays);
+    provenance_destroy(d->provenance);
     free(d);
     k->derivation = NULL;
 }
@@ -209,26 +209,26 @@ bool derivation_writes(const struct launching *l, const struct proact_array *a)
 }
 
 /* Where a slice tells of all stores, it tells whether these stay in their arrays, too. */
-static enum proact_status check_strays(const struct launching *l,
-                                       struct kernel_derivation *d,
-                                       struct proact_error *err)
+static enum proact_status derive_check_provenance(const struct launching *l,
+                                                  struct kernel_derivation *d,
+                                                  struct proact_error *err)
 {
     struct proact_error why;
-    const enum proact_status status = strays_check(l, &d->strays, false, &why);
+    const enum proact_status status = provenance_check(l, &d->provenance, false, &why);
     const struct write_set *w;
 
     if (!status)
         return PROACT_OK;
     if (!d->slice || derive_run(l, d->slice, &d->cache, &w, NULL) || !w->stays)
         return fail(err, status, "%s", why.text);
-    return strays_check(l, &d->strays, true, err);
+    return provenance_check(l, &d->provenance, true, err);
 }
 
 bool derivation_keeps_to_arguments(const struct launching *l)
 {
     struct kernel_derivation *d = derivation_of(l->kernel);
 
-    return !d->in_program.text[0] && !check_strays(l, d, NULL) &&
+    return !d->in_program.text[0] && !derive_check_provenance(l, d, NULL) &&
            tables_stay(l, d->targets, d->target_count, d->is_open);
 }
 
@@ -403,7 +403,7 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
                     "kernel '%s': it goes by the bits of an address, of which every device "
                     "has its own",
                     l->kernel->name);
-    if (l->is_program && (status = check_strays(l, d, err)))
+    if (l->is_program && (status = derive_check_provenance(l, d, err)))
         return status;
     if ((status = find_writes(l, d, out, err)) || (status = direct_check(l, *out, err)) ||
         (status = tables_check(l, *out, err)))

@@ -114,7 +114,7 @@ static void emit_moved(void *sink, uint64_t first_byte, uint64_t bytes)
     m->emit(m->sink, &one);
 }
 
-static bool is_beyond(const struct moved *m, uint64_t first_byte)
+static bool map_is_outside(const struct moved *m, uint64_t first_byte)
 {
     return at(1, first_byte, m->use->map->offset_bytes) >= m->use->array_bytes;
 }
@@ -148,7 +148,7 @@ static void emit_strided(uint32_t cta, struct moved *m)
     for (uint64_t j = 0; j < runs; j++) {
         uint64_t first = at(cta, map->cta_stride_bytes, at(j, map->stride_bytes, 0));
 
-        if (is_beyond(m, first))
+        if (map_is_outside(m, first))
             return;
         emit_moved(m, first, map->range_bytes);
     }
@@ -173,7 +173,7 @@ static void emit_stencil(uint32_t cta, struct moved *m)
     for (uint64_t row = 0; row < map->rows_per_cta; row++) {
         uint64_t first = at(at(1, y, row), map->stride_bytes, x);
 
-        if (is_beyond(m, first))
+        if (map_is_outside(m, first))
             return;
         emit_moved(m, first, bytes);
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/stray/stray_choices.h"
+#include "runtime/provenance/provenance_paths.h"
 
-void stray_choices_open(struct stray_choices *c, const struct access_analysis *a)
+void provenance_paths_init(struct provenance_paths *c, const struct access_analysis *a)
 {
-    *c = (struct stray_choices){.analysis = a, .ways = 1};
+    *c = (struct provenance_paths){.analysis = a, .ways = 1};
 }
 
-static bool add_symbol(struct stray_choices *c, uint32_t symbol)
+static bool add_symbol(struct provenance_paths *c, uint32_t symbol)
 {
     const struct access_symbol *y = &c->analysis->symbols[symbol];
     bool has_room = y->kind != ACCESS_TRIPS;
@@ -14,20 +14,21 @@ static bool add_symbol(struct stray_choices *c, uint32_t symbol)
     if (!(y->holds & (1U << ACCESS_CHOICE | 1U << ACCESS_TRIPS)))
         return true;
     if (y->kind == ACCESS_FUNCTION)
-        return stray_choices_add(c, y->left) && stray_choices_add(c, y->right);
+        return provenance_paths_add(c, y->left) && provenance_paths_add(c, y->right);
     for (uint32_t n = 0; n < c->count; n++)
         if (c->symbol[n] == symbol)
             return true;
-    if (!has_room || !y->choice_count || c->count == STRAY_CHOICES_MAX)
+    if (!has_room || !y->choice_count || c->count == PROVENANCE_CHOICES_MAX)
         return false;
     c->symbol[c->count++] = symbol;
     c->ways *= y->choice_count;
     for (uint32_t n = 0; n < y->choice_count && has_room; n++)
-        has_room = c->ways <= STRAY_WAYS_MAX && stray_choices_add(c, y->choices[n]);
+        has_room =
+            c->ways <= PROVENANCE_PATHS_MAX && provenance_paths_add(c, y->choices[n]);
     return has_room;
 }
 
-bool stray_choices_add(struct stray_choices *c, const struct access_form *f)
+bool provenance_paths_add(struct provenance_paths *c, const struct access_form *f)
 {
     bool all = true;
 
@@ -37,11 +38,13 @@ bool stray_choices_add(struct stray_choices *c, const struct access_form *f)
     return all;
 }
 
-bool stray_choices_add_condition(struct stray_choices *c, const struct access_condition *of)
+bool provenance_paths_add_condition(struct provenance_paths *c,
+                                    const struct access_condition *of)
 {
-    return !of || (stray_choices_add(c, of->left) && stray_choices_add(c, of->right) &&
-                   stray_choices_add_condition(c, of->first) &&
-                   stray_choices_add_condition(c, of->second));
+    return !of ||
+           (provenance_paths_add(c, of->left) && provenance_paths_add(c, of->right) &&
+            provenance_paths_add_condition(c, of->first) &&
+            provenance_paths_add_condition(c, of->second));
 }
 
 static bool is_made_in(const struct access_analysis *a, const struct access_symbol *y,
@@ -54,20 +57,20 @@ static bool is_made_in(const struct access_analysis *a, const struct access_symb
     return l >= 0;
 }
 
-bool stray_choices_add_loop(struct stray_choices *c, uint32_t loop)
+bool provenance_paths_add_loop(struct provenance_paths *c, uint32_t loop)
 {
     const struct access_analysis *a = c->analysis;
     const struct access_condition *repeats = a->loops[loop].repeats.condition;
-    struct stray_choices now, own;
+    struct provenance_paths now, own;
 
-    stray_choices_open(&own, a);
-    if (!repeats || !stray_choices_add_condition(&own, repeats))
+    provenance_paths_init(&own, a);
+    if (!repeats || !provenance_paths_add_condition(&own, repeats))
         return false;
     for (uint32_t n = 0; n < own.count; n++)
         if (is_made_in(a, &a->symbols[own.symbol[n]], loop))
             return false;
     now = *c;
-    if (!stray_choices_add_condition(&now, repeats) || now.ways > STRAY_WAYS_MAX)
+    if (!provenance_paths_add_condition(&now, repeats) || now.ways > PROVENANCE_PATHS_MAX)
         return false;
     *c = now;
     return true;
@@ -90,8 +93,8 @@ static bool hangs_on_ended(const struct access_analysis *a,
                  hangs_on_ended(a, c->second));
 }
 
-bool stray_choose(const struct stray_choices *c, uint32_t way,
-                  const struct access_point *at, uint32_t *chosen)
+bool provenance_path_select(const struct provenance_paths *c, uint32_t way,
+                            const struct access_point *at, uint32_t *chosen)
 {
     const struct access_analysis *a = c->analysis;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/stray/stray_ask.h"
+#include "runtime/provenance/provenance_query.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "runtime/stray/stray_choices.h"
+#include "runtime/provenance/provenance_paths.h"
 
 /* For an access that may go everywhere some 0.5 ms of the host, once a shape. */
 enum { ASKED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
@@ -18,19 +18,19 @@ struct box {
 };
 
 struct asking {
-    const struct stray_question *q;
-    struct stray_found *found;
+    const struct provenance_query *q;
+    struct provenance_result *found;
     uint64_t *trips; /* by loop: iterations begun where a thread is asked */
     uint32_t points; /* that may still be asked in CTAs of which all are */
     struct box box[BOXES_MAX];
-    struct stray_choices choices;
+    struct provenance_paths choices;
     uint32_t *chosen; /* by choice: which */
     bool *is_decided; /* by loop: a thread, and what is chosen, tell whether it goes on */
     bool left_out;    /* some thread may go elsewhere that was not asked */
 };
 
-bool stray_goes_beyond(const struct proact_relocation *p, const struct access_span *spans,
-                       uint32_t count)
+bool provenance_leaves_array(const struct proact_relocation *p,
+                             const struct access_span *spans, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         int64_t rows = (int64_t)spans[i].times * spans[i].stride;
@@ -126,17 +126,17 @@ static void ask_way(struct asking *g, const struct access_point *at)
         p->addend + value < p->array->bytes || !comes_round(g, at) ||
         !passes(g->q->analysis, r, at))
         return;
-    const struct stray_beyond b = {
+    const struct provenance_range b = {
         base + p->addend + value, base + p->addend + value + 1, base, p->offset, r->line,
         is_certain(g, at)};
 
-    stray_add(g->found, &b);
+    provenance_result_add(g->found, &b);
 }
 
 static void ask_point(struct asking *g, const struct access_point *at)
 {
     for (uint32_t way = 0; way < g->choices.ways; way++)
-        if (stray_choose(&g->choices, way, at, g->chosen))
+        if (provenance_path_select(&g->choices, way, at, g->chosen))
             ask_way(g, at);
 }
 
@@ -250,7 +250,7 @@ static bool stays(const struct asking *g, const struct box *b)
     memcpy(at.ctaid_first, b->first, sizeof at.ctaid_first);
     memcpy(at.ctaid_end, b->end, sizeof at.ctaid_end);
     return access_extent(g->q->analysis, g->q->record, &at, g->q->trips, spans, &count) &&
-           !stray_goes_beyond(g->q->place, spans, count);
+           !provenance_leaves_array(g->q->place, spans, count);
 }
 
 /* Two halves of a box, along its longest axis. */
@@ -326,11 +326,11 @@ static void suspect_value(struct asking *g, uint64_t value)
 {
     const struct proact_relocation *p = g->q->place;
     const uint64_t at = p->array->base[0] + p->addend + value;
-    const struct stray_beyond b = {
+    const struct provenance_range b = {
         at, at + 1, p->array->base[0], p->offset, g->q->record->line, false};
 
     if (p->addend + value >= p->array->bytes)
-        stray_add(g->found, &b);
+        provenance_result_add(g->found, &b);
 }
 
 /* Whether what a term is multiplied by may be more than 0: indices, iterations, choices. */
@@ -414,7 +414,7 @@ static bool all_stay(struct asking *g)
     const struct access_launch *at = g->q->at;
     const uint64_t ctas = (uint64_t)at->nctaid[0] * at->nctaid[1] * at->nctaid[2],
                    threads = (uint64_t)at->ntid[0] * at->ntid[1] * at->ntid[2];
-    struct stray_found nothing = {.count = 0};
+    struct provenance_result nothing = {.count = 0};
     struct asking all = *g;
 
     if (ctas > POINTS_MAX ||
@@ -428,7 +428,7 @@ static bool all_stay(struct asking *g)
                                    n / at->nctaid[0] / at->nctaid[1]});
     const bool stay = !all.left_out && !nothing.count;
 
-    stray_found_clear(&nothing);
+    provenance_result_clear(&nothing);
     return stay;
 }
 
@@ -447,7 +447,8 @@ static void ask_all(struct asking *g)
 
 /* Bounds may lie too far out: of loops that were unrolled, or where several guards together
    say more than each; of a remainder times a number there are none. */
-void stray_ask(const struct stray_question *q, struct stray_found *found)
+void provenance_query_threads(const struct provenance_query *q,
+                              struct provenance_result *found)
 {
     const struct access_record *r = q->record;
     const struct access_form *f = form_asked(r);
@@ -457,16 +458,16 @@ void stray_ask(const struct stray_question *q, struct stray_found *found)
     struct asking *g = must_calloc(1, sizeof *g);
 
     *g = (struct asking){.q = q, .found = found, .points = POINTS_MAX};
-    stray_choices_open(&g->choices, q->analysis);
+    provenance_paths_init(&g->choices, q->analysis);
     g->trips = must_calloc(q->analysis->loop_count + 1u, sizeof *g->trips);
     g->chosen = must_calloc(q->analysis->choice_count + 1u, sizeof *g->chosen);
     g->is_decided = must_calloc(q->analysis->loop_count + 1u, sizeof *g->is_decided);
-    bool asks = stray_choices_add(&g->choices, f);
+    bool asks = provenance_paths_add(&g->choices, f);
 
     for (uint32_t n = 0; n < r->guard_count; n++)
-        asks &= stray_choices_add_condition(&g->choices, r->guards[n].condition);
+        asks &= provenance_paths_add_condition(&g->choices, r->guards[n].condition);
     for (int32_t l = r->loop; l >= 0; l = q->analysis->loops[l].parent)
-        g->is_decided[l] = stray_choices_add_loop(&g->choices, (uint32_t)l);
+        g->is_decided[l] = provenance_paths_add_loop(&g->choices, (uint32_t)l);
     asks &= !g->choices.count || q->in_full;
     if (asks)
         ask_all(g);

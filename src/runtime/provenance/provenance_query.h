@@ -6,28 +6,28 @@
 #include "access/access.h"
 #include "runtime/launch/launching.h"
 
-enum { STRAY_BEYOND_MAX = 8 }; /* by one address */
+enum { PROVENANCE_RANGES_MAX = 8 }; /* by one address */
 
 /* What it touches outside of the array: from an address of the first device to another,
    where the array begins there. */
-struct stray_beyond {
+struct provenance_range {
     uint64_t first, end, array;
     uint32_t offset, line;
     bool is_certain; /* some thread goes there; else it cannot be told that none does */
 };
 
-struct stray_found {
-    struct stray_beyond *beyond;
+struct provenance_result {
+    struct provenance_range *outside;
     uint32_t count;
     size_t capacity;
     bool is_mixed; /* one is by several addresses: of arrays as they lie now */
 };
 
 /* One more, unless what was found holds it. */
-void stray_add(struct stray_found *f, const struct stray_beyond *b);
-void stray_found_clear(struct stray_found *f);
+void provenance_result_add(struct provenance_result *f, const struct provenance_range *b);
+void provenance_result_clear(struct provenance_result *f);
 
-struct stray_question {
+struct provenance_query {
     const struct access_analysis *analysis;
     const struct access_record *record;
     const struct proact_relocation *place; /* of the address */
@@ -40,8 +40,8 @@ struct stray_question {
 };
 
 /* Whether part of what lies in the spans lies outside of the array. */
-bool stray_goes_beyond(const struct proact_relocation *p, const struct access_span *spans,
-                       uint32_t count);
+bool provenance_leaves_array(const struct proact_relocation *p,
+                             const struct access_span *spans, uint32_t count);
 
 /* Asks threads at the corners and in the middle of the grid, and then those of ever smaller
    boxes of CTAs of which bounds do not say that they stay inside, down to all threads and
@@ -49,4 +49,5 @@ bool stray_goes_beyond(const struct proact_relocation *p, const struct access_sp
    ones have never helped the accesses before, none are looked at. Where some are left out,
    and first where the kernel chooses, it says where numbers that the launch is given lead
    by themselves: if that is into no array, nobody needs to be asked. */
-void stray_ask(const struct stray_question *q, struct stray_found *found);
+void provenance_query_threads(const struct provenance_query *q,
+                              struct provenance_result *found);

@@ -5,20 +5,23 @@
 
 #include <proact/program.h>
 
-#include "runtime/stray/stray_ask.h"
+#include "runtime/provenance/provenance_query.h"
 
 static unsigned asked, bounded;
 
 /* The linker calls these in place of the runtime's.
  * NOLINTBEGIN(bugprone-reserved-identifier)
  */
-void __real_stray_ask(const struct stray_question *q, struct stray_found *found);
-void __wrap_stray_ask(const struct stray_question *q, struct stray_found *found);
+void __real_provenance_query_threads(const struct provenance_query *q,
+                                     struct provenance_result *found);
+void __wrap_provenance_query_threads(const struct provenance_query *q,
+                                     struct provenance_result *found);
 
-void __wrap_stray_ask(const struct stray_question *q, struct stray_found *found)
+void __wrap_provenance_query_threads(const struct provenance_query *q,
+                                     struct provenance_result *found)
 {
     asked++;
-    __real_stray_ask(q, found);
+    __real_provenance_query_threads(q, found);
 }
 
 bool __real_access_extent(const struct access_analysis *a, const struct access_record *r,
@@ -52,7 +55,7 @@ static const char text[] =
     "mul.wide.u32 %rd5, %r4, 4; add.s64 %rd6, %rd2, %rd5; mov.u32 %r6, 7;\n"
     "st.global.u32 [%rd6], %r6;\nEND: ret;\n}\n";
 
-enum { BEYOND = 4096, MORE = (N + BEYOND + THREADS - 1) / THREADS }; /* CTAs */
+enum { OUTSIDE = 4096, MORE = (N + OUTSIDE + THREADS - 1) / THREADS }; /* CTAs */
 
 struct launches {
     struct bench b;
@@ -129,7 +132,7 @@ static void what_was_found_counts_from_where_an_array_is(void **state)
     const uint64_t at[] = {proact_array_address(low, 0), proact_array_address(high, 0)};
 
     (void)state;
-    assert_in_range(at[1], at[0] + 4 * N, at[0] + 4 * (N + BEYOND) - 1);
+    assert_in_range(at[1], at[0] + 4 * N, at[0] + 4 * (N + OUTSIDE) - 1);
     assert_int_not_equal(launch(&l, high, from), 0);
     assert_null(proact_kernel_refusal(l.kernel));
     launch(&l, low, from); /* it is asked in full: there is one behind it */
@@ -178,7 +181,7 @@ static void arrays_are_told_apart(void **state)
     (void)state;
     sprintf(both, "%.*s%s%s", (int)(store - text), text, load, store);
     struct launches l = open_launches_of(both);
-    struct proact_array *from = array_of(&l, N), *gap = array_of(&l, N + BEYOND),
+    struct proact_array *from = array_of(&l, N), *gap = array_of(&l, N + OUTSIDE),
                         *to = array_of(&l, N);
 
     proact_array_destroy(gap); /* nothing lies behind either */
@@ -326,21 +329,22 @@ static void what_never_comes_again_is_given_up(void **state)
 /* Of each address its own; of one no more than that, the closest of which are joined. */
 static void what_is_found_is_told_by_address(void **state)
 {
-    enum { ADDRESSES = 100, EACH = STRAY_BEYOND_MAX + 3 };
-    struct stray_found f = {0};
+    enum { ADDRESSES = 100, EACH = PROVENANCE_RANGES_MAX + 3 };
+    struct provenance_result f = {0};
 
     (void)state;
     for (uint32_t n = 0; n < ADDRESSES; n++)
-        stray_add(&f, &(struct stray_beyond){1000 * n, 1000 * n + 1, 0, 8 * n, 1, true});
+        provenance_result_add(
+            &f, &(struct provenance_range){1000 * n, 1000 * n + 1, 0, 8 * n, 1, true});
     assert_int_equal(f.count, ADDRESSES);
     for (unsigned n = 0; n < EACH; n++)
-        stray_add(
-            &f, &(struct stray_beyond){1u << n, (1u << n) + 1, 0, 8 * ADDRESSES, 1, true});
-    assert_int_equal(f.count, ADDRESSES + STRAY_BEYOND_MAX);
+        provenance_result_add(&f, &(struct provenance_range){1u << n, (1u << n) + 1, 0,
+                                                             8 * ADDRESSES, 1, true});
+    assert_int_equal(f.count, ADDRESSES + PROVENANCE_RANGES_MAX);
     for (uint32_t n = 0; n < ADDRESSES; n++)
-        assert_true(f.beyond[n].is_certain);
+        assert_true(f.outside[n].is_certain);
     assert_false(f.is_mixed);
-    stray_found_clear(&f);
+    provenance_result_clear(&f);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/stray/stray.h"
+#include "runtime/provenance/provenance.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "runtime/derive/needs.h"
 #include "runtime/kernel/argument_text.h"
 #include "runtime/launch/launch_fields.h"
-#include "runtime/stray/stray_ask.h"
+#include "runtime/provenance/provenance_query.h"
 #include "runtime/variables/known_constants.h"
 
 /* As many shapes of launches as networks have layers. */
@@ -20,17 +20,17 @@ enum { KEPT = 64 };
 enum { UNPAID_MAX = 2000000, USES = 16 };
 enum { NOWHERE = 1, LEAVES };
 
-struct strays {
+struct provenance {
     struct launch_fields fields; /* that it looks at */
     uint64_t key[KEPT];
     struct verdict {
         uint64_t bases; /* where arrays were: it counts where what is found is mixed */
         int what;       /* 0: all is well */
         uint32_t offset, line;
-        struct stray_found found; /* well if no other array lies there */
-        bool is_full;             /* else one may lie there that no thread comes to */
-        uint64_t work;            /* that it took */
-    } * kept[KEPT];               /* NULL: none yet */
+        struct provenance_result found; /* well if no other array lies there */
+        bool is_full;                   /* else one may lie there that no thread comes to */
+        uint64_t work;                  /* that it took */
+    } * kept[KEPT];                     /* NULL: none yet */
     unsigned next;
     uint64_t unpaid; /* work */
 };
@@ -89,7 +89,7 @@ static void note(struct hunt *h, int what, uint64_t offset, uint32_t line)
 /* What threads said of an access by an address in an array. */
 struct answer {
     const struct proact_relocation *place;
-    struct stray_found found;
+    struct provenance_result found;
 };
 
 /* In another array of that size they say the same of an address at that byte. */
@@ -110,13 +110,13 @@ static void add_answer(struct hunt *h, const struct answer *of,
 
     h->into->found.is_mixed |= of->found.is_mixed;
     for (uint32_t n = 0; n < of->found.count; n++) {
-        struct stray_beyond b = of->found.beyond[n];
+        struct provenance_range b = of->found.outside[n];
 
         b.first += base - b.array;
         b.end += base - b.array;
         b.array = base;
         b.offset = place->offset;
-        stray_add(&h->into->found, &b);
+        provenance_result_add(&h->into->found, &b);
     }
 }
 
@@ -144,28 +144,28 @@ static void look_at_one(struct hunt *h, const struct access_analysis *a,
             note(h, NOWHERE, offset, r->line);
         if (place && known && leaves(place, spans, count))
             note(h, LEAVES, offset, r->line);
-        if (!place || (known && !stray_goes_beyond(place, spans, count)))
+        if (!place || (known && !provenance_leaves_array(place, spans, count)))
             continue;
         const struct answer *answer = answer_of(answers, answered, place);
 
         if (!answer) {
-            const struct stray_question q = {.analysis = a,
-                                             .record = r,
-                                             .place = place,
-                                             .at = &h->at,
-                                             .trips = h->trips,
-                                             .in_full = h->into->is_full,
-                                             .in_vain = &h->in_vain,
-                                             .work = &h->into->work};
+            const struct provenance_query q = {.analysis = a,
+                                               .record = r,
+                                               .place = place,
+                                               .at = &h->at,
+                                               .trips = h->trips,
+                                               .in_full = h->into->is_full,
+                                               .in_vain = &h->in_vain,
+                                               .work = &h->into->work};
 
             answers[answered].place = place;
-            stray_ask(&q, &answers[answered].found);
+            provenance_query_threads(&q, &answers[answered].found);
             answer = &answers[answered++];
         }
         add_answer(h, answer, place);
     }
     for (uint32_t n = 0; n < answered; n++)
-        stray_found_clear(&answers[n].found);
+        provenance_result_clear(&answers[n].found);
     free(answers);
 }
 
@@ -200,11 +200,11 @@ static void look(const struct launching *l, bool loads_alone, const unsigned cha
 }
 
 /* The array may lie elsewhere than when it was asked. */
-static const struct stray_beyond *leads_away(const struct launching *l,
-                                             const struct verdict *v)
+static const struct provenance_range *leads_away(const struct launching *l,
+                                                 const struct verdict *v)
 {
     for (uint32_t n = 0; n < v->found.count; n++) {
-        const struct stray_beyond *b = &v->found.beyond[n];
+        const struct provenance_range *b = &v->found.outside[n];
         const struct proact_array *own = place_at(l, b->offset)->array;
         const uint64_t first = b->first - b->array + own->base[0],
                        end = b->end - b->array + own->base[0];
@@ -216,7 +216,7 @@ static const struct stray_beyond *leads_away(const struct launching *l,
     return NULL;
 }
 
-static struct verdict *kept(struct strays *s, uint64_t key, uint64_t bases)
+static struct verdict *kept(struct provenance *s, uint64_t key, uint64_t bases)
 {
     for (unsigned n = 0; n < KEPT && s->kept[n]; n++)
         if (s->key[n] == key && (!s->kept[n]->found.is_mixed || s->kept[n]->bases == bases))
@@ -225,19 +225,19 @@ static struct verdict *kept(struct strays *s, uint64_t key, uint64_t bases)
 }
 
 /* In the place of the one that was made first. */
-static struct verdict *keep(struct strays *s, uint64_t key, uint64_t bases)
+static struct verdict *keep(struct provenance *s, uint64_t key, uint64_t bases)
 {
     const unsigned at = s->next++ % KEPT;
 
     if (!s->kept[at])
         s->kept[at] = must_calloc(1, sizeof *s->kept[at]);
-    stray_found_clear(&s->kept[at]->found);
+    provenance_result_clear(&s->kept[at]->found);
     s->key[at] = key;
     *s->kept[at] = (struct verdict){.bases = bases};
     return s->kept[at];
 }
 
-static void pay(struct strays *s, const struct verdict *v)
+static void pay(struct provenance *s, const struct verdict *v)
 {
     const uint64_t paid = v->work / USES;
 
@@ -246,9 +246,9 @@ static void pay(struct strays *s, const struct verdict *v)
 
 /* All threads are asked of what a kernel chooses only where that may matter: some 0.5 ms an
    access are much, if numbers change from launch to launch. NULL: it takes too long. */
-static const struct verdict *verdict_of(struct strays *s, const struct launching *l,
+static const struct verdict *verdict_of(struct provenance *s, const struct launching *l,
                                         bool loads_alone,
-                                        const struct stray_beyond **beyond)
+                                        const struct provenance_range **outside)
 {
     const struct known_constants *known =
         s->fields.asks_constants ? known_constants_find(l) : NULL;
@@ -266,24 +266,24 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
         look(l, loads_alone, block, constants, v);
         s->unpaid += v->work;
     }
-    *beyond = v ? leads_away(l, v) : NULL;
-    if (*beyond && !v->is_full) {
+    *outside = v ? leads_away(l, v) : NULL;
+    if (*outside && !v->is_full) {
         const uint64_t before = v->work;
 
-        stray_found_clear(&v->found);
+        provenance_result_clear(&v->found);
         *v = (struct verdict){.bases = bases, .is_full = true, .work = before};
         look(l, loads_alone, block, constants, v);
         s->unpaid += v->work - before;
-        *beyond = leads_away(l, v);
+        *outside = leads_away(l, v);
     }
     free(block);
     return v;
 }
 
-static struct strays *open(struct proact_kernel *k)
+static struct provenance *open(struct proact_kernel *k)
 {
     const struct access_analysis *a = needs_analysis(k);
-    struct strays *s = must_calloc(1, sizeof *s);
+    struct provenance *s = must_calloc(1, sizeof *s);
     struct access_depends all = access_depends_on_nothing(a),
                           behind = access_depends_on_nothing(a);
 
@@ -297,8 +297,8 @@ static struct strays *open(struct proact_kernel *k)
     return s;
 }
 
-enum proact_status strays_check(const struct launching *l, struct strays **kept,
-                                bool loads_alone, struct proact_error *err)
+enum proact_status provenance_check(const struct launching *l, struct provenance **kept,
+                                    bool loads_alone, struct proact_error *err)
 {
     const struct proact_kernel *k = l->kernel;
 
@@ -311,25 +311,25 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
             return fail(err, PROACT_EREFUSED,
                         "kernel '%s': the address in %s lies beside all arrays", k->name,
                         argument_text(k, l->places[i].offset).text);
-    const struct stray_beyond *beyond;
-    const struct verdict *v = verdict_of(*kept, l, loads_alone, &beyond);
+    const struct provenance_range *outside;
+    const struct verdict *v = verdict_of(*kept, l, loads_alone, &outside);
 
     if (!v)
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s': where its accesses lead hangs on what is new in each "
                     "launch, and takes the host too long to find",
                     k->name);
-    const uint32_t offset = beyond ? beyond->offset : v->offset,
-                   line = beyond ? beyond->line : v->line;
+    const uint32_t offset = outside ? outside->offset : v->offset,
+                   line = outside ? outside->line : v->line;
 
-    if (!v->what && !beyond)
+    if (!v->what && !outside)
         return PROACT_OK;
     if (v->what == NOWHERE)
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s', %s:%" PRIu32 ": the address in %s lies in no array",
                     k->name, k->image->ptx->name, v->line,
                     argument_text(k, v->offset).text);
-    const bool is_certain = !beyond || beyond->is_certain;
+    const bool is_certain = !outside || outside->is_certain;
 
     return fail(err, PROACT_EREFUSED,
                 "kernel '%s', %s:%" PRIu32 ": it %s array '%s', to which %s leads%s",
@@ -338,12 +338,12 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
                 is_certain ? "" : ", for another one, as far as can be told");
 }
 
-void strays_destroy(struct strays *s)
+void provenance_destroy(struct provenance *s)
 {
     if (!s)
         return;
     for (unsigned n = 0; n < KEPT && s->kept[n]; n++) {
-        stray_found_clear(&s->kept[n]->found);
+        provenance_result_clear(&s->kept[n]->found);
         free(s->kept[n]);
     }
     free(s->fields.fields);
