@@ -215,10 +215,10 @@ static void missing_bytes_are_counted(void **state)
    device 1 lacks from the first byte that it reads to the last is brought. */
 static void of_fragments_the_bounds_are_fetched(void **state)
 {
-    enum { CRUMBS = 1 << 19, FIRST_READ = 1001, LAST_READ = 3001 };
+    enum { FRAGMENTS = 1 << 19, FIRST_READ = 1001, LAST_READ = 3001 };
     struct rig r;
-    unsigned char *zero = calloc(2, CRUMBS);
-    struct validity_range *range = calloc(CRUMBS, sizeof *range);
+    unsigned char *zero = calloc(2, FRAGMENTS);
+    struct validity_range *range = calloc(FRAGMENTS, sizeof *range);
     struct transfer_need need = {0};
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {[1] = &need};
 
@@ -226,14 +226,14 @@ static void of_fragments_the_bounds_are_fetched(void **state)
     assert_non_null(zero);
     assert_non_null(range);
     r.b = testing_open(&(struct proact_options){.machine = "h200x4", .check = true});
-    if (proact_array_create(r.b.p, &(struct proact_shape){"crumbs", 2 * CRUMBS, 1},
+    if (proact_array_create(r.b.p, &(struct proact_shape){"crumbs", 2 * FRAGMENTS, 1},
                             &r.array, &r.b.err) ||
-        proact_array_write(r.array, 0, zero, 2 * CRUMBS, &r.b.err))
+        proact_array_write(r.array, 0, zero, 2 * FRAGMENTS, &r.b.err))
         fail_msg("%s", r.b.err.text);
-    array_written(r.array, 0, 2 * CRUMBS, ALL);
-    for (uint64_t n = 0; n < CRUMBS; n++)
+    array_written(r.array, 0, 2 * FRAGMENTS, ALL);
+    for (uint64_t n = 0; n < FRAGMENTS; n++)
         range[n] = (struct validity_range){2 * n + 1, 2 * n + 2};
-    validity_set_ranges(&r.array->validity_map, range, CRUMBS, 4);
+    validity_set_ranges(&r.array->validity_map, range, FRAGMENTS, 4);
     spans_add(&need.spans, FIRST_READ, FIRST_READ + 1);
     spans_add(&need.spans, LAST_READ, LAST_READ + 1);
     if (array_fetch(r.array, needs, &r.b.err))

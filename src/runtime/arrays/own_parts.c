@@ -8,7 +8,7 @@
 #include "transfer/methods/stretches.h"
 
 enum { PIECES_MAX = 1 << 15 }; /* of what is copied, by who holds it */
-enum { EDGE_BYTES_MAX = 64 << 10, EDGES = 8, CRUMBS = 16 };
+enum { EDGE_BYTES_MAX = 64 << 10, EDGES = 8, SMALL_PART = 16 };
 
 /* Last written by a split launch, and each device has a replica of its own. What is
    recorded stays one device's: a replay finds other holders. */
@@ -123,7 +123,7 @@ static void take(void *sink, uint64_t first, uint64_t end, uint32_t devices)
     for (unsigned d = 0; devices >> d; d++) {
         if (!(devices >> d & 1))
             continue;
-        if (bytes[d] < most / CRUMBS)
+        if (bytes[d] < most / SMALL_PART)
             devices &= ~(1u << d);
         else
             add_to(&c->of[d], first, end);

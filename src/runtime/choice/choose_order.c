@@ -40,7 +40,7 @@ static uint64_t missing_bytes(struct launching *l)
    dimensions and crumbs stay as many as the CTAs have. */
 static bool writes_few_rows(const struct launching *l)
 {
-    enum { CRUMBS = 16, TILES_ROWS_MAX = 4 * ROWS_MAX };
+    enum { FRAGMENTS_A_ROW = 16, TILES_ROWS_MAX = 4 * ROWS_MAX };
     const struct write_set *w = l->found.set;
     uint64_t count = 0, of_ctas = 0;
 
@@ -51,7 +51,7 @@ static bool writes_few_rows(const struct launching *l)
         for (uint32_t i = 0; i < runs->count && l->grid[2] > 1; i++)
             of_ctas += (uint64_t)runs->run[i].count * runs->run[i].rows;
         for (struct rows r; count <= ROWS_MAX && cta_runs_rows(&walk, &r);)
-            count += found_is_crumbs(&r) ? 1 + r.count / CRUMBS : 1;
+            count += is_fragmented(&r) ? 1 + r.count / FRAGMENTS_A_ROW : 1;
     }
     return count <= ROWS_MAX && of_ctas <= TILES_ROWS_MAX;
 }

@@ -22,13 +22,13 @@ static bool may_close(const struct launching *l)
            b->devices->count > 1 && !(transfer_plan_mode(&b->plan) & PROACT_MODE_STORE);
 }
 
-static bool has_crumbs(const struct cta_runs *r)
+static bool found_has_fragments(const struct cta_runs *r)
 {
     struct rows before = {0};
 
     for (uint32_t n = 0; n < r->row_count; n++) {
-        if (found_is_crumbs(&r->rows[n]) ||
-            (before.bytes < CRUMB_BYTES && r->rows[n].bytes < CRUMB_BYTES &&
+        if (is_fragmented(&r->rows[n]) ||
+            (before.bytes < FRAGMENT_BYTES && r->rows[n].bytes < FRAGMENT_BYTES &&
              rows_bridge(&before, &r->rows[n], ROWS_GAP_NARROW)))
             return true;
         before = r->rows[n];
@@ -59,13 +59,13 @@ static bool is_apart(const struct launching *l, const struct cta_runs *r)
     return true;
 }
 
-uint32_t found_crumbs(const struct launching *l)
+uint32_t fragments_detect(const struct launching *l)
 {
-    uint32_t crumbs = 0;
+    uint32_t fragmented_slots = 0;
 
     for (unsigned s = 0; s < l->kernel->slot_count && may_close(l); s++)
-        if (launching_slot_array(l, s) && has_crumbs(found_runs(l, s)) &&
+        if (launching_slot_array(l, s) && found_has_fragments(found_runs(l, s)) &&
             is_apart(l, found_runs(l, s)))
-            crumbs |= 1u << s;
-    return crumbs;
+            fragmented_slots |= 1u << s;
+    return fragmented_slots;
 }

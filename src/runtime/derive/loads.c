@@ -259,7 +259,7 @@ static void want_gaps(const struct loads_finder *f, uint32_t slot)
         if (has_gaps)
             want_hull(f, number, hull);
         hull = rows;
-        has_gaps = found_is_crumbs(&rows);
+        has_gaps = is_fragmented(&rows);
     }
     if (has_gaps)
         want_hull(f, number, hull);
@@ -277,7 +277,7 @@ static void want_written(const struct loads_finder *f)
 
     if (l->found.set && l->found.set->is_exact) {
         for (unsigned s = 0; s < b->transfer.slot_count && l->is_program; s++)
-            if (b->crumbs >> s & 1)
+            if (b->fragmented_slots >> s & 1)
                 want_gaps(f, s);
         return;
     }

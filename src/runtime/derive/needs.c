@@ -46,8 +46,8 @@ static uint64_t key_of(const struct launching *l, const struct launch_fields *f,
         key = hash_mix(key + (t->texture ? t->texture->bytes : 0));
         key = hash_mix(key + (t->array ? launching_number(l, t->array) + 1 : 0)) + t->first;
     }
-    if (b && b->crumbs) /* what lies between them */
-        key = hash_mix(key + b->digest + b->crumbs);
+    if (b && b->fragmented_slots) /* what lies between them */
+        key = hash_mix(key + b->digest + b->fragmented_slots);
     if (b && (!l->found.set || !l->found.set->is_exact))
         key = hash_mix(key + b->digest +
                        (b->transfer.slot_count ? (uint64_t)(uintptr_t)b->tables[0] : 0)) +

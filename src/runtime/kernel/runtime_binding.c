@@ -49,7 +49,7 @@ static struct model_schedule schedule_of(const struct proact_kernel *k,
 static const struct transfer_need *reads_of(const struct launching *l, uint32_t slot,
                                             const struct proact_array *a)
 {
-    return l->binding->crumbs >> slot & 1
+    return l->binding->fragmented_slots >> slot & 1
                ? needs_of(needs_of_launch(l), launching_number(l, a), 0)
                : NULL;
 }
@@ -196,7 +196,7 @@ static enum proact_status binding_create(const struct launching *l,
 
     bound.binding = b;
     b->transfer.plan = *kernel_plan(k);
-    b->crumbs = found_crumbs(&bound);
+    b->fragmented_slots = fragments_detect(&bound);
     consumers_create(b);
     for (unsigned s = 0; s < k->slot_count && !status; s++) {
         struct proact_array *a = launching_slot_array(l, s);

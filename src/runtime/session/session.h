@@ -120,7 +120,7 @@ struct kernel_binding {
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
     uint64_t uploaded;           /* the operation that put its tables on lane MAIN */
     struct consumers *consumers; /* consumers.c */
-    uint32_t crumbs;             /* by slot: found_crumbs() */
+    uint32_t fragmented_slots;   /* by slot: fragments_detect() */
     bool has_gaps;               /* what lies between its rows was brought (fetch.c) */
     struct transfer_binding transfer;
 };
