@@ -54,7 +54,7 @@ static const struct {
     {"async_store", "an asynchronous store to global memory", ALL},
     {"atomic_slot",
      "an atomic on a replicated array: its devices would add to their own replicas", ALL},
-    {"ticket_slot",
+    {"fetch_atomic_slot",
      "it uses what an atomic on a replicated array gives back: each device would count in "
      "its own replica",
      ALL},
@@ -185,7 +185,7 @@ static void each_is_refused_by_its_sentence(void **state)
    what they leave there cannot be stored to the peers as it happens. */
 static void own_atomics_are_refused_inline_alone(void **state)
 {
-    static const char *const kernels[] = {"atomic_slot", "ticket_slot", "red_slot"};
+    static const char *const kernels[] = {"atomic_slot", "fetch_atomic_slot", "red_slot"};
     struct instrument_request requests[3];
     struct instrument_result results[3];
     struct ptx_module *m;

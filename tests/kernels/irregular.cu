@@ -99,7 +99,7 @@ KERNEL(bfs_queue, const int *row, const int *column, int *level, const int *fron
 }
 
 /* A ticket a warp for what is kept. */
-KERNEL(compact_ticket, const int *in, int *out, int *count, int n)
+KERNEL(compact_fetch_atomic, const int *in, int *out, int *count, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, base = 0;
     int value = i < n ? in[i] : 0;

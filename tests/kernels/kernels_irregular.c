@@ -168,7 +168,7 @@ void kernel_bfs_queue(struct samples_case *c, bool large)
     kernels_line(c, count, 64);
 }
 
-void kernel_compact_ticket(struct samples_case *c, bool large)
+void kernel_compact_fetch_atomic(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1600);
     const int32_t *in = kernels_ints(c, "in", n, -100, 100);

@@ -35,12 +35,12 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     add_test(NAME proactcc.checked_alike COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} alike
         some flag marks row vectors parts not one_other other_part one_reads read_before)
-    add_test(NAME proactcc.checked_tickets COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
-        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} tickets
+    add_test(NAME proactcc.checked_fetch_atomics COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} fetch_atomics
         leader each_fences leader_fences all_fence waits_volatile reads_volatile grid_barriers
         lock far not unfenced fences_early fences_narrowly unfenced_flag grid_barrier_missing
         unfenced_lock late unfenced_far)
-    set_tests_properties(proactcc.checked_alike proactcc.checked_tickets PROPERTIES LABELS slow TIMEOUT 120)
+    set_tests_properties(proactcc.checked_alike proactcc.checked_fetch_atomics PROPERTIES LABELS slow TIMEOUT 120)
     add_test(NAME proactcc.lines COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/lines.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
     set_tests_properties(proactcc.lines PROPERTIES LABELS slow TIMEOUT 300)

@@ -183,7 +183,7 @@ extern "C" __global__ void lines_up(unsigned *sums, const unsigned *in, unsigned
 }
 
 /* Marked: nobody makes its atomics those of all devices. */
-extern "C" __global__ void marked_tickets(unsigned *out, unsigned *next, unsigned n,
+extern "C" __global__ void marked_fetch_atomics(unsigned *out, unsigned *next, unsigned n,
                                           struct proact_partition partition)
 {
     unsigned i = proact_cta_x(&partition) * proact_cta_size_x() + proact_thread_x();

@@ -129,7 +129,7 @@ static int rising(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static void tickets_are_of_all_devices(void **state)
+static void fetch_atomics_are_of_all_devices(void **state)
 {
     struct fixture *f = begin("fused", 0);
     struct proact_array *out = distributed(f, "out"), *next = distributed(f, "next"),
@@ -300,16 +300,16 @@ static void atomics_of_marked_kernels_must_be_of_all(void **state)
                                    .range_bytes = 4 * THREADS};
     struct fixture *f = begin("fused", 0);
     struct proact_array *out = replicated(f, "out"), *next = distributed(f, "next");
-    struct proact_kernel *tickets = kernel(f, "marked_tickets"),
+    struct proact_kernel *fetch_atomics = kernel(f, "marked_fetch_atomics"),
                          *sums = kernel(f, "marked_sums");
     uint32_t got, sum = 0;
 
     (void)state;
-    must(f, proact_kernel_map(tickets, 0, &map, &f->err));
+    must(f, proact_kernel_map(fetch_atomics, 0, &map, &f->err));
     must(f, proact_kernel_map(sums, 0, &map, &f->err));
-    refused(f, try(f, tickets, SPLIT, (struct proact_array *[]){out, next}, 2),
+    refused(f, try(f, fetch_atomics, SPLIT, (struct proact_array *[]){out, next}, 2),
             PROACT_EREFUSED, "an atomic in a distributed array is of one device alone");
-    LAUNCH(f, tickets, WHOLE, out, next);
+    LAUNCH(f, fetch_atomics, WHOLE, out, next);
     LAUNCH(f, sums, SPLIT, out, next);
     must(f, proact_array_read(next, 0, &got, 1, &f->err));
     for (uint32_t i = 0; i < N; i++)
@@ -378,7 +378,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(tables_are_read_where_they_are),
         cmocka_unit_test(sums_of_all_devices_meet),
         cmocka_unit_test(halves_are_added_among_all),
-        cmocka_unit_test(tickets_are_of_all_devices),
+        cmocka_unit_test(fetch_atomics_are_of_all_devices),
         cmocka_unit_test(the_last_cta_of_all_sees_what_the_others_left),
         cmocka_unit_test(what_ctas_tell_each_other_must_be_in_one_place),
         cmocka_unit_test(what_may_tell_counts),

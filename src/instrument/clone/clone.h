@@ -42,7 +42,7 @@ static inline bool clone_is_direct(const struct clone *c, uint32_t instruction)
 /* An atomic's scope becomes that of all devices: clone_scope.c */
 void clone_among_all(struct clone *c, const struct ptx_instruction *i);
 /* An atomic that is made in the first device's memory, and whose result is used. */
-bool clone_is_ticket(const struct clone *c, const struct ptx_instruction *i);
+bool version_is_fetch_atomic(const struct clone *c, const struct ptx_instruction *i);
 
 /* The text's place behind an instruction's guard: the opcode's. */
 uint32_t clone_behind_guard(const struct clone *c, const struct ptx_instruction *i);

@@ -155,7 +155,7 @@ static enum proact_status redirect(struct clone *c, const struct ptx_instruction
                     (size_t)slot * sizeof(struct proact_slot) +
                     offsetof(struct proact_slot, device0_offset),
                 registers[to->reg].name);
-    if (clone_is_ticket(c, i) || ptx_is_ordered(i))
+    if (version_is_fetch_atomic(c, i) || ptx_is_ordered(i))
         reduce(c, i, &f);
     else if (join_of(i))
         join(c, i, &f);

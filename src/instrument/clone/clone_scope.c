@@ -74,7 +74,7 @@ static void read_coherently(struct clone *c, const struct ptx_instruction *i)
         replace_word(c, i, ".nc", "");
 }
 
-bool clone_is_ticket(const struct clone *c, const struct ptx_instruction *i)
+bool version_is_fetch_atomic(const struct clone *c, const struct ptx_instruction *i)
 {
     return i->opcode == PTX_ATOM && c->request->joint &&
            c->request->joint[i - c->function->instructions] &&
@@ -83,13 +83,13 @@ bool clone_is_ticket(const struct clone *c, const struct ptx_instruction *i)
 
 /* By which CTAs of several devices learn of each other: what atomics give back there, or
    order, and what is read where others write. */
-static bool has_tickets(const struct clone *c)
+static bool has_fetch_atomics(const struct clone *c)
 {
     for (uint32_t n = 0; n < c->function->instruction_count; n++) {
         const struct ptx_instruction *i = &c->function->instructions[n];
 
         if (clone_is_flag(c, n) &&
-            (i->opcode == PTX_LD || clone_is_ticket(c, i) || ptx_is_ordered(i)))
+            (i->opcode == PTX_LD || version_is_fetch_atomic(c, i) || ptx_is_ordered(i)))
             return true;
     }
     return false;
@@ -98,7 +98,7 @@ static bool has_tickets(const struct clone *c)
 enum proact_status keep_coherent(struct clone *c)
 {
     const bool stores = c->kind == INSTRUMENT_INLINE || c->kind == INSTRUMENT_STAGE,
-               widens = stores || c->request->direct || has_tickets(c);
+               widens = stores || c->request->direct || has_fetch_atomics(c);
 
     for (uint32_t n = 0; n < c->function->instruction_count; n++) {
         const struct ptx_instruction *i = &c->function->instructions[n];

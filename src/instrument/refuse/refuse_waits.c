@@ -49,12 +49,12 @@ static bool is_refreshed(const struct clone *c, const bool *contains)
 }
 
 /* An atomic in the memory of all devices gives back what others have left there. */
-static bool is_ticket(const struct watch *w, uint32_t n)
+static bool waits_is_fetch_atomic(const struct watch *w, uint32_t n)
 {
     const bool *swaps = w->c->request->swaps;
 
     return clone_is_flag(w->c, n) && !(swaps && swaps[n]) &&
-           clone_is_ticket(w->c, &w->c->function->instructions[n]);
+           version_is_fetch_atomic(w->c, &w->c->function->instructions[n]);
 }
 
 /* Any there, whether or not its result is used. */
@@ -83,8 +83,8 @@ static bool ask_for_all(const struct watch *w, const bool *contains)
         const bool sees = refreshed || is_watchful(&f->instructions[n]) ||
                           (beside && clone_is_flag(w->c, n));
 
-        w->asked[n] =
-            contains[w->c->flow->block_of[n]] && ((w->may[n] && sees) || is_ticket(w, n));
+        w->asked[n] = contains[w->c->flow->block_of[n]] &&
+                      ((w->may[n] && sees) || waits_is_fetch_atomic(w, n));
         any |= w->asked[n];
     }
     return any;

@@ -22,7 +22,7 @@
 #include "runtime/textures/launch_textures.h"
 
 /* What several CTAs may write in one memory, in the order in which it is tried. */
-enum merged { REDUCTIONS, SCATTERS, TICKETS, MERGED_KINDS };
+enum merged { REDUCTIONS, SCATTERS, FETCH_ATOMICS, MERGED_KINDS };
 
 struct kernel_derivation {
     struct write_set_slice *slice; /* NULL: none can tell what it writes */
@@ -70,7 +70,7 @@ static struct kernel_flags *create(const struct proact_kernel *k, enum merged m,
                                    bool floats)
 {
     static struct kernel_flags *(*const of[])(const struct proact_kernel *, bool) = {
-        reductions_create, scatters_create, tickets_create};
+        reductions_create, scatters_create, fetch_atomics_create};
 
     return of[m](k, floats);
 }
@@ -113,7 +113,8 @@ static void offer_sums(const struct proact_kernel *k, struct kernel_derivation *
 /* Where atomics or stores hang on memory, a slice without them may still tell. */
 static bool may_split(const struct kernel_derivation *d)
 {
-    return d->slice || d->merged[REDUCTIONS] || d->merged[SCATTERS] || d->merged[TICKETS];
+    return d->slice || d->merged[REDUCTIONS] || d->merged[SCATTERS] ||
+           d->merged[FETCH_ATOMICS];
 }
 
 static void drop_slices(struct kernel_derivation *d)
@@ -130,9 +131,9 @@ static void drop_slices(struct kernel_derivation *d)
 static void say_uncut(struct proact_kernel *k, struct kernel_derivation *d)
 {
     if (kernel_waits(k, &d->uncut) || has(k, d, REDUCTIONS) || has(k, d, SCATTERS) ||
-        has(k, d, TICKETS))
+        has(k, d, FETCH_ATOMICS))
         return;
-    if (!tickets_wait(k, &d->uncut))
+    if (!fetch_atomics_wait_loop(k, &d->uncut))
         offer_sums(k, d, SCATTERS, &d->uncut);
 }
 
@@ -340,7 +341,7 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
     launch_split(l->grid, l->over, l->kernel->session->devices.count, cta_first);
     if (flags_are_on(d->flags))
         return flags_find(l, d->flags, cta_first, out, err);
-    for (int m = TICKETS; in_program && m >= REDUCTIONS; m--)
+    for (int m = FETCH_ATOMICS; in_program && m >= REDUCTIONS; m--)
         if (flags_are_on(d->merged[m]))
             return flags_find(l, d->merged[m], cta_first, out, err);
     why = d->uncut;

@@ -24,7 +24,7 @@ static const char *words(const struct kernel_flags *f)
 
     if (!count)
         return "set flags";
-    if (f->has_tickets)
+    if (f->has_fetch_atomics)
         return "learn of each other by atomics";
     /* those that scatter are the last */
     return f->reductions.reduction[count - 1].kind == ACCESS_SCATTERED
@@ -170,7 +170,7 @@ static bool has_joint(const struct launching *l, const struct kernel_flags *f)
     for (uint32_t n = 0; n < f->sites.count; n++)
         if (f->sites.flag[n].joint)
             return true;
-    if (f->has_tickets)
+    if (f->has_fetch_atomics)
         return true;
     /* stores alone stay such */
     for (uint32_t n = 0; n < f->reductions.count; n++)
@@ -290,7 +290,7 @@ enum proact_status flags_find(struct launching *l, struct kernel_flags *f,
 
     if (status || (status = derive_check_own(l, part_first, *out, err)) ||
         (status = find_bytes(l, f, *out, err)) || (status = check_reads(l, f, err)) ||
-        (f->has_tickets && (status = check_learns(l, f, *out, err))) ||
+        (f->has_fetch_atomics && (status = check_learns(l, f, *out, err))) ||
         (status = check_reach(l, f, err)) || (status = turn_on(l, f, err)))
         return status;
     name_arrays(l, f);

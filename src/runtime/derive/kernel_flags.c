@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "access/merged/fetch_atomics.h"
 #include "access/merged/scatters.h"
-#include "access/merged/tickets.h"
 #include "base/memory.h"
 #include "instrument/instrument.h"
 #include "runtime/derive/derive.h"
@@ -121,35 +121,35 @@ static enum proact_status waits(const struct proact_kernel *k, const struct kern
 
 /* None of a turned kernel: what is read of what others update may show the order of CTAs.
  */
-static bool find_tickets(const struct proact_kernel *k, bool floats, const bool *untold,
-                         struct access_reductions *r)
+static bool flags_find_fetch_atomics(const struct proact_kernel *k, bool floats,
+                                     const bool *untold, struct access_reductions *r)
 {
     *r = access_reductions_find(k->image->ptx, k->ptx, floats);
-    if (!k->along && access_tickets_add(r, k->image->ptx, k->ptx, floats, untold))
+    if (!k->along && access_fetch_atomics_add(r, k->image->ptx, k->ptx, floats, untold))
         return true;
     access_reductions_clear(r);
     return false;
 }
 
-static struct kernel_flags *ticketed(const struct proact_kernel *k, bool floats,
-                                     const bool *untold)
+static struct kernel_flags *flags_try_fetch_atomics(const struct proact_kernel *k,
+                                                    bool floats, const bool *untold)
 {
     struct access_reductions r;
 
-    return find_tickets(k, floats, untold, &r) ? with_reductions(k, r) : NULL;
+    return flags_find_fetch_atomics(k, floats, untold, &r) ? with_reductions(k, r) : NULL;
 }
 
-static struct kernel_flags *tickets(const struct proact_kernel *k, bool floats)
+static struct kernel_flags *flags_fetch_atomics(const struct proact_kernel *k, bool floats)
 {
-    struct kernel_flags *f = ticketed(k, floats, NULL);
+    struct kernel_flags *f = flags_try_fetch_atomics(k, floats, NULL);
     struct access_reductions r;
 
-    if (f || !find_tickets(k, floats, NULL, &r))
+    if (f || !flags_find_fetch_atomics(k, floats, NULL, &r))
         return f;
     bool *untold = access_scatters_untold(k->image->ptx, k->ptx, &r);
 
     if (untold)
-        f = ticketed(k, floats, untold);
+        f = flags_try_fetch_atomics(k, floats, untold);
     free(untold);
     access_reductions_clear(&r);
     return f;
@@ -160,9 +160,10 @@ enum proact_status kernel_waits(const struct proact_kernel *k, struct proact_err
     return waits(k, NULL, err);
 }
 
-enum proact_status tickets_wait(const struct proact_kernel *k, struct proact_error *err)
+enum proact_status fetch_atomics_wait_loop(const struct proact_kernel *k,
+                                           struct proact_error *err)
 {
-    struct kernel_flags *f = tickets(k, false);
+    struct kernel_flags *f = flags_fetch_atomics(k, false);
     const enum proact_status status = waits(k, f, err);
 
     flags_destroy(f);
@@ -171,16 +172,16 @@ enum proact_status tickets_wait(const struct proact_kernel *k, struct proact_err
 
 /* Where it waits there is no way to split it; in another launch there may be one without
    tickets. */
-struct kernel_flags *tickets_create(const struct proact_kernel *k, bool floats)
+struct kernel_flags *fetch_atomics_create(const struct proact_kernel *k, bool floats)
 {
-    struct kernel_flags *f = tickets(k, floats);
+    struct kernel_flags *f = flags_fetch_atomics(k, floats);
 
     if (f && waits(k, f, NULL)) {
         flags_destroy(f);
         return NULL;
     }
     if (f)
-        f->has_tickets = true;
+        f->has_fetch_atomics = true;
     return f;
 }
 

@@ -19,5 +19,5 @@ struct kernel_flags {
     struct write_set_cache others_cache, *kinds_cache;
     struct flag_bytes bytes; /* of the launch, by its arrays' numbers; and the same, */
     struct launch_flags found;
-    bool is_on, has_tickets;
+    bool is_on, has_fetch_atomics;
 };

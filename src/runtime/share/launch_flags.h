@@ -37,11 +37,12 @@ struct kernel_flags *flags_create(const struct proact_kernel *k);
 struct kernel_flags *reductions_create(const struct proact_kernel *k, bool floats);
 /* And with its scattered stores; NULL where it has none of these. */
 struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats);
-/* The same of tickets (access/merged/tickets.h). */
-struct kernel_flags *tickets_create(const struct proact_kernel *k, bool floats);
+/* The same of tickets (access/merged/fetch_atomics.h). */
+struct kernel_flags *fetch_atomics_create(const struct proact_kernel *k, bool floats);
 /* PROACT_EREFUSED where its CTAs wait for each other; or would, with tickets. */
 enum proact_status kernel_waits(const struct proact_kernel *k, struct proact_error *err);
-enum proact_status tickets_wait(const struct proact_kernel *k, struct proact_error *err);
+enum proact_status fetch_atomics_wait_loop(const struct proact_kernel *k,
+                                           struct proact_error *err);
 bool reductions_have_floats(const struct kernel_flags *f);
 void flags_destroy(struct kernel_flags *f); /* NULL is fine */
 

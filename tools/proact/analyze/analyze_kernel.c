@@ -200,7 +200,7 @@ static bool scatters_well(const struct analyze_kernel *k, const struct reduced *
     return any;
 }
 
-enum how { REDUCING, SCATTERING, TICKETING }; /* each is all ahead of it, too */
+enum how { REDUCING, SCATTERING, FETCHING }; /* each is all ahead of it, too */
 
 /* As the runtime does; false where atomics are left that are none. */
 static bool find_reduced(const struct analyze_kernel *k, bool floats, enum how how,
@@ -209,8 +209,8 @@ static bool find_reduced(const struct analyze_kernel *k, bool floats, enum how h
     r->reductions = access_reductions_find(k->module, k->f, floats);
     if (how == SCATTERING)
         access_scatters_add(&r->reductions, k->module, k->f, untold);
-    if (how == TICKETING &&
-        !access_tickets_add(&r->reductions, k->module, k->f, floats, untold)) {
+    if (how == FETCHING &&
+        !access_fetch_atomics_add(&r->reductions, k->module, k->f, floats, untold)) {
         access_reductions_clear(&r->reductions);
         return false;
     }
@@ -272,7 +272,7 @@ static bool *find_untold(const struct analyze_kernel *k, bool floats, enum how h
         access_reductions_find(k->module, k->f, floats || how == SCATTERING);
     bool *untold = NULL;
 
-    if (how == SCATTERING || access_tickets_add(&r, k->module, k->f, floats, NULL))
+    if (how == SCATTERING || access_fetch_atomics_add(&r, k->module, k->f, floats, NULL))
         untold = access_scatters_untold(k->module, k->f, &r);
     access_reductions_clear(&r);
     return untold;
@@ -325,7 +325,7 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     if (!k->slice)
         try_both(k, reassociate_floats, SCATTERING);
     if (!k->slice || atomic_line(k))
-        try_both(k, reassociate_floats, TICKETING);
+        try_both(k, reassociate_floats, FETCHING);
     if (!k->reductions.count)
         request_flags(k);
     uint32_t slots = find_slots(k);

@@ -6,8 +6,8 @@
 
 #include <proact/device.h>
 
+#include "access/merged/fetch_atomics.h"
 #include "access/merged/flags.h"
-#include "access/merged/tickets.h"
 #include "access/pattern/pattern.h"
 #include "access/write_set.h"
 #include "base/text.h"

@@ -29,7 +29,7 @@ static void schedule(struct emulated *d, struct resident *r, uint64_t time_ps)
                                 .tie = d->set->options.seed ? random_next(&d->chance) : 0,
                                 .happen = cta_turn,
                                 .subject = r,
-                                .detail = ++r->ticket});
+                                .detail = ++r->generation});
 }
 
 static void run_destroy(struct kernel_run *run)
@@ -62,13 +62,13 @@ void run_settle(struct emulated *d, struct kernel_run *run)
 static struct resident *resident_create(struct emulated *d)
 {
     struct resident *r = d->spare;
-    uint64_t ticket;
+    uint64_t generation;
 
     if (!r)
         return must_calloc(1, sizeof *r);
     d->spare = r->next;
-    ticket = r->ticket;
-    *r = (struct resident){.ticket = ticket};
+    generation = r->generation;
+    *r = (struct resident){.generation = generation};
     return r;
 }
 
@@ -148,7 +148,7 @@ static void resident_leave(struct emulated *d, struct resident *r)
     free(r->warp_actors);
     r->warp_actors = NULL;
     r->cta = NULL;
-    r->ticket++; /* a turn still on the agenda is none of the next CTA's */
+    r->generation++; /* a turn still on the agenda is none of the next CTA's */
     r->next = d->spare;
     d->spare = r;
 }
@@ -200,11 +200,11 @@ static void turn_end(struct emulated *d, struct resident *r, enum execute_stop s
     }
 }
 
-static void cta_turn(struct emulated *d, void *subject, uint64_t ticket)
+static void cta_turn(struct emulated *d, void *subject, uint64_t generation)
 {
     struct resident *r = subject;
 
-    if (ticket != r->ticket)
+    if (generation != r->generation)
         return; /* it was woken before, or is another by now */
     r->is_scheduled = false;
     if (r->sends && credit_spent(d)) { /* until acknowledgements come */

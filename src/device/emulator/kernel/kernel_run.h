@@ -55,8 +55,8 @@ struct resident {
     struct execute_cta *cta; /* NULL before the first turn and after the last */
     struct kernel_run *run;
     uint32_t id[3], number, sm;
-    uint32_t named[3]; /* in sentences */
-    uint64_t ticket;   /* of the turn on the agenda that counts; never the same again */
+    uint32_t named[3];   /* in sentences */
+    uint64_t generation; /* of the turn on the agenda that counts; never the same again */
     bool is_scheduled, is_stalled;
     bool sends; /* its last turn sent something */
     uint64_t turn_at_ps, busy_until_ps;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "access/merged/tickets.h"
+#include "access/merged/fetch_atomics.h"
 
 /* Parameters: a, b, c at bytes 0, 8, 16, n at 24. %rd1 to %rd3 are these, %rd4 is a's byte
    of the thread, %rd5 b's of the CTA. */
@@ -41,7 +41,7 @@ static struct counts count_of(const char *body, bool floats, const bool *untold)
     struct access_reductions r = access_reductions_find(m, f, floats);
     struct counts all = {0, 0, 0};
 
-    if (!access_tickets_add(&r, m, f, floats, untold))
+    if (!access_fetch_atomics_add(&r, m, f, floats, untold))
         all = (struct counts){-1, -1, -1};
     for (uint32_t n = 0; n < r.count && all.a >= 0; n++) {
         all.a += r.reduction[n].parameter == 0;
@@ -68,27 +68,28 @@ static void are(const char *body, struct counts expected)
     {                                                                                      \
         -1, -1, -1                                                                         \
     }
-#define TICKET " atom.global.inc.u32 %r5, [%rd3], %r9;\n"
-#define BY_TICKET " mul.wide.u32 %rd6, %r5, 4;\n add.u64 %rd6, %rd2, %rd6;\n"
+#define FETCH_ATOMIC " atom.global.inc.u32 %r5, [%rd3], %r9;\n"
+#define BY_FETCHED " mul.wide.u32 %rd6, %r5, 4;\n add.u64 %rd6, %rd2, %rd6;\n"
 
 static void all_that_ctas_learn_by_is_theirs(void **state)
 {
     (void)state;
     /* a list: what is read for it is not of it */
-    are(" ld.global.u32 %r6, [%rd4];\n" TICKET BY_TICKET " st.global.u32 [%rd6], %r6;\n",
+    are(" ld.global.u32 %r6, [%rd4];\n" FETCH_ATOMIC BY_FETCHED
+        " st.global.u32 [%rd6], %r6;\n",
         (struct counts){0, 1, 1});
     /* each CTA's own, which another one may read */
-    are(" st.global.u32 [%rd5], %r1;\n membar.gl;\n" TICKET
+    are(" st.global.u32 [%rd5], %r1;\n membar.gl;\n" FETCH_ATOMIC
         " ld.volatile.global.u32 %r6, [%rd2+4];\n add.u32 %r6, %r6, %r5;\n st.global.u32 "
         "[%rd4], %r6;\n",
         (struct counts){0, 2, 1});
     /* the CTA's own alone */
-    are(TICKET " st.global.u32 [%rd4], %r5;\n", (struct counts){0, 0, 1});
+    are(FETCH_ATOMIC " st.global.u32 [%rd4], %r5;\n", (struct counts){0, 0, 1});
     /* one place, whoever stores */
-    are(TICKET " st.global.u32 [%rd1], %r5;\n st.global.u32 [%rd3], 0;\n",
+    are(FETCH_ATOMIC " st.global.u32 [%rd1], %r5;\n st.global.u32 [%rd3], 0;\n",
         (struct counts){1, 0, 2});
     /* atomics without a result, which are read */
-    are(" red.global.add.u32 [%rd2], 1;\n" TICKET
+    are(" red.global.add.u32 [%rd2], 1;\n" FETCH_ATOMIC
         " ld.global.u32 %r6, [%rd2+4];\n st.global.u32 [%rd4], %r5;\n",
         (struct counts){0, 2, 1});
     /* the same, with no other */
@@ -96,8 +97,9 @@ static void all_that_ctas_learn_by_is_theirs(void **state)
         " st.global.u32 [%rd4], %r6;\n",
         (struct counts){0, 2, 0});
     /* what is exchanged, or swapped, for nobody */
-    are(TICKET " atom.global.exch.b32 %r6, [%rd3], 0;\n"
-               " atom.global.cas.b32 %r6, [%rd3], 0, 1;\n st.global.u32 [%rd4], %r5;\n",
+    are(FETCH_ATOMIC
+        " atom.global.exch.b32 %r6, [%rd3], 0;\n"
+        " atom.global.cas.b32 %r6, [%rd3], 0, 1;\n st.global.u32 [%rd4], %r5;\n",
         (struct counts){0, 0, 3});
 }
 
@@ -111,7 +113,7 @@ static void orders_tell_too(void **state)
     are(" red.release.gpu.global.or.b32 [%rd3], 1;\n st.global.u32 [%rd4], %r1;\n",
         (struct counts){0, 0, 1});
     are(" red.release.cta.global.or.b32 [%rd3], 1;\n st.global.u32 [%rd4], %r1;\n", NONE);
-    are(TICKET " st.release.gpu.global.u32 [%rd3], 0;\n st.global.u32 [%rd4], %r5;\n",
+    are(FETCH_ATOMIC " st.release.gpu.global.u32 [%rd3], 0;\n st.global.u32 [%rd4], %r5;\n",
         NONE);
 }
 
@@ -123,9 +125,9 @@ static void what_is_not_told_is_none(void **state)
     are(" atom.cta.global.inc.u32 %r5, [%rd3], %r9;\n" /* of the CTA */
         " st.global.u32 [%rd4], %r5;\n",
         NONE);
-    are(TICKET " st.global.u32 [%rd5], %r5;\n ld.global.cg.u32 %r6, [%rd2];\n", NONE);
-    are(TICKET " ld.global.u64 %rd7, [%rd1];\n ld.global.u32 %r6, [%rd7];\n"
-               " st.global.u32 [%rd4], %r5;\n",
+    are(FETCH_ATOMIC " st.global.u32 [%rd5], %r5;\n ld.global.cg.u32 %r6, [%rd2];\n", NONE);
+    are(FETCH_ATOMIC " ld.global.u64 %rd7, [%rd1];\n ld.global.u32 %r6, [%rd7];\n"
+                     " st.global.u32 [%rd4], %r5;\n",
         NONE); /* where it reads is not known */
     are(" atom.global.add.f32 %f1, [%rd3], %f2;\n st.global.f32 [%rd4], %f1;\n", NONE);
     assert_int_equal(count_of(" atom.global.add.f32 %f1, [%rd3], %f2;\n"
@@ -139,8 +141,9 @@ static void what_is_not_told_is_none(void **state)
 static void what_is_not_told_may_be_theirs(void **state)
 {
     static const bool untold[30] = {[0] = true};
-    const struct counts got = count_of(
-        TICKET " st.global.u32 [%rd4], %r5;\n st.global.u32 [%rd5], %r5;\n", false, untold);
+    const struct counts got =
+        count_of(FETCH_ATOMIC " st.global.u32 [%rd4], %r5;\n st.global.u32 [%rd5], %r5;\n",
+                 false, untold);
 
     (void)state;
     assert_int_equal(got.a, 1);
@@ -148,11 +151,12 @@ static void what_is_not_told_may_be_theirs(void **state)
     assert_int_equal(got.c, 1);
 }
 
-/* Whether one waits is asked of the clones: tests/instrument/waiting_tickets_test.c. */
+/* Whether one waits is asked of the clones: tests/instrument/fetch_atomics_wait_test.c. */
 static void loops_make_no_difference(void **state)
 {
     (void)state;
-    are("L:\n" TICKET BY_TICKET " st.global.u32 [%rd6], %r5;\n ld.global.u32 %r7, [%rd4];\n"
+    are("L:\n" FETCH_ATOMIC BY_FETCHED
+        " st.global.u32 [%rd6], %r5;\n ld.global.u32 %r7, [%rd4];\n"
         " setp.lt.u32 %p1, %r7, %r9;\n @%p1 bra L;\n",
         (struct counts){0, 1, 1});
 }

@@ -15,5 +15,6 @@
 /* Adds them. False if the kernel has none, or more that its CTAs may learn by; then what
    was added is of no use. floats: those of floating-point numbers, too. untold: as
    scatters take it. */
-bool access_tickets_add(struct access_reductions *to, const struct ptx_module *m,
-                        const struct ptx_function *f, bool floats, const bool *untold);
+bool access_fetch_atomics_add(struct access_reductions *to, const struct ptx_module *m,
+                              const struct ptx_function *f, bool floats,
+                              const bool *untold);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "access/merged/tickets.h"
+#include "access/merged/fetch_atomics.h"
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "access/merged/atomic.h"
 #include "base/memory.h"
 
-struct ticketed {
+struct fetch_atomics {
     const struct access_analysis *analysis;
     bool floats;
     bool *known; /* by instruction: listed already */
@@ -47,7 +47,7 @@ static bool may_move(const struct ptx_instruction *i, bool floats)
            has_plain_words(i) && (atomic_is_number(i->type) || (floats && is_float));
 }
 
-static uint32_t parameter_of(const struct ticketed *t, const struct access_record *r)
+static uint32_t parameter_of(const struct fetch_atomics *t, const struct access_record *r)
 {
     return t->analysis->symbols[r->base_symbol].offset;
 }
@@ -66,7 +66,7 @@ static bool tells(const struct ptx_function *f, const struct ptx_instruction *i)
 }
 
 /* The pointers by which there are any. False: one is more than that. */
-static bool find_tickets(struct ticketed *t)
+static bool fetch_atomics_find(struct fetch_atomics *t)
 {
     const struct access_analysis *a = t->analysis;
 
@@ -87,7 +87,7 @@ static bool find_tickets(struct ticketed *t)
 }
 
 /* By loads that are none of a reduction's own, CTAs see what others' have left. */
-static void find_watched(struct ticketed *t, const struct access_reductions *of)
+static void find_watched(struct fetch_atomics *t, const struct access_reductions *of)
 {
     const struct access_analysis *a = t->analysis;
 
@@ -103,7 +103,7 @@ static void find_watched(struct ticketed *t, const struct access_reductions *of)
 }
 
 /* Those by which it stores where another CTA may, and those by which it loads, too. */
-static void find_home(struct ticketed *t, const bool *untold)
+static void find_home(struct fetch_atomics *t, const bool *untold)
 {
     const struct access_analysis *a = t->analysis;
     bool *loads = must_calloc(parameters_end(a), sizeof *loads),
@@ -129,7 +129,7 @@ static void find_home(struct ticketed *t, const bool *untold)
 }
 
 /* All by the pointers of home: also the reductions among what was listed before. */
-static bool add_home(const struct ticketed *t, struct access_reductions *to)
+static bool add_home(const struct fetch_atomics *t, struct access_reductions *to)
 {
     const struct access_analysis *a = t->analysis;
     size_t capacity = to->count;
@@ -154,15 +154,15 @@ static bool add_home(const struct ticketed *t, struct access_reductions *to)
     return true;
 }
 
-bool access_tickets_add(struct access_reductions *to, const struct ptx_module *m,
-                        const struct ptx_function *f, bool floats, const bool *untold)
+bool access_fetch_atomics_add(struct access_reductions *to, const struct ptx_module *m,
+                              const struct ptx_function *f, bool floats, const bool *untold)
 {
     struct access_analysis *a = access_analyze(m, f);
-    struct ticketed t = {.analysis = a,
-                         .floats = floats,
-                         .known = access_reductions_all(to, f),
-                         .home = must_calloc(parameters_end(a), sizeof(bool))};
-    bool are = find_tickets(&t);
+    struct fetch_atomics t = {.analysis = a,
+                              .floats = floats,
+                              .known = access_reductions_all(to, f),
+                              .home = must_calloc(parameters_end(a), sizeof(bool))};
+    bool are = fetch_atomics_find(&t);
 
     if (are) {
         find_watched(&t, to);

@@ -261,5 +261,5 @@ int main(void)
     CHECK(cudaFree(l.cells));
     CHECK(cudaFree(l.numbers));
     CHECK(cudaFree(l.done));
-    return verdict("ticket_lists", right);
+    return verdict("fetch_atomic_lists", right);
 }
