@@ -107,8 +107,8 @@ char *instrument_decided(const struct ptx_module *m, const struct ptx_function *
    by line as it was. NULL where a function that is called asks for its place, where
    clusters or vectors are asked for, or where the order of CTAs may show (sums of
    floating-point numbers, what an atomic gives back); free() it. */
-char *instrument_turned(const struct ptx_module *m, const struct ptx_function *kernel,
-                        unsigned one, unsigned other, size_t *bytes);
+char *instrument_interchange(const struct ptx_module *m, const struct ptx_function *kernel,
+                             unsigned one, unsigned other, size_t *bytes);
 
 /* Memory that a kernel reads addresses from, and does nothing with but read it: what a
    pointer among its parameters leads to, or a variable. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Along which dimension a launch is split: as those do whose results it reads. */
-#include "runtime/turned_testing.h"
+#include "runtime/interchange_testing.h"
 
 enum { THREADS_X = 64, W = 512, H = 64, D = 4, DEEP = 8, DEVICES = 4, ROUNDS = 12 };
 enum { A, B, C };
@@ -45,7 +45,7 @@ static uint64_t moved(struct rig *r)
 /* By rows to b, and by another kernel back, or on: how the latter is split in the end, and
    what moves in the last half of all rounds. */
 static uint32_t *disagree(const char *name, const unsigned way[2], unsigned devices,
-                          unsigned over, char *along, uint64_t *bytes)
+                          unsigned over, char *split_axis, uint64_t *bytes)
 {
     struct rig rig, *r = &rig;
 
@@ -59,7 +59,7 @@ static uint32_t *disagree(const char *name, const unsigned way[2], unsigned devi
         by_cells(r, other, way, over);
     }
     *bytes = moved(r) - *bytes;
-    *along = proact_kernel_split_axis(other);
+    *split_axis = proact_kernel_split_axis(other);
     assert_int_equal(proact_kernel_split_axis(rows), 0);
     uint32_t *content = rig_content(r);
 
@@ -75,7 +75,7 @@ static void who_disagrees_follows(void **state)
     static const struct {
         const char *name;
         const unsigned *way;
-        char along;
+        char split_axis;
         uint64_t most; /* bytes in a round, all split */
     } rows[] = {{"each", b_to_a, 'y', 0},
                 {"stars", b_to_a, 'y', 6 * 4 * W * D},
@@ -86,15 +86,18 @@ static void who_disagrees_follows(void **state)
     (void)state;
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++)
         for (unsigned over = 0; over <= DEVICES; over += DEVICES) {
-            char along;
+            char split_axis;
             uint64_t bytes;
-            uint32_t *expected = disagree(rows[n].name, rows[n].way, 1, 1, &along, &bytes),
-                     *is =
-                         disagree(rows[n].name, rows[n].way, DEVICES, over, &along, &bytes);
+            uint32_t *expected =
+                         disagree(rows[n].name, rows[n].way, 1, 1, &split_axis, &bytes),
+                     *is = disagree(rows[n].name, rows[n].way, DEVICES, over, &split_axis,
+                                    &bytes);
 
-            assert_memory_equal(is, expected, 4 * TURNED_ARRAYS * W * H * D);
-            if (along != rows[n].along || (over && bytes > ROUNDS / 2 * rows[n].most))
-                fail_msg("%s: along '%c', %zu bytes", rows[n].name, along, (size_t)bytes);
+            assert_memory_equal(is, expected, 4 * INTERCHANGE_ARRAYS * W * H * D);
+            if (split_axis != rows[n].split_axis ||
+                (over && bytes > ROUNDS / 2 * rows[n].most))
+                fail_msg("%s: along '%c', %zu bytes", rows[n].name, split_axis,
+                         (size_t)bytes);
             free(is);
             free(expected);
         }
@@ -122,7 +125,7 @@ static void nobody_follows_for_ever(void **state)
 {
     enum { PHASES = 8, EACH = 12 };
     struct rig rig, *r = &rig;
-    char along = 0;
+    char split_axis = 0;
     unsigned changes = 0;
 
     (void)state;
@@ -136,8 +139,8 @@ static void nobody_follows_for_ever(void **state)
         else
             by_rows(r, rows, a_to_b, DEVICES);
         by_cells(r, each, b_to_a, DEVICES);
-        changes += proact_kernel_split_axis(each) != along;
-        along = proact_kernel_split_axis(each);
+        changes += proact_kernel_split_axis(each) != split_axis;
+        split_axis = proact_kernel_split_axis(each);
     }
     assert_int_equal(changes, 2);
     rig_close(r);
@@ -176,7 +179,7 @@ static unsigned timed_whole(struct rig *r, struct proact_kernel *k, unsigned lau
     return timed;
 }
 
-static void times_are_taken_anew_when_others_turn(void **state)
+static void times_are_taken_again_when_an_axis_changes(void **state)
 {
     struct rig rig, *r = &rig;
 
@@ -199,7 +202,7 @@ int main(void)
         cmocka_unit_test(who_agrees_stays),
         cmocka_unit_test(nobody_follows_for_ever),
         cmocka_unit_test(who_is_read_by_others_stays),
-        cmocka_unit_test(times_are_taken_anew_when_others_turn),
+        cmocka_unit_test(times_are_taken_again_when_an_axis_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays that fall into thousands of pieces, for what devices have of them are columns: who
    needs nothing is sent nothing, and who needs columns is sent these. */
-#include "runtime/turned_testing.h"
+#include "runtime/interchange_testing.h"
 
 enum { DEVICES = 4, ROUNDS = 12 };
 enum { A, B };
@@ -60,7 +60,7 @@ static void expect(const char *one, const char *other, struct cells cells, go *r
     assert_int_equal(in_a_round(name, 1, cells, "bulk", round, &want), 0);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         assert_int_equal(in_a_round(name, DEVICES, cells, methods[m], round, &got), bytes);
-        assert_memory_equal(got, want, TURNED_ARRAYS * count * sizeof *got);
+        assert_memory_equal(got, want, INTERCHANGE_ARRAYS * count * sizeof *got);
         free(got);
     }
     free(want);

@@ -60,13 +60,13 @@ add_custom_target(row_ptx DEPENDS ${row_text})
 target_compile_definitions(cuts_test PRIVATE ROW_PTX="${row_text}")
 add_dependencies(cuts_test row_ptx)
 
-set(turned_text ${CMAKE_CURRENT_BINARY_DIR}/runtime/turned_kernels.ptx)
-proact_ptx(${turned_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/turned_kernels.cu
+set(interchange_text ${CMAKE_CURRENT_BINARY_DIR}/runtime/interchange_kernels.ptx)
+proact_ptx(${interchange_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/interchange_kernels.cu
     ${PROACT_PTX} -I${CMAKE_CURRENT_SOURCE_DIR})
-add_custom_target(turned_ptx DEPENDS ${turned_text})
-foreach(program columns_test launch_turn_test choose_order_test)
-    target_compile_definitions(${program} PRIVATE TURNED_PTX="${turned_text}")
-    add_dependencies(${program} turned_ptx)
+add_custom_target(interchange_ptx DEPENDS ${interchange_text})
+foreach(program columns_test launch_axis_test choose_order_test)
+    target_compile_definitions(${program} PRIVATE INTERCHANGE_PTX="${interchange_text}")
+    add_dependencies(${program} interchange_ptx)
 endforeach()
 
 foreach(where gpus fake_cuda)

@@ -81,15 +81,15 @@ static void add_place(struct clone *c, uint32_t at, enum ptx_special special)
 
 /* Along one dimension the share's CTAs go on from others, along those ahead of it they are
    all there. What is spared is executed by every warp of every CTA. */
-static void add_place_along(struct clone *c, uint32_t at, enum ptx_special special)
+static void clone_add_place(struct clone *c, uint32_t at, enum ptx_special special)
 {
     const unsigned reg = register_of(special);
     const int dimension = (int)(special - PTX_CTAID_X);
-    const int along = (int)c->request->places - INSTRUMENT_FLAT;
+    const int axis = (int)c->request->places - INSTRUMENT_FLAT;
 
-    if (dimension == along)
+    if (dimension == axis)
         add_number(c, at, reg, dimension);
-    else if (dimension < along)
+    else if (dimension < axis)
         edit_insert(&c->edits, at, "mov.u32 %%proact_r%u, %%ctaid.%c;\n\t", reg,
                     "xy"[dimension]);
     else
@@ -124,7 +124,7 @@ enum proact_status replace_indices(struct clone *c)
             else if (c->request->places == INSTRUMENT_LINE)
                 add_place(c, i->span.offset, o->special);
             else
-                add_place_along(c, i->span.offset, o->special);
+                clone_add_place(c, i->span.offset, o->special);
             made |= 1u << reg;
             edit_replace(&c->edits, o->span, "%%proact_r%u", reg);
         }

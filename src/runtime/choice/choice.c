@@ -153,7 +153,7 @@ static bool is_hopeless(const struct choice *c)
 
 /* Along other dimensions than when it was timed: what it lacked then says nothing, once who
    sends what has settled. */
-static bool are_others_turned(struct choice *c)
+static bool choice_axes_changed(struct choice *c)
 {
     if (c->orders == c->session->orders || ++c->settling < SETTLING)
         return false;
@@ -167,7 +167,7 @@ static bool looks_again(struct choice *c, const struct launching *l)
 {
     const struct trial *t = &c->session->trial;
 
-    if (are_others_turned(c))
+    if (choice_axes_changed(c))
         return true;
     if (t->is_under_way || (t->next && !works_otherwise(c, l)))
         return false;

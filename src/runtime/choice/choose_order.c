@@ -8,7 +8,7 @@
 #include "runtime/coherence/transfer_cost.h"
 #include "runtime/derive/found.h"
 #include "runtime/derive/needs.h"
-#include "runtime/launch/launch_turn.h"
+#include "runtime/launch/launch_axis.h"
 
 enum {
     LAUNCHES_MAX = 64, /* of a shape, that are asked */
@@ -63,7 +63,7 @@ static bool try(const struct launching *l, unsigned dimension, struct launching 
     bool can;
 
     *out = *l;
-    if (!writes_few_rows(l) || !launch_turn_to(out, dimension))
+    if (!writes_few_rows(l) || !launch_axis_set(out, dimension))
         return false; /* as it was */
     p->looks = true;  /* what it would read nobody reads */
     can = !launch_bind(out, NULL) && out->binding &&
@@ -76,7 +76,7 @@ static bool try(const struct launching *l, unsigned dimension, struct launching 
     return can;
 }
 
-static void look(struct launching *l, struct turned_shape *s, uint64_t missing)
+static void look(struct launching *l, struct interchanged_shape *s, uint64_t missing)
 {
     struct launching other;
 
@@ -93,7 +93,7 @@ static void look(struct launching *l, struct turned_shape *s, uint64_t missing)
     }
 }
 
-static unsigned least(const struct turned_shape *s)
+static unsigned least(const struct interchanged_shape *s)
 {
     unsigned best = s->slowest;
 
@@ -103,7 +103,7 @@ static unsigned least(const struct turned_shape *s)
     return best;
 }
 
-static bool is_clear(const struct turned_shape *s, unsigned best)
+static bool is_clear(const struct interchanged_shape *s, unsigned best)
 {
     const uint64_t times = s->changes ? AGAIN : CLEARLY;
 
@@ -196,9 +196,9 @@ static bool has_been_read(const struct kernel_binding *b)
     return is_read;
 }
 
-static void change(struct launching *l, struct turned_shape *s, unsigned to)
+static void change(struct launching *l, struct interchanged_shape *s, unsigned to)
 {
-    launch_turn_to(l, to);
+    launch_axis_set(l, to);
     s->slowest = to;
     s->changes++;
     l->kernel->session->orders++;
@@ -206,7 +206,7 @@ static void change(struct launching *l, struct turned_shape *s, unsigned to)
     memset(s->missing_bytes, 0, sizeof s->missing_bytes);
 }
 
-static void ask(struct launching *l, struct turned_shape *s, const struct choice *c)
+static void ask(struct launching *l, struct interchanged_shape *s, const struct choice *c)
 {
     const bool may = s->looks < LOOKS_MAX && s->of->looks < KERNEL_MAX;
     const uint64_t missing = may ? missing_bytes(l) : 0;
@@ -217,8 +217,9 @@ static void ask(struct launching *l, struct turned_shape *s, const struct choice
 
 bool order_change(struct launching *l, const struct choice *c)
 {
-    struct turned_shape *s =
-        l->kernel->session->recording || l->kernel->session->turns ? NULL : launch_shape(l);
+    struct interchanged_shape *s =
+        l->kernel->session->recording || l->kernel->session->forced_axes ? NULL
+                                                                         : launch_shape(l);
     struct launching other;
 
     if (!s || s->changes == CHANGES_MAX || s->launches++ >= LAUNCHES_MAX)

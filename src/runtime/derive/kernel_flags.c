@@ -125,7 +125,8 @@ static bool flags_find_fetch_atomics(const struct proact_kernel *k, bool floats,
                                      const bool *untold, struct access_reductions *r)
 {
     *r = access_reductions_find(k->image->ptx, k->ptx, floats);
-    if (!k->along && access_fetch_atomics_add(r, k->image->ptx, k->ptx, floats, untold))
+    if (!k->split_axis &&
+        access_fetch_atomics_add(r, k->image->ptx, k->ptx, floats, untold))
         return true;
     access_reductions_clear(r);
     return false;

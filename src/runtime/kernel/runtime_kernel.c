@@ -12,8 +12,8 @@
 #include "runtime/derive/direct.h"
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"
+#include "runtime/launch/interchanged_shape.h"
 #include "runtime/launch/launch_cluster.h"
-#include "runtime/launch/turned_shape.h"
 #include "runtime/session/others.h"
 #include "runtime/share/cuts.h"
 #include "runtime/tables/table_contents.h"
@@ -295,7 +295,7 @@ static void variants_drop(struct proact_kernel *k)
     free(k->narrowing); /* it has some of them */
     k->narrowing = NULL;
     tables_drop(k); /* the same */
-    turns_drop(k);
+    interchanges_drop(k);
 }
 
 enum proact_status proact_kernel_load(struct proact *p, const struct proact_image *image,

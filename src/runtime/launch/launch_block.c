@@ -13,10 +13,10 @@
 #include "runtime/choice/trial.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/derive/derive.h"
+#include "runtime/launch/launch_axis.h"
 #include "runtime/launch/launch_cluster.h"
 #include "runtime/launch/launch_little.h"
 #include "runtime/launch/launch_narrow.h"
-#include "runtime/launch/launch_turn.h"
 #include "runtime/launch/launch_variant.h"
 #include "runtime/program/first_device.h"
 #include "runtime/program/program_streams.h"
@@ -288,7 +288,7 @@ static enum proact_status launch_alone(struct launching *l, struct proact_error 
 /* What is made in one memory for all may be no more than what memory tells the place of. */
 static bool may_know_more(const struct launching *l)
 {
-    return !l->binding || (l->found.flags && !l->straight);
+    return !l->binding || (l->found.flags && !l->original);
 }
 
 static enum proact_status launch_chosen(struct launching *l, const struct proact_grid *grid,
@@ -324,7 +324,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
         return status;
     if (p->others.is_opening && p->others.are_closed) /* this one asked for them */
         return launch_alone(l, err);
-    if (!l->binding && launch_turn_back(l))
+    if (!l->binding && launch_axis_reset(l))
         return launch_chosen(l, grid, err);
     launch_tables_report(l, l->binding != NULL);
     if ((!l->binding && launch_narrow(l, true)) ||
@@ -359,7 +359,7 @@ static enum proact_status launch_unmarked(struct launching *l,
     launch_narrow(l, false);
     while (launch_tables(l, false))
         ;
-    launch_turn(l);
+    launch_axis_select(l);
     return launch_chosen(l, grid, err);
 }
 

@@ -23,7 +23,7 @@ struct cta_part {
 struct launching {
     struct proact_kernel *kernel;
     struct proact_kernel
-        *straight;              /* launch_turn.h: it is turned, in whose place; or NULL */
+        *original;              /* launch_axis.h: it is turned, in whose place; or NULL */
     const unsigned char *block; /* parameters without a share, and */
     const struct proact_relocation *places; /* where in them addresses of arrays go */
     size_t place_count;
@@ -34,9 +34,9 @@ struct launching {
     size_t texture_count;
     size_t texture_places;
     uint32_t grid[3], threads[3], shared_bytes;
-    unsigned turned[2];  /* dimensions of the grid, if it is turned */
-    uint32_t cluster[3]; /* that was asked for; 0, all: none was */
-    unsigned over;       /* devices that run CTAs */
+    unsigned interchanged[2]; /* dimensions of the grid, if it is turned */
+    uint32_t cluster[3];      /* that was asked for; 0, all: none was */
+    unsigned over;            /* devices that run CTAs */
     bool is_cooperative;
     bool is_program;      /* addresses in its memory are those of the first device */
     struct derived found; /* what it writes, where nobody said so */

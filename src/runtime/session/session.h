@@ -152,9 +152,9 @@ struct proact_kernel {
     struct kernel_address_tables *tables_found; /* launch_tables.c; the same */
     struct proact_kernel *tabled; /* a variant with tables: of which kernel; else NULL */
     struct look_up *look_ups;     /* of one, by instruction (look_up.h); NULL: not known */
-    struct kernel_turns *turns;   /* turned_shape.h; NULL: nobody asked */
-    char along;                   /* of one that was turned: 'x' or 'y'; else 0 */
-    uint32_t whole_bytes;         /* of parameters where it runs as it is in its module */
+    struct kernel_interchanges *interchanges; /* interchanged_shape.h; NULL: nobody asked */
+    char split_axis;      /* of one that was turned: 'x' or 'y'; else 0 */
+    uint32_t whole_bytes; /* of parameters where it runs as it is in its module */
     struct session_image *own_image;      /* of a variant with another text; else NULL */
     struct kernel_derivation *derivation; /* derive.c; NULL: not made yet */
     char *refusal, *refusal_said;         /* as it was last, and with lines of the source */
@@ -240,11 +240,11 @@ struct proact {
     unsigned cores;          /* of the host that do */
     bool reassociate_floats; /* proact_options */
     bool checks;             /* proact_options */
-    unsigned turns;     /* a test's wish: launches are split along these dimensions, a bit
-                           each, wherever they can be (launch_turn.h) */
-    bool elides;        /* some launch did not send what it says it did */
-    bool has_variables; /* some module has one that kernels may write */
-    bool has_lent;      /* they may write to any: the program has an address of one */
+    unsigned forced_axes; /* a test's wish: launches are split along these dimensions, a bit
+                       each, wherever they can be (launch_axis.h) */
+    bool elides;          /* some launch did not send what it says it did */
+    bool has_variables;   /* some module has one that kernels may write */
+    bool has_lent;        /* they may write to any: the program has an address of one */
     bool has_guests;
     uint64_t guests_entered; /* the last operation that guests, if any, follow */
     uint64_t last_id;

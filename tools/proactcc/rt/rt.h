@@ -39,7 +39,8 @@ struct cuda_kernel {
     bool is_gone;    /* its module was unloaded */
     char *why_whole; /* why a launch ran on one device, NULL: none did, or nobody asks */
     uint64_t launches, split_launches;
-    char along; /* of the grid's dimensions, as the last split launch was; 0: the slowest */
+    char split_axis; /* of the grid's dimensions, as the last split launch was; 0: the
+                        slowest */
     double ns;
 };
 

@@ -60,14 +60,14 @@ static void print_kernel(const struct cuda_kernel *k)
 {
     char *plain = rt_plain_name(k->name);
     const char *name = plain ? plain : k->name;
-    char along[24] = "";
+    char axis_text[24] = "";
 
-    if (k->along)
-        snprintf(along, sizeof along, " (split along %c)", k->along);
+    if (k->split_axis)
+        snprintf(axis_text, sizeof axis_text, " (split along %c)", k->split_axis);
 
     fprintf(stderr, "proact: %10llu %10llu %12.2f  %s%s%s%s%s\n",
             (unsigned long long)k->launches, (unsigned long long)k->split_launches,
-            k->ns / 1e3, name, along, k->why_whole ? " (whole: " : "",
+            k->ns / 1e3, name, axis_text, k->why_whole ? " (whole: " : "",
             k->why_whole ? reason_of(k->why_whole) : "", k->why_whole ? ")" : "");
     free(plain);
 }

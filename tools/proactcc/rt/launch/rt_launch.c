@@ -101,7 +101,7 @@ static void note_split(struct rt *rt, struct cuda_kernel *k, bool is_cooperative
         return;
     k->split_launches += is_split(rt, why);
     if (is_split(rt, why))
-        k->along = proact_kernel_split_axis(k->kernel);
+        k->split_axis = proact_kernel_split_axis(k->kernel);
     if (!why || (k->why_whole && strcmp(why, k->why_whole) == 0))
         return;
     free(k->why_whole);

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Split along another dimension than the slowest, kernels do what they do on one device. */
-#include "runtime/launch/turned_shape.h"
-#include "runtime/turned_testing.h"
+#include "runtime/interchange_testing.h"
+#include "runtime/launch/interchanged_shape.h"
 
 enum { THREADS_X = 32, TILES = 3, W = THREADS_X * TILES - 5, H = 6, D = 5, DEVICES = 4 };
-enum { ALONG_X = 1, ALONG_Y = 2 };
+enum { AXIS_X = 1, AXIS_Y = 2 };
 
-static const struct turn {
+static const struct axis_case {
     const char *kernel;
     struct cells cells;
     uint32_t ctas[3];
-    unsigned along;
+    unsigned forced_axes;
     char is; /* 0: it cannot be */
-} turns[] = {
-    {"stars", {W, H, D}, {TILES, H, D}, ALONG_Y, 'y'},
-    {"stars", {W, H, D}, {TILES, H, D}, ALONG_X, 'x'},
-    {"stars", {W, 1, D}, {TILES, 1, D}, ALONG_X, 'x'},
-    {"stars", {W, H, 1}, {TILES, H, 1}, ALONG_X, 'x'},
-    {"rows", {W, H, D}, {TILES, H}, ALONG_X, 'x'},
-    {"each", {W, H, D}, {TILES, H, D}, ALONG_X | ALONG_Y, 'y'},
-    {"each", {W, H, 1}, {TILES, H, 1}, ALONG_Y, 0}, /* that is the slowest */
-    {"each", {W, 1, 1}, {TILES}, ALONG_X, 0},
-    {"slices", {W, H, D}, {D}, ALONG_X, 0},
-    {"halves", {W, H, D}, {TILES, H, D}, ALONG_Y, 0},     /* of two devices, then */
-    {"each_takes", {W, H, D}, {TILES, H, D}, ALONG_Y, 0}, /* the order may show */
+} axis_cases[] = {
+    {"stars", {W, H, D}, {TILES, H, D}, AXIS_Y, 'y'},
+    {"stars", {W, H, D}, {TILES, H, D}, AXIS_X, 'x'},
+    {"stars", {W, 1, D}, {TILES, 1, D}, AXIS_X, 'x'},
+    {"stars", {W, H, 1}, {TILES, H, 1}, AXIS_X, 'x'},
+    {"rows", {W, H, D}, {TILES, H}, AXIS_X, 'x'},
+    {"each", {W, H, D}, {TILES, H, D}, AXIS_X | AXIS_Y, 'y'},
+    {"each", {W, H, 1}, {TILES, H, 1}, AXIS_Y, 0}, /* that is the slowest */
+    {"each", {W, 1, 1}, {TILES}, AXIS_X, 0},
+    {"slices", {W, H, D}, {D}, AXIS_X, 0},
+    {"halves", {W, H, D}, {TILES, H, D}, AXIS_Y, 0},     /* of two devices, then */
+    {"each_takes", {W, H, D}, {TILES, H, D}, AXIS_Y, 0}, /* the order may show */
 };
-enum { TURNS = sizeof turns / sizeof *turns };
+enum { AXIS_CASES = sizeof axis_cases / sizeof *axis_cases };
 
 /* To and fro, three times, and once whole in between. */
-static uint32_t *run(const struct turn *t, const struct proact_options *o)
+static uint32_t *run(const struct axis_case *t, const struct proact_options *o)
 {
     static const unsigned ways[2][2] = {{0, 1}, {1, 0}};
     struct rig rig, *r = &rig;
 
     rig_open(r, o, t->cells);
-    r->p->turns = t->along;
+    r->p->forced_axes = t->forced_axes;
     struct proact_kernel *k = rig_kernel(r, t->kernel);
 
     for (unsigned n = 0; n < 6; n++) {
@@ -55,15 +55,15 @@ static uint32_t *run(const struct turn *t, const struct proact_options *o)
     return content;
 }
 
-static void turned_kernels_do_the_same(void **state)
+static void interchanged_kernels_do_the_same(void **state)
 {
     (void)state;
-    for (int n = 0; n < TURNS; n++) {
-        const struct turn *t = &turns[n];
+    for (int n = 0; n < AXIS_CASES; n++) {
+        const struct axis_case *t = &axis_cases[n];
         struct proact_options o = {.machine = "h200x4", .device_count = 1};
         uint32_t *expected = run(t, &o);
-        const size_t bytes = 4 * TURNED_ARRAYS * (size_t)t->cells.w * (size_t)t->cells.h *
-                             (size_t)t->cells.d;
+        const size_t bytes = 4 * INTERCHANGE_ARRAYS * (size_t)t->cells.w *
+                             (size_t)t->cells.h * (size_t)t->cells.d;
 
         for (const char *const *m = proact_method_names(); *m; m++)
             for (unsigned devices = 2; devices <= DEVICES; devices++) {
@@ -87,7 +87,7 @@ static void turned_kernels_do_the_same(void **state)
 /* Along y and z a grid has no more than 65535 CTAs. */
 static void a_wide_dimension_stays(void **state)
 {
-    struct turned_shape s = {.grid = {65535, 2, 1}};
+    struct interchanged_shape s = {.grid = {65535, 2, 1}};
 
     (void)state;
     assert_int_equal(shape_slowest(s.grid), 1);
@@ -101,7 +101,7 @@ static void a_wide_dimension_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turned_kernels_do_the_same),
+        cmocka_unit_test(interchanged_kernels_do_the_same),
         cmocka_unit_test(a_wide_dimension_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

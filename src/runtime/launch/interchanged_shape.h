@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Along which dimension the launches of a kernel are split (launch_turn.h), by shape. */
+/* Along which dimension the launches of a kernel are split (launch_axis.h), by shape. */
 
 #include "runtime/session/session.h"
 
 /* Which dimension is the slowest, and what was seen of that
    (choice/choose_order.h). */
-struct turned_shape {
-    struct turned_shape *next;
-    struct kernel_turns *of;
+struct interchanged_shape {
+    struct interchanged_shape *next;
+    struct kernel_interchanges *of;
     uint32_t grid[3], threads[3]; /* as the program has them */
     unsigned slowest;             /* that it is split along */
     unsigned launches, looks, changes;
@@ -18,19 +18,20 @@ struct turned_shape {
 };
 
 /* Of a kernel. */
-struct kernel_turns {
-    struct turned_shape *shapes;
+struct kernel_interchanges {
+    struct interchanged_shape *shapes;
     unsigned count, looks;
-    struct turned_kernel {
+    struct interchanged_kernel {
         bool is_asked;
         struct proact_kernel *variant; /* NULL: there is none */
     } of[3];                           /* x and y, x and z, y and z */
 };
-void turns_drop(struct proact_kernel *k);
+void interchanges_drop(struct proact_kernel *k);
 
 /* Made where there is none; NULL: there are too many. */
-struct turned_shape *turned_shape_find(struct proact_kernel *k, const uint32_t grid[3],
-                                       const uint32_t threads[3]);
+struct interchanged_shape *interchanged_shape_find(struct proact_kernel *k,
+                                                   const uint32_t grid[3],
+                                                   const uint32_t threads[3]);
 /* The dimension that is the slowest as the program has it; and which may be. */
 unsigned shape_slowest(const uint32_t grid[3]);
-bool shape_may_be_slowest(const struct turned_shape *s, unsigned dimension);
+bool shape_may_be_slowest(const struct interchanged_shape *s, unsigned dimension);

@@ -32,12 +32,12 @@ static struct ptx_module *parse(const char *body)
     return m;
 }
 
-static char *turned(const char *body, unsigned one, unsigned other)
+static char *interchanged(const char *body, unsigned one, unsigned other)
 {
     struct ptx_module *m = parse(body), *again;
     size_t bytes;
     struct proact_error err;
-    char *text = instrument_turned(m, ptx_function_find(m, "k"), one, other, &bytes);
+    char *text = instrument_interchange(m, ptx_function_find(m, "k"), one, other, &bytes);
 
     if (text && ptx_parse("turned.ptx", text, bytes, &again, &err))
         fail_msg("%s", err.text);
@@ -70,7 +70,7 @@ static void two_dimensions_change_names(void **state)
 
     (void)state;
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
-        char *text = turned(ALL, rows[n].one, rows[n].other);
+        char *text = interchanged(ALL, rows[n].one, rows[n].other);
 
         assert_non_null(text);
         if (!strstr(text, rows[n].becomes) || strncmp(text, head, strlen(head)) != 0)
@@ -83,7 +83,7 @@ static void what_shows_the_order_stays(void **state)
 {
     static const struct {
         const char *body;
-        bool turns;
+        bool is_safe;
     } rows[] = {
         {ALL, true},
         {"mov.u32 %r1, %tid.x;\n", false}, /* nothing to turn */
@@ -106,9 +106,9 @@ static void what_shows_the_order_stays(void **state)
 
     (void)state;
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
-        char *text = turned(rows[n].body, 1, 2);
+        char *text = interchanged(rows[n].body, 1, 2);
 
-        if (!text == rows[n].turns)
+        if (!text == rows[n].is_safe)
             fail_msg("%s", rows[n].body);
         free(text);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A session of a program with the kernels of turned_kernels.cu, and three arrays of cells.
+/* A session of a program with the kernels of interchange_kernels.cu, and three arrays of
+ * cells.
  */
 
 #include "runtime/runtime_testing.h"
@@ -12,7 +13,7 @@
 #include "base/text.h"
 #include "runtime/session/session.h"
 
-enum { TURNED_ARRAYS = 3 };
+enum { INTERCHANGE_ARRAYS = 3 };
 
 struct cells {
     int32_t w, h, d;
@@ -22,7 +23,7 @@ struct rig {
     struct proact *p;
     struct cells cells;
     size_t count;
-    struct proact_array *array[TURNED_ARRAYS];
+    struct proact_array *array[INTERCHANGE_ARRAYS];
     struct proact_image image;
     struct proact_error err;
 };
@@ -41,12 +42,12 @@ static inline void rig_open(struct rig *r, const struct proact_options *o,
     *r = (struct rig){.cells = cells};
     r->count = (size_t)cells.w * (size_t)cells.h * (size_t)cells.d;
     MUST(proact_open(o, &r->p, &r->err));
-    MUST(file_read(TURNED_PTX, &text, &r->image.bytes, &r->err));
+    MUST(file_read(INTERCHANGE_PTX, &text, &r->image.bytes, &r->err));
     r->image.text = text;
     r->image.name = "turned.ptx";
     uint32_t *host = must_calloc(r->count, sizeof *host);
 
-    for (int n = 0; n < TURNED_ARRAYS; n++) {
+    for (int n = 0; n < INTERCHANGE_ARRAYS; n++) {
         const struct proact_shape shape = {(const char *const[]){"a", "b", "c"}[n],
                                            r->count, 4};
 
@@ -95,9 +96,9 @@ static inline void rig_launch(struct rig *r, struct proact_kernel *k, const unsi
 /* All arrays, from the first device; free() it. */
 static inline uint32_t *rig_content(struct rig *r)
 {
-    uint32_t *all = must_calloc(TURNED_ARRAYS * r->count, sizeof *all);
+    uint32_t *all = must_calloc(INTERCHANGE_ARRAYS * r->count, sizeof *all);
 
-    for (unsigned n = 0; n < TURNED_ARRAYS; n++)
+    for (unsigned n = 0; n < INTERCHANGE_ARRAYS; n++)
         MUST(proact_device0_read(r->p, all + n * r->count,
                                  proact_array_address(r->array[n], 0), 4 * r->count,
                                  &r->err));

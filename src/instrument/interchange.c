@@ -10,7 +10,7 @@
 #include "instrument/flow/definition.h"
 #include "instrument/instrument.h"
 
-struct turning {
+struct interchange {
     const struct ptx_module *module;
     const struct ptx_function *function;
     unsigned dimension[2];
@@ -60,7 +60,7 @@ static enum asked asked_in(const struct ptx_function *f)
 }
 
 /* What others of the module use, too, stays. */
-static bool others_ask(const struct turning *t)
+static bool others_ask(const struct interchange *t)
 {
     const struct ptx_module *m = t->module;
     bool *reached = must_calloc(m->function_count + 1u, sizeof *reached), asks = false;
@@ -94,7 +94,7 @@ static bool shows_order(const struct ptx_function *f, const struct ptx_instructi
            (i->opcode == PTX_ATOM && definition_is_read(f, &i->operands[0]));
 }
 
-static bool may_turn(const struct turning *t)
+static bool interchange_is_safe(const struct interchange *t)
 {
     const struct ptx_function *f = t->function;
 
@@ -106,11 +106,11 @@ static bool may_turn(const struct turning *t)
     return true;
 }
 
-static void turn(const struct turning *t, const struct ptx_operand *o,
-                 struct edit_list *edits)
+static void interchange_operand(const struct interchange *t, const struct ptx_operand *o,
+                                struct edit_list *edits)
 {
     for (uint32_t n = 0; n < o->count; n++)
-        turn(t, &o->list[n], edits);
+        interchange_operand(t, &o->list[n], edits);
     if (!is_index(o))
         return;
     const bool is_extent = o->special >= PTX_NCTAID_X;
@@ -123,18 +123,18 @@ static void turn(const struct turning *t, const struct ptx_operand *o,
                          "xyz"[t->dimension[!k]]);
 }
 
-char *instrument_turned(const struct ptx_module *m, const struct ptx_function *kernel,
-                        unsigned one, unsigned other, size_t *bytes)
+char *instrument_interchange(const struct ptx_module *m, const struct ptx_function *kernel,
+                             unsigned one, unsigned other, size_t *bytes)
 {
-    const struct turning t = {m, kernel, {one, other}};
+    const struct interchange t = {m, kernel, {one, other}};
     struct edit_list edits = {0};
     struct text text = {0};
 
-    if (!may_turn(&t))
+    if (!interchange_is_safe(&t))
         return NULL;
     for (uint32_t n = 0; n < kernel->instruction_count; n++)
         for (uint32_t k = 0; k < kernel->instructions[n].operand_count; k++)
-            turn(&t, &kernel->instructions[n].operands[k], &edits);
+            interchange_operand(&t, &kernel->instructions[n].operands[k], &edits);
     edit_print(&edits, m, (struct ptx_span){0, (uint32_t)m->bytes}, &text);
     edit_clear(&edits);
     *bytes = text.length;
