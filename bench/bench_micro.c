@@ -134,7 +134,7 @@ static void run_method(void *context, const char *name)
     snprintf(row.method, sizeof row.method, "%s", name);
     row.threads = takes_threads ? q->threads : 0;
     run_chunks(b, &plan, &row);
-    if (plan.method->share_mode & PROACT_MODE_STORE) {
+    if (plan.method->partition_mode & PROACT_MODE_STORE) {
         snprintf(row.note, sizeof row.note, "bulk stores");
         run(b, &row);
     }

@@ -50,9 +50,9 @@ check() { # NAME LIMIT PATTERN COMMAND...
 }
 
 check contract 300 'broken' ./contract_test cuda
-check kernels 120 'runs of|test\(s\) run' ./kernels_share_test local
-check samples-annotated 120 'runs of|test\(s\) run' ./samples_share_test local
-check samples-plain 120 'runs of|test\(s\) run' ./samples_share_test local plain
+check kernels 120 'runs of|test\(s\) run' ./kernels_split_test local
+check samples-annotated 120 'runs of|test\(s\) run' ./samples_split_test local
+check samples-plain 120 'runs of|test\(s\) run' ./samples_split_test local plain
 check distributed 100 'test\(s\) run' ./distributed_test local
 check distributed-order 100 'test\(s\) run' ./distributed_order_test local
 check staged 100 'test\(s\) run' ./launch_stage_test local

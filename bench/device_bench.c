@@ -155,7 +155,7 @@ static void prepare(struct bench *b, const struct job *job, unsigned d, const ch
     b->parameter_bytes = at + job->number_count * 4;
 }
 
-static void launch_share(struct bench *b, unsigned d, unsigned of)
+static void launch_partition(struct bench *b, unsigned d, unsigned of)
 {
     struct device_launch l = {.parameters = b->parameters[d],
                               .parameter_bytes = b->parameter_bytes};
@@ -201,7 +201,7 @@ static void measure_run(struct bench *b, struct setting *s)
     uint32_t n = b->run++;
 
     for (unsigned d = 0; d < s->devices; d++)
-        launch_share(b, d, s->devices);
+        launch_partition(b, d, s->devices);
     for (unsigned d = 0; d < s->devices; d++)
         must(b, b->b->write_value(b->gate[d], b->started[d], b->run, &b->err));
     must(b, b->b->synchronize(b->set, &b->err));

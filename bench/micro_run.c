@@ -141,7 +141,7 @@ static void record(struct runs *r, const struct proact_plan *plan)
     struct proact_error err = {""};
 
     bench_must(transfer_methods_read(plan->method, &read, &err), &err);
-    const uint32_t mode = read.method->share_mode;
+    const uint32_t mode = read.method->partition_mode;
     const bool sends = mode & (PROACT_MODE_STORE | PROACT_MODE_SEND);
 
     if (r->m->launches == 1 || !sends || read.tail || mode & PROACT_MODE_LAUNCH)

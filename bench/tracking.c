@@ -165,12 +165,12 @@ void tracking_load(struct tracking *t, enum tracked which, const char *method)
     char *cloned = NULL, name[64] = "micro";
 
     bench_must(transfer_method_find(method, &m, &err), &err);
-    const enum instrument_clone clone = clone_of(m->share_mode);
+    const enum instrument_clone clone = clone_of(m->partition_mode);
 
     drop_kernel(t);
     t->which = which;
-    t->share_bytes = which == COMPILED ? instrument_share_bytes(clone, 1) : 0;
-    t->mode = m->share_mode & ~(uint32_t)PROACT_MODE_STORE; /* nothing is sent */
+    t->partition_bytes = which == COMPILED ? instrument_partition_bytes(clone, 1) : 0;
+    t->mode = m->partition_mode & ~(uint32_t)PROACT_MODE_STORE; /* nothing is sent */
     if (which == COMPILED)
         cloned = clone_text(clone, &bytes);
     if (which != MARKED)
@@ -188,36 +188,37 @@ void tracking_load(struct tracking *t, enum tracked which, const char *method)
 struct plain_parameters {
     device_addr array;
     uint32_t work, salt;
-    struct proact_partition share;
+    struct proact_partition partition;
 };
 struct marked_parameters {
     device_addr array;
     uint32_t work, sleep_ns, salt;
-    struct proact_partition share;
+    struct proact_partition partition;
 };
 
 void tracking_launch(struct tracking *t, uint32_t work)
 {
-    struct proact_partition share = {
+    struct proact_partition partition = {
         .mode = t->mode, .slot_count = 1, .slot = {t->slot}, .epoch = 1};
     struct device_launch launch = {.grid = {ctas(t), 1, 1}, .block = {t->threads, 1, 1}};
     struct proact_error err = {""};
 
     if (t->mode & PROACT_MODE_COUNT) {
         t->slot.table_epoch++; /* the counters only grow */
-        share.silent_first = t->table.quiet;
-        share.silent_count = t->table.quiet_count;
+        partition.silent_first = t->table.quiet;
+        partition.silent_count = t->table.quiet_count;
     } else
-        share.silent_count = UINT32_MAX;
-    share.slot[0].table_epoch = t->slot.table_epoch;
-    transfer_share_grid(&share, launch.grid);
-    const struct marked_parameters marked = {t->array, work, 0, 0, share};
-    const struct plain_parameters plain = {t->array, work, 0, share};
+        partition.silent_count = UINT32_MAX;
+    partition.slot[0].table_epoch = t->slot.table_epoch;
+    transfer_partition_grid(&partition, launch.grid);
+    const struct marked_parameters marked = {t->array, work, 0, 0, partition};
+    const struct plain_parameters plain = {t->array, work, 0, partition};
 
     launch.parameters = t->which == MARKED ? (const void *)&marked : &plain;
     launch.parameter_bytes =
-        t->which == MARKED ? sizeof marked
-                           : offsetof(struct plain_parameters, share) + t->share_bytes;
+        t->which == MARKED
+            ? sizeof marked
+            : offsetof(struct plain_parameters, partition) + t->partition_bytes;
     bench_must(t->backend->launch(t->stream, t->function, &launch, &err), &err);
 }
 

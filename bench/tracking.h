@@ -26,11 +26,11 @@ struct tracking {
     struct device_function *function; /* what is measured; its module: */
     struct device_module *module;
     enum tracked which;
-    uint32_t share_bytes;   /* behind its own parameters: of a clone */
-    uint32_t mode;          /* PROACT_SHARE_..., of the share that it is given */
-    uint64_t bytes;         /* of the array */
-    uint32_t work, threads; /* multiply-adds of a thread; threads of a CTA */
-    double kernel_ns;       /* of the launches since somebody set it to 0 */
+    uint32_t partition_bytes; /* behind its own parameters: of a clone */
+    uint32_t mode;            /* PROACT_SHARE_..., of the share that it is given */
+    uint64_t bytes;           /* of the array */
+    uint32_t work, threads;   /* multiply-adds of a thread; threads of a CTA */
+    double kernel_ns;         /* of the launches since somebody set it to 0 */
 };
 
 /* Each ends the program where it fails. */

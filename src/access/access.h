@@ -253,17 +253,17 @@ struct access_launch {
 
 /* Looks at the smallest box in the grid that holds the CTAs first to end - 1, by their
    linear numbers. */
-void access_share(struct access_launch *l, uint32_t first, uint32_t end);
+void access_partition_box(struct access_launch *l, uint32_t first, uint32_t end);
 /* Shares of a grid: device d of `over` gets the CTAs first[d] .. first[d + 1] - 1. They
    differ by a plane of the grid at most, where that makes them little longer, or by a row:
    what begins inside of a row borders on its neighbour with both halves of it. Else by one
    CTA. The first devices get more: where there are few CTAs, the data of the host, which is
    on the first. */
-void access_shares(const uint32_t grid[3], unsigned over, uint32_t *first);
+void access_partition(const uint32_t grid[3], unsigned over, uint32_t *first);
 /* CTAs that these keep together: a plane of the grid, a row, or one. */
-uint32_t access_share_unit(const uint32_t grid[3], unsigned over);
+uint32_t access_partition_unit(const uint32_t grid[3], unsigned over);
 /* Whether such shares, which end elsewhere, take about as long as the even ones. */
-bool access_shares_are_even(const uint32_t grid[3], unsigned over, const uint32_t *first);
+bool access_partition_is_even(const uint32_t grid[3], unsigned over, const uint32_t *first);
 
 /* Where a form is evaluated. `trips` counts, by loop, iterations begun; K is one less. */
 struct access_point {

@@ -20,10 +20,10 @@ static const struct {
     unsigned clones;
     enum proact_status (*run)(struct clone *c);
 } passes[] = {
-    {ALL, refuse_whole},     {ALL, refuse_calls},     {ALL, refuse_waits},
-    {ALL, add_share},        {ALL, replace_indices},  {ALL, keep_coherent},
-    {ALL, redirect_flags},   {INLINE, repeat_stores}, {STAGE, stage_stores},
-    {ENDING, tally_threads}, {ENDING, end_together},
+    {ALL, refuse_whole},        {ALL, refuse_calls},     {ALL, refuse_waits},
+    {ALL, clone_add_partition}, {ALL, replace_indices},  {ALL, keep_coherent},
+    {ALL, redirect_flags},      {INLINE, repeat_stores}, {STAGE, stage_stores},
+    {ENDING, tally_threads},    {ENDING, end_together},
 };
 
 /* Adds the clone's text, where that is wanted, or its refusal. In the kernel's place its
@@ -52,7 +52,8 @@ static void make_clones(const struct ptx_module *m, const struct ptx_function *f
 
     base.origin = origin_find(m, f, r, &arena);
     base.flow = ptx_flow_build(f, &arena);
-    *result = (struct instrument_result){.share_offset = (f->parameter_bytes + 7) / 8 * 8};
+    *result =
+        (struct instrument_result){.partition_offset = (f->parameter_bytes + 7) / 8 * 8};
     for (int kind = 0; kind < INSTRUMENT_CLONES; kind++) {
         struct clone c = base;
 

@@ -35,7 +35,7 @@ enum instrument_places {
 };
 
 /* Of the share, what a clone takes whose kernel has so many slots. */
-uint32_t instrument_share_bytes(enum instrument_clone clone, uint32_t slot_count);
+uint32_t instrument_partition_bytes(enum instrument_clone clone, uint32_t slot_count);
 
 struct instrument_request {
     const char *kernel;
@@ -57,7 +57,7 @@ struct instrument_request {
 };
 
 struct instrument_result {
-    uint32_t share_offset; /* of the last parameter; its end is the block's */
+    uint32_t partition_offset; /* of the last parameter; its end is the block's */
     /* Why there is no such clone: one sentence; empty where there is one. */
     struct proact_error refusal[INSTRUMENT_CLONES];
     uint32_t shared_bytes[INSTRUMENT_CLONES]; /* static, beside the kernel's own */

@@ -386,7 +386,8 @@ bool instrument_tables_fit(const struct ptx_module *m, const struct ptx_function
                            const struct instrument_table *tables, unsigned count)
 {
     uint64_t bytes = kernel->parameter_bytes +
-                     instrument_share_bytes(INSTRUMENT_SEND, PROACT_SLOTS_MAX) + 2 * WIDEST;
+                     instrument_partition_bytes(INSTRUMENT_SEND, PROACT_SLOTS_MAX) +
+                     2 * WIDEST;
 
     for (unsigned n = 0; n < count; n++)
         bytes += tables[n].bytes;

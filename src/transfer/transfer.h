@@ -134,7 +134,7 @@ struct transfer_binding {
 
 struct transfer_method {
     const char *name, *summary;
-    uint32_t share_mode;              /* PROACT_SHARE_... that it asks of a marked kernel */
+    uint32_t partition_mode;          /* PROACT_SHARE_... that it asks of a marked kernel */
     enum transfer_lane lane;          /* where its stores to the peers happen */
     bool takes_chunks, takes_threads; /* which fields of the plan it heeds */
     bool needs_peers;                 /* kernels store into the peers' memory */
@@ -155,11 +155,11 @@ struct transfer_method {
     void (*unbind)(struct transfer_binding *b, unsigned device);
     /* Before the kernel is queued on MAIN, which it may change; after it. NULL: nothing. */
     enum proact_status (*before)(const struct transfer_binding *b, unsigned device,
-                                 const struct proact_partition *share,
+                                 const struct proact_partition *partition,
                                  struct device_launch *launch, struct proact_error *err);
     /* Once all devices' kernels are queued, on lane SIDE, which runs beside them. */
     enum proact_status (*beside)(const struct transfer_binding *b, unsigned device,
-                                 const struct proact_partition *share,
+                                 const struct proact_partition *partition,
                                  struct proact_error *err);
     enum proact_status (*after)(const struct transfer_binding *b, unsigned device,
                                 struct proact_error *err);
@@ -188,10 +188,10 @@ void transfer_unbind(struct transfer_binding *b);
 
 /* The steps of the binding's methods, as struct transfer_method tells them. */
 enum proact_status transfer_before(const struct transfer_binding *b, unsigned device,
-                                   const struct proact_partition *share,
+                                   const struct proact_partition *partition,
                                    struct device_launch *launch, struct proact_error *err);
 enum proact_status transfer_beside(const struct transfer_binding *b, unsigned device,
-                                   const struct proact_partition *share,
+                                   const struct proact_partition *partition,
                                    struct proact_error *err);
 enum proact_status transfer_after(const struct transfer_binding *b, unsigned device,
                                   struct proact_error *err);
@@ -208,13 +208,14 @@ bool transfer_passes_on(const struct transfer_binding *b);
 bool transfer_may_give_up(const struct transfer_binding *b);
 
 /* The whole launch's grid, of at least one CTA each way, and what divides by it. */
-void transfer_share_grid(struct proact_partition *share, const uint32_t grid[3]);
+void transfer_partition_grid(struct proact_partition *partition, const uint32_t grid[3]);
 /* What a marked kernel of `device` is told; cta_first and the grid are the caller's. */
-void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,
-                    struct proact_partition *share);
+void transfer_partition(const struct transfer_binding *b, unsigned device, uint32_t epoch,
+                        struct proact_partition *partition);
 /* The same, for a kernel of those of the device's CTAs from `first` on alone, which number
    from 0 there. They are quiet all or none. */
-void transfer_share_part(struct proact_partition *share, uint32_t first, bool is_quiet);
+void transfer_partition_part(struct proact_partition *partition, uint32_t first,
+                             bool is_quiet);
 /* The longest run of the device's CTAs that write nothing that is sent. */
 void transfer_quiet(const struct transfer_binding *b, unsigned device, uint32_t *first,
                     uint32_t *count);

@@ -38,7 +38,7 @@ void transfer_unbind(struct transfer_binding *b)
 }
 
 enum proact_status transfer_before(const struct transfer_binding *b, unsigned device,
-                                   const struct proact_partition *share,
+                                   const struct proact_partition *partition,
                                    struct device_launch *launch, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
@@ -46,12 +46,12 @@ enum proact_status transfer_before(const struct transfer_binding *b, unsigned de
 
     for (unsigned i = 0; (of = part(b, i)) != NULL && !status; i++)
         if (of->plan.method->before)
-            status = of->plan.method->before(of, device, share, launch, err);
+            status = of->plan.method->before(of, device, partition, launch, err);
     return status;
 }
 
 enum proact_status transfer_beside(const struct transfer_binding *b, unsigned device,
-                                   const struct proact_partition *share,
+                                   const struct proact_partition *partition,
                                    struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
@@ -59,7 +59,7 @@ enum proact_status transfer_beside(const struct transfer_binding *b, unsigned de
 
     for (unsigned i = 0; (of = part(b, i)) != NULL && !status; i++)
         if (of->plan.method->beside)
-            status = of->plan.method->beside(of, device, share, err);
+            status = of->plan.method->beside(of, device, partition, err);
     return status;
 }
 
@@ -120,10 +120,10 @@ bool transfer_sends_to_all(const struct transfer_plan *plan)
 
 uint32_t transfer_plan_mode(const struct transfer_plan *plan)
 {
-    uint32_t mode = plan->method->share_mode;
+    uint32_t mode = plan->method->partition_mode;
 
     if (plan->tail)
-        mode |= plan->tail->share_mode;
+        mode |= plan->tail->partition_mode;
     return mixed_is_active(plan) ? mode | PROACT_MODE_MIXED : mode;
 }
 
@@ -175,23 +175,24 @@ void transfer_quiet(const struct transfer_binding *b, unsigned device, uint32_t 
 }
 
 /* CTAs that have no row in any slot; all of them, where none is counted. */
-static void share_quiet(const struct transfer_binding *b, unsigned device,
-                        struct proact_partition *share)
+static void binding_set_silent(const struct transfer_binding *b, unsigned device,
+                               struct proact_partition *partition)
 {
-    share->silent_first = 0;
-    share->silent_count = UINT32_MAX;
-    if (share->mode & PROACT_MODE_COUNT)
-        transfer_quiet(b, device, &share->silent_first, &share->silent_count);
+    partition->silent_first = 0;
+    partition->silent_count = UINT32_MAX;
+    if (partition->mode & PROACT_MODE_COUNT)
+        transfer_quiet(b, device, &partition->silent_first, &partition->silent_count);
 }
 
-void transfer_share_part(struct proact_partition *share, uint32_t first, bool is_quiet)
+void transfer_partition_part(struct proact_partition *partition, uint32_t first,
+                             bool is_quiet)
 {
-    share->cta_first += first;
-    share->silent_first = 0;
-    share->silent_count = is_quiet ? UINT32_MAX : 0;
-    for (uint32_t s = 0; s < share->slot_count; s++) {
-        share->slot[s].list_start += first;
-        share->slot[s].cta_bias += first;
+    partition->cta_first += first;
+    partition->silent_first = 0;
+    partition->silent_count = is_quiet ? UINT32_MAX : 0;
+    for (uint32_t s = 0; s < partition->slot_count; s++) {
+        partition->slot[s].list_start += first;
+        partition->slot[s].cta_bias += first;
     }
 }
 
@@ -206,39 +207,39 @@ static struct proact_divisor divisor(uint32_t d)
                                    31 + bits};
 }
 
-void transfer_share_grid(struct proact_partition *share, const uint32_t grid[3])
+void transfer_partition_grid(struct proact_partition *partition, const uint32_t grid[3])
 {
-    memcpy(share->grid, grid, sizeof share->grid);
+    memcpy(partition->grid, grid, sizeof partition->grid);
     for (int i = 0; i < 2; i++)
-        share->grid_divisor[i] = divisor(grid[i]);
+        partition->grid_divisor[i] = divisor(grid[i]);
 }
 
-void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,
-                    struct proact_partition *share)
+void transfer_partition(const struct transfer_binding *b, unsigned device, uint32_t epoch,
+                        struct proact_partition *partition)
 {
     const struct transfer_devices *t = b->devices;
     const bool sends = !b->plan.elide && sends_anything(b, device);
 
-    share->mode = t->count > 1 && b->slot_count ? transfer_plan_mode(&b->plan) : 0;
-    share->peer_count = sends ? t->count - 1 : 0;
-    share->epoch = epoch;
-    share->slot_count = b->slot_count;
-    share_quiet(b, device, share);
-    share->child_launch = (const void *)(uintptr_t)b->children[device];
+    partition->mode = t->count > 1 && b->slot_count ? transfer_plan_mode(&b->plan) : 0;
+    partition->peer_count = sends ? t->count - 1 : 0;
+    partition->epoch = epoch;
+    partition->slot_count = b->slot_count;
+    binding_set_silent(b, device, partition);
+    partition->child_launch = (const void *)(uintptr_t)b->children[device];
     if (!sends)
-        share->mode &= ~(uint32_t)PROACT_MODE_STORE;
+        partition->mode &= ~(uint32_t)PROACT_MODE_STORE;
     for (uint32_t s = 0; s < b->slot_count; s++) {
         const struct transfer_slot *slot = &b->slot[s];
 
-        share->slot[s] = slot->tables->resident[device];
-        share->slot[s].table_epoch = slot->tables->round;
-        share->slot[s].base = (unsigned char *)(uintptr_t)slot->base[device];
-        share->slot[s].device0_offset = (long long)(slot->base[0] - slot->base[device]);
+        partition->slot[s] = slot->tables->resident[device];
+        partition->slot[s].table_epoch = slot->tables->round;
+        partition->slot[s].base = (unsigned char *)(uintptr_t)slot->base[device];
+        partition->slot[s].device0_offset = (long long)(slot->base[0] - slot->base[device]);
         if (b->mixed)
-            share->slot[s].sent_by_cta =
+            partition->slot[s].sent_by_cta =
                 (const void *)(uintptr_t)b->mixed->sends[device][s];
         for (unsigned i = 0; i + 1 < t->count; i++)
-            share->slot[s].peer_offset[i] =
+            partition->slot[s].peer_offset[i] =
                 (long long)(slot->base[transfer_peer(t, device, i)] - slot->base[device]);
     }
 }

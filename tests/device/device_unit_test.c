@@ -5,7 +5,13 @@
 
 #include "device/emulator_testing.h"
 
-enum { CTAS = 8, THREADS = 64, SHARE = THREADS * 4, BYTES = CTAS * SHARE, COUNT = 2000 };
+enum {
+    CTAS = 8,
+    THREADS = 64,
+    CTA_BYTES = THREADS * 4,
+    BYTES = CTAS * CTA_BYTES,
+    COUNT = 2000
+};
 enum { LINKS_MAX = 64 };
 
 struct links {
@@ -52,8 +58,8 @@ static void array_make(struct emulator_rig *r, struct array *a)
         }
     }
     for (unsigned c = 0; c < 4; c++)
-        a->pieces[c] =
-            (struct device_piece){a->at[0] + 2 * SHARE * c, 2 * SHARE, 0, count - 1};
+        a->pieces[c] = (struct device_piece){a->at[0] + 2 * CTA_BYTES * c, 2 * CTA_BYTES, 0,
+                                             count - 1};
     a->unit = (struct device_unit){.chunk_count = 4,
                                    .cta_count = CTAS,
                                    .first = first,
@@ -115,7 +121,7 @@ static void a_chunk_leaves_when_its_last_writer_ends(void **state)
                left_ns = (double)(links.start_ns[i] - before);
 
         assert_int_equal(links.device[i], 0);
-        assert_int_equal(links.bytes[i], 2 * SHARE);
+        assert_int_equal(links.bytes[i], 2 * CTA_BYTES);
         if (left_ns < last_ns || left_ns > last_ns + 3000)
             fail_msg("chunk %u left after %.0f ns, not %.0f", i / 3, left_ns, last_ns);
     }
@@ -141,7 +147,7 @@ static void every_launch_counts_anew(void **state)
         produce(&r, a.at[0], CTAS, &a.unit);
         holds(&r, 1, a.at[1], CTAS);
     }
-    assert_int_equal(r.b->traffic(r.set, 0, 1).bytes, 4 * SHARE + 2 * BYTES);
+    assert_int_equal(r.b->traffic(r.set, 0, 1).bytes, 4 * CTA_BYTES + 2 * BYTES);
     emulator_close(&r);
 }
 
@@ -157,7 +163,7 @@ static void only_what_the_tables_say_is_sent(void **state)
     a.unit.cta_count = 4;
     for (unsigned c = 0; c < 4; c++)
         a.pieces[c].peer_count = 1;
-    a.pieces[1].bytes = SHARE; /* owns the first half of the second chunk only */
+    a.pieces[1].bytes = CTA_BYTES; /* owns the first half of the second chunk only */
     produce(&r, a.at[0], CTAS, &a.unit);
     holds(&r, 0, a.at[0], CTAS);
     holds(&r, 1, a.at[1], 3);

@@ -91,11 +91,11 @@ fake_cuda_test(device.jacobi_unreached_cuda fake
     SETTINGS FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none COMMAND ${jacobi})
 
 # What is tried on GPUs, on that driver: what it says of kernels there is seen without any.
-fake_cuda_test(kernels.share_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
-    COMMAND kernels_share_test local)
+fake_cuda_test(kernels.split_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
+    COMMAND kernels_split_test local)
 fake_cuda_test(runtime.distributed_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=3
     COMMAND distributed_test local)
-set_tests_properties(kernels.share_fake_cuda PROPERTIES LABELS slow TIMEOUT 600)
+set_tests_properties(kernels.split_fake_cuda PROPERTIES LABELS slow TIMEOUT 600)
 
 fake_cuda_test(bench.peers_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/device/bench_peers.sh $<TARGET_FILE:proact_command>)

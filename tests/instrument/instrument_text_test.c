@@ -43,10 +43,10 @@ static struct instrument_request request_of(const struct sample *s,
 
 static void check_clone(const struct ptx_module *old, const struct ptx_module *m,
                         const char *kernel, enum instrument_clone kind,
-                        uint32_t share_offset, uint32_t slots)
+                        uint32_t partition_offset, uint32_t slots)
 {
     const struct ptx_function *f = ptx_function_find(old, kernel), *g;
-    const struct ptx_symbol *share;
+    const struct ptx_symbol *partition;
     char name[200];
 
     snprintf(name, sizeof name, "%s%s", kernel, instrument_suffix(kind));
@@ -54,10 +54,10 @@ static void check_clone(const struct ptx_module *old, const struct ptx_module *m
     assert_non_null(g);
     assert_true(g->is_entry);
     assert_int_equal(g->parameter_count, f->parameter_count + 1);
-    share = &g->symbols[f->parameter_count];
-    assert_int_equal(share->bytes, instrument_share_bytes(kind, slots));
-    assert_int_equal(share->align, _Alignof(struct proact_partition));
-    assert_int_equal(share->offset, share_offset);
+    partition = &g->symbols[f->parameter_count];
+    assert_int_equal(partition->bytes, instrument_partition_bytes(kind, slots));
+    assert_int_equal(partition->align, _Alignof(struct proact_partition));
+    assert_int_equal(partition->offset, partition_offset);
 }
 
 /* What a clone that stages has ahead of it, by its name with one letter more. */
@@ -111,7 +111,7 @@ static void check_text(struct input *in, const char *text, size_t bytes)
         for (int kind = 0; kind < INSTRUMENT_CLONES; kind++)
             if (!in->results[r].refusal[kind].text[0])
                 check_clone(in->module, m, in->requests[r].kernel,
-                            (enum instrument_clone)kind, in->results[r].share_offset,
+                            (enum instrument_clone)kind, in->results[r].partition_offset,
                             in->requests[r].slot_count);
             else if (in->requests[r].slot_count &&
                      (kind != INSTRUMENT_STAGE || in->module->target_sm >= 90))

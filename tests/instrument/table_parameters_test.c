@@ -150,7 +150,7 @@ static void one_with_which_more_is_done_stays(void **state)
     }
 }
 
-static void tables_fit_beside_a_share(void **state)
+static void tables_fit_next_to_a_partition(void **state)
 {
     struct ptx_module *m = parse(POINTER INDEX READ GO);
     struct instrument_table t = table_of(m, false);
@@ -168,7 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_that_is_read_is_a_parameter),
         cmocka_unit_test(one_with_which_more_is_done_stays),
-        cmocka_unit_test(tables_fit_beside_a_share),
+        cmocka_unit_test(tables_fit_next_to_a_partition),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

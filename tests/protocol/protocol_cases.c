@@ -258,7 +258,7 @@ static bool is_narrow(const char *method, size_t number)
 }
 
 /* Launches that are divided, or more. On four devices these are of `fused` the ones that
-   are not recorded, of `bulk` the recorded ones (runtime/share/launch_divide.c). */
+   are not recorded, of `bulk` the recorded ones (runtime/partition/launch_divide.c). */
 static unsigned divided_least(const char *method, unsigned devices, size_t number)
 {
     const struct act *act = cases[number].act;

@@ -182,7 +182,7 @@ static uint64_t rows(unsigned planes, unsigned each)
 }
 
 /* Of two planes, from above and from below. */
-static void rows_beside_a_share_are_sent(void **state)
+static void rows_next_to_a_partition_are_sent(void **state)
 {
     (void)state;
     for (int n = 0; n < 2; n++) {
@@ -301,7 +301,7 @@ static void other_constants_are_not_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_beside_a_share_are_sent),
+        cmocka_unit_test(rows_next_to_a_partition_are_sent),
         cmocka_unit_test(a_table_in_rounds_is_one_range),
         cmocka_unit_test(what_is_sent_follows_the_table),
         cmocka_unit_test(what_memory_holds_is_not_known),

@@ -100,7 +100,7 @@ static void what_programs_do_comes_in_between(void **state)
 
 /* Where few CTAs send, the others do not wait; but who reads what others have stored does.
  */
-static void the_inside_of_a_share_waits_for_others(void **state)
+static void the_inside_of_a_partition_waits_for_others(void **state)
 {
     enum { ROUNDS = 6 };
     struct fixture *f =
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_come_after_each_other),
         cmocka_unit_test(what_programs_do_comes_in_between),
-        cmocka_unit_test(the_inside_of_a_share_waits_for_others),
+        cmocka_unit_test(the_inside_of_a_partition_waits_for_others),
         cmocka_unit_test(recordings_are_replayed),
         cmocka_unit_test(placements_may_change),
     };

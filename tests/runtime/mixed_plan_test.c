@@ -184,21 +184,22 @@ static void each_chunk_goes_its_way(void **state)
 
 static void one_method_alone_is_not_told(void **state)
 {
-    struct proact_partition share;
+    struct proact_partition partition;
     struct stage s;
 
     (void)state;
     assert_int_equal(raise_curtain(&s, "fused"), 0);
     assert_int_equal(launch(&s), 0);
-    transfer_share(&s.k->bindings->transfer, 0, 1, &share);
-    assert_int_equal(share.mode, PROACT_MODE_COUNT | PROACT_MODE_SEND);
-    assert_null(share.slot[0].sent_by_cta);
+    transfer_partition(&s.k->bindings->transfer, 0, 1, &partition);
+    assert_int_equal(partition.mode, PROACT_MODE_COUNT | PROACT_MODE_SEND);
+    assert_null(partition.slot[0].sent_by_cta);
     assert_int_equal(
         proact_plan_set(s.p, &(struct proact_plan){.method = "fused+polling"}, &s.err), 0);
     assert_int_equal(launch(&s), 0); /* a binding of its own */
-    transfer_share(&s.k->bindings->transfer, 0, 1, &share);
-    assert_int_equal(share.mode, PROACT_MODE_COUNT | PROACT_MODE_SEND | PROACT_MODE_MIXED);
-    assert_non_null(share.slot[0].sent_by_cta);
+    transfer_partition(&s.k->bindings->transfer, 0, 1, &partition);
+    assert_int_equal(partition.mode,
+                     PROACT_MODE_COUNT | PROACT_MODE_SEND | PROACT_MODE_MIXED);
+    assert_non_null(partition.slot[0].sent_by_cta);
     proact_close(s.p);
 }
 

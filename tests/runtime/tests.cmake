@@ -29,7 +29,7 @@ file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/runtime)
 proact_ptx(${runtime_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/runtime_kernels.cu ${PROACT_PTX})
 add_custom_target(runtime_ptx ALL DEPENDS ${runtime_ptx})
 foreach(program maps_test launch_tables_test runtime_child_test runtime_refuse_test runtime_launch_test runtime_schedule_test
-        cuts_test look_test first_device_test derive_test choose_split_test coupling_test trial_test needs_test growth_test
+        boundaries_test look_test first_device_test derive_test choose_split_test coupling_test trial_test needs_test growth_test
         known_constants_test launch_divide_test launch_reductions_test partials_test
         program_streams_test others_test recorded_block_test variable_array_test wide_rows_test)
     add_dependencies(${program} runtime_ptx)
@@ -57,8 +57,8 @@ set(row_text ${CMAKE_CURRENT_BINARY_DIR}/runtime/row_kernels.ptx)
 proact_ptx(${row_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/row_kernels.cu
     ${PROACT_PTX} -I${CMAKE_CURRENT_SOURCE_DIR})
 add_custom_target(row_ptx DEPENDS ${row_text})
-target_compile_definitions(cuts_test PRIVATE ROW_PTX="${row_text}")
-add_dependencies(cuts_test row_ptx)
+target_compile_definitions(boundaries_test PRIVATE ROW_PTX="${row_text}")
+add_dependencies(boundaries_test row_ptx)
 
 set(interchange_text ${CMAKE_CURRENT_BINARY_DIR}/runtime/interchange_kernels.ptx)
 proact_ptx(${interchange_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/interchange_kernels.cu

@@ -114,7 +114,7 @@ static uint64_t sent_by_each(struct rig *r)
     return (sent(r) - before) / LAUNCHES;
 }
 
-static void cells_beside_a_share_are_sent(void **state)
+static void cells_next_to_a_partition_are_sent(void **state)
 {
     static const char *const methods[] = {"fused", "copy-engine"};
 
@@ -177,7 +177,7 @@ static void what_may_stay_is_of_its_owner(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_beside_a_share_are_sent),
+        cmocka_unit_test(cells_next_to_a_partition_are_sent),
         cmocka_unit_test(cells_of_many_rows_are_told_apart),
         cmocka_unit_test(very_many_cells_are_told_apart),
         cmocka_unit_test(what_may_stay_is_of_its_owner),

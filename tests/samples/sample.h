@@ -83,24 +83,24 @@ SAMPLE_WORD float __shfl_down_sync(unsigned lanes, float value, unsigned distanc
 /* The same for what the share decides; lazily, because each costs a division. */
 #define SAMPLE_SHARE(NAME, OF)                                                             \
     struct NAME##_x {                                                                      \
-        const proact_partition *share;                                                     \
+        const proact_partition *partition;                                                 \
         __device__ __forceinline__ operator unsigned() const                               \
         {                                                                                  \
-            return OF##_x(share);                                                          \
+            return OF##_x(partition);                                                      \
         }                                                                                  \
     };                                                                                     \
     struct NAME##_y {                                                                      \
-        const proact_partition *share;                                                     \
+        const proact_partition *partition;                                                 \
         __device__ __forceinline__ operator unsigned() const                               \
         {                                                                                  \
-            return OF##_y(share);                                                          \
+            return OF##_y(partition);                                                      \
         }                                                                                  \
     };                                                                                     \
     struct NAME {                                                                          \
         NAME##_x x;                                                                        \
         NAME##_y y;                                                                        \
-        __device__ __forceinline__ NAME(const proact_partition *share)                     \
-            : x{share}, y{share}                                                           \
+        __device__ __forceinline__ NAME(const proact_partition *partition)                 \
+            : x{partition}, y{partition}                                                   \
         {                                                                                  \
         }                                                                                  \
     }
@@ -109,18 +109,18 @@ SAMPLE_SHARE(sample_shared_grid, proact_grid);
 #undef SAMPLE_SHARE
 
 template <class T, class V>
-SAMPLE_WORD void sample_store(const proact_partition *share, unsigned slot, T &place,
+SAMPLE_WORD void sample_store(const proact_partition *partition, unsigned slot, T &place,
                               const V &value)
 {
-    proact_store(share, slot, &place, (T)value);
+    proact_store(partition, slot, &place, (T)value);
 }
 
-#define blockIdx sample_shared_cta(&share)
-#define gridDim sample_shared_grid(&share)
+#define blockIdx sample_shared_cta(&partition)
+#define gridDim sample_shared_grid(&partition)
 #define KERNEL(name, ...)                                                                  \
-    extern "C" __global__ void name(__VA_ARGS__, struct proact_partition share)
-#define STORE(slot, place, value) sample_store(&share, slot, place, value)
-#define DONE() proact_done(&share)
+    extern "C" __global__ void name(__VA_ARGS__, struct proact_partition partition)
+#define STORE(slot, place, value) sample_store(&partition, slot, place, value)
+#define DONE() proact_done(&partition)
 
 #else
 

@@ -166,12 +166,13 @@ static size_t lay_parameters(const struct run *r, unsigned char block[BLOCK_BYTE
 
     if (r->form == SAMPLES_PLAIN)
         return at;
-    struct proact_partition share = {.cta_first = r->cta_first, .silent_count = UINT32_MAX};
+    struct proact_partition partition = {.cta_first = r->cta_first,
+                                         .silent_count = UINT32_MAX};
 
-    memcpy(share.grid, r->c.grid.ctas, sizeof share.grid);
+    memcpy(partition.grid, r->c.grid.ctas, sizeof partition.grid);
     at = (at + 7) / 8 * 8;
-    memcpy(block + at, &share, sizeof share);
-    return at + sizeof share;
+    memcpy(block + at, &partition, sizeof partition);
+    return at + sizeof partition;
 }
 
 static void run_ctas(const struct run *r, struct execute_grid *grid, const uint32_t ctas[3])

@@ -30,36 +30,36 @@ add_library(proact_samples STATIC samples/samples.c samples/samples_elements.c
     samples/samples_grids.c samples/samples_products.c samples/samples_graphs.c
     samples/samples_ptx.c)
 target_link_libraries(proact_samples PUBLIC proact_testing)
-foreach(program samples_execute_test samples_share_test)
+foreach(program samples_execute_test samples_split_test)
     if(TARGET ${program})
         target_link_libraries(${program} PRIVATE proact_samples)
         add_dependencies(${program} samples_ptx)
     endif()
 endforeach()
-if(TARGET samples_share_test)
+if(TARGET samples_split_test)
     foreach(which all check seeds)
-        add_test(NAME samples.share_${which} COMMAND samples_share_test ${which}
+        add_test(NAME samples.split_${which} COMMAND samples_split_test ${which}
             WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-        add_test(NAME samples.share_plain_${which} COMMAND samples_share_test ${which} plain
+        add_test(NAME samples.split_plain_${which} COMMAND samples_split_test ${which} plain
             WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-        set(share_label slow)
+        set(split_label slow)
         if(NOT which STREQUAL "check")
-            set(share_label long)
+            set(split_label long)
         endif()
-        set_tests_properties(samples.share_${which} PROPERTIES TIMEOUT 900 LABELS ${share_label})
-        set_tests_properties(samples.share_plain_${which} PROPERTIES TIMEOUT 900 LABELS long)
+        set_tests_properties(samples.split_${which} PROPERTIES TIMEOUT 900 LABELS ${split_label})
+        set_tests_properties(samples.split_plain_${which} PROPERTIES TIMEOUT 900 LABELS long)
     endforeach()
 endif()
-if(TARGET samples_share_test)
-    add_test(NAME samples.share_plain COMMAND samples_share_test some plain
+if(TARGET samples_split_test)
+    add_test(NAME samples.split_plain COMMAND samples_split_test some plain
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-    set_tests_properties(samples.share_plain PROPERTIES TIMEOUT 300 LABELS long)
-    add_test(NAME samples.share_plain_here COMMAND samples_share_test here plain
+    set_tests_properties(samples.split_plain PROPERTIES TIMEOUT 300 LABELS long)
+    add_test(NAME samples.split_plain_here COMMAND samples_split_test here plain
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-    set_tests_properties(samples.share_plain_here PROPERTIES TIMEOUT 300 LABELS gpu)
-    add_test(NAME samples.share_here COMMAND samples_share_test here
+    set_tests_properties(samples.split_plain_here PROPERTIES TIMEOUT 300 LABELS gpu)
+    add_test(NAME samples.split_here COMMAND samples_split_test here
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-    set_tests_properties(samples.share_here PROPERTIES TIMEOUT 300 LABELS gpu)
+    set_tests_properties(samples.split_here PROPERTIES TIMEOUT 300 LABELS gpu)
 endif()
 if(TARGET samples_execute_test)
     add_test(NAME samples.execute_large COMMAND samples_execute_test large
@@ -67,6 +67,6 @@ if(TARGET samples_execute_test)
     set_tests_properties(samples.execute_large PROPERTIES TIMEOUT 900 LABELS long)
 endif()
 # A minute under sanitizers.
-if(TARGET samples_share_test)
-    set_tests_properties(samples.samples_share PROPERTIES LABELS slow)
+if(TARGET samples_split_test)
+    set_tests_properties(samples.samples_split PROPERTIES LABELS slow)
 endif()

@@ -31,7 +31,7 @@ set_tests_properties(stress.few_90 PROPERTIES LABELS quick TIMEOUT 120)
 add_test(NAME stress.gpus_90 COMMAND stress --machine local --seconds 60 --launches 100000
     --seed 400000 ${stress_ptx_90})
 set_tests_properties(stress.gpus_90 PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)
-# On devices that are soon full, so that launches are divided (runtime/share/launch_divide.h).
+# On devices that are soon full, so that launches are divided (runtime/partition/launch_divide.h).
 foreach(method fused bulk)
     add_test(NAME stress.narrow_${method} COMMAND stress --stencils
         --machine ${CMAKE_CURRENT_SOURCE_DIR}/stress/narrow.json --method ${method} --bytes 200000

@@ -176,7 +176,7 @@ static void any_map_gives_the_tables_that_counting_gives(void **state)
 }
 
 /* 1, 1.5, and 2 with the rest, which is less than half of the next. */
-static void chunks_rise_within_a_share(void **state)
+static void chunks_rise_within_a_partition(void **state)
 {
     static const uint64_t ends[] = {0, CHUNK, CHUNK * 5 / 2, CHUNK * 11 / 2, CHUNK * 6};
     struct spelled s = {.ctas = 2,
@@ -293,7 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_map_gives_the_tables_that_counting_gives),
-        cmocka_unit_test(chunks_rise_within_a_share),
+        cmocka_unit_test(chunks_rise_within_a_partition),
         cmocka_unit_test(a_straddling_chunk_is_sent_in_parts),
         cmocka_unit_test(two_devices_may_not_own_a_byte),
         cmocka_unit_test(a_conflict_is_found_behind_longer_ranges),

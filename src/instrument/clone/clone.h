@@ -60,19 +60,19 @@ enum proact_status clone_each_store(struct clone *c, clone_store *visit);
 #define CLONE_REGISTERS                                                                    \
     "\n\t.reg .pred \t%%proact_p<2>;\n\t.reg .b32 \t%%proact_r<10>;"                       \
     "\n\t.reg .b64 \t%%proact_d<3>;"
-#define CLONE_SHARE "proact_partition"
+#define CLONE_PARTITION "proact_partition"
 /* Of shared memory, for threads that are counted: a word, and what follows is aligned. */
 enum { TALLY_BYTES = 16 };
 
 /* The passes. */
-enum proact_status add_share(struct clone *c);       /* clone_share.c */
-enum proact_status replace_indices(struct clone *c); /* clone_grid.c */
-enum proact_status keep_coherent(struct clone *c);   /* clone_scope.c */
-enum proact_status repeat_stores(struct clone *c);   /* clone_stores.c */
-enum proact_status stage_stores(struct clone *c);    /* clone_stage.c */
-enum proact_status redirect_flags(struct clone *c);  /* clone_flags.c */
-enum proact_status end_together(struct clone *c);    /* clone_ending.c */
-enum proact_status refuse_whole(struct clone *c);    /* refuse.c */
-enum proact_status refuse_calls(struct clone *c);    /* refuse_calls.c */
-enum proact_status refuse_waits(struct clone *c);    /* refuse_waits.c */
-enum proact_status tally_threads(struct clone *c);   /* clone_tally.c */
+enum proact_status clone_add_partition(struct clone *c); /* clone_partition.c */
+enum proact_status replace_indices(struct clone *c);     /* clone_grid.c */
+enum proact_status keep_coherent(struct clone *c);       /* clone_scope.c */
+enum proact_status repeat_stores(struct clone *c);       /* clone_stores.c */
+enum proact_status stage_stores(struct clone *c);        /* clone_stage.c */
+enum proact_status redirect_flags(struct clone *c);      /* clone_flags.c */
+enum proact_status end_together(struct clone *c);        /* clone_ending.c */
+enum proact_status refuse_whole(struct clone *c);        /* refuse.c */
+enum proact_status refuse_calls(struct clone *c);        /* refuse_calls.c */
+enum proact_status refuse_waits(struct clone *c);        /* refuse_waits.c */
+enum proact_status tally_threads(struct clone *c);       /* clone_tally.c */

@@ -109,7 +109,7 @@ static void add_renamed(const struct clone *c, const struct ptx_module *m,
                         const struct ptx_function *f, struct text *into)
 {
     const char *at = m->text + f->body.offset, *end = at + f->body.bytes;
-    const char *share = f->symbols[0].name;
+    const char *partition = f->symbols[0].name;
     static const char hint[] = ".pragma \"used_bytes_mask";
     uint32_t next = 0;
 
@@ -125,8 +125,8 @@ static void add_renamed(const struct clone *c, const struct ptx_module *m,
             length = strcspn(at, ";") + 1;
         else if (c->tallies && is_word(at, length, "bar")) /* the others are gone */
             length = strcspn(at, ";") + 1;
-        else if (is_word(at, length, share))
-            text_print(into, CLONE_SHARE);
+        else if (is_word(at, length, partition))
+            text_print(into, CLONE_PARTITION);
         else if (is_word(at, length, "proact_stage"))
             text_print(into, "%s" CLONE_STAGE, c->function->name);
         else if (length && is_name_of(f, at, length))

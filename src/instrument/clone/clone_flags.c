@@ -149,7 +149,7 @@ static enum proact_status redirect(struct clone *c, const struct ptx_instruction
         return clone_refuse(c, i, "what stays an atomic, of all devices, takes sm_%d",
                             LEAST_JOINT_SM);
     edit_insert(&c->edits, i->span.offset,
-                "ld.param.u64 %%proact_d0, [" CLONE_SHARE "+%zu];\n\t"
+                "ld.param.u64 %%proact_d0, [" CLONE_PARTITION "+%zu];\n\t"
                 "add.s64 %%proact_d0, %s, %%proact_d0;\n\t",
                 offsetof(struct proact_partition, slot) +
                     (size_t)slot * sizeof(struct proact_slot) +

@@ -30,9 +30,9 @@ static void add_quotient(struct clone *c, uint32_t at, unsigned reg, int dimensi
     const int by = BY + (int)sizeof(struct proact_divisor) * dimension;
 
     edit_insert(&c->edits, at,
-                "ld.param.u32 %%proact_r6, [" CLONE_SHARE "+%d];\n\t"
+                "ld.param.u32 %%proact_r6, [" CLONE_PARTITION "+%d];\n\t"
                 "mul.wide.u32 %%proact_d0, %%proact_r%u, %%proact_r6;\n\t"
-                "ld.param.u32 %%proact_r6, [" CLONE_SHARE "+%d];\n\t"
+                "ld.param.u32 %%proact_r6, [" CLONE_PARTITION "+%d];\n\t"
                 "shr.u64 %%proact_d0, %%proact_d0, %%proact_r6;\n\t"
                 "cvt.u32.u64 %%proact_r6, %%proact_d0;\n\t",
                 by + (int)offsetof(struct proact_divisor, factor), reg,
@@ -45,7 +45,7 @@ static void add_remainder(struct clone *c, uint32_t at, unsigned reg, int dimens
     unsigned label = c->labels++;
 
     edit_insert(&c->edits, at,
-                "ld.param.u32 %%proact_r7, [" CLONE_SHARE "+%d];\n\t"
+                "ld.param.u32 %%proact_r7, [" CLONE_PARTITION "+%d];\n\t"
                 "setp.lt.u32 %%proact_p0, %%proact_r%u, %%proact_r7;\n\t"
                 "@%%proact_p0 bra $proact_%u;\n\t",
                 GRID + 4 * dimension, reg, label);
@@ -60,7 +60,7 @@ static void add_remainder(struct clone *c, uint32_t at, unsigned reg, int dimens
 static void add_number(struct clone *c, uint32_t at, unsigned reg, int dimension)
 {
     edit_insert(&c->edits, at,
-                "ld.param.u32 %%proact_r6, [" CLONE_SHARE "+%d];\n\t"
+                "ld.param.u32 %%proact_r6, [" CLONE_PARTITION "+%d];\n\t"
                 "mov.u32 %%proact_r%u, %%ctaid.%c;\n\t"
                 "add.u32 %%proact_r%u, %%proact_r%u, %%proact_r6;\n\t",
                 FIRST, reg, "xyz"[dimension], reg, reg);
@@ -98,7 +98,7 @@ static void clone_add_place(struct clone *c, uint32_t at, enum ptx_special speci
 
 static void add_extent(struct clone *c, uint32_t at, enum ptx_special special)
 {
-    edit_insert(&c->edits, at, "ld.param.u32 %%proact_r%u, [" CLONE_SHARE "+%d];\n\t",
+    edit_insert(&c->edits, at, "ld.param.u32 %%proact_r%u, [" CLONE_PARTITION "+%d];\n\t",
                 register_of(special), GRID + 4 * (int)(special - PTX_NCTAID_X));
 }
 

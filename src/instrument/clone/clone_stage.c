@@ -24,12 +24,12 @@ static void add_place(struct clone *c, int slot)
     const size_t run = run_place(slot);
 
     edit_insert(&c->edits, c->function->body.offset,
-                "\n\tld.param.u32 %%proact_r0, [" CLONE_SHARE "+%zu];\n\t"
+                "\n\tld.param.u32 %%proact_r0, [" CLONE_PARTITION "+%zu];\n\t"
                 "mov.u32 %%proact_r1, %%ctaid.x;\n\t"
                 "mul.lo.u32 %%proact_r0, %%proact_r0, %%proact_r1;\n\t"
-                "ld.param.u32 %%proact_r1, [" CLONE_SHARE "+%zu];\n\t"
+                "ld.param.u32 %%proact_r1, [" CLONE_PARTITION "+%zu];\n\t"
                 "add.u32 %%proact_r0, %%proact_r0, %%proact_r1;\n\t"
-                "ld.param.u32 %%proact_r1, [" CLONE_SHARE "+%zu];\n\t"
+                "ld.param.u32 %%proact_r1, [" CLONE_PARTITION "+%zu];\n\t"
                 "sub.u32 %%proact_r0, %%proact_r1, %%proact_r0;\n\t"
                 "mov.u32 %%proact_r1, %s" CLONE_STAGE ";\n\t"
                 "add.u32 %%proact_k%d, %%proact_r0, %%proact_r1;",

@@ -46,15 +46,15 @@ static void add_loop_head(struct clone *c, const struct ptx_instruction *i, int 
         edit_insert(&c->edits, at, "\n\t@%s%s bra $proact_%u;", i->guard_negated ? "" : "!",
                     c->function->registers[i->guard].name, label);
     edit_insert(&c->edits, at,
-                "\n\tld.param.u32 %%proact_r0, [" CLONE_SHARE "+%zu];\n\t"
+                "\n\tld.param.u32 %%proact_r0, [" CLONE_PARTITION "+%zu];\n\t"
                 "setp.eq.u32 %%proact_p0, %%proact_r0, 0;\n\t"
                 "@%%proact_p0 bra $proact_%u;\n\t"
-                "ld.param.u32 %%proact_r1, [" CLONE_SHARE "+%zu];\n\t"
+                "ld.param.u32 %%proact_r1, [" CLONE_PARTITION "+%zu];\n\t"
                 "mov.u32 %%proact_r2, %%ctaid.x;\n\t"
                 "add.u32 %%proact_r1, %%proact_r1, %%proact_r2;\n\t"
                 "rem.u32 %%proact_r1, %%proact_r1, %%proact_r0;\n\t"
                 "mov.u32 %%proact_r2, 0;\n$proact_%u:\n\t.pragma \"nounroll\";\n\t"
-                "mov.u64 %%proact_d0, " CLONE_SHARE ";\n\t"
+                "mov.u64 %%proact_d0, " CLONE_PARTITION ";\n\t"
                 "mad.wide.u32 %%proact_d0, %%proact_r1, 8, %%proact_d0;\n\t"
                 "ld.param.u64 %%proact_d0, [%%proact_d0+%zu];\n\t",
                 offsetof(struct proact_partition, peer_count), label,

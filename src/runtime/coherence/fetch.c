@@ -3,8 +3,8 @@
 
 #include "runtime/coherence/consumers.h"
 #include "runtime/coherence/transition_cache.h"
+#include "runtime/partition/launch_divide.h"
 #include "runtime/record/recording.h"
-#include "runtime/share/launch_divide.h"
 #include "transfer/methods/stretches.h"
 
 enum { PIECES_MAX = 1 << 18 }; /* of an array's holdings */

@@ -64,7 +64,7 @@ size_t validity_find(const struct validity_map *h, uint64_t byte)
 }
 
 /* The piece that begins at `byte`, which is not behind the last. */
-static size_t cut(struct validity_map *h, uint64_t byte)
+static size_t validity_split(struct validity_map *h, uint64_t byte)
 {
     size_t at = validity_find(h, byte);
 
@@ -107,8 +107,8 @@ static void change(struct validity_map *h, uint64_t first, uint64_t end, uint32_
     if (first >= end || is_so(h, first, end, keep, devices))
         return;
     own(h);
-    size_t at = cut(h, first);
-    size_t behind = end < h->piece[h->count - 1].end ? cut(h, end) : h->count;
+    size_t at = validity_split(h, first);
+    size_t behind = end < h->piece[h->count - 1].end ? validity_split(h, end) : h->count;
 
     for (size_t n = at; n < behind; n++)
         h->piece[n].devices = (h->piece[n].devices & keep) | devices;

@@ -16,8 +16,8 @@
 #include "runtime/derive/needs.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/kernel/unsplittable.h"
+#include "runtime/partition/launch_flags.h"
 #include "runtime/provenance/provenance.h"
-#include "runtime/share/launch_flags.h"
 #include "runtime/tables/table_contents.h"
 #include "runtime/textures/launch_textures.h"
 
@@ -347,7 +347,7 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
     why = d->uncut;
     if (d->slice) {
         if ((status = derive_run(l, d->slice, &d->cache, out, err)) ||
-            !derive_shares(l, *out, &why))
+            !derive_partition(l, *out, &why))
             return status;
         if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &why))
             return PROACT_OK;

@@ -39,8 +39,8 @@ enum proact_status derive_check_own(const struct launching *l, const uint32_t *c
                                     const struct write_set *w, struct proact_error *why);
 
 /* The same of the shares that it is to have, which are then l->found's. */
-enum proact_status derive_shares(struct launching *l, const struct write_set *w,
-                                 struct proact_error *why);
+enum proact_status derive_partition(struct launching *l, const struct write_set *w,
+                                    struct proact_error *why);
 
 /* Whether the maps that the user gave hold what the kernel writes, where that is known:
    else PROACT_EINVAL, naming array, byte and CTA. */

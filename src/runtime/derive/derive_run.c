@@ -7,7 +7,7 @@
 #include "runtime/derive/derive.h"
 #include "runtime/derive/direct.h"
 #include "runtime/kernel/unsplittable.h"
-#include "runtime/share/cuts.h"
+#include "runtime/partition/boundaries.h"
 #include "runtime/variables/known_constants.h"
 
 /* Thread instructions that a core of the host takes about a second for. A slice of which
@@ -253,15 +253,15 @@ enum proact_status derive_check_own(const struct launching *l, const uint32_t *c
     return fail(why, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
 }
 
-enum proact_status derive_shares(struct launching *l, const struct write_set *w,
-                                 struct proact_error *why)
+enum proact_status derive_partition(struct launching *l, const struct write_set *w,
+                                    struct proact_error *why)
 {
     uint32_t *cta_first = l->found.cta_first;
     enum proact_status status;
 
-    launch_cut(l, w, cta_first);
+    partition_at_boundaries(l, w, cta_first);
     status = derive_check_own(l, cta_first, w, why);
-    return status && launch_cut_evenly(l, w, cta_first)
+    return status && partition_evenly(l, w, cta_first)
                ? derive_check_own(l, cta_first, w, why)
                : status;
 }

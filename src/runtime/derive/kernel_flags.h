@@ -7,7 +7,7 @@
 #include "access/merged/flag_bytes.h"
 #include "access/merged/reductions.h"
 #include "access/write_set.h"
-#include "runtime/share/launch_flags.h"
+#include "runtime/partition/launch_flags.h"
 
 /* A slice for the flags of each kind, and one for all other stores. */
 struct kernel_flags {

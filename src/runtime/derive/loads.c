@@ -183,7 +183,7 @@ static bool want_array(const struct loads_finder *f, uint64_t pointer)
 
 bool loads_is_one(const struct proact_kernel *k, const struct access_record *r)
 {
-    if (k->is_marked && r->origin >= k->share_offset && r->origin < UINT32_MAX)
+    if (k->is_marked && r->origin >= k->partition_offset && r->origin < UINT32_MAX)
         return false; /* the protocol's: its own tables, and what this device wrote */
     return r->kind != ACCESS_WRITE && r->base != ACCESS_BASE_VARIABLE &&
            r->base != ACCESS_BASE_SHARED && r->base != ACCESS_BASE_LOCAL;
@@ -304,16 +304,17 @@ static void set_ctas(struct loads_finder *f, unsigned char *block)
     uint32_t words[4] = {first[0] + part->first, l->grid[0], l->grid[1], l->grid[2]};
 
     if (!l->kernel->is_marked) {
-        access_share(&f->at, words[0], words[0] + part->count);
+        access_partition_box(&f->at, words[0], words[0] + part->count);
         return;
     }
     f->at.nctaid[0] = f->at.ctaid_end[0] = part->count;
     for (unsigned i = 1; i < 3; i++)
         f->at.nctaid[i] = f->at.ctaid_end[i] = 1;
-    memcpy(block + l->kernel->share_offset + offsetof(struct proact_partition, cta_first),
+    memcpy(block + l->kernel->partition_offset +
+               offsetof(struct proact_partition, cta_first),
            words, sizeof words);
     f->at.parameter_bytes =
-        l->kernel->share_offset + offsetof(struct proact_partition, mode);
+        l->kernel->partition_offset + offsetof(struct proact_partition, mode);
 }
 
 /* Where textures are read hangs on coordinates: all of their memory. */

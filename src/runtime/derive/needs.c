@@ -146,7 +146,7 @@ unsigned char *needs_block(const struct launching *l)
     unsigned char *block = must_calloc(l->kernel->parameter_bytes + 1, 1);
 
     memcpy(block, l->block,
-           l->kernel->is_marked ? l->kernel->share_offset : l->kernel->parameter_bytes);
+           l->kernel->is_marked ? l->kernel->partition_offset : l->kernel->parameter_bytes);
     for (size_t i = 0; i < l->place_count; i++) {
         uint64_t address = l->places[i].array->base[0] + l->places[i].addend;
 

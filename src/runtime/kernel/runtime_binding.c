@@ -14,8 +14,8 @@
 #include "runtime/derive/found.h"
 #include "runtime/derive/needs.h"
 #include "runtime/kernel/runtime_clone.h"
+#include "runtime/partition/launch_stage.h"
 #include "runtime/record/recording.h"
-#include "runtime/share/launch_stage.h"
 
 static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
 {

@@ -91,7 +91,7 @@ static enum proact_status clones_create(struct proact_kernel *k, struct proact_e
         return status;
     }
     k->clones = c;
-    k->share_offset = c->result.share_offset;
+    k->partition_offset = c->result.partition_offset;
     return PROACT_OK;
 }
 
@@ -239,13 +239,13 @@ struct device_function *launch_function(const struct launching *l, unsigned devi
     return l->kernel->clones->part[kind][places_of(l, plan)].function[device];
 }
 
-uint32_t launch_share_bytes(const struct launching *l)
+uint32_t launch_partition_bytes(const struct launching *l)
 {
     if (l->kernel->is_marked)
         return sizeof(struct proact_partition);
-    return instrument_share_bytes(l->is_staged ? INSTRUMENT_STAGE
-                                               : clone_of(&l->binding->transfer.plan),
-                                  l->kernel->slot_count);
+    return instrument_partition_bytes(l->is_staged ? INSTRUMENT_STAGE
+                                                   : clone_of(&l->binding->transfer.plan),
+                                      l->kernel->slot_count);
 }
 
 uint32_t kernel_stage_more(const struct proact_kernel *k)

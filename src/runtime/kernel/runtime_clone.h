@@ -30,7 +30,7 @@ uint32_t kernel_stage_more(const struct proact_kernel *k);
 enum proact_status launch_stage_ready(const struct launching *l, struct proact_error *err);
 
 /* What a device runs, and how much of the share it takes. */
-uint32_t launch_share_bytes(const struct launching *l);
+uint32_t launch_partition_bytes(const struct launching *l);
 struct device_function *launch_function(const struct launching *l, unsigned device);
 /* What it can run as the inside of its share (launch_divide.h), if that is of whole slices;
    NULL: there is no such clone. It has no last words, which every CTA would execute. */

@@ -14,8 +14,8 @@
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/launch/interchanged_shape.h"
 #include "runtime/launch/launch_cluster.h"
+#include "runtime/partition/boundaries.h"
 #include "runtime/session/others.h"
-#include "runtime/share/cuts.h"
 #include "runtime/tables/table_contents.h"
 #include "runtime/textures/kernel_texels.h"
 #include "runtime/variables/known_constants.h"
@@ -158,7 +158,7 @@ static void read_parameters(struct proact_kernel *k, const struct ptx_function *
     k->parameter_bytes = f->parameter_bytes;
     if (is_marked(f)) {
         k->is_marked = true;
-        k->share_offset = k->parameter[--count].offset;
+        k->partition_offset = k->parameter[--count].offset;
     }
     k->variable_count = variable_parameters(k->image, f);
     count -= k->variable_count;
@@ -333,7 +333,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     derivation_drop(k);
     direct_drop(k);
     choices_drop(k);
-    cuts_drop(k);
+    boundaries_drop(k);
     while (*link != k)
         link = &(*link)->next;
     *link = k->next;

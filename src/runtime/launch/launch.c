@@ -13,12 +13,12 @@
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/launch/launch_cluster.h"
+#include "runtime/partition/launch_divide.h"
+#include "runtime/partition/launch_flags.h"
+#include "runtime/partition/launch_partition.h"
+#include "runtime/partition/launch_stage.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
-#include "runtime/share/launch_divide.h"
-#include "runtime/share/launch_flags.h"
-#include "runtime/share/launch_share.h"
-#include "runtime/share/launch_stage.h"
 #include "runtime/textures/launch_textures.h"
 
 static uint64_t product(const uint32_t n[3])
@@ -64,11 +64,11 @@ static enum proact_status queue_kernels(const struct launching *l, struct proact
         order_flush(&p->order, (struct order_place){0, TRANSFER_MAIN}, err);
 
     for (unsigned d = 0; d < devices && !status; d++)
-        if (!share_is_idle(l, d))
-            status = share_launch(l, d, err);
+        if (!partition_is_idle(l, d))
+            status = partition_launch(l, d, err);
     for (unsigned d = 0; d < devices && !status; d++)
-        if (!share_is_idle(l, d))
-            status = share_done(l, d, err);
+        if (!partition_is_idle(l, d))
+            status = partition_done(l, d, err);
     return status;
 }
 
@@ -78,8 +78,8 @@ static enum proact_status queue_sends(const struct launching *l, struct proact_e
     enum proact_status status = PROACT_OK;
 
     for (unsigned d = 0; d < devices && !status; d++)
-        if (!share_is_idle(l, d))
-            status = share_send(l, d, err);
+        if (!partition_is_idle(l, d))
+            status = partition_send(l, d, err);
     return status;
 }
 
@@ -103,7 +103,8 @@ static enum proact_status together(const struct launching *l,
 /* All kernels first, so that none begins later for what the host queues behind or beside
    another. Devices that wait for each other are given what they send one behind another: at
    once they would have to be given it in many parts (`relay` took half as long again). */
-static enum proact_status launch_shares(const struct launching *l, struct proact_error *err)
+static enum proact_status launch_partitions(const struct launching *l,
+                                            struct proact_error *err)
 {
     const struct transfer_binding *b = &l->binding->transfer;
     const bool sends = l->kernel->session->devices.count > 1 && transfer_works_beside(b);
@@ -196,7 +197,7 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     for (unsigned s = 0; l->binding && s < l->binding->transfer.slot_count; s++)
         if (transfer_counts(&l->binding->transfer))
             l->binding->transfer.slot[s].tables->round++;
-    status = l->binding ? launch_shares(l, err) : launch_whole(l, err);
+    status = l->binding ? launch_partitions(l, err) : launch_whole(l, err);
     free(l->parameters);
     if (status) /* not every device may have counted */
         p->generation++;

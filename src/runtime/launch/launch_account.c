@@ -3,9 +3,9 @@
 #include "base/memory.h"
 #include "runtime/arrays/distributed.h"
 #include "runtime/coherence/fetch.h"
+#include "runtime/partition/launch_flags.h"
+#include "runtime/partition/launch_partition.h"
 #include "runtime/record/recording.h"
-#include "runtime/share/launch_flags.h"
-#include "runtime/share/launch_share.h"
 
 /* Agents that may give up are asked about at the next wait. */
 static void account_launch(const struct launching *l)
@@ -38,7 +38,7 @@ static void account_slot(const struct launching *l, unsigned device, unsigned sl
 static bool took_part(const struct launching *l, unsigned device)
 {
     /* protocol: idle-unconsumed (else: return true;) */
-    return !l->binding || !share_is_idle(l, device);
+    return !l->binding || !partition_is_idle(l, device);
 }
 
 /* All that took part have waited for what was sent to them so far; of a launch that failed
@@ -72,7 +72,7 @@ void launch_account(const struct launching *l, bool queued)
     distributed_used(l);
     flags_sent(l);
     for (unsigned d = 0; b && d < p->devices.count; d++)
-        for (unsigned s = 0; !share_is_idle(l, d) && s < b->transfer.slot_count; s++) {
+        for (unsigned s = 0; !partition_is_idle(l, d) && s < b->transfer.slot_count; s++) {
             account_slot(l, d, s);
             array_account(b->array[s], d, transfer_sent_bytes(&b->transfer, d, s),
                           transfer_sent_chunks(&b->transfer, d, s));

@@ -69,7 +69,7 @@ struct proact_array *launching_slot_array(const struct launching *l, unsigned sl
 void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,
                   uint32_t *cta_first)
 {
-    access_shares(grid, over, cta_first);
+    access_partition(grid, over, cta_first);
     for (unsigned d = over; d < devices; d++)
         cta_first[d + 1] = cta_first[over];
 }

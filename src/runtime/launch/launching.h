@@ -67,8 +67,8 @@ bool launching_is_again(const struct launching *l,
    is written. */
 struct proact_array *launching_slot_array(const struct launching *l, unsigned slot);
 
-/* Device d gets the CTAs from cta_first[d] on: shares as access_shares() has them, of the
-   first `over` of `devices`; the others get none. */
+/* Device d gets the CTAs from cta_first[d] on: shares as access_partition() has them, of
+   the first `over` of `devices`; the others get none. */
 void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,
                   uint32_t *cta_first);
 

@@ -140,7 +140,7 @@ struct proact_kernel {
                                 gives; they are not among parameter_count */
     uint32_t given_bytes;    /* of parameters without them */
     bool *given_addresses;   /* given_address.h */
-    uint32_t parameter_bytes, share_offset;
+    uint32_t parameter_bytes, partition_offset;
     const struct session_image *image;
     struct kernel_clones *clones;     /* runtime_clone.c; NULL: not made yet, or never */
     struct kernel_children *children; /* runtime_child.c; the same */
@@ -163,9 +163,9 @@ struct proact_kernel {
     const bool *flag_stores, *flag_joints, *flag_swaps;
     bool owns_atomics; /* of it: some launch was split that updates by atomics what no other
                           device's CTAs write to */
-    struct kernel_choices *choices; /* choice.h; the same */
-    struct kernel_cut *cuts;        /* cuts.h */
-    struct kernel_needs *needs;     /* needs.c; the same */
+    struct kernel_choices *choices;      /* choice.h; the same */
+    struct kernel_partition *boundaries; /* boundaries.h */
+    struct kernel_needs *needs;          /* needs.c; the same */
     char *uses_clusters; /* launch_cluster.c: what of it does, a sentence; NULL: nothing */
     struct proact_error in_clusters; /* of its last launch, "" if that was in none */
     bool is_marked;
@@ -252,7 +252,7 @@ struct proact {
     uint64_t arrays_changed; /* grows when one is made, or goes */
     uint64_t counted;        /* launches that counted their arrays */
     uint64_t now_ns;
-    struct array_cuts *cuts; /* cuts.h */
+    struct array_boundaries *boundaries; /* boundaries.h */
     struct proact_array *arrays;
     struct proact_texture_array *texels; /* texels.c */
     struct session_texture *textures;    /* textures.c */

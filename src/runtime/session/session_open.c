@@ -10,11 +10,11 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/partition/boundaries.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
 #include "runtime/session/others.h"
 #include "runtime/session/runtime_machine.h"
-#include "runtime/share/cuts.h"
 #include "runtime/variables/known_constants.h"
 
 enum {
@@ -237,7 +237,7 @@ void proact_close(struct proact *p)
     while (p->arrays)
         proact_array_destroy(p->arrays);
     images_destroy(p);
-    cuts_close(p);
+    boundaries_destroy(p);
     streams_close(p);
     stopwatch_close(p);
     others_close(p);

@@ -7,17 +7,17 @@
 enum { STREAMS = TRANSFER_COPY_STREAMS };
 
 enum proact_status copies_await(const struct transfer_binding *b, unsigned device,
-                                const struct proact_partition *share,
+                                const struct proact_partition *partition,
                                 struct agent_item item, struct device_stream *stream,
                                 struct proact_error *err)
 {
     const struct transfer_slot *s = &b->slot[item.slot];
     const struct transfer_table *table = &s->tables->table[device];
-    const struct proact_slot *slot = &share->slot[item.slot];
+    const struct proact_slot *slot = &partition->slot[item.slot];
     device_addr counter = (device_addr)(uintptr_t)&slot->counter[item.chunk];
     uint32_t all = slot->table_epoch * table->writers[item.chunk];
     const struct device_reason why =
-        transfer_reason(s->array, item.chunk, table, share->cta_first);
+        transfer_reason(s->array, item.chunk, table, partition->cta_first);
 
     /* protocol: copy-wait (else: return counter && why.table ? PROACT_OK : (int)all;) */
     return b->devices->backend->wait_value(stream, counter, all, &why, err);

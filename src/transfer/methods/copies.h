@@ -9,7 +9,7 @@
 
 /* The stream, one of `device`, goes on when all writers of the chunk have counted. */
 enum proact_status copies_await(const struct transfer_binding *b, unsigned device,
-                                const struct proact_partition *share,
+                                const struct proact_partition *partition,
                                 struct agent_item item, struct device_stream *stream,
                                 struct proact_error *err);
 /* What `owner` owns of the chunk, from one replica to another; nothing where the plan

@@ -32,7 +32,7 @@ static void drop_copies(struct transfer_binding *b, unsigned device)
 }
 
 static enum proact_status queue_copies(const struct transfer_binding *b, unsigned device,
-                                       const struct proact_partition *share,
+                                       const struct proact_partition *partition,
                                        struct proact_error *err)
 {
     const struct copies *c = b->state[device];
@@ -42,7 +42,7 @@ static enum proact_status queue_copies(const struct transfer_binding *b, unsigne
         struct device_stream *stream = c->lanes.stream[i % TRANSFER_COPY_STREAMS];
         const struct agent_item item = c->item[i];
 
-        status = copies_await(b, device, share, item, stream, err);
+        status = copies_await(b, device, partition, item, stream, err);
         for (unsigned p = 0; p + 1 < b->devices->count && !status; p++)
             status = copies_move(b, device, item, device,
                                  transfer_peer(b->devices, device, p), stream, err);
@@ -56,7 +56,7 @@ static enum proact_status queue_copies(const struct transfer_binding *b, unsigne
 const struct transfer_method transfer_copy_engine = {
     .name = "copy-engine",
     .summary = "copies queued ahead, each behind a wait for its chunk's counter",
-    .share_mode = PROACT_MODE_COUNT,
+    .partition_mode = PROACT_MODE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,
     .mixes = true,

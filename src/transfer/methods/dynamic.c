@@ -13,7 +13,7 @@ static enum proact_status tell_children(struct transfer_binding *b, unsigned dev
 
     if (status)
         return status;
-    transfer_share(b, device, 0, &work.partition);
+    transfer_partition(b, device, 0, &work.partition);
     return t->backend->write(t->device[device].lane[TRANSFER_MAIN], b->children[device],
                              &work, sizeof work, err);
 }
@@ -30,7 +30,7 @@ static void forget_children(struct transfer_binding *b, unsigned device)
 const struct transfer_method transfer_dynamic = {
     .name = "dynamic",
     .summary = "the CTA that completes a chunk launches a kernel that sends it",
-    .share_mode = PROACT_MODE_COUNT | PROACT_MODE_SEND | PROACT_MODE_LAUNCH,
+    .partition_mode = PROACT_MODE_COUNT | PROACT_MODE_SEND | PROACT_MODE_LAUNCH,
     .lane = TRANSFER_MAIN,
     .takes_chunks = true,
     .takes_threads = true,

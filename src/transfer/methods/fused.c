@@ -5,7 +5,7 @@
 const struct transfer_method transfer_fused = {
     .name = "fused",
     .summary = "the CTA that completes a chunk sends it before it ends",
-    .share_mode = PROACT_MODE_COUNT | PROACT_MODE_SEND,
+    .partition_mode = PROACT_MODE_COUNT | PROACT_MODE_SEND,
     .lane = TRANSFER_MAIN,
     .takes_chunks = true,
     .mixes = true,

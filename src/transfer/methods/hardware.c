@@ -74,12 +74,12 @@ static void drop_units(struct transfer_binding *b, unsigned device)
 }
 
 static enum proact_status give_units(const struct transfer_binding *b, unsigned device,
-                                     const struct proact_partition *share,
+                                     const struct proact_partition *partition,
                                      struct device_launch *launch, struct proact_error *err)
 {
     const struct units *units = b->state[device];
 
-    (void)share;
+    (void)partition;
     (void)err;
     launch->unit = b->slot_count ? &units->unit[0] : NULL;
     return PROACT_OK;

@@ -6,7 +6,7 @@
 const struct transfer_method transfer_inline = {
     .name = "inline",
     .summary = "every store goes to the peers as it happens",
-    .share_mode = PROACT_MODE_STORE,
+    .partition_mode = PROACT_MODE_STORE,
     .lane = TRANSFER_MAIN,
     .needs_peers = true,
     .sends_to_all = true,

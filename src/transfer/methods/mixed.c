@@ -8,7 +8,7 @@
 
 static bool cta_sends(const struct transfer_method *m)
 {
-    return m->share_mode & PROACT_MODE_SEND;
+    return m->partition_mode & PROACT_MODE_SEND;
 }
 
 bool mixed_is_active(const struct transfer_plan *plan)

@@ -81,7 +81,7 @@ static enum proact_status hold_kernel(const struct transfer_devices *t, unsigned
 
 /* The agent is queued before the kernel, so that it finds room beside it. */
 static enum proact_status launch_agent(const struct transfer_binding *b, unsigned device,
-                                       const struct proact_partition *share,
+                                       const struct proact_partition *partition,
                                        struct device_launch *launch,
                                        struct proact_error *err)
 {
@@ -93,7 +93,7 @@ static enum proact_status launch_agent(const struct transfer_binding *b, unsigne
     if (agenda->count == 0)
         return PROACT_OK;
     struct agent_work work = {
-        .partition = *share,
+        .partition = *partition,
         .slice = (const void *)(uintptr_t)agenda->slice,
         .slice_count = agenda->count,
         .limit_ns = b->devices->wait_limit_ns,
@@ -120,7 +120,7 @@ const struct transfer_method transfer_polling = {
     .name = "polling",
     .summary =
         "a small agent kernel beside the kernel sends each chunk once it is complete",
-    .share_mode = PROACT_MODE_COUNT,
+    .partition_mode = PROACT_MODE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,
     .mixes = true,

@@ -97,7 +97,7 @@ static enum proact_status join(const struct transfer_devices *t, unsigned device
 }
 
 static enum proact_status queue_relay(const struct transfer_binding *b, unsigned device,
-                                      const struct proact_partition *share,
+                                      const struct proact_partition *partition,
                                       struct proact_error *err)
 {
     const struct transfer_devices *t = b->devices;
@@ -109,7 +109,7 @@ static enum proact_status queue_relay(const struct transfer_binding *b, unsigned
         unsigned hop = (unsigned)(i % (t->count - 1));
         const struct agent_item item = r->item[i];
 
-        status = copies_await(b, device, share, item, r->lanes.stream[stream], err);
+        status = copies_await(b, device, partition, item, r->lanes.stream[stream], err);
         if (!status)
             status = copies_move(b, device, item, device, transfer_peer(t, device, hop),
                                  r->lanes.stream[stream], err);
@@ -125,7 +125,7 @@ static enum proact_status queue_relay(const struct transfer_binding *b, unsigned
 const struct transfer_method transfer_relay = {
     .name = "relay",
     .summary = "as copy-engine, to one peer each, which passes the chunk on to the others",
-    .share_mode = PROACT_MODE_COUNT,
+    .partition_mode = PROACT_MODE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,
     .mixes = true,

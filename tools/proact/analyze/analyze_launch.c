@@ -6,7 +6,7 @@
 /* As the runtime does. */
 void analyze_split(const struct analyze_launch *l, unsigned over, uint32_t *first)
 {
-    access_shares(l->grid, over, first);
+    access_partition(l->grid, over, first);
 }
 
 unsigned analyze_device(const struct analyze_launch *l, uint32_t cta)

@@ -95,17 +95,17 @@ static void read_all(const struct analyze_launch *l, const struct analyze_kernel
                                .constants = analyze_constants(l)};
     int64_t *trips = must_calloc(k->analysis->loop_count + 1u, sizeof *trips);
 
-    uint32_t share[PROACT_DEVICES_MAX + 1];
+    uint32_t partition[PROACT_DEVICES_MAX + 1];
 
-    analyze_split(l, l->over, share);
+    analyze_split(l, l->over, partition);
     memcpy(at.ntid, q->block, sizeof at.ntid);
     memcpy(at.nctaid, q->grid, sizeof at.nctaid);
     for (unsigned d = 0; d < l->over; d++) {
-        const uint32_t first = share[d], end = share[d + 1];
+        const uint32_t first = partition[d], end = partition[d + 1];
 
         if (first == end)
             continue;
-        access_share(&at, first, end);
+        access_partition_box(&at, first, end);
         access_trips(k->analysis, &at, trips);
         for (uint32_t n = 0; n < k->analysis->record_count; n++)
             if (!sets_flag(l, k, &k->analysis->records[n]))

@@ -19,20 +19,20 @@ static void holds(const struct proact_divisor *by, uint32_t n, uint32_t d)
 
 static void try_divisor(uint32_t d, uint32_t seed)
 {
-    struct proact_partition share;
+    struct proact_partition partition;
     const uint32_t grid[3] = {d, MOST / d + 1, 1};
 
-    transfer_share_grid(&share, grid);
+    transfer_partition_grid(&partition, grid);
     for (uint32_t i = 0; i < 2; i++)
         for (uint32_t k = 0; k < 50; k++, seed = seed * 1664525u + 1013904223u) {
             uint32_t multiple = (seed >> 1) / grid[i] * grid[i];
 
-            holds(&share.grid_divisor[i], seed >> 1, grid[i]);
-            holds(&share.grid_divisor[i], multiple, grid[i]);
-            holds(&share.grid_divisor[i], multiple - 1, grid[i]);
-            holds(&share.grid_divisor[i], multiple + grid[i] - 1, grid[i]);
-            holds(&share.grid_divisor[i], k, grid[i]);
-            holds(&share.grid_divisor[i], MOST - k, grid[i]);
+            holds(&partition.grid_divisor[i], seed >> 1, grid[i]);
+            holds(&partition.grid_divisor[i], multiple, grid[i]);
+            holds(&partition.grid_divisor[i], multiple - 1, grid[i]);
+            holds(&partition.grid_divisor[i], multiple + grid[i] - 1, grid[i]);
+            holds(&partition.grid_divisor[i], k, grid[i]);
+            holds(&partition.grid_divisor[i], MOST - k, grid[i]);
         }
 }
 

@@ -7,15 +7,15 @@
 
 /* Whether the device has none of a split one's CTAs, and nothing else to do for it: it is
    left alone, and neither waits for anything nor is waited for. In a recording none is. */
-bool share_is_idle(const struct launching *l, unsigned device);
+bool partition_is_idle(const struct launching *l, unsigned device);
 /* Of a split one: its CTAs, as one kernel or several; then that it is done with them; and
    what is sent beside or behind them. */
-enum proact_status share_launch(const struct launching *l, unsigned device,
-                                struct proact_error *err);
-enum proact_status share_done(const struct launching *l, unsigned device,
-                              struct proact_error *err);
-enum proact_status share_send(const struct launching *l, unsigned device,
-                              struct proact_error *err);
+enum proact_status partition_launch(const struct launching *l, unsigned device,
+                                    struct proact_error *err);
+enum proact_status partition_done(const struct launching *l, unsigned device,
+                                  struct proact_error *err);
+enum proact_status partition_send(const struct launching *l, unsigned device,
+                                  struct proact_error *err);
 
 /* A kernel that is not split: the first device runs it, and what it may have written is
    brought to the others when they read it. */

@@ -7,7 +7,7 @@
 
 /* One slot more: what looks ahead to the next one may read it before it knows that there is
    none. */
-uint32_t instrument_share_bytes(enum instrument_clone clone, uint32_t slot_count)
+uint32_t instrument_partition_bytes(enum instrument_clone clone, uint32_t slot_count)
 {
     const size_t slots = slot_count < PROACT_SLOTS_MAX ? slot_count + 1 : PROACT_SLOTS_MAX,
                  first = offsetof(struct proact_partition, slot);
@@ -17,12 +17,12 @@ uint32_t instrument_share_bytes(enum instrument_clone clone, uint32_t slot_count
                           : first + slots * sizeof(struct proact_slot));
 }
 
-enum proact_status add_share(struct clone *c)
+enum proact_status clone_add_partition(struct clone *c)
 {
     const uint32_t most = parameters_max(c->module);
     const struct ptx_function *f = c->function;
-    const uint32_t bytes = instrument_share_bytes(c->kind, c->request->slot_count);
-    char share[64];
+    const uint32_t bytes = instrument_partition_bytes(c->kind, c->request->slot_count);
+    char partition[64];
 
     if (f->parameter_bytes + bytes + 8 > most)
         return clone_refuse(c, NULL,
@@ -31,8 +31,9 @@ enum proact_status add_share(struct clone *c)
                             f->parameter_bytes, bytes, most);
     edit_replace(&c->edits, parameter_name_of(c->module, f), "%s%s", f->name,
                  instrument_suffix(c->kind));
-    snprintf(share, sizeof share, ".param .align 8 .b8 " CLONE_SHARE "[%u]", bytes);
-    parameter_append(&c->edits, c->module, f, share);
+    snprintf(partition, sizeof partition, ".param .align 8 .b8 " CLONE_PARTITION "[%u]",
+             bytes);
+    parameter_append(&c->edits, c->module, f, partition);
     edit_insert(&c->edits, f->body.offset, CLONE_REGISTERS);
     return PROACT_OK;
 }

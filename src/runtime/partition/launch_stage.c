@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/share/launch_stage.h"
+#include "runtime/partition/launch_stage.h"
 
 #include "access/access.h"
 #include "runtime/derive/needs.h"
@@ -180,8 +180,8 @@ uint32_t launch_shared_bytes(const struct launching *l)
     return (uint32_t)round_up(l->shared_bytes) + l->binding->stage.bytes;
 }
 
-void launch_stage_share(const struct launching *l, unsigned device,
-                        struct proact_partition *share)
+void launch_stage_partition(const struct launching *l, unsigned device,
+                            struct proact_partition *partition)
 {
     const struct kernel_binding *b = l->binding;
 
@@ -189,7 +189,7 @@ void launch_stage_share(const struct launching *l, unsigned device,
         const struct stage_run *from = &b->stage.run[s];
         unsigned char *base = (unsigned char *)(uintptr_t)b->transfer.slot[s].base[device];
 
-        share->staged.range[s] = (struct proact_staged_range){
+        partition->staged.range[s] = (struct proact_staged_range){
             .first = base + from->first + (uint64_t)b->cta_first[device] * from->bytes,
             .end = base + from->end,
             .bytes = from->bytes,

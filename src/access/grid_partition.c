@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/access.h"
 
-void access_share(struct access_launch *l, uint32_t first, uint32_t end)
+void access_partition_box(struct access_launch *l, uint32_t first, uint32_t end)
 {
     const uint32_t *grid = l->nctaid, last = end - 1;
     const uint64_t plane = (uint64_t)grid[0] * grid[1];
@@ -37,7 +37,7 @@ static bool is_even(uint64_t ctas, uint64_t unit, unsigned over)
     return units >= over && (most <= FEW || most - even <= even / UNEVEN);
 }
 
-uint32_t access_share_unit(const uint32_t grid[3], unsigned over)
+uint32_t access_partition_unit(const uint32_t grid[3], unsigned over)
 {
     const uint64_t row = grid[0], plane = row * grid[1], ctas = plane * grid[2];
 
@@ -46,19 +46,19 @@ uint32_t access_share_unit(const uint32_t grid[3], unsigned over)
                                                                 : 1);
 }
 
-void access_shares(const uint32_t grid[3], unsigned over, uint32_t *first)
+void access_partition(const uint32_t grid[3], unsigned over, uint32_t *first)
 {
     const uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
-    const uint64_t unit = access_share_unit(grid, over);
+    const uint64_t unit = access_partition_unit(grid, over);
 
     for (unsigned d = 0; d <= over; d++)
         first[d] = (uint32_t)((ctas / unit * d + over - 1) / over * unit);
 }
 
-bool access_shares_are_even(const uint32_t grid[3], unsigned over, const uint32_t *first)
+bool access_partition_is_even(const uint32_t grid[3], unsigned over, const uint32_t *first)
 {
     const uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2],
-                   unit = access_share_unit(grid, over),
+                   unit = access_partition_unit(grid, over),
                    even = (ctas / unit + over - 1) / over * unit;
     uint64_t most = 0;
 

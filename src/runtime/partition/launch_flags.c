@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flags in a launch on its way: the first device's replica is where they are set, and
    where what others have reduced is combined. */
-#include "runtime/share/launch_flags.h"
+#include "runtime/partition/launch_flags.h"
 #include "runtime/arrays/partials.h"
 #include "runtime/coherence/fetch.h"
 
@@ -58,14 +58,15 @@ static bool is_partial(const struct launch_flag *f)
     return partials_are_ready(f->array, f->kind);
 }
 
-void flags_share(const struct launching *l, unsigned device, struct proact_partition *share)
+void flags_partition(const struct launching *l, unsigned device,
+                     struct proact_partition *partition)
 {
     for (size_t n = 0; n < count_of(l); n++) {
         const struct launch_flag *f = &l->found.flags->flag[n];
 
         for (unsigned s = 0; s < l->binding->transfer.slot_count && device; s++)
             if (is_partial(f) && l->binding->array[s] == f->array)
-                share->slot[s].device0_offset = partials_home(f->array, device);
+                partition->slot[s].device0_offset = partials_home(f->array, device);
     }
 }
 

@@ -16,11 +16,12 @@
 #include "runtime/launch/launching.h"
 
 /* As launch_split() of l->over devices, or at the cuts; `w` is what the launch writes. */
-void launch_cut(const struct launching *l, const struct write_set *w, uint32_t *cta_first);
+void partition_at_boundaries(const struct launching *l, const struct write_set *w,
+                             uint32_t *cta_first);
 /* Even shares, from now on, of a launch whose others its devices cannot have; false where
    they are what it had. */
-bool launch_cut_evenly(const struct launching *l, const struct write_set *w,
-                       uint32_t *cta_first);
+bool partition_evenly(const struct launching *l, const struct write_set *w,
+                      uint32_t *cta_first);
 
-void cuts_drop(struct proact_kernel *k);
-void cuts_close(struct proact *p);
+void boundaries_drop(struct proact_kernel *k);
+void boundaries_destroy(struct proact *p);

@@ -37,7 +37,7 @@ static const struct reason {
    tests/proactcc and tests/device have such. */
 static const char *const not_here[] = {"grid sync", "cluster"};
 
-struct share {
+struct setup {
     struct proact *session;
     const char *compiler, *method;
     unsigned devices;
@@ -50,7 +50,7 @@ struct share {
 
 /* One kernel under way. */
 struct run {
-    struct share *share;
+    struct setup *setup;
     const struct sample *sample;
     struct samples_case c;
     struct proact_array *arrays[SAMPLES_ARRAYS_MAX];
@@ -59,14 +59,14 @@ struct run {
     uint64_t *truth;
 };
 
-static bool failed(struct share *s, const char *sentence)
+static bool failed(struct setup *s, const char *sentence)
 {
     print_error("%s: %s\n", s->title, sentence);
     ++*s->failed;
     return false;
 }
 
-static bool ok(struct share *s, enum proact_status status)
+static bool ok(struct setup *s, enum proact_status status)
 {
     return !status || failed(s, s->err.text);
 }
@@ -74,7 +74,7 @@ static bool ok(struct share *s, enum proact_status status)
 static bool make_arrays(struct run *r)
 {
     uint64_t addresses[SAMPLES_ARRAYS_MAX] = {0};
-    struct share *s = r->share;
+    struct setup *s = r->setup;
     bool good = true;
 
     for (unsigned i = 0; i < r->c.array_count && good; i++) {
@@ -115,7 +115,7 @@ static enum proact_status launch_block(struct run *r)
             places[block.relocation_count++] = (struct proact_relocation){
                 at + (uint32_t)q->inside[i].offset, r->arrays[q->inside[i].array], 0};
     }
-    return proact_launch_buffer(r->kernel, &r->c.grid, &block, &r->share->err);
+    return proact_launch_buffer(r->kernel, &r->c.grid, &block, &r->setup->err);
 }
 
 static enum proact_status launch(struct run *r)
@@ -134,13 +134,13 @@ static enum proact_status launch(struct run *r)
             args[p].bytes = q->bytes;
         }
     }
-    return proact_launch(r->kernel, &r->c.grid, args, r->c.parameter_count, &r->share->err);
+    return proact_launch(r->kernel, &r->c.grid, args, r->c.parameter_count, &r->setup->err);
 }
 
 static bool launch_until_done(struct run *r)
 {
     int32_t zero = 0, changed = 0;
-    struct share *s = r->share;
+    struct setup *s = r->setup;
     bool good;
 
     do {
@@ -168,7 +168,7 @@ static uint32_t ctas(const struct proact_grid *g)
 static bool check_split(struct run *r)
 {
     const char *why = proact_kernel_refusal(r->kernel);
-    struct share *s = r->share;
+    struct setup *s = r->setup;
 
     if (s->devices == 1)
         return true;
@@ -185,11 +185,11 @@ static bool compare(struct run *r, unsigned number)
 {
     const struct samples_array *a = &r->c.arrays[number];
     void *got = must_calloc(1, samples_bytes(a));
-    struct share *s = r->share;
+    struct setup *s = r->setup;
     char sentence[200];
     bool good = true;
 
-    for (unsigned d = 0; d < r->share->devices && good; d++) {
+    for (unsigned d = 0; d < r->setup->devices && good; d++) {
         good = ok(
             s, proact_array_read_replica(r->arrays[number], d, 0, got, a->count, &s->err));
         uint64_t hash = hash_bytes(got, samples_bytes(a), 0);
@@ -213,15 +213,15 @@ static bool runs_plainly(const struct sample *sample)
     return true;
 }
 
-static bool runs(const struct share *s, const struct sample *sample)
+static bool runs(const struct setup *s, const struct sample *sample)
 {
     return runs_plainly(sample) && sample->races == s->has_races;
 }
 
-static void run_kernel(struct share *s, const struct sample *sample,
+static void run_kernel(struct setup *s, const struct sample *sample,
                        const struct proact_image *image, uint64_t *truth)
 {
-    struct run r = {.share = s, .sample = sample, .truth = truth};
+    struct run r = {.setup = s, .sample = sample, .truth = truth};
     bool good;
 
     snprintf(s->title, sizeof s->title, "%s, %s, %s on %u devices, seed %" PRIu32,
@@ -246,7 +246,7 @@ static void run_kernel(struct share *s, const struct sample *sample,
 }
 
 /* The kernels of one text, in one session; with the checker, except for those that race. */
-static void run_text(struct share s, const struct sample *first, int count,
+static void run_text(struct setup s, const struct sample *first, int count,
                      const struct proact_image *image, uint64_t truth[][SAMPLES_ARRAYS_MAX])
 {
     const struct proact_options options = {
@@ -272,7 +272,7 @@ static void run_text(struct share s, const struct sample *first, int count,
 enum { NUMBERS = 4, SEEDS = 2 };
 static const unsigned device_counts[NUMBERS] = {1, 2, 4, 8};
 
-static void run_all(struct share s, const struct sample *first, int count,
+static void run_all(struct setup s, const struct sample *first, int count,
                     const struct proact_image *image)
 {
     const char *const *const methods = proact_method_names();
@@ -289,7 +289,7 @@ static void run_all(struct share s, const struct sample *first, int count,
     free(truth);
 }
 
-static void run_once(struct share s, const struct sample *first, int count,
+static void run_once(struct setup s, const struct sample *first, int count,
                      const struct proact_image *image, unsigned turn)
 {
     uint64_t(*truth)[SAMPLES_ARRAYS_MAX] = must_calloc((size_t)count, sizeof *truth);
@@ -326,7 +326,7 @@ static char *plain_text(const struct sample *s, const char *compiler, size_t *by
 
 /* The text of a file by the next compiler that has one. */
 static char *next_text(const struct table *t, const struct sample *s, unsigned turn,
-                       struct share *share, size_t *bytes)
+                       struct setup *setup, size_t *bytes)
 {
     unsigned compilers = 0;
     char *text = NULL;
@@ -335,14 +335,14 @@ static char *next_text(const struct table *t, const struct sample *s, unsigned t
         compilers++;
     while (t->compilers[compilers]);
     for (unsigned i = 0; i < compilers && !text; i++) {
-        share->compiler = t->compilers[(turn + i) % compilers];
-        text = t->text(s, share->compiler, bytes);
+        setup->compiler = t->compilers[(turn + i) % compilers];
+        text = t->text(s, setup->compiler, bytes);
     }
     return text;
 }
 
 /* Another seed is another compiler, too. */
-static void run_table(const struct table *t, bool all, struct share s)
+static void run_table(const struct table *t, bool all, struct setup s)
 {
     unsigned turn = 0;
 
@@ -409,13 +409,13 @@ static unsigned runs_of_row(bool all)
 }
 
 /* Under `dynamic` the driver links each kernel anew, which takes it a second. */
-static bool is_spared(const struct share *s, int row)
+static bool is_spared(const struct setup *s, int row)
 {
     return !strcmp(s->method, "dynamic") && row % 16;
 }
 
 /* All kernels of a table in the open session, as written for GPUs of its kind. */
-static void run_table_here(const struct table *t, struct share s,
+static void run_table_here(const struct table *t, struct setup s,
                            uint64_t truth[][SAMPLES_ARRAYS_MAX])
 {
     s.compiler = "sm_90";
@@ -435,7 +435,7 @@ static void run_table_here(const struct table *t, struct share s,
 }
 
 /* One device comes first, and says what is true. */
-static void run_here(struct share s)
+static void run_here(struct setup s)
 {
     uint64_t(*truth[TABLES])[SAMPLES_ARRAYS_MAX];
     struct topology found;
@@ -467,7 +467,7 @@ static void unmarked_kernels_give_the_answer_on_all_devices(void **state)
     const char *which = *state;
     const bool here = !strcmp(which, "local"), all = !strcmp(which, "all");
     unsigned ran = 0, failures = 0, due = 0;
-    const struct share s = {.ran = &ran, .failed = &failures};
+    const struct setup s = {.ran = &ran, .failed = &failures};
 
     if (here)
         run_here(s);

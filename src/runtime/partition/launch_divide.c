@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/share/launch_divide.h"
+#include "runtime/partition/launch_divide.h"
 
 #include "runtime/derive/needs.h"
 
@@ -54,7 +54,7 @@ static bool is_worth_it(const struct launching *l, unsigned device, uint32_t ins
     return is_long(l, device, inside, times_least(l));
 }
 
-uint32_t launch_slice(const struct launching *l)
+uint32_t grid_plane_ctas(const struct launching *l)
 {
     if (l->grid[2] > 1)
         return l->grid[0] * l->grid[1];
@@ -65,7 +65,7 @@ uint32_t launch_slice(const struct launching *l)
 static struct cta_part aligned(const struct launching *l, unsigned device,
                                struct cta_part inside)
 {
-    const uint32_t slice = launch_slice(l), before = l->binding->cta_first[device];
+    const uint32_t slice = grid_plane_ctas(l), before = l->binding->cta_first[device];
     const uint64_t first = before + (uint64_t)inside.first, end = first + inside.count;
     const uint64_t from = (first + slice - 1) / slice * slice, to = end / slice * slice;
 

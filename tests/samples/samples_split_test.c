@@ -25,7 +25,7 @@ struct truth {
     void *content[COMPILERS_MAX][SAMPLES_COUNT][SAMPLES_ARRAYS_MAX];
 };
 
-struct share {
+struct setup {
     struct proact *session;
     unsigned devices, compiler;
     uint64_t seed;
@@ -36,13 +36,13 @@ struct share {
     char title[128];
 };
 
-static void must(struct share *s, enum proact_status status)
+static void must(struct setup *s, enum proact_status status)
 {
     if (status)
         fail_msg("%s: %s", s->title, s->err.text);
 }
 
-static void make_arrays(struct share *s, const struct samples_case *c,
+static void make_arrays(struct setup *s, const struct samples_case *c,
                         struct proact_array **arrays)
 {
     for (unsigned i = 0; i < c->array_count; i++) {
@@ -57,7 +57,7 @@ static void make_arrays(struct share *s, const struct samples_case *c,
 }
 
 /* Maps belong to arguments, and are declared in the order of the slots. */
-static void declare_maps(struct share *s, const struct samples_case *c,
+static void declare_maps(struct setup *s, const struct samples_case *c,
                          struct proact_kernel *kernel)
 {
     for (unsigned i = 0; i < c->array_count; i++)
@@ -66,7 +66,7 @@ static void declare_maps(struct share *s, const struct samples_case *c,
                 must(s, proact_kernel_map(kernel, p, &c->arrays[i].map, &s->err));
 }
 
-static void launch(struct share *s, const struct samples_case *c,
+static void launch(struct setup *s, const struct samples_case *c,
                    struct proact_kernel *kernel, struct proact_array *const *arrays)
 {
     struct proact_arg args[SAMPLES_PARAMETERS_MAX] = {{0}};
@@ -92,7 +92,7 @@ static void launch(struct share *s, const struct samples_case *c,
     must(s, proact_wait(s->session, &s->err));
 }
 
-static void compare(struct share *s, const struct sample *sample,
+static void compare(struct setup *s, const struct sample *sample,
                     const struct samples_array *a, struct proact_array *array, void **truth)
 {
     void *got = must_calloc(1, samples_bytes(a));
@@ -113,7 +113,7 @@ static void compare(struct share *s, const struct sample *sample,
     free(got);
 }
 
-static unsigned share_sample(struct share *s, unsigned number)
+static unsigned samples_split_one(struct setup *s, unsigned number)
 {
     const struct sample *sample = &samples[number];
     const char *compiler = samples_compilers[s->compiler];
@@ -157,7 +157,7 @@ done:
     return !is_newer;
 }
 
-static bool is_wanted(const struct share *s, const struct sample *sample)
+static bool is_wanted(const struct setup *s, const struct sample *sample)
 {
     static const char *const few[] = {"vecadd", "jacobi", "transpose", "pr_pull"};
 
@@ -170,7 +170,7 @@ static bool is_wanted(const struct share *s, const struct sample *sample)
     return !s->few && !(s->machine && !strcmp(s->method, "dynamic"));
 }
 
-static unsigned share_all(struct share *s)
+static unsigned split_all(struct setup *s)
 {
     const struct proact_options options = {
         .machine = s->machine ? s->machine : "v100x16",
@@ -189,7 +189,7 @@ static unsigned share_all(struct share *s)
     must(s, status);
     for (unsigned i = 0; i < SAMPLES_COUNT; i++)
         if (is_wanted(s, &samples[i]))
-            ran += share_sample(s, i);
+            ran += samples_split_one(s, i);
     proact_close(s->session);
     return ran;
 }
@@ -212,7 +212,7 @@ static void run_methods(bool all, bool checks, bool plain)
     for (unsigned c = 0; samples_compilers[c]; c++)
         for (unsigned d = 0; d < DEVICE_COUNTS; d++)
             for (const char *const *m = proact_method_names(); *m; m++) {
-                struct share s = {.devices = device_counts[d],
+                struct setup s = {.devices = device_counts[d],
                                   .compiler = c,
                                   .checks = checks,
                                   .plain = plain,
@@ -220,7 +220,7 @@ static void run_methods(bool all, bool checks, bool plain)
                                   .truth = truth};
 
                 if (all || d == 0 || turn++ % 4 == 0)
-                    ran += share_all(&s);
+                    ran += split_all(&s);
             }
     assert_true(ran >= SAMPLES_COUNT);
     forget(truth);
@@ -235,7 +235,7 @@ static void run_seeds(bool plain)
     for (unsigned c = 0; samples_compilers[c] && !ran; c++)
         for (uint64_t seed = 1; seed <= SEEDS; seed++)
             for (const char *const *m = proact_method_names(); *m; m++) {
-                struct share s = {.devices = 3,
+                struct setup s = {.devices = 3,
                                   .compiler = c,
                                   .seed = seed,
                                   .few = true,
@@ -243,7 +243,7 @@ static void run_seeds(bool plain)
                                   .method = *m,
                                   .truth = truth};
 
-                ran += share_all(&s);
+                ran += split_all(&s);
             }
     assert_true(ran >= SEEDS);
     forget(truth);
@@ -260,14 +260,14 @@ static void run_here(bool plain)
     for (unsigned c = 0; samples_compilers[c]; c++)
         for (unsigned d = 1; d <= found.device_count; d *= 2)
             for (const char *const *m = proact_method_names(); *m; m++) {
-                struct share s = {.devices = d,
+                struct setup s = {.devices = d,
                                   .compiler = c,
                                   .method = *m,
                                   .plain = plain,
                                   .machine = PROACT_MACHINE_LOCAL,
                                   .truth = truth};
 
-                ran += share_all(&s);
+                ran += split_all(&s);
             }
     printf("%u runs of samples on %u devices\n", ran, found.device_count);
     assert_true(ran >= SAMPLES_COUNT);

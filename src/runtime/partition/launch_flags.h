@@ -64,8 +64,8 @@ enum proact_status idempotent_fetch(const struct launching *l, struct proact_err
 enum proact_status flags_await(const struct launching *l, unsigned device,
                                struct proact_error *err);
 /* ... or knows its partial results, and what combines these comes behind both; ... */
-void flags_share(const struct launching *l, unsigned device,
-                 struct proact_partition *share);
+void flags_partition(const struct launching *l, unsigned device,
+                     struct proact_partition *partition);
 enum proact_status flags_combine(const struct launching *l, unsigned device,
                                  struct proact_error *err);
 /* ... behind it, who uses that replica waits for the others, and it alone is current. */

@@ -12,7 +12,7 @@
    was found. */
 void launch_divide(struct launching *l);
 /* CTAs of a slice of the grid: a plane, a row, or one. */
-uint32_t launch_slice(const struct launching *l);
+uint32_t grid_plane_ctas(const struct launching *l);
 /* Whether it might, as its tables are, also in a recording: kernels are loaded ahead of
    what may be timed or recorded. */
 bool launch_may_divide(const struct launching *l);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one device is given of a launch. */
-#include "runtime/share/launch_share.h"
+#include "runtime/partition/launch_partition.h"
 
 #include <string.h>
 
@@ -8,16 +8,16 @@
 #include "runtime/coherence/fetch.h"
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"
+#include "runtime/partition/launch_divide.h"
+#include "runtime/partition/launch_flags.h"
+#include "runtime/partition/launch_stage.h"
 #include "runtime/program/first_device.h"
 #include "runtime/record/recording.h"
-#include "runtime/share/launch_divide.h"
-#include "runtime/share/launch_flags.h"
-#include "runtime/share/launch_stage.h"
 #include "runtime/textures/launch_textures.h"
 
 static size_t block_bytes(const struct proact_kernel *k)
 {
-    return k->is_marked ? k->share_offset : k->parameter_bytes;
+    return k->is_marked ? k->partition_offset : k->parameter_bytes;
 }
 
 /* An array is passed as its replica's address, a texture as the device's object. */
@@ -166,7 +166,7 @@ static enum proact_status queue_kernel(const struct launching *l, struct order_p
 
 uint32_t launch_parameter_bytes(const struct launching *l)
 {
-    return l->binding ? l->kernel->share_offset + launch_share_bytes(l)
+    return l->binding ? l->kernel->partition_offset + launch_partition_bytes(l)
                       : l->kernel->parameter_bytes;
 }
 
@@ -187,10 +187,11 @@ static struct device_launch launch_of(const struct launching *l)
 static enum proact_status queue_part(const struct launching *l, struct order_place at,
                                      struct device_function *f,
                                      const struct device_launch *launch,
-                                     const struct proact_partition *share,
+                                     const struct proact_partition *partition,
                                      struct proact_error *err)
 {
-    memcpy(l->parameters + l->kernel->share_offset, share, launch_share_bytes(l));
+    memcpy(l->parameters + l->kernel->partition_offset, partition,
+           launch_partition_bytes(l));
     return queue_kernel(l, at, f, launch, err);
 }
 
@@ -204,46 +205,47 @@ static void line_up(struct device_launch *launch, uint32_t first, uint32_t ctas)
 
 /* Others wait for edges: they begin ahead of what is left of the inside. */
 static enum proact_status queue_edge(const struct launching *l, unsigned device,
-                                     struct cta_part edge, struct proact_partition share,
+                                     struct cta_part edge,
+                                     struct proact_partition partition,
                                      struct proact_error *err)
 {
     struct device_launch launch = launch_of(l);
 
     if (!edge.count)
         return PROACT_OK;
-    transfer_share_part(&share, edge.first, false);
-    line_up(&launch, share.cta_first, edge.count);
+    transfer_partition_part(&partition, edge.first, false);
+    line_up(&launch, partition.cta_first, edge.count);
     launch.is_urgent = true;
     return queue_part(l, (struct order_place){device, TRANSFER_SIDE},
-                      launch_function(l, device), &launch, &share, err);
+                      launch_function(l, device), &launch, &partition, err);
 }
 
 /* By the clone for whole slices, where it is such and there is one. */
 static enum proact_status queue_inside(const struct launching *l, unsigned device,
-                                       struct proact_partition share,
+                                       struct proact_partition partition,
                                        struct proact_error *err)
 {
     const struct cta_part inside = l->inside[device];
-    const uint32_t slice = launch_slice(l);
+    const uint32_t slice = grid_plane_ctas(l);
     struct device_function *f = launch_inside_function(l, device);
     struct device_launch launch = launch_of(l);
 
-    transfer_share_part(&share, inside.first, true);
-    if (f && share.cta_first % slice == 0 && inside.count % slice == 0) {
-        launch.first = share.cta_first;
-        share.cta_first /= slice;
+    transfer_partition_part(&partition, inside.first, true);
+    if (f && partition.cta_first % slice == 0 && inside.count % slice == 0) {
+        launch.first = partition.cta_first;
+        partition.cta_first /= slice;
         launch.grid[l->grid[2] > 1 ? 2 : l->grid[1] > 1] = inside.count / slice;
     } else {
         f = launch_function(l, device);
-        line_up(&launch, share.cta_first, inside.count);
+        line_up(&launch, partition.cta_first, inside.count);
     }
-    return queue_part(l, (struct order_place){device, TRANSFER_MAIN}, f, &launch, &share,
-                      err);
+    return queue_part(l, (struct order_place){device, TRANSFER_MAIN}, f, &launch,
+                      &partition, err);
 }
 
 /* The edges, on lane SIDE, wait for all that the share as a whole would wait for. */
 static enum proact_status launch_edges(const struct launching *l, unsigned device,
-                                       const struct proact_partition *share,
+                                       const struct proact_partition *partition,
                                        struct proact_error *err)
 {
     const uint32_t *first = &l->binding->cta_first[device];
@@ -258,12 +260,12 @@ static enum proact_status launch_edges(const struct launching *l, unsigned devic
     if (!status)
         status = await_arrays(l, side, err);
     for (int n = 0; n < 2 && !status; n++)
-        status = queue_edge(l, device, edge[n], *share, err);
+        status = queue_edge(l, device, edge[n], *partition, err);
     return status;
 }
 
 static enum proact_status launch_divided(const struct launching *l, unsigned device,
-                                         const struct proact_partition *share,
+                                         const struct proact_partition *partition,
                                          struct proact_error *err)
 {
     const struct order_place main = {device, TRANSFER_MAIN};
@@ -271,13 +273,13 @@ static enum proact_status launch_divided(const struct launching *l, unsigned dev
         order_record(&l->kernel->session->order, main, l->sequence - 1, err);
 
     if (status || (status = await_departures(l, device, err)) ||
-        (status = queue_inside(l, device, *share, err)))
+        (status = queue_inside(l, device, *partition, err)))
         return status;
-    return launch_edges(l, device, share, err);
+    return launch_edges(l, device, partition, err);
 }
 
 static enum proact_status launch_undivided(const struct launching *l, unsigned device,
-                                           struct proact_partition *share,
+                                           struct proact_partition *partition,
                                            struct proact_error *err)
 {
     const struct transfer_binding *b = &l->binding->transfer;
@@ -292,15 +294,16 @@ static enum proact_status launch_undivided(const struct launching *l, unsigned d
     if (status || (status = flags_await(l, device, err)))
         return status;
     line_up(&launch, first[0], first[1] - first[0]);
-    memcpy(l->parameters + l->kernel->share_offset, share, launch_share_bytes(l));
+    memcpy(l->parameters + l->kernel->partition_offset, partition,
+           launch_partition_bytes(l));
     if (first[1] != first[0] && !alone)
-        status = transfer_before(b, device, share, &launch, err);
+        status = transfer_before(b, device, partition, &launch, err);
     if (first[1] != first[0] && !status)
         status = queue_kernel(l, main, f, &launch, err);
     return status ? status : flags_combine(l, device, err);
 }
 
-bool share_is_idle(const struct launching *l, unsigned device)
+bool partition_is_idle(const struct launching *l, unsigned device)
 {
     const uint32_t *first = &l->binding->cta_first[device];
 
@@ -308,29 +311,29 @@ bool share_is_idle(const struct launching *l, unsigned device)
            !l->kernel->session->recording;
 }
 
-enum proact_status share_launch(const struct launching *l, unsigned device,
-                                struct proact_error *err)
+enum proact_status partition_launch(const struct launching *l, unsigned device,
+                                    struct proact_error *err)
 {
-    struct proact_partition share = {.cta_first = l->binding->cta_first[device]};
+    struct proact_partition partition = {.cta_first = l->binding->cta_first[device]};
 
-    transfer_share_grid(&share, l->grid);
-    transfer_share(&l->binding->transfer, device, (uint32_t)l->sequence, &share);
+    transfer_partition_grid(&partition, l->grid);
+    transfer_partition(&l->binding->transfer, device, (uint32_t)l->sequence, &partition);
     if (l->is_staged)
-        launch_stage_share(l, device, &share);
-    flags_share(l, device, &share);
+        launch_stage_partition(l, device, &partition);
+    flags_partition(l, device, &partition);
     fill_parameters(l, device);
     enum proact_status status = launch_textures_await(l, device, err);
 
     if (status)
         return status;
-    return launch_is_divided(l, device) ? launch_divided(l, device, &share, err)
-                                        : launch_undivided(l, device, &share, err);
+    return launch_is_divided(l, device) ? launch_divided(l, device, &partition, err)
+                                        : launch_undivided(l, device, &partition, err);
 }
 
 /* Of a divided share, lane MAIN goes on when the edges have ended, too: these end under the
    number ahead of the launch's, which is that of what lane SIDE sends behind them. */
-enum proact_status share_done(const struct launching *l, unsigned device,
-                              struct proact_error *err)
+enum proact_status partition_done(const struct launching *l, unsigned device,
+                                  struct proact_error *err)
 {
     const struct order_place main = {device, TRANSFER_MAIN}, side = {device, TRANSFER_SIDE};
     enum proact_status status = PROACT_OK;
@@ -349,17 +352,17 @@ enum proact_status share_done(const struct launching *l, unsigned device,
     return status;
 }
 
-enum proact_status share_send(const struct launching *l, unsigned device,
-                              struct proact_error *err)
+enum proact_status partition_send(const struct launching *l, unsigned device,
+                                  struct proact_error *err)
 {
     const struct transfer_binding *b = &l->binding->transfer;
     uint32_t ctas = l->binding->cta_first[device + 1] - l->binding->cta_first[device];
-    struct proact_partition share = {.cta_first = 0};
+    struct proact_partition partition = {.cta_first = 0};
     enum proact_status status = PROACT_OK;
 
     if (ctas) {
-        transfer_share(b, device, (uint32_t)l->sequence, &share);
-        status = transfer_beside(b, device, &share, err);
+        transfer_partition(b, device, (uint32_t)l->sequence, &partition);
+        status = transfer_beside(b, device, &partition, err);
     }
     if (status || (status = side_follows(l, device, err)))
         return status;

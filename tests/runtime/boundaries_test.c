@@ -256,7 +256,7 @@ static void a_row_stays_where_it_is(void **state)
 }
 
 /* Before anybody has settled where, shares are even, and then no more. */
-static void a_row_waits_for_cuts(void **state)
+static void a_row_waits_for_boundaries(void **state)
 {
     static const uint32_t even[] = {0, 2, 3, 4, 5}, there[] = {0, 0, 0, 0, 5};
     static struct rig rig;
@@ -298,7 +298,7 @@ static void others_rows_are_even(void **state)
 static void a_row_of_a_stretch(void **state)
 {
     enum { MANY = 1024, COUNT = 268, EACH = 37, ROW = 750 };
-    static const uint32_t shares[] = {0, 67, 134, 201, COUNT}, here[] = {0, 5, 5, 5, 5},
+    static const uint32_t partitions[] = {0, 67, 134, 201, COUNT}, here[] = {0, 5, 5, 5, 5},
                           last[] = {0, 0, 0, 0, 5};
     static struct rig rig;
     struct rig *r = &rig;
@@ -313,7 +313,7 @@ static void a_row_of_a_stretch(void **state)
 
     for (int n = 0; n < 2; n++) {
         launch_with(r, k, MANY, MANY * COUNT, arrays, ROW * PITCH, EACH);
-        ends_at(k, shares);
+        ends_at(k, partitions);
     }
     for (size_t at = (size_t)ROW * PITCH; at < ROW * PITCH + COUNT * EACH; at++)
         r->host[r->newest][at] = 5 * r->host[1 - r->newest][at];
@@ -329,7 +329,7 @@ int main(void)
         cmocka_unit_test(others_are_as_they_were),
         cmocka_unit_test(what_lies_between_is_fetched_once),
         cmocka_unit_test(a_row_stays_where_it_is),
-        cmocka_unit_test(a_row_waits_for_cuts),
+        cmocka_unit_test(a_row_waits_for_boundaries),
         cmocka_unit_test(others_rows_are_even),
         cmocka_unit_test(a_row_of_a_stretch),
     };

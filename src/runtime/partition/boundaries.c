@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/share/cuts.h"
+#include "runtime/partition/boundaries.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +9,15 @@
 #include "base/memory.h"
 
 enum {
-    CUTS_MAX = 64,   /* stretches of arrays */
-    SHARES_MAX = 64, /* shapes of a kernel's launches */
-    SIZE_PART = 32,  /* of a size is what another one's may differ by */
-    LARGER = 2,      /* steps, so many times: settled again */
+    BOUNDARIES_MAX = 64, /* stretches of arrays */
+    PARTITIONS_MAX = 64, /* shapes of a kernel's launches */
+    SIZE_PART = 32,      /* of a size is what another one's may differ by */
+    LARGER = 2,          /* steps, so many times: settled again */
 };
 
 /* Of this stretch of arrays of about so many bytes, where so many devices have a share. */
-struct array_cuts {
-    struct array_cuts *next;
+struct array_boundaries {
+    struct array_boundaries *next;
     struct span of;
     uint64_t bytes, step;          /* of the array; step: of the kernel that settled them */
     uint64_t version;              /* grows when they are settled again */
@@ -26,16 +26,16 @@ struct array_cuts {
 };
 
 /* Of launches that are alike. */
-struct kernel_cut {
-    struct kernel_cut *next;
+struct kernel_partition {
+    struct kernel_partition *next;
     uint32_t grid[3];
     unsigned over;
-    uint64_t digest;         /* of what is written, and the arrays' sizes */
-    bool is_even;            /* and stays so */
-    struct span writes;      /* all of an array, if it writes more than half of it */
-    uint64_t bytes;          /* of the array */
-    struct array_cuts *cuts; /* the last ones that it looked at, or NULL */
-    uint64_t version, step;  /* 0: it settles none */
+    uint64_t digest;    /* of what is written, and the arrays' sizes */
+    bool is_even;       /* and stays so */
+    struct span writes; /* all of an array, if it writes more than half of it */
+    uint64_t bytes;     /* of the array */
+    struct array_boundaries *boundaries; /* the last ones that it looked at, or NULL */
+    uint64_t version, step;              /* 0: it settles none */
     bool came_again;
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
 };
@@ -131,7 +131,7 @@ static bool may_stay_together(const struct looked *at)
 
 static bool look(const struct launching *l, const struct write_set *w, struct looked *out)
 {
-    *out = (struct looked){.launch = l, .unit = access_share_unit(l->grid, l->over)};
+    *out = (struct looked){.launch = l, .unit = access_partition_unit(l->grid, l->over)};
     for (size_t i = 0; i < l->place_count; i++) {
         const struct proact_array *a = l->places[i].array;
         const struct cta_runs *runs = &w->arrays[launching_number(l, a)].runs;
@@ -152,21 +152,23 @@ static bool look(const struct launching *l, const struct write_set *w, struct lo
 }
 
 /* Shares that end next to the cuts; false where one is too long, or they are not apart. */
-static bool follow(const struct looked *at, const struct array_cuts *cuts, uint32_t *out)
+static bool follow(const struct looked *at, const struct array_boundaries *boundaries,
+                   uint32_t *out)
 {
     const uint32_t units = units_of(at);
     uint32_t first[PROACT_DEVICES_MAX + 1] = {0}, unit = 0;
     uint64_t begin[PROACT_DEVICES_MAX];
 
-    for (unsigned d = 1; d < cuts->over; d++) {
-        unit = nearest(at, unit, units, (uint64_t)(cuts->at[d] * (double)at->bytes));
+    for (unsigned d = 1; d < boundaries->over; d++) {
+        unit = nearest(at, unit, units, (uint64_t)(boundaries->at[d] * (double)at->bytes));
         first[d] = unit * at->unit;
     }
-    first[cuts->over] = units * at->unit;
-    if (!at->is_little && (!access_shares_are_even(at->launch->grid, cuts->over, first) ||
-                           !are_apart(at, first, begin)))
+    first[boundaries->over] = units * at->unit;
+    if (!at->is_little &&
+        (!access_partition_is_even(at->launch->grid, boundaries->over, first) ||
+         !are_apart(at, first, begin)))
         return false;
-    memcpy(out, first, (cuts->over + 1) * sizeof *out);
+    memcpy(out, first, (boundaries->over + 1) * sizeof *out);
     return true;
 }
 
@@ -176,12 +178,13 @@ static bool is_about(uint64_t a, uint64_t b, uint64_t size)
 }
 
 /* Of the shortest stretch that has what it writes, or about. */
-static struct array_cuts *cuts_around(const struct proact *p, const struct kernel_cut *k,
-                                      unsigned over)
+static struct array_boundaries *boundaries_around(const struct proact *p,
+                                                  const struct kernel_partition *k,
+                                                  unsigned over)
 {
-    struct array_cuts *best = NULL;
+    struct array_boundaries *best = NULL;
 
-    for (struct array_cuts *c = p->cuts; c; c = c->next) {
+    for (struct array_boundaries *c = p->boundaries; c; c = c->next) {
         const uint64_t size = c->of.end - c->of.first;
 
         if (c->over == over && is_about(c->bytes, k->bytes, c->bytes) &&
@@ -194,30 +197,34 @@ static struct array_cuts *cuts_around(const struct proact *p, const struct kerne
 }
 
 /* These, if the stretch is what it writes. */
-static struct array_cuts *cuts_own(const struct kernel_cut *k)
+static struct array_boundaries *boundaries_own(const struct kernel_partition *k)
 {
     const uint64_t size = k->writes.end - k->writes.first;
 
-    return k->cuts && is_about(k->cuts->of.end - k->cuts->of.first, size, size) ? k->cuts
-                                                                                : NULL;
+    return k->boundaries &&
+                   is_about(k->boundaries->of.end - k->boundaries->of.first, size, size)
+               ? k->boundaries
+               : NULL;
 }
 
-static struct array_cuts *cuts_add(struct proact *p, const struct looked *at)
+static struct array_boundaries *boundaries_add(struct proact *p, const struct looked *at)
 {
     unsigned count = 0;
 
-    for (struct array_cuts *c = p->cuts; c; c = c->next)
+    for (struct array_boundaries *c = p->boundaries; c; c = c->next)
         count++;
-    if (count == CUTS_MAX)
+    if (count == BOUNDARIES_MAX)
         return NULL;
-    struct array_cuts *c = must_calloc(1, sizeof *c);
+    struct array_boundaries *c = must_calloc(1, sizeof *c);
 
-    *c = (struct array_cuts){
-        .next = p->cuts, .of = at->part, .bytes = at->bytes, .over = at->launch->over};
-    return p->cuts = c;
+    *c = (struct array_boundaries){.next = p->boundaries,
+                                   .of = at->part,
+                                   .bytes = at->bytes,
+                                   .over = at->launch->over};
+    return p->boundaries = c;
 }
 
-static void settle(struct array_cuts *c, const struct looked *at, uint64_t step,
+static void settle(struct array_boundaries *c, const struct looked *at, uint64_t step,
                    const uint64_t *begin)
 {
     for (unsigned d = 0; d < c->over; d++)
@@ -226,13 +233,15 @@ static void settle(struct array_cuts *c, const struct looked *at, uint64_t step,
     c->version++;
 }
 
-static bool is_far_larger(const struct kernel_cut *k, const struct array_cuts *own)
+static bool is_far_larger(const struct kernel_partition *k,
+                          const struct array_boundaries *own)
 {
     return own && k->came_again && k->step / LARGER >= own->step;
 }
 
 /* What the kernel settles by its even shares, or what others did. */
-static void find(struct kernel_cut *k, const struct launching *l, const struct write_set *w)
+static void find(struct kernel_partition *k, const struct launching *l,
+                 const struct write_set *w)
 {
     struct looked at;
     uint64_t begin[PROACT_DEVICES_MAX];
@@ -246,19 +255,19 @@ static void find(struct kernel_cut *k, const struct launching *l, const struct w
     k->step = at.is_little || !are_apart(&at, k->cta_first, begin)
                   ? 0
                   : (at.all.end - at.all.first) / k->cta_first[l->over] * at.unit;
-    k->cuts = cuts_around(l->kernel->session, k, l->over);
-    struct array_cuts *const own = cuts_own(k);
+    k->boundaries = boundaries_around(l->kernel->session, k, l->over);
+    struct array_boundaries *const own = boundaries_own(k);
     const bool again = is_far_larger(k, own);
 
-    if (again || !k->cuts || !follow(&at, k->cuts, k->cta_first)) {
-        struct array_cuts *c = !k->step || (own && !again) ? NULL
-                               : own                       ? own
-                                     : cuts_add(l->kernel->session, &at);
+    if (again || !k->boundaries || !follow(&at, k->boundaries, k->cta_first)) {
+        struct array_boundaries *c = !k->step || (own && !again) ? NULL
+                                     : own                       ? own
+                                           : boundaries_add(l->kernel->session, &at);
 
         if (c)
-            settle(k->cuts = c, &at, k->step, begin);
+            settle(k->boundaries = c, &at, k->step, begin);
     }
-    k->version = k->cuts ? k->cuts->version : 0;
+    k->version = k->boundaries ? k->boundaries->version : 0;
 }
 
 static uint64_t digest_of(const struct launching *l, const struct write_set *w)
@@ -270,9 +279,10 @@ static uint64_t digest_of(const struct launching *l, const struct write_set *w)
     return digest;
 }
 
-static struct kernel_cut *cut_of(const struct launching *l, const struct write_set *w)
+static struct kernel_partition *boundaries_partition_find(const struct launching *l,
+                                                          const struct write_set *w)
 {
-    struct kernel_cut *c = l->kernel->cuts;
+    struct kernel_partition *c = l->kernel->boundaries;
     const uint64_t digest = digest_of(l, w);
 
     while (c && (c->digest != digest || c->over != l->over ||
@@ -281,46 +291,48 @@ static struct kernel_cut *cut_of(const struct launching *l, const struct write_s
     return c;
 }
 
-static struct kernel_cut *add(const struct launching *l, const struct write_set *w)
+static struct kernel_partition *add(const struct launching *l, const struct write_set *w)
 {
     struct proact_kernel *k = l->kernel;
     unsigned count = 0;
 
-    for (const struct kernel_cut *c = k->cuts; c; c = c->next)
+    for (const struct kernel_partition *c = k->boundaries; c; c = c->next)
         count++;
-    if (count == SHARES_MAX)
-        cuts_drop(k);
-    struct kernel_cut *c = must_calloc(1, sizeof *c);
+    if (count == PARTITIONS_MAX)
+        boundaries_drop(k);
+    struct kernel_partition *c = must_calloc(1, sizeof *c);
 
-    *c = (struct kernel_cut){.next = k->cuts, .over = l->over, .digest = digest_of(l, w)};
+    *c = (struct kernel_partition){
+        .next = k->boundaries, .over = l->over, .digest = digest_of(l, w)};
     memcpy(c->grid, l->grid, sizeof c->grid);
     find(c, l, w);
-    return k->cuts = c;
+    return k->boundaries = c;
 }
 
 /* Nothing changes while launches are recorded: they were launched so before. */
-static void see_again(struct kernel_cut *c, const struct launching *l,
+static void see_again(struct kernel_partition *c, const struct launching *l,
                       const struct write_set *w)
 {
     struct proact *p = l->kernel->session;
 
     if (c->is_even || p->recording)
         return;
-    const struct array_cuts *around = cuts_around(p, c, c->over);
+    const struct array_boundaries *around = boundaries_around(p, c, c->over);
 
     c->came_again = true;
-    if (around != c->cuts || (around && around->version != c->version) ||
-        is_far_larger(c, cuts_own(c)))
+    if (around != c->boundaries || (around && around->version != c->version) ||
+        is_far_larger(c, boundaries_own(c)))
         find(c, l, w);
 }
 
-void launch_cut(const struct launching *l, const struct write_set *w, uint32_t *cta_first)
+void partition_at_boundaries(const struct launching *l, const struct write_set *w,
+                             uint32_t *cta_first)
 {
     if (!l->is_program || l->over == 1) {
         launch_split(l->grid, l->over, l->over, cta_first);
         return;
     }
-    struct kernel_cut *c = cut_of(l, w);
+    struct kernel_partition *c = boundaries_partition_find(l, w);
 
     if (c)
         see_again(c, l, w);
@@ -329,10 +341,10 @@ void launch_cut(const struct launching *l, const struct write_set *w, uint32_t *
     memcpy(cta_first, c->cta_first, (l->over + 1) * sizeof *cta_first);
 }
 
-bool launch_cut_evenly(const struct launching *l, const struct write_set *w,
-                       uint32_t *cta_first)
+bool partition_evenly(const struct launching *l, const struct write_set *w,
+                      uint32_t *cta_first)
 {
-    struct kernel_cut *c = l->is_program ? cut_of(l, w) : NULL;
+    struct kernel_partition *c = l->is_program ? boundaries_partition_find(l, w) : NULL;
 
     launch_split(l->grid, l->over, l->over, cta_first);
     if (!c || memcmp(c->cta_first, cta_first, (l->over + 1) * sizeof *cta_first) == 0)
@@ -342,22 +354,22 @@ bool launch_cut_evenly(const struct launching *l, const struct write_set *w,
     return true;
 }
 
-void cuts_drop(struct proact_kernel *k)
+void boundaries_drop(struct proact_kernel *k)
 {
-    while (k->cuts) {
-        struct kernel_cut *c = k->cuts;
+    while (k->boundaries) {
+        struct kernel_partition *c = k->boundaries;
 
-        k->cuts = c->next;
+        k->boundaries = c->next;
         free(c);
     }
 }
 
-void cuts_close(struct proact *p)
+void boundaries_destroy(struct proact *p)
 {
-    while (p->cuts) {
-        struct array_cuts *c = p->cuts;
+    while (p->boundaries) {
+        struct array_boundaries *c = p->boundaries;
 
-        p->cuts = c->next;
+        p->boundaries = c->next;
         free(c);
     }
 }

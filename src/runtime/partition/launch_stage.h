@@ -15,5 +15,5 @@ bool launch_stages(const struct launching *l);
 /* Dynamic shared memory that it takes; with the stage, where it is staged. */
 uint32_t launch_shared_bytes(const struct launching *l);
 /* Tells a staged one's share its runs. */
-void launch_stage_share(const struct launching *l, unsigned device,
-                        struct proact_partition *share);
+void launch_stage_partition(const struct launching *l, unsigned device,
+                            struct proact_partition *partition);

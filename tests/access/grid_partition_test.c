@@ -17,14 +17,14 @@ static void expect(const uint32_t grid[3], unsigned over, const uint32_t *first)
 {
     uint32_t got[OVER_MAX + 1];
 
-    access_shares(grid, over, got);
+    access_partition(grid, over, got);
     for (unsigned d = 0; d <= over; d++)
         if (got[d] != first[d])
             fail_msg("%u x %u x %u over %u: device %u begins at %u, not %u", grid[0],
                      grid[1], grid[2], over, d, got[d], first[d]);
 }
 
-static void shares_are_known(void **state)
+static void partitions_are_known(void **state)
 {
     (void)state;
     expect((uint32_t[]){10, 1, 1}, 4, (uint32_t[]){0, 3, 5, 8, 10});
@@ -39,7 +39,7 @@ static void shares_are_known(void **state)
 }
 
 /* No share is longer than without rows by more than a 16th, unless it is of 64 CTAs. */
-static void shares_are_even(void **state)
+static void partitions_are_even(void **state)
 {
     uint64_t chance = 1;
 
@@ -52,7 +52,7 @@ static void shares_are_even(void **state)
         const uint32_t ctas = grid[0] * grid[1] * grid[2], even = (ctas + over - 1) / over;
         uint32_t first[OVER_MAX + 1];
 
-        access_shares(grid, over, first);
+        access_partition(grid, over, first);
         assert_int_equal(first[0], 0);
         assert_int_equal(first[over], ctas);
         for (unsigned d = 0; d < over; d++) {
@@ -72,22 +72,22 @@ static void others_are_even_enough(void **state)
     const uint32_t line[3] = {900, 1, 1}, rows[3] = {16, 100, 1};
 
     (void)state;
-    assert_int_equal(access_share_unit(line, 4), 1);
-    assert_true(access_shares_are_even(line, 4, (uint32_t[]){0, 240, 480, 720, 900}));
-    assert_true(access_shares_are_even(line, 4, (uint32_t[]){0, 247, 480, 720, 900}));
-    assert_false(access_shares_are_even(line, 4, (uint32_t[]){0, 240, 480, 652, 900}));
-    assert_int_equal(access_share_unit(rows, 4), 16);
-    assert_true(access_shares_are_even(rows, 4, (uint32_t[]){0, 432, 864, 1264, 1600}));
-    assert_false(access_shares_are_even(rows, 4, (uint32_t[]){0, 448, 864, 1264, 1600}));
-    assert_true(
-        access_shares_are_even((uint32_t[]){65, 1, 1}, 4, (uint32_t[]){0, 0, 64, 64, 65}));
+    assert_int_equal(access_partition_unit(line, 4), 1);
+    assert_true(access_partition_is_even(line, 4, (uint32_t[]){0, 240, 480, 720, 900}));
+    assert_true(access_partition_is_even(line, 4, (uint32_t[]){0, 247, 480, 720, 900}));
+    assert_false(access_partition_is_even(line, 4, (uint32_t[]){0, 240, 480, 652, 900}));
+    assert_int_equal(access_partition_unit(rows, 4), 16);
+    assert_true(access_partition_is_even(rows, 4, (uint32_t[]){0, 432, 864, 1264, 1600}));
+    assert_false(access_partition_is_even(rows, 4, (uint32_t[]){0, 448, 864, 1264, 1600}));
+    assert_true(access_partition_is_even((uint32_t[]){65, 1, 1}, 4,
+                                         (uint32_t[]){0, 0, 64, 64, 65}));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_are_known),
-        cmocka_unit_test(shares_are_even),
+        cmocka_unit_test(partitions_are_known),
+        cmocka_unit_test(partitions_are_even),
         cmocka_unit_test(others_are_even_enough),
     };
 
