@@ -118,7 +118,7 @@ const struct transfer_plan *kernel_plan(const struct proact_kernel *k)
     const struct transfer_plan *plan = &k->session->plan;
     /* With nothing to send there is nothing to count. */
     bool is_other = !k->is_marked && !k->has_maps && k->clones &&
-                    (is_refused(k, plan) || !k->slot_count || k->is_crowded);
+                    (is_refused(k, plan) || !k->slot_count || k->writes_interleaved);
 
     return is_other ? &k->clones->other : plan;
 }

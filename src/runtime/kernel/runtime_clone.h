@@ -12,7 +12,7 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
 
 /* How it is split, as its last launch is: by the session's plan; where nobody gave maps and
    the plan has no clone for it, or is not one that was asked for and does not suit it
-   (crowded.h), by copies at its end. */
+   (interleaved_writers.h), by copies at its end. */
 const struct transfer_plan *kernel_plan(const struct proact_kernel *k);
 
 /* Why there is none; NULL where there is, or where no slots are known. */

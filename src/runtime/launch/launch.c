@@ -9,7 +9,7 @@
 #include "runtime/coherence/fetch.h"
 #include "runtime/derive/derive.h"
 #include "runtime/derive/direct.h"
-#include "runtime/kernel/crowded.h"
+#include "runtime/kernel/interleaved_writers.h"
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/launch/launch_cluster.h"
@@ -138,7 +138,7 @@ static enum proact_status can_split(struct launching *l, bool *split,
     if (k->has_maps ? !direct_allows_maps(l) : !l->found.set)
         return PROACT_OK;
     if (!k->has_maps)
-        launch_look_crowded(l);
+        launch_check_interleaved(l);
     return launch_textures_ready(l) ? launch_is_cloned(l, split, err) : PROACT_OK;
 }
 

@@ -128,8 +128,9 @@ struct kernel_binding {
 struct proact_kernel {
     struct proact *session;
     bool asked_narrow, is_narrow; /* launch_stage.c: its stores fill no packets */
-    bool is_crowded; /* crowded.h: its last launch is, which writes what has this digest */
-    uint64_t crowded_digest;
+    bool writes_interleaved; /* interleaved_writers.h: its last launch is, which writes what
+                                has this digest */
+    uint64_t interleaved_digest;
     struct proact_kernel *next;
     char *name;
     struct device_function *function[PROACT_DEVICES_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/kernel/crowded.h"
+#include "runtime/kernel/interleaved_writers.h"
 
 #include "runtime/derive/derive.h"
 #include "runtime/derive/found.h"
@@ -37,7 +37,7 @@ static uint64_t chunks_of_all(const struct cta_runs *of, uint64_t chunk)
     return count;
 }
 
-static bool is_crowded(const struct launching *l)
+static bool writes_interleaved(const struct launching *l)
 {
     const struct transfer_plan *plan = &l->kernel->session->plan;
     const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
@@ -53,12 +53,12 @@ static bool is_crowded(const struct launching *l)
     return count > (ctas < chunks ? CHUNKS_MOST_OF_FEW : CHUNKS_MOST) * ctas;
 }
 
-void launch_look_crowded(const struct launching *l)
+void launch_check_interleaved(const struct launching *l)
 {
     struct proact_kernel *k = l->kernel;
 
-    if (k->crowded_digest == l->found.digest) /* what writes alike is alike */
+    if (k->interleaved_digest == l->found.digest) /* what writes alike is alike */
         return;
-    k->crowded_digest = l->found.digest;
-    k->is_crowded = is_crowded(l);
+    k->interleaved_digest = l->found.digest;
+    k->writes_interleaved = writes_interleaved(l);
 }

@@ -8,5 +8,5 @@
 #include "runtime/launch/launching.h"
 
 /* Finds whether the launch is of such a one under the session's plan, if nobody has asked
-   for that: is_crowded of its kernel. What it writes has been found. */
-void launch_look_crowded(const struct launching *l);
+   for that: writes_interleaved of its kernel. What it writes has been found. */
+void launch_check_interleaved(const struct launching *l);
