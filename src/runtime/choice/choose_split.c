@@ -10,7 +10,7 @@
 #include "runtime/coherence/consumers.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/transfer_cost.h"
-#include "runtime/launch/launch_little.h"
+#include "runtime/launch/launch_partial.h"
 
 enum { UNTIMED_MAX = 8 }; /* launches before the one that is timed split */
 
@@ -57,11 +57,11 @@ static enum proact_status time_whole(struct choice *c, struct launching *l,
                                      struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    const struct write_set *little = NULL;
+    const struct write_set *partial = NULL;
     enum proact_status status;
 
-    if ((status = little_bring(l, &little, err)) ||
-        (!little && (status = launch_fetch(l, err))) || (status = proact_wait(p, err)))
+    if ((status = partial_fetch(l, &partial, err)) ||
+        (!partial && (status = launch_fetch(l, err))) || (status = proact_wait(p, err)))
         return status;
     struct stopwatch_time took;
 

@@ -84,7 +84,7 @@ static size_t pair_from(const struct missing_ranges *l, size_t first)
    is nothing to be asked before `*next`. */
 static size_t rows_at(const struct stretch *at, size_t n, size_t count, size_t *next)
 {
-    enum { ROWS_MIN = 8, LITTLE = 2 * GAP_BYTES_MAX };
+    enum { ROWS_MIN = 8, SMALL_BYTES = 2 * GAP_BYTES_MAX };
     size_t period;
     uint64_t bytes = 0;
     const size_t rows = stretches_rows(&at[n], count - n, &period);
@@ -94,7 +94,7 @@ static size_t rows_at(const struct stretch *at, size_t n, size_t count, size_t *
     for (size_t i = n; i < n + period; i++)
         bytes += rows * at[i].bytes;
     *next = rows < ROWS_MIN ? n + 1 : n + rows * period;
-    return rows < ROWS_MIN || all < LITTLE || bytes > all / 2 ? 0 : rows * period;
+    return rows < ROWS_MIN || all < SMALL_BYTES || bytes > all / 2 ? 0 : rows * period;
 }
 
 static bool missing_may_bridge(const struct validity_map *h,

@@ -3,7 +3,7 @@
 
 #include "runtime/derive/derive.h"
 #include "runtime/derive/needs.h"
-#include "runtime/launch/launch_little.h"
+#include "runtime/launch/launch_partial.h"
 
 static void transfer_cost_add(void *context, uint64_t first, uint64_t end, uint32_t devices)
 {
@@ -26,7 +26,7 @@ static uint64_t transfer_cost_device(const struct proact_array *a, unsigned devi
     return bytes;
 }
 
-/* What lies between many ranges that it writes is taken along (launch_little.h). Some of
+/* What lies between many ranges that it writes is taken along (launch_partial.h). Some of
    them may be one stretch here. */
 static void need_between(const struct kernel_binding *b, const struct proact_array *a,
                          struct transfer_need *out)
@@ -46,7 +46,7 @@ static void need_between(const struct kernel_binding *b, const struct proact_arr
             all.first = owned->span[0].first < all.first ? owned->span[0].first : all.first;
             all.end = end > all.end ? end : all.end;
         }
-    if (count > LITTLE_RANGES_MAX / 2 && !out->all)
+    if (count > PARTIAL_RANGES_MAX / 2 && !out->all)
         spans_add(&out->spans, all.first, all.end);
 }
 

@@ -15,8 +15,8 @@
 #include "runtime/derive/derive.h"
 #include "runtime/launch/launch_axis.h"
 #include "runtime/launch/launch_cluster.h"
-#include "runtime/launch/launch_little.h"
 #include "runtime/launch/launch_narrow.h"
+#include "runtime/launch/launch_partial.h"
 #include "runtime/launch/launch_variant.h"
 #include "runtime/partition/launch_flags.h"
 #include "runtime/program/first_device.h"
@@ -155,14 +155,14 @@ static void first_launched(const struct launching *l)
 
 /* What it needs, which is little where that is found. */
 static enum proact_status block_fetch_device0(struct launching *l, bool keeps,
-                                              const struct write_set **little,
+                                              const struct write_set **partial,
                                               struct proact_error *err)
 {
     enum proact_status status = l->kernel->texels ? textures_fetch(l->kernel->session, err)
-                                : keeps           ? little_bring(l, little, err)
+                                : keeps           ? partial_fetch(l, partial, err)
                                                   : PROACT_OK;
 
-    if (status || *little)
+    if (status || *partial)
         return status;
     return keeps ? launch_fetch(l, err) : device0_fetch_all(l->kernel->session, err);
 }
@@ -212,10 +212,10 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
         p->devices.count == 1 || (!is_alone && derivation_keeps_to_arguments(l));
     enum proact_status status = p->recording ? record_first(l, keeps, err) : PROACT_OK;
 
-    const struct write_set *little = NULL;
+    const struct write_set *partial = NULL;
 
     if (!status && !is_alone)
-        status = block_fetch_device0(l, keeps, &little, err);
+        status = block_fetch_device0(l, keeps, &partial, err);
     if (!status)
         status = queue_first(p, k->function[0], &launch, err);
     if (p->devices.count > 1 || p->backend->is_virtual || p->book.observer)
@@ -227,8 +227,8 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     launch_textures_used(l);
     if (!keeps)
         return first_done_all(p, err);
-    if (little)
-        little_written(l, little);
+    if (partial)
+        partial_written(l, partial);
     else
         launch_written_whole(l);
     return first_done_some(p, err);

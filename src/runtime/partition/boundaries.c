@@ -48,7 +48,7 @@ struct looked {
     struct span part;            /* or all of the array, if it is more than half of it */
     uint64_t bytes;              /* of the array */
     uint32_t unit;               /* of CTAs that stay together */
-    bool is_little; /* a part of an array that others have somewhere goes there */
+    bool is_small; /* a part of an array that others have somewhere goes there */
 };
 
 /* From the first byte that these CTAs write to the last. */
@@ -147,7 +147,7 @@ static bool look(const struct launching *l, const struct write_set *w, struct lo
         out->part = all.end - all.first < a->bytes / 2 ? all : (struct span){0, a->bytes};
         out->bytes = a->bytes;
     }
-    out->is_little = out->part.end - out->part.first < out->bytes && may_stay_together(out);
+    out->is_small = out->part.end - out->part.first < out->bytes && may_stay_together(out);
     return out->runs != NULL;
 }
 
@@ -164,7 +164,7 @@ static bool follow(const struct looked *at, const struct array_boundaries *bound
         first[d] = unit * at->unit;
     }
     first[boundaries->over] = units * at->unit;
-    if (!at->is_little &&
+    if (!at->is_small &&
         (!access_partition_is_even(at->launch->grid, boundaries->over, first) ||
          !are_apart(at, first, begin)))
         return false;
@@ -252,7 +252,7 @@ static void find(struct kernel_partition *k, const struct launching *l,
         return;
     k->writes = at.part;
     k->bytes = at.bytes;
-    k->step = at.is_little || !are_apart(&at, k->cta_first, begin)
+    k->step = at.is_small || !are_apart(&at, k->cta_first, begin)
                   ? 0
                   : (at.all.end - at.all.first) / k->cta_first[l->over] * at.unit;
     k->boundaries = boundaries_around(l->kernel->session, k, l->over);

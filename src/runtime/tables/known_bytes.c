@@ -77,7 +77,7 @@ static void put(struct known_bytes *k, uint64_t byte, unsigned char *content,
     k->of[k->count++] = s;
 }
 
-static bool is_little(uint64_t bytes)
+static bool known_bytes_is_small(uint64_t bytes)
 {
     return bytes && bytes <= KNOWN_BYTES_MAX;
 }
@@ -93,7 +93,7 @@ uint64_t known_bytes_before(struct proact_array *a)
 void known_bytes_follow(struct proact_array *a, uint64_t before, uint64_t byte,
                         const void *from, uint64_t bytes)
 {
-    const bool is_known = from && is_little(bytes);
+    const bool is_known = from && known_bytes_is_small(bytes);
 
     if (!a || !may_know(a) || (!a->known && !is_known))
         return;

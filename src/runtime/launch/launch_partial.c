@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/launch/launch_little.h"
+#include "runtime/launch/launch_partial.h"
 
 #include "runtime/coherence/fetch.h"
 #include "runtime/derive/derive.h"
@@ -73,7 +73,7 @@ static void each_span(const struct write_set *w, uint32_t number, take_span *tak
     struct cta_runs_walk walk = cta_runs_walk(&r->runs, 0, w->cta_count);
     struct span s;
 
-    if (r->count > LITTLE_RANGES_MAX)
+    if (r->count > PARTIAL_RANGES_MAX)
         take(context, hull(&r->runs));
     else
         while (cta_runs_span(&walk, &s))
@@ -105,8 +105,8 @@ static enum proact_status partial_fetch_array(const struct launching *l, uint32_
     return status;
 }
 
-enum proact_status little_bring(struct launching *l, const struct write_set **out,
-                                struct proact_error *err)
+enum proact_status partial_fetch(struct launching *l, const struct write_set **out,
+                                 struct proact_error *err)
 {
     const uint64_t threads = threads_of(l);
     const bool may = !l->kernel->session->recording && !l->is_cooperative &&
@@ -140,7 +140,7 @@ static void take_written(void *context, struct span s)
 
 /* Who wrote most of an array, or had it taken along, is told who reads it (consumers.h), or
    to blame for what others then lack. */
-void little_written(const struct launching *l, const struct write_set *w)
+void partial_written(const struct launching *l, const struct write_set *w)
 {
     for (size_t i = 0; i < l->place_count; i++) {
         struct proact_array *a = l->places[i].array;

@@ -8,11 +8,11 @@
 #include "runtime/launch/launching.h"
 
 /* Of more of them in an array, what lies between them is taken for touched, too. */
-enum { LITTLE_RANGES_MAX = 256 };
+enum { PARTIAL_RANGES_MAX = 256 };
 
 /* Brings what it needs, and says what it may write; NULL, with nothing brought, where that
    is not known, takes the host too long to find, or is of no use, for the first device
    alone has it all. */
-enum proact_status little_bring(struct launching *l, const struct write_set **out,
-                                struct proact_error *err);
-void little_written(const struct launching *l, const struct write_set *w);
+enum proact_status partial_fetch(struct launching *l, const struct write_set **out,
+                                 struct proact_error *err);
+void partial_written(const struct launching *l, const struct write_set *w);
