@@ -10,7 +10,7 @@ for mode in 0 1; do
 done
 # shellcheck disable=SC2086
 proact analyze $launch --arg 4=0 --arg 2=0 --json out.json
-grep narrowed_from out.json
+grep specialized_from out.json
 # Nothing was said that decides.
 # shellcheck disable=SC2086
 proact analyze $launch | grep split

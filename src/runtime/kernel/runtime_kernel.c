@@ -292,8 +292,8 @@ static void variants_drop(struct proact_kernel *k)
         next = v->next_variant;
         proact_kernel_destroy(v);
     }
-    free(k->narrowing); /* it has some of them */
-    k->narrowing = NULL;
+    free(k->specialization); /* it has some of them */
+    k->specialization = NULL;
     tables_drop(k); /* the same */
     interchanges_drop(k);
 }

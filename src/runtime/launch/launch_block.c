@@ -15,8 +15,8 @@
 #include "runtime/derive/derive.h"
 #include "runtime/launch/launch_axis.h"
 #include "runtime/launch/launch_cluster.h"
-#include "runtime/launch/launch_narrow.h"
 #include "runtime/launch/launch_partial.h"
+#include "runtime/launch/launch_specialize.h"
 #include "runtime/launch/launch_variant.h"
 #include "runtime/partition/launch_flags.h"
 #include "runtime/program/first_device.h"
@@ -327,7 +327,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     if (!l->binding && launch_axis_reset(l))
         return launch_chosen(l, grid, err);
     launch_tables_report(l, l->binding != NULL);
-    if ((!l->binding && launch_narrow(l, true)) ||
+    if ((!l->binding && launch_specialize(l, true)) ||
         (may_know_more(l) && launch_tables(l, true))) {
         l->binding = NULL;
         l->found = (struct derived){.set = NULL};
@@ -356,7 +356,7 @@ static enum proact_status launch_unmarked(struct launching *l,
         return launch_alone(l, err);
     if ((status = launch_variant(l, err)))
         return status;
-    launch_narrow(l, false);
+    launch_specialize(l, false);
     while (launch_tables(l, false))
         ;
     launch_axis_select(l);

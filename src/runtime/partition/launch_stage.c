@@ -134,7 +134,7 @@ static bool fills_packets(const struct access_analysis *a, const struct access_r
 
 static bool is_narrow(struct proact_kernel *k)
 {
-    if (k->asked_narrow)
+    if (k->checked_narrow_stores)
         return k->is_narrow;
     const struct access_analysis *a = needs_analysis(k);
 
@@ -145,7 +145,7 @@ static bool is_narrow(struct proact_kernel *k)
         k->is_narrow |= r->kind == ACCESS_WRITE && r->base == ACCESS_BASE_PARAMETER &&
                         !is_flag && !fills_packets(a, r);
     }
-    k->asked_narrow = true;
+    k->checked_narrow_stores = true;
     return k->is_narrow;
 }
 

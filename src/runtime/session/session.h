@@ -127,7 +127,7 @@ struct kernel_binding {
 
 struct proact_kernel {
     struct proact *session;
-    bool asked_narrow, is_narrow; /* launch_stage.c: its stores fill no packets */
+    bool checked_narrow_stores, is_narrow; /* launch_stage.c: its stores fill no packets */
     bool writes_interleaved; /* interleaved_writers.h: its last launch is, which writes what
                                 has this digest */
     uint64_t interleaved_digest;
@@ -148,8 +148,9 @@ struct proact_kernel {
     /* The same for launches with distributed arrays (distributed.h): made when such a one
        comes. `used` is the one of the last launch, NULL: itself. */
     struct proact_kernel *variant_of, *variants, *next_variant, *used;
-    struct kernel_direct *direct;               /* of a variant; else NULL */
-    struct kernel_narrowing *narrowing;         /* launch_narrow.c; NULL: nobody asked */
+    struct kernel_direct *direct; /* of a variant; else NULL */
+    struct kernel_specialization
+        *specialization; /* launch_specialize.c; NULL: nobody asked */
     struct kernel_address_tables *tables_found; /* launch_tables.c; the same */
     struct proact_kernel *tabled; /* a variant with tables: of which kernel; else NULL */
     struct look_up *look_ups;     /* of one, by instruction (look_up.h); NULL: not known */

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "analyze/analyze_json.h"
-#include "analyze/analyze_narrow.h"
 #include "analyze/analyze_pass.h"
 #include "analyze/analyze_run.h"
 #include "analyze/analyze_source.h"
+#include "analyze/analyze_specialize.h"
 #include "analyze/analyze_table.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -87,11 +87,12 @@ static bool is_split(const struct analyze_kernel *k, const struct analyze_launch
 
 /* A launch that cannot be split is looked at without what it never comes to; that is taken
    if it helps. The module is the caller's to destroy. */
-static int try_narrow(struct analyze_kernel *k, struct analyze_launch *l,
-                      const struct analyze_request *q, struct ptx_module **m)
+static int command_specialize(struct analyze_kernel *k, struct analyze_launch *l,
+                              const struct analyze_request *q, struct ptx_module **m)
 {
     size_t bytes;
-    char *text = is_split(k, l) || !q->arg_count ? NULL : analyze_narrow(k, l, q, &bytes);
+    char *text =
+        is_split(k, l) || !q->arg_count ? NULL : analyze_specialize(k, l, q, &bytes);
     struct analyze_kernel less;
     struct analyze_launch of = {.set = NULL};
     struct proact_error err = {""};
@@ -125,14 +126,14 @@ static int analyze_one(const struct analyze_request *q, const struct ptx_module 
 {
     struct analyze_kernel k;
     struct analyze_launch l = {.set = NULL};
-    struct ptx_module *narrow = NULL;
+    struct ptx_module *specialized = NULL;
     int code = EXIT_FINE;
 
     analyze_kernel_open(&k, m, f, q->reassociate_floats);
     if (q->has_launch)
         code = analyze_launch_run(&l, &k, q);
     if (q->has_launch && !code)
-        code = try_narrow(&k, &l, q, &narrow);
+        code = command_specialize(&k, &l, q, &specialized);
     if (q->has_launch && !code)
         code = analyze_shapes_declare(&k, &l, q);
     if (!code) {
@@ -143,7 +144,7 @@ static int analyze_one(const struct analyze_request *q, const struct ptx_module 
     }
     analyze_launch_clear(&l);
     analyze_kernel_close(&k);
-    ptx_destroy(narrow);
+    ptx_destroy(specialized);
     return code;
 }
 

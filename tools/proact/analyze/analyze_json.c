@@ -146,7 +146,7 @@ static void write_split(struct json_writer *w, const struct analyze_kernel *k)
     json_put_flag(w, "marked", k->is_marked);
     json_put_flag(w, "possible", !k->why.text[0]);
     if (k->whole)
-        json_put_whole(w, "narrowed_from", k->whole);
+        json_put_whole(w, "specialized_from", k->whole);
     write_reason(w, k, k->why.text);
     if (k->slice) {
         struct write_set_slice_info info = write_set_slice_info(k->slice);

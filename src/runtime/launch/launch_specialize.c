@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/launch/launch_narrow.h"
+#include "runtime/launch/launch_specialize.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 /* As many ways through a kernel as a library has modes. */
 enum { BRANCHES_MAX = 64, VARIANTS_MAX = 8 };
 
-struct kernel_narrowing {
+struct kernel_specialization {
     uint32_t branch_count;
     struct access_branch branch[BRANCHES_MAX];
     uint32_t count;
-    struct narrowed {
+    struct specialized {
         struct known_ways {
             uint64_t known, satisfied; /* by branch: the condition */
         } ways;
@@ -25,19 +25,20 @@ struct kernel_narrowing {
     bool is_used;
 };
 
-static struct kernel_narrowing *narrowing_of(struct proact_kernel *k)
+static struct kernel_specialization *specialization_of(struct proact_kernel *k)
 {
     const struct access_analysis *a = needs_analysis(k);
 
-    if (k->narrowing)
-        return k->narrowing;
-    k->narrowing = must_calloc(1, sizeof *k->narrowing);
-    k->narrowing->branch_count = access_branches(a, k->narrowing->branch, BRANCHES_MAX);
-    return k->narrowing;
+    if (k->specialization)
+        return k->specialization;
+    k->specialization = must_calloc(1, sizeof *k->specialization);
+    k->specialization->branch_count =
+        access_branches(a, k->specialization->branch, BRANCHES_MAX);
+    return k->specialization;
 }
 
 static struct known_ways find_ways(const struct launching *l,
-                                   const struct kernel_narrowing *k)
+                                   const struct kernel_specialization *k)
 {
     const struct access_analysis *a = needs_analysis(l->kernel);
     struct known_ways ways = {0, 0};
@@ -58,7 +59,8 @@ static struct known_ways find_ways(const struct launching *l,
 }
 
 static struct proact_kernel *make(struct proact_kernel *k,
-                                  const struct kernel_narrowing *of, struct known_ways ways)
+                                  const struct kernel_specialization *of,
+                                  struct known_ways ways)
 {
     const struct ptx_function *f = k->ptx;
     enum instrument_way *way = must_calloc(f->instruction_count + 1u, sizeof *way);
@@ -83,7 +85,7 @@ static struct proact_kernel *make(struct proact_kernel *k,
 
 static struct proact_kernel *find(struct launching *l, bool first)
 {
-    struct kernel_narrowing *k = narrowing_of(l->kernel);
+    struct kernel_specialization *k = specialization_of(l->kernel);
     struct known_ways ways;
 
     if (!k->branch_count)
@@ -94,15 +96,15 @@ static struct proact_kernel *find(struct launching *l, bool first)
             return k->of[n].variant;
     if (!ways.known || !first || k->count == VARIANTS_MAX)
         return NULL;
-    k->of[k->count] = (struct narrowed){ways, make(l->kernel, k, ways)};
+    k->of[k->count] = (struct specialized){ways, make(l->kernel, k, ways)};
     k->is_used |= k->of[k->count].variant != NULL;
     return k->of[k->count++].variant;
 }
 
-bool launch_narrow(struct launching *l, bool first)
+bool launch_specialize(struct launching *l, bool first)
 {
     struct proact_kernel *k = l->kernel, *variant;
-    const bool is_used = k->narrowing && k->narrowing->is_used;
+    const bool is_used = k->specialization && k->specialization->is_used;
 
     const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 

@@ -9,4 +9,4 @@
 /* Puts the kernel without what this launch never comes to in its place. False where that
    is all of it, and where it is not known. `first`: a launch that could not be split;
    else only where one such was made before. */
-bool launch_narrow(struct launching *l, bool first);
+bool launch_specialize(struct launching *l, bool first);

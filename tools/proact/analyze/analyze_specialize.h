@@ -7,5 +7,5 @@
 
 /* The module's text without that, as the runtime reads a kernel that cannot be split with
    it; NULL where nothing is left out. free() it. */
-char *analyze_narrow(const struct analyze_kernel *k, const struct analyze_launch *l,
-                     const struct analyze_request *q, size_t *bytes);
+char *analyze_specialize(const struct analyze_kernel *k, const struct analyze_launch *l,
+                         const struct analyze_request *q, size_t *bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/analyze_narrow.h"
+#include "analyze/analyze_specialize.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +65,8 @@ static unsigned char *block_of(const struct analyze_launch *l)
     return block;
 }
 
-char *analyze_narrow(const struct analyze_kernel *k, const struct analyze_launch *l,
-                     const struct analyze_request *q, size_t *bytes)
+char *analyze_specialize(const struct analyze_kernel *k, const struct analyze_launch *l,
+                         const struct analyze_request *q, size_t *bytes)
 {
     struct access_branch branch[BRANCHES_MAX];
     const uint32_t count = access_branches(k->analysis, branch, BRANCHES_MAX);
