@@ -110,7 +110,7 @@ static void counts_that_stop_at_their_end_have_forms(void **state)
     try_all(&capped, capped_others, sizeof capped_others / sizeof *capped_others);
 }
 
-static void ends_that_are_read_anew_are_kept(void **state)
+static void ends_that_are_reloaded_are_kept(void **state)
 {
     (void)state;
     try_all(&kept, kept_others, sizeof kept_others / sizeof *kept_others);
@@ -120,7 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_that_stop_at_their_end_have_forms),
-        cmocka_unit_test(ends_that_are_read_anew_are_kept),
+        cmocka_unit_test(ends_that_are_reloaded_are_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

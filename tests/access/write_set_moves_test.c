@@ -75,7 +75,7 @@ static void it_is_found_once_where_stores_alone_go_by_addresses(void **state)
         1);
 }
 
-static void it_is_found_anew_where_something_else_does(void **state)
+static void it_is_recomputed_where_something_else_does(void **state)
 {
     (void)state;
     expect("setp.gt.u64 %p1, %rd2, %rd1; @%p1 st.global.u32 [%rd3], 0;", 3);
@@ -197,7 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_found_once_where_stores_alone_go_by_addresses),
-        cmocka_unit_test(it_is_found_anew_where_something_else_does),
+        cmocka_unit_test(it_is_recomputed_where_something_else_does),
         cmocka_unit_test(what_leaves_its_array_counts_where_it_goes),
         cmocka_unit_test(from_within_an_array_it_counts_from_where),
         cmocka_unit_test(sentences_name_the_array_of_the_launch),

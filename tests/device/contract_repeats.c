@@ -230,7 +230,7 @@ static void repeats_and_graphs_are_in_order(struct contract *c)
 }
 
 /* What was a graph's kernel may be gone, and another one be where it was. */
-static void a_kernel_that_is_loaded_anew_is_another(struct contract *c)
+static void a_reloaded_kernel_is_another(struct contract *c)
 {
     static const char *const texts[] = {"add.u32 \t%r, %r, 1;", "add.u32 \t%r, %r, 1000;"};
     uint32_t expected = 0;
@@ -297,8 +297,7 @@ const struct contract_promise contract_repeats[] = {
     {"repeats are in order", repeats_are_in_order, false},
     {"each stream keeps its own", each_stream_keeps_its_own, false},
     {"repeats and graphs are in order", repeats_and_graphs_are_in_order, false},
-    {"a kernel that is loaded anew is another", a_kernel_that_is_loaded_anew_is_another,
-     false},
+    {"a reloaded kernel is another", a_reloaded_kernel_is_another, false},
     {"what goes wrong in a repeat is said", what_goes_wrong_in_a_repeat_is_said, false},
     {NULL, NULL, false},
 };

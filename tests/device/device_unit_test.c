@@ -130,7 +130,7 @@ static void a_chunk_leaves_when_its_last_writer_ends(void **state)
 
 /* A chunk that waits for a CTA which was not launched stays; the next launch counts anew.
  */
-static void every_launch_counts_anew(void **state)
+static void every_launch_counts_from_zero(void **state)
 {
     struct emulator_rig r;
     struct array a;
@@ -258,7 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chunk_leaves_when_its_last_writer_ends),
-        cmocka_unit_test(every_launch_counts_anew),
+        cmocka_unit_test(every_launch_counts_from_zero),
         cmocka_unit_test(only_what_the_tables_say_is_sent),
         cmocka_unit_test(every_array_has_counters_of_its_own),
         cmocka_unit_test(a_large_piece_goes_in_parts),

@@ -178,7 +178,7 @@ static void iteration(struct maker *m)
             break;
         case 4:
             if (some(m, false, &a))
-                text_print(&m->program, "        told(\"part\", d[%u]);\n", a);
+                text_print(&m->program, "        print_array(\"part\", d[%u]);\n", a);
             break;
         default:
             acts(m, 1);
@@ -211,6 +211,6 @@ void make_host(struct maker *m)
            "            CHECK(cudaMemcpyToSymbolAsync(table, all_table.mirror, 4 * (it + "
            "9), 4 * it, cudaMemcpyHostToDevice, at));\n        });\n    }\n");
     for (unsigned i = 0; i < m->array_count; i++)
-        text_print(t, "    told(\"array %u\", d[%u]);\n", i, i);
+        text_print(t, "    print_array(\"array %u\", d[%u]);\n", i, i);
     text_print(t, "    return 0;\n}\n");
 }

@@ -122,7 +122,7 @@ static unsigned split_between(bool is_filled)
 
 /* Where a copy is what leaves the others behind, the split kernel itself pays. Each device
    fills its own. */
-static void copies_are_paid_for(void **state)
+static void copies_count_as_cost(void **state)
 {
     (void)state;
     assert_int_equal(split_between(false), 0);
@@ -315,7 +315,7 @@ int main(void)
         cmocka_unit_test(a_look_comes_again),
         cmocka_unit_test(a_long_kernel_is_timed_once),
         cmocka_unit_test(more_work_is_looked_at),
-        cmocka_unit_test(copies_are_paid_for),
+        cmocka_unit_test(copies_count_as_cost),
         cmocka_unit_test(short_launches_are_not_divided),
         cmocka_unit_test(what_happens_once_is_not_timed),
         cmocka_unit_test(the_whole_reads_everything),

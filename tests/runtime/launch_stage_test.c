@@ -33,13 +33,13 @@ static const struct one {
     {"triples", 8000, 250, 0, false, false},     /* runs of 3000 bytes: no multiple of 16 */
     {"shifted", 8000, 256, 0, false, false},
     {"apart", 8000, 256, 0, false, false},
-    {"anew", 9001, 256, 100, true, false},
+    {"restaged", 9001, 256, 100, true, false},
     {"both", 6001, 256, 0, true, false},
     {"twice", 9000, 256, 0, false, true},
     {"wide", 8192, 1024, 0, false, false},
     {"some", 9000, 256, 0, false, false},
     {"gaps", 9000, 256, 0, false, false},
-    {"seen", 9000, 256, 0, false, false},
+    {"noted", 9000, 256, 0, false, false},
 };
 enum { ALL = sizeof all / sizeof *all };
 

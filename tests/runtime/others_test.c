@@ -88,7 +88,7 @@ static void make(struct late *l)
 }
 
 /* In its place one of which nobody has written anything. */
-static void make_anew(struct late *l, int which)
+static void lazy_recreate(struct late *l, int which)
 {
     proact_array_destroy(l->array[which]);
     MUST(proact_array_create(l->p, &(struct proact_shape){"a", N, 4}, &l->array[which],
@@ -190,7 +190,7 @@ static void act(struct late *l, uint64_t *chance)
         MUST(proact_array_write(l->array[which], first, to, count, &l->err));
         break;
     case 6:
-        make_anew(l, which);
+        lazy_recreate(l, which);
         launch(l, which);
         break;
     default:
@@ -246,7 +246,7 @@ static void who_is_short_never_has_them(void **state)
 
 /* It is virtual time that they take: as long as opening the others and half of that after
    the first launch, and as long as opening again. */
-static void they_come_when_that_has_been_paid(void **state)
+static void devices_open_when_the_cost_is_amortized(void **state)
 {
     (void)state;
     struct late *l = calloc(1, sizeof *l);
@@ -420,7 +420,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_done_before_is_theirs),
         cmocka_unit_test(who_is_short_never_has_them),
-        cmocka_unit_test(they_come_when_that_has_been_paid),
+        cmocka_unit_test(devices_open_when_the_cost_is_amortized),
         cmocka_unit_test(one_that_asks_is_whole),
         cmocka_unit_test(who_cannot_be_split_never_has_them),
         cmocka_unit_test(who_needs_them_waits),

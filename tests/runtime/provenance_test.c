@@ -213,7 +213,7 @@ static void many_shapes_are_known(void **state)
 }
 
 /* As of programs that allocate in each round: nothing is bounded again. */
-static void arrays_that_are_made_anew_are_known(void **state)
+static void recreated_arrays_are_known(void **state)
 {
     struct launches l = open_launches();
 
@@ -359,7 +359,7 @@ int main(void)
         cmocka_unit_test(fields_are_named_by_their_place),
         cmocka_unit_test(arrays_are_told_apart),
         cmocka_unit_test(many_shapes_are_known),
-        cmocka_unit_test(arrays_that_are_made_anew_are_known),
+        cmocka_unit_test(recreated_arrays_are_known),
         cmocka_unit_test(boxes_that_never_help_are_not_tried_again),
     };
 

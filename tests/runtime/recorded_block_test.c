@@ -63,7 +63,7 @@ static struct proact_recording *recorded(struct bench *b_, struct proact_kernel 
     return r;
 }
 
-static void what_is_replayed_is_done_anew(struct bench b)
+static void a_replay_repeats_the_work(struct bench b)
 {
     static const uint32_t zeros[N];
     struct proact_kernel *plain = testing_kernel(&b, "plain");
@@ -96,13 +96,13 @@ static void what_is_replayed_is_done_anew(struct bench b)
 static void one_device_replays(void **state)
 {
     (void)state;
-    what_is_replayed_is_done_anew(open_devices(1));
+    a_replay_repeats_the_work(open_devices(1));
 }
 
 static void the_first_of_four_replays(void **state)
 {
     (void)state;
-    what_is_replayed_is_done_anew(open_devices(4));
+    a_replay_repeats_the_work(open_devices(4));
 }
 
 static void an_array_that_is_gone_ends_it(void **state)

@@ -21,7 +21,7 @@ STAGED(triples)
 
 /* Threads return between barriers, and use shared memory of their own, of both kinds; what
    one thread has stored, another reads, and stores anew. */
-STAGED(anew)
+STAGED(restaged)
 {
     extern __shared__ float given[];
     __shared__ float tile[256];

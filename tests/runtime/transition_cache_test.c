@@ -146,7 +146,7 @@ static void all_is_forgotten_and_found_again(void **state)
 }
 
 /* Where nothing comes again it is not looked for at once, but later. */
-static void what_is_in_vain_is_left(void **state)
+static void fruitless_caching_is_suspended(void **state)
 {
     struct rig rig, *r = &rig;
     unsigned worth = 0;
@@ -170,7 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_is_known),
         cmocka_unit_test(all_is_forgotten_and_found_again),
-        cmocka_unit_test(what_is_in_vain_is_left),
+        cmocka_unit_test(fruitless_caching_is_suspended),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

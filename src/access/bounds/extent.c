@@ -45,8 +45,8 @@ static bool only_steps(const struct access_analysis *a, const struct access_form
 }
 
 /* Whether a choice in the form may be another one in each iteration of the loop. */
-static bool chooses_anew(const struct access_analysis *a, const struct access_form *f,
-                         uint32_t loop)
+static bool extent_rechooses(const struct access_analysis *a, const struct access_form *f,
+                             uint32_t loop)
 {
     for (uint32_t i = 0; i < f->count; i++)
         for (uint32_t k = 0; k < f->terms[i].degree; k++) {
@@ -55,8 +55,8 @@ static bool chooses_anew(const struct access_analysis *a, const struct access_fo
             if (y->kind == ACCESS_CHOICE
                     ? y->holds >> ACCESS_ITERATION & 1 ||
                           (y->loop && extent_inside(a, (int32_t)y->loop - 1, loop))
-                    : y->kind == ACCESS_FUNCTION && (chooses_anew(a, y->left, loop) ||
-                                                     chooses_anew(a, y->right, loop)))
+                    : y->kind == ACCESS_FUNCTION && (extent_rechooses(a, y->left, loop) ||
+                                                     extent_rechooses(a, y->right, loop)))
                 return true;
         }
     return false;
@@ -130,7 +130,7 @@ static void add_stays(struct extent *e, uint32_t loop)
         struct fact at = f->facts[i];
 
         if (!only_steps(e->analysis, at.form, loop) ||
-            (chooses && chooses_anew(e->analysis, at.form, loop)))
+            (chooses && extent_rechooses(e->analysis, at.form, loop)))
             continue;
         at.form = stepped(f, at.form, loop, false);
         if (at.form)

@@ -90,7 +90,7 @@ static enum proact_status fill(struct proact_array *a, unsigned device, uint32_t
 }
 
 /* Scattered stores leave nothing to combine. */
-static bool pays(const struct proact_array *a, uint32_t kind, uint64_t threads)
+static bool partials_amortize(const struct proact_array *a, uint32_t kind, uint64_t threads)
 {
     return kind != ACCESS_SCATTERED && (a->bytes <= PARTIALS_ALWAYS_BYTES ||
                                         elements(a, kind) / PARTIALS_A_THREAD <= threads);
@@ -103,7 +103,8 @@ enum proact_status partials_ready(struct proact_array *a, uint32_t kind, uint64_
     struct array_partials *partials = &a->partials;
     enum proact_status status = PROACT_OK;
 
-    partials->are_used = pays(a, kind, threads) && elements(a, kind) && have_memory(a);
+    partials->are_used =
+        partials_amortize(a, kind, threads) && elements(a, kind) && have_memory(a);
     if (!partials->are_used ||
         (partials->kind == kind && partials->generation == p->generation))
         return PROACT_OK;

@@ -111,7 +111,7 @@ static bool works_otherwise(const struct choice *c, const struct launching *l)
 
 bool choice_kernel_is_dear(const struct proact_kernel *k)
 {
-    return k->unpaid_ns > DEAR_NS && k->anew >= NEVER_AGAIN;
+    return k->debt_ns > DEAR_NS && k->misses_in_a_row >= NEVER_AGAIN;
 }
 
 bool choice_is_dear(const struct choice *c, const struct proact_kernel *k)
@@ -226,7 +226,7 @@ struct choice *choice_known(const struct launching *l)
 void choice_note_found(struct choice *c, struct proact_kernel *k)
 {
     c->found_ns = (3 * c->found_ns + k->found_ns) / 4;
-    k->unpaid_ns -= k->found_ns < k->unpaid_ns ? k->found_ns : k->unpaid_ns;
+    k->debt_ns -= k->found_ns < k->debt_ns ? k->found_ns : k->debt_ns;
 }
 
 bool choice_is_split(const struct choice *c)
@@ -245,7 +245,7 @@ const char *choice_refusal(const struct proact_kernel *k)
             c->why, sizeof c->why,
             "kernel '%.80s': to find where it writes took the host %.0f ms, each launch "
             "anew",
-            k->name, (double)k->unpaid_ns / 1e6);
+            k->name, (double)k->debt_ns / 1e6);
     else if (c->last == RAN_UNTRIED)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': trying what is faster has had its part of the time, so "

@@ -34,7 +34,7 @@ struct kernel_derivation {
     bool may_group;                  /* numbers, if the session may? */
     bool is_open;                    /* some store's pointer is not known */
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
-    unsigned anew;                   /* whole launches in a row, each another */
+    unsigned misses_in_a_row;        /* whole launches in a row, each another */
     struct provenance *provenance;   /* NULL: nobody asked yet */
     struct proact_error in_program;  /* why it is not split in a program for one GPU */
     struct stored_addresses stored, compared;
@@ -433,21 +433,21 @@ void derive_maps(struct launching *l)
         l->found.flags = NULL;
 }
 
-const struct write_set *derive_whole(struct launching *l, bool pays)
+const struct write_set *derive_whole(struct launching *l, bool amortizes)
 {
     enum { TRIES = 8 };
     struct kernel_derivation *d = derivation_of(l->kernel);
     const uint64_t before = d->cache.misses;
     const struct write_set *w;
 
-    if (!d->slice || (!pays && d->anew == TRIES))
+    if (!d->slice || (!amortizes && d->misses_in_a_row == TRIES))
         return NULL;
     enum proact_status status = derive_run(l, d->slice, &d->cache, &w, NULL);
 
     if (d->cache.misses == before)
-        d->anew = 0;
-    else if (d->anew < TRIES)
-        d->anew++;
+        d->misses_in_a_row = 0;
+    else if (d->misses_in_a_row < TRIES)
+        d->misses_in_a_row++;
     return status || derive_check_variables(l, w, NULL) ? NULL : w;
 }
 

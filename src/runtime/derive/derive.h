@@ -16,8 +16,8 @@ void derive_maps(struct launching *l);
 const char *derivation_refusal(const struct proact_kernel *k);
 
 /* What a launch may write that is not split, by its slice; NULL where that is not known,
-   or, unless `pays`, was found anew in each of the last launches. */
-const struct write_set *derive_whole(struct launching *l, bool pays);
+   or, unless `amortizes`, was found anew in each of the last launches. */
+const struct write_set *derive_whole(struct launching *l, bool amortizes);
 
 /* Cuts a slice of the kernel, without the stores that are `left_out` (NULL: of all). One
    that asks for what constants hold only where no other tells. */

@@ -121,14 +121,14 @@ static void note_found(struct proact_kernel *k, const struct write_set *w, bool 
     const uint64_t took = w              ? host_ns(k->session, w)
                           : refused_work ? refused_work / k->session->cores
                                          : REFUSED_NS;
-    const uint64_t paid = took / USES;
+    const uint64_t repaid = took / USES;
 
-    k->anew = is_new ? k->anew + 1 : 0;
+    k->misses_in_a_row = is_new ? k->misses_in_a_row + 1 : 0;
     if (is_new) {
         k->found_ns += took;
-        k->unpaid_ns += took;
+        k->debt_ns += took;
     } else
-        k->unpaid_ns -= paid < k->unpaid_ns ? paid : k->unpaid_ns;
+        k->debt_ns -= repaid < k->debt_ns ? repaid : k->debt_ns;
 }
 
 /* Each array of the launch once, in the order of its first place. */

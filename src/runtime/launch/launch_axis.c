@@ -85,7 +85,7 @@ void launch_is_last(const struct launching *l)
 }
 
 /* All that was found out is of the other kernel. */
-static void begin_anew(struct launching *l, struct proact_kernel *k)
+static void axis_restart(struct launching *l, struct proact_kernel *k)
 {
     l->kernel = k;
     l->found = (struct derived){0};
@@ -98,7 +98,7 @@ static void begin_anew(struct launching *l, struct proact_kernel *k)
 static void axis_restore(struct launching *l)
 {
     swap(l->grid, l->interchanged);
-    begin_anew(l, l->original);
+    axis_restart(l, l->original);
     l->original = NULL;
 }
 
@@ -123,7 +123,7 @@ bool launch_axis_set(struct launching *l, unsigned dimension)
     memcpy(l->interchanged, interchanged, sizeof interchanged);
     l->original = k;
     swap(l->grid, interchanged);
-    begin_anew(l, variant);
+    axis_restart(l, variant);
     return true;
 }
 

@@ -17,7 +17,7 @@
 enum { KEPT = 64 };
 /* Threads asked for launches of which none has come again; what comes again pays for
    itself. */
-enum { UNPAID_MAX = 2000000, USES = 16 };
+enum { DEBT_MAX = 2000000, USES = 16 };
 enum { NOWHERE = 1, LEAVES };
 
 struct provenance {
@@ -32,7 +32,7 @@ struct provenance {
         uint64_t work;                  /* that it took */
     } * kept[KEPT];                     /* NULL: none yet */
     unsigned next;
-    uint64_t unpaid; /* work */
+    uint64_t debt; /* work */
 };
 
 /* In one launch. */
@@ -42,7 +42,7 @@ struct hunt {
     int64_t *trips;
     bool loads_alone;
     struct verdict *into;
-    uint32_t in_vain; /* of its questions */
+    uint32_t fruitless; /* of its questions */
 };
 
 static const struct proact_relocation *place_at(const struct launching *l, uint64_t offset)
@@ -155,7 +155,7 @@ static void look_at_one(struct hunt *h, const struct access_analysis *a,
                                                .at = &h->at,
                                                .trips = h->trips,
                                                .in_full = h->into->is_full,
-                                               .in_vain = &h->in_vain,
+                                               .fruitless = &h->fruitless,
                                                .work = &h->into->work};
 
             answers[answered].place = place;
@@ -237,11 +237,11 @@ static struct verdict *keep(struct provenance *s, uint64_t key, uint64_t bases)
     return s->kept[at];
 }
 
-static void pay(struct provenance *s, const struct verdict *v)
+static void provenance_repay(struct provenance *s, const struct verdict *v)
 {
-    const uint64_t paid = v->work / USES;
+    const uint64_t repaid = v->work / USES;
 
-    s->unpaid -= paid < s->unpaid ? paid : s->unpaid;
+    s->debt -= repaid < s->debt ? repaid : s->debt;
 }
 
 /* All threads are asked of what a kernel chooses only where that may matter: some 0.5 ms an
@@ -260,11 +260,11 @@ static const struct verdict *verdict_of(struct provenance *s, const struct launc
     struct verdict *v = kept(s, key, bases);
 
     if (v) {
-        pay(s, v);
-    } else if (s->unpaid <= UNPAID_MAX) {
+        provenance_repay(s, v);
+    } else if (s->debt <= DEBT_MAX) {
         v = keep(s, key, bases);
         look(l, loads_alone, block, constants, v);
-        s->unpaid += v->work;
+        s->debt += v->work;
     }
     *outside = v ? leads_away(l, v) : NULL;
     if (*outside && !v->is_full) {
@@ -273,7 +273,7 @@ static const struct verdict *verdict_of(struct provenance *s, const struct launc
         provenance_result_clear(&v->found);
         *v = (struct verdict){.bases = bases, .is_full = true, .work = before};
         look(l, loads_alone, block, constants, v);
-        s->unpaid += v->work - before;
+        s->debt += v->work - before;
         *outside = leads_away(l, v);
     }
     free(block);

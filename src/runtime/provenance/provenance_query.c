@@ -9,8 +9,8 @@
 
 /* For an access that may go everywhere some 0.5 ms of the host, once a shape. */
 enum { ASKED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
-enum { VAIN_MAX = 4 * BOXES_MAX }; /* unrolled loops have a thousand alike */
-enum { BOX_WORK = 16 };            /* in threads asked */
+enum { FRUITLESS_MAX = 4 * BOXES_MAX }; /* unrolled loops have a thousand alike */
+enum { BOX_WORK = 16 };                 /* in threads asked */
 enum { FIRST_ONES = 4 }; /* iterations of which it is asked whether another one follows */
 
 struct box {
@@ -265,7 +265,7 @@ static void halve(const struct box *b, unsigned axis, struct box out[2])
 /* Of boxes: no more for a choice, and one where smaller ones have not helped so often. */
 static uint32_t most_boxes(const struct asking *g)
 {
-    return *g->q->in_vain < VAIN_MAX ? BOXES_MAX / g->choices.ways : 1;
+    return *g->q->fruitless < FRUITLESS_MAX ? BOXES_MAX / g->choices.ways : 1;
 }
 
 /* Larger ones first: what is left out is the least. */
@@ -280,9 +280,9 @@ static void ask_boxes(struct asking *g)
         const struct box *b = &g->box[n];
         unsigned axis = 0;
 
-        ++*g->q->in_vain;
+        ++*g->q->fruitless;
         if (stays(g, b)) {
-            *g->q->in_vain = n ? 0 : *g->q->in_vain - 1;
+            *g->q->fruitless = n ? 0 : *g->q->fruitless - 1;
             continue;
         }
         for (unsigned other = 1; other < 3; other++)

@@ -34,8 +34,8 @@ struct provenance_query {
     const struct access_launch *at;        /* all CTAs */
     const int64_t *trips;
     bool in_full; /* else of what a kernel chooses it is said where it may lead */
-    uint32_t
-        *in_vain; /* boxes looked at since one was smaller and did help, of all accesses */
+    uint32_t *
+        fruitless; /* boxes looked at since one was smaller and did help, of all accesses */
     uint64_t *work; /* grows by 1 for each thread that is asked, and more for a box */
 };
 

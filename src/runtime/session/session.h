@@ -179,8 +179,8 @@ struct proact_kernel {
     uint64_t looked_through;           /* work of slices that ask for constants */
     /* Of the host, to find what launches write and to make tables of it, where it was not
        known: for the last one; and for all, as far as none came again (derive.h). */
-    uint64_t found_ns, unpaid_ns;
-    unsigned anew; /* launches in a row of which it was not known */
+    uint64_t found_ns, debt_ns;
+    unsigned misses_in_a_row; /* launches in a row of which it was not known */
     struct kernel_slot slot[PROACT_SLOTS_MAX];
     unsigned slot_count;
     struct kernel_tables *tables;

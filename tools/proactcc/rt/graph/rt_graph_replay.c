@@ -108,7 +108,7 @@ static bool is_any_recorded(const struct graph_replay *r)
 }
 
 /* A program that changes it again and again has it called. */
-static void begin_anew(struct rt *rt, struct cuda_graph_exec *exec)
+static void graph_replay_restart(struct rt *rt, struct cuda_graph_exec *exec)
 {
     struct graph_replay *r = &exec->replay;
     struct look look = {.r = r, .keeps = true};
@@ -306,7 +306,7 @@ enum cuda_error rt_graph_launch(struct rt *rt, struct cuda_graph_exec *exec,
     size_t replayed = 0;
 
     if (!is_as_it_was(rt, exec))
-        begin_anew(rt, exec);
+        graph_replay_restart(rt, exec);
     const bool tries = is_time_to_try(rt, r);
 
     if (tries && !is_any_recorded(r))
