@@ -46,7 +46,7 @@ struct device_options {
        do, which is more than PTX promises (emulator only). */
     void (*warn)(void *context, const char *sentence);
     void *print_context; /* of both */
-    bool late;           /* only the first one is opened; the others by open_others */
+    bool lazy_devices;   /* only the first one is opened; the others by open_remaining */
 };
 
 enum { DEVICE_CLUSTER_MAX = 16 }; /* CTAs; more than 8 are not for every GPU */
@@ -179,8 +179,8 @@ struct device_backend {
     /* They open beside what goes on, from the first call on: whether all are there by now,
        which they only are in this call. `waits`: until they are. After a failure they never
        are, and the first one works on (PROACT_ENODEV), unless all is broken. */
-    enum proact_status (*open_others)(struct device_set *set, bool waits, bool *are_open,
-                                      struct proact_error *err);
+    enum proact_status (*open_remaining)(struct device_set *set, bool waits, bool *are_open,
+                                         struct proact_error *err);
     unsigned (*count)(const struct device_set *set);
     bool (*peer_access)(const struct device_set *set, unsigned from, unsigned to);
     /* Whether a kernel's atomics are such in the other one's memory, too. */

@@ -43,7 +43,7 @@ struct contract_promise {
 extern const struct contract_promise contract_memory[], contract_rows[], contract_streams[],
     contract_launch[], contract_batch[], contract_graphs[], contract_faults[],
     contract_guests[], contract_watch[], contract_parts[], contract_clusters[],
-    contract_repeats[], contract_texels[], contract_late[];
+    contract_repeats[], contract_texels[], contract_lazy_devices[];
 
 /* Skips the test when the keeper has no machine. wait_limit_ms as in device_options. */
 void contract_open(struct contract *c, const struct contract_keeper *keeper, uint64_t seed,

@@ -272,7 +272,7 @@ static void a_part_for_which_there_is_no_room_is_said(void **state)
 
 /* In a graph device 1 waits for device 0, which is busy for longer than anything may be
    waited for. */
-static void a_late_device_is_said(void **state)
+static void a_timed_out_device_is_reported(void **state)
 {
     static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                               ".visible .entry busy()\n{\n"
@@ -387,7 +387,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_profiler_is_told_names),
         cmocka_unit_test(memory_that_is_used_up_is_said),
         cmocka_unit_test(a_part_for_which_there_is_no_room_is_said),
-        cmocka_unit_test(a_late_device_is_said),
+        cmocka_unit_test(a_timed_out_device_is_reported),
         cmocka_unit_test(a_lost_device_stays_lost),
         cmocka_unit_test(other_kinds_of_devices_are_left_out),
     };

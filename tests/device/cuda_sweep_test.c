@@ -88,10 +88,10 @@ static void each_call_fails_once_while_somebody_looks_on(void **state)
         .method = "bulk", .is_observed = true, .wait_limit_ms = 5});
 }
 
-static void each_call_fails_once_where_others_open_late(void **state)
+static void each_call_fails_once_with_lazy_devices(void **state)
 {
     (void)state;
-    sweep(&(struct fake_cuda_plan){.method = "bulk", .is_late = true, .wait_limit_ms = 5});
+    sweep(&(struct fake_cuda_plan){.method = "bulk", .is_lazy = true, .wait_limit_ms = 5});
 }
 
 static void each_call_fails_once_for_a_helper(void **state)
@@ -143,7 +143,7 @@ int main(void)
         cmocka_unit_test(each_call_fails_once),
         cmocka_unit_test(each_call_fails_once_around_a_graph),
         cmocka_unit_test(each_call_fails_once_while_somebody_looks_on),
-        cmocka_unit_test(each_call_fails_once_where_others_open_late),
+        cmocka_unit_test(each_call_fails_once_with_lazy_devices),
         cmocka_unit_test(each_call_fails_once_for_a_helper),
         cmocka_unit_test(each_copy_fails_once_for_a_helper),
         cmocka_unit_test(each_push_fails_for_a_helper),

@@ -183,7 +183,7 @@ enum proact_status fake_cuda_session(const struct fake_cuda_plan *plan,
         .machine = PROACT_MACHINE_LOCAL,
         .device_count = plan->devices,
         .host_threads = plan->threads,
-        .lazy_devices = plan->is_late,
+        .lazy_devices = plan->is_lazy,
         .wait_timeout_ms = plan->wait_limit_ms > 0 ? plan->wait_limit_ms : 50,
         .plan = {.method = plan->method ? plan->method : "bulk",
                  .chunk_bytes = plan->chunk_bytes}};

@@ -25,7 +25,7 @@ struct fake_cuda_plan {
     unsigned threads;     /* that launch; 0: as many as cores */
     bool is_recorded;     /* launches are recorded, and replayed */
     bool is_observed;
-    bool is_late;         /* the others are opened when the array is there */
+    bool is_lazy;         /* the others are opened when the array is there */
     bool forgets;         /* the kernel never says that it is done */
     double wait_limit_ms; /* 0: 50 */
 };

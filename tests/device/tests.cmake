@@ -1,7 +1,7 @@
 # The device contract is told in several files; contract_test.c runs them all.
 target_sources(contract_test PRIVATE device/contract.c device/contract_memory.c device/contract_parts.c
     device/contract_rows.c device/contract_streams.c device/contract_launch.c device/contract_clusters.c device/contract_batch.c device/contract_watch.c device/contract_repeats.c device/contract_texels.c
-    device/contract_graphs.c device/contract_faults.c device/contract_guests.c device/contract_late.c)
+    device/contract_graphs.c device/contract_faults.c device/contract_guests.c device/contract_lazy_devices.c)
 # So is the emulated machine.
 foreach(part time cost order fault bulk rows replicas cluster)
     target_sources(emulator_${part}_test PRIVATE device/emulator_testing.c device/contract.c)
@@ -101,7 +101,7 @@ fake_cuda_test(bench.peers_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/device/bench_peers.sh $<TARGET_FILE:proact_command>)
 
 # What goes wrong with a driver, and each of its calls failing once.
-foreach(part failure sweep early binary overlap branches repeat context staging late)
+foreach(part failure sweep early binary overlap branches repeat context staging lazy)
     target_sources(cuda_${part}_test PRIVATE device/fake_cuda_session.c)
     add_dependencies(cuda_${part}_test runtime_ptx fake_cuda_fake fake_cuda_old fake_nvtx)
     set_tests_properties(device.cuda_${part} PROPERTIES ENVIRONMENT

@@ -24,8 +24,8 @@ run() { # WHERE NAME=VALUE...
 }
 run "four devices" PROACT_MACHINE=h200x4
 for open_ms in 0.0005 0.02; do
-    echo "{\"like\": \"h200x4\", \"device\": {\"open_ms\": $open_ms}}" >"$scratch/late.json"
-    run "devices that come later" PROACT_MACHINE="$scratch/late.json" PROACT_OPEN=lazy PROACT_SPLIT=always
+    echo "{\"like\": \"h200x4\", \"device\": {\"open_ms\": $open_ms}}" >"$scratch/lazy.json"
+    run "devices that come later" PROACT_MACHINE="$scratch/lazy.json" PROACT_OPEN=lazy PROACT_SPLIT=always
 done
 case $name in
 float_mode | textures | texture_kinds | driver_modules) # of an array that is distributed there is no texture

@@ -13,10 +13,10 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.replays PROPERTIES LABELS slow TIMEOUT 300)
-    add_test(NAME proactcc.late COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/late.sh
+    add_test(NAME proactcc.lazy_devices COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/lazy_devices.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
-    set_tests_properties(proactcc.late PROPERTIES LABELS slow TIMEOUT 300)
+    set_tests_properties(proactcc.lazy_devices PROPERTIES LABELS slow TIMEOUT 300)
     add_test(NAME proactcc.blocked COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/blocked.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)

@@ -3,7 +3,7 @@
 # Usage: split.sh PROACTCC OUT [--write|--some]. Every program of this folder, compiled by proactcc
 # into OUT, says the same and ends well on 1, 2, 4 and 8 emulated devices, where all is split
 # that can be, and on 4 as it is where nothing is asked for (`default`), and where they come when the
-# program has begun (`late`); and which of its
+# program has begun (`lazy`); and which of its
 # kernels are split on 4, or else why not, is what split.txt says. --write: what is seen
 # becomes split.txt; --some: only a few. Programs run side by side, two at a time: split.sh PROACTCC OUT NAME is
 # what runs one of them.
@@ -22,7 +22,7 @@ distribute() { # NAME: arrays of so many bytes there are one of for all devices
 run() { # METHOD DEVICES NAME: to OUT/NAME.stdout
     settings="$(distribute "$3") PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_METHOD=$1" machine=h200x8
     [ "$1" = default ] && settings=
-    [ "$1" = late ] && settings="PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_OPEN=lazy" machine=$out/late.json
+    [ "$1" = lazy ] && settings="PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_OPEN=lazy" machine=$out/lazy.json
     # shellcheck disable=SC2086 # words
     env $settings PROACT_MACHINE="$machine" PROACT_DEVICES=$2 "$out/$3" \
         >"$out/$3.stdout" 2>"$out/$3.stderr" </dev/null
@@ -57,7 +57,7 @@ one() {
     run fused 1 "$name" || return 1
     mv "$out/$name.stdout" "$out/$name.expected"
     code=0
-    for setting in default:4 late:4 fused:2 fused:8 "$other:2" "$other:4" "$other:8" fused:4; do
+    for setting in default:4 lazy:4 fused:2 fused:8 "$other:2" "$other:4" "$other:8" fused:4; do
         PROACT_REPORT=1 run "${setting%:*}" "${setting#*:}" "$name" || code=1
         diff -u "$out/$name.expected" "$out/$name.stdout" || code=1
     done
@@ -72,7 +72,7 @@ case $what in
 *) one "$what"; exit ;;
 esac
 mkdir -p "$out"
-echo '{"like": "h200x8", "device": {"open_ms": 0.002}}' >"$out/late.json"
+echo '{"like": "h200x8", "device": {"open_ms": 0.002}}' >"$out/lazy.json"
 rm -f "$out"/*.split
 code=0
 echo "$names" | tr ' ' '\n' | xargs -P 2 -n 1 "$0" "$proactcc" "$out" || code=1

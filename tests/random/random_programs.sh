@@ -4,7 +4,7 @@
 # program: what it says whole on one emulated device, where the host follows each launch that it
 # can, it says split on 2, 3, 4 and 8 by every method. One that does not stays in OUT as SEED.cu;
 # so does all of one seed alone (COUNT 1), with the reports. `narrow`: on devices of one SM, soon
-# full. `late`: on some of which all but the first come when the program has begun, at a time of the seed's. Two seeds run at a time.
+# full. `lazy`: on some of which all but the first come when the program has begun, at a time of the seed's. Two seeds run at a time.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 proactcc=$1 make=$2 out=$3 first=$4 count=${5-}
@@ -14,7 +14,7 @@ run() { # TO METHOD DEVICES HOW [check]
     machine=h200x8
     [ "$4" = narrow ] && machine=$out/narrow.json && set -- "$1" "$2" "$3" always "$5"
     open=all
-    [ "$4" = late ] && open=lazy && machine=$out/$seed.late.json && set -- "$1" "$2" "$3" always "$5"
+    [ "$4" = late ] && open=lazy && machine=$out/$seed.lazy.json && set -- "$1" "$2" "$3" always "$5"
     timeout 120 env PROACT_MACHINE="$machine" PROACT_REPORT=1 PROACT_METHOD=$2 PROACT_DEVICES=$3 \
         PROACT_SPLIT=$4 PROACT_OPEN=$open "$out/$seed" $5 >"$1" 2>"$1.report" </dev/null
     status=$?
@@ -32,11 +32,11 @@ one() {
             -o "$out/$seed" >"$out/$seed.log" 2>&1 ||
         { echo "seed $seed is not compiled: $(head -n 3 "$out/$seed.log")"; return 1; }
     run "$out/$seed.expected" fused 1 never check || return 1
-    echo "{\"like\": \"h200x8\", \"device\": {\"open_ms\": 0.00$((seed % 3))$((seed % 97))}}" >"$out/$seed.late.json"
+    echo "{\"like\": \"h200x8\", \"device\": {\"open_ms\": 0.00$((seed % 3))$((seed % 97))}}" >"$out/$seed.lazy.json"
     other=$(echo "$methods $methods" | cut -d' ' -f$((seed % 8 + 1))-$((seed % 8 + 4)))
     set -- $other
     for setting in "$1:2:always" "$2:3:always" "$3:4:always" "$4:8:always" fused:4:auto \
-        fused:8:always fused:4:narrow fused:4:late; do
+        fused:8:always fused:4:narrow fused:4:lazy; do
         IFS=: read -r method devices how <<END
 $setting
 END

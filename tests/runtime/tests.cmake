@@ -31,7 +31,7 @@ add_custom_target(runtime_ptx ALL DEPENDS ${runtime_ptx})
 foreach(program maps_test launch_tables_test runtime_child_test runtime_refuse_test runtime_launch_test runtime_schedule_test
         boundaries_test look_test first_device_test derive_test choose_split_test coupling_test trial_test needs_test growth_test
         known_constants_test launch_divide_test launch_reductions_test partials_test
-        program_streams_test others_test recorded_block_test variable_array_test wide_rows_test)
+        program_streams_test lazy_devices_test recorded_block_test variable_array_test wide_rows_test)
     add_dependencies(${program} runtime_ptx)
 endforeach()
 

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
-#include "device/cuda/cuda_others.h"
+#include "device/cuda/cuda_lazy_devices.h"
 #include "device/cuda/graph/cuda_repeat.h"
 
 enum { WAIT_LIMIT_MS = 10000 };
@@ -77,7 +77,7 @@ static void cuda_close(struct device_set *set)
 {
     if (!set)
         return;
-    cuda_others_close(set);
+    cuda_lazy_devices_close(set);
     cuda_synchronize(set, NULL);
     cuda_batch_close(set);
     cuda_waits_forget(set, NULL);
@@ -148,7 +148,7 @@ static enum proact_status cuda_open(const struct device_options *options,
     for (unsigned d = 0; d < set->count && !status; d++)
         find_peers(set, d);
     if (!status)
-        status = cuda_others_open(set, options->late && set->count > 1, err);
+        status = cuda_lazy_devices_open(set, options->lazy_devices && set->count > 1, err);
     if (status) {
         cuda_close(set);
         return status;
@@ -193,7 +193,7 @@ const struct device_backend device_cuda = {
     .open = cuda_open,
     .close = cuda_close,
     .open_ns = cuda_open_ns,
-    .open_others = cuda_open_others,
+    .open_remaining = cuda_open_remaining,
     .count = cuda_count,
     .peer_access = cuda_peer_access,
     .peer_atomics = cuda_peer_atomics,

@@ -88,8 +88,8 @@ struct cuda_nvtx {
 struct device_set {
     struct driver driver;
     struct cuda_nvtx nvtx;
-    unsigned count, here; /* here: the first so many are open (cuda_others.h) */
-    struct cuda_others *others;
+    unsigned count, here; /* here: the first so many are open (cuda_lazy_devices.h) */
+    struct cuda_lazy_devices *lazy_devices;
     unsigned threads; /* that launch, as the options have it */
     unsigned queues;  /* of a device, in hardware */
     size_t limits[2]; /* that were set; 0: as they were */

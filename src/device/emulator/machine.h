@@ -127,8 +127,8 @@ struct emulated {
 struct device_set {
     struct device_options options;
     const struct topology *topology;
-    unsigned count, here; /* here: the first so many are open (opening.h) */
-    uint64_t others_ps;   /* when the others are; 0: nobody asked for them */
+    unsigned count, here;  /* here: the first so many are open (opening.h) */
+    uint64_t remaining_ps; /* when the others are; 0: nobody asked for them */
     struct device_memory memory;
     struct emulated *devices;
     struct device_stream *streams;

@@ -10,7 +10,7 @@ static uint64_t one_ps(const struct device_set *set)
 
 void opening_begin(struct device_set *set)
 {
-    set->here = set->options.late && one_ps(set) ? 1 : set->count;
+    set->here = set->options.lazy_devices && one_ps(set) ? 1 : set->count;
     set->host_ps += one_ps(set) * set->here;
 }
 
@@ -27,15 +27,15 @@ uint64_t opening_ns(const struct device_set *set)
     return set->here < set->count ? one_ps(set) / PS + 1 : 0;
 }
 
-enum proact_status opening_others(struct device_set *set, bool waits, bool *are_open,
-                                  struct proact_error *err)
+enum proact_status opening_remaining(struct device_set *set, bool waits, bool *are_open,
+                                     struct proact_error *err)
 {
     (void)err;
-    if (!set->others_ps)
-        set->others_ps = set->host_ps + one_ps(set) * (set->count - 1);
-    if (waits && set->host_ps < set->others_ps)
-        set->host_ps = set->others_ps;
-    *are_open = set->host_ps >= set->others_ps;
+    if (!set->remaining_ps)
+        set->remaining_ps = set->host_ps + one_ps(set) * (set->count - 1);
+    if (waits && set->host_ps < set->remaining_ps)
+        set->host_ps = set->remaining_ps;
+    *are_open = set->host_ps >= set->remaining_ps;
     if (*are_open)
         set->here = set->count;
     return PROACT_OK;

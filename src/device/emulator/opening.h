@@ -14,5 +14,5 @@ enum proact_status opening_check(const struct device_set *set, unsigned device,
 
 /* The contract's. */
 uint64_t opening_ns(const struct device_set *set);
-enum proact_status opening_others(struct device_set *set, bool waits, bool *are_open,
-                                  struct proact_error *err);
+enum proact_status opening_remaining(struct device_set *set, bool waits, bool *are_open,
+                                     struct proact_error *err);

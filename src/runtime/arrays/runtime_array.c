@@ -11,7 +11,7 @@
 #include "runtime/coherence/transition_cache.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 #include "runtime/tables/known_bytes.h"
 
 /* Messages and the keeper's replicas tell arrays apart by name: "x", "x (2)", ... */
@@ -64,7 +64,7 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
                     name, shape->count, shape->element_bytes);
     enum proact_status status = PROACT_OK;
 
-    if (sharing == ARRAY_DISTRIBUTED && (status = others_need(p, err)))
+    if (sharing == ARRAY_DISTRIBUTED && (status = lazy_devices_require(p, err)))
         return status;
     struct proact_array *a = must_calloc(1, sizeof *a);
 
@@ -217,7 +217,7 @@ enum proact_status proact_array_write(struct proact_array *a, size_t first,
         array_account_parts(a, d, true, sequence);
     a->used = sequence;
     array_written(a, start, start + bytes.bytes,
-                  p->others.are_closed ? FIRST : all_devices(p));
+                  p->lazy_devices.are_pending ? FIRST : all_devices(p));
     return status;
 }
 
@@ -252,7 +252,7 @@ enum proact_status proact_array_read_replica(struct proact_array *a, unsigned de
         return fail(err, PROACT_EINVAL,
                     "array '%s': replica of device %u, there are %u devices", a->name,
                     device, p->devices.count);
-    if ((device && (status = others_need(p, err))) ||
+    if ((device && (status = lazy_devices_require(p, err))) ||
         (status = array_fetch_device(a, device, first, count, err)))
         return status;
     /* protocol: read-wait */

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "instrument/instrument.h"
 #include "runtime/derive/direct.h"
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 #include "runtime/variables/module_variable.h"
 
 /* One clone, in a text of its own: a driver compiles all that it is given. */
@@ -212,7 +212,7 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
     choose_other(k);
     check_room(l);
     k->clones->blocked.text[0] = '\0';
-    if (is_refused(k, kernel_plan(k)) || others_wanted(k->session))
+    if (is_refused(k, kernel_plan(k)) || lazy_devices_request(k->session))
         return PROACT_OK;
     const enum instrument_clone kind = clone_of(kernel_plan(k));
     const enum instrument_places places = places_of(l, kernel_plan(k));

@@ -15,7 +15,7 @@
 #include "runtime/launch/interchanged_shape.h"
 #include "runtime/launch/launch_cluster.h"
 #include "runtime/partition/boundaries.h"
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 #include "runtime/tables/table_contents.h"
 #include "runtime/textures/kernel_texels.h"
 #include "runtime/variables/known_constants.h"
@@ -106,7 +106,7 @@ static enum proact_status load_image(struct proact *p, struct session_image *i,
 
     if (status || (status = read_parameters_there(i, name, err)))
         return status;
-    if (has_marked(i->ptx) && (status = others_need(p, err)))
+    if (has_marked(i->ptx) && (status = lazy_devices_require(p, err)))
         return status;
     i->devices = has_marked(i->ptx) ? p->devices.count : 1;
     if (p->devices.count > i->devices && (status = give_variables(p, i, name, err)))

@@ -8,11 +8,11 @@
 #include "runtime/derive/direct.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/launch/launch_cluster.h"
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 
 static const char *find_refusal(struct proact_kernel *k)
 {
-    const char *why = others_refusal(k->session);
+    const char *why = lazy_devices_refusal(k->session);
 
     if (!why)
         why = cluster_refusal(k);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "runtime/launch/launch_cluster.h"
 #include "runtime/launch/launch_variant.h"
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 #include "runtime/textures/launch_textures.h"
 #include "runtime/variables/variable_array.h"
 
@@ -73,7 +73,7 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
                     "kernel '%s': a cooperative launch runs on one device: launch a block "
                     "of parameters, of an unmarked kernel",
                     k->name);
-    if ((status = others_need(k->session, err)) ||
+    if ((status = lazy_devices_require(k->session, err)) ||
         (status = launch_check_grid(&l, grid, err)) ||
         (status = launch_check_clusters(&l, err)) ||
         (status = check_args(k, args, arg_count, err)))

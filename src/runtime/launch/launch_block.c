@@ -22,7 +22,7 @@
 #include "runtime/program/first_device.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 #include "runtime/tables/launch_tables.h"
 #include "runtime/textures/launch_textures.h"
 #include "runtime/textures/textures.h"
@@ -322,7 +322,8 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     l->kernel->found_ns = 0;
     if ((status = launch_bind(l, err)))
         return status;
-    if (p->others.is_opening && p->others.are_closed) /* this one asked for them */
+    if (p->lazy_devices.is_opening &&
+        p->lazy_devices.are_pending) /* this one asked for them */
         return launch_alone(l, err);
     if (!l->binding && launch_axis_reset(l))
         return launch_chosen(l, grid, err);
@@ -350,7 +351,7 @@ static enum proact_status launch_unmarked(struct launching *l,
     bool is_alone;
 
     if ((status = launch_check_grid(l, grid, err)) || (status = check_dimensions(l, err)) ||
-        (status = others_launch(l->kernel->session, l->over, &is_alone, err)))
+        (status = lazy_devices_launch(l->kernel->session, l->over, &is_alone, err)))
         return status;
     if (is_alone)
         return launch_alone(l, err);

@@ -10,7 +10,7 @@
 #include "runtime/coherence/fetch.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 #include "runtime/tables/known_bytes.h"
 #include "runtime/variables/known_constants.h"
 
@@ -345,7 +345,7 @@ enum proact_status proact_array_broadcast(struct proact_array *a, struct proact_
 {
     const struct transfer_need all = {.all = true};
     const struct transfer_need *needs[PROACT_DEVICES_MAX];
-    enum proact_status status = others_need(a->session, err);
+    enum proact_status status = lazy_devices_require(a->session, err);
 
     if (status)
         return status;

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "runtime/derive/needs.h"
 #include "runtime/program/program_streams.h"
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 
 void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_binding *b)
 {
@@ -172,9 +172,9 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
         return fail(err, PROACT_EREFUSED, "the %s backend has no graphs", p->backend->name);
     if (p->book.observer && !p->backend->is_virtual)
         return fail(err, PROACT_EREFUSED, "what is replayed cannot be observed");
-    if ((status = others_look(p, err)))
+    if ((status = lazy_devices_poll(p, err)))
         return status;
-    if (p->others.are_closed)
+    if (p->lazy_devices.are_pending)
         return fail(err, PROACT_EINVAL, "a recording cannot begin before all are open");
     /* A replay comes after all before it: what is recorded then need not know it. */
     if ((status = proact_wait(p, err)) || (status = p->backend->capture_begin(p->set, err)))

@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 
 struct proact_loop {
     struct proact *session;
@@ -34,7 +34,7 @@ enum proact_status proact_loop_begin(struct proact_loop *r, struct proact_error 
     if (p->recording || p->repeating)
         return fail(err, PROACT_EINVAL, "a repeat cannot begin within a %s",
                     p->recording ? "recording" : "repeat");
-    enum proact_status status = others_look(p, err);
+    enum proact_status status = lazy_devices_poll(p, err);
 
     if (status)
         return status;

@@ -193,8 +193,8 @@ struct session_launch {
     const struct kernel_binding *binding;
 };
 
-struct session_others { /* others.h */
-    bool were_closed, are_closed, is_opening;
+struct session_lazy_devices { /* lazy_devices.h */
+    bool was_lazy, are_pending, is_opening;
     uint64_t cost_ns;             /* to open and close them, as is likely */
     uint64_t since_ns, first_ns;  /* the session; its first launch, or 0 */
     uint64_t took_ns;             /* from the session's beginning until they were there */
@@ -212,7 +212,7 @@ struct proact {
     struct transfer_plan plan;
     struct order order;
     struct span_book book;
-    struct session_others others;
+    struct session_lazy_devices lazy_devices;
     uint64_t sequence;      /* of the last operation queued */
     uint64_t last_sent;     /* the last that sent an array to peers ... */
     uint64_t first_awaited; /* ... that lane MAIN of the first device has waited for */
@@ -279,7 +279,7 @@ struct proact {
 /* The first so many devices are there. */
 static inline unsigned devices_here(const struct proact *p)
 {
-    return p->others.are_closed ? 1 : p->devices.count;
+    return p->lazy_devices.are_pending ? 1 : p->devices.count;
 }
 
 /* A kernel, or a library, may have written to variables. */

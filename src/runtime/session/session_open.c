@@ -13,7 +13,7 @@
 #include "runtime/partition/boundaries.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 #include "runtime/session/runtime_machine.h"
 #include "runtime/variables/known_constants.h"
 
@@ -138,8 +138,8 @@ static enum proact_status open_lanes(struct proact *p, double limit_ms,
                                      struct proact_error *err)
 {
     enum proact_status status =
-        transfer_open(p->backend, p->set, (uint64_t)(limit_ms * 1e6), p->others.are_closed,
-                      &p->devices, err);
+        transfer_open(p->backend, p->set, (uint64_t)(limit_ms * 1e6),
+                      p->lazy_devices.are_pending, &p->devices, err);
 
     return status ? status : order_open(&p->order, &p->devices, 0, devices_here(p), err);
 }
@@ -173,9 +173,9 @@ static enum proact_status open_on(const struct device_backend *backend,
                                       .print = o->on_print,
                                       .warn = o->on_warning,
                                       .print_context = o->callback_context,
-                                      .late = o->lazy_devices},
+                                      .lazy_devices = o->lazy_devices},
              &p->set, err)) ||
-        (others_begin(p), status = open_lanes(p, limit_ms, err)) ||
+        (lazy_devices_begin(p), status = open_lanes(p, limit_ms, err)) ||
         (status = session_plan(p, &o->plan, &p->plan, err))) {
         proact_close(p);
         return status;
@@ -240,7 +240,7 @@ void proact_close(struct proact *p)
     boundaries_destroy(p);
     streams_close(p);
     stopwatch_close(p);
-    others_close(p);
+    lazy_devices_close(p);
     order_close(&p->order);
     if (p->devices.backend)
         transfer_close(&p->devices);

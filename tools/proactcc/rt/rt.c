@@ -34,10 +34,10 @@ enum cuda_error rt_refuse(const char *call)
 static void say_failed(struct rt *rt)
 {
     bool failed;
-    const char *others = proact_lazy_devices_report(rt->session, &failed);
+    const char *lazy_devices = proact_lazy_devices_report(rt->session, &failed);
 
     if (failed)
-        rt_say("%s", others);
+        rt_say("%s", lazy_devices);
 }
 
 void rt_end(void)

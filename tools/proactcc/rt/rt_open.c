@@ -110,7 +110,7 @@ static const char *const splits[] = {"always", "never", "auto", NULL};
 static const char *const opens[] = {"all", "lazy", NULL};
 
 /* What splits all that can be, or has parts of memory on all, has no use for one alone. */
-static bool opens_late(const struct rt *rt, const char *split, const char *open)
+static bool opens_lazily(const struct rt *rt, const char *split, const char *open)
 {
     if (open)
         return strcmp(open, "lazy") == 0;
@@ -137,7 +137,7 @@ static enum cuda_error open_session(struct rt *rt)
         word_from(rt, "PROACT_SPLIT", splits, "always, never and auto", &split) ||
         word_from(rt, "PROACT_OPEN", opens, "all and lazy", &open))
         return rt->broken;
-    o.lazy_devices = opens_late(rt, split, open);
+    o.lazy_devices = opens_lazily(rt, split, open);
     status = proact_open(&o, &rt->session, &err);
     if (status == PROACT_ENODEV && !machine) {
         o.machine = emulated_default;

@@ -77,7 +77,7 @@ void rt_report(struct rt *rt)
     const struct proact_device_info d = proact_device_describe(rt->session);
     struct proact_statistics s = {0};
     bool failed;
-    const char *others = proact_lazy_devices_report(rt->session, &failed);
+    const char *lazy_devices = proact_lazy_devices_report(rt->session, &failed);
 
     fflush(stdout);
     fprintf(stderr, "proact: %u x %s%s, machine %s\n", proact_device_count(rt->session),
@@ -98,8 +98,8 @@ void rt_report(struct rt *rt)
                 "proact: %s is called past proact, as the link was not made by proactcc: "
                 "split kernels begin with copies of all their arrays\n",
                 rt->guests.unseen);
-    if (others)
-        fprintf(stderr, "proact: %s\n", others);
+    if (lazy_devices)
+        fprintf(stderr, "proact: %s\n", lazy_devices);
     if (!rt->broken)
         proact_statistics_get(rt->session, PROACT_ALL_DEVICES, NULL, &s, NULL);
     fprintf(stderr,

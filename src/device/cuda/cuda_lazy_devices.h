@@ -11,12 +11,12 @@ struct cuda_trouble {
 };
 
 /* All, or the first one: set->here. */
-enum proact_status cuda_others_open(struct device_set *set, bool late,
-                                    struct proact_error *err);
+enum proact_status cuda_lazy_devices_open(struct device_set *set, bool lazy,
+                                          struct proact_error *err);
 /* Waits for the device that is being opened; of those that are not, none will be. */
-void cuda_others_close(struct device_set *set);
+void cuda_lazy_devices_close(struct device_set *set);
 
 /* The contract's. */
 uint64_t cuda_open_ns(const struct device_set *set);
-enum proact_status cuda_open_others(struct device_set *set, bool waits, bool *are_open,
-                                    struct proact_error *err);
+enum proact_status cuda_open_remaining(struct device_set *set, bool waits, bool *are_open,
+                                       struct proact_error *err);

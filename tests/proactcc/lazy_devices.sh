@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage: late.sh PROACTCC SOURCE DRIVER. When a program has the others than its first device, on
+# Usage: lazy_devices.sh PROACTCC SOURCE DRIVER. When a program has the others than its first device, on
 # emulated ones and on the pretend CUDA driver in the folder DRIVER, and what it says of that.
 set -u
 proactcc=$1 here=$2/tests/proactcc driver=$3
@@ -7,7 +7,7 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 code=0
-"$proactcc" -arch=sm_90 "$here/late.cu" -o late || exit 1
+"$proactcc" -arch=sm_90 "$here/lazy_devices.cu" -o lazy_devices || exit 1
 
 machine() { # NAME OPEN_MS: NAME.json
     echo "{\"like\": \"h200x4\", \"device\": {\"open_ms\": $2}}" >"$1.json"
@@ -18,7 +18,7 @@ machine() { # NAME OPEN_MS: NAME.json
 run() {
     what=$1 steps=$2 said=$3 split=$4
     shift 4
-    timeout 60 env "$@" ./late "$steps" >stdout 2>stderr </dev/null
+    timeout 60 env "$@" ./lazy_devices "$steps" >stdout 2>stderr </dev/null
     status=$?
     [ $status = 0 ] && [ "$(cat stdout)" = "$steps steps" ] && grep -q "$said" stderr &&
         case $(sed -n "s/^proact:  *$steps  *\([0-9]*\) .*step(.*/\1/p" stderr):$split in
@@ -61,6 +61,6 @@ on_driver "one whose device fails" 99 "$why" none FAKE_CUDA_FAIL=cuDevicePrimary
 on_driver "which is said without a report" 99 "$why" silent FAKE_CUDA_FAIL=cuDevicePrimaryCtxRetain:3:2
 [ "$(wc -l <stderr)" = 1 ] || code=1
 
-env PROACT_MACHINE=short.json PROACT_OPEN=now ./late >stdout 2>stderr && code=1
+env PROACT_MACHINE=short.json PROACT_OPEN=now ./lazy_devices >stdout 2>stderr && code=1
 grep -q "PROACT_OPEN is 'now': all and lazy are possible" stderr || { cat stderr; code=1; }
 exit $code

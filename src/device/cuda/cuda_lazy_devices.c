@@ -2,7 +2,7 @@
 /* Devices open: all at once, or all but the first beside what goes on, by a thread. Several
    threads would take as long, for the driver opens one context at a time (four H100s: 100
    ms each); launches on the first device do not feel it (9 us before and meanwhile). */
-#include "device/cuda/cuda_others.h"
+#include "device/cuda/cuda_lazy_devices.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
 
-struct cuda_others {
+struct cuda_lazy_devices {
     pthread_t thread;
     bool has_thread;
     atomic_bool is_done, ends; /* ends: it opens no more of them */
@@ -66,7 +66,7 @@ static bool let_reach(struct device_set *set, unsigned device, struct cuda_troub
 }
 
 /* On any thread: nothing of the set is touched that another one looks at meanwhile. */
-static bool open_rest(struct device_set *set, struct cuda_others *o)
+static bool cuda_lazy_open_rest(struct device_set *set, struct cuda_lazy_devices *o)
 {
     bool goes_on = true;
 
@@ -81,15 +81,15 @@ static void *run(void *context)
 {
     struct device_set *set = context;
 
-    open_rest(set, set->others);
-    atomic_store(&set->others->is_done, true);
+    cuda_lazy_open_rest(set, set->lazy_devices);
+    atomic_store(&set->lazy_devices->is_done, true);
     return NULL;
 }
 
 /* Signals are for the program's own threads. Without a thread it is done at once. */
 static void start(struct device_set *set)
 {
-    struct cuda_others *o = set->others;
+    struct cuda_lazy_devices *o = set->lazy_devices;
     sigset_t all, was;
 
     sigfillset(&all);
@@ -100,7 +100,7 @@ static void start(struct device_set *set)
         run(set);
 }
 
-static void join(struct cuda_others *o)
+static void join(struct cuda_lazy_devices *o)
 {
     if (o->has_thread)
         pthread_join(o->thread, NULL);
@@ -131,42 +131,43 @@ static enum proact_status take_in(struct device_set *set, struct proact_error *e
     return status;
 }
 
-enum proact_status cuda_others_open(struct device_set *set, bool late,
-                                    struct proact_error *err)
+enum proact_status cuda_lazy_devices_open(struct device_set *set, bool lazy,
+                                          struct proact_error *err)
 {
-    struct cuda_others *o = set->others = must_calloc(1, sizeof *set->others);
+    struct cuda_lazy_devices *o = set->lazy_devices =
+        must_calloc(1, sizeof *set->lazy_devices);
     const uint64_t from = clock_host_ns();
 
     if (!open_context(set, 0, &o->trouble))
         return say(set, &o->trouble, err);
     o->first_ns = clock_host_ns() - from + 1; /* not 0 */
-    set->here = late ? 1 : set->count;
-    if (!late && !open_rest(set, o))
+    set->here = lazy ? 1 : set->count;
+    if (!lazy && !cuda_lazy_open_rest(set, o))
         return say(set, &o->trouble, err);
     return PROACT_OK;
 }
 
-void cuda_others_close(struct device_set *set)
+void cuda_lazy_devices_close(struct device_set *set)
 {
-    struct cuda_others *o = set->others;
+    struct cuda_lazy_devices *o = set->lazy_devices;
 
     if (!o)
         return;
     atomic_store(&o->ends, true);
     join(o);
     free(o);
-    set->others = NULL;
+    set->lazy_devices = NULL;
 }
 
 uint64_t cuda_open_ns(const struct device_set *set)
 {
-    return set->here < set->count ? set->others->first_ns : 0;
+    return set->here < set->count ? set->lazy_devices->first_ns : 0;
 }
 
-enum proact_status cuda_open_others(struct device_set *set, bool waits, bool *are_open,
-                                    struct proact_error *err)
+enum proact_status cuda_open_remaining(struct device_set *set, bool waits, bool *are_open,
+                                       struct proact_error *err)
 {
-    struct cuda_others *o = set->others;
+    struct cuda_lazy_devices *o = set->lazy_devices;
     const bool is_begun = o->has_thread || atomic_load(&o->is_done);
 
     *are_open = set->here == set->count;

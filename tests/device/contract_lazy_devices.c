@@ -9,7 +9,7 @@
 enum { LARGE = (3 << 20) / 4, SMALL = 100 };
 
 /* In the place of the set that all were opened for. */
-static void open_late(struct contract *c)
+static void open_lazily(struct contract *c)
 {
     contract_close(c);
     memset(c->stream, 0, sizeof c->stream);
@@ -19,7 +19,7 @@ static void open_late(struct contract *c)
     const struct device_options options = {.topology = &c->topology,
                                            .check = c->keeper->checks,
                                            .threads = c->b->find ? 2 : 1,
-                                           .late = true};
+                                           .lazy_devices = true};
 
     contract_must(c, c->b->open(&options, &c->set, &c->err));
     contract_must(c, c->b->stream_create(c->set, 0, &c->stream[0][0], &c->err));
@@ -30,7 +30,7 @@ static void all_come(struct contract *c)
 {
     bool are_open = false;
 
-    contract_must(c, c->b->open_others(c->set, true, &are_open, &c->err));
+    contract_must(c, c->b->open_remaining(c->set, true, &are_open, &c->err));
     assert_true(are_open);
     assert_int_equal(c->b->open_ns(c->set), 0);
     contract_must(c, c->b->stream_create(c->set, 1, &c->stream[1][0], &c->err));
@@ -45,7 +45,7 @@ static void of_one_that_is_not_open_nothing_is_had(struct contract *c)
     struct device_module *module;
     device_addr address;
 
-    open_late(c);
+    open_lazily(c);
     assert_int_equal(c->b->count(c->set), c->topology.device_count);
     assert_true(c->b->open_ns(c->set) > 0);
     assert_int_equal(c->b->peer_access(c->set, 0, 1), reached);
@@ -72,7 +72,7 @@ static void what_was_there_before_is_reached_by_those_that_come(struct contract 
 {
     uint32_t *in = must_calloc(LARGE, 4), *out = must_calloc(LARGE, 4);
 
-    open_late(c);
+    open_lazily(c);
     const device_addr large = contract_words(c, 0, LARGE),
                       small = contract_words(c, 0, SMALL);
 
@@ -100,7 +100,7 @@ static void what_was_there_before_is_reached_by_those_that_come(struct contract 
 /* Its kernels as those of ever, in memory of the first one too. */
 static void their_kernels_run_as_ever(struct contract *c)
 {
-    open_late(c);
+    open_lazily(c);
     const device_addr words = contract_words(c, 0, LARGE);
     const uint32_t three = 3;
 
@@ -122,21 +122,21 @@ static void closing_does_not_wait_for_long(struct contract *c)
 {
     bool are_open = true;
 
-    open_late(c);
-    contract_must(c, c->b->open_others(c->set, false, &are_open, &c->err));
+    open_lazily(c);
+    contract_must(c, c->b->open_remaining(c->set, false, &are_open, &c->err));
 }
 
 static void waiting_is_not_needed(struct contract *c)
 {
     bool are_open = false;
 
-    open_late(c);
+    open_lazily(c);
     const device_addr word = contract_words(c, 0, 1);
 
     while (!are_open) {
         const struct contract_parameters p = contract_u64_u32(word, 1);
 
-        contract_must(c, c->b->open_others(c->set, false, &are_open, &c->err));
+        contract_must(c, c->b->open_remaining(c->set, false, &are_open, &c->err));
         contract_must(c, c->b->fill(c->stream[0][0], word, 6, 4, &c->err));
         contract_run(c, 0, 0, "add_one", 1, 32, &p); /* it takes time on any machine */
         contract_sync(c);
@@ -145,7 +145,7 @@ static void waiting_is_not_needed(struct contract *c)
     assert_int_equal(contract_word(c, 0, word), 0x06060607);
 }
 
-const struct contract_promise contract_late[] = {
+const struct contract_promise contract_lazy_devices[] = {
     {"of one that is not open nothing is had", of_one_that_is_not_open_nothing_is_had,
      true},
     {"what was there before is reached by those that come",

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 
 /* A device that is asked whether it has come so far, and says so the `far`th time. */
 static struct {
@@ -54,7 +54,7 @@ static enum proact_status never_open(struct device_set *set, bool waits, bool *a
 static const struct device_backend paced = {.event_create = mark_create,
                                             .record = mark_record,
                                             .progress = mark_progress,
-                                            .open_others = never_open};
+                                            .open_remaining = never_open};
 
 static struct proact *open_paced(uint64_t cost_ns, unsigned far)
 {
@@ -64,8 +64,8 @@ static struct proact *open_paced(uint64_t cost_ns, unsigned far)
     behind.marks = behind.asked = 0;
     behind.far = far;
     p->backend = &paced;
-    p->others.are_closed = true;
-    p->others.cost_ns = cost_ns;
+    p->lazy_devices.are_pending = true;
+    p->lazy_devices.cost_ns = cost_ns;
     return p;
 }
 
@@ -75,7 +75,7 @@ static void launch_so_often(struct proact *p, unsigned launches, unsigned over)
     bool is_whole;
 
     while (launches--)
-        assert_int_equal(others_launch(p, over, &is_whole, &err), PROACT_OK);
+        assert_int_equal(lazy_devices_launch(p, over, &is_whole, &err), PROACT_OK);
 }
 
 /* The host does not queue all of a program before they may come. */
@@ -106,8 +106,8 @@ static void a_host_that_must_go_on_goes_on(void **state)
     const uint64_t from = clock_host_ns();
 
     (void)state;
-    p->others.is_opening = true;
-    p->others.first_ns = from;
+    p->lazy_devices.is_opening = true;
+    p->lazy_devices.first_ns = from;
     launch_so_often(p, 17, 0);
     assert_true(behind.asked > 0);
     assert_true(clock_host_ns() - from >= 3 * 2000000);

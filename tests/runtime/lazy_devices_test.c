@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 
 /* out[i] = in[i] + 1 + added, and what no launch splits: in[0] from out[n - 1]. */
 static const char ptx[] =
@@ -25,7 +25,7 @@ static const char ptx[] =
 
 enum { STEPS = 60 };
 
-struct late {
+struct lazy_fixture {
     struct proact *p;
     struct proact_array *array[2];
     uint32_t is[2][N], added; /* what they have to hold */
@@ -45,18 +45,18 @@ static enum proact_status open_at_once(struct device_set *set, bool waits, bool 
                                        struct proact_error *err)
 {
     (void)waits;
-    return device_emulator.open_others(set, true, are_open, err);
+    return device_emulator.open_remaining(set, true, are_open, err);
 }
 
 /* A file of this test's own says how long a device takes to open. */
-static void come_by(struct late *l, const struct device_backend *backend, double open_ms,
-                    const char *more, uint64_t seed)
+static void come_by(struct lazy_fixture *l, const struct device_backend *backend,
+                    double open_ms, const char *more, uint64_t seed)
 {
     char path[256];
     FILE *f;
 
     memset(l, 0, sizeof *l);
-    snprintf(path, sizeof path, PROACT_BINARY "/tests/runtime/late-%d.json", (int)getpid());
+    snprintf(path, sizeof path, PROACT_BINARY "/tests/runtime/lazy-%d.json", (int)getpid());
     f = fopen(path, "w");
     assert_non_null(f);
     fprintf(f, "{\"like\": \"v100x4\", \"device\": {\"open_ms\": %.9f%s}}\n", open_ms,
@@ -70,14 +70,14 @@ static void come_by(struct late *l, const struct device_backend *backend, double
     unlink(path);
 }
 
-static void come(struct late *l, double open_ms, const char *more, uint64_t seed)
+static void come(struct lazy_fixture *l, double open_ms, const char *more, uint64_t seed)
 {
     come_by(l, &device_emulator, open_ms, more, seed);
 }
 
-static void make(struct late *l)
+static void make(struct lazy_fixture *l)
 {
-    const struct proact_image image = {.name = "late.ptx", .text = ptx};
+    const struct proact_image image = {.name = "lazy.ptx", .text = ptx};
 
     for (int i = 0; i < 2; i++)
         MUST(proact_array_create(l->p, &(struct proact_shape){"a", N, 4}, &l->array[i],
@@ -88,14 +88,14 @@ static void make(struct late *l)
 }
 
 /* In its place one of which nobody has written anything. */
-static void lazy_recreate(struct late *l, int which)
+static void lazy_recreate(struct lazy_fixture *l, int which)
 {
     proact_array_destroy(l->array[which]);
     MUST(proact_array_create(l->p, &(struct proact_shape){"a", N, 4}, &l->array[which],
                              &l->err));
 }
 
-static void launch_of(struct late *l, int to, unsigned ctas)
+static void launch_of(struct lazy_fixture *l, int to, unsigned ctas)
 {
     const struct {
         uint64_t to, from;
@@ -111,12 +111,12 @@ static void launch_of(struct late *l, int to, unsigned ctas)
         l->is[to][i] = l->is[!to][i] + 1 + l->added;
 }
 
-static void launch(struct late *l, int to)
+static void launch(struct lazy_fixture *l, int to)
 {
     launch_of(l, to, CTAS);
 }
 
-static void holds(struct late *l, int which)
+static void holds(struct lazy_fixture *l, int which)
 {
     uint32_t *is = calloc(N, sizeof *is);
 
@@ -126,7 +126,7 @@ static void holds(struct late *l, int which)
     free(is);
 }
 
-static uint64_t sent(struct late *l)
+static uint64_t sent(struct lazy_fixture *l)
 {
     struct proact_statistics s;
 
@@ -134,12 +134,12 @@ static uint64_t sent(struct late *l)
     return s.bytes;
 }
 
-static const char *said(struct late *l)
+static const char *said(struct lazy_fixture *l)
 {
     bool failed;
-    const char *others = proact_lazy_devices_report(l->p, &failed);
+    const char *lazy_devices = proact_lazy_devices_report(l->p, &failed);
 
-    return others ? others : "";
+    return lazy_devices ? lazy_devices : "";
 }
 
 #define SAYS(part)                                                                         \
@@ -148,13 +148,13 @@ static const char *said(struct late *l)
             fail_msg("'%s' has no '%s'", said(l), part);                                   \
     } while (0)
 
-static uint64_t address(const struct late *l, int which, unsigned cell)
+static uint64_t address(const struct lazy_fixture *l, int which, unsigned cell)
 {
     return proact_array_address(l->array[which], 0) + 4ull * cell;
 }
 
 /* One of the calls of a program, on some cells of an array. */
-static void act(struct late *l, uint64_t *chance)
+static void act(struct lazy_fixture *l, uint64_t *chance)
 {
     const int which = (int)random_below(chance, 2);
     const unsigned first = (unsigned)random_below(chance, N - 10),
@@ -199,10 +199,10 @@ static void act(struct late *l, uint64_t *chance)
 }
 
 /* Whenever they come: in check mode, which finds what a device reads and was not sent. */
-static void what_was_done_before_is_theirs(void **state)
+static void lazy_devices_receive_earlier_data(void **state)
 {
     (void)state;
-    struct late *l = calloc(1, sizeof *l);
+    struct lazy_fixture *l = calloc(1, sizeof *l);
     unsigned came = 0, stayed_away = 0;
 
     assert_non_null(l);
@@ -228,7 +228,7 @@ static void what_was_done_before_is_theirs(void **state)
 static void who_is_short_never_has_them(void **state)
 {
     (void)state;
-    struct late *l = calloc(1, sizeof *l);
+    struct lazy_fixture *l = calloc(1, sizeof *l);
 
     assert_non_null(l);
     come(l, 100, "", 1);
@@ -249,7 +249,7 @@ static void who_is_short_never_has_them(void **state)
 static void devices_open_when_the_cost_is_amortized(void **state)
 {
     (void)state;
-    struct late *l = calloc(1, sizeof *l);
+    struct lazy_fixture *l = calloc(1, sizeof *l);
 
     assert_non_null(l);
     come(l, 0.1, "", 1);
@@ -275,11 +275,11 @@ static void devices_open_when_the_cost_is_amortized(void **state)
 static void one_that_asks_is_whole(void **state)
 {
     (void)state;
-    struct late *l = calloc(1, sizeof *l);
+    struct lazy_fixture *l = calloc(1, sizeof *l);
     struct device_backend backend = device_emulator;
 
     assert_non_null(l);
-    backend.open_others = open_at_once;
+    backend.open_remaining = open_at_once;
     come_by(l, &backend, 0.01, "", 1);
     make(l);
     launch(l, 1);
@@ -300,7 +300,7 @@ static void one_that_asks_is_whole(void **state)
 static void who_cannot_be_split_never_has_them(void **state)
 {
     (void)state;
-    struct late *l = calloc(1, sizeof *l);
+    struct lazy_fixture *l = calloc(1, sizeof *l);
 
     assert_non_null(l);
     come(l, 0.01, "", 1);
@@ -323,7 +323,7 @@ static void who_cannot_be_split_never_has_them(void **state)
 static void who_needs_them_waits(void **state)
 {
     (void)state;
-    struct late *l = calloc(1, sizeof *l);
+    struct lazy_fixture *l = calloc(1, sizeof *l);
     struct proact_array *a;
     struct proact_kernel *k;
     uint32_t cell;
@@ -368,7 +368,7 @@ static void who_needs_them_waits(void **state)
 static void what_is_recorded_has_all(void **state)
 {
     (void)state;
-    struct late *l = calloc(1, sizeof *l);
+    struct lazy_fixture *l = calloc(1, sizeof *l);
     struct proact_recording *r;
 
     assert_non_null(l);
@@ -390,7 +390,7 @@ static void what_is_recorded_has_all(void **state)
 static void who_has_no_room_is_left_out(void **state)
 {
     (void)state;
-    struct late *l = calloc(1, sizeof *l);
+    struct lazy_fixture *l = calloc(1, sizeof *l);
     struct proact_array *a;
     bool failed;
 
@@ -418,7 +418,7 @@ static void who_has_no_room_is_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_done_before_is_theirs),
+        cmocka_unit_test(lazy_devices_receive_earlier_data),
         cmocka_unit_test(who_is_short_never_has_them),
         cmocka_unit_test(devices_open_when_the_cost_is_amortized),
         cmocka_unit_test(one_that_asks_is_whole),

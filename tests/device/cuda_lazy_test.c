@@ -24,7 +24,7 @@ static struct device_set *come(const char *settings)
     struct proact_error err;
 
     fake_cuda_set_up(settings);
-    if (device_cuda.open(&(struct device_options){.late = true}, &set, &err))
+    if (device_cuda.open(&(struct device_options){.lazy_devices = true}, &set, &err))
         fail_msg("%s", err.text);
     return set;
 }
@@ -35,7 +35,7 @@ static void go(struct device_set *set)
     assert_int_equal(fake_cuda_still_left(), 0);
 }
 
-static void the_others_are_not_touched(void **state)
+static void lazy_devices_are_not_touched(void **state)
 {
     (void)state;
     struct device_set *set = come("FAKE_CUDA_DEVICES=4");
@@ -59,7 +59,7 @@ static void closing_ends_what_opens(void **state)
     struct device_set *set = come("FAKE_CUDA_DEVICES=8 FAKE_CUDA_OPEN_MS=200");
     bool are_open;
 
-    assert_int_equal(device_cuda.open_others(set, false, &are_open, NULL), PROACT_OK);
+    assert_int_equal(device_cuda.open_remaining(set, false, &are_open, NULL), PROACT_OK);
     assert_false(are_open);
     go(set);
     assert_true(opened() < 8);
@@ -73,7 +73,7 @@ static void they_get_what_was_set(void **state)
 
     assert_int_equal(device_cuda.limit(set, DEVICE_HEAP_BYTES, 1 << 20, NULL), PROACT_OK);
     assert_int_equal(fake_cuda_calls_of("cuCtxSetLimit"), 1);
-    assert_int_equal(device_cuda.open_others(set, true, &are_open, NULL), PROACT_OK);
+    assert_int_equal(device_cuda.open_remaining(set, true, &are_open, NULL), PROACT_OK);
     assert_int_equal(fake_cuda_calls_of("cuCtxSetLimit"), 3);
     assert_int_equal(opened(), 3);
     assert_int_equal(fake_cuda_calls_of("cuCtxEnablePeerAccess"), 6);
@@ -105,7 +105,7 @@ static void one_that_cannot_be_opened_is_said(void **state)
         bool are_open;
 
         for (int again = 0; again < 2; again++) {
-            assert_int_equal(device_cuda.open_others(set, true, &are_open, &err),
+            assert_int_equal(device_cuda.open_remaining(set, true, &are_open, &err),
                              PROACT_ENODEV);
             assert_string_equal(err.text, failures[i].sentence);
             assert_false(are_open);
@@ -122,7 +122,7 @@ static void one_that_cannot_be_opened_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_others_are_not_touched),
+        cmocka_unit_test(lazy_devices_are_not_touched),
         cmocka_unit_test(closing_ends_what_opens),
         cmocka_unit_test(they_get_what_was_set),
         cmocka_unit_test(one_that_cannot_be_opened_is_said),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/session/others.h"
+#include "runtime/session/lazy_devices.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -19,28 +19,29 @@ static uint64_t clock_ns(const struct proact *p)
 }
 
 /* Each likely takes as long as the first one did, and half of that to close. */
-void others_begin(struct proact *p)
+void lazy_devices_begin(struct proact *p)
 {
     const uint64_t one_ns = p->backend->open_ns ? p->backend->open_ns(p->set) : 0;
-    struct session_others *o = &p->others;
+    struct session_lazy_devices *o = &p->lazy_devices;
 
-    o->are_closed = o->were_closed = one_ns != 0;
+    o->are_pending = o->was_lazy = one_ns != 0;
     o->cost_ns = (one_ns + one_ns / 2) * (p->backend->count(p->set) - 1);
     o->since_ns = clock_ns(p);
 }
 
 /* They are given up; the first one goes on, unless nothing does. */
-static enum proact_status give_up(struct proact *p, enum proact_status status,
-                                  const struct proact_error *why, struct proact_error *err)
+static enum proact_status lazy_devices_give_up(struct proact *p, enum proact_status status,
+                                               const struct proact_error *why,
+                                               struct proact_error *err)
 {
-    snprintf(p->others.why, sizeof p->others.why, "%s", why->text);
+    snprintf(p->lazy_devices.why, sizeof p->lazy_devices.why, "%s", why->text);
     if (status == PROACT_ENODEV || status == PROACT_ENOSPACE)
         return PROACT_OK;
     return fail(err, status, "%s", why->text);
 }
 
 /* What a session makes of all its devices at the beginning. */
-static enum proact_status make_ready(struct proact *p, struct proact_error *err)
+static enum proact_status lazy_devices_init(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = transfer_open_rest(&p->devices, err);
 
@@ -51,53 +52,55 @@ static enum proact_status make_ready(struct proact *p, struct proact_error *err)
     return status;
 }
 
-static enum proact_status come(struct proact *p, bool waits, struct proact_error *err)
+static enum proact_status lazy_devices_open(struct proact *p, bool waits,
+                                            struct proact_error *err)
 {
-    struct session_others *o = &p->others;
+    struct session_lazy_devices *o = &p->lazy_devices;
     struct proact_error why = {""};
     bool are_open = false;
-    enum proact_status status = p->backend->open_others(p->set, waits, &are_open, &why);
+    enum proact_status status = p->backend->open_remaining(p->set, waits, &are_open, &why);
 
     o->is_opening = true;
     if (!status && !are_open)
         return PROACT_OK;
     o->took_ns = clock_ns(p) - o->since_ns;
-    o->are_closed = false;
+    o->are_pending = false;
     if (!status)
-        status = make_ready(p, &why);
-    o->are_closed = status != PROACT_OK;
-    return status ? give_up(p, status, &why, err) : PROACT_OK;
+        status = lazy_devices_init(p, &why);
+    o->are_pending = status != PROACT_OK;
+    return status ? lazy_devices_give_up(p, status, &why, err) : PROACT_OK;
 }
 
-static bool may_come(const struct proact *p)
+static bool lazy_devices_may_open(const struct proact *p)
 {
-    return p->others.are_closed && !p->others.why[0];
+    return p->lazy_devices.are_pending && !p->lazy_devices.why[0];
 }
 
-enum proact_status others_look(struct proact *p, struct proact_error *err)
+enum proact_status lazy_devices_poll(struct proact *p, struct proact_error *err)
 {
-    return may_come(p) && p->others.is_opening && !p->recording && !p->repeating
-               ? come(p, false, err)
+    return lazy_devices_may_open(p) && p->lazy_devices.is_opening && !p->recording &&
+                   !p->repeating
+               ? lazy_devices_open(p, false, err)
                : PROACT_OK;
 }
 
 static bool are_overdue(const struct proact *p)
 {
-    return clock_ns(p) - p->others.first_ns >= OVERDUE * p->others.cost_ns;
+    return clock_ns(p) - p->lazy_devices.first_ns >= OVERDUE * p->lazy_devices.cost_ns;
 }
 
 /* Whether the device is so far behind, and they may come yet. What the program itself lets
    go on later stands until they are overdue, once. */
 static bool must_keep_pace(const struct proact *p, const struct device_event *mark)
 {
-    return p->others.are_closed && !are_overdue(p) &&
+    return p->lazy_devices.are_pending && !are_overdue(p) &&
            p->backend->progress(p->set, NULL, mark) == PROACT_PROGRESS_RUNNING;
 }
 
 /* A host that queues all its launches at once would have nothing left for them. */
 static enum proact_status keep_pace(struct proact *p, struct proact_error *err)
 {
-    struct session_others *o = &p->others;
+    struct session_lazy_devices *o = &p->lazy_devices;
     const uint64_t n = o->first_ns && !p->recording && !p->repeating ? o->launches++ : 1;
     struct device_event **mark = &o->mark[n / PACE % 2], *other = o->mark[1 - n / PACE % 2];
     enum proact_status status = PROACT_OK;
@@ -106,7 +109,7 @@ static enum proact_status keep_pace(struct proact *p, struct proact_error *err)
         return PROACT_OK;
     while (other && !status && must_keep_pace(p, other)) {
         sched_yield();
-        status = others_look(p, err);
+        status = lazy_devices_poll(p, err);
     }
     if (!status && !*mark)
         status = p->backend->event_create(p->set, 0, false, mark, err);
@@ -115,24 +118,25 @@ static enum proact_status keep_pace(struct proact *p, struct proact_error *err)
                : p->backend->record(p->devices.device[0].lane[TRANSFER_MAIN], *mark, err);
 }
 
-void others_close(struct proact *p)
+void lazy_devices_close(struct proact *p)
 {
     for (int n = 0; n < 2; n++)
-        if (p->others.mark[n])
-            p->backend->event_destroy(p->others.mark[n]);
+        if (p->lazy_devices.mark[n])
+            p->backend->event_destroy(p->lazy_devices.mark[n]);
 }
 
 /* Who rents until that has cost as much as to buy pays at most twice what he had to: they
    are opened when the program has launched for as long as they cost. */
-enum proact_status others_launch(struct proact *p, unsigned over, bool *is_whole,
-                                 struct proact_error *err)
+enum proact_status lazy_devices_launch(struct proact *p, unsigned over, bool *is_whole,
+                                       struct proact_error *err)
 {
-    struct session_others *o = &p->others;
-    enum proact_status status = may_come(p) && over != 1 ? keep_pace(p, err) : PROACT_OK;
+    struct session_lazy_devices *o = &p->lazy_devices;
+    enum proact_status status =
+        lazy_devices_may_open(p) && over != 1 ? keep_pace(p, err) : PROACT_OK;
 
-    status = status ? status : others_look(p, err);
-    *is_whole = o->are_closed;
-    if (status || !may_come(p) || o->is_opening || over == 1)
+    status = status ? status : lazy_devices_poll(p, err);
+    *is_whole = o->are_pending;
+    if (status || !lazy_devices_may_open(p) || o->is_opening || over == 1)
         return status;
     if (!o->first_ns)
         o->first_ns = clock_ns(p);
@@ -142,36 +146,37 @@ enum proact_status others_launch(struct proact *p, unsigned over, bool *is_whole
 
 /* Even if they are open at once the session does not have them before the next launch: this
    one was looked at without them. */
-bool others_wanted(struct proact *p)
+bool lazy_devices_request(struct proact *p)
 {
     struct proact_error why = {""}, err;
     bool are_open;
 
-    if (!may_come(p) || p->others.is_opening)
-        return p->others.are_closed;
-    p->others.is_opening = true;
-    enum proact_status status = p->backend->open_others(p->set, false, &are_open, &why);
+    if (!lazy_devices_may_open(p) || p->lazy_devices.is_opening)
+        return p->lazy_devices.are_pending;
+    p->lazy_devices.is_opening = true;
+    enum proact_status status = p->backend->open_remaining(p->set, false, &are_open, &why);
 
     if (status)
-        session_keep(p, give_up(p, status, &why, &err), &err);
+        session_keep(p, lazy_devices_give_up(p, status, &why, &err), &err);
     return true;
 }
 
-enum proact_status others_need(struct proact *p, struct proact_error *err)
+enum proact_status lazy_devices_require(struct proact *p, struct proact_error *err)
 {
-    enum proact_status status = may_come(p) ? come(p, true, err) : PROACT_OK;
+    enum proact_status status =
+        lazy_devices_may_open(p) ? lazy_devices_open(p, true, err) : PROACT_OK;
 
-    if (status || !p->others.are_closed)
+    if (status || !p->lazy_devices.are_pending)
         return status;
-    return fail(err, PROACT_ENODEV, "%s", p->others.why);
+    return fail(err, PROACT_ENODEV, "%s", p->lazy_devices.why);
 }
 
-const char *others_refusal(const struct proact *p)
+const char *lazy_devices_refusal(const struct proact *p)
 {
-    if (!p->others.are_closed)
+    if (!p->lazy_devices.are_pending)
         return NULL;
-    return p->others.why[0] ? "the other devices could not be opened"
-                            : "it was launched before the other devices were opened";
+    return p->lazy_devices.why[0] ? "the other devices could not be opened"
+                                  : "it was launched before the other devices were opened";
 }
 
 unsigned proact_open_device_count(const struct proact *p)
@@ -181,16 +186,16 @@ unsigned proact_open_device_count(const struct proact *p)
 
 const char *proact_lazy_devices_report(struct proact *p, bool *failed)
 {
-    struct session_others *o = &p->others;
+    struct session_lazy_devices *o = &p->lazy_devices;
 
     *failed = o->why[0];
-    if (!o->were_closed)
+    if (!o->was_lazy)
         return NULL;
     if (*failed)
         snprintf(o->said, sizeof o->said,
                  "the other devices could not be opened, so all ran on the first: %s",
                  o->why);
-    else if (o->are_closed)
+    else if (o->are_pending)
         snprintf(o->said, sizeof o->said, "the other devices were not opened%s",
                  o->is_opening ? " in time" : "");
     else
