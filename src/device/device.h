@@ -412,13 +412,13 @@ struct device_backend {
        their own. What they queue from now on comes after what `s` has so far; or later
        operations of `s` come after all that guests of its device have queued so far. A
        stream for them goes by its handle of the driver. NULL, all five: there are none. */
-    void (*guest_thread)(struct device_set *set,
-                         unsigned device); /* see proact/interop.h */
-    enum proact_status (*guests_follow)(struct device_stream *s, struct proact_error *err);
-    enum proact_status (*follow_guests)(struct device_stream *s, struct proact_error *err);
-    enum proact_status (*guest_stream_create)(struct device_set *set, unsigned device,
-                                              void **out, struct proact_error *err);
-    void (*guest_stream_destroy)(struct device_set *set, unsigned device, void *stream);
+    void (*interop_attach_thread)(struct device_set *set,
+                                  unsigned device); /* see proact/interop.h */
+    enum proact_status (*interop_begin)(struct device_stream *s, struct proact_error *err);
+    enum proact_status (*interop_end)(struct device_stream *s, struct proact_error *err);
+    enum proact_status (*interop_stream_create)(struct device_set *set, unsigned device,
+                                                void **out, struct proact_error *err);
+    void (*interop_stream_destroy)(struct device_set *set, unsigned device, void *stream);
 };
 
 extern const struct device_backend device_emulator, device_cuda;

@@ -42,7 +42,7 @@ struct contract_promise {
 /* Each ends with a row of NULL. */
 extern const struct contract_promise contract_memory[], contract_rows[], contract_streams[],
     contract_launch[], contract_batch[], contract_graphs[], contract_faults[],
-    contract_guests[], contract_watch[], contract_parts[], contract_clusters[],
+    contract_interop[], contract_watch[], contract_parts[], contract_clusters[],
     contract_repeats[], contract_texels[], contract_lazy_devices[];
 
 /* Skips the test when the keeper has no machine. wait_limit_ms as in device_options. */

@@ -24,10 +24,10 @@ static const struct contract_keeper keepers[] = {
 };
 
 static const struct contract_promise *const rooms[] = {
-    contract_memory, contract_rows,        contract_streams,  contract_launch,
-    contract_batch,  contract_graphs,      contract_watch,    contract_faults,
-    contract_guests, contract_parts,       contract_clusters, contract_repeats,
-    contract_texels, contract_lazy_devices};
+    contract_memory,  contract_rows,        contract_streams,  contract_launch,
+    contract_batch,   contract_graphs,      contract_watch,    contract_faults,
+    contract_interop, contract_parts,       contract_clusters, contract_repeats,
+    contract_texels,  contract_lazy_devices};
 
 struct trial {
     const struct contract_keeper *keeper;

@@ -80,13 +80,13 @@ static void a_thread_without_a_context_stays_without(void **state)
     go(&s);
 }
 
-static void a_guests_thread_keeps_the_first_devices(void **state)
+static void an_interop_thread_keeps_the_context_of_device_0(void **state)
 {
     struct stage s;
 
     (void)state;
     come(&s);
-    s.b->guest_thread(s.set, 0);
+    s.b->interop_attach_thread(s.set, 0);
     cu_context first = current(&s);
 
     assert_non_null(first);
@@ -105,9 +105,9 @@ static void another_context_is_left_alone(void **state)
 
     (void)state;
     come(&s);
-    s.b->guest_thread(s.set, 1);
+    s.b->interop_attach_thread(s.set, 1);
     second = current(&s);
-    s.b->guest_thread(s.set, 0);
+    s.b->interop_attach_thread(s.set, 0);
     assert_ptr_equal(current(&s), second);
     assert_true(changes_for(&s, 0) > 0);
     assert_ptr_equal(current(&s), second);
@@ -123,7 +123,7 @@ static void a_failure_leaves_it_alone(void **state)
 
     (void)state;
     come(&s);
-    s.b->guest_thread(s.set, 1);
+    s.b->interop_attach_thread(s.set, 1);
     second = current(&s);
     snprintf(which, sizeof which, "cuCtxPushCurrent_v2:%u:1",
              fake_cuda_calls_of("cuCtxPushCurrent_v2") + 1);
@@ -164,7 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_without_a_context_stays_without),
-        cmocka_unit_test(a_guests_thread_keeps_the_first_devices),
+        cmocka_unit_test(an_interop_thread_keeps_the_context_of_device_0),
         cmocka_unit_test(another_context_is_left_alone),
         cmocka_unit_test(a_failure_leaves_it_alone),
         cmocka_unit_test(within_others),

@@ -1,7 +1,7 @@
 # The device contract is told in several files; contract_test.c runs them all.
 target_sources(contract_test PRIVATE device/contract.c device/contract_memory.c device/contract_parts.c
     device/contract_rows.c device/contract_streams.c device/contract_launch.c device/contract_clusters.c device/contract_batch.c device/contract_watch.c device/contract_repeats.c device/contract_texels.c
-    device/contract_graphs.c device/contract_faults.c device/contract_guests.c device/contract_lazy_devices.c)
+    device/contract_graphs.c device/contract_faults.c device/contract_interop.c device/contract_lazy_devices.c)
 # So is the emulated machine.
 foreach(part time cost order fault bulk rows replicas cluster)
     target_sources(emulator_${part}_test PRIVATE device/emulator_testing.c device/contract.c)

@@ -19,7 +19,7 @@ files() {
     cd "$root" && git ls-files include/proact/device_primitives.h include/proact/device_epilogue.h \
         include/proact/device_bulk.h \
         kernels/agent.cu kernels/child.cu 'src/runtime/*.c' \
-        'src/transfer/*.c' src/device/emulator/kernel/unit.c src/device/cuda/cuda_guest.c
+        'src/transfer/*.c' src/device/emulator/kernel/unit.c src/device/cuda/cuda_interop.c
 }
 
 marks() { # FILE NAME LINE, in the order of the files
@@ -82,10 +82,10 @@ run_cases() { # [METHOD]
 # Emulated machines have no external libraries. The contract test on the driver without a GPU
 # and the runtime's own test cover interoperation.
 run_interop() {
-    cmake --build "$scratch/build" -j2 --target guest_test contract_test fake_cuda_fake \
+    cmake --build "$scratch/build" -j2 --target interop_test contract_test fake_cuda_fake \
         >"$scratch/log" 2>&1 || { echo "does not build" && return 2; }
     tests=$scratch/build/tests
-    for test in "guest_test" "contract_test cuda guests"; do
+    for test in "interop_test" "contract_test cuda guests"; do
         # shellcheck disable=SC2086 # a program and its arguments
         (cd "$tests" && LD_LIBRARY_PATH=$tests/driver_fake timeout 900 ./$test) \
             >"$scratch/output" 2>&1 && continue

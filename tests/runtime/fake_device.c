@@ -343,17 +343,17 @@ static void observe(struct device_set *set, device_observer *observer, void *con
     (void)context;
 }
 
-static enum proact_status guests_follow(struct device_stream *s, struct proact_error *err)
+static enum proact_status interop_begin(struct device_stream *s, struct proact_error *err)
 {
     (void)err;
-    text_print(line(s, "guests follow"), "\n");
+    text_print(line(s, "interop begin"), "\n");
     return PROACT_OK;
 }
 
-static enum proact_status follow_guests(struct device_stream *s, struct proact_error *err)
+static enum proact_status interop_end(struct device_stream *s, struct proact_error *err)
 {
     (void)err;
-    text_print(line(s, "follow guests"), "\n");
+    text_print(line(s, "interop end"), "\n");
     return PROACT_OK;
 }
 
@@ -394,6 +394,6 @@ const struct device_backend fake_device = {
     .traffic = traffic,
     .observe = observe,
     .replicas = replicas,
-    .guests_follow = guests_follow,
-    .follow_guests = follow_guests,
+    .interop_begin = interop_begin,
+    .interop_end = interop_end,
 };

@@ -11,7 +11,7 @@ foreach(program sharing_test)
 endforeach()
 target_compile_definitions(agent_test PRIVATE SHARING_PTX="${sharing_text}")
 add_dependencies(agent_test sharing_ptx)
-foreach(program session_test mixed_plan_test guest_test relay_order_test copied_rows_test
+foreach(program session_test mixed_plan_test interop_test relay_order_test copied_rows_test
         read_first_test order_note_test array_order_test variable_array_test)
     target_sources(${program} PRIVATE runtime/fake_device.c)
 endforeach()

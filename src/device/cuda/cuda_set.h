@@ -434,13 +434,13 @@ enum proact_status cuda_graph_launch(struct device_graph *g, struct proact_error
 void cuda_graph_destroy(struct device_graph *g);
 void cuda_graphs_clear(struct device_set *set); /* what captures need; a begun one ends */
 
-/* cuda_guest.c */
-void cuda_guest_thread(struct device_set *set, unsigned device);
-enum proact_status cuda_guests_follow(struct device_stream *s, struct proact_error *err);
-enum proact_status cuda_follow_guests(struct device_stream *s, struct proact_error *err);
-enum proact_status cuda_guest_stream_create(struct device_set *set, unsigned device,
-                                            void **out, struct proact_error *err);
-void cuda_guest_stream_destroy(struct device_set *set, unsigned device, void *stream);
+/* cuda_interop.c */
+void cuda_interop_attach_thread(struct device_set *set, unsigned device);
+enum proact_status cuda_interop_begin(struct device_stream *s, struct proact_error *err);
+enum proact_status cuda_interop_end(struct device_stream *s, struct proact_error *err);
+enum proact_status cuda_interop_stream_create(struct device_set *set, unsigned device,
+                                              void **out, struct proact_error *err);
+void cuda_interop_stream_destroy(struct device_set *set, unsigned device, void *stream);
 
 /* cuda_nvtx.c: what is queued between begin and end has this name to a profiler. */
 struct cuda_nvtx cuda_nvtx_open(void);

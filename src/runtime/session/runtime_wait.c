@@ -78,7 +78,7 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
 bool session_is_first_alone(const struct proact *p)
 {
     return !p->order.is_elsewhere && !p->launch_count && !p->kept_status && !p->recording &&
-           !p->has_guests && !p->book.observer && !p->backend->is_virtual;
+           !p->has_interop && !p->book.observer && !p->backend->is_virtual;
 }
 
 enum proact_status session_read_first(struct proact *p, const struct device_rows *rows,

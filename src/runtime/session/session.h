@@ -247,8 +247,8 @@ struct proact {
     bool elides;          /* some launch did not send what it says it did */
     bool has_variables;   /* some module has one that kernels may write */
     bool has_lent;        /* they may write to any: the program has an address of one */
-    bool has_guests;
-    uint64_t guests_entered; /* the last operation that guests, if any, follow */
+    bool has_interop;
+    uint64_t interop_sequence; /* the last operation that guests, if any, follow */
     uint64_t last_id;
     uint64_t last_number;    /* of needs and tables (transition_cache.h) */
     uint64_t arrays_changed; /* grows when one is made, or goes */

@@ -8,18 +8,18 @@ __attribute__((visibility("default"))) const char proactrt_is_here = 1;
 
 struct rt *rt_enter(void)
 {
-    struct rt *rt = rt_enter_as_guest();
+    struct rt *rt = rt_enter_interop();
 
-    if (rt->guests.is_pending || rt->guests.unseen)
-        rt_guests_follow(rt);
+    if (rt->interop.is_pending || rt->interop.unseen)
+        rt_interop_end(rt);
     return rt;
 }
 
 enum cuda_error rt_leave(struct rt *rt, enum cuda_error error)
 {
-    if (rt->guests.unseen)
-        rt_guests_let_in(rt);
-    return rt_leave_as_guest(error);
+    if (rt->interop.unseen)
+        rt_interop_begin(rt);
+    return rt_leave_interop(error);
 }
 
 enum cuda_error rt_refuse(const char *call)

@@ -96,7 +96,7 @@ struct rt {
         } * launch;
         size_t first, count, capacity;
     } flight;
-    struct rt_guests { /* what libraries did since we last followed them */
+    struct rt_interop { /* what libraries did since we last followed them */
         bool is_pending, any, hide;
         struct proact_array **written;
         size_t count, capacity;
@@ -104,7 +104,7 @@ struct rt {
         const char *unseen;  /* one that is called past us, or NULL */
         const void **linked; /* an address in each object that proactcc linked */
         size_t linked_count, linked_capacity;
-    } guests;
+    } interop;
     struct rt_graphs {
         uint64_t launches, replayed;
         bool any; /* the program has made one, which may have any kernel */
@@ -129,8 +129,8 @@ struct rt_thread *rt_thread(void);
    error for cudaGetLastError(). */
 struct rt *rt_enter(void);
 enum cuda_error rt_leave(struct rt *rt, enum cuda_error error);
-struct rt *rt_enter_as_guest(void); /* for a library's call, which is not followed yet */
-enum cuda_error rt_leave_as_guest(enum cuda_error error); /* libraries are not let in */
+struct rt *rt_enter_interop(void); /* for a library's call, which is not followed yet */
+enum cuda_error rt_leave_interop(enum cuda_error error); /* libraries are not let in */
 
 /* The session is opened by the first call that needs it: PROACT_MACHINE, PROACT_DEVICES,
    PROACT_METHOD. */
@@ -221,11 +221,11 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *rows,
 enum cuda_error rt_shadow_in(struct rt *rt, struct rt_range *range);
 enum cuda_error rt_shadows_out(struct rt *rt);
 
-/* What is queued from now on comes after what libraries have queued (rt_guests.c). */
-void rt_guests_follow(struct rt *rt);
+/* What is queued from now on comes after what libraries have queued (rt_interop.c). */
+void rt_interop_end(struct rt *rt);
 /* Whether some are called past us (rt_unseen.c), so that they may come in at any time. */
-void rt_guests_look(struct rt *rt);
-void rt_guests_let_in(struct rt *rt);
+void rt_interop_scan(struct rt *rt);
+void rt_interop_begin(struct rt *rt);
 
 void rt_report(struct rt *rt);
 void rt_report_watch(struct rt *rt);

@@ -153,7 +153,7 @@ static enum cuda_error open_session(struct rt *rt)
     if (rt->reports)
         rt_report_watch(rt);
     if (!rt->is_emulated)
-        rt_guests_look(rt);
+        rt_interop_scan(rt);
     /* After what the program has so far to do at its end, but before the driver, whose own
        end was asked for while the session opened. */
     atexit(rt_end);

@@ -90,14 +90,14 @@ void rt_report(struct rt *rt)
         fprintf(stderr, "proact: %10llu launches of graphs, %llu of them replayed\n",
                 (unsigned long long)rt->graphs.launches,
                 (unsigned long long)rt->graphs.replayed);
-    if (rt->guests.calls)
+    if (rt->interop.calls)
         fprintf(stderr, "proact: %10llu calls of libraries, on the first device\n",
-                (unsigned long long)rt->guests.calls);
-    if (rt->guests.unseen)
+                (unsigned long long)rt->interop.calls);
+    if (rt->interop.unseen)
         fprintf(stderr,
                 "proact: %s is called past proact, as the link was not made by proactcc: "
                 "split kernels begin with copies of all their arrays\n",
-                rt->guests.unseen);
+                rt->interop.unseen);
     if (lazy_devices)
         fprintf(stderr, "proact: %s\n", lazy_devices);
     if (!rt->broken)

@@ -34,7 +34,7 @@ static void make_lock(void)
     pthread_mutexattr_destroy(&recursive);
 }
 
-struct rt *rt_enter_as_guest(void)
+struct rt *rt_enter_interop(void)
 {
     pthread_once(&the_lock_is_made, make_lock);
     pthread_mutex_lock(&the_lock);
@@ -45,7 +45,7 @@ struct rt *rt_enter_as_guest(void)
     return &the_runtime;
 }
 
-enum cuda_error rt_leave_as_guest(enum cuda_error error)
+enum cuda_error rt_leave_interop(enum cuda_error error)
 {
     if (!the_thread.driver_calls) {
         if (error && error != cudaErrorNotReady)

@@ -71,8 +71,8 @@ enum cuda_error driver_enter(enum driver_need need)
     rt_thread()->driver_calls++;
     if (need == DRIVER_NEVER)
         return cudaSuccess;
-    rt = rt_enter_as_guest();
-    return rt_leave_as_guest(check(rt, need));
+    rt = rt_enter_interop();
+    return rt_leave_interop(check(rt, need));
 }
 
 enum cuda_error driver_leave(enum cuda_error error)

@@ -56,7 +56,7 @@ void rt_graph_memory_retain(const struct graph_op *op)
 {
     if (op->run != graph_memory_allocates)
         return;
-    struct rt *rt = rt_enter_as_guest();
+    struct rt *rt = rt_enter_interop();
     struct rt_range *range = graph_memory_range(rt, op->data);
 
     if (range)
@@ -68,7 +68,7 @@ void rt_graph_memory_drop(const struct graph_op *op)
 {
     if (op->run != graph_memory_allocates)
         return;
-    struct rt *rt = rt_enter_as_guest();
+    struct rt *rt = rt_enter_interop();
     struct rt_range *range = graph_memory_range(rt, op->data);
 
     if (range && !--range->graph_nodes && range->is_free)

@@ -244,7 +244,7 @@ static bool replay(struct rt *rt, struct graph_stretch *s, enum cuda_error *erro
 
 static bool is_time_to_try(const struct rt *rt, const struct graph_replay *r)
 {
-    if (rt->guests.unseen) /* which may change anything at any time */
+    if (rt->interop.unseen) /* which may change anything at any time */
         return false;
     if (!rt->session || rt->broken || r->calls < r->wait ||
         !proact_try_quiesce(rt->session, false))

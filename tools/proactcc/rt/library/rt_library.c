@@ -40,7 +40,7 @@ static enum cuda_error enter(struct rt *rt)
     struct proact_error err = {""};
     enum cuda_error error = rt_shadows_out(rt);
 
-    rt->guests.calls++;
+    rt->interop.calls++;
     return error ? error : rt_error(rt, proact_interop_begin(rt->session, &err), &err);
 }
 
@@ -55,7 +55,7 @@ struct library_verdict rt_library_enter(struct library_call *call,
         call->kind = library_kind_of(call->name);
     if (call->kind == LIBRARY_HOST)
         return verdict;
-    rt = rt_enter_as_guest();
+    rt = rt_enter_interop();
     if (rt_open(rt))
         verdict = refuse(call);
     else if (rt->is_emulated)
@@ -71,7 +71,7 @@ struct library_verdict rt_library_enter(struct library_call *call,
 /* The word may be an address in one of our arrays. */
 static void note(struct rt *rt, uint64_t word)
 {
-    struct rt_guests *g = &rt->guests;
+    struct rt_interop *g = &rt->interop;
     struct rt_range *range = range_find(&rt->ranges, word);
 
     if (!range)
@@ -92,8 +92,8 @@ void rt_library_leave(struct library_call *call, struct library_words words)
 {
     if (call->kind < LIBRARY_HIDES)
         return;
-    struct rt *rt = rt_enter_as_guest();
-    struct rt_guests *g = &rt->guests;
+    struct rt *rt = rt_enter_interop();
+    struct rt_interop *g = &rt->interop;
 
     if (call->kind == LIBRARY_HIDES)
         g->hide = true;

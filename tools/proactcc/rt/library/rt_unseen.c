@@ -41,8 +41,8 @@ static bool is_tool(const char *path)
 
 void proact_library_linked(const void *address)
 {
-    struct rt *rt = rt_enter_as_guest();
-    struct rt_guests *g = &rt->guests;
+    struct rt *rt = rt_enter_interop();
+    struct rt_interop *g = &rt->interop;
 
     g->linked = must_grow(g->linked, g->linked_count + 1, &g->linked_capacity,
                           sizeof(const void *));
@@ -51,7 +51,7 @@ void proact_library_linked(const void *address)
 }
 
 /* Whether proactcc linked the object: its start-up code told an address in it. */
-static bool is_ours(const struct rt_guests *g, const struct dl_phdr_info *object)
+static bool is_ours(const struct rt_interop *g, const struct dl_phdr_info *object)
 {
     for (size_t i = 0; i < g->linked_count; i++)
         for (unsigned h = 0; h < object->dlpi_phnum; h++) {
@@ -130,7 +130,7 @@ static const char *needed_by(const struct dl_phdr_info *object)
 
 static int look(struct dl_phdr_info *object, size_t bytes, void *context)
 {
-    struct rt_guests *g = context;
+    struct rt_interop *g = context;
 
     (void)bytes;
     if (is_theirs(object->dlpi_name) || is_tool(object->dlpi_name) || is_ours(g, object))
@@ -139,7 +139,7 @@ static int look(struct dl_phdr_info *object, size_t bytes, void *context)
     return g->unseen != NULL;
 }
 
-void rt_guests_look(struct rt *rt)
+void rt_interop_scan(struct rt *rt)
 {
-    dl_iterate_phdr(look, &rt->guests);
+    dl_iterate_phdr(look, &rt->interop);
 }

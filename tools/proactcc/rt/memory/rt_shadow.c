@@ -5,12 +5,12 @@
 
 /* A library's copy into locked memory may still be on its way, as into ordinary memory it
    never is: the host reads it now. */
-static enum proact_status await_guests(struct rt *rt, const struct rt_range *range,
-                                       struct proact_error *err)
+static enum proact_status shadow_await_interop(struct rt *rt, const struct rt_range *range,
+                                               struct proact_error *err)
 {
-    const bool has_guests = rt->guests.calls || rt->guests.unseen;
+    const bool has_interop = rt->interop.calls || rt->interop.unseen;
 
-    return range->is_locked && !range->is_newer_there && has_guests
+    return range->is_locked && !range->is_newer_there && has_interop
                ? proact_wait(rt->session, err)
                : PROACT_OK;
 }
@@ -18,7 +18,7 @@ static enum proact_status await_guests(struct rt *rt, const struct rt_range *ran
 enum cuda_error rt_shadow_in(struct rt *rt, struct rt_range *range)
 {
     struct proact_error err = {""};
-    enum proact_status status = await_guests(rt, range, &err);
+    enum proact_status status = shadow_await_interop(rt, range, &err);
 
     range->is_shown = true;
     proact_stream_set_current(rt->session, 0, NULL); /* all of it is written at once */

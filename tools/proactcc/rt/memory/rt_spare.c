@@ -28,7 +28,7 @@ static bool in_order(unsigned a, unsigned b)
 bool rt_spare_keep(struct rt *rt, struct rt_range *range, const struct cuda_stream *stream)
 {
     if (range->kind != RT_DEVICE || !range->array || range->graph_memory ||
-        rt_streams_may_be_drivers(rt) || rt->guests.any)
+        rt_streams_may_be_drivers(rt) || rt->interop.any)
         return false;
     rt->spare =
         must_grow(rt->spare, rt->spare_count, &rt->spare_capacity, sizeof *rt->spare);

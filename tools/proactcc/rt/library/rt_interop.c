@@ -4,9 +4,9 @@
 
 #include "rt/rt.h"
 
-void rt_guests_follow(struct rt *rt)
+void rt_interop_end(struct rt *rt)
 {
-    struct rt_guests *g = &rt->guests;
+    struct rt_interop *g = &rt->interop;
     const struct proact_interop_writes writes = {g->written, g->count, g->any || g->unseen};
     struct proact_error err = {""};
 
@@ -16,7 +16,7 @@ void rt_guests_follow(struct rt *rt)
     g->count = 0;
 }
 
-void rt_guests_let_in(struct rt *rt)
+void rt_interop_begin(struct rt *rt)
 {
     struct proact_error err = {""};
 

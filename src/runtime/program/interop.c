@@ -13,12 +13,12 @@ static const struct order_place first_main = {0, TRANSFER_MAIN};
 
 static enum proact_status check(const struct proact *p, struct proact_error *err)
 {
-    if (!p->backend->guests_follow)
+    if (!p->backend->interop_begin)
         return fail(err, PROACT_EREFUSED,
                     "machine '%s' is emulated: libraries for GPUs cannot run there",
                     p->topology.name);
     if (p->recording)
-        return fail(err, PROACT_EINVAL, "what guests do cannot be recorded");
+        return fail(err, PROACT_EINVAL, "interoperation cannot be recorded");
     return PROACT_OK;
 }
 
@@ -29,15 +29,15 @@ static struct device_stream *stream(const struct proact *p)
 
 void proact_interop_attach_thread(struct proact *p)
 {
-    if (p->backend->guest_thread)
-        p->backend->guest_thread(p->set, 0);
+    if (p->backend->interop_attach_thread)
+        p->backend->interop_attach_thread(p->set, 0);
 }
 
 enum proact_status proact_interop_begin(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = check(p, err);
 
-    if (status || (p->has_guests && p->guests_entered == p->sequence))
+    if (status || (p->has_interop && p->interop_sequence == p->sequence))
         return status;
     if ((status = device0_fetch_all(p, err)))
         return status;
@@ -48,11 +48,11 @@ enum proact_status proact_interop_begin(struct proact *p, struct proact_error *e
         status = streams_join(p, err);
     if (!status)
         /* protocol: interop-begin */
-        status = p->backend->guests_follow(stream(p), err);
+        status = p->backend->interop_begin(stream(p), err);
     if (status)
         return status;
-    p->has_guests = true;
-    p->guests_entered = p->sequence;
+    p->has_interop = true;
+    p->interop_sequence = p->sequence;
     return PROACT_OK;
 }
 
@@ -67,7 +67,7 @@ enum proact_status proact_interop_end(struct proact *p,
         status = streams_join(p, err);
     if (!status)
         /* protocol: interop-end */
-        status = p->backend->follow_guests(stream(p), err);
+        status = p->backend->interop_end(stream(p), err);
     if (status)
         return status;
     uint64_t sequence = ++p->sequence;
@@ -92,10 +92,10 @@ enum proact_status proact_interop_stream_create(struct proact *p, void **out,
 {
     enum proact_status status = check(p, err);
 
-    return status ? status : p->backend->guest_stream_create(p->set, 0, out, err);
+    return status ? status : p->backend->interop_stream_create(p->set, 0, out, err);
 }
 
 void proact_interop_stream_destroy(struct proact *p, void *stream)
 {
-    p->backend->guest_stream_destroy(p->set, 0, stream);
+    p->backend->interop_stream_destroy(p->set, 0, stream);
 }

@@ -7,17 +7,17 @@
 
 enum { WORDS = 1000, BYTES = WORDS * 4, LONG = 20000 };
 
-struct guest {
+struct external_stream {
     struct driver driver;
     cu_context context;
     cu_stream stream;
 };
 
-static void come(struct contract *c, struct guest *g)
+static void come(struct contract *c, struct external_stream *g)
 {
     cu_device device;
 
-    if (!c->b->guests_follow) {
+    if (!c->b->interop_begin) {
         contract_close(c);
         skip();
     }
@@ -27,7 +27,7 @@ static void come(struct contract *c, struct guest *g)
     assert_int_equal(g->driver.context_push(g->context), 0);
 }
 
-static void go(struct guest *g)
+static void go(struct external_stream *g)
 {
     cu_device device;
 
@@ -37,7 +37,7 @@ static void go(struct guest *g)
 }
 
 /* The guest's copy comes after one stream's slow kernel and before the other's fill. */
-static void copy_between(struct contract *c, const struct guest *g)
+static void copy_between(struct contract *c, const struct external_stream *g)
 {
     device_addr a = contract_words(c, 0, WORDS), b = contract_words(c, 0, WORDS);
     const uint32_t loops = LONG;
@@ -51,9 +51,9 @@ static void copy_between(struct contract *c, const struct guest *g)
     contract_sync(c);
     contract_run(c, 0, 1, "busy", 1, 32, &busy);
     contract_run(c, 0, 1, "add_one", WORDS / 100, 100, &add);
-    contract_must(c, c->b->guests_follow(c->stream[0][1], &c->err));
+    contract_must(c, c->b->interop_begin(c->stream[0][1], &c->err));
     assert_int_equal(g->driver.copy(b, a, BYTES, g->stream), 0);
-    contract_must(c, c->b->follow_guests(c->stream[0][0], &c->err));
+    contract_must(c, c->b->interop_end(c->stream[0][0], &c->err));
     contract_must(c, c->b->fill(c->stream[0][0], a, 2, BYTES, &c->err));
     contract_sync(c);
     contract_get(c, 0, b, out, WORDS);
@@ -62,45 +62,45 @@ static void copy_between(struct contract *c, const struct guest *g)
     assert_int_equal(contract_word(c, 0, a), 0x02020202);
 }
 
-static void guests_of_the_default_stream_keep_order(struct contract *c)
+static void interop_on_the_default_stream_keeps_order(struct contract *c)
 {
-    struct guest g = {.stream = NULL};
+    struct external_stream g = {.stream = NULL};
 
     come(c, &g);
     copy_between(c, &g);
     go(&g);
 }
 
-static void guests_of_a_stream_for_them_keep_order(struct contract *c)
+static void interop_on_a_separate_stream_keeps_order(struct contract *c)
 {
-    struct guest g = {.stream = NULL};
+    struct external_stream g = {.stream = NULL};
     void *stream = NULL;
 
     come(c, &g);
-    contract_must(c, c->b->guest_stream_create(c->set, 0, &stream, &c->err));
+    contract_must(c, c->b->interop_stream_create(c->set, 0, &stream, &c->err));
     g.stream = stream;
     copy_between(c, &g);
-    c->b->guest_stream_destroy(c->set, 0, stream);
+    c->b->interop_stream_destroy(c->set, 0, stream);
     go(&g);
 }
 
 /* Some libraries take the thread's context as they find it. */
-static void guests_find_a_context(struct contract *c)
+static void interop_threads_find_a_context(struct contract *c)
 {
-    struct guest g = {.stream = NULL};
+    struct external_stream g = {.stream = NULL};
     cu_context found = NULL, other;
     cu_device device;
 
     come(c, &g);
     assert_int_equal(g.driver.context_pop(&other), 0);
-    contract_must(c, c->b->guests_follow(c->stream[0][0], &c->err));
+    contract_must(c, c->b->interop_begin(c->stream[0][0], &c->err));
     assert_int_equal(g.driver.context_current(&found), 0);
     assert_ptr_equal(found, g.context);
     if (c->count > 1) { /* one that the thread has is left alone */
         assert_int_equal(g.driver.device_get(&device, 1), 0);
         assert_int_equal(g.driver.primary_retain(&other, device), 0);
         assert_int_equal(g.driver.context_set(other), 0);
-        contract_must(c, c->b->guests_follow(c->stream[0][0], &c->err));
+        contract_must(c, c->b->interop_begin(c->stream[0][0], &c->err));
         assert_int_equal(g.driver.context_current(&found), 0);
         assert_ptr_equal(found, other);
         assert_int_equal(g.driver.primary_release(device), 0);
@@ -109,11 +109,11 @@ static void guests_find_a_context(struct contract *c)
     go(&g);
 }
 
-const struct contract_promise contract_guests[] = {
-    {"guests of the default stream keep order", guests_of_the_default_stream_keep_order,
+const struct contract_promise contract_interop[] = {
+    {"interop on the default stream keeps order", interop_on_the_default_stream_keeps_order,
      false},
-    {"guests of a stream for them keep order", guests_of_a_stream_for_them_keep_order,
+    {"interop on a separate stream keeps order", interop_on_a_separate_stream_keeps_order,
      false},
-    {"guests find a context", guests_find_a_context, false},
+    {"interop threads find a context", interop_threads_find_a_context, false},
     {NULL, NULL, false},
 };

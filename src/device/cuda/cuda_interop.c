@@ -17,12 +17,12 @@ static cu_result give_context(const struct device_set *set, unsigned device)
     return result;
 }
 
-void cuda_guest_thread(struct device_set *set, unsigned device)
+void cuda_interop_attach_thread(struct device_set *set, unsigned device)
 {
     give_context(set, device);
 }
 
-enum proact_status cuda_guests_follow(struct device_stream *s, struct proact_error *err)
+enum proact_status cuda_interop_begin(struct device_stream *s, struct proact_error *err)
 {
     const struct driver *v = &s->set->driver;
     cu_result given = give_context(s->set, s->device);
@@ -42,7 +42,7 @@ enum proact_status cuda_guests_follow(struct device_stream *s, struct proact_err
     return cuda_leave(s->set, s->device, result, "cuStreamWaitEvent", err);
 }
 
-enum proact_status cuda_follow_guests(struct device_stream *s, struct proact_error *err)
+enum proact_status cuda_interop_end(struct device_stream *s, struct proact_error *err)
 {
     const struct driver *v = &s->set->driver;
     enum proact_status status = cuda_use(s, err);
@@ -60,8 +60,8 @@ enum proact_status cuda_follow_guests(struct device_stream *s, struct proact_err
     return cuda_leave(s->set, s->device, result, "cuEventRecord", err);
 }
 
-enum proact_status cuda_guest_stream_create(struct device_set *set, unsigned device,
-                                            void **out, struct proact_error *err)
+enum proact_status cuda_interop_stream_create(struct device_set *set, unsigned device,
+                                              void **out, struct proact_error *err)
 {
     enum proact_status status = cuda_enter(set, device, err);
     cu_stream stream = NULL;
@@ -76,7 +76,7 @@ enum proact_status cuda_guest_stream_create(struct device_set *set, unsigned dev
     return status;
 }
 
-void cuda_guest_stream_destroy(struct device_set *set, unsigned device, void *stream)
+void cuda_interop_stream_destroy(struct device_set *set, unsigned device, void *stream)
 {
 
     if (set->is_stuck || set->is_lost)

@@ -15,7 +15,7 @@ static struct stage two_devices(void)
     return s;
 }
 
-static void guests_come_after_what_was_queued_and_before_what_comes(void **state)
+static void interop_runs_between_earlier_and_later_work(void **state)
 {
     (void)state;
     struct stage s = two_devices();
@@ -25,18 +25,18 @@ static void guests_come_after_what_was_queued_and_before_what_comes(void **state
     must(&s, proact_array_broadcast(s.a, &s.err));
     fake_forget(s.p->set);
     must(&s, proact_interop_begin(s.p, &s.err));
-    expect(&s, "wait 0.0 for 0.1\nguests follow 0.0\n"); /* also what is being sent */
+    expect(&s, "wait 0.0 for 0.1\ninterop begin 0.0\n"); /* also what is being sent */
     must(&s, proact_interop_begin(s.p, &s.err));
     expect(&s, ""); /* that holds already */
     must(&s, proact_interop_end(s.p, &(struct proact_interop_writes){written, 1, false},
                                 &s.err));
-    expect(&s, "follow guests 0.0\nrecord 0.0\n");
+    expect(&s, "interop end 0.0\nrecord 0.0\n");
     must(&s, proact_interop_begin(s.p, &s.err)); /* of another stream, perhaps */
-    expect(&s, "guests follow 0.0\n");
+    expect(&s, "interop begin 0.0\n");
     proact_close(s.p);
 }
 
-static void guests_come_between_streams(void **state)
+static void interop_is_ordered_with_every_stream(void **state)
 {
     (void)state;
     struct stage s = two_devices();
@@ -46,7 +46,7 @@ static void guests_come_between_streams(void **state)
     must(&s, proact_stream_set_current(s.p, 0, &s.err));
     fake_forget(s.p->set);
     must(&s, proact_interop_begin(s.p, &s.err));
-    expect(&s, "record 0.2\nwait 0.0 for 0.2\nguests follow 0.0\n");
+    expect(&s, "record 0.2\nwait 0.0 for 0.2\ninterop begin 0.0\n");
     must(&s, proact_stream_set_current(s.p, 1, &s.err));
     must(&s, proact_device0_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
     must(&s, proact_interop_end(s.p, &(struct proact_interop_writes){.all_arrays = true},
@@ -57,7 +57,7 @@ static void guests_come_between_streams(void **state)
     proact_close(s.p);
 }
 
-static void only_what_guests_may_have_written_is_spread(void **state)
+static void only_ranges_written_by_interop_are_broadcast(void **state)
 {
     (void)state;
     struct stage s = two_devices();
@@ -100,7 +100,7 @@ static void memory_that_nobody_named_is_used_all_the_same(void **state)
     proact_close(s.p);
 }
 
-static void an_emulated_machine_has_no_guests(void **state)
+static void an_emulated_machine_has_no_interop(void **state)
 {
     (void)state;
     struct proact *p = NULL;
@@ -120,11 +120,11 @@ static void an_emulated_machine_has_no_guests(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(guests_come_after_what_was_queued_and_before_what_comes),
-        cmocka_unit_test(guests_come_between_streams),
-        cmocka_unit_test(only_what_guests_may_have_written_is_spread),
+        cmocka_unit_test(interop_runs_between_earlier_and_later_work),
+        cmocka_unit_test(interop_is_ordered_with_every_stream),
+        cmocka_unit_test(only_ranges_written_by_interop_are_broadcast),
         cmocka_unit_test(memory_that_nobody_named_is_used_all_the_same),
-        cmocka_unit_test(an_emulated_machine_has_no_guests),
+        cmocka_unit_test(an_emulated_machine_has_no_interop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
