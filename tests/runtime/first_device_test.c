@@ -360,7 +360,7 @@ static void variables_are_on_every_device(void **state)
     proact_close(b.p);
 }
 
-static void moments_are_apart_by_what_ran_between(void **state)
+static void events_measure_the_work_between_them(void **state)
 {
     (void)state;
     struct bench b = open_four(false);
@@ -495,7 +495,7 @@ int main(void)
         cmocka_unit_test(devices_copy_and_fill_their_own_parts),
         cmocka_unit_test(another_place_in_each_launch_is_not_sought),
         cmocka_unit_test(variables_are_on_every_device),
-        cmocka_unit_test(moments_are_apart_by_what_ran_between),
+        cmocka_unit_test(events_measure_the_work_between_them),
         cmocka_unit_test(what_is_wrong_is_said),
     };
 

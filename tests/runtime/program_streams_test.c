@@ -181,7 +181,7 @@ static void streams_come_after_what_was_of_none(void **state)
     end(&s);
 }
 
-static void a_stream_follows_a_moment_of_another(void **state)
+static void a_stream_waits_for_an_event_of_another(void **state)
 {
     (void)state;
     struct stage s = open_on(1);
@@ -204,7 +204,7 @@ static void a_stream_follows_a_moment_of_another(void **state)
 }
 
 /* The checker sees it where nothing else would: order is what the program says. */
-static void without_a_moment_there_is_no_order(void **state)
+static void without_an_event_there_is_no_order(void **state)
 {
     (void)state;
     struct stage s = open_on(1);
@@ -449,8 +449,8 @@ int main(void)
         cmocka_unit_test(what_is_of_none_comes_after_all),
         cmocka_unit_test(copies_by_parts_come_after_all),
         cmocka_unit_test(streams_come_after_what_was_of_none),
-        cmocka_unit_test(a_stream_follows_a_moment_of_another),
-        cmocka_unit_test(without_a_moment_there_is_no_order),
+        cmocka_unit_test(a_stream_waits_for_an_event_of_another),
+        cmocka_unit_test(without_an_event_there_is_no_order),
         cmocka_unit_test(other_devices_come_after_streams),
         cmocka_unit_test(each_stream_waits_for_what_is_sent),
         cmocka_unit_test(kernels_of_each_stream_wait_for_what_is_sent),

@@ -69,7 +69,7 @@ static void of_streams_the_one_in_use_is_waited_for(void **state)
     proact_close(s.p);
 }
 
-static void a_moment_alone_is_waited_for(void **state)
+static void an_event_alone_is_waited_for(void **state)
 {
     struct proact_event *m;
     struct stage s;
@@ -116,7 +116,7 @@ int main(void)
         cmocka_unit_test(where_one_lane_did_all_it_alone_is_waited_for),
         cmocka_unit_test(where_others_did_some_all_are_waited_for),
         cmocka_unit_test(of_streams_the_one_in_use_is_waited_for),
-        cmocka_unit_test(a_moment_alone_is_waited_for),
+        cmocka_unit_test(an_event_alone_is_waited_for),
         cmocka_unit_test(what_was_kept_is_said),
     };
 

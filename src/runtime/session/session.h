@@ -263,7 +263,7 @@ struct proact {
     struct proact_recording *recording; /* under way, or NULL */
     struct proact_recording *recordings;
     bool records_unlike; /* something is not split only because it is recorded */
-    struct proact_event *moments;
+    struct proact_event *events;
     struct proact_loop *repeats, *repeating; /* all; the one under way, or NULL */
     struct program_streams *streams; /* program_streams.h; NULL: none was ever used */
     struct session_launch *launches;
@@ -328,7 +328,7 @@ enum proact_status session_open(const struct device_backend *backend,
 enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
                                 struct transfer_plan *out, struct proact_error *err);
 
-void moments_destroy(struct proact *p);
+void events_destroy(struct proact *p);
 void repeats_destroy(struct proact *p);
 
 /* The image, loaded on every device now or before. */

@@ -228,7 +228,7 @@ void proact_close(struct proact *p)
     if (p->set)
         p->backend->synchronize(p->set, NULL);
     recordings_destroy(p);
-    moments_destroy(p);
+    events_destroy(p);
     repeats_destroy(p);
     while (p->kernels)
         proact_kernel_destroy(p->kernels);

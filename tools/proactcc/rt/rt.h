@@ -69,10 +69,10 @@ struct rt {
     struct rt_handles handles; /* of all else */
     struct rt_object *objects; /* textures and surfaces (rt_texture.c) */
     struct rt_stream_hint default_hints[RT_STREAM_HINTS];
-    struct rt_spare_moments { /* of events that are gone; with time, too */
-        struct proact_event **moment;
+    struct rt_spare_events { /* of events that are gone; with time, too */
+        struct proact_event **handle;
         size_t count, capacity;
-    } spare_moments[2];
+    } spare_events[2];
     struct cuda_pool *default_pool, *pool; /* made, and set, as they are asked for */
     uint64_t captures;                     /* of streams, so far (rt_capture.c) */
     unsigned open_captures;

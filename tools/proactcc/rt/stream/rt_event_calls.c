@@ -11,35 +11,36 @@
 enum { DISABLE_TIMING = 2 };
 
 struct cuda_event {
-    struct proact_event *moment;
+    struct proact_event *handle;
     bool has_time, is_recorded;
     uint64_t capture; /* that it was last recorded in; 0: none */
 };
 
-static struct rt_spare_moments *spare_of(struct rt *rt, bool has_time)
+static struct rt_spare_events *spare_of(struct rt *rt, bool has_time)
 {
-    return &rt->spare_moments[has_time];
+    return &rt->spare_events[has_time];
 }
 
-static enum cuda_error moment_take(struct rt *rt, bool has_time, struct proact_event **out)
+static enum cuda_error event_take_spare(struct rt *rt, bool has_time,
+                                        struct proact_event **out)
 {
-    struct rt_spare_moments *spare = spare_of(rt, has_time);
+    struct rt_spare_events *spare = spare_of(rt, has_time);
     struct proact_error err;
 
     if (spare->count) {
-        *out = spare->moment[--spare->count];
+        *out = spare->handle[--spare->count];
         return cudaSuccess;
     }
     return rt_error(rt, proact_event_create(rt->session, has_time, out, &err), &err);
 }
 
-static void moment_back(struct rt *rt, const struct cuda_event *event)
+static void event_return_spare(struct rt *rt, const struct cuda_event *event)
 {
-    struct rt_spare_moments *spare = spare_of(rt, event->has_time);
+    struct rt_spare_events *spare = spare_of(rt, event->has_time);
 
-    spare->moment =
-        must_grow(spare->moment, spare->count, &spare->capacity, sizeof *spare->moment);
-    spare->moment[spare->count++] = event->moment;
+    spare->handle =
+        must_grow(spare->handle, spare->count, &spare->capacity, sizeof *spare->handle);
+    spare->handle[spare->count++] = event->handle;
 }
 
 static enum cuda_error check_event(const struct rt *rt, const struct cuda_event *event)
@@ -53,13 +54,13 @@ enum cuda_error cudaEventCreateWithFlags(struct cuda_event **out, unsigned flags
     struct rt *rt = rt_enter();
     enum cuda_error error = rt_open(rt);
     const bool has_time = !(flags & DISABLE_TIMING);
-    struct proact_event *moment = NULL;
+    struct proact_event *handle = NULL;
 
     if (!error && !out)
         error = cudaErrorInvalidValue;
-    if (!error && !(error = moment_take(rt, has_time, &moment))) {
+    if (!error && !(error = event_take_spare(rt, has_time, &handle))) {
         *out = must_calloc(1, sizeof **out);
-        **out = (struct cuda_event){.moment = moment, .has_time = has_time};
+        **out = (struct cuda_event){.handle = handle, .has_time = has_time};
         handle_add(&rt->handles, *out, RT_EVENT);
     }
     return rt_leave(rt, error);
@@ -77,7 +78,7 @@ enum cuda_error cudaEventDestroy(struct cuda_event *event)
     if (check_event(rt, event))
         return rt_leave(rt, cudaErrorInvalidResourceHandle);
     handle_drop(&rt->handles, event);
-    moment_back(rt, event);
+    event_return_spare(rt, event);
     free(event);
     return rt_leave(rt, rt->broken);
 }
@@ -93,7 +94,7 @@ enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
     if (!error && (event->capture = rt_capture_of(rt, s)))
         return rt_leave(rt, cudaSuccess); /* it orders streams, and they are in order */
     if (!error && !(error = rt_stream_enter(rt, s)))
-        error = rt_error(rt, proact_event_record(event->moment, &err), &err);
+        error = rt_error(rt, proact_event_record(event->handle, &err), &err);
     rt_stream_leave(rt);
     if (!error)
         event->is_recorded = true;
@@ -109,7 +110,7 @@ enum cuda_error rt_run_event_record(struct rt *rt, const void *data)
     enum cuda_error error = check_event(rt, event);
 
     if (!error)
-        error = rt_error(rt, proact_event_record(event->moment, &err), &err);
+        error = rt_error(rt, proact_event_record(event->handle, &err), &err);
     if (error)
         return error;
     event->capture = 0;
@@ -138,7 +139,7 @@ static enum cuda_error wait_for(struct rt *rt, const struct cuda_event *event)
 
     if (rt->broken || rt->is_emulated)
         return rt_wait(rt);
-    enum cuda_error error = rt_error(rt, proact_event_wait(event->moment, &err), &err);
+    enum cuda_error error = rt_error(rt, proact_event_wait(event->handle, &err), &err);
 
     return error ? error : rt_shadows_out(rt);
 }
@@ -155,7 +156,7 @@ enum cuda_error cudaEventSynchronize(struct cuda_event *event)
 static bool is_under_way(struct rt *rt, const struct cuda_event *event)
 {
     const enum proact_progress progress =
-        rt->is_emulated ? PROACT_PROGRESS_UNKNOWN : proact_event_query(event->moment);
+        rt->is_emulated ? PROACT_PROGRESS_UNKNOWN : proact_event_query(event->handle);
 
     return progress == PROACT_PROGRESS_RUNNING ||
            (progress == PROACT_PROGRESS_UNKNOWN && !proact_try_quiesce(rt->session, true));
@@ -186,7 +187,7 @@ enum cuda_error cudaEventElapsedTime(float *ms, struct cuda_event *from,
         error = cudaErrorInvalidResourceHandle;
     if (!error)
         error =
-            rt_error(rt, proact_event_elapsed(from->moment, to->moment, &ns, &err), &err);
+            rt_error(rt, proact_event_elapsed(from->handle, to->handle, &ns, &err), &err);
     if (!error)
         *ms = (float)(ns / 1e6);
     return rt_leave(rt, error);
@@ -209,7 +210,7 @@ enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *ev
         rt_capture_join(rt, s, event->capture);
     else if (event->is_recorded && !rt_capture_of(rt, s) &&
              !(error = rt_stream_enter(rt, s)))
-        error = rt_error(rt, proact_stream_wait_event(event->moment, &err), &err);
+        error = rt_error(rt, proact_stream_wait_event(event->handle, &err), &err);
     rt_stream_leave(rt);
     return rt_leave(rt, error ? error : rt->broken);
 }

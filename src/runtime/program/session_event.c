@@ -23,8 +23,8 @@ enum proact_status proact_event_create(struct proact *p, bool has_time,
     struct proact_event *m = must_calloc(1, sizeof *m);
 
     *m = (struct proact_event){
-        .session = p, .next = p->moments, .event = event, .has_time = has_time};
-    p->moments = m;
+        .session = p, .next = p->events, .event = event, .has_time = has_time};
+    p->events = m;
     *out = m;
     return PROACT_OK;
 }
@@ -33,7 +33,7 @@ void proact_event_destroy(struct proact_event *m)
 {
     if (!m)
         return;
-    struct proact_event **link = &m->session->moments;
+    struct proact_event **link = &m->session->events;
 
     while (*link != m)
         link = &(*link)->next;
@@ -44,9 +44,9 @@ void proact_event_destroy(struct proact_event *m)
     free(m);
 }
 
-void moments_destroy(struct proact *p)
+void events_destroy(struct proact *p)
 {
-    for (struct proact_event *m = p->moments, *next; m; m = next) {
+    for (struct proact_event *m = p->events, *next; m; m = next) {
         next = m->next;
         proact_event_destroy(m);
     }
@@ -57,7 +57,7 @@ enum proact_status proact_event_record(struct proact_event *m, struct proact_err
     struct proact *p = m->session;
 
     if (p->recording)
-        return fail(err, PROACT_EINVAL, "a moment cannot be recorded");
+        return fail(err, PROACT_EINVAL, "an event cannot be recorded");
     enum proact_status status = streams_enter(p, err);
 
     m->is_set = true;
@@ -75,7 +75,7 @@ enum proact_status proact_stream_wait_event(struct proact_event *m,
     struct proact *p = m->session;
 
     if (p->recording)
-        return fail(err, PROACT_EINVAL, "a moment cannot be recorded");
+        return fail(err, PROACT_EINVAL, "an event cannot be recorded");
     if (!m->is_set || !streams_are_used(p))
         return PROACT_OK;
     enum proact_status status = streams_enter(p, err);
@@ -104,10 +104,10 @@ enum proact_status proact_event_elapsed(struct proact_event *from, struct proact
     enum proact_status status;
 
     if (!from->is_set || !to->is_set)
-        return fail(err, PROACT_EINVAL, "the %s moment was never set",
+        return fail(err, PROACT_EINVAL, "the %s event was never recorded",
                     from->is_set ? "second" : "first");
     if (!from->has_time || !to->has_time)
-        return fail(err, PROACT_EINVAL, "the %s moment has no time",
+        return fail(err, PROACT_EINVAL, "the %s event has no time",
                     from->has_time ? "second" : "first");
     if (!session_is_first_alone(from->session) &&
         (status = proact_wait(from->session, err)))
