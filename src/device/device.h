@@ -352,7 +352,7 @@ struct device_backend {
     /* Whether all devices come to rest by themselves within so long (of the host's time,
        where that is not virtual): not where a kernel waits for what the host has yet to
        write. 0: whether they are at rest. What broke is at rest. */
-    bool (*rests)(struct device_set *set, uint64_t limit_ns);
+    bool (*try_quiesce)(struct device_set *set, uint64_t limit_ns);
     /* After it: whether devices waited for each other in a graph for longer than anything
        may be waited for, PROACT_ETIMEOUT; that breaks the set. NULL: they never do. */
     enum proact_status (*late)(struct device_set *set, struct proact_error *err);

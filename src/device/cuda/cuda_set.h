@@ -255,7 +255,7 @@ cu_result cuda_copy_now(struct device_stream *s, const struct device_rows *rows)
 enum { CUDA_STAGE_BYTES = 8 << 20 };
 enum proact_status cuda_stage(struct device_set *set, size_t bytes, unsigned char **out,
                               struct proact_error *err);
-void cuda_staging_rest(struct device_set *set); /* nothing is in flight */
+void cuda_staging_reset(struct device_set *set); /* nothing is in flight */
 /* Host memory for what is read, until the next read; no more than CUDA_READ_STAGE_BYTES:
    from there on the driver's own way is faster. */
 enum { CUDA_READ_STAGE_BYTES = 1 << 20 };
@@ -295,7 +295,7 @@ enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
 enum proact_status cuda_wait_event(struct device_stream *s, struct device_event *e,
                                    struct proact_error *err);
 enum proact_status cuda_await_event(struct device_event *e, struct proact_error *err);
-bool cuda_rests(struct device_set *set, uint64_t limit_ns);
+bool cuda_try_quiesce(struct device_set *set, uint64_t limit_ns);
 enum proact_progress cuda_progress(struct device_set *set, struct device_stream *s,
                                    const struct device_event *e);
 enum proact_status cuda_elapsed(struct device_event *from, struct device_event *to,
@@ -325,7 +325,7 @@ void cuda_wait_add(const struct cuda_wait *wait);
 /* Of one stream, or (NULL) all: nothing that they wait for is of interest any more. */
 void cuda_waits_forget(struct device_set *set, const struct device_stream *only);
 
-/* cuda_rest.c */
+/* cuda_idle.c */
 enum proact_status cuda_synchronize(struct device_set *set, struct proact_error *err);
 void cuda_observe(struct device_set *set, device_observer *observer, void *context);
 

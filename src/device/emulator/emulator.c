@@ -264,9 +264,9 @@ static enum proact_status synchronize(struct device_set *set, struct proact_erro
     return machine_run(set, NULL, err);
 }
 
-static bool rests(struct device_set *set, uint64_t limit_ns)
+static bool emulator_try_quiesce(struct device_set *set, uint64_t limit_ns)
 {
-    return limit_ns ? machine_rests(set) : set->broken || streams_idle(set);
+    return limit_ns ? machine_is_idle(set) : set->broken || streams_idle(set);
 }
 
 static enum proact_status current(const struct device_set *set, device_addr first,
@@ -356,7 +356,7 @@ const struct device_backend device_emulator = {
     .graph_launch = tape_play,
     .graph_destroy = tape_destroy,
     .synchronize = synchronize,
-    .rests = rests,
+    .try_quiesce = emulator_try_quiesce,
     .elapsed = elapsed,
     .now_ns = now_ns,
     .traffic = traffic,

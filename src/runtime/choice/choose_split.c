@@ -173,7 +173,7 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
         p->look.goes_whole = !is_split;
     if (c->step == CHOICE_READY)
         begin(c);
-    else if (!is_made && !waits && may_time(c, l) && session_rests(p))
+    else if (!is_made && !waits && may_time(c, l) && session_try_quiesce(p))
         return time_one(c, l, whole, err);
     if (!is_split)
         return whole(l, err);

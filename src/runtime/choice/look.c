@@ -21,8 +21,9 @@ enum proact_status look_at_clock(struct proact *p, struct proact_error *err)
     }
     const uint64_t n = ++p->look.launches;
 
-    return n >= LAUNCHES_MIN && !(n & (n - 1)) && session_rests(p) ? proact_wait(p, err)
-                                                                   : PROACT_OK;
+    return n >= LAUNCHES_MIN && !(n & (n - 1)) && session_try_quiesce(p)
+               ? proact_wait(p, err)
+               : PROACT_OK;
 }
 
 void look_spent(struct proact *p, uint64_t from_ns, uint64_t work_ns)

@@ -173,7 +173,7 @@ enum proact_status trial_step(struct proact *p, struct proact_error *err)
         p->trial.launches = 0;
         return PROACT_OK;
     }
-    if (!session_rests(p))
+    if (!session_try_quiesce(p))
         return PROACT_OK;
     if ((status = proact_wait(p, err)))
         return status;

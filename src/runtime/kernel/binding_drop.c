@@ -73,7 +73,7 @@ static bool has_too_many(const struct proact_kernel *k)
 void kernel_shapes_trim(struct proact_kernel *k)
 {
     if (recordings_use(k->session, k) || k->session->recording || !has_too_many(k) ||
-        !session_rests(k->session))
+        !session_try_quiesce(k->session))
         return;
     session_settle(k->session);
     kernel_bindings_drop(k, NULL);

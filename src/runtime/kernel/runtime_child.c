@@ -112,7 +112,7 @@ enum proact_status kernel_slots_change(struct proact_kernel *k, struct proact_er
 {
     if (!k->bindings && !k->children && !k->clones)
         return PROACT_OK;
-    if (!session_rests(k->session))
+    if (!session_try_quiesce(k->session))
         return fail(err, PROACT_ETIMEOUT,
                     "kernel '%s': what it writes is new, and what was made of it may be at "
                     "work behind a kernel that waits for the host",

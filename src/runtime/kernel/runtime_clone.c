@@ -168,7 +168,7 @@ static bool may_load(const struct proact_kernel *k, enum instrument_clone kind,
         is_loaded &= part->function[d] != NULL;
     return (is_loaded &&
             (!k->session->has_waiting || !module_variables_wait(k, part->variables))) ||
-           session_rests(k->session);
+           session_try_quiesce(k->session);
 }
 
 static bool fits_statically(const struct proact_kernel *k, uint32_t more)

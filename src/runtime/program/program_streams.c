@@ -190,7 +190,7 @@ bool streams_in_use(const struct proact *p, struct device_stream **out)
     return *out != NULL;
 }
 
-void streams_rest(struct proact *p)
+void streams_quiesced(struct proact *p)
 {
     for (unsigned i = 0; p->streams && i < PROACT_STREAMS_MAX; i++)
         p->streams->of[i].is_ahead = false;

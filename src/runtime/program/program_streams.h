@@ -38,5 +38,5 @@ struct streams_beside {
 };
 struct streams_beside streams_beside(const struct proact *p);
 
-void streams_rest(struct proact *p); /* all that was queued has ended */
+void streams_quiesced(struct proact *p); /* all that was queued has ended */
 void streams_close(struct proact *p);

@@ -32,7 +32,7 @@ enum proact_progress proact_stream_query(struct proact *p)
 bool proact_try_quiesce(struct proact *p, bool again)
 {
     p->is_blocked &= !again;
-    return session_rests(p);
+    return session_try_quiesce(p);
 }
 
 enum proact_status proact_stream_wait(struct proact *p, struct proact_error *err)

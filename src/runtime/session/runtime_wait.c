@@ -67,7 +67,7 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
     if (status)
         p->generation++;
     else {
-        streams_rest(p);
+        streams_quiesced(p);
         p->order.settled = p->sequence;
         p->order.is_elsewhere = false;
     }
@@ -109,7 +109,7 @@ enum proact_status session_await_event(struct proact *p, struct device_event *ev
         session_is_first_alone(p) && p->sequence - p->order.settled < MANY;
 
     /* Behind what waits for the host it alone is waited for, too. */
-    return p->backend->await_event && (is_alone || !session_rests(p))
+    return p->backend->await_event && (is_alone || !session_try_quiesce(p))
                ? p->backend->await_event(event, err)
                : proact_wait(p, err);
 }
@@ -144,7 +144,7 @@ void session_settle(struct proact *p)
     session_keep(p, status, &err);
 }
 
-bool session_rests(struct proact *p)
+bool session_try_quiesce(struct proact *p)
 {
     enum {
         LIMIT_NS = 100000000
@@ -152,7 +152,7 @@ bool session_rests(struct proact *p)
 
     if (!p->has_waiting || p->recording) /* of streams that are captured nothing is asked */
         return true;
-    p->is_blocked = !p->backend->rests(p->set, p->is_blocked ? 0 : LIMIT_NS);
+    p->is_blocked = !p->backend->try_quiesce(p->set, p->is_blocked ? 0 : LIMIT_NS);
     return !p->is_blocked;
 }
 

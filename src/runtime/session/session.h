@@ -295,7 +295,7 @@ void session_settle(struct proact *p);
 /* Whether that, or proact_wait(), comes to an end in the midst of a call, by which a kernel
    that waits for what the host does later cannot go on. Waits for a while where there may
    be such. */
-bool session_rests(struct proact *p);
+bool session_try_quiesce(struct proact *p);
 /* The same of what went wrong otherwise. */
 void session_keep(struct proact *p, enum proact_status status,
                   const struct proact_error *err);

@@ -219,7 +219,7 @@ static bool read_array(const struct address_table *of,
 
     if (!known && of->is_number && c->surprises == SURPRISES_MAX)
         return false;
-    if (!known && (!session_rests(a->session) || !(read = read_device(place, bytes))))
+    if (!known && (!session_try_quiesce(a->session) || !(read = read_device(place, bytes))))
         return false;
     const unsigned char *now = known ? known : read;
 
@@ -266,7 +266,7 @@ static bool read_variable(const struct launching *l, int32_t variable,
     *is_new = !c->is_known || c->bytes != bytes || c->changes != k->session->variables;
     if (!*is_new)
         return true;
-    if (!session_rests(k->session))
+    if (!session_try_quiesce(k->session))
         return false;
     *has_read = true;
     open_content(c, bytes);

@@ -60,7 +60,7 @@ const struct known_constants *known_constants_find(const struct launching *l)
     p->records_unlike |= p->recording != NULL;
     if (p->recording)
         return NULL;
-    if (!session_rests(p))
+    if (!session_try_quiesce(p))
         return NULL;
     clear(c);
     session_settle(k->session); /* keeps what went wrong for who asks */

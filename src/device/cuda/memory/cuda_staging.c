@@ -55,20 +55,20 @@ static struct cuda_staging *find_room(const struct device_set *set, size_t bytes
 
 /* Whoever waits for one stream of a program leaves nothing in flight either, if he has no
    other; a look takes a microsecond. */
-static bool is_at_rest(struct device_set *set)
+static bool staging_is_idle(struct device_set *set)
 {
     const struct driver *v = &set->driver;
-    bool rests = !set->is_taping && !set->is_capturing;
+    bool is_idle = !set->is_taping && !set->is_capturing;
 
-    for (struct device_stream *s = set->streams; s && rests; s = s->next) {
+    for (struct device_stream *s = set->streams; s && is_idle; s = s->next) {
         if (!s->is_busy)
             continue;
         cuda_context_push(v, set->devices[s->device].context);
-        rests = v->stream_query(s->stream) == 0;
+        is_idle = v->stream_query(s->stream) == 0;
         cuda_context_pop(v);
-        s->is_busy = !rests;
+        s->is_busy = !is_idle;
     }
-    return rests;
+    return is_idle;
 }
 
 enum proact_status cuda_stage(struct device_set *set, size_t bytes, unsigned char **out,
@@ -78,14 +78,14 @@ enum proact_status cuda_stage(struct device_set *set, size_t bytes, unsigned cha
     struct cuda_staging *s = find_room(set, bytes, &count);
     enum proact_status status = PROACT_OK;
 
-    if (!s && count && is_at_rest(set)) {
-        cuda_staging_rest(set);
+    if (!s && count && staging_is_idle(set)) {
+        cuda_staging_reset(set);
         s = set->staging;
     }
     if (!s && count < BLOCKS_MAX) {
         status = add_block(set, &s, err);
     } else if (!s && !(status = cuda_await(set, NULL, err))) {
-        cuda_staging_rest(set);
+        cuda_staging_reset(set);
         s = set->staging;
     }
     if (status)
@@ -97,7 +97,7 @@ enum proact_status cuda_stage(struct device_set *set, size_t bytes, unsigned cha
 
 /* All blocks stay for the next time: locking them takes longer than copying through them.
  */
-void cuda_staging_rest(struct device_set *set)
+void cuda_staging_reset(struct device_set *set)
 {
     for (struct cuda_staging *s = set->staging; s; s = s->next)
         s->used = 0;

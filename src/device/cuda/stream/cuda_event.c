@@ -148,18 +148,18 @@ enum proact_progress cuda_progress(struct device_set *set, struct device_stream 
                                   : PROACT_PROGRESS_DONE;
 }
 
-bool cuda_rests(struct device_set *set, uint64_t limit_ns)
+bool cuda_try_quiesce(struct device_set *set, uint64_t limit_ns)
 {
     const uint64_t from = clock_host_ns();
-    bool rests = false;
+    bool is_idle = false;
 
     if (set->broken || cuda_enter(set, 0, NULL))
         return true;
-    while (!(rests = look(set, NULL, NULL) != CU_NOT_READY) &&
+    while (!(is_idle = look(set, NULL, NULL) != CU_NOT_READY) &&
            clock_host_ns() - from < limit_ns)
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
     cuda_context_pop(&set->driver);
-    return rests;
+    return is_idle;
 }
 
 enum proact_status cuda_elapsed(struct device_event *from, struct device_event *to,

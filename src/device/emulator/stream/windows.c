@@ -177,7 +177,7 @@ enum proact_status machine_run(struct device_set *set, const bool *finished,
     return PROACT_OK;
 }
 
-bool machine_rests(struct device_set *set)
+bool machine_is_idle(struct device_set *set)
 {
     host_settle(set);
     if (!set->broken)

@@ -11,7 +11,7 @@ enum proact_status machine_run(struct device_set *set, const bool *finished,
 
 /* Whether all streams come to be empty: not where nothing changes any more, which is no
    fault then. */
-bool machine_rests(struct device_set *set);
+bool machine_is_idle(struct device_set *set);
 
 /* stall.c: notes whether anything changed in the window that just ended; false when nothing
    can change any more, and stall_sentence() then names who waits. */

@@ -4,10 +4,10 @@
 #include "base/fail.h"
 #include "device/cuda/cuda_set.h"
 
-static void tidy_up(struct device_set *set)
+static void cuda_idle_reclaim(struct device_set *set)
 {
     cuda_waits_forget(set, NULL);
-    cuda_staging_rest(set);
+    cuda_staging_reset(set);
     cuda_spans_tell(set);
     for (unsigned d = 0; d < set->count; d++)
         set->devices[d].label_count = 0;
@@ -23,7 +23,7 @@ enum proact_status cuda_synchronize(struct device_set *set, struct proact_error 
     if (!status)
         status = cuda_await(set, NULL, err);
     if (!status)
-        tidy_up(set);
+        cuda_idle_reclaim(set);
     set->now_ns = clock_host_ns() - set->opened_ns;
     return status;
 }
