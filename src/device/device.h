@@ -67,8 +67,8 @@ struct device_launch {
     /* CTAs may wait for each other, also by a barrier of the grid: all are there at once,
        or it is PROACT_EINVAL. */
     bool is_cooperative;
-    bool stands;    /* it waits for what the next kernel of its device does */
-    bool is_urgent; /* its CTAs had better begin ahead of those that wait elsewhere */
+    bool is_blocking; /* it waits for what the next kernel of its device does */
+    bool is_urgent;   /* its CTAs had better begin ahead of those that wait elsewhere */
 };
 
 /* What a function was compiled to take. */
@@ -355,7 +355,7 @@ struct device_backend {
     bool (*try_quiesce)(struct device_set *set, uint64_t limit_ns);
     /* After it: whether devices waited for each other in a graph for longer than anything
        may be waited for, PROACT_ETIMEOUT; that breaks the set. NULL: they never do. */
-    enum proact_status (*late)(struct device_set *set, struct proact_error *err);
+    enum proact_status (*check_timeouts)(struct device_set *set, struct proact_error *err);
     /* Between two recorded events with time: after synchronize, or of a machine that is not
        virtual at any time: it waits for both. */
     enum proact_status (*elapsed)(struct device_event *from, struct device_event *to,

@@ -52,7 +52,7 @@ static void replay_twice(struct crowd *c)
     for (int again = 0; again < 2; again++)
         assert_false(device_cuda.graph_launch(g, &err));
     assert_false(device_cuda.synchronize(c->set, &err));
-    assert_false(device_cuda.late(c->set, &err));
+    assert_false(device_cuda.check_timeouts(c->set, &err));
     device_cuda.graph_destroy(g);
 }
 

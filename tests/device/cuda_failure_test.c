@@ -305,7 +305,7 @@ static void a_timed_out_device_is_reported(void **state)
     assert_false(device_cuda.capture_end(set, &g, &err));
     assert_false(device_cuda.graph_launch(g, &err));
     assert_int_equal(device_cuda.synchronize(set, &err), PROACT_OK);
-    assert_int_equal(device_cuda.late(set, &err), PROACT_ETIMEOUT);
+    assert_int_equal(device_cuda.check_timeouts(set, &err), PROACT_ETIMEOUT);
     assert_string_equal(err.text, "device 1 waited 40 ms in a recording for device 0, "
                                   "which did not come so far");
     device_cuda.graph_destroy(g);

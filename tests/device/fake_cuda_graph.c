@@ -122,7 +122,7 @@ static bool is_long(const struct CUgraph_st *g)
 
 /* What a kernel lets onto the device while it runs may keep others from it, which that
    kernel waits for. */
-static bool may_stand(const struct CUgraph_st *g)
+static bool graph_may_block(const struct CUgraph_st *g)
 {
     unsigned working = 0;
     bool lets = false;
@@ -167,7 +167,7 @@ cu_result cuGraphInstantiateWithFlags(cu_graph_exec *out, cu_graph graph,
     cu_result result = fake_enter(__func__);
 
     (void)flags;
-    if (result || is_long(graph) || may_stand(graph) || is_wide(graph))
+    if (result || is_long(graph) || graph_may_block(graph) || is_wide(graph))
         return result ? result : CU_OUT_OF_MEMORY;
     *out = must_calloc(1, sizeof **out);
     (*out)->graph = must_calloc(1, sizeof *graph);

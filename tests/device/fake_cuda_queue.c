@@ -9,8 +9,8 @@
 #include "device/fake_cuda.h"
 
 enum { COPY_NS = 1000, COPY_GBPS = 10 };
-#define STANDS_NS 20000000000ull /* then a synchronize would never end */
-#define LOADS_NS 1000000000ull   /* then neither would a module's loading */
+#define BLOCKED_NS 20000000000ull /* then a synchronize would never end */
+#define LOADS_NS 1000000000ull    /* then neither would a module's loading */
 
 static void append(struct fake_queue *q, struct fake_op op)
 {
@@ -148,7 +148,7 @@ cu_result fake_go_on(void)
     return f->lost;
 }
 
-static bool one_stands_at_a_word(void)
+static bool stream_waits_for_value(void)
 {
     for (const struct CUstream_st *s = fake_cuda()->streams; s; s = s->next)
         if (s->queue.first && s->queue.first->kind == FAKE_WAIT_VALUE)
@@ -161,7 +161,7 @@ cu_result fake_await_words(void)
     uint64_t start = clock_host_ns();
     cu_result result = fake_go_on();
 
-    while (!result && one_stands_at_a_word()) {
+    while (!result && stream_waits_for_value()) {
         if (clock_host_ns() - start > LOADS_NS)
             return FAKE_LATE;
         result = fake_go_on();
@@ -237,7 +237,7 @@ cu_result fake_drain(struct CUstream_st *stream)
 
     while (!result && stream->queue.first) {
         result = fake_go_on();
-        if (clock_host_ns() - start > STANDS_NS) {
+        if (clock_host_ns() - start > BLOCKED_NS) {
             fputs("fake_cuda: a stream that is waited for would never end\n", stderr);
             abort();
         }
@@ -408,7 +408,7 @@ cu_result cuEventSynchronize(cu_event event)
 
     while (!result && event->done < event->recorded) {
         result = fake_go_on();
-        if (clock_host_ns() - start > STANDS_NS) {
+        if (clock_host_ns() - start > BLOCKED_NS) {
             fputs("fake_cuda: an event that is waited for would never come\n", stderr);
             abort();
         }

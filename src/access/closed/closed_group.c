@@ -39,8 +39,8 @@ void closed_group_open(struct closed_group *g, const struct closed_store *s,
     memcpy(g->trips, s->trips, sizeof g->trips);
     g->stores = arena_alloc(v->arena, stores * sizeof *g->stores);
     g->facts = arena_alloc(v->arena, stores * CLOSED_FACTS_MAX * sizeof *g->facts);
-    g->stands = arena_alloc(v->arena, (CLOSED_QUOTIENTS_MAX + stores * CLOSED_FACTS_MAX) *
-                                          sizeof *g->stands);
+    g->bounds = arena_alloc(v->arena, (CLOSED_QUOTIENTS_MAX + stores * CLOSED_FACTS_MAX) *
+                                          sizeof *g->bounds);
     note_quotients(g, &s->at);
 }
 
@@ -80,12 +80,12 @@ void closed_group_add(struct closed_group *g, const struct closed_store *s)
 /* By number of the view's quotients; all of these, and of the facts, are known by then. */
 static int64_t *rests(const struct closed_group *g)
 {
-    return g->stands + g->fact_count;
+    return g->bounds + g->fact_count;
 }
 
-static size_t stands_bytes(const struct closed_group *g)
+static size_t bounds_bytes(const struct closed_group *g)
 {
-    return (g->fact_count + g->view->quotient_count) * sizeof *g->stands;
+    return (g->fact_count + g->view->quotient_count) * sizeof *g->bounds;
 }
 
 /* What of the form hangs on the thread, where the group stands now. */
@@ -181,7 +181,7 @@ static bool happens(const struct closed_group *g, const struct closed_member *m,
                     uint32_t thread)
 {
     for (uint32_t n = 0; n < m->store->fact_count; n++) {
-        const int64_t room = g->stands[m->fact[n]];
+        const int64_t room = g->bounds[m->fact[n]];
 
         if (room < INT64_MAX && inner_now(g, &m->store->facts[n].form, thread) > room)
             return false;
@@ -192,7 +192,7 @@ static bool happens(const struct closed_group *g, const struct closed_member *m,
 static bool is_none(const struct closed_group *g, const struct closed_member *m)
 {
     for (uint32_t n = 0; n < m->store->fact_count; n++)
-        if (g->stands[m->fact[n]] == INT64_MIN)
+        if (g->bounds[m->fact[n]] == INT64_MIN)
             return true;
     return false;
 }
@@ -237,22 +237,22 @@ static void make_template(struct closed_group *g, struct closed_template *t)
     make_rows(t);
 }
 
-static bool stands_as(const struct closed_group *g, const struct closed_template *t,
-                      uint64_t hash)
+static bool group_bounds_equal(const struct closed_group *g,
+                               const struct closed_template *t, uint64_t hash)
 {
-    return t->hash == hash && !memcmp(t->stands, g->stands, stands_bytes(g));
+    return t->hash == hash && !memcmp(t->bounds, g->bounds, bounds_bytes(g));
 }
 
 /* Most often it is the last one, or that which came behind it before. */
 static const struct closed_template *find_template(struct closed_group *g)
 {
-    const uint64_t hash = hash_bytes(g->stands, stands_bytes(g), 0);
+    const uint64_t hash = hash_bytes(g->bounds, bounds_bytes(g), 0);
     const uint32_t count = g->template_count;
 
     for (uint32_t n = 0; n < count; n++) {
         const uint32_t at = (g->last + n) % count;
 
-        if (stands_as(g, &g->templates[at], hash))
+        if (group_bounds_equal(g, &g->templates[at], hash))
             return &g->templates[g->last = at];
     }
     g->last = count;
@@ -262,8 +262,8 @@ static const struct closed_template *find_template(struct closed_group *g)
 
     *t = (struct closed_template){0};
     t->hash = hash;
-    t->stands = must_calloc(1, stands_bytes(g) + 1u);
-    memcpy(t->stands, g->stands, stands_bytes(g));
+    t->bounds = must_calloc(1, bounds_bytes(g) + 1u);
+    memcpy(t->bounds, g->bounds, bounds_bytes(g));
     make_template(g, t);
     return t;
 }
@@ -279,7 +279,7 @@ const struct closed_template *closed_group_at(struct closed_group *g, const int6
     for (uint32_t n = 0; n < g->fact_count; n++) {
         const int64_t room = room_of(g, &g->facts[n], outer);
 
-        g->stands[n] = room;
+        g->bounds[n] = room;
         none &= room == INT64_MIN;
     }
     for (uint32_t n = 0; n < g->store_count && none; n++)
@@ -295,7 +295,7 @@ const struct closed_template *closed_group_at(struct closed_group *g, const int6
 void closed_group_clear(struct closed_group *g)
 {
     for (uint32_t n = 0; n < g->template_count; n++) {
-        free(g->templates[n].stands);
+        free(g->templates[n].bounds);
         free(g->templates[n].spans);
         free(g->templates[n].rows);
     }

@@ -16,7 +16,7 @@ struct closed_span {
 /* What is written where the facts stand alike, from where the group starts. */
 struct closed_template {
     uint64_t hash;
-    int64_t *stands; /* the group's, as they were */
+    int64_t *bounds; /* the group's, as they were */
     struct closed_span *spans;
     uint32_t count, row_count;
     struct rows *rows; /* the same; what is before the start is below 2^64 */
@@ -47,7 +47,7 @@ struct closed_group {
     /* Where it stands now: by fact, how large what hangs on the thread may be; then, by
        their numbers, what is left of its quotients' lines, as much less as makes no
        difference. */
-    int64_t *stands;
+    int64_t *bounds;
     uint32_t quotients; /* that count, by number */
     struct write_set_spans spans;
 };

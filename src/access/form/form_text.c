@@ -111,7 +111,7 @@ static void sort_symbols(const struct access_analysis *a, struct access_term *te
         }
 }
 
-static bool stands_before(const struct access_analysis *a, const struct access_term *x,
+static bool term_precedes(const struct access_analysis *a, const struct access_term *x,
                           const struct access_term *y)
 {
     int order = 0;
@@ -133,7 +133,7 @@ static uint32_t sort_terms(const struct access_analysis *a, const struct access_
         uint32_t k = i;
 
         sort_symbols(a, &term);
-        for (; k && stands_before(a, &term, &terms[k - 1]); k--)
+        for (; k && term_precedes(a, &term, &terms[k - 1]); k--)
             terms[k] = terms[k - 1];
         terms[k] = term;
     }

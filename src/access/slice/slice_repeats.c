@@ -95,7 +95,7 @@ static int32_t parts(const struct slice *s, const struct store *a, const struct 
 }
 
 /* The first one that is stands for both, as if it were in the branch's block. */
-static bool join_ways(struct slice *s, struct store *stores, uint32_t *stands_for)
+static bool join_ways(struct slice *s, struct store *stores, uint32_t *alias_of)
 {
     bool any = false;
 
@@ -108,7 +108,7 @@ static bool join_ways(struct slice *s, struct store *stores, uint32_t *stands_fo
             if (by < 0)
                 continue;
             s->repeated[n] = any = true;
-            stands_for[n] = other;
+            alias_of[n] = other;
             stores[other].block = (uint32_t)by;
         }
     return any;
@@ -116,21 +116,21 @@ static bool join_ways(struct slice *s, struct store *stores, uint32_t *stands_fo
 
 static void find_ways(struct slice *s, struct store *stores)
 {
-    uint32_t *stands_for = must_calloc(s->site_count + 1u, sizeof *stands_for);
+    uint32_t *alias_of = must_calloc(s->site_count + 1u, sizeof *alias_of);
 
     for (uint32_t n = 0; n < s->site_count; n++)
-        stands_for[n] = n;
-    while (join_ways(s, stores, stands_for))
+        alias_of[n] = n;
+    while (join_ways(s, stores, alias_of))
         ;
     for (uint32_t n = s->site_count; n-- > 0;) {
         uint32_t first = n;
 
-        while (stands_for[first] != first)
-            first = stands_for[first];
+        while (alias_of[first] != first)
+            first = alias_of[first];
         if (first != n)
             s->sites[n].is_may = s->sites[first].is_may = s->may_run[stores[first].block];
     }
-    free(stands_for);
+    free(alias_of);
 }
 
 void slice_find_repeats(struct slice *s)

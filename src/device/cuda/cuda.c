@@ -66,7 +66,7 @@ static void close_device(struct device_set *set, unsigned number)
         v->event_destroy(d->origin);
     if (d->rescue)
         v->stream_destroy(d->rescue);
-    cuda_standing_unload(set, number);
+    cuda_resident_unload(set, number);
     cuda_context_pop(v);
     if (set->is_lost)
         v->primary_reset(d->device);
@@ -242,7 +242,7 @@ const struct device_backend device_cuda = {
     .repeat_destroy = cuda_repeat_destroy,
     .synchronize = cuda_synchronize,
     .try_quiesce = cuda_try_quiesce,
-    .late = cuda_standing_late,
+    .check_timeouts = cuda_resident_timeout,
     .await_event = cuda_await_event,
     .progress = cuda_progress,
     .elapsed = cuda_elapsed,

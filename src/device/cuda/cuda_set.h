@@ -67,9 +67,10 @@ struct cuda_device {
     size_t memory_count, memory_capacity;
     const char *labels[CUDA_LABELS]; /* of the last kernels queued, for sentences */
     unsigned label_count;
-    cu_module standing, letting, carrying, filling; /* cuda_standing.c; NULL: not loaded */
-    bool standing_waits;                            /* cuda_overlap.c */
-    cu_function stand, meet, meet_letting, carry[CUDA_UNITS], fill[CUDA_FILLS];
+    cu_module resident, letting, carrying,
+        filling;         /* cuda_graph_resident.c; NULL: not loaded */
+    bool resident_waits; /* cuda_overlap.c */
+    cu_function wait, meet, meet_letting, carry[CUDA_UNITS], fill[CUDA_FILLS];
     struct device_stream *lone; /* in the capture: no other stream works on the device */
     cu_address late;            /* a word, not 0 where a meeting has reached its limit */
     struct device_stream *graph_stream; /* its graphs run there */
@@ -159,8 +160,8 @@ enum { CUDA_MEETING_MAX = 16 };
 struct cuda_meeting {
     uint64_t limit_ns;
     cu_address late;
-    uint32_t tells, stands;
-    cu_address tell[CUDA_MEETING_MAX], stand[CUDA_MEETING_MAX];
+    uint32_t tells, waits;
+    cu_address tell[CUDA_MEETING_MAX], wait[CUDA_MEETING_MAX];
     unsigned char whom[CUDA_MEETING_MAX]; /* the device that each stands for, and 1 */
 };
 
@@ -356,14 +357,14 @@ unsigned cuda_overlap_attribute(const struct device_stream *s, bool waits,
 cu_result cuda_launch_own(struct device_stream *s, struct cu_launch_config *config,
                           cu_function f, void *parameters, size_t bytes);
 
-/* cuda_standing.c, within cuda_enter(): waits for words in a graph. */
-cu_result cuda_standing_load(struct device_set *set, unsigned device);
-void cuda_standing_unload(struct device_set *set, unsigned device);
-cu_result cuda_stand(struct device_stream *s, cu_address word, uint32_t value);
+/* cuda_graph_resident.c, within cuda_enter(): waits for words in a graph. */
+cu_result cuda_resident_load(struct device_set *set, unsigned device);
+void cuda_resident_unload(struct device_set *set, unsigned device);
+cu_result cuda_resident_wait(struct device_stream *s, cu_address word, uint32_t value);
 /* Leaves `m` empty. */
 cu_result cuda_meet(struct device_stream *s, struct cuda_meeting *m);
 /* Outside of it, when all has come to rest: whether a meeting has reached its limit. */
-enum proact_status cuda_standing_late(struct device_set *set, struct proact_error *err);
+enum proact_status cuda_resident_timeout(struct device_set *set, struct proact_error *err);
 
 /* cuda_carry.c: copies in graphs that a kernel makes sooner. Their text and kernels;
    whether a copy is one; it, while a graph is captured: it may be kept for the stream's

@@ -7,22 +7,24 @@
 static enum proact_status check_late(struct proact *p, unsigned device,
                                      struct proact_error *err)
 {
-    struct transfer_late late;
+    struct transfer_late check_timeouts;
     bool is_late;
-    enum proact_status status = transfer_late(&p->devices, device, &is_late, &late, err);
+    enum proact_status status =
+        transfer_late(&p->devices, device, &is_late, &check_timeouts, err);
 
     if (status || !is_late)
         return status;
     for (size_t i = 0; i < p->launch_count; i++) {
         const struct kernel_binding *b = p->launches[i].binding;
 
-        if (transfer_late_is(&late, p->launches[i].epoch))
-            return transfer_late_fail(&p->devices, device, &late,
-                                      b->transfer.slot[late.slot].tables,
-                                      b->array[late.slot]->name, b->cta_first[device], err);
+        if (transfer_late_is(&check_timeouts, p->launches[i].epoch))
+            return transfer_late_fail(&p->devices, device, &check_timeouts,
+                                      b->transfer.slot[check_timeouts.slot].tables,
+                                      b->array[check_timeouts.slot]->name,
+                                      b->cta_first[device], err);
     }
     return fail(err, PROACT_ETIMEOUT, "an agent of device %u gave up on chunk %u", device,
-                late.chunk);
+                check_timeouts.chunk);
 }
 
 /* What devices are said to hold they do hold. */
@@ -54,14 +56,14 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
     span_book_fold(&p->book);
     /* All are asked, so that none says at the next wait what belongs to this one. */
     for (unsigned d = 0; d < p->devices.count && p->launch_count; d++) {
-        enum proact_status late = check_late(p, d, status ? NULL : err);
+        enum proact_status check_timeouts = check_late(p, d, status ? NULL : err);
 
         if (!status)
-            status = late;
+            status = check_timeouts;
     }
     /* Less is said of what waited in a recording, mostly for such an agent. */
-    if (!status && p->backend->late)
-        status = p->backend->late(p->set, err);
+    if (!status && p->backend->check_timeouts)
+        status = p->backend->check_timeouts(p->set, err);
     if (!status)
         status = wait_check_blocked(p, err);
     if (status)

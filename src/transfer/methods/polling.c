@@ -100,7 +100,7 @@ static enum proact_status launch_agent(const struct transfer_binding *b, unsigne
         .status = (void *)(uintptr_t)here->status,
     };
     struct device_launch agent = {
-        .stands = true,
+        .is_blocking = true,
         .is_urgent = true,
         .grid = {ctas, 1, 1},
         .block = {(agent_warps(&b->plan) + ctas - 1) / ctas * WARP, 1, 1},

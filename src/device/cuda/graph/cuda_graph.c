@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs: what is recorded becomes a graph a device, captured by the driver on a stream of
    its own that takes the others in as they are used. Within a device events are edges;
-   between devices they are words (cuda_standing.c), each for one wait of one launch of the
-   graph. A long recording becomes several parts, each a graph a device. */
+   between devices they are words (cuda_graph_resident.c), each for one wait of one launch
+   of the graph. A long recording becomes several parts, each a graph a device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static enum proact_status make_stream(struct device_set *set, unsigned device,
         if (!*events[i])
             result = set->driver.event_create(events[i], CU_EVENT_WITHOUT_TIME);
     if (!result)
-        result = cuda_standing_load(set, device);
+        result = cuda_resident_load(set, device);
     return cuda_leave(set, device, result, "cuEventCreate", err);
 }
 
@@ -98,7 +98,7 @@ static enum proact_status emit_record(const struct device_graph *g, size_t numbe
     enum proact_status status = op->is_told ? PROACT_OK : cuda_tell(g, number, s, err);
 
     if (!status && op->is_awaited_here)
-        status = s->meeting.stands ? cuda_meet_now(s, err) : cuda_carry_now(s, err);
+        status = s->meeting.waits ? cuda_meet_now(s, err) : cuda_carry_now(s, err);
     if (status || !op->is_awaited_here || (status = cuda_use(s, err)))
         return status;
     return cuda_leave(s->set, s->device,
@@ -118,13 +118,13 @@ static enum proact_status emit_wait(const struct device_graph *g,
 
     if (is_here && op->record < g->first) /* this part begins when that one has ended */
         return PROACT_OK;
-    if (is_here ? m->tells > 0 : m->stands == CUDA_MEETING_MAX)
+    if (is_here ? m->tells > 0 : m->waits == CUDA_MEETING_MAX)
         status = cuda_meet_now(s, err);
     if (is_here && !status)
         status = cuda_carry_now(s, err);
     if (!is_here && !status) {
-        m->whom[m->stands] = (unsigned char)(whom + 1);
-        m->stand[m->stands++] = cuda_word_of(g, op);
+        m->whom[m->waits] = (unsigned char)(whom + 1);
+        m->wait[m->waits++] = cuda_word_of(g, op);
     }
     if (!is_here || status || (status = cuda_use(s, err)))
         return status;
@@ -207,7 +207,7 @@ static cu_result end_capture(struct device_graph *g, unsigned device, bool keeps
         if (s->is_captured && keeps && !result)
             result = cuda_come_together(set, s, own);
         s->is_captured = s->is_behind_kernel = false;
-        s->meeting.tells = s->meeting.stands = s->carries.count = 0;
+        s->meeting.tells = s->meeting.waits = s->carries.count = 0;
     }
     cu_result ended = v->capture_end(own->stream, &graph);
 
@@ -296,16 +296,16 @@ static bool next_part(struct device_graph *g)
 {
     const struct device_set *set = g->set;
     unsigned has[TOPOLOGY_DEVICES_MAX] = {0}, most = 0;
-    uint32_t standing = 0; /* devices, a bit each */
+    uint32_t blocked = 0; /* devices, a bit each */
 
     g->first = g->end;
-    while (g->end < set->tape_count && (most < CUDA_PART_OPERATIONS || standing)) {
+    while (g->end < set->tape_count && (most < CUDA_PART_OPERATIONS || blocked)) {
         const struct cuda_taped_op *op = &set->tape[g->end++];
         const unsigned d = op->stream->device;
 
         most = ++has[d] > most ? has[d] : most;
         if (op->kind == TAPED_LAUNCH)
-            standing = (standing & ~(1u << d)) | (uint32_t)op->launch.stands << d;
+            blocked = (blocked & ~(1u << d)) | (uint32_t)op->launch.is_blocking << d;
     }
     if (g->first == g->end)
         return false;

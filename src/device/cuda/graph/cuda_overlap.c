@@ -143,7 +143,7 @@ cu_result cuda_launch_own(struct device_stream *s, struct cu_launch_config *conf
     config->stream = s->stream;
     config->attributes = attributes;
     config->attribute_count =
-        1 + cuda_overlap_attribute(s, d->standing_waits, &attributes[1]);
+        1 + cuda_overlap_attribute(s, d->resident_waits, &attributes[1]);
     s->is_behind_kernel = true;
     if (v->launch_with)
         return v->launch_with(config, f, NULL, extra);

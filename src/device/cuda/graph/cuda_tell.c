@@ -9,7 +9,7 @@ cu_address cuda_word_of(const struct device_graph *g, const struct cuda_taped_op
 
 bool cuda_is_to_meet(const struct device_stream *s)
 {
-    return s->meeting.tells || s->meeting.stands;
+    return s->meeting.tells || s->meeting.waits;
 }
 
 /* What a stream has to tell and to wait for goes into one kernel, as far as that delays
@@ -40,7 +40,7 @@ enum proact_status cuda_tell(const struct device_graph *g, size_t record,
         if (op->kind != TAPED_WAIT_EVENT || op->record != record ||
             op->stream->device == r->stream->device)
             continue;
-        if (m->stands || m->tells == CUDA_MEETING_MAX)
+        if (m->waits || m->tells == CUDA_MEETING_MAX)
             status = cuda_meet_now(by, err);
         m->tell[m->tells++] = cuda_word_of(g, op);
     }

@@ -30,7 +30,7 @@ static bool is_reached(struct device_set *set, const struct cuda_wait *w)
 
 /* The first open wait that a stream stands at, if there is one. What a stream has not
    reached keeps it from all that comes later. */
-static const struct cuda_wait *standing(struct device_set *set, uint32_t *holds)
+static const struct cuda_wait *await_find_blocked(struct device_set *set, uint32_t *holds)
 {
     const struct driver *v = &set->driver;
     const struct cuda_wait *found = NULL;
@@ -136,14 +136,14 @@ static void nap(uint64_t waited_ns)
         nanosleep(&t, NULL);
 }
 
-/* Asks again and again; `stood_ns` is how long the standing wait has been seen to stand. A
-   host that was held up has seen nothing, so a longer gap counts for no more than GAP_NS.
+/* Asks again and again; `blocked_ns` is how long the standing wait has been seen to stand.
+   A host that was held up has seen nothing, so a longer gap counts for no more than GAP_NS.
  */
 static enum proact_status watch(struct device_set *set, struct device_stream *s,
                                 struct proact_error *err)
 {
-    uint64_t start = clock_host_ns(), looked = start, stood_ns = 0;
-    const struct cuda_wait *stands = NULL;
+    uint64_t start = clock_host_ns(), looked = start, blocked_ns = 0;
+    const struct cuda_wait *blocked = NULL;
     cu_result result;
 
     while ((result = set->driver.stream_query(s->stream)) == CU_NOT_READY) {
@@ -153,13 +153,13 @@ static enum proact_status watch(struct device_set *set, struct device_stream *s,
         if (now - looked < LOOK_NS)
             continue;
         uint32_t holds = 0;
-        const struct cuda_wait *w = standing(set, &holds);
+        const struct cuda_wait *w = await_find_blocked(set, &holds);
         uint64_t gap = now - looked < GAP_NS ? now - looked : GAP_NS;
 
         looked = now;
-        stood_ns = w && w == stands ? stood_ns + gap : 0;
-        stands = w;
-        if (w && (double)stood_ns > set->wait_limit_ns)
+        blocked_ns = w && w == blocked ? blocked_ns + gap : 0;
+        blocked = w;
+        if (w && (double)blocked_ns > set->wait_limit_ns)
             return give_up(set, w, holds, err);
     }
     return cuda_leave(set, s->device, result, "cuStreamQuery", err);

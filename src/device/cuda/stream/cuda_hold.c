@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "device/cuda/cuda_set.h"
 
-static void stand(void *context)
+static void hold_until_released(void *context)
 {
     struct device_set *set = context;
     const uint64_t end_ns = clock_host_ns() + set->hold_limit_ns;
@@ -29,7 +29,8 @@ enum proact_status cuda_hold(struct device_stream *s, uint64_t limit_ns,
     set->hold_limit_ns = limit_ns;
     atomic_store(&set->is_let_go, false);
     s->is_open_ended = true;
-    return cuda_leave(set, s->device, set->driver.host_function(s->stream, stand, set),
+    return cuda_leave(set, s->device,
+                      set->driver.host_function(s->stream, hold_until_released, set),
                       "cuLaunchHostFunc", err);
 }
 

@@ -49,7 +49,7 @@ static enum proact_status keep_back(struct cuda_wait *wait, struct proact_error 
 static cu_result queue(struct device_stream *s, const struct cuda_wait *w)
 {
     if (s->set->is_capturing)
-        return cuda_stand(s, w->word, w->value);
+        return cuda_resident_wait(s, w->word, w->value);
     return s->set->driver.stream_wait_value(s->stream, w->word, w->value, CU_WAIT_AT_LEAST);
 }
 

@@ -14,7 +14,8 @@
 #include "device/emulator/stream/windows.h"
 
 /* A set on which something broke says so again and does no more. */
-static enum proact_status standing(const struct device_set *set, struct proact_error *err)
+static enum proact_status enqueue_check_set(const struct device_set *set,
+                                            struct proact_error *err)
 {
     return set->broken ? fail(err, set->broken, "%s", set->sentence) : PROACT_OK;
 }
@@ -99,7 +100,7 @@ enum proact_status enqueue_copy_rows(struct device_stream *s,
     struct device_rows one = *rows;
     enum proact_status status;
 
-    if ((status = standing(s->set, err)) || !rows->bytes || !rows->count ||
+    if ((status = enqueue_check_set(s->set, err)) || !rows->bytes || !rows->count ||
         (status = device_rows_check(rows, err)) ||
         (status = rows_allocated(s->set, "copy to", rows->to, rows->to_pitch, rows, err)) ||
         (status =
@@ -131,7 +132,7 @@ enum proact_status enqueue_write(struct device_stream *s, device_addr to, const 
 {
     enum proact_status status;
 
-    if ((status = standing(s->set, err)) || !bytes ||
+    if ((status = enqueue_check_set(s->set, err)) || !bytes ||
         (status = allocated(s->set, "write", to, bytes, err)))
         return status;
     struct operation *o = operation_create(s, host_write_begin);
@@ -152,7 +153,7 @@ enum proact_status enqueue_read(struct device_stream *s, void *into, device_addr
     bool finished = false;
     enum proact_status status;
 
-    if ((status = standing(s->set, err)) || !bytes ||
+    if ((status = enqueue_check_set(s->set, err)) || !bytes ||
         (status = allocated(s->set, "read", from, bytes, err)))
         return status;
     struct operation *o = operation_create(s, host_read_begin);
@@ -170,7 +171,7 @@ enum proact_status enqueue_fill(struct device_stream *s, device_addr to,
 {
     enum proact_status status;
 
-    if ((status = standing(s->set, err)) || !bytes ||
+    if ((status = enqueue_check_set(s->set, err)) || !bytes ||
         (status = allocated(s->set, "fill", to, bytes, err)))
         return status;
     struct operation *o = operation_create(s, fill_begin);
@@ -186,7 +187,7 @@ enum proact_status enqueue_fill(struct device_stream *s, device_addr to,
 static enum proact_status enqueue_event(struct device_stream *s, struct device_event *event,
                                         operation_begin *begin, struct proact_error *err)
 {
-    enum proact_status status = standing(s->set, err);
+    enum proact_status status = enqueue_check_set(s->set, err);
 
     if (status)
         return status;
@@ -224,7 +225,7 @@ static enum proact_status enqueue_word(struct device_stream *s, operation_begin 
 {
     enum proact_status status;
 
-    if ((status = standing(s->set, err)) ||
+    if ((status = enqueue_check_set(s->set, err)) ||
         (status = allocated(s->set, "word", word, sizeof value, err)))
         return status;
     if (word % sizeof value)
@@ -373,7 +374,8 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
     struct device_set *set = s->set;
     enum proact_status status;
 
-    if ((status = standing(set, err)) || (status = launch_fits(set, f, launch, err)) ||
+    if ((status = enqueue_check_set(set, err)) ||
+        (status = launch_fits(set, f, launch, err)) ||
         (status = cluster_check(set, &f->info, launch, err)) ||
         (status = unit_fits(s, launch->unit, err)) ||
         (launch->is_cooperative &&
