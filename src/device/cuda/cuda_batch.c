@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a launch queues on several devices is kept back for the moment and then handed to
-   the driver by a thread a device (cuda_crew.h): all that streams are given in a launch.
+   the driver by a thread a device (cuda_workers.h): all that streams are given in a launch.
    Any other call of the driver's comes behind that, in cuda_enter(). */
 #include "device/cuda/cuda_batch.h"
 
@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "device/cuda/cuda_crew.h"
+#include "device/cuda/cuda_workers.h"
 #include "device/cuda/graph/cuda_repeat.h"
 
 enum batch_kind {
@@ -81,7 +81,7 @@ void cuda_batch_open(struct device_set *set, unsigned threads)
     if (!helpers)
         return;
     set->batch = must_calloc(1, sizeof *set->batch);
-    set->crew = crew_create(helpers);
+    set->workers = workers_create(helpers);
     set->batch->number = 1;
 }
 
@@ -91,8 +91,8 @@ void cuda_batch_close(struct device_set *set)
 
     if (!b)
         return;
-    crew_destroy(set->crew);
-    set->crew = NULL;
+    workers_destroy(set->workers);
+    set->workers = NULL;
     for (unsigned d = 0; d < set->count; d++) {
         for (size_t i = 0; i < b->list[d].capacity; i++)
             free(b->list[d].op[i].parameters);
@@ -254,7 +254,7 @@ enum proact_status cuda_batch_flush(struct device_set *set, struct proact_error 
     if (set->broken)
         status = fail(err, set->broken, "%s", set->sentence);
     else
-        crew_run(set->crew, busy, perform, set);
+        workers_run(set->workers, busy, perform, set);
     for (unsigned i = 0; i < busy; i++) {
         struct batch_list *l = &b->list[b->device[i]];
 

@@ -111,7 +111,7 @@ struct device_set {
     struct cuda_batch *batch;
     struct device_repeat *repeat; /* whose operations are kept back now: cuda_repeat.h */
     uint64_t unloads;             /* of modules, so far */
-    struct crew *crew;            /* cuda_crew.h; NULL: the caller does all */
+    struct workers *workers;      /* cuda_workers.h; NULL: the caller does all */
     struct cuda_taped_op *tape;
     size_t tape_count, tape_capacity;
     size_t captured_waits; /* set->waits from here on are the capture's */

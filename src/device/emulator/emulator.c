@@ -16,10 +16,10 @@
 #include "device/emulator/memory/objects.h"
 #include "device/emulator/opening.h"
 #include "device/emulator/span_log.h"
+#include "device/emulator/stream/emulator_workers.h"
 #include "device/emulator/stream/enqueue.h"
 #include "device/emulator/stream/stream.h"
 #include "device/emulator/stream/tape.h"
-#include "device/emulator/stream/team.h"
 #include "device/emulator/stream/windows.h"
 #include "device/emulator/traffic/message.h"
 
@@ -30,7 +30,7 @@ static void set_destroy(struct device_set *set)
 {
     objects_clear(set);
     tape_destroy(set->tape);
-    team_destroy(set->team);
+    emulator_workers_destroy(set->workers);
     while (set->modules)
         module_unload(set->modules);
     for (unsigned i = 0; set->devices && i < set->count; i++) {

@@ -29,7 +29,7 @@ struct bulk_cta;
 struct kernel_run;
 struct operation;
 struct resident;
-struct team;
+struct emulator_workers;
 
 /* By peer: how many messages that store something have been sent to it, and up to which it
    has acknowledged all of them. Who must wait for his stores waits until `acknowledged` has
@@ -143,10 +143,10 @@ struct device_set {
         unsigned count[DEVICES_MAX];
     } batch;
     uint64_t latency_ps, window_end_ps, bus_free_ps;
-    uint64_t changed_ps; /* when anything on the machine last changed */
-    struct team *team;   /* NULL: not needed yet */
-    bool is_shared;      /* this window by the team */
-    struct check *check; /* NULL unless options.check */
+    uint64_t changed_ps;              /* when anything on the machine last changed */
+    struct emulator_workers *workers; /* NULL: not needed yet */
+    bool is_shared;                   /* this window by the workers */
+    struct check *check;              /* NULL unless options.check */
     uint64_t grid_ids;
     uint64_t heap_bytes;  /* of a device; 0: as many as usual */
     uint32_t stack_bytes; /* of a thread; as heap_bytes */

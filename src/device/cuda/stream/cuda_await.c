@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
-#include "device/cuda/cuda_crew.h"
+#include "device/cuda/cuda_workers.h"
 
 /* A nap ends up to 0.1 ms late: who has waited for as long as he spins does not notice. */
 enum { SPIN_NS = 20000000, NAP_NS = 50000, LOOK_NS = 1000000, GAP_NS = 5000000 };
@@ -229,13 +229,13 @@ static void look_at_device(void *context, unsigned part)
 /* A look takes a microsecond, of which the last ones come after everything is done. */
 static void look_together(struct device_set *set)
 {
-    if (!set->crew || set->wait_count)
+    if (!set->workers || set->wait_count)
         return;
     struct look l = busy_devices(set);
 
     if (l.count < 2)
         return;
-    crew_run(set->crew, l.count, look_at_device, &l);
+    workers_run(set->workers, l.count, look_at_device, &l);
     for (struct device_stream *s = set->streams; s; s = s->next) {
         s->is_busy &= !s->is_done;
         s->is_done = false;

@@ -10,8 +10,8 @@
 #include "device/emulator/kernel/kernel_run.h"
 #include "device/emulator/kernel/print_log.h"
 #include "device/emulator/span_log.h"
+#include "device/emulator/stream/emulator_workers.h"
 #include "device/emulator/stream/stream.h"
-#include "device/emulator/stream/team.h"
 #include "device/emulator/traffic/message.h"
 
 static bool has_work(const struct emulated *d)
@@ -29,7 +29,7 @@ static void run_device(struct device_set *set, unsigned number)
         d->now_ps = h.time_ps;
         h.happen(d, h.subject, h.detail);
         if (set->is_shared)
-            team_ask(set->team);
+            emulator_workers_request(set->workers);
     }
 }
 
@@ -41,9 +41,9 @@ static void run_window(struct device_set *set)
         busy += has_work(&set->devices[i]);
     set->is_shared = busy > 1 && set->options.threads > 1;
     if (set->is_shared) {
-        if (!set->team)
-            set->team = team_create(set);
-        team_run(set->team, run_device);
+        if (!set->workers)
+            set->workers = emulator_workers_create(set);
+        emulator_workers_run(set->workers, run_device);
         return;
     }
     for (unsigned i = 0; i < set->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/emulator/stream/team.h"
+#include "device/emulator/stream/emulator_workers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,11 +19,11 @@ enum { WORTH_NS = 10000 };
 
 /* `next` is the whole offer: a device with a lower number than `count` is to be had by who
    adds one. So who wakes late finds either something of a later window or nothing. */
-struct team {
+struct emulator_workers {
     struct device_set *set;
-    team_work *run;
+    emulator_workers_task *run;
     unsigned wanted, size; /* size 1: nobody was needed yet */
-    bool has_asked;        /* in this window */
+    bool has_requested;    /* in this window */
     uint64_t began_ns;
     pthread_t caller, threads[THREADS_MAX];
     atomic_uint next, left; /* left: devices that are not done */
@@ -40,12 +40,12 @@ static void relax(void)
 #endif
 }
 
-static bool is_offered(struct team *t)
+static bool is_offered(struct emulator_workers *t)
 {
     return atomic_load(&t->next) < t->set->count;
 }
 
-static void finish_one(struct team *t)
+static void finish_one(struct emulator_workers *t)
 {
     if (atomic_fetch_sub(&t->left, 1) > 1 || !atomic_load(&t->caller_sleeps))
         return;
@@ -54,7 +54,7 @@ static void finish_one(struct team *t)
     pthread_mutex_unlock(&t->lock);
 }
 
-static void take_devices(struct team *t)
+static void take_devices(struct emulator_workers *t)
 {
     unsigned i;
 
@@ -64,14 +64,14 @@ static void take_devices(struct team *t)
     }
 }
 
-static bool helper_waits(struct team *t)
+static bool helper_waits(struct emulator_workers *t)
 {
     return !is_offered(t) && !atomic_load(&t->over);
 }
 
 static void *helper(void *context)
 {
-    struct team *t = context;
+    struct emulator_workers *t = context;
 
     while (!atomic_load(&t->over)) {
         for (unsigned n = 0; n < SPINS && helper_waits(t); n++)
@@ -89,9 +89,9 @@ static void *helper(void *context)
     return NULL;
 }
 
-struct team *team_create(struct device_set *set)
+struct emulator_workers *emulator_workers_create(struct device_set *set)
 {
-    struct team *t = must_calloc(1, sizeof *t);
+    struct emulator_workers *t = must_calloc(1, sizeof *t);
     unsigned wanted = set->options.threads;
 
     if (wanted > set->count)
@@ -106,14 +106,14 @@ struct team *team_create(struct device_set *set)
     return t;
 }
 
-static void wake_helpers(struct team *t)
+static void wake_helpers(struct emulator_workers *t)
 {
     pthread_mutex_lock(&t->lock);
     pthread_cond_broadcast(&t->offered);
     pthread_mutex_unlock(&t->lock);
 }
 
-void team_destroy(struct team *t)
+void emulator_workers_destroy(struct emulator_workers *t)
 {
     if (!t)
         return;
@@ -128,12 +128,12 @@ void team_destroy(struct team *t)
 }
 
 /* Only the caller asks: who helps needs no help, for others are awake then. */
-void team_ask(struct team *t)
+void emulator_workers_request(struct emulator_workers *t)
 {
-    if (!pthread_equal(pthread_self(), t->caller) || t->has_asked || !is_offered(t) ||
+    if (!pthread_equal(pthread_self(), t->caller) || t->has_requested || !is_offered(t) ||
         clock_host_ns() - t->began_ns < WORTH_NS)
         return;
-    t->has_asked = true;
+    t->has_requested = true;
     if (t->size == t->wanted) {
         if (atomic_load(&t->asleep))
             wake_helpers(t);
@@ -146,7 +146,7 @@ void team_ask(struct team *t)
         }
 }
 
-static void wait_for_helpers(struct team *t)
+static void wait_for_helpers(struct emulator_workers *t)
 {
     for (unsigned n = 0; n < SPINS && atomic_load(&t->left); n++)
         relax();
@@ -160,10 +160,10 @@ static void wait_for_helpers(struct team *t)
     pthread_mutex_unlock(&t->lock);
 }
 
-void team_run(struct team *t, team_work *run)
+void emulator_workers_run(struct emulator_workers *t, emulator_workers_task *run)
 {
     t->run = run;
-    t->has_asked = t->wanted == 1;
+    t->has_requested = t->wanted == 1;
     t->caller = pthread_self();
     t->began_ns = clock_host_ns();
     atomic_store(&t->left, t->set->count);

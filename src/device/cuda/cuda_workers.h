@@ -7,13 +7,13 @@
    longer than what it helps with, so the caller does its part then, and wakes it for the
    next time. */
 
-struct crew;
-typedef void crew_work(void *context, unsigned part);
+struct workers;
+typedef void workers_task(void *context, unsigned part);
 
 /* `helpers` beside the caller, or as many as there can be threads. */
-struct crew *crew_create(unsigned helpers);
-void crew_destroy(struct crew *c); /* NULL is fine */
+struct workers *workers_create(unsigned helpers);
+void workers_destroy(struct workers *c); /* NULL is fine */
 
 /* run(context, part) for each part < count, at most 32; back when all are done. Part n is
    helper n's, those past the last helper are the caller's, as is part 0. */
-void crew_run(struct crew *c, unsigned count, crew_work *run, void *context);
+void workers_run(struct workers *c, unsigned count, workers_task *run, void *context);

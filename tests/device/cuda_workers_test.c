@@ -11,7 +11,7 @@
 #include <pthread.h>
 
 #include "base/clock.h"
-#include "device/cuda/cuda_crew.h"
+#include "device/cuda/cuda_workers.h"
 
 enum { PARTS = 4, ROUNDS = 2000, PATIENCE_S = 20 };
 
@@ -32,7 +32,7 @@ static void count(void *context, unsigned part)
 static void each_part_once_a_round(void **state)
 {
     struct rig r = {.caller = pthread_self()};
-    struct crew *c = crew_create(PARTS - 1);
+    struct workers *c = workers_create(PARTS - 1);
 
     (void)state;
     for (unsigned n = 1; n <= ROUNDS; n++) {
@@ -40,12 +40,12 @@ static void each_part_once_a_round(void **state)
 
         for (unsigned d = 0; d < PARTS; d++)
             atomic_store(&r.done[d], 0);
-        crew_run(c, parts, count, &r);
+        workers_run(c, parts, count, &r);
         for (unsigned d = 0; d < PARTS; d++)
             assert_int_equal(atomic_load(&r.done[d]), d < parts);
     }
     assert_true(atomic_load(&r.by_others) > 0);
-    crew_destroy(c);
+    workers_destroy(c);
 }
 
 /* The first round after a pause is the caller's; it wakes the others for the next ones. */
@@ -53,7 +53,7 @@ static void sleepers_are_woken(void **state)
 {
     const struct timespec nap = {.tv_nsec = 30000000};
     struct rig r = {.caller = pthread_self()};
-    struct crew *c = crew_create(PARTS - 1);
+    struct workers *c = workers_create(PARTS - 1);
 
     (void)state;
     for (int n = 0; n < 4; n++) {
@@ -61,27 +61,27 @@ static void sleepers_are_woken(void **state)
 
         atomic_store(&r.by_others, 0);
         while (!atomic_load(&r.by_others) && clock_host_ns() < limit)
-            crew_run(c, PARTS, count, &r);
+            workers_run(c, PARTS, count, &r);
         assert_true(atomic_load(&r.by_others) > 0);
         nanosleep(&nap, NULL);
     }
-    crew_destroy(c);
+    workers_destroy(c);
 }
 
 static void who_is_alone_does_all(void **state)
 {
     struct rig r = {.caller = pthread_self()};
-    struct crew *c = crew_create(0);
+    struct workers *c = workers_create(0);
 
     (void)state;
     for (int n = 0; n < 100; n++)
-        crew_run(c, PARTS, count, &r);
+        workers_run(c, PARTS, count, &r);
     for (unsigned d = 0; d < PARTS; d++)
         assert_int_equal(atomic_load(&r.done[d]), 100);
     assert_int_equal(atomic_load(&r.by_others), 0);
-    crew_destroy(c);
-    crew_destroy(crew_create(3)); /* which never had a thread */
-    crew_destroy(NULL);
+    workers_destroy(c);
+    workers_destroy(workers_create(3)); /* which never had a thread */
+    workers_destroy(NULL);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/cuda/cuda_crew.h"
+#include "device/cuda/cuda_workers.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -20,14 +20,14 @@ enum helper_state { HELPER_WAITS, HELPER_WORKS, HELPER_SLEEPS, HELPER_ENDS };
 
 struct helper {
     _Alignas(64) atomic_int state; /* a line of the cache each */
-    struct crew *crew;
+    struct workers *workers;
     unsigned part;
     pthread_t thread;
 };
 
-struct crew {
+struct workers {
     unsigned size; /* helpers */
-    crew_work *run;
+    workers_task *run;
     void *context;
     pthread_mutex_t lock;
     pthread_cond_t woken;
@@ -64,10 +64,10 @@ static void sleep_until_woken(struct helper *h)
 
     if (!atomic_compare_exchange_strong(&h->state, &waits, HELPER_SLEEPS))
         return;
-    pthread_mutex_lock(&h->crew->lock);
+    pthread_mutex_lock(&h->workers->lock);
     while (atomic_load(&h->state) == HELPER_SLEEPS)
-        pthread_cond_wait(&h->crew->woken, &h->crew->lock);
-    pthread_mutex_unlock(&h->crew->lock);
+        pthread_cond_wait(&h->workers->woken, &h->workers->lock);
+    pthread_mutex_unlock(&h->workers->lock);
 }
 
 static void *helper_thread(void *context)
@@ -77,7 +77,7 @@ static void *helper_thread(void *context)
 
     while ((state = look_out(h)) != HELPER_ENDS) {
         if (state == HELPER_WORKS) {
-            h->crew->run(h->crew->context, h->part);
+            h->workers->run(h->workers->context, h->part);
             atomic_store_explicit(&h->state, HELPER_WAITS, memory_order_release);
         } else
             sleep_until_woken(h);
@@ -86,7 +86,7 @@ static void *helper_thread(void *context)
 }
 
 /* Signals are for the program's own threads. Without a thread the caller does the part. */
-static void start(struct crew *c, unsigned helpers)
+static void start(struct workers *c, unsigned helpers)
 {
     sigset_t all, was;
 
@@ -95,16 +95,16 @@ static void start(struct crew *c, unsigned helpers)
     for (; c->size < helpers; c->size++) {
         struct helper *h = &c->helper[c->size];
 
-        *h = (struct helper){.crew = c, .part = c->size + 1};
+        *h = (struct helper){.workers = c, .part = c->size + 1};
         if (pthread_create(&h->thread, NULL, helper_thread, h))
             break;
     }
     pthread_sigmask(SIG_SETMASK, &was, NULL);
 }
 
-struct crew *crew_create(unsigned helpers)
+struct workers *workers_create(unsigned helpers)
 {
-    struct crew *c = must_calloc(1, sizeof *c);
+    struct workers *c = must_calloc(1, sizeof *c);
 
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->woken, NULL);
@@ -114,7 +114,7 @@ struct crew *crew_create(unsigned helpers)
     return c;
 }
 
-static void change(struct crew *c, int from, int to)
+static void change(struct workers *c, int from, int to)
 {
     pthread_mutex_lock(&c->lock);
     for (unsigned i = 0; i < c->size; i++) {
@@ -129,7 +129,7 @@ static void change(struct crew *c, int from, int to)
     pthread_mutex_unlock(&c->lock);
 }
 
-void crew_destroy(struct crew *c)
+void workers_destroy(struct workers *c)
 {
     if (!c)
         return;
@@ -142,7 +142,7 @@ void crew_destroy(struct crew *c)
     free(c);
 }
 
-static bool hand_over(struct crew *c, unsigned part)
+static bool hand_over(struct workers *c, unsigned part)
 {
     int waits = HELPER_WAITS;
 
@@ -160,7 +160,7 @@ static void await(const struct helper *h)
             sched_yield();
 }
 
-void crew_run(struct crew *c, unsigned count, crew_work *run, void *context)
+void workers_run(struct workers *c, unsigned count, workers_task *run, void *context)
 {
     uint64_t helped = 0;
 

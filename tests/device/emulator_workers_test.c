@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "device/emulator/machine.h"
-#include "device/emulator/stream/team.h"
+#include "device/emulator/stream/emulator_workers.h"
 
 enum { DEVICES = 4, ROUNDS = 20000, PATIENCE_S = 20 };
 
@@ -31,12 +31,12 @@ static void rig_begin(struct rig *r, unsigned threads)
     r->set.options.threads = threads;
     r->set.devices = r->devices;
     r->caller = pthread_self();
-    r->set.team = team_create(&r->set);
+    r->set.workers = emulator_workers_create(&r->set);
 }
 
 static void rig_end(struct rig *r)
 {
-    team_destroy(r->set.team);
+    emulator_workers_destroy(r->set.workers);
 }
 
 static struct rig *rig_of(struct device_set *set)
@@ -61,7 +61,7 @@ static void wait_for_help(struct device_set *set, unsigned device)
         return;
     }
     while (!atomic_load(&r->by_others) && clock_host_ns() < limit)
-        team_ask(set->team);
+        emulator_workers_request(set->workers);
 }
 
 static void every_device_once_a_round(void **state)
@@ -70,9 +70,9 @@ static void every_device_once_a_round(void **state)
 
     (void)state;
     rig_begin(&r, 3);
-    team_run(r.set.team, wait_for_help); /* starts the threads */
+    emulator_workers_run(r.set.workers, wait_for_help); /* starts the threads */
     for (unsigned n = 1; n <= ROUNDS; n++) {
-        team_run(r.set.team, count);
+        emulator_workers_run(r.set.workers, count);
         for (unsigned d = 0; d < DEVICES; d++)
             assert_int_equal(atomic_load(&r.done[d]), n + 1);
     }
@@ -88,7 +88,7 @@ static void help_comes_also_from_who_sleeps(void **state)
     rig_begin(&r, 2);
     for (int n = 0; n < 4; n++) {
         atomic_store(&r.by_others, 0);
-        team_run(r.set.team, wait_for_help);
+        emulator_workers_run(r.set.workers, wait_for_help);
         assert_true(atomic_load(&r.by_others) > 0);
         nanosleep(&nap, NULL);
     }
@@ -102,7 +102,7 @@ static void who_is_alone_does_all(void **state)
     (void)state;
     rig_begin(&r, 1);
     for (int n = 0; n < 100; n++)
-        team_run(r.set.team, count);
+        emulator_workers_run(r.set.workers, count);
     for (unsigned d = 0; d < DEVICES; d++)
         assert_int_equal(atomic_load(&r.done[d]), 100);
     rig_end(&r);
