@@ -41,7 +41,7 @@ PROACT_DEVICE_INLINE void proact_send_run(const struct proact_slot *slot,
 
 /* The kernel's end orders what goes to the peers (inline): the leader only waits until the
    stage has been read. */
-extern "C" __global__ void proact_ending_stage(struct proact_partition partition, proact_u32 leads)
+extern "C" __global__ void proact_epilogue_stage(struct proact_partition partition, proact_u32 leads)
 {
     const proact_u32 peers = partition.peer_count;
 

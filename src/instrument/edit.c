@@ -70,7 +70,7 @@ static void print(struct edit_list *l, const struct ptx_module *m, struct ptx_sp
 
         assert(e->at >= at && e->at + e->removed <= span.offset + span.bytes);
         text_add(into, m->text + at, e->at - at);
-        in_lines &= !strstr(e->added, PTX_LAST_WORDS);
+        in_lines &= !strstr(e->added, PTX_EPILOGUE);
         if (in_lines) {
             add_flat(into, e->added);
             add_lines_of(into, m->text + e->at, e->removed);

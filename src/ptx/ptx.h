@@ -176,7 +176,7 @@ struct ptx_symbol {
 };
 
 /* The label of what the library adds to a kernel's end. */
-#define PTX_LAST_WORDS "$proact_end"
+#define PTX_EPILOGUE "$proact_end"
 
 struct ptx_label {
     const char *name;

@@ -71,7 +71,7 @@ enum proact_status keep_coherent(struct clone *c);       /* clone_scope.c */
 enum proact_status repeat_stores(struct clone *c);       /* clone_stores.c */
 enum proact_status stage_stores(struct clone *c);        /* clone_stage.c */
 enum proact_status redirect_flags(struct clone *c);      /* clone_flags.c */
-enum proact_status end_together(struct clone *c);        /* clone_ending.c */
+enum proact_status end_together(struct clone *c);        /* version_epilogue.c */
 enum proact_status refuse_whole(struct clone *c);        /* refuse.c */
 enum proact_status refuse_calls(struct clone *c);        /* refuse_calls.c */
 enum proact_status refuse_waits(struct clone *c);        /* refuse_waits.c */

@@ -159,7 +159,7 @@ static uint32_t sends_from(const struct ptx_module *m, const char *name)
     if (strcmp(name, "proact_agent") == 0 || strcmp(name, "proact_child") == 0)
         return 0;
     for (uint32_t n = 0; f && n < f->label_count; n++)
-        if (strcmp(f->labels[n].name, PTX_LAST_WORDS) == 0 &&
+        if (strcmp(f->labels[n].name, PTX_EPILOGUE) == 0 &&
             f->labels[n].instruction < f->instruction_count)
             return f->instructions[f->labels[n].instruction].line;
     return UINT32_MAX;

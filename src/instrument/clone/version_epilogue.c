@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All threads of the CTA end together, or the last one alone, in last words: the body of
-   kernels/done.cu, which are a marked kernel's, or of kernels/stage.cu, in a scope of its
-   own. */
+   kernels/epilogue.cu, which are a marked kernel's, or of kernels/stage.cu, in a scope of
+   its own. */
 #include <ctype.h>
 #include <string.h>
 
@@ -9,16 +9,17 @@
 #include "instrument/clone/clone.h"
 
 /* PTX, embedded by proact_kernel() and proact_kernel_90() */
-extern const char kernel_done[], kernel_stage_90[];
+extern const char kernel_epilogue[], kernel_stage_90[];
 
 /* By kind: the kernel with the words, and what takes them: the fence, or bulk stores. */
-static const struct ending {
+static const struct epilogue {
     const char *text, *kernel, *what;
     unsigned least_sm, least_version;
-} endings[INSTRUMENT_CLONES] = {
-    [INSTRUMENT_COUNT] = {kernel_done, "proact_ending_count", "count its CTAs", 70, 6},
-    [INSTRUMENT_SEND] = {kernel_done, "proact_ending_send", "count its CTAs", 70, 6},
-    [INSTRUMENT_STAGE] = {kernel_stage_90, "proact_ending_stage", "send in bulk", 90, 8},
+} epilogues[INSTRUMENT_CLONES] = {
+    [INSTRUMENT_COUNT] = {kernel_epilogue, "proact_epilogue_count", "count its CTAs", 70,
+                          6},
+    [INSTRUMENT_SEND] = {kernel_epilogue, "proact_epilogue_send", "count its CTAs", 70, 6},
+    [INSTRUMENT_STAGE] = {kernel_stage_90, "proact_epilogue_stage", "send in bulk", 90, 8},
 };
 
 static bool is_word(const char *at, size_t length, const char *word)
@@ -77,7 +78,7 @@ static const char tally_open[] = "\n\t.shared .align 4 .b32 \tproact_ended;"
     "\n\tmad.lo.s32 %%proact_r1, %%proact_r1, %%proact_r2, -1;"                            \
     "\n\tand.b32 %%proact_r0, %%proact_r0, 2047;"                                          \
     "\n\tsetp.eq.u32 %%proact_is_leader, %%proact_r0, %%proact_r1;"                        \
-    "\n\t@!%%proact_is_leader ret;\n\tbra " PTX_LAST_WORDS ";"
+    "\n\t@!%%proact_is_leader ret;\n\tbra " PTX_EPILOGUE ";"
 
 static void print_tally(struct clone *c, struct text *into)
 {
@@ -88,19 +89,19 @@ static void print_tally(struct clone *c, struct text *into)
 
 /* The load of the last words' second parameter that begins at this place; NULL for none.
    `*next`: the first instruction that is not ahead of it, as the place moves on. */
-static const struct ptx_instruction *asks_leader(const struct ptx_function *f, uint32_t at,
-                                                 uint32_t *next)
+static const struct ptx_instruction *epilogue_loads_leader(const struct ptx_function *f,
+                                                           uint32_t at, uint32_t *next)
 {
     while (*next < f->instruction_count && f->instructions[*next].span.offset < at)
         ++*next;
     if (*next == f->instruction_count || f->parameter_count != 2)
         return NULL;
     const struct ptx_instruction *i = &f->instructions[*next];
-    const bool asks = i->span.offset == at && i->opcode == PTX_LD &&
-                      i->operand_count == 2 && i->operands[1].kind == PTX_MEMORY &&
-                      i->operands[1].symbol == 1;
+    const bool loads = i->span.offset == at && i->opcode == PTX_LD &&
+                       i->operand_count == 2 && i->operands[1].kind == PTX_MEMORY &&
+                       i->operands[1].symbol == 1;
 
-    return asks ? i : NULL;
+    return loads ? i : NULL;
 }
 
 /* Registers are declared in the scope; labels and variables get names of their own as well,
@@ -114,13 +115,13 @@ static void add_renamed(const struct clone *c, const struct ptx_module *m,
     uint32_t next = 0;
 
     while (at < end) {
-        const struct ptx_instruction *asks =
-            asks_leader(f, (uint32_t)(at - m->text), &next);
-        size_t length = asks ? asks->span.bytes : word_length(at);
+        const struct ptx_instruction *loads =
+            epilogue_loads_leader(f, (uint32_t)(at - m->text), &next);
+        size_t length = loads ? loads->span.bytes : word_length(at);
 
-        if (asks)
+        if (loads)
             text_print(into, "selp.u32 \t%s, 1, 0, %%proact_is_leader;",
-                       f->registers[asks->operands[0].reg].name);
+                       f->registers[loads->operands[0].reg].name);
         else if (strncmp(at, hint, sizeof hint - 1) == 0) /* unknown to older PTX */
             length = strcspn(at, ";") + 1;
         else if (c->tallies && is_word(at, length, "bar")) /* the others are gone */
@@ -139,12 +140,12 @@ static void add_renamed(const struct clone *c, const struct ptx_module *m,
     }
 }
 
-static enum proact_status read_last_words(const struct clone *c, struct text *into)
+static enum proact_status epilogue_read(const struct clone *c, struct text *into)
 {
-    const struct ending *e = &endings[c->kind];
+    const struct epilogue *e = &epilogues[c->kind];
     struct ptx_module *m = NULL;
     enum proact_status status =
-        ptx_parse("ending.ptx", e->text, strlen(e->text), &m, c->err);
+        ptx_parse("epilogue.ptx", e->text, strlen(e->text), &m, c->err);
 
     if (status)
         return status;
@@ -154,7 +155,7 @@ static enum proact_status read_last_words(const struct clone *c, struct text *in
         add_renamed(c, m, f, into);
     else
         status =
-            fail(c->err, PROACT_EINVAL, "ending.ptx: no kernel is named '%s'", e->kernel);
+            fail(c->err, PROACT_EINVAL, "epilogue.ptx: no kernel is named '%s'", e->kernel);
     ptx_destroy(m);
     return status;
 }
@@ -186,10 +187,10 @@ static void lead_one(struct clone *c, const struct ptx_instruction *i)
         edit_replace(&c->edits, i->span, "@%s%s bra $proact_%u;\n\t%s\n$proact_%u:", yes,
                      guard, label, end.data, label);
     else if (guard)
-        edit_replace(&c->edits, i->span, "@%s%s bra " PTX_LAST_WORDS ";", no, guard);
+        edit_replace(&c->edits, i->span, "@%s%s bra " PTX_EPILOGUE ";", no, guard);
     else
         edit_replace(&c->edits, i->span, "%s",
-                     c->tallies ? end.data : "bra " PTX_LAST_WORDS ";");
+                     c->tallies ? end.data : "bra " PTX_EPILOGUE ";");
     text_clear(&end);
 }
 
@@ -214,7 +215,7 @@ static enum proact_status lead_to_end(struct clone *c)
 enum proact_status end_together(struct clone *c)
 {
     const struct ptx_function *f = c->function;
-    const struct ending *e = &endings[c->kind];
+    const struct epilogue *e = &epilogues[c->kind];
     struct text words = {0}, end = {0};
     enum proact_status status;
 
@@ -223,7 +224,7 @@ enum proact_status end_together(struct clone *c)
                             "it is PTX %u.%u for sm_%u, to %s takes %u.0 and sm_%u",
                             c->module->version_major, c->module->version_minor,
                             c->module->target_sm, e->what, e->least_version, e->least_sm);
-    if ((status = lead_to_end(c)) || !c->is_wanted || (status = read_last_words(c, &words)))
+    if ((status = lead_to_end(c)) || !c->is_wanted || (status = epilogue_read(c, &words)))
         return status;
     edit_insert(&c->edits, f->body.offset, "%s%s",
                 c->request->places == INSTRUMENT_FLAT ? flat_leader : leader,
@@ -231,7 +232,7 @@ enum proact_status end_together(struct clone *c)
     if (c->tallies) /* who comes there without a return */
         print_tally(c, &end);
     edit_insert(&c->edits, f->body.offset + f->body.bytes,
-                "\n\t%s\n" PTX_LAST_WORDS ":\n\t{%s}\n", end.data ? end.data : "",
+                "\n\t%s\n" PTX_EPILOGUE ":\n\t{%s}\n", end.data ? end.data : "",
                 words.data);
     text_clear(&end);
     text_clear(&words);
