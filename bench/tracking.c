@@ -205,8 +205,8 @@ void tracking_launch(struct tracking *t, uint32_t work)
 
     if (t->mode & PROACT_MODE_COUNT) {
         t->slot.table_epoch++; /* the counters only grow */
-        partition.silent_first = t->table.quiet;
-        partition.silent_count = t->table.quiet_count;
+        partition.silent_first = t->table.silent_first;
+        partition.silent_count = t->table.silent_count;
     } else
         partition.silent_count = UINT32_MAX;
     partition.slot[0].table_epoch = t->slot.table_epoch;

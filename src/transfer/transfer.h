@@ -215,10 +215,10 @@ void transfer_partition(const struct transfer_binding *b, unsigned device, uint3
 /* The same, for a kernel of those of the device's CTAs from `first` on alone, which number
    from 0 there. They are quiet all or none. */
 void transfer_partition_part(struct proact_partition *partition, uint32_t first,
-                             bool is_quiet);
+                             bool is_silent);
 /* The longest run of the device's CTAs that write nothing that is sent. */
-void transfer_quiet(const struct transfer_binding *b, unsigned device, uint32_t *first,
-                    uint32_t *count);
+void transfer_silent_range(const struct transfer_binding *b, unsigned device,
+                           uint32_t *first, uint32_t *count);
 
 /* Peer number `i` (0 .. count - 2) of a device: rotated, so that no two senders begin with
    the same one. */

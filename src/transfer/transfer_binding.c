@@ -158,16 +158,16 @@ uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint3
     return devices;
 }
 
-void transfer_quiet(const struct transfer_binding *b, unsigned device, uint32_t *out,
-                    uint32_t *count)
+void transfer_silent_range(const struct transfer_binding *b, unsigned device, uint32_t *out,
+                           uint32_t *count)
 {
     uint32_t first = 0, end = UINT32_MAX;
 
     for (uint32_t s = 0; s < b->slot_count; s++) {
         const struct transfer_table *t = &b->slot[s].tables->table[device];
-        uint32_t last = t->quiet + t->quiet_count;
+        uint32_t last = t->silent_first + t->silent_count;
 
-        first = t->quiet > first ? t->quiet : first;
+        first = t->silent_first > first ? t->silent_first : first;
         end = last < end ? last : end;
     }
     *out = first;
@@ -181,15 +181,16 @@ static void binding_set_silent(const struct transfer_binding *b, unsigned device
     partition->silent_first = 0;
     partition->silent_count = UINT32_MAX;
     if (partition->mode & PROACT_MODE_COUNT)
-        transfer_quiet(b, device, &partition->silent_first, &partition->silent_count);
+        transfer_silent_range(b, device, &partition->silent_first,
+                              &partition->silent_count);
 }
 
 void transfer_partition_part(struct proact_partition *partition, uint32_t first,
-                             bool is_quiet)
+                             bool is_silent)
 {
     partition->cta_first += first;
     partition->silent_first = 0;
-    partition->silent_count = is_quiet ? UINT32_MAX : 0;
+    partition->silent_count = is_silent ? UINT32_MAX : 0;
     for (uint32_t s = 0; s < partition->slot_count; s++) {
         partition->slot[s].list_start += first;
         partition->slot[s].cta_bias += first;

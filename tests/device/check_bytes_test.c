@@ -102,7 +102,7 @@ static void memory_given_out_again_is_new(void **state)
     assert_false(check_read(c, CHECK_HOST, BASE + 50, 4, false, NULL, fault, FAULT));
     assert_non_null(strstr(fault, "byte 0 of the allocation at 0x100000032"));
     assert_false(check_read(c, CHECK_HOST, BASE + 5000, 4, false, NULL, fault, FAULT));
-    check_quiet(c);
+    check_quiesce(c);
     assert_false(check_read(c, CHECK_HOST, BASE + 5000, 4, false, NULL, fault, FAULT));
     check_destroy(c);
 }
@@ -246,7 +246,7 @@ static void a_lost_chunk_is_found(void **state)
         check_write(c, stream[0], BASE + PART + 4096, 4096, false, &twice, fault, FAULT));
     assert_true(
         check_write(c, stream[0], BASE + 2 * PART + 4096, 4092, false, NULL, fault, FAULT));
-    check_quiet(c);
+    check_quiesce(c);
     assert_false(
         check_read(c, CHECK_HOST, BASE + 2 * PART, 3 * 4096, false, NULL, fault, FAULT));
     assert_string_equal(fault,
@@ -290,7 +290,7 @@ static void the_host_comes_last(void **state)
     assert_true(check_write(c, stream[0], BASE, 4, false, &twice, fault, FAULT));
     check_join(c, stream[1], stream[0]);
     assert_true(check_read(c, stream[1], BASE + PART, 4, false, &twice, fault, FAULT));
-    check_quiet(c);
+    check_quiesce(c);
     assert_false(check_read(c, CHECK_HOST, BASE + PART, 4, false, NULL, fault, FAULT));
     check_destroy(c);
 }
@@ -356,11 +356,11 @@ static void what_the_host_writes_is_not_sent(void **state)
     for (unsigned d = 0; d < 3; d++)
         assert_true(
             check_write(c, stream[d], BASE + d * PART, PART, false, NULL, fault, FAULT));
-    check_quiet(c);
+    check_quiesce(c);
     assert_true(check_read(c, stream[0], BASE, PART, false, NULL, fault, FAULT));
     check_replicas(c, &(struct device_replicas){.name = "ranks"});
     assert_true(check_write(c, stream[1], BASE + PART, 8, false, &twice, fault, FAULT));
-    check_quiet(c);
+    check_quiesce(c);
     assert_true(check_read(c, stream[0], BASE, 8, false, NULL, fault, FAULT));
     check_destroy(c);
 }
@@ -425,7 +425,7 @@ static void model_join(struct model *m, uint32_t into, uint32_t from)
 static void begin_again(struct model *m, struct check *c, uint32_t *actor)
 {
     memset(m, 0, sizeof *m);
-    check_quiet(c);
+    check_quiesce(c);
     for (uint32_t i = 0; i < ACTORS; i++) {
         actor[i] = check_actor(c, "an actor", i % 3, CHECK_HOST);
         m->known[i][i] = 1;

@@ -304,7 +304,7 @@ static void what_comes_after_a_release_is_not_released(void **state)
             fail_msg("%s: passes", late[i].name);
 }
 
-static void quiet_orders_everything(void **state)
+static void quiesce_orders_everything(void **state)
 {
     struct stage s = stage_open();
     char fault[512];
@@ -312,7 +312,7 @@ static void quiet_orders_everything(void **state)
     (void)state;
     assert_true(check_write(s.check, s.actor[A0], MESSAGE, 4, false, NULL, fault, 512));
     assert_false(check_read(s.check, s.actor[P0], MESSAGE, 4, false, NULL, fault, 512));
-    check_quiet(s.check);
+    check_quiesce(s.check);
     uint32_t reader = check_actor(s.check, "a later warp", 1, CHECK_HOST);
     uint32_t writer = check_actor(s.check, "another", 0, CHECK_HOST);
 
@@ -445,7 +445,7 @@ int main(void)
         cmocka_unit_test(every_order_is_needed),
         cmocka_unit_test(a_plain_store_ends_what_a_flag_carries),
         cmocka_unit_test(what_comes_after_a_release_is_not_released),
-        cmocka_unit_test(quiet_orders_everything),
+        cmocka_unit_test(quiesce_orders_everything),
         cmocka_unit_test(clocks_stay_short_and_right),
         cmocka_unit_test(a_shortened_clock_knows_no_more),
         cmocka_unit_test(a_beginning_learns_nothing),

@@ -130,17 +130,17 @@ static inline const uint32_t *list_of(const struct transfer_table *t, uint32_t c
 }
 
 /* The longest run of CTAs without rows. */
-static inline void quiet_is_right(const struct transfer_table *t)
+static inline void check_silent_range(const struct transfer_table *t)
 {
     uint32_t run = 0;
 
-    assert_true(t->quiet + t->quiet_count <= t->cta_count);
+    assert_true(t->silent_first + t->silent_count <= t->cta_count);
     for (uint32_t cta = 0; cta < t->cta_count; cta++) {
-        bool has_rows = list_of(t, cta)[0] > 0;
+        bool has_chunks = list_of(t, cta)[0] > 0;
 
-        run = has_rows ? 0 : run + 1;
-        assert_true(run <= t->quiet_count);
-        assert_false(has_rows && cta - t->quiet < t->quiet_count);
+        run = has_chunks ? 0 : run + 1;
+        assert_true(run <= t->silent_count);
+        assert_false(has_chunks && cta - t->silent_first < t->silent_count);
     }
 }
 
@@ -154,7 +154,7 @@ static inline void rows_are_right(const struct spelled *s, const struct built *b
 
     assert_int_equal(t->cta_count, b->cta_first[device + 1] - first);
     assert_int_equal(t->ctas_count ? t->ctas[t->ctas_count - 1].end : 0, t->cta_count);
-    quiet_is_right(t);
+    check_silent_range(t);
     for (uint32_t c = 0; c < t->chunk_count; c++) {
         bool is_sent = t->piece_first[c + 1] > t->piece_first[c];
         uint32_t writers = 0;

@@ -118,12 +118,12 @@ static bool meets_fresh(const struct launching *l, const struct launch_needs *in
 
 /* The CTAs between those that send; none where nobody sends, and so nobody is waited for.
  */
-static struct cta_part quiet(const struct launching *l, unsigned device)
+static struct cta_part divide_silent_part(const struct launching *l, unsigned device)
 {
     const uint32_t *first = &l->binding->cta_first[device];
     struct cta_part q;
 
-    transfer_quiet(&l->binding->transfer, device, &q.first, &q.count);
+    transfer_silent_range(&l->binding->transfer, device, &q.first, &q.count);
     return q.count < first[1] - first[0] ? q : (struct cta_part){0, 0};
 }
 
@@ -146,7 +146,7 @@ static void find_insides(struct launching *l)
     struct cta_part tried[PROACT_DEVICES_MAX];
 
     for (unsigned d = 0; d < devices; d++)
-        tried[d] = aligned(l, d, quiet(l, d));
+        tried[d] = aligned(l, d, divide_silent_part(l, d));
     for (unsigned place = 0; place < NEEDS_PLACES; place++) {
         const struct launch_needs *needs = NULL;
 
@@ -169,7 +169,7 @@ bool launch_may_divide(const struct launching *l)
     bool may = false;
 
     for (unsigned d = 0; is_possible(l) && d < l->kernel->session->devices.count; d++)
-        may |= is_long(l, d, quiet(l, d).count, 1);
+        may |= is_long(l, d, divide_silent_part(l, d).count, 1);
     return may;
 }
 

@@ -164,8 +164,8 @@ static struct rows row_of(const struct counting *c, const struct cta_run *run, u
 }
 
 /* Whether nothing between the rows of CTA `from` and those of `to` - 1 is sent. */
-static bool is_quiet(const struct counting *c, const struct cta_run *run, uint32_t from,
-                     uint32_t to)
+static bool ctas_are_silent(const struct counting *c, const struct cta_run *run,
+                            uint32_t from, uint32_t to)
 {
     const struct transfer_table *t = c->table;
     bool any = false;
@@ -183,13 +183,13 @@ static bool is_quiet(const struct counting *c, const struct cta_run *run, uint32
 
 /* The CTA writes nothing that is sent, nor do those up to `end` - 1: which one does, or
    may. Of many that do not, few are looked at. */
-static uint32_t end_of_quiet(const struct counting *c, const struct cta_run *run,
-                             uint32_t cta, uint32_t end, uint32_t to)
+static uint32_t silent_end(const struct counting *c, const struct cta_run *run,
+                           uint32_t cta, uint32_t end, uint32_t to)
 {
-    if (is_quiet(c, run, cta, to))
+    if (ctas_are_silent(c, run, cta, to))
         return to;
-    for (uint32_t n = end - cta; n < (to - cta) / 2 && is_quiet(c, run, cta, cta + 2 * n);
-         n *= 2)
+    for (uint32_t n = end - cta;
+         n < (to - cta) / 2 && ctas_are_silent(c, run, cta, cta + 2 * n); n *= 2)
         end = cta + 2 * n;
     return end;
 }
@@ -209,7 +209,7 @@ static void count_run(struct counting *c, const struct cta_run *run, uint32_t fr
 
         end = c->same < to - cta ? cta + (uint32_t)c->same : to;
         if (!c->table->chunk[list])
-            end = end_of_quiet(c, run, cta, end, to);
+            end = silent_end(c, run, cta, end, to);
         add_ctas(c, end - c->first_cta, list);
     }
 }
@@ -272,15 +272,15 @@ static void count_writers(struct transfer_table *t)
     free(times);
 }
 
-static void find_quiet(struct transfer_table *t)
+static void find_silent_range(struct transfer_table *t)
 {
     for (uint32_t n = 0, first = 0; n < t->ctas_count; first = t->ctas[n++].end) {
         const uint32_t count = t->ctas[n].end - first;
 
-        if (t->chunk[t->ctas[n].list] || count <= t->quiet_count)
+        if (t->chunk[t->ctas[n].list] || count <= t->silent_count)
             continue;
-        t->quiet = first;
-        t->quiet_count = count;
+        t->silent_first = first;
+        t->silent_count = count;
     }
 }
 
@@ -321,6 +321,6 @@ void table_count(const struct transfer_table_request *r, struct transfer_table *
     }
     add_ctas(&c, t->cta_count, 0);
     count_writers(t);
-    find_quiet(t);
+    find_silent_range(t);
     free(c.slots);
 }

@@ -57,10 +57,10 @@ enum { TRANSFER_GAP_BYTES = 4096 }; /* more is a wide gap */
    have no piece are in no list either. */
 struct transfer_table {
     uint32_t cta_count, chunk_count, list_words, piece_count, send_count;
-    uint64_t *end;               /* of the chunks, if they rise; else NULL */
-    uint32_t quiet, quiet_count; /* the longest run of CTAs that count nowhere */
-    struct transfer_ctas {       /* from where those before it end, up to end - 1, all: */
-        uint32_t end, list;      /* its place among the lists */
+    uint64_t *end;                       /* of the chunks, if they rise; else NULL */
+    uint32_t silent_first, silent_count; /* the longest run of CTAs that count nowhere */
+    struct transfer_ctas {  /* from where those before it end, up to end - 1, all: */
+        uint32_t end, list; /* its place among the lists */
     } * ctas;
     uint32_t ctas_count;
     uint32_t *chunk;       /* list_words: each list once, behind how many are in it */

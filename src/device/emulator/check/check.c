@@ -39,9 +39,9 @@ void check_destroy(struct check *c)
     free(c);
 }
 
-void check_quiet(struct check *c)
+void check_quiesce(struct check *c)
 {
-    c->quiet = c->now++;
+    c->quiesced = c->now++;
     check_forget_actors(c);
     check_forget_flags(c);
     host_enters(c);

@@ -23,11 +23,11 @@ struct check;
 struct check *check_create(uint64_t base, uint64_t bytes, unsigned device_count);
 void check_destroy(struct check *c);
 
-/* An actor's number stays its own until check_quiet(). `name` is for sentences, copied:
+/* An actor's number stays its own until check_quiesce(). `name` is for sentences, copied:
    "kernel twice, CTA (3,0,0), warp 2" or "stream 1 of device 0". It knows all that
    `parent` knew (CHECK_HOST: the host). Warps of a CTA have one parent of their own, an
    actor made for the CTA: synchronisation at cta scope joins actors of the same parent.
-   Streams must be made anew after check_quiet(). */
+   Streams must be made anew after check_quiesce(). */
 enum { CHECK_HOST = 0 };
 uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_t parent);
 
@@ -49,7 +49,7 @@ uint32_t check_beginning(struct check *c, const char *name, unsigned device,
 void check_ended(struct check *c, uint32_t actor);
 
 /* All work has ended and the host has seen it: everything so far is ordered. */
-void check_quiet(struct check *c);
+void check_quiesce(struct check *c);
 
 struct check_where { /* of an access, for the sentence */
     const char *kernel;

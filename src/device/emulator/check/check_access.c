@@ -54,7 +54,7 @@ static bool outlives(const struct access *a, check_stamp other)
 {
     if (!other)
         return true;
-    if (a->strong && !check_stamp_strong(other) && check_stamp_time(other) > a->c->quiet)
+    if (a->strong && !check_stamp_strong(other) && check_stamp_time(other) > a->c->quiesced)
         return false; /* a strong write does not race with this one, but with the other */
     return check_knows(a->c, a->finding.actor, other);
 }

@@ -39,7 +39,7 @@ struct numbers {
     uint32_t next, end;
 };
 
-/* A place in a kernel that stored; kept over check_quiet(). */
+/* A place in a kernel that stored; kept over check_quiesce(). */
 struct site {
     char *kernel;
     uint32_t line;
@@ -58,9 +58,9 @@ struct replicas {
 
 struct check {
     unsigned device_count;
-    uint64_t now;    /* the newest time an actor's access can bear */
-    uint64_t quiet;  /* what was done until then is known to all */
-    uint32_t issued; /* the newest operation that has begun; the host comes behind it */
+    uint64_t now;      /* the newest time an actor's access can bear */
+    uint64_t quiesced; /* what was done until then is known to all */
+    uint32_t issued;   /* the newest operation that has begun; the host comes behind it */
 
     struct actor *actors; /* by number */
     size_t actor_count, actor_capacity;

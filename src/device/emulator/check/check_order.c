@@ -96,7 +96,7 @@ bool check_knows(const struct check *c, uint32_t actor, check_stamp s)
     uint64_t time = check_stamp_time(s);
     uint32_t who = check_stamp_actor(s);
 
-    return time <= c->quiet || who == actor ||
+    return time <= c->quiesced || who == actor ||
            time <= check_clock_time(c->actors[actor].clock, who);
 }
 

@@ -404,11 +404,11 @@ void checked_write_value(struct emulated *d, struct device_stream *s, uint64_t w
                 sizeof fault);
 }
 
-void checked_quiet(struct device_set *set)
+void checked_quiesce(struct device_set *set)
 {
     if (!set->check)
         return;
-    check_quiet(set->check);
+    check_quiesce(set->check);
     for (struct device_stream *s = set->streams; s; s = s->next)
         s->actor = 0;
     for (struct device_event *e = set->events; e; e = e->next)

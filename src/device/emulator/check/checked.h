@@ -58,4 +58,4 @@ void checked_wait_event(struct emulated *d, struct device_stream *s,
                         struct device_event *e);
 void checked_wait_value(struct emulated *d, struct device_stream *s, uint64_t word);
 void checked_write_value(struct emulated *d, struct device_stream *s, uint64_t word);
-void checked_quiet(struct device_set *set); /* all is done and the host knows */
+void checked_quiesce(struct device_set *set); /* all is done and the host knows */

@@ -65,9 +65,9 @@ struct resident {
 
     /* What it does, for stall.c. */
     uint64_t looks; /* turns in a row that only looked, and found what was there before */
-    uint64_t quiet_ps;  /* since when */
-    uint64_t active_ps; /* when it last stored something */
-    uint64_t worked_ps; /* in turns that computed or stored */
+    uint64_t unchanged_ps; /* since when */
+    uint64_t active_ps;    /* when it last stored something */
+    uint64_t worked_ps;    /* in turns that computed or stored */
     uint32_t poll_line, load_line;
     uint64_t poll_address, poll_value, load_address;
 

@@ -7,9 +7,9 @@
 
 enum { BARRIER_CYCLES = 20 };
 /* A CTA that looks again and again looks later the longer it has looked: less than a
-   thousandth of that. Once nothing has changed on the whole machine for QUIET_NS nothing is
-   likely to, and steps are longer, so that the limit comes soon. */
-enum { LOOK_SHARE = 1024, QUIET_SHARE = 64, QUIET_NS = 10000000 };
+   thousandth of that. Once nothing has changed on the whole machine for UNCHANGED_NS
+   nothing is likely to, and steps are longer, so that the limit comes soon. */
+enum { LOOK_SHARE = 1024, UNCHANGED_SHARE = 64, UNCHANGED_NS = 10000000 };
 /* Loads in a turn that ran long; of the same address: it spins. */
 enum { SPIN_LOADS = 64, SPIN_SHARE = 16 };
 /* A CTA that neither stores nor ends for so long, and more than a wait may last, never
@@ -131,10 +131,13 @@ static void check_work(struct emulated *d, struct resident *r, uint64_t worked_p
 static uint64_t look_step(const struct emulated *d, const struct resident *r,
                           uint64_t end_ps)
 {
-    uint64_t step = (end_ps - r->quiet_ps) / LOOK_SHARE;
-    uint64_t quiet = d->now_ps > d->set->changed_ps ? d->now_ps - d->set->changed_ps : 0;
+    uint64_t step = (end_ps - r->unchanged_ps) / LOOK_SHARE;
+    uint64_t unchanged =
+        d->now_ps > d->set->changed_ps ? d->now_ps - d->set->changed_ps : 0;
 
-    return quiet > QUIET_NS * (uint64_t)PS ? longer(step, quiet / QUIET_SHARE) : step;
+    return unchanged > UNCHANGED_NS * (uint64_t)PS
+               ? longer(step, unchanged / UNCHANGED_SHARE)
+               : step;
 }
 
 /* Accesses that nearly all found what the one before had found. */
@@ -162,9 +165,9 @@ uint64_t turn_watch(struct emulated *d, struct resident *r, enum execute_stop st
     else if (goes_on)
         check_life(d, r);
     d->changes += u->stores || goes_on;
-    if (u->stores || (u->news && !spins) || goes_on || !r->quiet_ps) {
+    if (u->stores || (u->news && !spins) || goes_on || !r->unchanged_ps) {
         r->looks = 0;
-        r->quiet_ps = end_ps;
+        r->unchanged_ps = end_ps;
         return 0;
     }
     if (!u->strong && !spins)

@@ -25,7 +25,7 @@ static bool all_looked(const struct device_set *set)
 
 bool stall_check(struct device_set *set, struct stall *s)
 {
-    uint64_t changes = 0, looks = 0, quiet;
+    uint64_t changes = 0, looks = 0, unchanged;
 
     for (unsigned i = 0; i < set->count; i++) {
         changes += set->devices[i].changes;
@@ -37,10 +37,10 @@ bool stall_check(struct device_set *set, struct stall *s)
         set->changed_ps = set->window_end_ps;
         return true;
     }
-    quiet = set->window_end_ps - set->changed_ps;
-    if (quiet > ps_of_ns(set->options.wait_limit_ms * 1e6))
+    unchanged = set->window_end_ps - set->changed_ps;
+    if (unchanged > ps_of_ns(set->options.wait_limit_ms * 1e6))
         return false;
-    return quiet < STALL_NS * (uint64_t)PS || looks - s->looks < LOOKS_IN_ALL ||
+    return unchanged < STALL_NS * (uint64_t)PS || looks - s->looks < LOOKS_IN_ALL ||
            !all_looked(set);
 }
 

@@ -173,7 +173,7 @@ enum proact_status machine_run(struct device_set *set, const bool *finished,
     if (set->broken)
         return fail(err, set->broken, "%s", set->sentence);
     if (streams_idle(set))
-        checked_quiet(set);
+        checked_quiesce(set);
     return PROACT_OK;
 }
 
