@@ -73,7 +73,7 @@ struct transfer_tables {
     struct proact_slot resident[TRANSFER_DEVICES_MAX]; /* without base and delta */
     device_addr block[TRANSFER_DEVICES_MAX];
     uint64_t block_bytes; /* the largest of them */
-    uint32_t round;       /* launches that have counted by it since its counters were 0 */
+    uint32_t table_epoch; /* launches that have counted by it since its counters were 0 */
 };
 
 enum proact_status transfer_tables_create(const struct transfer_devices *devices,

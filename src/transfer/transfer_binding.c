@@ -233,7 +233,7 @@ void transfer_partition(const struct transfer_binding *b, unsigned device, uint3
         const struct transfer_slot *slot = &b->slot[s];
 
         partition->slot[s] = slot->tables->resident[device];
-        partition->slot[s].table_epoch = slot->tables->round;
+        partition->slot[s].table_epoch = slot->tables->table_epoch;
         partition->slot[s].base = (unsigned char *)(uintptr_t)slot->base[device];
         partition->slot[s].device0_offset = (long long)(slot->base[0] - slot->base[device]);
         if (b->mixed)

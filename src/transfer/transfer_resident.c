@@ -132,7 +132,7 @@ enum proact_status transfer_tables_restart(const struct transfer_devices *device
 {
     enum proact_status status = PROACT_OK;
 
-    t->round = 0;
+    t->table_epoch = 0;
     for (unsigned d = 0; d < t->device_count && !status; d++)
         if (t->table[d].chunk_count)
             status = devices->backend->fill(devices->device[d].lane[lane],

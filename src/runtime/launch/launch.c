@@ -196,7 +196,7 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     l->parameters = must_calloc(launch_parameter_bytes(l), 1);
     for (unsigned s = 0; l->binding && s < l->binding->transfer.slot_count; s++)
         if (transfer_counts(&l->binding->transfer))
-            l->binding->transfer.slot[s].tables->round++;
+            l->binding->transfer.slot[s].tables->table_epoch++;
     status = l->binding ? launch_partitions(l, err) : launch_whole(l, err);
     free(l->parameters);
     if (status) /* not every device may have counted */

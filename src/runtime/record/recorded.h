@@ -14,7 +14,7 @@ struct recorded_kernel {
 /* What counters a replay begins at zero, and leaves how far. */
 struct recorded_table {
     struct transfer_tables *tables;
-    uint32_t kept, rounds; /* before the recording; in it */
+    uint32_t kept, epochs; /* before the recording; in it */
 };
 
 /* Who must hold what before a replay, and who holds it then. */

@@ -93,9 +93,10 @@ enum proact_status recording_rewind(struct proact *p, const struct kernel_bindin
             continue;
         r->table =
             must_grow(r->table, r->table_count, &r->table_capacity, sizeof *r->table);
-        r->table[r->table_count++] = (struct recorded_table){.tables = t, .kept = t->round};
+        r->table[r->table_count++] =
+            (struct recorded_table){.tables = t, .kept = t->table_epoch};
         anything = true;
-        /* protocol: counter-rewind (else: t->round = 0;) */
+        /* protocol: counter-rewind (else: t->table_epoch = 0;) */
         status = transfer_tables_restart(&p->devices, t, TRANSFER_SIDE, err);
     }
     if (!anything)
@@ -119,8 +120,8 @@ static void tables_put_back(struct proact_recording *r)
     for (size_t i = 0; i < r->table_count; i++) {
         struct recorded_table *t = &r->table[i];
 
-        t->rounds = t->tables->round;
-        t->tables->round = t->kept;
+        t->epochs = t->tables->table_epoch;
+        t->tables->table_epoch = t->kept;
     }
 }
 

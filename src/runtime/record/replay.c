@@ -16,7 +16,7 @@ static void account(const struct proact_recording *r)
 
     /* Launches keep their distances, so that spans of one go together. */
     for (size_t i = 0; i < r->table_count; i++)
-        r->table[i].tables->round = r->table[i].rounds;
+        r->table[i].tables->table_epoch = r->table[i].epochs;
     for (size_t i = 0; i < r->kernel_count; i++)
         span_book_launched(&p->book, r->kernel[i].device,
                            p->sequence + r->kernel[i].sequence - r->begin);
