@@ -77,7 +77,7 @@ PROACT_DEVICE_INLINE proact_u32 link_look(link_u64 where)
     return v;
 }
 
-PROACT_DEVICE_INLINE void link_tell(link_u64 where, proact_u32 value)
+PROACT_DEVICE_INLINE void link_notify(link_u64 where, proact_u32 value)
 {
     asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(where), "r"(value) : "memory");
 }
@@ -87,12 +87,12 @@ extern "C" __global__ void link_ping(struct link_ping p)
 #pragma unroll 1
     for (proact_u32 n = 1; n <= p.rounds; n++) {
         if (p.begins)
-            link_tell(p.there, n);
+            link_notify(p.there, n);
 #pragma unroll 1
         while (link_look(p.here) < n)
             ;
         if (!p.begins)
-            link_tell(p.there, n);
+            link_notify(p.there, n);
     }
 }
 
@@ -111,7 +111,7 @@ extern "C" __global__ void link_step(struct link_step s)
         asm volatile("bar.sync 0;" ::: "memory");
         if (lane < s.peers) {
             asm volatile("fence.acq_rel.sys;" ::: "memory");
-            link_tell(there, n);
+            link_notify(there, n);
 #pragma unroll 1
             while (link_look(s.here + 4 * lane) < n)
                 ;

@@ -142,7 +142,7 @@ template <bool SIGNALS> static void measure(const peer_work &w, int me, unsigned
     nvshmem_free(array);
 }
 
-static int run(const peer_work &w, int me, nvshmemx_uniqueid_t *id, volatile int *told)
+static int run(const peer_work &w, int me, nvshmemx_uniqueid_t *id, volatile int *received)
 {
     nvshmemx_init_attr_t attr = NVSHMEMX_INIT_ATTR_INITIALIZER;
 
@@ -151,9 +151,9 @@ static int run(const peer_work &w, int me, nvshmemx_uniqueid_t *id, volatile int
         *id = NVSHMEMX_UNIQUEID_INITIALIZER;
         MUST(nvshmemx_get_uniqueid(id));
         __sync_synchronize();
-        *told = 1;
+        *received = 1;
     }
-    while (!*told)
+    while (!*received)
         usleep(100);
     MUST(nvshmemx_set_attr_uniqueid_args(me, w.devices, id, &attr));
     MUST(nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attr));
@@ -173,14 +173,14 @@ int main(int argc, char **argv)
     void *shared =
         mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     nvshmemx_uniqueid_t *id = (nvshmemx_uniqueid_t *)shared;
-    volatile int *told = (volatile int *)((char *)shared + 4000);
+    volatile int *received = (volatile int *)((char *)shared + 4000);
     int failed = 0, status;
 
     setenv("NVSHMEM_SYMMETRIC_SIZE", "2G", 0);
     setenv("NVSHMEM_DISABLE_NVLS", "1", 0); /* as in nccl.cu */
     for (int me = 0; me < w.devices; me++)
         if (fork() == 0)
-            _exit(run(w, me, id, told));
+            _exit(run(w, me, id, received));
     while (wait(&status) > 0)
         failed |= status;
     return failed ? 1 : 0;

@@ -122,7 +122,7 @@ static void draw(struct trial *t, uint64_t *chance)
 
 struct tally {
     const char *why; /* the last one was not told */
-    uint32_t kernels, told, same, closed, silent, mutants, caught, missed;
+    uint32_t kernels, got, same, closed, silent, mutants, caught, missed;
 };
 
 static bool has_ranges(const struct write_set *w)
@@ -195,7 +195,7 @@ static char *with_another_number(const char *text, uint32_t which)
 /* Of forms of the other text: whether they say anything in a launch, something else than
    the slice, and whether they do not where the other text, run, writes other bytes. */
 struct verdict {
-    bool told, caught, missed;
+    bool got, caught, missed;
 };
 
 static bool differ(const struct write_set *a, const struct write_set *b)
@@ -224,7 +224,7 @@ static struct verdict try_other(struct write_set_slice *s, const struct trial *o
 
         draw(&t, &chance);
         (void)write_set_run(s, &t.launch, &forms, &err);
-        v.told |= forms && !forms->ctas_run;
+        v.got |= forms && !forms->ctas_run;
         t.launch.is_sliced = true;
         (void)write_set_run(s, &t.launch, &slice, &err);
         (void)write_set_run(other, &t.launch, &ran, &err);
@@ -249,8 +249,8 @@ static void perturb(struct write_set_slice *s, const struct trial *t, struct tal
 
         if (text)
             v = try_other(s, t, text);
-        tally->mutants += v.told;
-        tally->caught += v.told && v.caught;
+        tally->mutants += v.got;
+        tally->caught += v.got && v.caught;
         tally->missed += v.missed;
         if (v.missed)
             print_message("%s: missed\n%s\n", s->kernel, text);
@@ -278,7 +278,7 @@ static void try_kernel(const struct ptx_module *m, const struct ptx_function *f,
         compare(s, &t, tally);
     }
     tally->kernels++;
-    tally->told += tally->same > before;
+    tally->got += tally->same > before;
     if (tally->same > before)
         perturb(s, &t, tally);
     else
@@ -309,9 +309,9 @@ static void forms_say_what_slices_say(void **state)
     globfree(&found);
     print_message("%u kernels, %u told by forms; %u launches by forms, %u by slices; %u of "
                   "%u perturbed forms caught\n",
-                  tally.kernels, tally.told, tally.closed, tally.silent, tally.caught,
+                  tally.kernels, tally.got, tally.closed, tally.silent, tally.caught,
                   tally.mutants);
-    assert_true(tally.told * 10 > tally.kernels * 8);
+    assert_true(tally.got * 10 > tally.kernels * 8);
     /* The others write the same bytes at the numbers that come: the sign of what is not
        negative, ... */
     assert_int_equal(tally.missed, 0);

@@ -16,7 +16,7 @@ struct kernel {
 struct other {
     unsigned word;
     const char *is;
-    bool is_told;
+    bool ends_are_exact;
 };
 
 static const struct kernel capped = {
@@ -65,13 +65,13 @@ static const struct other kept_others[] = {
 };
 
 /* Whether forms tell of the launch, and say what the slice says. */
-static bool is_told(const struct cut *c, struct shape at, const char *what)
+static bool ends_are_exact(const struct cut *c, struct shape at, const char *what)
 {
     struct write_set_launch l = {.limit = 100000};
     struct write_set *forms = NULL, *slice = NULL;
     struct proact_error err;
     const enum proact_status status = run_shape_as(c, at, l, &forms, &err);
-    bool told = forms && !forms->ctas_run;
+    bool got = forms && !forms->ctas_run;
 
     l.is_sliced = true;
     if (run_shape_as(c, at, l, &slice, &err) != status ||
@@ -79,7 +79,7 @@ static bool is_told(const struct cut *c, struct shape at, const char *what)
         fail_msg("'%s', n %u: the forms say something else", what, at.n);
     write_set_destroy(forms);
     write_set_destroy(slice);
-    return told;
+    return got;
 }
 
 static void try_all(const struct kernel *k, const struct other *others, size_t count)
@@ -87,7 +87,7 @@ static void try_all(const struct kernel *k, const struct other *others, size_t c
     for (size_t i = 0; i < count; i++) {
         const struct other *o = &others[i];
         struct text body = {0};
-        unsigned told = 0, launches = 0;
+        unsigned got = 0, launches = 0;
 
         for (unsigned n = 0; n < k->count; n++)
             text_print(&body, "%s\n", n == o->word ? o->is : k->words[n]);
@@ -96,9 +96,9 @@ static void try_all(const struct kernel *k, const struct other *others, size_t c
         if (!c.slice)
             fail_msg("%s: %s", o->is, c.err.text);
         for (uint32_t n = 40; n < 900; n += 29, launches++)
-            told += is_told(&c, (struct shape){1 + n % 3, 32, n}, o->is);
-        if (o->is_told ? told < launches : told > launches / 3)
-            fail_msg("'%s': %u of %u are told", o->is, told, launches);
+            got += ends_are_exact(&c, (struct shape){1 + n % 3, 32, n}, o->is);
+        if (o->ends_are_exact ? got < launches : got > launches / 3)
+            fail_msg("'%s': %u of %u are told", o->is, got, launches);
         write_set_slice_destroy(c.slice);
         text_clear(&body);
     }

@@ -104,7 +104,7 @@ static void all_that_ctas_learn_by_is_theirs(void **state)
 }
 
 /* As cuda::atomic_ref does where no order is given: who makes one may have seen others'. */
-static void orders_tell_too(void **state)
+static void ordered_atomics_communicate_too(void **state)
 {
     (void)state;
     are(" fence.sc.gpu;\n atom.add.acquire.gpu.u32 %r6, [%rd3], 1;\n"
@@ -117,7 +117,7 @@ static void orders_tell_too(void **state)
         NONE);
 }
 
-static void what_is_not_told_is_none(void **state)
+static void unlisted_atomics_return_nothing(void **state)
 {
     (void)state;
     are(" st.global.u32 [%rd4], %r1;\n", NONE);        /* none */
@@ -138,7 +138,7 @@ static void what_is_not_told_is_none(void **state)
 }
 
 /* Own places, of which memory says how many. */
-static void what_is_not_told_may_be_theirs(void **state)
+static void unlisted_arrays_may_be_shared(void **state)
 {
     static const bool untold[30] = {[0] = true};
     const struct counts got =
@@ -165,9 +165,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_ctas_learn_by_is_theirs),
-        cmocka_unit_test(orders_tell_too),
-        cmocka_unit_test(what_is_not_told_is_none),
-        cmocka_unit_test(what_is_not_told_may_be_theirs),
+        cmocka_unit_test(ordered_atomics_communicate_too),
+        cmocka_unit_test(unlisted_atomics_return_nothing),
+        cmocka_unit_test(unlisted_arrays_may_be_shared),
         cmocka_unit_test(loops_make_no_difference),
     };
 

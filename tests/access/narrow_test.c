@@ -60,7 +60,7 @@ static const struct {
 enum { OTHERS = sizeof others / sizeof others[0] };
 
 /* Whether the place that record `n` stores at is one form, and no choice. */
-static bool is_told(const struct access_analysis *a, uint32_t n)
+static bool narrow_is_known(const struct access_analysis *a, uint32_t n)
 {
     const struct access_record *r = &a->records[n];
     char form[200] = "";
@@ -105,9 +105,10 @@ static void divided_by_fewer_bits_is_divided(void **state)
         struct access_analysis *a = access_analyze(m, &m->functions[0]);
 
         assert_int_equal(a->record_count, 2);
-        if (is_told(a, 0) != others[n].quotient || is_told(a, 1) != others[n].rest)
-            fail_msg("'%s': quotient %d, rest %d", others[n].is, is_told(a, 0),
-                     is_told(a, 1));
+        if (narrow_is_known(a, 0) != others[n].quotient ||
+            narrow_is_known(a, 1) != others[n].rest)
+            fail_msg("'%s': quotient %d, rest %d", others[n].is, narrow_is_known(a, 0),
+                     narrow_is_known(a, 1));
         access_destroy(a);
         ptx_destroy(m);
     }

@@ -173,7 +173,7 @@ static void is_said(const struct kernel *k, const struct access_shape *shapes,
 }
 
 /* float (*)[1024]: strides that no parameter names. */
-static void constant_strides_are_told_by_ranges(void **state)
+static void constant_strides_are_found_by_ranges(void **state)
 {
     struct kernel k = open_kernel("hard_machine.sm_75", "constant_pitch");
     unsigned char block[16] = {0};
@@ -328,7 +328,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_have_their_patterns),
         cmocka_unit_test(compilers_agree_on_what_is_written),
-        cmocka_unit_test(constant_strides_are_told_by_ranges),
+        cmocka_unit_test(constant_strides_are_found_by_ranges),
         cmocka_unit_test(a_declared_shape_wins),
         cmocka_unit_test(parts_make_the_whole),
         cmocka_unit_test(tables_have_no_dimension),

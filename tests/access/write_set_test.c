@@ -205,7 +205,7 @@ static void variables_come_behind_the_arrays(void **state)
 }
 
 /* Of the first atomic, else of the first store, whether forms tell or the slice. */
-static void the_line_of_an_atomic_is_told(void **state)
+static void the_line_of_an_atomic_is_reported(void **state)
 {
     static const struct {
         const char *body;
@@ -484,7 +484,7 @@ int main(void)
         cmocka_unit_test(nothing_is_written_of_an_array),
         cmocka_unit_test(stores_outside_are_named),
         cmocka_unit_test(variables_come_behind_the_arrays),
-        cmocka_unit_test(the_line_of_an_atomic_is_told),
+        cmocka_unit_test(the_line_of_an_atomic_is_reported),
         cmocka_unit_test(constants_are_read_if_they_are_known),
         cmocka_unit_test(constants_have_forms),
         cmocka_unit_test(what_takes_too_long_is_refused_once),

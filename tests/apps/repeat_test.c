@@ -103,7 +103,7 @@ static void ends_where_it_should(void **state)
         }
 }
 
-static void is_told_what_the_last_iteration_changed(void **state)
+static void the_change_of_the_last_iteration_is_reported(void **state)
 {
     (void)state;
     const struct jacobi_options options = {
@@ -180,7 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_where_it_should),
-        cmocka_unit_test(is_told_what_the_last_iteration_changed),
+        cmocka_unit_test(the_change_of_the_last_iteration_is_reported),
         cmocka_unit_test(stops_anywhere_in_a_batch),
         cmocka_unit_test(one_iteration_is_made_whatever_is_tolerated),
         cmocka_unit_test(little_is_sent),

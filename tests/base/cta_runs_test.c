@@ -125,7 +125,7 @@ static void compare_cta(const struct cta_runs *runs, const struct spelled *s, ui
     assert_false(cta_runs_span(&w, &is));
 }
 
-static void random_ctas_have_what_they_are_told(void **state)
+static void random_ctas_have_their_ranges(void **state)
 {
     uint64_t r = 5;
 
@@ -254,7 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planes_that_come_in_turns_are_a_few_rows),
         cmocka_unit_test(many_planes_are_rows_of_all_that_is_beside),
-        cmocka_unit_test(random_ctas_have_what_they_are_told),
+        cmocka_unit_test(random_ctas_have_their_ranges),
         cmocka_unit_test(a_million_tiles_are_few_rows),
     };
 

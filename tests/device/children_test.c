@@ -98,7 +98,7 @@ static void child_races_with_who_never_met(void **state)
 }
 
 /* Too many at once: who gets no place is told, and places are given back. */
-static void limit_is_told(void **state)
+static void limit_is_reported(void **state)
 {
     enum { LIMIT = 3 };
     struct family f;
@@ -149,7 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parents_end_with_their_children),
         cmocka_unit_test(child_races_with_who_never_met),
-        cmocka_unit_test(limit_is_told),
+        cmocka_unit_test(limit_is_reported),
         cmocka_unit_test(nothing_is_launched_from_elsewhere),
         cmocka_unit_test(launch_takes_its_time),
     };

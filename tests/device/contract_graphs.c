@@ -45,7 +45,7 @@ static void a_graph_does_again_what_was_captured(struct contract *c)
 
 /* Behind and ahead of everything else, on whatever stream. */
 /* Of words or of bytes, few or many: by kernels or by the driver. */
-static void a_graph_fills_what_it_is_told(struct contract *c)
+static void a_graph_fills_what_it_is_given(struct contract *c)
 {
     static const struct {
         size_t first, bytes;
@@ -279,7 +279,7 @@ static void a_graph_waits_for_words(struct contract *c)
 const struct contract_promise contract_graphs[] = {
     {"a graph does again what was captured", a_graph_does_again_what_was_captured, false},
     {"a graph has its place", a_graph_has_its_place, false},
-    {"a graph fills what it is told", a_graph_fills_what_it_is_told, false},
+    {"a graph fills what it is given", a_graph_fills_what_it_is_given, false},
     {"a graph spans devices", a_graph_spans_devices, true},
     {"a long graph spans devices", a_long_graph_spans_devices, true},
     {"a graph hands order on", a_graph_hands_order_on, true},

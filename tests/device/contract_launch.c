@@ -257,15 +257,15 @@ static void kernels_and_streams_wait_for_each_other(struct contract *c)
 {
     device_addr flag = contract_words(c, 0, 1), word = contract_words(c, 0, 1);
     device_addr copy = contract_words(c, 0, 1), last = contract_words(c, 1, 1);
-    device_addr told = contract_words(c, 1, 1);
+    device_addr got = contract_words(c, 1, 1);
     const struct contract_parameters waits = await(flag, 1, copy, word);
-    const struct contract_parameters tells = announce(word, 5, told, 1);
+    const struct contract_parameters tells = announce(word, 5, got, 1);
 
     clear(c, 0, flag, 4);
     clear(c, 0, word, 4);
-    clear(c, 1, told, 4);
+    clear(c, 1, got, 4);
     contract_run(c, 0, 0, "await", 1, 1, &waits);
-    contract_must(c, c->b->wait_value(c->stream[1][0], told, 1, NULL, &c->err));
+    contract_must(c, c->b->wait_value(c->stream[1][0], got, 1, NULL, &c->err));
     contract_must(c, c->b->copy(c->stream[1][0], last, word, 4, &c->err));
     contract_must(c, c->b->write_value(c->stream[1][0], flag, 1, &c->err));
     contract_run(c, 0, 1, "announce", 1, 1, &tells);

@@ -63,7 +63,7 @@ static void done(struct crowd *c)
 }
 
 /* Streams that did nothing before are many, and need no queue each. */
-static void what_is_told_at_the_begin_is_one_kernel(void **state)
+static void signals_at_the_beginning_are_one_kernel(void **state)
 {
     struct crowd c = gather("CUDA_DEVICE_MAX_CONNECTIONS=2");
     struct proact_error err = {""};
@@ -106,7 +106,7 @@ static void streams_share_queues(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_told_at_the_begin_is_one_kernel),
+        cmocka_unit_test(signals_at_the_beginning_are_one_kernel),
         cmocka_unit_test(streams_share_queues),
     };
 

@@ -171,7 +171,7 @@ static unsigned lines_of(const char *path, const char *line)
 
 /* Of launches on two devices, one recorded and replayed twice, and of what is copied behind
    them; of nothing, where nobody listens. */
-static void a_profiler_is_told_names(void **state)
+static void a_profiler_receives_names(void **state)
 {
     static const char log[] = "ranges.log";
     static const struct {
@@ -384,7 +384,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_failure_is_a_sentence),
         cmocka_unit_test(what_the_build_lacks_is_said),
         cmocka_unit_test(a_chunk_that_never_comes_is_named),
-        cmocka_unit_test(a_profiler_is_told_names),
+        cmocka_unit_test(a_profiler_receives_names),
         cmocka_unit_test(memory_that_is_used_up_is_said),
         cmocka_unit_test(a_part_for_which_there_is_no_room_is_said),
         cmocka_unit_test(a_timed_out_device_is_reported),

@@ -166,7 +166,7 @@ static void a_cluster_that_never_fits_is_refused(void **state)
     emulator_close(&c.rig);
 }
 
-static void told(struct crowd *c, const char *kernel)
+static void expect_notified(struct crowd *c, const char *kernel)
 {
     crowd_open(c, true, 0);
     emulator_must(&c->rig,
@@ -181,12 +181,12 @@ static void a_barrier_orders_global_memory(void **state)
     struct crowd c;
 
     (void)state;
-    told(&c, "tell");
+    expect_notified(&c, "tell");
     emulator_sync(&c.rig);
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(emulator_word(&c.rig, 0, c.out + 1024 + 4 * i), (i + 1) % 4);
     emulator_close(&c.rig);
-    told(&c, "shout");
+    expect_notified(&c, "shout");
     fails(&c, PROACT_EFAULT, "kernel 'shout'");
 }
 
@@ -195,9 +195,9 @@ static void nothing_lasts_for_ever(void **state)
     struct crowd c;
 
     (void)state;
-    told(&c, "endless");
+    expect_notified(&c, "endless");
     fails(&c, PROACT_ETIMEOUT, "seems endless");
-    told(&c, "apart");
+    expect_notified(&c, "apart");
     fails(&c, PROACT_EFAULT, "and nobody else can");
     crowd_open(&c, false, 0);
     emulator_must(&c.rig,

@@ -167,7 +167,7 @@ static void beside(int64_t add, bool check, unsigned owner, const char *fault)
 }
 
 /* Pages of 2 MB are mapped around what is allocated; farther off nothing is. */
-static void what_hardware_forgives_is_told_once(void **state)
+static void what_hardware_forgives_is_reported_once(void **state)
 {
     (void)state;
     beside(4 * 90, false, 0, NULL);
@@ -383,7 +383,7 @@ int main(void)
         cmocka_unit_test(a_poll_of_a_peer_is_named),
         cmocka_unit_test(delays_are_no_stalls),
         cmocka_unit_test(a_wrong_access_is_named),
-        cmocka_unit_test(what_hardware_forgives_is_told_once),
+        cmocka_unit_test(what_hardware_forgives_is_reported_once),
         cmocka_unit_test(freed_memory_is_gone),
         cmocka_unit_test(the_end_of_all_addresses_is_out_of_bounds),
         cmocka_unit_test(no_store_passes_without_a_link),

@@ -201,13 +201,13 @@ static void who_reads_before_a_store_lacks_nothing(void **state)
 
         begin(&a);
         const struct contract_parameters p = emulator_parameters("d", a.base[1] + 4 * WORD);
-        device_addr told = emulator_words(&a.r, 1, 1);
+        device_addr got = emulator_words(&a.r, 1, 1);
 
-        emulator_must(&a.r, a.r.b->wait_value(a.r.stream[1][0], told, 1, NULL, &a.r.err));
+        emulator_must(&a.r, a.r.b->wait_value(a.r.stream[1][0], got, 1, NULL, &a.r.err));
         if (ahead)
             emulator_run(&a.r, 1, 0, "look", 1, 1, &p);
         store(&a, 0, EARLY);
-        emulator_must(&a.r, a.r.b->write_value(a.r.stream[0][0], told, 1, &a.r.err));
+        emulator_must(&a.r, a.r.b->write_value(a.r.stream[0][0], got, 1, &a.r.err));
         if (!ahead)
             emulator_run(&a.r, 1, 0, "look", 1, 1, &p);
         status = a.r.b->synchronize(a.r.set, &a.r.err);

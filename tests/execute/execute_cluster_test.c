@@ -9,25 +9,25 @@ struct crowd {
     struct execute_pool *pool;
     struct execute_grid *grid;
     struct execute_cta *cta[CTAS];
-    uint32_t count, told; /* told: CTAs of clusters whose barrier was complete */
-    unsigned late;        /* CTAs that begin only after all others have stopped */
+    uint32_t count, notified; /* told: CTAs of clusters whose barrier was complete */
+    unsigned late;            /* CTAs that begin only after all others have stopped */
 };
 
-static void told(void *context, struct execute_warp *w, struct execute_cta *const *ctas,
-                 uint32_t count)
+static void notified(void *context, struct execute_warp *w, struct execute_cta *const *ctas,
+                     uint32_t count)
 {
     struct rig *r = context;
 
     (void)w;
     assert_non_null(ctas[count - 1]);
-    ((struct crowd *)(void *)r)->told += count;
+    ((struct crowd *)(void *)r)->notified += count;
 }
 
 static void crowd_open(struct crowd *c, const char *body, bool hoist, uint32_t threads)
 {
     memset(c, 0, sizeof *c);
     rig_open(&c->rig, body, hoist);
-    c->rig.host.cluster = told;
+    c->rig.host.cluster = notified;
     c->rig.launch.block[0] = threads;
 }
 
@@ -184,7 +184,7 @@ static void shared_memory_of_others_is_reached(void **state)
             for (uint32_t t = 0; t < 64; t++)
                 assert_int_equal(c.rig.memory[n * 64 + t],
                                  (n / 4 * 4 + (n + 1) % 4) * 1000 + t);
-        assert_true(c.told >= 8);
+        assert_true(c.notified >= 8);
         crowd_close(&c);
     }
 }

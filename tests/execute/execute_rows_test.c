@@ -144,7 +144,7 @@ static void sums_are_rounded_once(void **state)
     rig_close(&r);
 }
 
-static void integers_wrap_unless_told(void **state)
+static void integers_wrap_by_default(void **state)
 {
     static const char *const words[] = {"", ".satfinite"};
 
@@ -254,7 +254,7 @@ int main(void)
         cmocka_unit_test(what_is_stored_is_what_was_loaded),
         cmocka_unit_test(a_line_lies_at_16_bytes),
         cmocka_unit_test(sums_are_rounded_once),
-        cmocka_unit_test(integers_wrap_unless_told),
+        cmocka_unit_test(integers_wrap_by_default),
         cmocka_unit_test(a_product_waits_for_the_whole_warp),
         cmocka_unit_test(what_is_not_executed_is_named),
         cmocka_unit_test(products_take_their_time),

@@ -86,9 +86,9 @@ static void by_hand(int *x, int *y, int *z)
     cudaGraphEdgeData edges[8];
     cudaMemsetParams clear = {};
     cudaKernelNodeParams kernel = {}, info;
-    cudaHostNodeParams call = {}, told_call;
-    cudaMemsetParams told_clear;
-    cudaMemcpy3DParms told_copy;
+    cudaHostNodeParams call = {}, got_call;
+    cudaMemsetParams got_clear;
+    cudaMemcpy3DParms got_copy;
     int by = 3, called = 0;
     size_t many = 8;
     unsigned is_on;
@@ -136,15 +136,15 @@ static void by_hand(int *x, int *y, int *z)
     MUST(cudaGraphKernelNodeGetParams(two, &info));
     HOLDS(info.func == (void *)add && info.blockDim.x == n && info.gridDim.z == 1);
     HOLDS(*(int **)info.kernelParams[0] == x && *(int *)info.kernelParams[1] == 5);
-    MUST(cudaGraphMemsetNodeGetParams(fill, &told_clear));
-    HOLDS(told_clear.dst == x && told_clear.value == 1000 && told_clear.elementSize == 4);
-    MUST(cudaGraphMemcpyNodeGetParams(last, &told_copy));
-    HOLDS(told_copy.dstPtr.ptr == y && told_copy.srcPtr.ptr == x);
-    HOLDS(told_copy.extent.width == n * 4 && told_copy.extent.depth == 1);
-    MUST(cudaGraphHostNodeGetParams(host, &told_call));
-    HOLDS(told_call.fn == count && told_call.userData == &called);
+    MUST(cudaGraphMemsetNodeGetParams(fill, &got_clear));
+    HOLDS(got_clear.dst == x && got_clear.value == 1000 && got_clear.elementSize == 4);
+    MUST(cudaGraphMemcpyNodeGetParams(last, &got_copy));
+    HOLDS(got_copy.dstPtr.ptr == y && got_copy.srcPtr.ptr == x);
+    HOLDS(got_copy.extent.width == n * 4 && got_copy.extent.depth == 1);
+    MUST(cudaGraphHostNodeGetParams(host, &got_call));
+    HOLDS(got_call.fn == count && got_call.userData == &called);
     HOLDS(cudaGraphKernelNodeGetParams(fill, &info) == cudaErrorInvalidValue);
-    HOLDS(cudaGraphHostNodeGetParams(one, &told_call) == cudaErrorInvalidValue);
+    HOLDS(cudaGraphHostNodeGetParams(one, &got_call) == cudaErrorInvalidValue);
 
     MUST(cudaGraphInstantiate(&exec, g, cudaGraphInstantiateFlagUseNodePriority));
     MUST(cudaGraphLaunch(exec, 0));
@@ -152,8 +152,8 @@ static void by_hand(int *x, int *y, int *z)
     MUST(cudaGraphKernelNodeGetParams(two, &info)); /* what was told may be given back */
     *(int *)info.kernelParams[1] = 50;
     MUST(cudaGraphExecKernelNodeSetParams(exec, two, &info));
-    told_copy.srcPtr.ptr = z;
-    MUST(cudaGraphExecMemcpyNodeSetParams(exec, last, &told_copy));
+    got_copy.srcPtr.ptr = z;
+    MUST(cudaGraphExecMemcpyNodeSetParams(exec, last, &got_copy));
     MUST(cudaGraphLaunch(exec, 0));
     printf("changed: %d and %d\n", first_of(x), first_of(y));
     MUST(cudaGraphNodeSetEnabled(exec, one, 0));

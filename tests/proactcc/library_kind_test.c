@@ -9,7 +9,7 @@
 
 #include "rt/library/rt_library.h"
 
-static void names_tell_what_a_call_does(void **state)
+static void names_classify_calls(void **state)
 {
     static const struct {
         const char *name;
@@ -70,7 +70,7 @@ static void a_refusal_is_the_librarys_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_tell_what_a_call_does),
+        cmocka_unit_test(names_classify_calls),
         cmocka_unit_test(a_refusal_is_the_librarys_own),
     };
 

@@ -37,11 +37,11 @@ __global__ void by_variable(int *out)
     out[i * stride[2]] += i + 1;
 }
 
-__global__ void by_registered(int *out, const int *told)
+__global__ void by_registered(int *out, const int *got)
 {
     const int i = blockIdx.x * THREADS + threadIdx.x;
 
-    out[i * told[5]] += i + 1;
+    out[i * got[5]] += i + 1;
 }
 
 __global__ void along_list(int *out)
@@ -82,15 +82,15 @@ static bool lists_are_walked(const int *out)
 
 int main(void)
 {
-    int *out[3], *told = (int *)calloc(WORDS, sizeof(int)), *there;
+    int *out[3], *got = (int *)calloc(WORDS, sizeof(int)), *there;
 
     for (int n = 0; n < 3; n++) {
         CHECK(cudaMalloc(&out[n], WORDS * sizeof(int)));
         CHECK(cudaMemset(out[n], 0, WORDS * sizeof(int)));
     }
-    told[5] = 2;
-    CHECK(cudaHostRegister(told, WORDS * sizeof(int), cudaHostRegisterMapped));
-    CHECK(cudaHostGetDevicePointer((void **)&there, told, 0));
+    got[5] = 2;
+    CHECK(cudaHostRegister(got, WORDS * sizeof(int), cudaHostRegisterMapped));
+    CHECK(cudaHostGetDevicePointer((void **)&there, got, 0));
     set_stride<<<1, 1>>>(3);
     for (int round = 0; round < ROUNDS; round++) {
         link<<<1, NODES>>>(round);
@@ -102,8 +102,8 @@ int main(void)
     const bool right =
         has_sums(out[0], 3) && has_sums(out[1], 2) && lists_are_walked(out[2]);
 
-    CHECK(cudaHostUnregister(told));
-    free(told);
+    CHECK(cudaHostUnregister(got));
+    free(got);
     for (int n = 0; n < 3; n++)
         CHECK(cudaFree(out[n]));
     return verdict("hidden_tables", right);

@@ -125,7 +125,7 @@ static void a_strong_one_is_kept_before_weak_ones(void **state)
 }
 
 /* `s` of each file is its own; s__2 is taken. */
-static void names_of_a_file_are_told_apart(void **state)
+static void names_of_a_file_are_distinguished(void **state)
 {
     char *text =
         LINK(".global .b8 s[3] = {65, 66};\n.visible .global .u64 p = s;\n"
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_one_announces_another_defines),
         cmocka_unit_test(of_weak_twins_the_first_is_kept),
         cmocka_unit_test(a_strong_one_is_kept_before_weak_ones),
-        cmocka_unit_test(names_of_a_file_are_told_apart),
+        cmocka_unit_test(names_of_a_file_are_distinguished),
         cmocka_unit_test(a_local_name_makes_way_for_a_shared_one),
         cmocka_unit_test(a_variable_follows_those_whose_addresses_it_holds),
         cmocka_unit_test(variables_may_hold_each_other_s_addresses),

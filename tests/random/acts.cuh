@@ -130,7 +130,7 @@ static void advised(array *a)
 #endif
 }
 
-static void told(const char *what, array *a)
+static void print_array(const char *what, array *a)
 {
     settle(a, false);
     CHECK(cudaMemcpyAsync(a->mirror, a->p, a->bytes, cudaMemcpyDefault, streams[FREE]));

@@ -103,7 +103,7 @@ static void masks_need_what_they_change(void **state)
 }
 
 /* Lengths of 64 bits in a table behind that of addresses, in a parameter by value. */
-static void tables_in_parameters_are_told_apart(void **state)
+static void tables_in_parameters_are_distinguished(void **state)
 {
     static const char by_place[] =
         "cvt.u64.u32 %rd2, %r0; shl.b64 %rd3, %rd2, 3; mov.b64 %rd4, q;\n"
@@ -122,7 +122,7 @@ int main(void)
         cmocka_unit_test(what_is_looked_up_stays_there),
         cmocka_unit_test(alignment_needs_low_bits),
         cmocka_unit_test(masks_need_what_they_change),
-        cmocka_unit_test(tables_in_parameters_are_told_apart),
+        cmocka_unit_test(tables_in_parameters_are_distinguished),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,7 +189,7 @@ static void the_last_cta_of_all_sees_what_the_others_left(void **state)
 }
 
 /* A replica would not have what others told of. */
-static void what_ctas_tell_each_other_must_be_in_one_place(void **state)
+static void cta_communication_needs_one_memory(void **state)
 {
     struct fixture *f = begin("fused", 0);
     struct proact_array *sum = distributed(f, "sum"), *in = replicated(f, "in"),
@@ -207,7 +207,7 @@ static void what_ctas_tell_each_other_must_be_in_one_place(void **state)
 }
 
 /* Nor where a pointer that tells may be another's, too. */
-static void what_may_tell_counts(void **state)
+static void atomics_that_communicate_count(void **state)
 {
     struct fixture *f = begin("fused", 0);
     struct proact_array *out = replicated(f, "out"), *words = replicated(f, "words"),
@@ -380,8 +380,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(halves_are_added_among_all),
         cmocka_unit_test(fetch_atomics_are_of_all_devices),
         cmocka_unit_test(the_last_cta_of_all_sees_what_the_others_left),
-        cmocka_unit_test(what_ctas_tell_each_other_must_be_in_one_place),
-        cmocka_unit_test(what_may_tell_counts),
+        cmocka_unit_test(cta_communication_needs_one_memory),
+        cmocka_unit_test(atomics_that_communicate_count),
         cmocka_unit_test(maps_do_not_change_that),
         cmocka_unit_test(all_devices_have_one_address),
         cmocka_unit_test(who_waits_is_not_split),

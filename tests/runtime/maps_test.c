@@ -113,7 +113,7 @@ static void a_map_that_is_too_small_is_refused(void **state)
 }
 
 /* Of stores that memory places the map alone is known: what it lacks shows under check. */
-static void a_map_that_nobody_can_tell_from_the_kernel_is_checked(void **state)
+static void an_opaque_map_is_checked(void **state)
 {
     static const struct proact_options options = {.machine = "h200x4", .check = true};
     const unsigned n = N;
@@ -259,7 +259,7 @@ int main(void)
         cmocka_unit_test(runs_without_end_stop_with_the_array),
         cmocka_unit_test(runs_that_do_not_move_are_one),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),
-        cmocka_unit_test(a_map_that_nobody_can_tell_from_the_kernel_is_checked),
+        cmocka_unit_test(an_opaque_map_is_checked),
         cmocka_unit_test(a_cta_is_asked_a_few_times),
         cmocka_unit_test(any_map_says_what_counting_says),
         cmocka_unit_test(rows_lie_within_the_array),

@@ -182,7 +182,7 @@ static void each_chunk_goes_its_way(void **state)
     }
 }
 
-static void one_method_alone_is_not_told(void **state)
+static void a_single_method_has_no_table(void **state)
 {
     struct proact_partition partition;
     struct stage s;
@@ -249,7 +249,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_mixed_is_refused),
         cmocka_unit_test(the_text_is_read),
         cmocka_unit_test(each_chunk_goes_its_way),
-        cmocka_unit_test(one_method_alone_is_not_told),
+        cmocka_unit_test(a_single_method_has_no_table),
         cmocka_unit_test(what_is_not_sent_is_awaited_all_the_same),
         cmocka_unit_test(exhausted_memory_is_survived),
     };

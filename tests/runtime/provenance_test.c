@@ -172,7 +172,7 @@ static void fields_are_named_by_their_place(void **state)
 
 /* to[i] is stored to as from[i] is read: what may lie beyond each is not taken for what
    lies beyond the other, or between the two. */
-static void arrays_are_told_apart(void **state)
+static void arrays_are_distinguished(void **state)
 {
     static const char load[] = "add.s64 %rd7, %rd4, %rd5; ld.global.u32 %r7, [%rd7];\n";
     static char both[sizeof text + sizeof load];
@@ -327,7 +327,7 @@ static void what_never_comes_again_is_given_up(void **state)
 }
 
 /* Of each address its own; of one no more than that, the closest of which are joined. */
-static void what_is_found_is_told_by_address(void **state)
+static void results_are_keyed_by_address(void **state)
 {
     enum { ADDRESSES = 100, EACH = PROVENANCE_RANGES_MAX + 3 };
     struct provenance_result f = {0};
@@ -353,11 +353,11 @@ int main(void)
         cmocka_unit_test(a_slice_knows_where_stores_stay),
         cmocka_unit_test(of_loads_it_says_nothing),
         cmocka_unit_test(what_never_comes_again_is_given_up),
-        cmocka_unit_test(what_is_found_is_told_by_address),
+        cmocka_unit_test(results_are_keyed_by_address),
         cmocka_unit_test(an_array_that_is_made_anew_is_not_asked_about),
         cmocka_unit_test(what_was_found_counts_from_where_an_array_is),
         cmocka_unit_test(fields_are_named_by_their_place),
-        cmocka_unit_test(arrays_are_told_apart),
+        cmocka_unit_test(arrays_are_distinguished),
         cmocka_unit_test(many_shapes_are_known),
         cmocka_unit_test(recreated_arrays_are_known),
         cmocka_unit_test(boxes_that_never_help_are_not_tried_again),

@@ -144,7 +144,7 @@ static void plans_change_between_launches(void **state)
     proact_close(second.p);
 }
 
-static void a_trap_is_told_and_the_session_closes(void **state)
+static void a_trap_is_reported_and_the_session_closes(void **state)
 {
     struct proact_options o = with("v100x4", 2, "polling");
     struct bench b = testing_open(&o);
@@ -183,7 +183,7 @@ static void an_agent_that_gives_up_names_what_never_came(void **state)
     proact_close(b.p);
 }
 
-static void what_broke_is_told_after_a_destroy(void **state)
+static void a_fault_is_reported_after_a_destroy(void **state)
 {
     struct proact_options o = with("v100x4", 2, "polling");
 
@@ -337,9 +337,9 @@ int main(int count, char **words)
         cmocka_unit_test(the_first_devices_run_and_the_others_receive),
         cmocka_unit_test(an_unmarked_kernel_runs_on_the_first_device),
         cmocka_unit_test(plans_change_between_launches),
-        cmocka_unit_test(a_trap_is_told_and_the_session_closes),
+        cmocka_unit_test(a_trap_is_reported_and_the_session_closes),
         cmocka_unit_test(an_agent_that_gives_up_names_what_never_came),
-        cmocka_unit_test(what_broke_is_told_after_a_destroy),
+        cmocka_unit_test(a_fault_is_reported_after_a_destroy),
         cmocka_unit_test(the_check_finds_small_maps_and_unwritten_reads),
         cmocka_unit_test(many_devices),
         cmocka_unit_test(who_writes_what_others_still_write_is_not_behind),

@@ -130,7 +130,7 @@ static void cells_next_to_a_partition_are_sent(void **state)
 }
 
 /* Of more rows than a need once had spans, or a launch pieces. */
-static void cells_of_many_rows_are_told_apart(void **state)
+static void cells_of_many_rows_are_distinguished(void **state)
 {
     struct rig r;
 
@@ -142,7 +142,7 @@ static void cells_of_many_rows_are_told_apart(void **state)
 }
 
 /* In so many pieces that once all would have gone to all. */
-static void very_many_cells_are_told_apart(void **state)
+static void very_many_cells_are_distinguished(void **state)
 {
     struct rig r;
 
@@ -178,8 +178,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_next_to_a_partition_are_sent),
-        cmocka_unit_test(cells_of_many_rows_are_told_apart),
-        cmocka_unit_test(very_many_cells_are_told_apart),
+        cmocka_unit_test(cells_of_many_rows_are_distinguished),
+        cmocka_unit_test(very_many_cells_are_distinguished),
         cmocka_unit_test(what_may_stay_is_of_its_owner),
     };
 

@@ -260,7 +260,7 @@ static void a_conflict_is_found_behind_longer_ranges(void **state)
     }
 }
 
-static void even_maps_are_told_by_numbers(void **state)
+static void even_maps_are_given_by_numbers(void **state)
 {
     static const uint32_t runs[] = {512, 4096, 1024, 700, 8192};
     struct spelled s = {.ctas = CTAS_MAX};
@@ -297,7 +297,7 @@ int main(void)
         cmocka_unit_test(a_straddling_chunk_is_sent_in_parts),
         cmocka_unit_test(two_devices_may_not_own_a_byte),
         cmocka_unit_test(a_conflict_is_found_behind_longer_ranges),
-        cmocka_unit_test(even_maps_are_told_by_numbers),
+        cmocka_unit_test(even_maps_are_given_by_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

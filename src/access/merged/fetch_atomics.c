@@ -59,7 +59,7 @@ static uint32_t parameters_end(const struct access_analysis *a)
 
 /* What came before: by its result, or by its order (`cuda::atomic_ref`, where nothing else
    is said). */
-static bool tells(const struct ptx_function *f, const struct ptx_instruction *i)
+static bool atomic_observes(const struct ptx_function *f, const struct ptx_instruction *i)
 {
     return (i->opcode == PTX_ATOM && !ptx_atomic_has_no_result(f, i)) ||
            ((i->opcode == PTX_ATOM || i->opcode == PTX_RED) && ptx_is_ordered(i));
@@ -77,7 +77,7 @@ static bool fetch_atomics_find(struct fetch_atomics *t)
         if (r->kind == ACCESS_READ && r->base == ACCESS_BASE_UNKNOWN)
             return false;
         if (r->base == ACCESS_BASE_SHARED || r->base == ACCESS_BASE_LOCAL ||
-            t->known[r->instruction] || !tells(a->function, i))
+            t->known[r->instruction] || !atomic_observes(a->function, i))
             continue;
         if (r->base != ACCESS_BASE_PARAMETER || !may_move(i, t->floats))
             return false;

@@ -135,8 +135,9 @@ static bool is_told(const struct ptx_module *m, const struct ptx_function *f,
 }
 
 /* Without plain stores by pointers, and without those. */
-static bool others_are_told(const struct access_analysis *a, const struct ptx_module *m,
-                            const struct access_reductions *merged)
+static bool indirect_others_are_known(const struct access_analysis *a,
+                                      const struct ptx_module *m,
+                                      const struct access_reductions *merged)
 {
     bool *left_out = access_reductions_all(merged, a->function);
 
@@ -202,7 +203,7 @@ bool *access_scatters_untold(const struct ptx_module *m, const struct ptx_functi
     bool *untold = must_calloc(end + 1u, sizeof *untold),
          *asked = must_calloc(end + 1u, sizeof *asked);
 
-    if (!others_are_told(a, m, merged) || !find_untold(a, m, untold, asked)) {
+    if (!indirect_others_are_known(a, m, merged) || !find_untold(a, m, untold, asked)) {
         free(untold);
         untold = NULL;
     }

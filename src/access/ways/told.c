@@ -26,11 +26,11 @@ static bool is_given(const struct access_analysis *a, const struct access_form *
 }
 
 /* Whether they tell something of it. */
-static bool is_told(const struct access_analysis *a, const struct access_condition *c)
+static bool is_decided(const struct access_analysis *a, const struct access_condition *c)
 {
     if (c->kind == ACCESS_COMPARE)
         return is_given(a, c->left) && is_given(a, c->right);
-    return (c->first && is_told(a, c->first)) || (c->second && is_told(a, c->second));
+    return (c->first && is_decided(a, c->first)) || (c->second && is_decided(a, c->second));
 }
 
 /* The one conditional branch at the line; -1 for none, or several. */
@@ -55,7 +55,7 @@ static void add(const struct access_analysis *a, const struct access_guard *guar
     for (uint32_t i = 0; i < count; i++) {
         const struct access_guard *g = &guards[i];
         bool is_new = into->count < into->most && !g->is_part && !g->range_count &&
-                      is_told(a, g->condition);
+                      is_decided(a, g->condition);
         const int64_t at = is_new ? branch_at(a->function, g->line) : -1;
 
         for (uint32_t n = 0; n < into->count; n++)

@@ -424,7 +424,7 @@ size_t cuda_span_begin(struct device_stream *s, const struct cuda_span *what);
 void cuda_span_end(struct device_stream *s, size_t span);
 void cuda_spans_forget(struct device_set *set);
 /* Nothing is in flight. */
-void cuda_spans_tell(struct device_set *set);
+void cuda_spans_report(struct device_set *set);
 void cuda_origins_set(struct device_set *set, unsigned first); /* of these devices on */
 
 /* cuda_graph.c */

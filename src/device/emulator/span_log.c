@@ -78,7 +78,7 @@ void span_link(struct emulated *d, unsigned peer, uint64_t start_ps, uint64_t en
     open->bytes += bytes;
 }
 
-void spans_tell(struct device_set *set)
+void span_log_report(struct device_set *set)
 {
     for (unsigned i = 0; i < set->count; i++) {
         struct span_log *log = set->devices[i].log;

@@ -11,5 +11,5 @@ void span_add(struct emulated *d, enum device_span_kind kind, unsigned lane,
 /* The way to a peer was in use; spans that touch become one. */
 void span_link(struct emulated *d, unsigned peer, uint64_t start_ps, uint64_t end_ps,
                uint64_t bytes);
-void spans_tell(struct device_set *set);
+void span_log_report(struct device_set *set);
 void span_log_clear(struct emulated *d);

@@ -54,14 +54,14 @@ static bool is_read(const struct write_set_ranges *r, const struct transfer_need
     return false;
 }
 
-static bool tells(const struct kernel_direct *d)
+static bool ctas_communicate(const struct kernel_direct *d)
 {
     return d && d->through.reads && d->through.writes;
 }
 
-static enum proact_status refuse_telling(const struct proact_kernel *k,
-                                         const struct proact_array *a,
-                                         struct proact_error *err)
+static enum proact_status refuse_communication(const struct proact_kernel *k,
+                                               const struct proact_array *a,
+                                               struct proact_error *err)
 {
     return fail(err, PROACT_EREFUSED,
                 "kernel '%s': it writes and reads array '%s', and its CTAs may tell each "
@@ -87,9 +87,9 @@ enum proact_status direct_check(const struct launching *l, const struct write_se
                         ": it writes to array '%s', which is distributed, by a pointer "
                         "that may lead to others, too",
                         k->name, k->image->ptx->name, w->arrays[n].line, a->name);
-        if (tells(d) &&
+        if (ctas_communicate(d) &&
             is_read(&w->arrays[n], needs_of(needs_find(l, NULL), n, 0), w->cta_count))
-            return refuse_telling(k, a, err);
+            return refuse_communication(k, a, err);
     }
     return PROACT_OK;
 }
@@ -98,7 +98,7 @@ bool direct_allows_maps(const struct launching *l)
 {
     const struct proact_kernel *k = l->kernel;
 
-    if (!tells(k->direct))
+    if (!ctas_communicate(k->direct))
         return true;
     k->direct->refusal.text[0] = '\0';
     for (unsigned s = 0; s < k->slot_count; s++) {
@@ -107,7 +107,7 @@ bool direct_allows_maps(const struct launching *l)
             a ? needs_of(needs_find(l, NULL), launching_number(l, a), 0) : NULL;
 
         if (need && (need->all || need->spans.count))
-            return refuse_telling(k, a, &k->direct->refusal) == PROACT_OK;
+            return refuse_communication(k, a, &k->direct->refusal) == PROACT_OK;
     }
     return true;
 }

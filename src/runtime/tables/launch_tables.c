@@ -426,7 +426,7 @@ bool launch_tables(struct launching *l, bool first)
         return false;
     struct kernel_address_tables *t = tables_of(k);
 
-    if (l->binding && !number_tables_tell(&t->found))
+    if (l->binding && !number_tables_decide_writes(&t->found))
         return false;
     if (!t->found.count || is_hopeless(t) || !look_at_bytes(l, t))
         return false;

@@ -121,7 +121,7 @@ void number_tables_add(struct address_tables *t, struct proact_kernel *k)
         drop_numbers(t, others);
 }
 
-bool number_tables_tell(const struct address_tables *t)
+bool number_tables_decide_writes(const struct address_tables *t)
 {
     for (unsigned n = 0; n < t->count; n++)
         if (t->of[n].is_number)

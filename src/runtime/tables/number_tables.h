@@ -12,4 +12,4 @@
 void number_tables_add(struct address_tables *t, struct proact_kernel *k);
 
 /* Whether there are any. */
-bool number_tables_tell(const struct address_tables *t);
+bool number_tables_decide_writes(const struct address_tables *t);

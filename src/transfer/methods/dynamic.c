@@ -3,8 +3,9 @@
 #include "transfer/methods/transfer_methods.h"
 
 /* All that a child is told, once for all launches of the binding. */
-static enum proact_status tell_children(struct transfer_binding *b, unsigned device,
-                                        struct proact_error *err)
+static enum proact_status dynamic_set_child_launch(struct transfer_binding *b,
+                                                   unsigned device,
+                                                   struct proact_error *err)
 {
     const struct transfer_devices *t = b->devices;
     struct child_work work = {.threads = b->plan.threads};
@@ -36,6 +37,6 @@ const struct transfer_method transfer_dynamic = {
     .takes_threads = true,
     .needs_peers = true,
     .needs_children = true,
-    .bind = tell_children,
+    .bind = dynamic_set_child_launch,
     .unbind = forget_children,
 };

@@ -45,9 +45,10 @@ static void split(const struct transfer_binding *b, unsigned device,
     free(item);
 }
 
-static enum proact_status tell(const struct transfer_binding *b, unsigned device,
-                               uint32_t slot, struct transfer_mixed *mixed,
-                               struct proact_error *err)
+static enum proact_status mixed_create_table(const struct transfer_binding *b,
+                                             unsigned device, uint32_t slot,
+                                             struct transfer_mixed *mixed,
+                                             struct proact_error *err)
 {
     const struct transfer_devices *t = b->devices;
     uint32_t count = b->slot[slot].tables->table[device].chunk_count;
@@ -74,7 +75,7 @@ enum proact_status mixed_open(struct transfer_binding *b, struct proact_error *e
     for (unsigned d = 0; d < b->devices->count; d++) {
         split(b, d, mixed);
         for (uint32_t s = 0; s < b->slot_count && mixed_is_active(&b->plan) && !status; s++)
-            status = tell(b, d, s, mixed, err);
+            status = mixed_create_table(b, d, s, mixed, err);
     }
     b->mixed = mixed;
     mixed->tail = *b;

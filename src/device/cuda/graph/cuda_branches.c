@@ -96,8 +96,8 @@ enum proact_status cuda_tell_at_begin(struct device_graph *g, unsigned device,
         if (op->stream->device != device)
             continue;
         op->stream->is_under_way |= op->kind != TAPED_RECORD;
-        op->is_told = !op->stream->is_under_way;
-        if (op->is_told)
+        op->is_done_early = !op->stream->is_under_way;
+        if (op->is_done_early)
             status = cuda_tell(g, i, own, err);
     }
     return status ? status : cuda_meet_now(own, err);

@@ -95,7 +95,8 @@ static enum proact_status emit_record(const struct device_graph *g, size_t numbe
 {
     const struct cuda_taped_op *op = &g->set->tape[number];
     struct device_stream *s = op->stream->with;
-    enum proact_status status = op->is_told ? PROACT_OK : cuda_tell(g, number, s, err);
+    enum proact_status status =
+        op->is_done_early ? PROACT_OK : cuda_tell(g, number, s, err);
 
     if (!status && op->is_awaited_here)
         status = s->meeting.waits ? cuda_meet_now(s, err) : cuda_carry_now(s, err);

@@ -29,7 +29,7 @@ struct cuda_taped_op {
     struct device_event *event;
     size_t record;        /* of a wait: where the event was recorded */
     bool is_awaited_here; /* of a record: by streams of its own device */
-    bool is_told;         /* of one: at the graph's begin, to all other devices */
+    bool is_done_early;   /* of one: at the graph's begin, to all other devices */
 };
 
 /* A driver keeps some 1024 operations of a queue that stands and makes the host wait with

@@ -8,7 +8,7 @@ static void cuda_idle_reclaim(struct device_set *set)
 {
     cuda_waits_forget(set, NULL);
     cuda_staging_reset(set);
-    cuda_spans_tell(set);
+    cuda_spans_report(set);
     for (unsigned d = 0; d < set->count; d++)
         set->devices[d].label_count = 0;
 }

@@ -84,7 +84,7 @@ void cuda_spans_forget(struct device_set *set)
 }
 
 /* A copy is all that a link is known to carry. */
-static void tell_link(struct device_set *set, const struct cuda_span *span)
+static void cuda_span_report_link(struct device_set *set, const struct cuda_span *span)
 {
     struct device_span link = span->span;
 
@@ -95,7 +95,7 @@ static void tell_link(struct device_set *set, const struct cuda_span *span)
     set->observer(set->observer_context, &link);
 }
 
-static void tell(struct device_set *set, struct cuda_span *span)
+static void cuda_span_report(struct device_set *set, struct cuda_span *span)
 {
     const struct driver *v = &set->driver;
     const struct cuda_device *d = &set->devices[span->span.device];
@@ -107,14 +107,14 @@ static void tell(struct device_set *set, struct cuda_span *span)
         span->span.start_ns = d->origin_ns + (uint64_t)((double)from * 1e6);
         span->span.end_ns = d->origin_ns + (uint64_t)((double)to * 1e6);
         set->observer(set->observer_context, &span->span);
-        tell_link(set, span);
+        cuda_span_report_link(set, span);
     }
     cuda_mark_back(set, span->span.device, true, span->from);
     cuda_mark_back(set, span->span.device, true, span->to);
     cuda_context_pop(v);
 }
 
-void cuda_spans_tell(struct device_set *set)
+void cuda_spans_report(struct device_set *set)
 {
     if (set->spans_are_lost)
         cuda_spans_forget(set);
@@ -122,7 +122,7 @@ void cuda_spans_tell(struct device_set *set)
     if (!set->span_count)
         return;
     for (size_t i = 0; i < set->span_count; i++)
-        tell(set, &set->spans[i]);
+        cuda_span_report(set, &set->spans[i]);
     set->span_count = 0;
     cuda_origins_set(set, 0);
 }

@@ -24,7 +24,7 @@ void print_add(struct emulated *d, const char *text, size_t length)
     log->length += length;
 }
 
-void prints_tell(struct device_set *set)
+void print_log_report(struct device_set *set)
 {
     const struct device_options *o = &set->options;
 

@@ -8,5 +8,5 @@
 #include "device/emulator/machine.h"
 
 void print_add(struct emulated *d, const char *text, size_t length);
-void prints_tell(struct device_set *set);
+void print_log_report(struct device_set *set);
 void prints_clear(struct emulated *d);

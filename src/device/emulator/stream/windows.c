@@ -95,7 +95,7 @@ static bool run_one(struct device_set *set, struct stall *stall)
     set->window_end_ps = time + set->latency_ps;
     run_window(set);
     messages_deliver(set);
-    prints_tell(set);
+    print_log_report(set);
     collect_faults(set);
     return set->broken || stall_check(set, stall);
 }
@@ -169,7 +169,7 @@ enum proact_status machine_run(struct device_set *set, const bool *finished,
     host_settle(set);
     if (!set->broken)
         run_devices(set, finished, false);
-    spans_tell(set);
+    span_log_report(set);
     if (set->broken)
         return fail(err, set->broken, "%s", set->sentence);
     if (streams_idle(set))
@@ -182,6 +182,6 @@ bool machine_is_idle(struct device_set *set)
     host_settle(set);
     if (!set->broken)
         run_devices(set, NULL, true);
-    spans_tell(set);
+    span_log_report(set);
     return set->broken || streams_idle(set);
 }

@@ -36,7 +36,7 @@ static enum cuda_error explain(const struct cuda_linking *l, enum proact_status 
 {
     if (!status)
         return cudaSuccess;
-    driver_options_tell(&l->options, err->text);
+    driver_options_write_logs(&l->options, err->text);
     return status == PROACT_EREFUSED ? cudaErrorNoKernelImageForDevice
                                      : cudaErrorInvalidPtx;
 }
@@ -106,7 +106,7 @@ enum cuda_error cuLinkComplete(struct cuda_linking *l, void **out, size_t *bytes
     if (!error)
         error = explain(l, rt_link(l->objects, l->count, &linked, &err), &err);
     if (!error) {
-        driver_options_tell(&l->options, NULL);
+        driver_options_write_logs(&l->options, NULL);
         free(l->linked);
         *out = l->linked = must_strndup(linked.text, linked.bytes);
         free((void *)(uintptr_t)linked.text);

@@ -40,7 +40,7 @@ static void list(struct rt *rt, struct cuda_module *m, const struct ptx_module *
 
 /* A session takes equal texts for one module. Each that the program loads has variables of
    its own, and so a text of its own. */
-static void tell_apart(struct cuda_module *m, unsigned long long number)
+static void modules_differ(struct cuda_module *m, unsigned long long number)
 {
     struct text own = {0};
 
@@ -72,7 +72,7 @@ static enum proact_status read(struct rt *rt, struct cuda_module *m, const void 
         if (!m->image.capability)
             m->image.capability = text->target_sm;
         list(rt, m, text);
-        tell_apart(m, number);
+        modules_differ(m, number);
     }
     ptx_destroy(text);
     return status;
@@ -126,7 +126,7 @@ enum cuda_error driver_module_load(struct rt *rt, const void *data, size_t bytes
     m->next = rt->modules;
     rt->modules = m;
     error = load(rt, m, data, bytes, &err);
-    driver_options_tell(options, error && err.text[0] ? err.text : NULL);
+    driver_options_write_logs(options, error && err.text[0] ? err.text : NULL);
     if (error) {
         leave(rt, m);
         return error;

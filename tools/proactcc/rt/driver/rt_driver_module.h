@@ -32,7 +32,7 @@ struct driver_options {
 /* Whether they can be had; and what went wrong, in the program's buffer or else on stderr.
    NULL: nothing. */
 enum cuda_error driver_options_check(const struct driver_options *options);
-void driver_options_tell(const struct driver_options *options, const char *sentence);
+void driver_options_write_logs(const struct driver_options *options, const char *sentence);
 
 /* The PTX of what a program hands over (`bytes` 0: PTX up to its NUL, or what says itself
    how long it is), a copy. Fails with PROACT_EINVAL; with PROACT_EREFUSED where there is

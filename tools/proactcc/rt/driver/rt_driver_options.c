@@ -25,7 +25,7 @@ static void **find(const struct driver_options *o, int kind)
 }
 
 /* A size comes in its value's place, and goes out there as what was used of it. */
-static bool tell(void **buffer, void **size, const char *words)
+static bool options_write_log(void **buffer, void **size, const char *words)
 {
     unsigned room = 0;
     size_t length = 0;
@@ -43,15 +43,15 @@ static bool tell(void **buffer, void **size, const char *words)
     return length > 0;
 }
 
-void driver_options_tell(const struct driver_options *o, const char *sentence)
+void driver_options_write_logs(const struct driver_options *o, const char *sentence)
 {
     void **time = find(o, DRIVER_JIT_WALL_TIME);
 
     if (time) /* a float: none */
         *time = NULL;
-    tell(find(o, DRIVER_JIT_INFO), find(o, DRIVER_JIT_INFO_BYTES), "");
-    if (!tell(find(o, DRIVER_JIT_ERROR), find(o, DRIVER_JIT_ERROR_BYTES),
-              sentence ? sentence : "") &&
+    options_write_log(find(o, DRIVER_JIT_INFO), find(o, DRIVER_JIT_INFO_BYTES), "");
+    if (!options_write_log(find(o, DRIVER_JIT_ERROR), find(o, DRIVER_JIT_ERROR_BYTES),
+                           sentence ? sentence : "") &&
         sentence)
         rt_say("%s", sentence);
 }

@@ -224,8 +224,8 @@ enum cuda_error cudaDestroySurfaceObject(cuda_object object)
     return rt_leave(rt, destroy(rt, object, true));
 }
 
-static enum cuda_error tell(cuda_object object, bool is_surface, struct cuda_resource *r,
-                            struct cuda_texture *t)
+static enum cuda_error texture_get_resource(cuda_object object, bool is_surface,
+                                            struct cuda_resource *r, struct cuda_texture *t)
 {
     struct rt *rt = rt_enter();
     const struct rt_object *o = *find(rt, object, is_surface);
@@ -242,19 +242,19 @@ static enum cuda_error tell(cuda_object object, bool is_surface, struct cuda_res
 enum cuda_error cudaGetTextureObjectResourceDesc(struct cuda_resource *out,
                                                  cuda_object object)
 {
-    return tell(object, false, out, NULL);
+    return texture_get_resource(object, false, out, NULL);
 }
 
 enum cuda_error cudaGetTextureObjectTextureDesc(struct cuda_texture *out,
                                                 cuda_object object)
 {
-    return tell(object, false, NULL, out);
+    return texture_get_resource(object, false, NULL, out);
 }
 
 enum cuda_error cudaGetSurfaceObjectResourceDesc(struct cuda_resource *out,
                                                  cuda_object object)
 {
-    return tell(object, true, out, NULL);
+    return texture_get_resource(object, true, out, NULL);
 }
 
 /* None was made with one. */
