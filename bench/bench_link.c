@@ -108,7 +108,7 @@ static void ask_list(struct link_machine *m, const struct item *list, size_t cou
 
 /* Files that say how each row was asked for are asked again so; the others are only shown
    beside. */
-static bool says_how(const struct measured *before)
+static bool has_recipe(const struct measured *before)
 {
     return before->count && before->rows[0].probe[0];
 }
@@ -131,7 +131,7 @@ static void run(const struct bench_request *q, struct measured *before,
     struct link_machine *m = must_calloc(1, sizeof *m);
 
     link_open(m, q, r);
-    if (says_how(before))
+    if (has_recipe(before))
         ask_again(m, before, r);
     else
         ask_list(m, list, count, r);
@@ -145,11 +145,11 @@ void bench_link(const struct bench_request *q, struct bench_report *r)
     struct bench_request asked;
 
     measured_beside(q, &before, &asked, r);
-    if (says_how(&before) && q->method)
+    if (has_recipe(&before) && q->method)
         bench_refuse("--method: %s says what link asks: leave one away", q->against);
-    if (says_how(&before) || bench_wants(q->method, BENCH_RAW))
+    if (has_recipe(&before) || bench_wants(q->method, BENCH_RAW))
         run(&asked, &before, goodput, sizeof goodput / sizeof *goodput, r);
-    if (!says_how(&before))
+    if (!has_recipe(&before))
         link_methods(&asked, r);
     measured_end(&before, r);
 }

@@ -122,7 +122,7 @@ static void send(struct sender *s, const struct sending *what)
     keep_best(s, &row, what->ctas);
 }
 
-static void say_best(struct sender *s)
+static void print_best(struct sender *s)
 {
     struct bench_row row = s->best;
 
@@ -163,7 +163,7 @@ static void send_by(void *context, const char *method)
         if (strcmp(sendings[i].method, method) == 0)
             send(s, &sendings[i]);
     if (strcmp(method, "polling") == 0)
-        say_best(s);
+        print_best(s);
 }
 
 static void run(const struct bench_request *q, const char *where, unsigned devices,

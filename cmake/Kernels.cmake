@@ -8,9 +8,9 @@ find_program(PROACT_NVCC nvcc HINTS ENV CUDA_HOME PATH_SUFFIXES bin PATHS /usr/l
 if(PROACT_NVCC)
     file(WRITE ${PROJECT_BINARY_DIR}/nothing.cu "")
     execute_process(COMMAND ${PROACT_NVCC} --dryrun ${PROJECT_BINARY_DIR}/nothing.cu
-        OUTPUT_VARIABLE nvcc_said ERROR_VARIABLE nvcc_said)
+        OUTPUT_VARIABLE nvcc_output ERROR_VARIABLE nvcc_output)
     get_filename_component(PROACT_NVCC_FOLDER ${PROACT_NVCC} DIRECTORY)
-    if(nvcc_said MATCHES "_HERE_=([^\n]+)")
+    if(nvcc_output MATCHES "_HERE_=([^\n]+)")
         set(PROACT_NVCC_FOLDER ${CMAKE_MATCH_1})
     endif()
 endif()

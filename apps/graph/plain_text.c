@@ -63,11 +63,11 @@ static enum proact_status unpack(const char *path, const struct buffer *packed,
     z_stream z = {.next_in = (unsigned char *)packed->data};
     size_t left = packed->used;
     size_t most = packed->used * UNPACKED_A_BYTE + UNPACKED_ANYWAY;
-    int said = inflateInit2(&z, 16 + MAX_WBITS);
+    int result = inflateInit2(&z, 16 + MAX_WBITS);
 
-    if (said != Z_OK)
+    if (result != Z_OK)
         abort(); /* out of memory, or another zlib than we were built for */
-    while (said == Z_OK && plain->used <= most) {
+    while (result == Z_OK && plain->used <= most) {
         if (z.avail_in == 0) {
             z.avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
             left -= z.avail_in;
@@ -78,10 +78,10 @@ static enum proact_status unpack(const char *path, const struct buffer *packed,
 
         z.next_out = (unsigned char *)plain->data + plain->used;
         z.avail_out = asked;
-        said = inflate(&z, Z_NO_FLUSH);
+        result = inflate(&z, Z_NO_FLUSH);
         plain->used += asked - z.avail_out;
-        if (said == Z_STREAM_END && (z.avail_in || left))
-            said = inflateReset(&z);
+        if (result == Z_STREAM_END && (z.avail_in || left))
+            result = inflateReset(&z);
     }
     size_t at = packed->used - left - z.avail_in;
 
@@ -91,13 +91,13 @@ static enum proact_status unpack(const char *path, const struct buffer *packed,
                         "%s: %zu bytes of gzip data hold more than the %zu bytes that are "
                         "believed of them",
                         path, packed->used, most);
-    if (said == Z_BUF_ERROR)
+    if (result == Z_BUF_ERROR)
         return complain(
             err, PROACT_EINVAL,
             "%s: the gzip file is torn: it ends after %zu bytes in the middle of "
             "its data",
             path, packed->used);
-    if (said != Z_STREAM_END)
+    if (result != Z_STREAM_END)
         return complain(err, PROACT_EINVAL,
                         "%s: the gzip file is damaged near byte %zu of %zu", path, at,
                         packed->used);

@@ -105,7 +105,7 @@ struct host_driven {
             }
             for (peer_device &d : device)
                 peer_check(d.array, work, salt);
-            peer_say(method, piece, ns);
+            peer_print(method, piece, ns);
         }
     }
 };

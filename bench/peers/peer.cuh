@@ -74,7 +74,7 @@ inline double peer_now_ns()
 
 enum { PEER_WARM = 2, PEER_RUNS = 9 };
 
-inline void peer_say(const char *method, uint64_t chunk, std::vector<double> ns)
+inline void peer_print(const char *method, uint64_t chunk, std::vector<double> ns)
 {
     std::sort(ns.begin(), ns.end());
     std::printf("row %s %llu %.0f %.0f %.0f %zu\n", method, (unsigned long long)chunk,

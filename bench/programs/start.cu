@@ -22,23 +22,23 @@ static uint64_t answer_of_kernel(void)
 }
 
 /* Output of the child: its result and the time of the result. */
-struct said {
+struct answer_times {
     uint64_t hash;
     clock_type::time_point at;
 };
 
 static void be_child(int to)
 {
-    struct said s = {answer_of_kernel(), clock_type::now()};
+    struct answer_times s = {answer_of_kernel(), clock_type::now()};
 
     if (write(to, &s, sizeof s) != sizeof s)
         exit(1);
 }
 
-static struct said run_child(char *self, double *process_us, double *answer_us)
+static struct answer_times run_child(char *self, double *process_us, double *answer_us)
 {
     int ends[2], status = 1;
-    struct said s;
+    struct answer_times s;
     char number[16];
 
     if (pipe(ends))
@@ -52,10 +52,10 @@ static struct said run_child(char *self, double *process_us, double *answer_us)
         _exit(1);
     }
     close(ends[1]);
-    const bool has_said = child > 0 && read(ends[0], &s, sizeof s) == sizeof s;
+    const bool has_answer = child > 0 && read(ends[0], &s, sizeof s) == sizeof s;
 
     close(ends[0]);
-    if (child < 0 || waitpid(child, &status, 0) < 0 || status || !has_said) {
+    if (child < 0 || waitpid(child, &status, 0) < 0 || status || !has_answer) {
         fprintf(stderr, "start: the program ended with %d\n", status);
         exit(1);
     }
@@ -65,7 +65,7 @@ static struct said run_child(char *self, double *process_us, double *answer_us)
     return s;
 }
 
-static void say(const char *name, std::vector<double> us, uint64_t hash)
+static void print_times(const char *name, std::vector<double> us, uint64_t hash)
 {
     std::sort(us.begin(), us.end());
     printf("%-15s %12.2f %12.2f %12.2f %4d  %016llx\n", name, us[us.size() / 2], us.front(),
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
         process.push_back(process_us);
         answer.push_back(answer_us);
     }
-    say("first_answer", answer, hash);
-    say("process", process, hash);
+    print_times("first_answer", answer, hash);
+    print_times("process", process, hash);
     return 0;
 }

@@ -123,11 +123,12 @@ struct device_reason {
 #define DEVICE_WHOLE UINT32_MAX /* no chunk in particular */
 enum { DEVICE_REASON_BYTES = 128 };
 /* "chunk 3 of array 'ranks': ", or "" for NULL or without an array. */
-void device_reason_say(const struct device_reason *reason, char into[DEVICE_REASON_BYTES]);
+void device_reason_print(const struct device_reason *reason,
+                         char into[DEVICE_REASON_BYTES]);
 enum { DEVICE_LATE_BYTES = 320 };
 /* The sentence of a chunk that did not come in time; `who` is the clause of `missing`. */
-void device_late_say(const struct device_reason *reason, unsigned device, double limit_ms,
-                     const char *who, char into[DEVICE_LATE_BYTES]);
+void device_late_print(const struct device_reason *reason, unsigned device, double limit_ms,
+                       const char *who, char into[DEVICE_LATE_BYTES]);
 
 /* Bytes and packets that left a device for a peer, since open. */
 struct device_traffic {

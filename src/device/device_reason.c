@@ -3,7 +3,7 @@
 
 #include "device/device.h"
 
-void device_reason_say(const struct device_reason *reason, char into[DEVICE_REASON_BYTES])
+void device_reason_print(const struct device_reason *reason, char into[DEVICE_REASON_BYTES])
 {
     into[0] = '\0';
     if (reason && reason->array)
@@ -11,8 +11,8 @@ void device_reason_say(const struct device_reason *reason, char into[DEVICE_REAS
                  reason->array);
 }
 
-void device_late_say(const struct device_reason *reason, unsigned device, double limit_ms,
-                     const char *who, char into[DEVICE_LATE_BYTES])
+void device_late_print(const struct device_reason *reason, unsigned device, double limit_ms,
+                       const char *who, char into[DEVICE_LATE_BYTES])
 {
     snprintf(into, DEVICE_LATE_BYTES,
              "array '%.80s': chunk %u was not complete on device %u within %.6g ms: %s",

@@ -268,8 +268,8 @@ enum execute_stop execute_cta_run(struct execute_cta *c, uint64_t budget, uint64
 /* PTX line at which lanes of its first warp that lives stand; 0 if none does. */
 uint32_t execute_cta_line(const struct execute_cta *c);
 /* "line 41", with the place in the source where the module says it. */
-void execute_line_say(const struct execute_kernel *k, uint32_t line, char *into,
-                      size_t bytes);
+void execute_line_print(const struct execute_kernel *k, uint32_t line, char *into,
+                        size_t bytes);
 
 /* What a warp is, for the host: valid during the callbacks. */
 struct execute_cta *execute_warp_cta(const struct execute_warp *w);

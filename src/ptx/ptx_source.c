@@ -151,8 +151,8 @@ static bool file_name(const struct ptx_module *m, unsigned long file, const char
 }
 
 /* The number that follows "line " or "NAME:" at that place; 0 for none. */
-static unsigned long line_said(const struct ptx_module *m, const char *at, bool is_word,
-                               const char **end)
+static unsigned long line_named(const struct ptx_module *m, const char *at, bool is_word,
+                                const char **end)
 {
     const size_t name = strlen(m->name);
     char *behind;
@@ -199,7 +199,7 @@ char *ptx_with_sources(const struct ptx_module *m, const char *sentence)
     while (*at) {
         const char *end = at + 1;
         const bool is_word = at == sentence || !is_inside(at[-1]);
-        const unsigned long line = line_said(m, at, is_word, &end);
+        const unsigned long line = line_named(m, at, is_word, &end);
         const struct source s =
             line && has_sources ? find(m, line) : (struct source){{0, 0, 0}, {0, 0, 0}};
 

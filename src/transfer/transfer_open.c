@@ -117,8 +117,8 @@ bool transfer_late_is(const struct transfer_late *late, uint32_t epoch)
     return late->epoch == (epoch & AGENT_EPOCH_MASK);
 }
 
-static void say_missing(const struct device_reason *why, uint32_t came, char *into,
-                        size_t bytes)
+static void wait_print_missing(const struct device_reason *why, uint32_t came, char *into,
+                               size_t bytes)
 {
     enum { NAMED = 4 };
     uint32_t cta[NAMED];
@@ -139,7 +139,7 @@ struct device_reason transfer_reason(const char *array, uint32_t chunk,
 {
     return (struct device_reason){.array = array,
                                   .chunk = chunk,
-                                  .missing = say_missing,
+                                  .missing = wait_print_missing,
                                   .table = table,
                                   .cta_first = cta_first};
 }
@@ -157,11 +157,11 @@ enum proact_status transfer_late_fail(const struct transfer_devices *t, unsigned
                          counter + 4ull * late->chunk, sizeof came, err);
     const struct device_reason why =
         transfer_reason(array, late->chunk, &tables->table[device], cta_first);
-    char who[DEVICE_LATE_BYTES], said[DEVICE_LATE_BYTES];
+    char who[DEVICE_LATE_BYTES], text[DEVICE_LATE_BYTES];
 
     if (status)
         return status;
     why.missing(&why, came, who, sizeof who);
-    device_late_say(&why, device, (double)t->wait_limit_ns / 1e6, who, said);
-    return fail(err, PROACT_ETIMEOUT, "%s", said);
+    device_late_print(&why, device, (double)t->wait_limit_ns / 1e6, who, text);
+    return fail(err, PROACT_ETIMEOUT, "%s", text);
 }

@@ -234,7 +234,7 @@ static void symbols_of_many_facts_are_bounded_once(void **state)
 }
 
 /* 1 <= min(a, b) + min(c, d) says so of a + c, and of each other way to choose, once. */
-static void what_follows_is_said_once(void **state)
+static void implied_facts_are_kept_once(void **state)
 {
     struct access_symbol symbols[SYMBOLS + 2];
     struct world w;
@@ -262,7 +262,7 @@ static void what_follows_is_said_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_follows_is_said_once),
+        cmocka_unit_test(implied_facts_are_kept_once),
         cmocka_unit_test(bounds_are_true_and_no_looser_than_plain_ones),
         cmocka_unit_test(facts_are_taken_one_after_the_other),
         cmocka_unit_test(symbols_of_many_facts_are_bounded_once),

@@ -22,7 +22,7 @@
 
 /* The form of where a store goes by %r9, or why it has none; then whether that holds in
    CTAs of 64 x 2 threads and of 48 x 2. */
-static const char *said(const char *body)
+static const char *described(const char *body)
 {
     static char text[256];
     struct text t = {0};
@@ -77,10 +77,10 @@ static void which_warp_it_is_all_lanes_know(void **state)
         char body[256];
 
         snprintf(body, sizeof body, "%s%s", rows[n][0], FIRST);
-        assert_string_equal(said(body), rows[n][1]);
+        assert_string_equal(described(body), rows[n][1]);
     }
     assert_string_equal(
-        said("shr.u32 %r8, %r2, 5; shfl.sync.up.b32 %r9|%p1, %r8, 1, 0, -1;"),
+        described("shr.u32 %r8, %r2, 5; shfl.sync.up.b32 %r9|%p1, %r8, 1, 0, -1;"),
         "4*shr(tid.x, 5), yes, no");
 }
 
@@ -102,8 +102,8 @@ static void what_lanes_have_of_their_own_has_none(void **state)
         char body[256];
 
         snprintf(body, sizeof body, "%s%s", bodies[n], FIRST);
-        if (strcmp(said(body), "none"))
-            fail_msg("%s has a form: %s", bodies[n], said(body));
+        if (strcmp(described(body), "none"))
+            fail_msg("%s has a form: %s", bodies[n], described(body));
     }
 }
 
@@ -111,13 +111,14 @@ static void what_lanes_have_of_their_own_has_none(void **state)
 static void nor_has_what_some_lanes_give(void **state)
 {
     (void)state;
-    assert_string_equal(said("shr.u32 %r8, %r2, 5; shfl.sync.idx.b32 %r9, %r8, 0, 31, 1;"),
+    assert_string_equal(
+        described("shr.u32 %r8, %r2, 5; shfl.sync.idx.b32 %r9, %r8, 0, 31, 1;"), "none");
+    assert_string_equal(
+        described("shr.u32 %r8, %r2, 5; shfl.sync.idx.b32 %r9, %r8, 0, 4127, -1;"), "none");
+    assert_string_equal(
+        described("shr.u32 %r8, %r2, 5; shfl.sync.idx.b32 %r9, %r8, 0, 31, %r0;"), "none");
+    assert_string_equal(described("shr.u32 %r8, %r2, 5; shfl.idx.b32 %r9, %r8, 0, 31;"),
                         "none");
-    assert_string_equal(
-        said("shr.u32 %r8, %r2, 5; shfl.sync.idx.b32 %r9, %r8, 0, 4127, -1;"), "none");
-    assert_string_equal(
-        said("shr.u32 %r8, %r2, 5; shfl.sync.idx.b32 %r9, %r8, 0, 31, %r0;"), "none");
-    assert_string_equal(said("shr.u32 %r8, %r2, 5; shfl.idx.b32 %r9, %r8, 0, 31;"), "none");
 }
 
 int main(void)

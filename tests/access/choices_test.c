@@ -133,14 +133,14 @@ static struct reader read_of(const char *body)
 }
 
 /* Whether of any choice it is known when it is made. */
-static bool says_when(const struct access_analysis *a)
+static bool has_condition(const struct access_analysis *a)
 {
-    bool says = false;
+    bool has_conditions = false;
 
     for (uint32_t n = 0; n < a->symbol_count; n++)
         for (uint32_t k = 0; k < a->symbols[n].choice_count; k++)
-            says |= a->symbols[n].ways[k].count > 0;
-    return says;
+            has_conditions |= a->symbols[n].ways[k].count > 0;
+    return has_conditions;
 }
 
 static bool holds(const struct access_span *spans, uint32_t count, uint32_t place)
@@ -273,7 +273,7 @@ static void choices_hold_in_their_iteration(void **state)
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         struct reader r = read_of(loops[i].body);
 
-        assert_int_equal(says_when(r.analysis), loops[i].is_exact);
+        assert_int_equal(has_condition(r.analysis), loops[i].is_exact);
 
         for (int turn = 0; turn < LAUNCHES; turn++) {
             const uint32_t width = 32u << (uint32_t)random_below(&random, 3);

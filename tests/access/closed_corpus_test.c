@@ -286,7 +286,7 @@ static void try_kernel(const struct ptx_module *m, const struct ptx_function *f,
     write_set_slice_destroy(s);
 }
 
-static void forms_say_what_slices_say(void **state)
+static void corpus_forms_equal_slices(void **state)
 {
     struct tally tally = {0};
     glob_t found;
@@ -322,7 +322,7 @@ int main(int argc, char **argv)
 {
     char *pattern = argc > 1 ? argv[1] : PROACT_SOURCE "/tests/ptx/corpus/*.ptx";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(forms_say_what_slices_say, pattern)};
+        cmocka_unit_test_prestate(corpus_forms_equal_slices, pattern)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static const struct ended {
      false},
 };
 
-static void forms_say_what_slices_say(void **state)
+static void forms_with_ends_equal_slices(void **state)
 {
     static const struct shape shapes[] = {{1, 8, 0}, {2, 4, 0}, {4, 2, 0}, {3, 3, 0}};
 
@@ -95,7 +95,7 @@ static void forms_say_what_slices_say(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms_say_what_slices_say),
+        cmocka_unit_test(forms_with_ends_equal_slices),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

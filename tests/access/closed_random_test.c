@@ -202,7 +202,7 @@ struct request {
     uint64_t seed, count;
 };
 
-static void forms_say_what_slices_say(void **state)
+static void random_forms_equal_slices(void **state)
 {
     const struct request *r = *state;
     struct tally tally = {0};
@@ -291,7 +291,7 @@ int main(int argc, char **argv)
                         .count = argc > 2 ? strtoull(argv[2], NULL, 0) : COUNT};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(carries_are_seen), cmocka_unit_test(lines_are_seen),
-        cmocka_unit_test_prestate(forms_say_what_slices_say, &r)};
+        cmocka_unit_test_prestate(random_forms_equal_slices, &r)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,7 +178,7 @@ static void try_kernel(uint64_t seed, struct tally *tally)
     free(text);
 }
 
-static void forms_say_what_slices_say(void **state)
+static void row_forms_equal_slices(void **state)
 {
     const struct request *r = *state;
     struct tally tally = {0};
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
     struct request r = {.seed = argc > 2 ? strtoull(argv[1], NULL, 10) : 1,
                         .count = argc > 2 ? strtoull(argv[2], NULL, 10) : COUNT};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(forms_say_what_slices_say, &r),
+        cmocka_unit_test_prestate(row_forms_equal_slices, &r),
         cmocka_unit_test(rows_are_looked_at),
     };
 

@@ -24,7 +24,7 @@ static const char head[] =
    and which bytes of the parameters decide values. */
 static const char *kinds(const char *body, const char *decide)
 {
-    static char said[64];
+    static char listing[64];
     struct proact_error err;
     struct ptx_module *m;
     char text[4096], bytes[64] = "";
@@ -34,12 +34,12 @@ static const char *kinds(const char *body, const char *decide)
         fail_msg("%s", err.text);
     struct access_flags flags = access_flags_find(m, &m->functions[0]);
 
-    said[0] = '\0';
+    listing[0] = '\0';
     for (uint32_t n = 0; n < flags.count; n++) {
         const struct access_flag *f = &flags.flag[n];
 
-        snprintf(said + strlen(said), sizeof said - strlen(said), "%s%u:%u%s", n ? " " : "",
-                 f->kind, f->parameter, f->joint ? "+" : "");
+        snprintf(listing + strlen(listing), sizeof listing - strlen(listing), "%s%u:%u%s",
+                 n ? " " : "", f->kind, f->parameter, f->joint ? "+" : "");
         assert_int_not_equal(m->functions[0].instructions[f->instruction].opcode, PTX_LD);
     }
     for (uint32_t n = 0; n < m->functions[0].parameter_bytes; n++)
@@ -48,7 +48,7 @@ static const char *kinds(const char *body, const char *decide)
         assert_string_equal(bytes, decide);
     access_flags_clear(&flags);
     ptx_destroy(m);
-    return said;
+    return listing;
 }
 
 static void what_all_store_alike_is_a_flag(void **state)

@@ -98,7 +98,7 @@ static void check(const struct access_analysis *a, uint64_t *random)
             is_there(column, row, w, h, spans, count);
 }
 
-static void rows_end_where_guards_say(void **state)
+static void rows_end_where_guards_hold(void **state)
 {
     struct proact_error err;
     struct ptx_module *m;
@@ -119,7 +119,7 @@ static void rows_end_where_guards_say(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_end_where_guards_say),
+        cmocka_unit_test(rows_end_where_guards_hold),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

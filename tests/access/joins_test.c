@@ -190,7 +190,7 @@ static void check(const struct body *b, const struct access_analysis *a, struct 
         fail_msg("%s: x %u, n %u, m %u, round %u: %d", b->text, t.x, t.n, t.m, t.i, is);
 }
 
-static void a_joined_predicate_is_what_the_branch_says(void **state)
+static void a_joined_predicate_equals_the_branch_condition(void **state)
 {
     uint64_t random = 1;
 
@@ -267,7 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_asked_one_by_one_bounds),
-        cmocka_unit_test(a_joined_predicate_is_what_the_branch_says),
+        cmocka_unit_test(a_joined_predicate_equals_the_branch_condition),
         cmocka_unit_test(it_assumes_what_the_branch_does),
     };
 

@@ -162,8 +162,9 @@ static void compilers_agree_on_what_is_written(void **state)
         }
 }
 
-static void is_said(const struct kernel *k, const struct access_shape *shapes,
-                    uint32_t count, const struct access_launch *l, const char *wanted)
+static void pattern_is_declared(const struct kernel *k, const struct access_shape *shapes,
+                                uint32_t count, const struct access_launch *l,
+                                const char *wanted)
 {
     struct text t = {0};
 
@@ -187,10 +188,10 @@ static void constant_strides_are_found_by_ranges(void **state)
                                  "    {4096} block x by 16\n    {4} block y by 16\n";
 
     (void)state;
-    is_said(&k, NULL, 0, NULL, unproven);
-    is_said(&k, NULL, 0, &l, proven);
+    pattern_is_declared(&k, NULL, 0, NULL, unproven);
+    pattern_is_declared(&k, NULL, 0, &l, proven);
     l.nctaid[1] = 65; /* a row more than 1024 long */
-    is_said(&k, NULL, 0, &l, unproven);
+    pattern_is_declared(&k, NULL, 0, &l, unproven);
     close_kernel(&k);
 }
 
@@ -209,13 +210,13 @@ static void a_declared_shape_wins(void **state)
     (void)state;
     assert_string_equal(samples[10].name, "jacobi_plain");
     memcpy(block, n, sizeof block);
-    is_said(&k, &plane, 1, &l,
-            "  write [8], 4 bytes\n    {2400} block y by ntid.y\n"
-            "    {4} block x by ntid.x\n");
-    is_said(&k, &flat, 1, &l, "  write [8], 4 bytes\n    {4} mixed\n");
-    is_said(&k, &space, 1, &l,
-            "  write [8], 4 bytes, not proven\n    {2400} block y by ntid.y\n"
-            "    {40} local\n    {4} block x by ntid.x\n");
+    pattern_is_declared(&k, &plane, 1, &l,
+                        "  write [8], 4 bytes\n    {2400} block y by ntid.y\n"
+                        "    {4} block x by ntid.x\n");
+    pattern_is_declared(&k, &flat, 1, &l, "  write [8], 4 bytes\n    {4} mixed\n");
+    pattern_is_declared(&k, &space, 1, &l,
+                        "  write [8], 4 bytes, not proven\n    {2400} block y by ntid.y\n"
+                        "    {40} local\n    {4} block x by ntid.x\n");
     close_kernel(&k);
 }
 

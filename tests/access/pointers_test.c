@@ -109,7 +109,7 @@ static void a_place_is_as_narrow_as_its_index(void **state)
     "mul.wide.u32 %rd5, %r4, " by "; add.s64 %rd3, %rd1, %rd5;\n"                          \
     "ld.param." type " %r5, [%rd3+" at "]; mul.wide.u32 %rd2, %r5, 8;\n"
 
-static void a_table_among_the_parameters_says_which(void **state)
+static void a_table_among_the_parameters_is_named(void **state)
 {
     (void)state;
     /* the bytes of CTAs 1 and 2, and no others */
@@ -346,7 +346,7 @@ static void others_may_be_any(void **state)
 }
 
 /* Of the 8 threads those that a quotient lets through, or not: their words of s[0]. */
-static void a_quotient_says_where_it_was_taken_of(void **state)
+static void a_quotient_keeps_its_dividend(void **state)
 {
     static const struct {
         const char *leaves; /* by way of %p1 */
@@ -439,11 +439,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_is_as_narrow_as_its_index),
-        cmocka_unit_test(a_table_among_the_parameters_says_which),
+        cmocka_unit_test(a_table_among_the_parameters_is_named),
         cmocka_unit_test(of_two_ways_in_the_one_that_nobody_takes_is_left_out),
         cmocka_unit_test(what_is_not_known_is_all_of_it),
         cmocka_unit_test(what_memory_moves_on_stays_in_its_array),
-        cmocka_unit_test(a_quotient_says_where_it_was_taken_of),
+        cmocka_unit_test(a_quotient_keeps_its_dividend),
         cmocka_unit_test(one_of_two_pointers_is_each_where_it_may_be_chosen),
         cmocka_unit_test(others_may_be_any),
         cmocka_unit_test(a_pointer_that_nothing_marks_is_the_base),

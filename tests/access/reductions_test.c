@@ -37,7 +37,7 @@ static struct access_reductions find(const struct ptx_module *m, int what)
 /* As "a0 b8": their kinds, a letter each, and the byte of their pointer. */
 static const char *found_with(const char *body, int what)
 {
-    static char said[64];
+    static char listing[64];
     uint32_t kinds[16], count = 0;
     struct proact_error err;
     struct ptx_module *m;
@@ -48,7 +48,7 @@ static const char *found_with(const char *body, int what)
         fail_msg("%s", err.text);
     struct access_reductions r = find(m, what);
 
-    said[0] = '\0';
+    listing[0] = '\0';
     for (uint32_t n = 0; n < r.count; n++) {
         uint32_t k = 0;
 
@@ -56,12 +56,12 @@ static const char *found_with(const char *body, int what)
             k++;
         kinds[k] = r.reduction[n].kind;
         count += k == count;
-        snprintf(said + strlen(said), sizeof said - strlen(said), "%s%c%u", n ? " " : "",
-                 'a' + (char)k, r.reduction[n].parameter);
+        snprintf(listing + strlen(listing), sizeof listing - strlen(listing), "%s%c%u",
+                 n ? " " : "", 'a' + (char)k, r.reduction[n].parameter);
     }
     access_reductions_clear(&r);
     ptx_destroy(m);
-    return said;
+    return listing;
 }
 
 static const char *found(const char *body)
@@ -69,7 +69,7 @@ static const char *found(const char *body)
     return found_with(body, 0);
 }
 
-static void memory_may_say_where(void **state)
+static void memory_may_give_the_address(void **state)
 {
     (void)state;
     assert_string_equal(found("red.global.add.u32 [%rd7], 1;"), "a0");
@@ -147,7 +147,7 @@ static const char *scattered(const char *body)
     return found_with(body, SCATTERS);
 }
 
-static void stores_scatter_where_memory_says(void **state)
+static void indirect_stores_are_found(void **state)
 {
     (void)state;
     assert_string_equal(scattered("st.global.u32 [%rd7], 1;"), "a0");
@@ -228,7 +228,7 @@ static void others_do_not(void **state)
 /* The bytes of the pointers by which stores then scatter, each as often as it stores. */
 static const char *untold(const char *body)
 {
-    static char said[64];
+    static char listing[64];
     struct access_reductions r = {0};
     struct proact_error err;
     struct ptx_module *m;
@@ -243,18 +243,18 @@ static const char *untold(const char *body)
     access_reductions_clear(&merged);
     if (is)
         access_scatters_add(&r, m, &m->functions[0], is);
-    said[0] = '\0';
+    listing[0] = '\0';
     for (uint32_t n = 0; n < r.count; n++)
-        snprintf(said + strlen(said), sizeof said - strlen(said), "%u ",
+        snprintf(listing + strlen(listing), sizeof listing - strlen(listing), "%u ",
                  r.reduction[n].parameter);
     free(is);
     access_reductions_clear(&r);
     ptx_destroy(m);
-    return said;
+    return listing;
 }
 
 /* Places of a CTA's own, of which memory says how many. */
-static void stores_scatter_where_memory_says_how_many(void **state)
+static void indirect_stores_with_a_loaded_count(void **state)
 {
 #define LOOP                                                                               \
     "mov.u32 %r4, %ctaid.x;\nLOOP: mad.wide.u32 %rd10, %r4, 4, %rd3;\n"                    \
@@ -347,17 +347,17 @@ static void extremes_are_found_by_swaps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_may_say_where),
+        cmocka_unit_test(memory_may_give_the_address),
         cmocka_unit_test(extremes_are_found_by_swaps),
         cmocka_unit_test(sums_of_either_sign_are_of_a_kind),
         cmocka_unit_test(others_are_none),
         cmocka_unit_test(sums_of_floats_are_for_who_asks),
-        cmocka_unit_test(stores_scatter_where_memory_says),
+        cmocka_unit_test(indirect_stores_are_found),
         cmocka_unit_test(loads_go_where_stores_do),
         cmocka_unit_test(atomics_go_where_stores_do),
         cmocka_unit_test(others_stay_where_they_are),
         cmocka_unit_test(others_do_not),
-        cmocka_unit_test(stores_scatter_where_memory_says_how_many),
+        cmocka_unit_test(indirect_stores_with_a_loaded_count),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

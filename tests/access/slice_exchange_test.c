@@ -52,7 +52,7 @@ static void others_may_come_each_time(void **state)
                   warp, true, "4+128");
 }
 
-static void what_memory_says_is_not_known(void **state)
+static void loaded_values_are_unknown(void **state)
 {
     (void)state;
     expect_refusal(
@@ -78,7 +78,7 @@ static void what_memory_says_is_not_known(void **state)
 }
 
 /* Who is chosen, or happens to be there. */
-static void what_the_machine_says_is_not(void **state)
+static void machine_values_are_unknown(void **state)
 {
     (void)state;
     expect_refusal(
@@ -100,8 +100,8 @@ int main(void)
         cmocka_unit_test(who_comes_is_known),
         cmocka_unit_test(who_was_apart_comes_too),
         cmocka_unit_test(others_may_come_each_time),
-        cmocka_unit_test(what_memory_says_is_not_known),
-        cmocka_unit_test(what_the_machine_says_is_not),
+        cmocka_unit_test(loaded_values_are_unknown),
+        cmocka_unit_test(machine_values_are_unknown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

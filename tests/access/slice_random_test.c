@@ -329,7 +329,7 @@ static char *write_kernel(uint64_t seed)
 
 struct tally {
     unsigned exact, may, refused, closed;
-    uint64_t written, said;
+    uint64_t written, claimed;
 };
 
 static bool holds(const struct proact_range *a, uint32_t count,
@@ -345,7 +345,7 @@ static bool holds(const struct proact_range *a, uint32_t count,
 static void compare(const struct write_set *set, const struct truth *truth,
                     const char *text, uint64_t seed)
 {
-    struct proact_range *said = must_calloc(set->arrays[0].count + 1u, sizeof *said);
+    struct proact_range *claimed = must_calloc(set->arrays[0].count + 1u, sizeof *claimed);
 
     for (uint32_t cta = 0; cta < set->cta_count; cta++) {
         uint32_t count = 0;
@@ -354,16 +354,16 @@ static void compare(const struct write_set *set, const struct truth *truth,
         bool good = true;
 
         for (struct span s; cta_runs_span(&w, &s);)
-            said[count++] = (struct proact_range){s.first, s.end - s.first};
+            claimed[count++] = (struct proact_range){s.first, s.end - s.first};
         for (uint32_t n = 0; n < wanted && good; n++)
-            good = holds(said, count, &truth->ranges[0][from + n]);
+            good = holds(claimed, count, &truth->ranges[0][from + n]);
         for (uint32_t n = 0; n < count && good && set->is_exact; n++)
-            good = holds(truth->ranges[0] + from, wanted, &said[n]);
+            good = holds(truth->ranges[0] + from, wanted, &claimed[n]);
         if (!good)
             fail_msg("seed %" PRIu64 ", CTA %" PRIu32 " writes other bytes:\n%s", seed, cta,
                      text);
     }
-    free(said);
+    free(claimed);
 }
 
 /* Closed forms, where there are any, say what the slice does. */
@@ -432,7 +432,7 @@ static void try_contents(const struct ptx_module *m, const struct write_set_slic
         compare(set, &truth, text, seed);
         for (size_t i = 0; i < truth.count[0]; i++)
             tally->written += truth.ranges[0][i].bytes;
-        tally->said += set->arrays[0].bytes;
+        tally->claimed += set->arrays[0].bytes;
         truth_clear(&truth);
     }
     tally->exact += set->is_exact;
@@ -475,7 +475,7 @@ static void no_store_is_missed(void **state)
         try_kernel(r->seed + n, &tally);
     print_message("%u exact, %u may (in all %.2f times what is written), %u refused; %u by "
                   "closed forms\n",
-                  tally.exact, tally.may, (double)tally.said / (double)tally.written,
+                  tally.exact, tally.may, (double)tally.claimed / (double)tally.written,
                   tally.refused, tally.closed);
     assert_true(r->count < COUNT || (tally.exact > COUNT / 40 && tally.may > COUNT / 10));
 }

@@ -338,7 +338,7 @@ static unsigned count_spared(const struct subject *u, unsigned *taken)
     unsigned spared = 0;
 
     for (uint32_t line = 3; line < 400; line++) {
-        char *text = without_line(&i, line), said[96];
+        char *text = without_line(&i, line), removed[96];
 
         if (!text)
             continue;
@@ -346,7 +346,7 @@ static unsigned count_spared(const struct subject *u, unsigned *taken)
         if (!is_caught(u, text, i.name)) {
             spared++;
             print_message("%s may go without %s\n", i.name,
-                          line_at(i.text, line, said, sizeof said));
+                          line_at(i.text, line, removed, sizeof removed));
         }
         free(text);
     }

@@ -194,7 +194,7 @@ static void variables_come_behind_the_arrays(void **state)
     assert_int_equal(run_shape(&c, warps, &w, &c.err), PROACT_OK);
     assert_int_equal(w->array_count, 2);
     assert_int_equal(w->arrays[0].runs.count, 0);
-    say_ranges(&w->arrays[1], 0, &got);
+    print_ranges(&w->arrays[1], 0, &got);
     assert_string_equal(got.data, "24+8");
     assert_string_equal(w->arrays[1].name, "v");
     assert_true(w->arrays[1].is_variable);

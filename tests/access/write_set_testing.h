@@ -52,8 +52,8 @@ static inline struct cut cut_text(const char *before, const char *body,
 }
 
 /* Of CTA `cta`: "first+bytes ..." of `out`. */
-static inline void say_ranges(const struct write_set_ranges *a, uint32_t cta,
-                              struct text *into)
+static inline void print_ranges(const struct write_set_ranges *a, uint32_t cta,
+                                struct text *into)
 {
     struct cta_runs_walk w = cta_runs_walk(&a->runs, cta, cta + 1);
 
@@ -134,7 +134,7 @@ static inline void expect_ranges(const char *body, struct shape shape, bool exac
 
     if (!c.slice || run_shape(&c, shape, &w, &c.err))
         fail_msg("%s: %s", body, c.err.text);
-    say_ranges(&w->arrays[0], 0, &got);
+    print_ranges(&w->arrays[0], 0, &got);
     if (strcmp(got.data ? got.data : "", wanted) || w->is_exact != exact)
         fail_msg("%s: writes %s (%s), not %s\n%s", body, got.data,
                  w->is_exact ? "exact" : "may", wanted, write_set_slice_info(c.slice).text);

@@ -124,7 +124,7 @@ static void refuses_with_a_sentence(void **state)
 {
     (void)state;
     static const struct {
-        const char *text, *says;
+        const char *text, *message;
     } cases[] = {
         {"", "m.mtx: the file is empty, expected Matrix Market"},
         {"hello\n",
@@ -185,7 +185,7 @@ static void refuses_with_a_sentence(void **state)
         assert_int_equal(
             matrix_market_parse("m.mtx", cases[i].text, strlen(cases[i].text), &m, &err),
             PROACT_EINVAL);
-        assert_string_equal(err.text, cases[i].says);
+        assert_string_equal(err.text, cases[i].message);
         assert_int_equal(m.rows, 77); /* outputs are set only on success */
     }
 }
@@ -223,7 +223,7 @@ static void write_gzip(const char *path, const char *text, size_t cut, bool flip
     fclose(file);
 }
 
-static void reads_gzip_and_says_when_it_is_torn(void **state)
+static void reads_gzip_and_reports_truncation(void **state)
 {
     (void)state;
     static const char text[] = GENERAL "3 3 2\n1 2\n2 3\n";
@@ -356,7 +356,7 @@ int main(void)
         cmocka_unit_test(scans_as_strtod),
         cmocka_unit_test(refuses_with_a_sentence),
         cmocka_unit_test(sees_a_nul_byte),
-        cmocka_unit_test(reads_gzip_and_says_when_it_is_torn),
+        cmocka_unit_test(reads_gzip_and_reports_truncation),
         cmocka_unit_test(refuses_a_bomb),
         cmocka_unit_test(makes_a_graph),
         cmocka_unit_test(refuses_what_is_no_graph),

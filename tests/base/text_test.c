@@ -344,7 +344,7 @@ static void pieces_are_written_like_the_whole(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void read_says_what_is_wrong(void **state)
+static void read_reports_errors(void **state)
 {
     struct proact_error err = {""};
     char *data = NULL;
@@ -374,7 +374,7 @@ int main(void)
         cmocka_unit_test(a_link_to_nothing_stays_a_link),
         cmocka_unit_test(a_write_that_fails_leaves_nothing),
         cmocka_unit_test(pieces_are_written_like_the_whole),
-        cmocka_unit_test(read_says_what_is_wrong),
+        cmocka_unit_test(read_reports_errors),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

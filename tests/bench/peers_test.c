@@ -27,7 +27,7 @@ static void take(void *context, const char *method, uint64_t chunk_bytes,
              (int)chunk_bytes, ns.median);
 }
 
-static void write_program(const char *folder, const char *name, const char *says)
+static void write_program(const char *folder, const char *name, const char *message)
 {
     char path[300];
 
@@ -35,7 +35,7 @@ static void write_program(const char *folder, const char *name, const char *says
     FILE *f = fopen(path, "w");
 
     assert_non_null(f);
-    fprintf(f, "#!/bin/sh\n%s\n", says);
+    fprintf(f, "#!/bin/sh\n%s\n", message);
     fclose(f);
     assert_int_equal(chmod(path, 0700), 0);
 }
@@ -52,7 +52,7 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-static void look(const char *method, bool is_virtual, char *said, size_t size)
+static void look(const char *method, bool is_virtual, char *output, size_t size)
 {
     FILE *to = tmpfile();
     int kept = dup(STDERR_FILENO);
@@ -65,13 +65,13 @@ static void look(const char *method, bool is_virtual, char *said, size_t size)
     assert_true(dup2(kept, STDERR_FILENO) >= 0);
     close(kept);
     rewind(to);
-    said[fread(said, 1, size - 1, to)] = '\0';
+    output[fread(output, 1, size - 1, to)] = '\0';
     fclose(to);
 }
 
-static void what_was_built_is_run_and_the_rest_is_said(void **state)
+static void built_peers_run_and_missing_ones_are_reported(void **state)
 {
-    char folder[] = "peersXXXXXX", said[1024];
+    char folder[] = "peersXXXXXX", output[1024];
     struct peers_request q = {.devices = 2, .bytes = 1 << 20, .launches = 1};
     struct rows r = {""};
 
@@ -85,22 +85,22 @@ static void what_was_built_is_run_and_the_rest_is_said(void **state)
     peers_run(&q, take, &r);
     assert_string_equal(r.all, "cudaMemcpyPeerAsync 4096 10; NVSHMEM 16384 20; "
                                "NVSHMEM-signal 16384 30; ");
-    look(NULL, false, said, sizeof said);
-    assert_non_null(strstr(said, "/peer_nccl was not built, NCCL has no rows: "
-                                 "bench/peers/build.sh peers"));
-    assert_null(strstr(said, "peer_copies"));
+    look(NULL, false, output, sizeof output);
+    assert_non_null(strstr(output, "/peer_nccl was not built, NCCL has no rows: "
+                                   "bench/peers/build.sh peers"));
+    assert_null(strstr(output, "peer_copies"));
 
     r.all[0] = '\0'; /* one that nobody wants is not run at all */
     write_program(folder, "copies", "rm \"$0\"");
     q.method = "NVSHMEM-signal,fused";
     peers_run(&q, take, &r);
     assert_string_equal(r.all, "NVSHMEM-signal 16384 30; ");
-    look("cudaMemcpyPeerAsync", false, said, sizeof said);
-    assert_string_equal(said, ""); /* it is there still */
-    look(q.method, false, said, sizeof said);
-    assert_string_equal(said, "");
-    look("NCCL", true, said, sizeof said);
-    assert_non_null(strstr(said, "need GPUs"));
+    look("cudaMemcpyPeerAsync", false, output, sizeof output);
+    assert_string_equal(output, ""); /* it is there still */
+    look(q.method, false, output, sizeof output);
+    assert_string_equal(output, "");
+    look("NCCL", true, output, sizeof output);
+    assert_non_null(strstr(output, "need GPUs"));
     remove_folder(folder);
 }
 
@@ -119,7 +119,7 @@ static void all_that_is_run_can_be_chosen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_built_is_run_and_the_rest_is_said),
+        cmocka_unit_test(built_peers_run_and_missing_ones_are_reported),
         cmocka_unit_test(all_that_is_run_can_be_chosen),
     };
 

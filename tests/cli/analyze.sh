@@ -15,8 +15,8 @@ advice() {
     proact analyze "$1" | grep 'to be accepted'
 }
 advice "$refused" >plain
-said='calls_bulk_atomic_group_sums_cluster_variable'
-sed -E "s/\.entry ([a-z_]+)\(/.entry \1_$said(/; s/\b(writer|asks|ends|through|again)\b/\1_$said/" \
+output='calls_bulk_atomic_group_sums_cluster_variable'
+sed -E "s/\.entry ([a-z_]+)\(/.entry \1_$output(/; s/\b(writer|asks|ends|through|again)\b/\1_$output/" \
     "$refused" >"it's a bulk atomic, calls variable.ptx"
 advice ./it*.ptx | diff plain -
 for kernel in mathematics grid_barrier calls_by_pointer; do

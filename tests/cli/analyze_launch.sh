@@ -109,8 +109,8 @@ reads matmul.sm_90 sgemm_naive --grid 2,2 --block 16,16 --arg 3=32 --arg 4=32
 # What the page shows is what is said.
 cp "$corpus/stencil.sm_90.ptx" stencil.ptx
 page=$(dirname "$0")/../../docs/proactcc.md
-sh -c "$(sed -n 's/^    \(proact analyze stencil.*\)/\1/p' "$page")" >said
-sed -n '/^jacobi (stencil/,/^```/p' "$page" | sed '$d' | diff - said
+sh -c "$(sed -n 's/^    \(proact analyze stencil.*\)/\1/p' "$page")" >output
+sed -n '/^jacobi (stencil/,/^```/p' "$page" | sed '$d' | diff - output
 jacobi() {
     analyze 2 stencil.sm_90 jacobi_plain --grid 20,50 --block 32,8 "$@"
 }

@@ -27,11 +27,11 @@ fails 1 proact bench latency --against m.json
 # A bench that is far from what was measured fails where it is asked to.
 echo '{"machine": "v100x4", "rows":
  [{"probe": "ping-pong", "what": "p", "measured": 1e6}]}' >m.json
-proact bench latency --against m.json --within 5 >said && echo "not noticed"
-tail -1 said
+proact bench latency --against m.json --within 5 >output && echo "not noticed"
+tail -1 output
 # Another machine than was measured is said, unless it is the file's own.
-proact bench latency -m h200x2 --against m.json 2>&1 >said | head -1
-proact bench latency -m v100x4 --against m.json 2>&1 >said | head -1
+proact bench latency -m h200x2 --against m.json 2>&1 >output | head -1
+proact bench latency -m v100x4 --against m.json 2>&1 >output | head -1
 
 # Rows of one method that a note tells apart; files without notes are read as before.
 echo '{"machine": "h200x2", "rows":
@@ -40,7 +40,7 @@ echo '{"machine": "h200x2", "rows":
 proact bench micro --against m.json --bytes 1M --sleep --json r.json | sed -n 's/\(inline.*\) [0-9].*/\1/p' | sed 's/ *[0-9.]* *$//'
 grep -o '"method": "[^"]*", "note": "[^"]*"' r.json
 
-proact bench micro -m v100x4 -n 3 --bytes 1M --ratio 1 --chunk 64K --sleep --json r.json >said
+proact bench micro -m v100x4 -n 3 --bytes 1M --ratio 1 --chunk 64K --sleep --json r.json >output
 sed 's/"date": "[^"]*"/"date": "..."/; s/"commit": "[^"]*"/"commit": "..."/' r.json |
     sed 's/"\(took_ns\|ideal\|emulated\|lowest\|highest\)": [0-9][0-9.e+-]*/"\1": .../g'
 ls

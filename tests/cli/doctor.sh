@@ -5,16 +5,16 @@ doctor() { # DRIVER [NAME=VALUE...]
     kind=$1
     shift
     echo "\$ [$kind] $* proact doctor"
-    env LD_LIBRARY_PATH="$DRIVERS/driver_$kind" "$@" proact doctor >said
+    env LD_LIBRARY_PATH="$DRIVERS/driver_$kind" "$@" proact doctor >output
     status=$?
     sed "s|$DRIVERS|...|; s|[0-9]* machine files|N machine files|; /^ok       compilers/d;
-        /^[a-z]* *launches/d; /> for method dynamic/d" said
+        /^[a-z]* *launches/d; /> for method dynamic/d" output
     echo "exit status $status"
 }
 unset CUDA_VISIBLE_DEVICES CUDA_MODULE_LOADING CUDA_DEVICE_MAX_CONNECTIONS
 fails 0 proact doctor --help
 doctor fake
-grep -c '^[a-z]* *launches   kernels can' said
+grep -c '^[a-z]* *launches   kernels can' output
 # From here on only what differs.
 changes() { # DRIVER [NAME=VALUE...]
     doctor "$@" | grep -v '^ok ' | grep -v '^$'
@@ -43,8 +43,8 @@ LD_LIBRARY_PATH=$DRIVERS/driver_fake FAKE_CUDA_ATTRIBUTES=132=1 proact doctor | 
 if ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
     printf '%s\n' 'note     driver     there is no CUDA driver: programs run on emulated GPUs' 0
 else
-    proact doctor >said
+    proact doctor >output
     code=$?
-    sed -n 1p said
+    sed -n 1p output
     echo $code
 fi

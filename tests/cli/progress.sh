@@ -2,14 +2,14 @@
 . "$(dirname "$0")/cli_lib.sh"
 run='proact run jacobi --size 200 --iterations 100 -n 2 --method bulk'
 $run 2>&1 >/dev/null | wc -c | tr -d ' '
-script -qec "$run >table" said >/dev/null || echo "exit status $?"
+script -qec "$run >table" output >/dev/null || echo "exit status $?"
 escape=$(printf '\033')
-tr '\r' '\n' <said | grep '^\[[#.]* *\]\|^\[' |
+tr '\r' '\n' <output | grep '^\[[#.]* *\]\|^\[' |
     sed "s/$escape\[K.*//" >lines
 grep -q '^\[\.*\]   0 %  one device: iteration 0$' lines || echo 'no first line'
 grep -q '^\[#.*#\.*\] *[1-9][0-9]* %  bulk: iteration [0-9]*, change [0-9.e+-]*, [0-9]* s left$' lines ||
     echo 'no line with what is left'
 # Percents only rise, and the last thing said wipes the line.
 sed 's/.*\] *\([0-9]*\) %.*/\1/' lines | sort -nc
-tail -c 200 said | tr '\r' '\n' | grep -c "^$escape\[K"
+tail -c 200 output | tr '\r' '\n' | grep -c "^$escape\[K"
 sed -n 1p table

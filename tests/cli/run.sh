@@ -7,21 +7,21 @@ set -u
 proact=$1 here=$2/tests/cli name=$3 write=${4-}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-mkdir "$scratch/bin" "$scratch/work" "$scratch/said"
+mkdir "$scratch/bin" "$scratch/work" "$scratch/output"
 ln -s "$proact" "$scratch/bin/proact"
 ln -s "$2/data" "$scratch/work/data"
 (cd "$scratch/work" && PATH=$scratch/bin:$PATH LC_ALL=C sh "$here/$name.sh" \
-    >"$scratch/said/stdout" 2>"$scratch/said/stderr" </dev/null)
+    >"$scratch/output/stdout" 2>"$scratch/output/stderr" </dev/null)
 code=$?
 [ $code = 0 ] || echo "$name.sh: exit status $code, expected 0"
 for stream in stdout stderr; do
-    said=$scratch/said/$stream wanted=$here/$name.$stream
+    output=$scratch/output/$stream wanted=$here/$name.$stream
     if [ "$write" = --write ]; then
         rm -f "$wanted"
-        [ -s "$said" ] && cp "$said" "$wanted"
+        [ -s "$output" ] && cp "$output" "$wanted"
         continue
     fi
     [ -e "$wanted" ] || wanted=/dev/null
-    diff -u "$wanted" "$said" || code=1
+    diff -u "$wanted" "$output" || code=1
 done
 exit $code

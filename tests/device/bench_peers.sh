@@ -13,12 +13,12 @@ echo "row SHORT 1 1 1"
 echo "row PRETEND 65536 1000 900 1200 9"
 END
 chmod +x "$scratch/peer_copies"
-said=$(PROACT_BENCH_PEERS=$scratch "$1" bench micro --machine local --peers --bytes 1M --ratio 1 \
+output=$(PROACT_BENCH_PEERS=$scratch "$1" bench micro --machine local --peers --bytes 1M --ratio 1 \
     --pattern one-to-all --chunk 64K --json "$scratch/r.json")
-echo "$said"
-echo "$said" | grep -q '1\.00 PRETEND  *64 KB .* 9$'
+echo "$output"
+echo "$output" | grep -q '1\.00 PRETEND  *64 KB .* 9$'
 ours=6 # and dynamic, where kernels can launch kernels
 ! "$1" doctor | grep -q '^ok  *launches' || ours=7
-[ "$(echo "$said" | grep -c '1\.00')" -eq $((ours + 1)) ]
+[ "$(echo "$output" | grep -c '1\.00')" -eq $((ours + 1)) ]
 [ "$(grep -c '"measured"' "$scratch/r.json")" -eq $((ours + 1)) ]
 ! grep -q BROKEN "$scratch/r.json"

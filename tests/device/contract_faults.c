@@ -36,7 +36,7 @@ static void nobody_satisfies_a_stream(struct contract *c)
 }
 
 /* What a wait is for is said when nobody ends it; of others, nothing. */
-static void say_what_it_is_for(struct contract *c, bool is_batch)
+static void waits_name_their_reason(struct contract *c, bool is_batch)
 {
     const unsigned last = c->count - 1;
     device_addr word = contract_words(c, last, 2);
@@ -63,22 +63,22 @@ static void say_what_it_is_for(struct contract *c, bool is_batch)
     contract_refused(c, status, PROACT_ETIMEOUT);
 }
 
-static void a_wait_says_what_it_is_for(struct contract *c)
+static void a_wait_names_its_reason(struct contract *c)
 {
-    say_what_it_is_for(c, false);
+    waits_name_their_reason(c, false);
 }
 
-static void say_missing(const struct device_reason *reason, uint32_t holds, char *into,
-                        size_t bytes)
+static void faults_print_missing(const struct device_reason *reason, uint32_t holds,
+                                 char *into, size_t bytes)
 {
     snprintf(into, bytes, "%u of %u lack", reason->cta_first - holds, reason->cta_first);
 }
 
 /* They are asked for with what the word holds. */
-static void a_wait_says_who_is_missing(struct contract *c)
+static void a_wait_names_the_missing_ctas(struct contract *c)
 {
     const struct device_reason why = {
-        .array = "ranks", .chunk = 7, .missing = say_missing, .cta_first = 5};
+        .array = "ranks", .chunk = 7, .missing = faults_print_missing, .cta_first = 5};
     device_addr word = contract_words(c, 0, 1);
 
     contract_must(c, c->b->fill(c->stream[0][0], word, 0, 4, &c->err));
@@ -93,9 +93,9 @@ static void a_wait_says_who_is_missing(struct contract *c)
     contract_refused(c, status, PROACT_ETIMEOUT);
 }
 
-static void a_wait_in_a_batch_says_what_it_is_for(struct contract *c)
+static void a_wait_in_a_batch_names_its_reason(struct contract *c)
 {
-    say_what_it_is_for(c, c->b->batch_begin != NULL);
+    waits_name_their_reason(c, c->b->batch_begin != NULL);
 }
 
 /* The driver answers "invalid argument" to such a wait: it is not queued, and holds up
@@ -114,7 +114,7 @@ static void a_wait_past_all_memory_is_refused(struct contract *c)
     contract_sync(c);
 }
 
-static void a_wait_in_a_graph_says_what_it_is_for(struct contract *c)
+static void a_wait_in_a_graph_names_its_reason(struct contract *c)
 {
     device_addr word = contract_words(c, 0, 1);
     struct device_graph *graph;
@@ -242,11 +242,11 @@ const struct contract_promise contract_faults[] = {
     {"a trap comes back as a sentence", a_trap_comes_back_as_a_sentence, false},
     {"a wild store comes back as a sentence", a_wild_store_comes_back_as_a_sentence, false},
     {"nobody satisfies a stream", nobody_satisfies_a_stream, false},
-    {"a wait says what it is for", a_wait_says_what_it_is_for, false},
-    {"a wait says who is missing", a_wait_says_who_is_missing, false},
-    {"a wait in a batch says what it is for", a_wait_in_a_batch_says_what_it_is_for, false},
+    {"a wait names its reason", a_wait_names_its_reason, false},
+    {"a wait names the missing ctas", a_wait_names_the_missing_ctas, false},
+    {"a wait in a batch names its reason", a_wait_in_a_batch_names_its_reason, false},
     {"a wait past all memory is refused", a_wait_past_all_memory_is_refused, false},
-    {"a wait in a graph says what it is for", a_wait_in_a_graph_says_what_it_is_for, false},
+    {"a wait in a graph names its reason", a_wait_in_a_graph_names_its_reason, false},
     {"two streams wait in a circle", two_streams_wait_in_a_circle, true},
     {"nobody satisfies a kernel", nobody_satisfies_a_kernel, false},
     {"what was never written is refused", what_was_never_written_is_refused, false},

@@ -420,7 +420,7 @@ static uint32_t residency(struct contract *c, struct device_function *f, uint32_
 }
 
 /* A grid whose CTAs wait for each other is all of them, and no larger. */
-static void an_sm_holds_what_is_said(struct contract *c)
+static void an_sm_holds_what_is_reported(struct contract *c)
 {
     device_addr a = contract_words(c, 0, 64);
     const struct contract_parameters add = contract_u64_u32(a, 64);
@@ -476,7 +476,7 @@ const struct contract_promise contract_launch[] = {
     {"kernels reach their peers", kernels_reach_their_peers, true},
     {"a cooperative launch runs or is refused", a_cooperative_launch_runs_or_is_refused,
      false},
-    {"an SM holds what is said", an_sm_holds_what_is_said, false},
+    {"an SM holds what is said", an_sm_holds_what_is_reported, false},
     {"atomics of all devices add up", atomics_of_all_devices_add_up, false},
     {"a peer compares and swaps", a_peer_compares_and_swaps, true},
     {"kernels launch kernels", kernels_launch_kernels, false},

@@ -271,7 +271,7 @@ static void a_reloaded_kernel_is_another(struct contract *c)
 }
 
 /* By the end at the latest. */
-static void what_goes_wrong_in_a_repeat_is_said(struct contract *c)
+static void faults_in_a_loop_graph_are_reported(struct contract *c)
 {
     struct repeats s;
 
@@ -298,6 +298,6 @@ const struct contract_promise contract_repeats[] = {
     {"each stream keeps its own", each_stream_keeps_its_own, false},
     {"repeats and graphs are in order", repeats_and_graphs_are_in_order, false},
     {"a reloaded kernel is another", a_reloaded_kernel_is_another, false},
-    {"what goes wrong in a repeat is said", what_goes_wrong_in_a_repeat_is_said, false},
+    {"faults in a loop graph are reported", faults_in_a_loop_graph_are_reported, false},
     {NULL, NULL, false},
 };

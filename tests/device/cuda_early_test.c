@@ -108,7 +108,7 @@ static void a_module_is_loaded_beside_a_wait_that_ends(void **state)
 }
 
 /* The driver would wait for ever. */
-static void beside_a_wait_without_an_end_it_is_said(void **state)
+static void an_endless_wait_is_reported(void **state)
 {
     struct stage s = raise_curtain();
     struct device_module *module = NULL;
@@ -128,7 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_that_may_assert_begins_beside_what_waits_for_it),
         cmocka_unit_test(a_module_is_loaded_beside_a_wait_that_ends),
-        cmocka_unit_test(beside_a_wait_without_an_end_it_is_said),
+        cmocka_unit_test(an_endless_wait_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,7 +105,7 @@ static bool launches(void)
 }
 
 /* Nobody is left in the dark where it has not. */
-static void what_the_build_lacks_is_said(void **state)
+static void missing_build_features_are_reported(void **state)
 {
     struct proact_error err = {""};
     const struct fake_cuda_plan plan = {.method = "dynamic"};
@@ -219,7 +219,7 @@ static struct device_set *open_devices(const char *settings)
     return set;
 }
 
-static void memory_that_is_used_up_is_said(void **state)
+static void exhausted_memory_is_reported(void **state)
 {
     struct device_set *set = open_devices("FAKE_CUDA_MEMORY=8388608");
     struct proact_error err = {""};
@@ -243,7 +243,7 @@ static void memory_that_is_used_up_is_said(void **state)
 
 /* Of memory of which all have a part, by the one that has no room for its own; nothing of
    the others' parts stays. */
-static void a_part_for_which_there_is_no_room_is_said(void **state)
+static void a_partition_that_does_not_fit_is_reported(void **state)
 {
     struct device_set *set = open_devices("FAKE_CUDA_MEMORY=8388608 FAKE_CUDA_DEVICES=3");
     struct proact_error err = {""};
@@ -382,11 +382,11 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_failure_is_a_sentence),
-        cmocka_unit_test(what_the_build_lacks_is_said),
+        cmocka_unit_test(missing_build_features_are_reported),
         cmocka_unit_test(a_chunk_that_never_comes_is_named),
         cmocka_unit_test(a_profiler_receives_names),
-        cmocka_unit_test(memory_that_is_used_up_is_said),
-        cmocka_unit_test(a_part_for_which_there_is_no_room_is_said),
+        cmocka_unit_test(exhausted_memory_is_reported),
+        cmocka_unit_test(a_partition_that_does_not_fit_is_reported),
         cmocka_unit_test(a_timed_out_device_is_reported),
         cmocka_unit_test(a_lost_device_stays_lost),
         cmocka_unit_test(other_kinds_of_devices_are_left_out),

@@ -81,7 +81,7 @@ static void they_get_what_was_set(void **state)
 }
 
 /* It is said each time that they are asked for; the first one works on. */
-static void one_that_cannot_be_opened_is_said(void **state)
+static void a_failed_open_is_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -125,7 +125,7 @@ int main(void)
         cmocka_unit_test(lazy_devices_are_not_touched),
         cmocka_unit_test(closing_ends_what_opens),
         cmocka_unit_test(they_get_what_was_set),
-        cmocka_unit_test(one_that_cannot_be_opened_is_said),
+        cmocka_unit_test(a_failed_open_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,7 +187,7 @@ static void where_no_graph_can_be_had_it_is_queued(void **state)
 }
 
 /* Within the repeat, one by one; in the capture; the graph itself. */
-static void what_the_driver_refuses_is_said(void **state)
+static void what_the_driver_refuses_is_reported(void **state)
 {
     static const char *const settings[] = {"FAKE_CUDA_FAIL=cuLaunchKernel:2:1",
                                            "FAKE_CUDA_FAIL=cuGraphLaunch:2:1"};
@@ -220,7 +220,7 @@ int main(void)
         cmocka_unit_test(what_is_other_is_another_graph),
         cmocka_unit_test(what_comes_between_ends_it),
         cmocka_unit_test(where_no_graph_can_be_had_it_is_queued),
-        cmocka_unit_test(what_the_driver_refuses_is_said),
+        cmocka_unit_test(what_the_driver_refuses_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -192,24 +192,24 @@ static void a_reservation_is_no_promise(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void refuses(struct device_memory *m, uint64_t bytes, const char *says)
+static void refuses(struct device_memory *m, uint64_t bytes, const char *message)
 {
     struct proact_error err;
     uint64_t address = 77;
 
     assert_int_equal(memory_allocate(m, 0, bytes, &address, &err), PROACT_ENOSPACE);
-    assert_string_equal(err.text, says);
+    assert_string_equal(err.text, message);
     assert_true(address == 77);
 }
 
-static void refuses_parts(struct device_memory *m, uint64_t bytes, const char *says)
+static void refuses_parts(struct device_memory *m, uint64_t bytes, const char *message)
 {
     struct proact_error err;
     uint64_t address = 77, part = 77;
 
     assert_int_equal(memory_allocate_parts(m, bytes, &address, &part, &err),
                      PROACT_ENOSPACE);
-    assert_string_equal(err.text, says);
+    assert_string_equal(err.text, message);
     assert_true(address == 77);
 }
 
@@ -248,7 +248,7 @@ static void parts_are_of_one_device_each(void **state)
     memory_release(&m);
 }
 
-static void refusals_say_both_numbers(void **state)
+static void refusals_name_both_numbers(void **state)
 {
     struct device_memory m;
     uint64_t a[4];
@@ -293,7 +293,7 @@ int main(void)
         cmocka_unit_test(freed_pages_go_back),
         cmocka_unit_test(a_reservation_is_no_promise),
         cmocka_unit_test(parts_are_of_one_device_each),
-        cmocka_unit_test(refusals_say_both_numbers),
+        cmocka_unit_test(refusals_name_both_numbers),
         cmocka_unit_test(one_allocation_may_have_nearly_all),
     };
 

@@ -152,7 +152,7 @@ static void every_launch_counts_from_zero(void **state)
 }
 
 /* CTAs beyond the table write nothing that counts; peers that are not named get nothing. */
-static void only_what_the_tables_say_is_sent(void **state)
+static void only_listed_pieces_are_sent(void **state)
 {
     struct emulator_rig r;
     struct array a;
@@ -259,7 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chunk_leaves_when_its_last_writer_ends),
         cmocka_unit_test(every_launch_counts_from_zero),
-        cmocka_unit_test(only_what_the_tables_say_is_sent),
+        cmocka_unit_test(only_listed_pieces_are_sent),
         cmocka_unit_test(every_array_has_counters_of_its_own),
         cmocka_unit_test(a_large_piece_goes_in_parts),
         cmocka_unit_test(a_peer_without_a_link_is_refused),

@@ -90,10 +90,11 @@ static enum proact_status try(struct crowd *c, const char *kernel,
 
 static void fails(struct crowd *c, enum proact_status status, const char *sentence)
 {
-    enum proact_status said = c->rig.b->synchronize(c->rig.set, &c->rig.err);
+    enum proact_status result = c->rig.b->synchronize(c->rig.set, &c->rig.err);
 
-    if (said != status || !strstr(c->rig.err.text, sentence))
-        fail_msg("status %d, '%s' does not say '%s'", (int)said, c->rig.err.text, sentence);
+    if (result != status || !strstr(c->rig.err.text, sentence))
+        fail_msg("status %d, '%s' does not say '%s'", (int)result, c->rig.err.text,
+                 sentence);
     emulator_close(&c->rig);
 }
 

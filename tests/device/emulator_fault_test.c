@@ -111,7 +111,7 @@ static void a_wrong_access_is_named(void **state)
 {
     static const struct {
         int64_t add;
-        const char *says;
+        const char *message;
     } cases[] = {{4 * 90, "out of bounds"}, {-8, "out of bounds"}, {2, "misaligned"}};
 
     (void)state;
@@ -125,7 +125,7 @@ static void a_wrong_access_is_named(void **state)
                 emulator_parameters("dw", a + (uint64_t)cases[i].add, 1);
 
             emulator_run(&r, 0, 0, "stream_out", 1, 64, &p);
-            breaks(&r, PROACT_EFAULT, cases[i].says,
+            breaks(&r, PROACT_EFAULT, cases[i].message,
                    i == 0 ? "thread (10,0,0)" : "CTA (0,0,0), thread (0,0,0)");
         }
 }

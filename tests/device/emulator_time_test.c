@@ -39,7 +39,7 @@ static double behind_ns(const struct topology *t, unsigned to, uint64_t bytes)
     return model_copy_ns(t, 0, to, bytes) + wakes_ns;
 }
 
-static void copies_take_what_the_model_says(void **state)
+static void copies_take_the_modelled_time(void **state)
 {
     struct emulator_rig r;
 
@@ -249,7 +249,7 @@ static void sectors_come_from_memory_one_by_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_take_what_the_model_says),
+        cmocka_unit_test(copies_take_the_modelled_time),
         cmocka_unit_test(copies_without_a_link_are_staged),
         cmocka_unit_test(a_small_store_is_seen_after_the_latency),
         cmocka_unit_test(warps_share_issue_slots),

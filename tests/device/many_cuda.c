@@ -18,10 +18,10 @@ static void *open_real(void)
     static const char *const places[] = {"/usr/lib/x86_64-linux-gnu/libcuda.so.1",
                                          "/usr/lib64/libcuda.so.1",
                                          "/usr/local/nvidia/lib64/libcuda.so.1"};
-    const char *said = getenv("MANY_CUDA_DRIVER");
-    void *library = said ? dlopen(said, RTLD_NOW | RTLD_LOCAL) : NULL;
+    const char *name = getenv("MANY_CUDA_DRIVER");
+    void *library = name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
 
-    for (size_t i = 0; i < sizeof places / sizeof places[0] && !library && !said; i++)
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && !library && !name; i++)
         library = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
     if (!library)
         fprintf(stderr, "many_cuda: no driver: %s\n", dlerror());
@@ -42,9 +42,9 @@ __attribute__((constructor)) static void find_real(void)
 
 static int shown(void)
 {
-    const char *said = getenv("MANY_CUDA_DEVICES");
+    const char *name = getenv("MANY_CUDA_DEVICES");
 
-    return said ? atoi(said) : 2;
+    return name ? atoi(name) : 2;
 }
 
 static cu_device real_of(cu_device device)

@@ -89,7 +89,7 @@ static void what_the_host_has_done_is_not_done_again(void **state)
 static void the_proxy_fence_is_asked_for(void **state)
 {
     static const struct {
-        const char *before, *after, *says;
+        const char *before, *after, *message;
     } cases[] = {
         {"fence.proxy.async;", "", NULL},
         {"fence.proxy.async.shared::cta;", "", NULL},
@@ -111,8 +111,8 @@ static void the_proxy_fence_is_asked_for(void **state)
                        cases[i].after, "");
             enum execute_stop stop = rig_run(&r, 1000, seed);
 
-            if (stop != (cases[i].says ? EXECUTE_TRAPPED : EXECUTE_EXITED) ||
-                (cases[i].says && !strstr(r.fault, cases[i].says)))
+            if (stop != (cases[i].message ? EXECUTE_TRAPPED : EXECUTE_EXITED) ||
+                (cases[i].message && !strstr(r.fault, cases[i].message)))
                 fail_msg("case %zu, seed %d: stop %d: %s", i, (int)seed, (int)stop,
                          r.fault);
             rig_close(&r);
@@ -156,7 +156,7 @@ static void a_flag_publishes_what_was_stored(void **state)
 static void a_wrong_source_is_named(void **state)
 {
     static const struct {
-        const char *store, *says;
+        const char *store, *message;
     } cases[] = {
         {"[%rd0], [s], 16", NULL},
         {"[%rd0+8], [s], 16", "all three must be multiples of 16"},
@@ -181,8 +181,8 @@ static void a_wrong_source_is_named(void **state)
         rig_open(&r, all.data, true);
         text_clear(&all);
         r.launch.check = true;
-        rig_expect(&r, cases[i].says ? EXECUTE_TRAPPED : EXECUTE_EXITED);
-        if (cases[i].says && !strstr(r.fault, cases[i].says))
+        rig_expect(&r, cases[i].message ? EXECUTE_TRAPPED : EXECUTE_EXITED);
+        if (cases[i].message && !strstr(r.fault, cases[i].message))
             fail_msg("case %zu: %s", i, r.fault);
         rig_close(&r);
     }

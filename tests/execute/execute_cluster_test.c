@@ -221,7 +221,7 @@ static void atomics_meet_in_one_cta(void **state)
 }
 
 /* Each register is written once: what is the same for all CTAs may be found once. */
-static void addresses_say_whose_they_are(void **state)
+static void addresses_identify_their_cta(void **state)
 {
     struct crowd c;
 
@@ -404,7 +404,7 @@ int main(void)
         cmocka_unit_test(without_clusters_each_cta_is_one),
         cmocka_unit_test(shared_memory_of_others_is_reached),
         cmocka_unit_test(atomics_meet_in_one_cta),
-        cmocka_unit_test(addresses_say_whose_they_are),
+        cmocka_unit_test(addresses_identify_their_cta),
         cmocka_unit_test(the_barrier_waits_for_who_is_there),
         cmocka_unit_test(mbarriers_count_what_others_do),
         cmocka_unit_test(mistakes_are_faults),

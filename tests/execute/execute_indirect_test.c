@@ -24,7 +24,7 @@
     "@%p1 call (back), %rd5, (given), kind; @%p1 ld.param.b32 %r5, [back]; }\n"            \
     "st.global.u32 [%rd1], %r5; }\n"
 
-static void lanes_go_where_their_register_says(void **state)
+static void lanes_follow_their_register(void **state)
 {
     struct rig r;
 
@@ -58,7 +58,7 @@ static void what_is_no_such_function_traps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_go_where_their_register_says),
+        cmocka_unit_test(lanes_follow_their_register),
         cmocka_unit_test(what_is_no_such_function_traps),
     };
 

@@ -76,7 +76,7 @@ static void phases_follow_one_another(void **state)
     }
 }
 
-static void what_hardware_refuses_is_said(void **state)
+static void what_hardware_refuses_is_reported(void **state)
 {
     static const struct {
         const char *text, *sentence;
@@ -112,7 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bulk_load_is_seen_by_those_who_waited),
         cmocka_unit_test(phases_follow_one_another),
-        cmocka_unit_test(what_hardware_refuses_is_said),
+        cmocka_unit_test(what_hardware_refuses_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

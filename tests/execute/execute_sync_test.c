@@ -385,7 +385,7 @@ static void strong_accesses_stop_once(void **state)
     rig_close(&r);
 }
 
-static void sleepers_say_how_long(void **state)
+static void sleepers_give_their_duration(void **state)
 {
     struct rig r;
 
@@ -481,7 +481,7 @@ int main(void)
         cmocka_unit_test(halves_of_a_warp_wait_for_their_own),
         cmocka_unit_test(strong_accesses_stop_once),
         cmocka_unit_test(lanes_of_a_warp_hand_a_lock_on),
-        cmocka_unit_test(sleepers_say_how_long),
+        cmocka_unit_test(sleepers_give_their_duration),
         cmocka_unit_test(remote_accesses_are_waited_for),
     };
 

@@ -8,5 +8,5 @@ cd "$1"
 git ls-files 'src/*.c' 'apps/*.c' 'tools/*.c' 'bench/*.c' | xargs -n 4 -P "$(nproc)" sh -c '
     build=$0 checks=$1
     shift
-    said=$(clang-tidy-14 -p "$build" --quiet --checks="$checks" "$@" 2>&1) ||
-        { printf "%s\n" "$said"; exit 1; }' "$2" "${3-}"
+    output=$(clang-tidy-14 -p "$build" --quiet --checks="$checks" "$@" 2>&1) ||
+        { printf "%s\n" "$output"; exit 1; }' "$2" "${3-}"

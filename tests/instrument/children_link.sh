@@ -13,7 +13,7 @@ for sm in 75 80 90; do
         exit 1
     # and without it, it does not: the test tests something
     "$(dirname "$ptxas")/nvlink" -arch=sm_$sm "$folder/out.o" -o "$folder/out.cubin" \
-        >"$folder/said" 2>&1 && { echo "sm_$sm: it links without the runtime"; exit 1; }
-    grep -q __cudaCDP2LaunchDeviceV2 "$folder/said" || { cat "$folder/said"; exit 1; }
+        >"$folder/output" 2>&1 && { echo "sm_$sm: it links without the runtime"; exit 1; }
+    grep -q __cudaCDP2LaunchDeviceV2 "$folder/output" || { cat "$folder/output"; exit 1; }
     echo "sm_$sm: linked"
 done

@@ -11,9 +11,9 @@ for text in "$folder"/*.ptx; do
     target=$(sed -n 's/^\.target sm_\([0-9]*\).*/\1/p' "$text")
     for sm in 75 80 90 100; do
         [ "$sm" -ge "$target" ] || continue
-        "$ptxas" -v -arch=sm_$sm "$text" -o "$folder/out" 2>"$folder/said" ||
-            { echo "$text: ptxas refuses it for sm_$sm"; grep -v info "$folder/said"; exit 1; }
-        sed "s|^|$(basename "$text" .ptx) sm_$sm |" "$folder/said"
+        "$ptxas" -v -arch=sm_$sm "$text" -o "$folder/out" 2>"$folder/output" ||
+            { echo "$text: ptxas refuses it for sm_$sm"; grep -v info "$folder/output"; exit 1; }
+        sed "s|^|$(basename "$text" .ptx) sm_$sm |" "$folder/output"
     done
 done | tee "$folder/all" | awk -v more="$more" '
     function resident(registers, warps, sm,    by_registers, by_warps, most) {

@@ -42,7 +42,7 @@ template <class T> static T *on_host(const T *x, size_t count)
 }
 
 /* Says what an array holds: rounded, as libraries may order their sums anew. */
-template <class T> static void say(const char *what, const T *x, size_t count)
+template <class T> static void print_sum(const char *what, const T *x, size_t count)
 {
     T *host = on_host(x, count);
     double sum = 0, weighted = 0;

@@ -72,12 +72,12 @@ static void in_batches(cublasHandle_t h, float *a, float *c)
     WELL(cublasSgemmBatched(h, CUBLAS_OP_N, CUBLAS_OP_T, 64, 64, 64, &one, d_ins, 64, d_ins,
                             64, &zero, d_outs, 64, batch));
     mirror<<<batch * 16, threads>>>(c, pieces, batch * 64 * 64);
-    say("batched", c, batch * 64 * 64);
+    print_sum("batched", c, batch * 64 * 64);
     WELL(cublasSgemmStridedBatched(h, CUBLAS_OP_T, CUBLAS_OP_N, 64, 64, 64, &one, a, 64,
                                    64 * 64, a, 64, 64 * 64, &zero, pieces, 64, 64 * 64,
                                    batch));
     mirror<<<batch * 16, threads>>>(c, pieces, batch * 64 * 64);
-    say("strided batched", c, batch * 64 * 64);
+    print_sum("strided batched", c, batch * 64 * 64);
 }
 
 int main(void)
@@ -98,14 +98,14 @@ int main(void)
         WELL(cublasSetStream(h, turn % 2 ? stream : NULL));
         product(h, a, b, c);
         twice_and_row<<<blocks, threads>>>(d, c);
-        say("product", c, size);
-        say("twice", d, size);
+        print_sum("product", c, size);
+        print_sum("twice", d, size);
         right = right && is_product(c, a, b);
         product(h, b, a, d); /* over what the kernel wrote */
         WELL(cublasSdot(h, size, a, 1, d, 1, &dot));
         printf("dot: %.0f\n", dot);
         mirror<<<blocks, threads>>>(c, d, size);
-        say("mirror", c, size);
+        print_sum("mirror", c, size);
     }
     for (int i = 0; i < n; i++)
         first[i] = i % 11;

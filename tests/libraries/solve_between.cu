@@ -55,7 +55,7 @@ int main(void)
         WELL(curandGenerateUniform(dice, random, size));
         make_heavy<<<blocks_for(size, threads), threads>>>(a, random);
         right_hand<<<blocks_for(n, 32), 32>>>(b, a);
-        say("random", random, size);
+        print_sum("random", random, size);
         WELL(cusolverDnDgetrf(h, n, n, a, n, room, pivots, info));
         WELL(cusolverDnDgetrs(h, CUBLAS_OP_N, n, 1, a, n, pivots, b, n, info));
         to_thousandths<<<blocks_for(n, 32), 32>>>(whole, b);

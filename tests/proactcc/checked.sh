@@ -12,10 +12,10 @@ wanted='^no error$' code=0
 for kernel; do
     [ "$kernel" != not ] || { wanted='^proact: .* race: .*without an order between them'; continue; }
     for devices in 1 4; do
-        PROACT_DEVICES=$devices "$scratch/program" "$kernel" >"$scratch/said" 2>&1
-        grep -q "$wanted" "$scratch/said" || {
+        PROACT_DEVICES=$devices "$scratch/program" "$kernel" >"$scratch/output" 2>&1
+        grep -q "$wanted" "$scratch/output" || {
             echo "$kernel on $devices devices: no '$wanted'"
-            cat "$scratch/said"
+            cat "$scratch/output"
             code=1
         }
     done

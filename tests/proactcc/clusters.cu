@@ -79,7 +79,7 @@ static cudaError_t launch(void (*kernel)(int *), int *out, int x, int grid = cta
     return cudaLaunchKernelEx(&config, kernel, out);
 }
 
-static void say(const char *what, cudaError_t error)
+static void report(const char *what, cudaError_t error)
 {
     printf("%s: %s\n", what, cudaGetErrorName(error));
     cudaGetLastError();
@@ -96,12 +96,12 @@ static void launches(int *out)
     look("both", out, 4);
     freely<<<ctas, 64>>>(out);
     look("in none", out, 1);
-    say("no multiple", launch(freely, out, 3));
-    say("too many", launch(freely, out, 16));
-    say("none at all", launch(freely, out, 0));
-    say("others than built", launch(four, out, 2));
+    report("no multiple", launch(freely, out, 3));
+    report("too many", launch(freely, out, 16));
+    report("none at all", launch(freely, out, 0));
+    report("others than built", launch(four, out, 2));
     four<<<ctas + 1, 64>>>(out);
-    say("no multiple of what was built", cudaGetLastError());
+    report("no multiple of what was built", cudaGetLastError());
     MUST(launch(plain, out, 8));
     MUST(cudaDeviceSynchronize());
     MUST(cudaMemset(out, 0, ctas * sizeof *out));
@@ -115,7 +115,7 @@ static void attributes(int *out)
     MUST(cudaFuncGetAttributes(&is, four));
     HOLDS(is.requiredClusterWidth == 4 && is.requiredClusterHeight == 1 &&
           is.requiredClusterDepth == 1);
-    say("to change what was built",
+    report("to change what was built",
         cudaFuncSetAttribute((const void *)four, cudaFuncAttributeRequiredClusterWidth, 2));
     MUST(cudaFuncSetAttribute(stub, cudaFuncAttributeRequiredClusterWidth, 8));
     MUST(cudaFuncSetAttribute(stub, cudaFuncAttributeRequiredClusterHeight, 1));
@@ -129,7 +129,7 @@ static void attributes(int *out)
         MUST(cudaFuncSetAttribute(stub, (cudaFuncAttribute)a, 0));
     MUST(cudaFuncSetAttribute(stub, cudaFuncAttributeClusterDimMustBeSet, 1));
     freely<<<ctas, 64>>>(out);
-    say("must be set", cudaGetLastError());
+    report("must be set", cudaGetLastError());
     MUST(cudaFuncSetAttribute(stub, cudaFuncAttributeClusterDimMustBeSet, 0));
     MUST(cudaFuncSetAttribute(stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     MUST(cudaFuncGetAttributes(&is, stub));
@@ -154,14 +154,14 @@ static void occupancy()
     HOLDS(size == (has ? 8 : 1));
     MUST(cudaOccupancyMaxPotentialClusterSize(&size, four, &config));
     HOLDS(size == 4);
-    say("of no clusters", cudaOccupancyMaxActiveClusters(&clusters, freely, &config));
+    report("of no clusters", cudaOccupancyMaxActiveClusters(&clusters, freely, &config));
     MUST(cudaOccupancyMaxActiveClusters(&clusters, four, &config));
     HOLDS(clusters == sms * ctas_a_sm / 4);
     config.attrs = &two;
     config.numAttrs = 1;
     MUST(cudaOccupancyMaxActiveClusters(&clusters, freely, &config));
     HOLDS(clusters == sms * ctas_a_sm / 2);
-    say("of others", cudaOccupancyMaxActiveClusters(&clusters, four, &config));
+    report("of others", cudaOccupancyMaxActiveClusters(&clusters, four, &config));
 }
 
 static void run(cudaGraph_t graph, const char *what, int *out, int cluster)
@@ -207,7 +207,7 @@ static void graphs(int *out)
     MUST(cudaGraphKernelNodeGetAttribute(first, a.id, &is.val));
     HOLDS(is.val.clusterDim.x == 2 && is.val.clusterDim.z == 1);
     a = cluster_of(3);
-    say("no multiple, of a node", cudaGraphKernelNodeSetAttribute(first, a.id, &a.val));
+    report("no multiple, of a node", cudaGraphKernelNodeSetAttribute(first, a.id, &a.val));
     MUST(cudaGraphAddKernelNode(&second, graph, &first, 1, &node));
     MUST(cudaGraphKernelNodeCopyAttributes(second, first));
     MUST(cudaGraphDestroyNode(first));

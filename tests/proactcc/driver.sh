@@ -14,13 +14,13 @@ fault() {
     echo "$1"
     code=1
 }
-cat >said <<'END'
+cat >output <<'END'
 proact: cuMemCreate() is not supported
 proact: cuStreamWriteValue32() is not supported
 END
 works() { # WHAT PROGRAM
     [ "$("./$2" 2>stderr)" = 3 ] || fault "$1: it does not say 3"
-    grep 'not supported' stderr | diff said - >faults || fault "$1: what is refused: $(cat faults)"
+    grep 'not supported' stderr | diff output - >faults || fault "$1: what is refused: $(cat faults)"
 }
 no_driver() { # WHAT PROGRAM
     ! readelf -d "$2" | grep -q 'NEEDED.*libcuda\.so' || fault "$1: it needs the driver"
@@ -41,7 +41,7 @@ done
 [ "$(own_names program)" = 0 ] || fault "NVIDIA's libraries would find our calls"
 
 # A program in C, and what it may load: PTX, and fat binaries for whatever was asked.
-loads() { # WHAT PROGRAM FILE SAYS
+loads() { # WHAT PROGRAM FILE REPORTS
     [ "$("./$2" "$3" 2>stderr)" = "$4" ] || fault "$1: not '$4', but: $("./$2" "$3" 2>&1)"
 }
 "$proactcc" "$here/driver_load.c" -lcuda -o load || exit 1

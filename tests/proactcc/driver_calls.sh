@@ -38,7 +38,7 @@ comm -13 "$scratch/versions" "$scratch/known" |
     awk 'FILENAME != "-" { once[$1] = 1; next } !once[$1]' "$scratch/once" - | fault "a version that our list lacks"
 
 parameters() { # HEADER OPTION...: a line for each call: its name, how many
-    cc -E -P "$@" 2>"$scratch/said" | tr '\n' ' ' | sed 's/__asm__ *("[^)]*")//g; s/__attribute__ *(([^)]*))//g' |
+    cc -E -P "$@" 2>"$scratch/output" | tr '\n' ' ' | sed 's/__asm__ *("[^)]*")//g; s/__attribute__ *(([^)]*))//g' |
         tr ';' '\n' | awk '
         match($0, /cu[A-Z][A-Za-z0-9_]* *\(/) {
             name = substr($0, RSTART, RLENGTH - 1)

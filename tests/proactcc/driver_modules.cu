@@ -130,7 +130,7 @@ static void load_twice()
     DO(cuModuleUnload(other));
 }
 
-static void say_what_is_wrong()
+static void print_faults()
 {
     char log[500] = "?";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
@@ -380,7 +380,7 @@ int main()
     DO(cuMemAlloc(&x, sizeof host));
     DO(cuMemcpyHtoD(x, host, sizeof host));
     load_twice();
-    say_what_is_wrong();
+    print_faults();
     load_file();
     link_two();
     load_library();

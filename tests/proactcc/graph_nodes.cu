@@ -59,7 +59,7 @@ static int first_of(const int *x)
     return host[0];
 }
 
-static void say_types(const char *what, cudaGraph_t g)
+static void print_types(const char *what, cudaGraph_t g)
 {
     static const char *const words[] = {"kernel", "copy", "fill", "host", "graph", "empty"};
     size_t many = 0;
@@ -118,7 +118,7 @@ static void by_hand(int *x, int *y, int *z)
     to[0] = to[1] = last;
     MUST(cudaGraphAddDependencies(g, from, to, NULL, 2));
     HOLDS(cudaGraphAddDependencies(g, from, to, NULL, 1) == cudaErrorInvalidValue);
-    say_types("by hand", g);
+    print_types("by hand", g);
     HOLDS(roots_of(g) == (nodes{fill, host}));
     HOLDS(before(last) == (nodes{one, two}) && before(fill).empty());
     HOLDS(behind(fill) == (nodes{one, two}) && behind(last).empty());
@@ -179,8 +179,8 @@ static void by_hand(int *x, int *y, int *z)
     MUST(cudaGraphAddChildGraphNode(&inner, child, NULL, 0, g));
     MUST(cudaGraphDestroy(g));
     MUST(cudaGraphChildGraphNodeGetGraph(inner, &g));
-    say_types("what is left", g);
-    say_types("around it", child);
+    print_types("what is left", g);
+    print_types("around it", child);
     MUST(cudaGraphInstantiate(&exec, child, 0));
     MUST(cudaGraphLaunch(exec, 0));
     printf("as a child: %d, called %d times\n", first_of(x), called);
@@ -213,7 +213,7 @@ static void captured(int *x, int *z)
     MUST(cudaMemcpyToSymbolAsync(table, host, 8, 4, cudaMemcpyHostToDevice, s));
     MUST(cudaLaunchHostFunc(s, count, &called));
     MUST(cudaStreamEndCapture(s, &g));
-    say_types("captured", g);
+    print_types("captured", g);
     MUST(cudaGraphGetNodes(g, all, &many));
     HOLDS(many == 5 && roots_of(g) == (nodes{all[0]}));
     for (int i = 1; i < 5; i++)

@@ -135,7 +135,7 @@ static void a_binary_goes_with_its_ptx(void **state)
     expect_binary("v100x4", &p, "seventy");
 }
 
-static void what_is_packed_or_missing_is_said(void **state)
+static void packed_and_missing_images_are_reported(void **state)
 {
     (void)state;
     struct pack p;
@@ -150,7 +150,7 @@ static void what_is_packed_or_missing_is_said(void **state)
     expect("h200x4", &p, "plain");
 }
 
-static void a_broken_one_is_said(void **state)
+static void a_broken_image_is_reported(void **state)
 {
     (void)state;
     struct pack p;
@@ -238,8 +238,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_newest_that_fits_is_taken),
         cmocka_unit_test(a_binary_goes_with_its_ptx),
-        cmocka_unit_test(what_is_packed_or_missing_is_said),
-        cmocka_unit_test(a_broken_one_is_said),
+        cmocka_unit_test(packed_and_missing_images_are_reported),
+        cmocka_unit_test(a_broken_image_is_reported),
         cmocka_unit_test(objects_are_linked),
         cmocka_unit_test(ranges_are_found_by_address),
     };

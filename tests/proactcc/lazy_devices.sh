@@ -16,24 +16,24 @@ machine() { # NAME OPEN_MS: NAME.json
 # run WHAT STEPS SAID SPLIT NAME=VALUE...: it ends well, SAID is on stderr, and SPLIT of its
 # launches (some, none) were split where there is a report.
 run() {
-    what=$1 steps=$2 said=$3 split=$4
+    what=$1 steps=$2 output=$3 split=$4
     shift 4
     timeout 60 env "$@" ./lazy_devices "$steps" >stdout 2>stderr </dev/null
     status=$?
-    [ $status = 0 ] && [ "$(cat stdout)" = "$steps steps" ] && grep -q "$said" stderr &&
+    [ $status = 0 ] && [ "$(cat stdout)" = "$steps steps" ] && grep -q "$output" stderr &&
         case $(sed -n "s/^proact:  *$steps  *\([0-9]*\) .*step(.*/\1/p" stderr):$split in
         0:none | [1-9]*:some | :silent) ;;
         *) false ;;
         esac && return
-    echo "$what: status $status, '$said' and launches split: $split"
+    echo "$what: status $status, '$output' and launches split: $split"
     cat stdout stderr
     code=1
 }
 
 emulated() {
-    what=$1 steps=$2 said=$3 split=$4 machine=$5
+    what=$1 steps=$2 output=$3 split=$4 machine=$5
     shift 5
-    run "$what" "$steps" "$said" "$split" PROACT_MACHINE="$machine" PROACT_REPORT=1 "$@"
+    run "$what" "$steps" "$output" "$split" PROACT_MACHINE="$machine" PROACT_REPORT=1 "$@"
 }
 
 machine long 100
@@ -49,9 +49,9 @@ emulated "as always has it" 30 machine some long.json PROACT_SPLIT=always
 ! grep "other devices" stderr || code=1
 
 on_driver() {
-    what=$1 steps=$2 said=$3 split=$4
+    what=$1 steps=$2 output=$3 split=$4
     shift 4
-    run "$what on a driver" "$steps" "$said" "$split" PROACT_MACHINE=local LD_LIBRARY_PATH="$driver" \
+    run "$what on a driver" "$steps" "$output" "$split" PROACT_MACHINE=local LD_LIBRARY_PATH="$driver" \
         FAKE_CUDA_DEVICES=3 PROACT_OPEN=lazy PROACT_SPLIT=always "$@"
 }
 on_driver "a short program" 2 "the other devices were not opened$" none FAKE_CUDA_OPEN_MS=600 PROACT_REPORT=1

@@ -10,11 +10,11 @@ cd "$scratch" || exit 1
 code=0
 fault() {
     echo "$*"
-    [ -e said ] && cat said
+    [ -e output ] && cat output
     code=1
 }
 has() {
-    grep -qE -- "$1" said || fault "no '$1'"
+    grep -qE -- "$1" output || fault "no '$1'"
 }
 
 for name in cublas cusparse; do
@@ -40,7 +40,7 @@ for method in bulk inline; do
     run program FAKE_CUDA_DEVICES=2 PROACT_SPLIT=always PROACT_METHOD=$method
 done
 run program FAKE_CUDA_DEVICES=2 PROACT_SPLIT=always PROACT_REPORT=1
-cp stderr said
+cp stderr output
 has '^proact: +28 calls of libraries, on the first device$'
 has '^proact: +11 +11 .*  ramp\(float\*, float\)' # they are split all the same
 
@@ -61,7 +61,7 @@ touch empty.cu
 run other FAKE_CUDA_DEVICES=2 PROACT_SPLIT=always
 
 env FAKE_CUDA_DEVICES=2 LD_LIBRARY_PATH="$scratch:$driver" PROACT_MACHINE=local ./program captured \
-    >said 2>&1 || fault "captured"
+    >output 2>&1 || fault "captured"
 has '^proact: cublasScopy_v2\(\) cannot be captured: '
 has '^captured: 15$'
 
@@ -71,17 +71,17 @@ g++ calls.o -L. -lcublas -lcusparse -L"$folder" -lproactrt -ljansson -lz -lm -o 
     fault "g++"
 for split in always auto; do
     run other FAKE_CUDA_DEVICES=2 PROACT_SPLIT=$split PROACT_REPORT=1
-    cp stderr said
+    cp stderr output
     has '^proact: libcu[a-z]*.so is called past proact, as the link was not made by proactcc: '
 done
 run program FAKE_CUDA_DEVICES=2 PROACT_REPORT=1
 grep -q past stderr && fault "seen, and called past proact"
 
 # No GPU: said once a function, and the library's own answer for it; texts are still there.
-PROACT_MACHINE=h200x4 LD_LIBRARY_PATH=$scratch ./program >stdout 2>said || fault "emulated"
+PROACT_MACHINE=h200x4 LD_LIBRARY_PATH=$scratch ./program >stdout 2>output || fault "emulated"
 echo "status 15: not supported" | diff -u - stdout || code=1
 has '^proact: cublasCreate_v2\(\) runs on a GPU only, and this machine is emulated: '
-[ "$(grep -c . said)" = 1 ] || fault "said more"
-"$proactcc" calls.o -L. -lcublas_static -lcusparse -o other 2>said && fault "linked"
+[ "$(grep -c . output)" = 1 ] || fault "said more"
+"$proactcc" calls.o -L. -lcublas_static -lcusparse -o other 2>output && fault "linked"
 has '^proactcc: cublas_static: a static library takes the program.s CUDA runtime'
 exit $code

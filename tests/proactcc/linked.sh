@@ -13,19 +13,19 @@ code=0
 
 fault() {
     echo "$name: $*"
-    [ -e said ] && cat said
+    [ -e output ] && cat output
     code=1
 }
 # runs PROGRAM: it says what linked.stdout has, and nothing on stderr.
 runs() {
-    "./$1" >said 2>&1 || fault "exit status $?: $1"
-    diff -u "$here/linked.stdout" said || fault "$1"
+    "./$1" >output 2>&1 || fault "exit status $?: $1"
+    diff -u "$here/linked.stdout" output || fault "$1"
 }
 fails() { # PART COMMAND...
     wanted=$1
     shift
-    "$@" >said 2>&1 && fault "no failure: $*"
-    grep -qF -- "$wanted" said || fault "no '$wanted': $*"
+    "$@" >output 2>&1 && fault "no failure: $*"
+    grep -qF -- "$wanted" output || fault "no '$wanted': $*"
 }
 parts='linked_steps linked_shapes'
 # A program without device code, and without nvcc.
@@ -51,10 +51,10 @@ commands)
         fault "one command"
     runs at_once
     # What another file decides, and writes, can be split.
-    PROACT_SPLIT=always PROACT_REPORT=1 ./at_once >stdout 2>said || fault "exit status $?"
-    grep -q ' run(int\*, char const\*) (whole: ' said || fault "a static kernel has no plain name"
+    PROACT_SPLIT=always PROACT_REPORT=1 ./at_once >stdout 2>output || fault "exit status $?"
+    grep -q ' run(int\*, char const\*) (whole: ' output || fault "a static kernel has no plain name"
     for kernel in 'fill(int\*, int)' 'sums(int const\*, int\*)'; do
-        grep -q "^proact: *1 *1 .* $kernel\$" said || fault "not split: $kernel"
+        grep -q "^proact: *1 *1 .* $kernel\$" output || fault "not split: $kernel"
     done
     diff -u "$here/linked.stdout" stdout || fault "split"
     for part in linked_main $parts; do
@@ -64,7 +64,7 @@ commands)
         fault "the link of objects"
     runs apart
     # Where lines come from is of no account, nor is what order objects have.
-    "$proactcc" -G -lineinfo -rdc true -c linked_steps.cu 2>said || fault "-rdc true -c"
+    "$proactcc" -G -lineinfo -rdc true -c linked_steps.cu 2>output || fault "-rdc true -c"
     "$proactcc" linked_steps.o -rdc=true linked_main.cu linked_shapes.cu -o mixed ||
         fault "an object and sources"
     runs mixed
@@ -108,8 +108,8 @@ archive)
     eval "set -- $(nvcc --dryrun linked_main.cu 2>&1 |
         sed -n 's/^#\$ INCLUDES=//p; s/^#\$ LIBRARIES=//p' | tr '\n' ' ')"
     g++ plain.cpp libready.a -o plain "$@" -lcudart || fault "g++"
-    ./plain >said 2>&1 || fault "exit status $?"
-    [ "$(cat said)" = '0 10 20 30' ] || fault "plain"
+    ./plain >output 2>&1 || fault "exit status $?"
+    [ "$(cat output)" = '0 10 20 30' ] || fault "plain"
     ;;
 cmake)
     cat >CMakeLists.txt <<'END'
@@ -131,13 +131,13 @@ foreach(library ready shared)
 endforeach()
 END
     plain
-    cmake -S . -B build -DCMAKE_CUDA_COMPILER="$proactcc" -DCMAKE_CUDA_ARCHITECTURES=80 >said ||
+    cmake -S . -B build -DCMAKE_CUDA_COMPILER="$proactcc" -DCMAKE_CUDA_ARCHITECTURES=80 >output ||
         fault "cmake"
-    cmake --build build >said 2>&1 || fault "cmake --build"
+    cmake --build build >output 2>&1 || fault "cmake --build"
     runs build/linked
     for library in ready shared; do
-        build/with_$library >said 2>&1 || fault "exit status $?"
-        [ "$(cat said)" = '0 10 20 30' ] || fault "with_$library"
+        build/with_$library >output 2>&1 || fault "exit status $?"
+        [ "$(cat output)" = '0 10 20 30' ] || fault "with_$library"
     done
     ;;
 library)
@@ -168,8 +168,8 @@ END
     "$proactcc" -rdc=true -Xcompiler -fPIC -shared inner.cu thousand.cu -o libinner.so ||
         fault "-shared"
     "$proactcc" -rdc=true outer.cu ten.cu libinner.so -Xlinker -rpath=. -o outer || fault "outer"
-    ./outer >said 2>&1 || fault "exit status $?"
-    [ "$(cat said)" = 1012 ] || fault "not 1012"
+    ./outer >output 2>&1 || fault "exit status $?"
+    [ "$(cat output)" = 1012 ] || fault "not 1012"
     ;;
 refusals)
     text='-gencode arch=compute_80,code=compute_80'

@@ -8,24 +8,24 @@ trap 'rm -rf "$scratch"' EXIT
 "$proactcc" -arch=sm_90 "$here/places.cu" -o "$scratch/places" || exit 1
 export PROACT_MACHINE=h200x4 PROACT_SPLIT=always PROACT_REPORT=1
 code=0
-says() { # DEVICES METHOD WHAT PATTERN
-    PROACT_DEVICES=$1 PROACT_METHOD=$2 "$scratch/places" "$3" >"$scratch/said" 2>&1
-    grep -qE "device $(($1 / 2))[:,].*$4" "$scratch/said" || { # rows of CTAs: 2, 1, 2, 1 on 4
+message() { # DEVICES METHOD WHAT PATTERN
+    PROACT_DEVICES=$1 PROACT_METHOD=$2 "$scratch/places" "$3" >"$scratch/output" 2>&1
+    grep -qE "device $(($1 / 2))[:,].*$4" "$scratch/output" || { # rows of CTAs: 2, 1, 2, 1 on 4
         echo "$3 on $1 devices, $2: no '$4'"
-        cat "$scratch/said"
+        cat "$scratch/output"
         code=1
     }
-    ! grep __proact_ "$scratch/said" || { echo "$3 on $1 devices, $2: names a clone"; code=1; }
-    [ "$1" = 1 ] || grep -q "1 *1 .* $3(" "$scratch/said" || { echo "$3 is not split"; code=1; }
+    ! grep __proact_ "$scratch/output" || { echo "$3 on $1 devices, $2: names a clone"; code=1; }
+    [ "$1" = 1 ] || grep -q "1 *1 .* $3(" "$scratch/output" || { echo "$3 is not split"; code=1; }
 }
 for devices in 1 2 4; do
     for method in bulk inline polling; do
-        says $devices $method asserts 'CTA \(3,1,1\), thread \(40,0,0\): .*assertion'
-        says $devices $method traps 'CTA \(3,1,1\), thread \(40,0,0\): trap'
-        says $devices $method leaves 'CTA \(3,1,1\), thread \(40,0,0\): .* out of bounds'
+        expects $devices $method asserts 'CTA \(3,1,1\), thread \(40,0,0\): .*assertion'
+        expects $devices $method traps 'CTA \(3,1,1\), thread \(40,0,0\): trap'
+        expects $devices $method leaves 'CTA \(3,1,1\), thread \(40,0,0\): .* out of bounds'
         PROACT_CHECK=1
         export PROACT_CHECK
-        says $devices $method races \
+        expects $devices $method races \
             'CTA \(3,1,1\), thread \(40,0,0\) reads .* by kernel .*, CTA \(3,1,1\), warp 0'
         unset PROACT_CHECK
     done
@@ -35,9 +35,9 @@ done
 PROACT_CHECK=1
 export PROACT_CHECK
 for devices in 1 2; do
-    says $devices bulk races \
+    expects $devices bulk races \
         'line [0-9]+ \[places.cu:[0-9]+\], CTA \(3,1,1\), thread \(40,0,0\) reads .* by kernel'
 done
 unset PROACT_CHECK
-says 2 bulk spins 'CTA \(3,1,1\), line [0-9]+: seems endless'
+expects 2 bulk spins 'CTA \(3,1,1\), line [0-9]+: seems endless'
 exit $code

@@ -13,7 +13,7 @@ for program in replays replays_beside; do
     "$proactcc" -arch=sm_90 "$here/$program.cu" -o "$scratch/$program" || exit 1
 done
 
-say() { # SENTENCE
+report() { # SENTENCE
     echo "$program, $name: $1"
     cat "$scratch/stdout" "$scratch/stderr"
     code=1
@@ -22,11 +22,11 @@ say() { # SENTENCE
 run() { # NAME=VALUE...
     timeout 60 env "$@" "$scratch/$program" "$name" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     status=$?
-    [ $status = 0 ] || say "exit status $status with $*"
-    [ "$(tail -n 1 "$scratch/stdout")" = "$name" ] || say "it did not come to its end with $*"
+    [ $status = 0 ] || report "exit status $status with $*"
+    [ "$(tail -n 1 "$scratch/stdout")" = "$name" ] || report "it did not come to its end with $*"
     case $name in
-    fault) [ "$(grep -c cudaErrorIllegalAddress "$scratch/stdout")" = 2 ] || say "no fault with $*" ;;
-    *) [ "$(wc -l <"$scratch/stdout")" = 1 ] || say "wrong with $*" ;;
+    fault) [ "$(grep -c cudaErrorIllegalAddress "$scratch/stdout")" = 2 ] || report "no fault with $*" ;;
+    *) [ "$(wc -l <"$scratch/stdout")" = 1 ] || report "wrong with $*" ;;
     esac
 }
 
@@ -35,7 +35,7 @@ emulated() { # REPLAYED NAME=VALUE...
     shift
     run PROACT_MACHINE=h200x4 PROACT_REPORT=1 "$@"
     grep -q "launches of graphs, $replayed of them replayed" "$scratch/stderr" ||
-        say "not $replayed replayed with $*"
+        report "not $replayed replayed with $*"
 }
 
 on_driver() { # NAME=VALUE...

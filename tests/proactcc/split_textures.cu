@@ -24,7 +24,7 @@ static void take(const float *from, int count)
     }
 }
 
-static void say(const char *what)
+static void print_line(const char *what)
 {
     printf("%-28s %016llx\n", what, (unsigned long long)sum);
     sum = 0;
@@ -112,7 +112,7 @@ static void line()
     MUST(cudaFree(x));
     MUST(cudaFree(y));
     MUST(cudaFree(out));
-    say("line");
+    print_line("line");
 }
 
 __global__ void turn(float *out, cudaTextureObject_t t, float angle)
@@ -152,7 +152,7 @@ static void pitched()
     MUST(cudaDestroyTextureObject(t));
     MUST(cudaFree(rows));
     MUST(cudaFree(out));
-    say("rows with a pitch");
+    print_line("rows with a pitch");
 }
 
 __global__ void paint(cudaSurfaceObject_t s, float by)
@@ -203,7 +203,7 @@ static void plane()
     MUST(cudaFreeArray(array));
     MUST(cudaFreeArray(other));
     MUST(cudaFree(out));
-    say("plane");
+    print_line("plane");
 }
 
 __global__ void cut(float *out, cudaTextureObject_t t, float by)
@@ -248,7 +248,7 @@ static void deep(bool has_layers)
     MUST(cudaDestroyTextureObject(t));
     MUST(cudaFreeArray(array));
     MUST(cudaFree(out));
-    say(has_layers ? "layers" : "volume");
+    print_line(has_layers ? "layers" : "volume");
 }
 
 struct scene {
@@ -329,7 +329,7 @@ static void several()
     MUST(cudaFree(x));
     MUST(cudaFree(y));
     MUST(cudaFree(out));
-    say("several");
+    print_line("several");
 }
 
 /* Objects, arrays and memory come and go; the driver may give their handles and places
@@ -371,7 +371,7 @@ static void remade()
         MUST(cudaFree(between));
     }
     MUST(cudaFree(out));
-    say("made again");
+    print_line("made again");
 }
 
 /* With nobody waiting between: a copy is renewed when all have read what was there. */
@@ -395,7 +395,7 @@ static void back_to_back()
     MUST(cudaFreeArray(array));
     MUST(cudaFree(in));
     MUST(cudaFree(out));
-    say("back to back");
+    print_line("back to back");
 }
 
 /* What a graph is made of is called each time. */
@@ -429,7 +429,7 @@ static void graph()
     MUST(cudaFreeArray(array));
     MUST(cudaFree(out));
     MUST(cudaStreamDestroy(s));
-    say("a graph");
+    print_line("a graph");
 }
 
 /* In streams, and memory that the host changes without a word. */
@@ -475,7 +475,7 @@ static void asynchronous()
         MUST(cudaFree(out[n]));
         MUST(cudaFreeHost(in[n]));
     }
-    say("streams, and managed memory");
+    print_line("streams, and managed memory");
 }
 
 int main()

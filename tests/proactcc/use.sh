@@ -11,25 +11,25 @@ code=0
 
 fault() {
     echo "$name: $*"
-    [ -e said ] && cat said
+    [ -e output ] && cat output
     code=1
 }
 # says WORDS COMMAND...: it ends well and says just that; fails PART COMMAND...: it does not,
 # and its sentence has that part.
-says() {
+message() {
     wanted=$1
     shift
-    "$@" >said 2>&1 || fault "exit status $?: $*"
-    [ "$(cat said)" = "$wanted" ] || fault "not '$wanted': $*"
+    "$@" >output 2>&1 || fault "exit status $?: $*"
+    [ "$(cat output)" = "$wanted" ] || fault "not '$wanted': $*"
 }
 fails() {
     wanted=$1
     shift
-    "$@" >said 2>&1 && fault "no failure: $*"
-    grep -qF -- "$wanted" said || fault "no '$wanted': $*"
+    "$@" >output 2>&1 && fault "no failure: $*"
+    grep -qF -- "$wanted" output || fault "no '$wanted': $*"
 }
 has() {
-    grep -qE -- "$1" said || fault "no '$1'"
+    grep -qE -- "$1" output || fault "no '$1'"
 }
 
 # Two files; their names are also those of our insides.
@@ -69,31 +69,31 @@ app: main.o part.o
 %.o: %.cu
 	$(NVCC) $(FLAGS) -O2 -MD -gencode arch=compute_80,code=sm_80 -c -o $@ $<
 END
-    make -s NVCC="$proactcc" >said 2>&1 || fault "make"
-    says 94 ./app
-    make -sB NVCC="$proactcc" FLAGS='-rdc=true -cudart shared' >said 2>&1 || fault "make -rdc"
-    says 94 ./app
+    make -s NVCC="$proactcc" >output 2>&1 || fault "make"
+    expects 94 ./app
+    make -sB NVCC="$proactcc" FLAGS='-rdc=true -cudart shared' >output 2>&1 || fault "make -rdc"
+    expects 94 ./app
     # One that calls nvcc by its name finds us, and we the toolkit's.
     mkdir -p bin
     ln -s "$proactcc" bin/nvcc
     printf 'app:\n\tnvcc --options-file options -o app\n' >Makefile
     printf -- '-O3 -arch=all-major\n"main.cu" part.cu\n' >options
-    PATH="$scratch/bin:$PATH" make -sB >said 2>&1 || fault "make by the name of nvcc"
-    says 94 ./app
-    PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
+    PATH="$scratch/bin:$PATH" make -sB >output 2>&1 || fault "make by the name of nvcc"
+    expects 94 ./app
+    PROACT_REPORT=1 ./app >output 2>&1 || fault "exit status $?"
     has '^proact: .* machine h200x4$' # and not a runtime of the toolkit's
     # Several files of options; and nvcc's variables, which name what is compiled for.
     echo main.cu >first
     echo part.cu >second
     NVCC_PREPEND_FLAGS='--options-file first,second -O1' \
         NVCC_APPEND_FLAGS='-gencode arch=compute_80,code=sm_80 -cudart shared' \
-        "$proactcc" -o app 2>said || fault "options of variables"
-    says 94 ./app
+        "$proactcc" -o app 2>output || fault "options of variables"
+    expects 94 ./app
     fails 'there is no file third' "$proactcc" -optf first,third
     # Host code with the device's in it, which the host's compiler then compiles.
-    { "$proactcc" --cuda part.cu -o part.cpp.ii && g++ -c part.cpp.ii -o part.o; } >said 2>&1 || fault "--cuda"
+    { "$proactcc" --cuda part.cu -o part.cpp.ii && g++ -c part.cpp.ii -o part.o; } >output 2>&1 || fault "--cuda"
     "$proactcc" -c main.cu -o main.o && "$proactcc" main.o part.o -o app || fault "of --cuda"
-    says 94 ./app
+    expects 94 ./app
     # Objects that the host's compiler links with the toolkit's runtime are ours all the same.
     # (Where that lies only nvcc knows: what is on PATH may be a script that calls it.)
     eval "set -- $(nvcc --dryrun main.cu 2>&1 | sed -n 's/^#\$ LIBRARIES=//p')"
@@ -101,11 +101,11 @@ END
     for runtime in cudart 'cudart_static -lrt -lpthread -ldl'; do
         # shellcheck disable=SC2086 # several words
         g++ main.o part.o -o app "$@" -l$runtime || fault "g++"
-        PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
+        PROACT_REPORT=1 ./app >output 2>&1 || fault "exit status $?"
         has '^proact: +1 +0 .*  add\(float\*\)'
         has '^proact: +1 +0 .*  scale\(float\*\)'
     done
-    says 94 env PROACT_DEVICES=1 ./app
+    expects 94 env PROACT_DEVICES=1 ./app
     # Theirs as a file of its own is left out as -lcudart_static is.
     for runtime in libcudart_static.a libcudart.so libcudadevrt.a; do
         theirs=
@@ -113,9 +113,9 @@ END
             [ -e "${folder#-L}/$runtime" ] && theirs=${folder#-L}/$runtime
         done
         [ -n "$theirs" ] || fault "there is no $runtime"
-        "$proactcc" main.cu "$theirs" part.cu -O2 "$theirs" -o app >said 2>&1 || fault "with $theirs"
-        [ ! -s said ] || fault "with $theirs"
-        says 94 ./app
+        "$proactcc" main.cu "$theirs" part.cu -O2 "$theirs" -o app >output 2>&1 || fault "with $theirs"
+        [ ! -s output ] || fault "with $theirs"
+        expects 94 ./app
     done
     # So are they in what is for the linker, and in lists, of which the rest is passed on.
     "$proactcc" -c main.cu part.cu || fault "-c of both"
@@ -123,14 +123,14 @@ END
     for words in "-Xlinker ${theirs}_static.a" "-Xlinker=$theirs.so" "-Xlinker -O1,$theirs.so" \
         "--linker-options=${theirs}_static.a,-O1" '-l cudart' '-lcudart_static,m' '-Xlinker -lcudart'; do
         # shellcheck disable=SC2086 # several words
-        "$proactcc" main.o $words part.o -o app >said 2>&1 || fault "with $words"
-        says 94 ./app
-        PROACT_REPORT=1 ./app >said 2>&1
+        "$proactcc" main.o $words part.o -o app >output 2>&1 || fault "with $words"
+        expects 94 ./app
+        PROACT_REPORT=1 ./app >output 2>&1
         has '^proact: +1 +0 .*  add\(float\*\)'
         ! ldd app | grep -q libcudart || fault "theirs is linked: $words"
         # shellcheck disable=SC2086 # several words
-        "$proactcc" -dryrun main.o $words part.o -o app >said 2>&1
-        ! grep -E " -lcudart |$theirs" said || fault "theirs is named: $words"
+        "$proactcc" -dryrun main.o $words part.o -o app >output 2>&1
+        ! grep -E " -lcudart |$theirs" output || fault "theirs is named: $words"
         case $words in *O1*) has ' -Xlinker .*-O1|-Wl,.*-O1' ;; *,m) has ' -lm ' ;; esac
     done
     # Unless that is named ahead of them, and is asked for a call: then it is said.
@@ -139,20 +139,20 @@ END
     printf 'int asks(void);\nint main(void) { return asks() * 0; }\n' >outer.c
     gcc outer.c asks.o "$@" -lcudart_static inner.o part.o -lcudart_static -lrt -lpthread -ldl -lstdc++ \
         -o app || fault "gcc"
-    ./app >said 2>&1
-    [ "$(grep -c '^proact: another CUDA runtime was linked ahead' said)" = 1 ] || fault "not said once"
-    (unset PROACT_MACHINE && ./app >said 2>&1)
-    [ ! -s said ] || fault "said unasked"
+    ./app >output 2>&1
+    [ "$(grep -c '^proact: another CUDA runtime was linked ahead' output)" = 1 ] || fault "not said once"
+    (unset PROACT_MACHINE && ./app >output 2>&1)
+    [ ! -s output ] || fault "said unasked"
     gcc outer.c asks.o "$@" -lcudart inner.o part.o -lstdc++ -o app || fault "gcc, shared"
-    says '' ./app # the shared one may stand there
+    expects '' ./app # the shared one may stand there
     # Other ways to say what is compiled, and where to.
     mkdir there
     cp main.cu main.text
     "$proactcc" -odir there -c part.cu || fault "-odir"
     "$proactcc" -x cu main.text -Xlinker there/part.o -o app || fault "-x cu"
-    says 94 ./app
+    expects 94 ./app
     g++ main.o there/part.o -o app "$@" -lcudart || fault "g++"
-    says 94 ./app
+    expects 94 ./app
     ;;
 cmake)
     cat >CMakeLists.txt <<'END'
@@ -189,19 +189,19 @@ int main()
 END
     ours=${proactcc%/*}/../lib/libproactrt_shared.so
     cmake -S . -B build -DCMAKE_CUDA_COMPILER="$proactcc" -DCMAKE_CUDA_ARCHITECTURES=80 \
-        -DCUDA_cudart_LIBRARY="$ours" -DCUDA_cudart_static_LIBRARY="$ours" >said || fault "cmake"
-    cmake --build build >said || fault "cmake --build"
-    says 94 build/app
-    PROACT_REPORT=1 build/more >said 2>&1 || fault "exit status $?"
+        -DCUDA_cudart_LIBRARY="$ours" -DCUDA_cudart_static_LIBRARY="$ours" >output || fault "cmake"
+    cmake --build build >output || fault "cmake --build"
+    expects 94 build/app
+    PROACT_REPORT=1 build/more >output 2>&1 || fault "exit status $?"
     has '^94$'
     has '^proact: +1 +0 .*  scale\(float\*\)'
-    says 2 build/host
-    says 6 build/ahead
+    expects 2 build/host
+    expects 6 build/ahead
     ;;
 library)
     "$proactcc" -Xcompiler -fPIC -shared part.cu -o libpart.so || fault "-shared"
     "$proactcc" main.cu libpart.so -Xlinker -rpath=. -o app || fault "with a library"
-    PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
+    PROACT_REPORT=1 ./app >output 2>&1 || fault "exit status $?"
     has '^94$' # one runtime: both kernels are in its report
     has '^proact: +1 +0 .*  add\(float\*\)'
     has '^proact: +1 +0 .*  scale\(float\*\)'
@@ -220,50 +220,50 @@ int main(void)
 END
     eval "set -- $(nvcc --dryrun main.cu 2>&1 | sed -n 's/^#\$ LIBRARIES=//p')"
     gcc host.c -o host -L. -lpart -Wl,-rpath,. "$@" -lcudart || fault "gcc"
-    says 15 ./host # the library's runtime is before theirs
+    expects 15 ./host # the library's runtime is before theirs
     ;;
 refusals)
     printf '__device__ int f(int);\n__global__ void g(int *x) { *x = f(1); }\n' >needs.cu
     fails "Unresolved extern function '_Z1fi'" "$proactcc" -c needs.cu
     fails "Undefined reference to '_Z1fi'" "$proactcc" -rdc=true main.cu part.cu needs.cu -o app
-    nvcc -c main.cu part.cu 2>said || fault "nvcc -c"
+    nvcc -c main.cu part.cu 2>output || fault "nvcc -c"
     "$proactcc" main.o part.o -o app || fault "link alone"
     fails "PTX is compressed; compile it by proactcc" ./app
     "$proactcc" "$here/errors.cu" -o errors || fault "errors.cu"
     where="^proact: device 0: kernel 'fill\(int\*, int\)', line [0-9]+, CTA \(3,0,0\), thread \(4,0,0\): .*out of bounds"
-    PROACT_CHECK=1 ./errors fault >said 2>&1 || fault "exit status $?"
+    PROACT_CHECK=1 ./errors fault >output 2>&1 || fault "exit status $?"
     has "$where"
     has '^an illegal memory access was encountered$'
-    [ "$(grep -c '^proact:' said)" = 1 ] || fault "said more than once"
-    ./errors fault >said 2>&1 || fault "exit status $?"
+    [ "$(grep -c '^proact:' output)" = 1 ] || fault "said more than once"
+    ./errors fault >output 2>&1 || fault "exit status $?"
     has "$where.*; hardware forgives that, and so it goes on \(PROACT_CHECK=1: it is a fault\)$"
     has '^no error$'
-    [ "$(grep -c '^proact:' said)" = 1 ] || fault "warned more than once"
-    ./errors assertion >said 2>&1 || fault "exit status $?"
+    [ "$(grep -c '^proact:' output)" = 1 ] || fault "warned more than once"
+    ./errors assertion >output 2>&1 || fault "exit status $?"
     has "errors.cu:[0-9]+: assertion .x < 3. failed"
     has '^device-side assert triggered$'
-    ./errors long_name >said 2>&1 || fault "exit status $?"
+    ./errors long_name >output 2>&1 || fault "exit status $?"
     has "kernel '_Z11small_named.*[.][.][.].*', line .*thread .*: assertion .x < 3. failed"
     has '^device-side assert triggered$'
-    ./errors misaligned >said 2>&1 || fault "exit status $?"
+    ./errors misaligned >output 2>&1 || fault "exit status $?"
     has '^misaligned address$'
-    ./errors trap >said 2>&1 || fault "exit status $?"
+    ./errors trap >output 2>&1 || fault "exit status $?"
     has '^unspecified launch failure$'
-    ./errors unsupported >said 2>&1 || fault "exit status $?"
+    ./errors unsupported >output 2>&1 || fault "exit status $?"
     has '^proact: cudaMallocMipmappedArray\(\) is not supported$'
     ;;
 settings)
     "$proactcc" main.cu part.cu -o app || fault "two files at once"
-    says 94 ./app
+    expects 94 ./app
     # Words for another program take one more only where they are not joined.
-    "$proactcc" -Xcompiler=-O1 main.cu -Xptxas -v -Xcudafe=--no_warnings part.cu 2>said || fault "joined"
-    says 94 ./a.out
+    "$proactcc" -Xcompiler=-O1 main.cu -Xptxas -v -Xcudafe=--no_warnings part.cu 2>output || fault "joined"
+    expects 94 ./a.out
     "$proactcc" -Xcompiler=-fPIC -c main.cu && "$proactcc" --compiler-options=-fPIC -c part.cu ||
         fault "joined, -c"
     g++ main.o part.o -L"${CUDA_HOME:-/usr/local/cuda}/lib64" -lcudart -o joined || fault "linked by g++"
-    says 94 ./joined
-    says 94 env PROACT_DEVICES=1 ./app
-    says 94 env PROACT_MACHINE=k40x4 PROACT_METHOD=bulk ./app
+    expects 94 ./joined
+    expects 94 env PROACT_DEVICES=1 ./app
+    expects 94 env PROACT_MACHINE=k40x4 PROACT_METHOD=bulk ./app
     fails "no machine 'nowhere': there are" env PROACT_MACHINE=nowhere ./app
     fails "PROACT_DEVICES is 'many': 1 to 16 is possible" env PROACT_DEVICES=many ./app
     for devices in 17 0 -1 -18446744073709551612 18446744073709551620; do
@@ -271,9 +271,9 @@ settings)
     done
     fails "PROACT_WAIT_TIMEOUT_MS is '10s': milliseconds" env PROACT_WAIT_TIMEOUT_MS=10s ./app
     fails "a wait limit of 1e+10 ms" env PROACT_WAIT_TIMEOUT_MS=1e10 ./app
-    says 94 env PROACT_WAIT_TIMEOUT_MS=60000 ./app
-    says 94 env PROACT_REASSOCIATE=1 ./app
-    says 94 env PROACT_CHECK=1 ./app
+    expects 94 env PROACT_WAIT_TIMEOUT_MS=60000 ./app
+    expects 94 env PROACT_REASSOCIATE=1 ./app
+    expects 94 env PROACT_CHECK=1 ./app
     cat >races.cu <<'END'
 #include <cstdio>
 __global__ void count(int *x, int by) { x[threadIdx.x] += by; }
@@ -295,7 +295,7 @@ int main()
 }
 END
     "$proactcc" races.cu -o races || fault "races.cu"
-    says ran ./races
+    expects ran ./races
     fails "without an order between them" env PROACT_CHECK=1 ./races
     # No thread leaves its array: what it chooses goes together, which is not seen.
     cat >may.cu <<'END'
@@ -328,7 +328,7 @@ int main()
 }
 END
     "$proactcc" may.cu -o may || fault "may.cu"
-    PROACT_SPLIT=always PROACT_REPORT=1 ./may >said 2>&1 || fault "exit status $?: may"
+    PROACT_SPLIT=always PROACT_REPORT=1 ./may >output 2>&1 || fault "exit status $?: may"
     has "it may leave array 'cudaMalloc #2', to which argument 1 leads, for another one"
     # Row and column k are read by all; their places are stored to, where the map says, by nobody.
     cat >paths.cu <<'END'
@@ -360,16 +360,16 @@ END
     "$proactcc" paths.cu -o paths || fault "paths.cu"
     paths=$(PROACT_DEVICES=1 ./paths)
     for method in fused polling copy-engine inline; do
-        says "$paths" env PROACT_CHECK=1 PROACT_SPLIT=always PROACT_METHOD=$method ./paths
+        expects "$paths" env PROACT_CHECK=1 PROACT_SPLIT=always PROACT_METHOD=$method ./paths
     done
     fails "PROACT_REASSOCIATE is 'yes': 1 and 0 are possible" env PROACT_REASSOCIATE=yes ./app
-    says 94 env PROACT_DISTRIBUTE=4K ./app
+    expects 94 env PROACT_DISTRIBUTE=4K ./app
     for bytes in much 0 -1 4T 4KB 99999999999999G; do
         fails "PROACT_DISTRIBUTE is '$bytes': bytes are possible" env PROACT_DISTRIBUTE=$bytes ./app
     done
     fails "has 4 devices, 9" env PROACT_DEVICES=9 ./app
     fails "teleport" env PROACT_METHOD=teleport ./app
-    PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
+    PROACT_REPORT=1 ./app >output 2>&1 || fault "exit status $?"
     has '^proact: 4 x NVIDIA H200 \(emulated\), machine h200x4$'
     has '^proact: 128 bytes to the device, 128 to the host, 0 on it, '
     # What is pinned is the host's, also where the device copies it; a launch that is refused
@@ -409,12 +409,12 @@ int main()
 }
 END
     "$proactcc" report.cu -o report || fault "report.cu"
-    PROACT_SPLIT=always PROACT_REPORT=1 ./report >said 2>&1 || fault "exit status $?"
+    PROACT_SPLIT=always PROACT_REPORT=1 ./report >output 2>&1 || fault "exit status $?"
     has '^invalid argument$'
     has '^proact:  *6  *6  *[0-9.]*  add\(float\*\)$'
     has '^proact:  *1  *0  *[0-9.]*  one\(float\*\) \(whole: a grid of one CTA\)$'
     has 'put\(.*what line [0-9]+ reads; with PROACT_REASSOCIATE=1 .* it could be split\)$'
-    PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_REPORT=1 ./report >said 2>&1 || fault "exit status $?"
+    PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_REPORT=1 ./report >output 2>&1 || fault "exit status $?"
     has '^proact:  *1  *1  *[0-9.]*  put\(int const\*, float\*, int\*\)$'
     has '^proact: 393216 bytes to the device, 262144 to the host, 65536 on it, '
     fails "PROACT_NVCC names '/no/nvcc', and there is no such program" \
@@ -424,33 +424,33 @@ END
     # A name is one of the path, and not ourselves by that name.
     mkdir -p bin
     ln -s "$proactcc" bin/nvcc
-    PATH="$scratch/bin:$PATH" PROACT_NVCC=nvcc "$proactcc" --version >said || fault "PROACT_NVCC=nvcc"
+    PATH="$scratch/bin:$PATH" PROACT_NVCC=nvcc "$proactcc" --version >output || fault "PROACT_NVCC=nvcc"
     has 'release 1'
     # A quote that is not closed hides what is behind it.
     fails 'proactcc: a quote is not closed in NVCC_APPEND_FLAGS: -O2 "-DX=1' \
         env NVCC_APPEND_FLAGS='-O2 "-DX=1' "$proactcc" -c main.cu
-    [ "$(wc -l <said)" = 1 ] || fault "more than one sentence"
+    [ "$(wc -l <output)" = 1 ] || fault "more than one sentence"
     fails "a quote is not closed in NVCC_PREPEND_FLAGS" env NVCC_PREPEND_FLAGS='"' "$proactcc" -c main.cu
     echo '-O2 "' >words
-    "$proactcc" -optf words -c main.cu >said 2>&1
+    "$proactcc" -optf words -c main.cu >output 2>&1
     status=$?
     [ $status = 2 ] || fault "exit status $status"
     has '^proactcc: a quote is not closed in the options file words$'
-    "$proactcc" --version >said || fault "--version"
+    "$proactcc" --version >output || fault "--version"
     has '^proactcc [0-9.]+, on top of:$'
     has 'release 1'
     "$proactcc" -ptx part.cu -o part.ptx || fault "-ptx"
     grep -q scale part.ptx || fault "-ptx made none"
-    "$proactcc" -Xcompiler -E,-P --dryrun main.cu -o app >said 2>&1 || fault "--dryrun"
+    "$proactcc" -Xcompiler -E,-P --dryrun main.cu -o app >output 2>&1 || fault "--dryrun"
     has 'lproactrt' # the host compiler's -E is none of ours
-    "$proactcc" -Xcompiler -E --dryrun main.cu -o app >said 2>&1 || fault "--dryrun"
+    "$proactcc" -Xcompiler -E --dryrun main.cu -o app >output 2>&1 || fault "--dryrun"
     has 'lproactrt'
     ;;
 install)
-    cmake --install "$proactcc" --prefix "$scratch/there" >said || fault "install"
+    cmake --install "$proactcc" --prefix "$scratch/there" >output || fault "install"
     unset PROACT_MACHINE
     "$scratch/there/bin/proactcc" main.cu part.cu -o app || fault "the installed one"
-    says 94 ./app
+    expects 94 ./app
     ;;
 esac
 exit $code

@@ -15,10 +15,10 @@ if [ -z "$names" ]; then
     names=$(cd "$here" && ls ./*.cu | sed 's,^./,,; s,.cu$,,')
     echo "$names" | xargs -P "$(nproc)" -I% nvcc -arch=native "$here/%.cu" -o "$out/%.nvcc" || exit 1
     echo "$names" | xargs -P "$(nproc)" -I% "$proactcc" -arch=sm_90 "$here/%.cu" -o "$out/%" || exit 1
-    echo "$names" | xargs -P "${JOBS:-4}" -I% sh "$0" "$proactcc" "$out" % >"$out/said"
+    echo "$names" | xargs -P "${JOBS:-4}" -I% sh "$0" "$proactcc" "$out" % >"$out/output"
     status=$?
-    grep -v ' runs, ' "$out/said"
-    awk '/ runs, / { ran += $2; bad += $4 } END { print ran " runs of programs, " bad " bad" }' "$out/said"
+    grep -v ' runs, ' "$out/output"
+    awk '/ runs, / { ran += $2; bad += $4 } END { print ran " runs of programs, " bad " bad" }' "$out/output"
     exit $((status != 0))
 fi
 

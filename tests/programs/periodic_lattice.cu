@@ -65,7 +65,7 @@ template <typename T> static T *filled(size_t count, unsigned below)
     return device;
 }
 
-template <typename T> static void say(const char *what, const T *device, size_t count)
+template <typename T> static void print_sum(const char *what, const T *device, size_t count)
 {
     T *host = (T *)malloc(count * sizeof(T));
     unsigned hash = 2166136261u;
@@ -95,8 +95,8 @@ int main()
         move<<<LENGTH / 256, 256>>>(wave, next_wave, LENGTH, 1 + step);
         std::swap(wave, next_wave);
     }
-    say("flow", flow, DIRECTIONS * CELLS);
-    say("world", world, WORLD * WORLD);
-    say("wave", wave, LENGTH);
+    print_sum("flow", flow, DIRECTIONS * CELLS);
+    print_sum("world", world, WORLD * WORLD);
+    print_sum("wave", wave, LENGTH);
     return 0;
 }

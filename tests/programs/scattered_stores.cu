@@ -116,7 +116,7 @@ __global__ void settle_in_order(const int *boundary, float *weight, int n)
 }
 
 /* A flag that is read cannot be one; what goes to one place may be. */
-__global__ void say_once(const float *weight, float *twice, int *found, int n)
+__global__ void print_once(const float *weight, float *twice, int *found, int n)
 {
     int i = here();
 
@@ -249,7 +249,7 @@ int main(void)
         hold<<<edge, THREADS>>>(d_boundary, d_weight, EDGE / 2);
         hand_on<<<edge, THREADS>>>(d_boundary, d_weight, d_seen, EDGE);
         settle_in_order<<<edge, THREADS>>>(d_boundary, d_weight, EDGE);
-        say_once<<<blocks, THREADS>>>(d_weight, d_twice, d_found, ITEMS);
+        print_once<<<blocks, THREADS>>>(d_weight, d_twice, d_found, ITEMS);
         as_many<<<blocks / 3, THREADS>>>(d_count, d_twice, d_thrice, d_visits, d_visits);
     }
     CHECK(cudaGetLastError());

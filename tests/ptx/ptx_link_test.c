@@ -197,7 +197,7 @@ static void dynamic_shared_memory_is_aligned_for_all(void **state)
     IN_ORDER(text, ".extern .shared .align 16 .b8 s[]", "k()");
 }
 
-static void what_says_whence_lines_came_is_gone(void **state)
+static void line_directives_are_removed(void **state)
 {
     char *text = LINK(".file 1 \"a.cu\"\n.entry k()\n{\n.loc 1 3 5\nret;\n.loc 1 4 1\n}\n"
                       ".section .debug_str { .b8 1 }\n");
@@ -221,7 +221,7 @@ static void the_system_s_functions_stay_announced(void **state)
     free(text);
 }
 
-static void what_does_not_fit_is_said(void **state)
+static void mismatches_are_reported(void **state)
 {
     (void)state;
     REFUSE("'f' is defined in a.ptx and in c.ptx", ".visible .func f() { ret; }\n",
@@ -301,9 +301,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(variables_may_hold_each_other_s_addresses),
         cmocka_unit_test(an_alias_is_what_it_stands_for),
         cmocka_unit_test(dynamic_shared_memory_is_aligned_for_all),
-        cmocka_unit_test(what_says_whence_lines_came_is_gone),
+        cmocka_unit_test(line_directives_are_removed),
         cmocka_unit_test(the_system_s_functions_stay_announced),
-        cmocka_unit_test(what_does_not_fit_is_said),
+        cmocka_unit_test(mismatches_are_reported),
         cmocka_unit_test(the_newest_target_is_that_of_all),
     };
 

@@ -60,7 +60,7 @@ static void lines_have_their_source_behind_them(void **state)
 }
 
 /* Of functions in functions the program's own call is said. */
-static void the_outermost_call_is_said(void **state)
+static void the_outermost_call_is_named(void **state)
 {
     (void)state;
     check("line 24", "line 24 [inner.h:7, from app.cu:40]");
@@ -108,7 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_have_their_source_behind_them),
-        cmocka_unit_test(the_outermost_call_is_said),
+        cmocka_unit_test(the_outermost_call_is_named),
         cmocka_unit_test(others_stay_as_they_are),
         cmocka_unit_test(a_long_text_is_looked_through_once),
     };

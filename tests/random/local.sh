@@ -47,8 +47,8 @@ if [ -z "$count" ]; then
     exit 0
 fi
 mkdir -p "$out"
-said=$(seq "$first" $((first + count - 1)) |
+output=$(seq "$first" $((first + count - 1)) |
     xargs -P "${JOBS-4}" -n 1 "$0" "$proactcc" "$make" "$out")
-[ -z "$said" ] && echo "$count programs say the same" && exit
-echo "$said"
+[ -z "$output" ] && echo "$count programs say the same" && exit
+echo "$output"
 exit 1

@@ -69,8 +69,8 @@ struct make_array {
 struct maker {
     uint64_t chance;
     struct text program;
-    char **said; /* all that say() returned */
-    size_t said_count, said_most;
+    char **texts; /* all that make_format() returned */
+    size_t text_count, text_capacity;
     long n, w, h, d;
     struct make_array arrays[MAKE_ARRAYS];
     unsigned array_count;
@@ -85,8 +85,8 @@ struct maker {
 unsigned draw(struct maker *m, unsigned below);
 bool one_in(struct maker *m, unsigned of);
 const char *pick(struct maker *m, const char *choices); /* of "a|b|c" */
-__attribute__((format(printf, 2, 3))) const char *say(struct maker *m, const char *format,
-                                                      ...);
+__attribute__((format(printf, 2, 3))) const char *make_format(struct maker *m,
+                                                              const char *format, ...);
 
 /* A number of a kernel: written out, or an argument, a member, a constant. */
 struct made make_number(struct maker *m, struct make_kernel *k, long value);

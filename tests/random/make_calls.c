@@ -22,8 +22,8 @@ static void launch(struct maker *m, const struct make_kernel *k)
     for (unsigned i = 0; i < k->role_count; i++)
         text_print(t, ", {d[%u], %s}", slots[i], k->roles[i].is_written ? "true" : "false");
     text_print(t, "}, [&](cudaStream_t at) {\n            launch(k%u%s, %s, %s, at, ",
-               k->name, k->template_name ? say(m, "<%ld>", k->template_value) : "", k->grid,
-               k->block);
+               k->name, k->template_name ? make_format(m, "<%ld>", k->template_value) : "",
+               k->grid, k->block);
     make_arguments(t, k, slots, "d", "->p", false);
     text_print(t, ");\n        });\n");
 }
@@ -66,7 +66,7 @@ static void copy(struct maker *m)
                    "CHECK(cudaMemset%s(d[%u]->p + %lu, %s%s, %lu%s, at)); });\n",
                    a, is_2d ? "2DAsync" : "Async", a, to, is_2d ? "64, " : "",
                    one_in(m, 2) ? "0" : "it", is_2d ? 32 : bytes & ~15ul,
-                   is_2d ? say(m, ", %lu", bytes / 64) : "");
+                   is_2d ? make_format(m, ", %lu", bytes / 64) : "");
     else if (bytes > 4096 && one_in(m, 3))
         text_print(t, "        boxes(d[%u], d[%u], %lu, 8, %lu);\n", a, b,
                    (bytes / 32) & ~15ul, 1 + (unsigned long)draw(m, 4));

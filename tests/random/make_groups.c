@@ -14,8 +14,8 @@ static void place(struct maker *m, struct make_kernel *k, long threads)
 {
     k->n = make_number(m, k, m->n);
     k->i = (struct made){"i", 0, m->n - 1};
-    k->block = say(m, "%ld", threads);
-    k->grid = say(m, "%ld", (m->n + threads - 1) / threads);
+    k->block = make_format(m, "%ld", threads);
+    k->grid = make_format(m, "%ld", (m->n + threads - 1) / threads);
 }
 
 static void begin(struct maker *m, struct make_kernel *k)
@@ -32,8 +32,8 @@ static const struct make_role *written(struct maker *m, struct make_kernel *k,
     struct make_role *r = &k->roles[k->role_count];
 
     *r = (struct make_role){.type = type, .count = m->n, .is_written = true};
-    r->name = say(m, "out%u", k->role_count++);
-    r->text = k->in_struct ? say(m, "s.%s", r->name) : r->name;
+    r->name = make_format(m, "out%u", k->role_count++);
+    r->text = k->in_struct ? make_format(m, "s.%s", r->name) : r->name;
     return r;
 }
 
@@ -42,13 +42,13 @@ static const char *given(struct maker *m, struct make_kernel *k, const char *typ
                          const char *how)
 {
     unsigned name = k->number_count++;
-    const char *of = say(m, "k%u_%u", k->name, name);
+    const char *of = make_format(m, "k%u_%u", k->name, name);
 
     text_print(&m->constants, "static %s%s;\n", type, of);
     text_print(&m->sets, "    %s = %s;\n", of, how);
     k->numbers[name] =
-        (struct make_number){{say(m, k->in_struct ? "s.n%u" : "n%u", name), 0, 0},
-                             say(m, "%sn%u", type, name),
+        (struct make_number){{make_format(m, k->in_struct ? "s.n%u" : "n%u", name), 0, 0},
+                             make_format(m, "%sn%u", type, name),
                              of};
     return k->numbers[name].is.text;
 }
@@ -96,8 +96,8 @@ static void extremes(struct maker *m, struct make_kernel *k)
     out = written(m, k, "float");
     text_print(&k->body, "    %s(&%s[%s], (float)(v & 0xfffff));\n",
                pick(m, "greatest|least|greatest_bits"), out->text,
-               one_in(m, 2) ? say(m, "v %% %u", 1 + draw(m, 50))
-                            : say(m, "%u", draw(m, 200)));
+               one_in(m, 2) ? make_format(m, "v %% %u", 1 + draw(m, 50))
+                            : make_format(m, "%u", draw(m, 200)));
 }
 
 /* Two ways of one array, in places of their own. */
@@ -127,7 +127,7 @@ static void places(struct maker *m, struct make_kernel *k)
         return;
     }
     begin(m, k);
-    table = given(m, k, "const int *", say(m, "ranks(%ld)", m->n));
+    table = given(m, k, "const int *", make_format(m, "ranks(%ld)", m->n));
     out = make_write_role(m, k, m->n);
     switch (draw(m, 3)) {
     case 0:
@@ -155,13 +155,13 @@ static void sparse(struct maker *m, struct make_kernel *k)
     k->n = make_number(m, k, rows);
     k->i = (struct made){"i", 0, rows - 1};
     k->block = "64";
-    k->grid = say(m, "%ld", (rows + 63) / 64);
+    k->grid = make_format(m, "%ld", (rows + 63) / 64);
     if (k->number_count + 1 >= MAKE_NUMBERS) {
         early(m, k);
         return;
     }
-    first = given(m, k, "const int *", say(m, "rows(%ld, %ld)", rows, m->n));
-    column = given(m, k, "const int *", say(m, "ranks(%ld)", m->n));
+    first = given(m, k, "const int *", make_format(m, "rows(%ld, %ld)", rows, m->n));
+    column = given(m, k, "const int *", make_format(m, "ranks(%ld)", m->n));
     begin(m, k);
     out = make_write_role(m, k, m->n);
     if (one_in(m, 4))
@@ -191,8 +191,8 @@ static void textures(struct maker *m, struct make_kernel *k)
     }
     begin(m, k);
     t = given(m, k, "cudaTextureObject_t ",
-              is_line ? say(m, "line_texture(%ld)", m->n)
-                      : say(m, "picture(%ld, %ld, %u)", m->w, m->h, draw(m, 2)));
+              is_line ? make_format(m, "line_texture(%ld)", m->n)
+                      : make_format(m, "picture(%ld, %ld, %u)", m->w, m->h, draw(m, 2)));
     out = make_write_role(m, k, m->n);
     if (is_line)
         text_print(&k->body, "    v += tex1Dfetch<unsigned>(%s, (int)i %c %u);\n", t,
@@ -213,8 +213,8 @@ static void copies(struct maker *m, struct make_kernel *k)
     struct make_role *in = &k->roles[k->role_count];
 
     *in = (struct make_role){.type = "int", .count = m->n};
-    in->name = say(m, "in%u", k->role_count++);
-    in->text = k->in_struct ? say(m, "s.%s", in->name) : in->name;
+    in->name = make_format(m, "in%u", k->role_count++);
+    in->text = k->in_struct ? make_format(m, "s.%s", in->name) : in->name;
     place(m, k, threads);
     text_print(&m->constants, "#include <cuda_pipeline.h>\n");
     text_print(&k->body,
@@ -261,9 +261,9 @@ static void product(struct maker *m, struct make_kernel *k)
                            *b = make_large_role(m, k, inner * columns), *out;
 
     out = make_write_role(m, k, rows * columns);
-    k->block = say(m, "dim3(%ld, %ld)", side, side);
-    k->grid =
-        say(m, "dim3(%ld, %ld)", (columns + side - 1) / side, (rows + side - 1) / side);
+    k->block = make_format(m, "dim3(%ld, %ld)", side, side);
+    k->grid = make_format(m, "dim3(%ld, %ld)", (columns + side - 1) / side,
+                          (rows + side - 1) / side);
     text_print(
         &k->body,
         "    __shared__ int left[%ld][%ld], right[%ld][%ld];\n"

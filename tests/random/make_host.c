@@ -15,7 +15,7 @@ static void launch(struct maker *m, const struct make_kernel *k)
 {
     struct text *t = &m->program;
     unsigned slots[MAKE_ROLES];
-    const char *form = k->template_name ? say(m, "<%ld>", k->template_value) : "",
+    const char *form = k->template_name ? make_format(m, "<%ld>", k->template_value) : "",
                *stream = one_in(m, 4)   ? ", 0, streams[1]"
                          : one_in(m, 4) ? ", 0, streams[0]"
                                         : "";
@@ -137,7 +137,8 @@ void make_host(struct maker *m)
         text_print(
             t, "    d[%u] = fresh<%s>(%ld, %s);\n    bytes[%u] = %ld * sizeof(%s);\n", i,
             m->arrays[i].type, m->arrays[i].count,
-            m->arrays[i].variable ? say(m, "place_of(%s)", m->arrays[i].variable) : "NULL",
+            m->arrays[i].variable ? make_format(m, "place_of(%s)", m->arrays[i].variable)
+                                  : "NULL",
             i, m->arrays[i].count, m->arrays[i].type);
     text_print(
         t,

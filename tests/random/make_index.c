@@ -16,7 +16,7 @@ struct made make_number(struct maker *m, struct make_kernel *k, long value)
 {
     struct make_number *number = &k->numbers[k->number_count];
     unsigned how = draw(m, 10), name = k->number_count;
-    struct made is = {say(m, "%ld", value), value, value};
+    struct made is = {make_format(m, "%ld", value), value, value};
 
     if (how < 3 || k->number_count == MAKE_NUMBERS)
         return is;
@@ -27,16 +27,17 @@ struct made make_number(struct maker *m, struct make_kernel *k, long value)
     }
     k->number_count++;
     number->given = is.text;
-    is.text = say(m, k->in_struct ? "s.n%u" : "n%u", name);
+    is.text = make_format(m, k->in_struct ? "s.n%u" : "n%u", name);
     if (how == 4) {
-        is.text = say(m, "k%u_c%u", k->name, name);
+        is.text = make_format(m, "k%u_c%u", k->name, name);
         text_print(&m->constants, "__constant__ int %s = %ld;\n", is.text, value);
         number->declared = NULL;
     } else {
-        number->declared =
-            say(m, "%s n%u", pick(m, "int|int|int|unsigned|size_t|long long|short"), name);
+        number->declared = make_format(
+            m, "%s n%u", pick(m, "int|int|int|unsigned|size_t|long long|short"), name);
         if (value > 32767)
-            number->declared = say(m, "%s n%u", pick(m, "int|unsigned|size_t"), name);
+            number->declared =
+                make_format(m, "%s n%u", pick(m, "int|unsigned|size_t"), name);
     }
     number->is = is;
     return is;
@@ -49,13 +50,13 @@ struct made make_changing(struct maker *m, struct make_kernel *k, long least, lo
     long step = 1 + (long)draw(m, 9);
 
     if (k->number_count == MAKE_NUMBERS)
-        return (struct made){say(m, "%ld", least), least, least};
+        return (struct made){make_format(m, "%ld", least), least, least};
     k->number_count++;
-    *number =
-        (struct make_number){{say(m, k->in_struct ? "s.n%u" : "n%u", name), least, most},
-                             say(m, "%s n%u", pick(m, "int|int|long long"), name),
-                             say(m, "%ld + it / %u * %ld %% %ld", least, 1 + draw(m, 3),
-                                 step, most - least + 1)};
+    *number = (struct make_number){
+        {make_format(m, k->in_struct ? "s.n%u" : "n%u", name), least, most},
+        make_format(m, "%s n%u", pick(m, "int|int|long long"), name),
+        make_format(m, "%ld + it / %u * %ld %% %ld", least, 1 + draw(m, 3), step,
+                    most - least + 1)};
     return number->is;
 }
 
@@ -65,8 +66,8 @@ static struct made looked_up(struct maker *m, struct make_kernel *k)
     const long far = 1l << 31;
 
     if (one_in(m, 3))
-        return (struct made){say(m, "(int)(%s + table[(%s) & %d])", k->i.text,
-                                 pick(m, "threadIdx.x|blockIdx.x"), MAKE_TABLE - 1),
+        return (struct made){make_format(m, "(int)(%s + table[(%s) & %d])", k->i.text,
+                                         pick(m, "threadIdx.x|blockIdx.x"), MAKE_TABLE - 1),
                              0, k->i.most + MAKE_TABLE};
     return (struct made){make_read(m, k, (struct made){0}), -far, far - 1};
 }
@@ -80,40 +81,45 @@ static struct made in_line(struct maker *m, struct make_kernel *k)
     switch (draw(m, 13)) {
     case 0:
     case 1:
-        return (struct made){say(m, "%s %c %ld", i.text, c < 0 ? '-' : '+', c < 0 ? -c : c),
-                             i.least + c, i.most + c};
+        return (struct made){
+            make_format(m, "%s %c %ld", i.text, c < 0 ? '-' : '+', c < 0 ? -c : c),
+            i.least + c, i.most + c};
     case 2:
-        return (struct made){say(m, "%s - 1 - %s", k->n.text, i.text), 0, k->n.most - 1};
+        return (struct made){make_format(m, "%s - 1 - %s", k->n.text, i.text), 0,
+                             k->n.most - 1};
     case 3:
-        return (struct made){say(m, "%s * %ld + %u", i.text, f, draw(m, 3)), 0,
+        return (struct made){make_format(m, "%s * %ld + %u", i.text, f, draw(m, 3)), 0,
                              i.most * f + 2};
     case 4:
-        return (struct made){say(m, "%s / %ld", i.text, f), 0, i.most / f};
+        return (struct made){make_format(m, "%s / %ld", i.text, f), 0, i.most / f};
     case 5:
         f = 5 + draw(m, 300);
-        return (struct made){say(m, "%s %% %ld", i.text, f), 0, f - 1};
+        return (struct made){make_format(m, "%s %% %ld", i.text, f), 0, f - 1};
     case 6:
-        return (struct made){say(m, "(%s ^ %d)", i.text, 1 << draw(m, 8)), 0, i.most + 256};
+        return (struct made){make_format(m, "(%s ^ %d)", i.text, 1 << draw(m, 8)), 0,
+                             i.most + 256};
     case 7:
         f = (1 << (1 + draw(m, 6))) - 1;
-        return (struct made){say(m, "(%s %s %ld)", i.text, one_in(m, 2) ? "|" : "& ~", f),
-                             0, i.most + f};
+        return (struct made){
+            make_format(m, "(%s %s %ld)", i.text, one_in(m, 2) ? "|" : "& ~", f), 0,
+            i.most + f};
     case 8: {
         struct made s = make_changing(m, k, -(long)draw(m, 70), (long)draw(m, 70));
 
-        return (struct made){say(m, "%s + %s", i.text, s.text), i.least + s.least,
+        return (struct made){make_format(m, "%s + %s", i.text, s.text), i.least + s.least,
                              i.most + s.most};
     }
     case 9:
         f = 1 + draw(m, 900);
-        return (struct made){
-            say(m, "(%s * %ldu + %u) %% %ldu", i.text, f * 2 + 1, draw(m, 99), k->n.least),
-            0, k->n.least - 1};
+        return (struct made){make_format(m, "(%s * %ldu + %u) %% %ldu", i.text, f * 2 + 1,
+                                         draw(m, 99), k->n.least),
+                             0, k->n.least - 1};
     case 10:
-        return (struct made){say(m, "(%s %s ? %s : %s)", i.text,
-                                 pick(m, "% 2|& 4|< 700|>= 1000|== 0"), i.text,
-                                 k->n.text ? say(m, "%s - 1", k->n.text) : "0"),
-                             0, k->n.most > i.most ? k->n.most : i.most};
+        return (struct made){
+            make_format(m, "(%s %s ? %s : %s)", i.text,
+                        pick(m, "% 2|& 4|< 700|>= 1000|== 0"), i.text,
+                        k->n.text ? make_format(m, "%s - 1", k->n.text) : "0"),
+            0, k->n.most > i.most ? k->n.most : i.most};
     case 11:
         return looked_up(m, k);
     default:
@@ -134,16 +140,16 @@ static const char *moved(struct maker *m, struct make_kernel *k, struct made at,
         return text;
     if (draw(m, 2))
         c = -c;
-    text = say(m, "((int)%s %c %ld)", at.text, c < 0 ? '-' : '+', c < 0 ? -c : c);
+    text = make_format(m, "((int)%s %c %ld)", at.text, c < 0 ? '-' : '+', c < 0 ? -c : c);
     switch (draw(m, 3)) {
     case 0:
-        *guard = say(m, "%s%s%s >= 0 && %s < (int)%s", *guard ? *guard : "",
-                     *guard ? " && " : "", text, text, count.text);
+        *guard = make_format(m, "%s%s%s >= 0 && %s < (int)%s", *guard ? *guard : "",
+                             *guard ? " && " : "", text, text, count.text);
         return text;
     case 1:
-        return say(m, "min(max(%s, 0), (int)%s - 1)", text, count.text);
+        return make_format(m, "min(max(%s, 0), (int)%s - 1)", text, count.text);
     default:
-        return say(m, "(%s + (int)%s) %% (int)%s", text, count.text, count.text);
+        return make_format(m, "(%s + (int)%s) %% (int)%s", text, count.text, count.text);
     }
 }
 
@@ -157,19 +163,20 @@ static struct made in_plane(struct maker *m, struct make_kernel *k, const char *
 
         most = (most + 1) * (k->z.most + 1) - 1;
         if (one_in(m, 2))
-            z = say(m, "(%s > 0 ? %s - 1 : 0)", z, z);
+            z = make_format(m, "(%s > 0 ? %s - 1 : 0)", z, z);
         return (struct made){
-            say(m, "(%s * %s + %s) * %s + %s", z, k->h.text, y, k->w.text, x), 0, most};
+            make_format(m, "(%s * %s + %s) * %s + %s", z, k->h.text, y, k->w.text, x), 0,
+            most};
     }
     switch (draw(m, 6)) {
     case 0:
-        return (struct made){say(m, "%s * %s + %s", x, k->h.text, y), 0, most};
+        return (struct made){make_format(m, "%s * %s + %s", x, k->h.text, y), 0, most};
     case 1:
         return (struct made){y, 0, k->h.most - 1};
     case 2:
         return (struct made){x, 0, k->w.most - 1};
     default:
-        return (struct made){say(m, "%s * %s + %s", y, k->w.text, x), 0, most};
+        return (struct made){make_format(m, "%s * %s + %s", y, k->w.text, x), 0, most};
     }
 }
 
@@ -184,19 +191,19 @@ const char *make_bounded(struct maker *m, struct make_kernel *k, struct made at,
     limit = make_number(m, k, count).text;
     switch (draw(m, 5)) {
     case 0:
-        return say(m, "min(max((int)(%s), 0), (int)%s - 1)", at.text, limit);
+        return make_format(m, "min(max((int)(%s), 0), (int)%s - 1)", at.text, limit);
     case 1:
-        *guard = say(m, "%s >= 0 && %s < %s", at.text, at.text, limit);
+        *guard = make_format(m, "%s >= 0 && %s < %s", at.text, at.text, limit);
         return at.text;
     case 2:
         if (at.least >= -count && at.most < 2 * count)
-            return say(m, "(%s + %s) %% %s", at.text, limit, limit);
-        return say(m, "(unsigned)(%s) %% (unsigned)%s", at.text, limit);
+            return make_format(m, "(%s + %s) %% %s", at.text, limit, limit);
+        return make_format(m, "(unsigned)(%s) %% (unsigned)%s", at.text, limit);
     case 3:
-        return say(m, "(%s) & %ld", at.text, power_below(count) - 1);
+        return make_format(m, "(%s) & %ld", at.text, power_below(count) - 1);
     default:
-        return say(m, "((int)(%s) %% (int)%s + (int)%s) %% (int)%s", at.text, limit, limit,
-                   limit);
+        return make_format(m, "((int)(%s) %% (int)%s + (int)%s) %% (int)%s", at.text, limit,
+                           limit, limit);
     }
 }
 
@@ -209,28 +216,28 @@ const char *make_read(struct maker *m, struct make_kernel *k, struct made loop)
     if (loop.text && !one_in(m, 4)) {
         struct made f = make_number(m, k, one_in(m, 2) ? 1 : 1 + (long)draw(m, 70));
 
-        at = (struct made){say(m, "%s + %s * %s", at.text, loop.text, f.text),
+        at = (struct made){make_format(m, "%s + %s * %s", at.text, loop.text, f.text),
                            at.least + f.most * (loop.least < 0 ? loop.least : 0),
                            at.most + f.most * loop.most};
     }
-    at.text = say(m, "(%s)", at.text);
+    at.text = make_format(m, "(%s)", at.text);
     index = make_bounded(m, k, at, r->count, &other);
     switch (draw(m, 7)) {
     case 0:
-        value = say(m, "get(*(%s + (%s)))", name, index);
+        value = make_format(m, "get(*(%s + (%s)))", name, index);
         break;
     case 1:
-        value = say(m, "fetched(%s, (int)(%s))", name, index);
+        value = make_format(m, "fetched(%s, (int)(%s))", name, index);
         break;
     case 2:
-        value = say(m, "sum_of(&%s[%s], 1)", name, index);
+        value = make_format(m, "sum_of(&%s[%s], 1)", name, index);
         break;
     default:
-        value = say(m, "get(%s[%s])", name, index);
+        value = make_format(m, "get(%s[%s])", name, index);
     }
     if (guard && other)
-        guard = say(m, "%s && %s", guard, other);
+        guard = make_format(m, "%s && %s", guard, other);
     else if (other)
         guard = other;
-    return guard ? say(m, "(%s ? %s : %u)", guard, value, draw(m, 9)) : value;
+    return guard ? make_format(m, "(%s ? %s : %u)", guard, value, draw(m, 9)) : value;
 }

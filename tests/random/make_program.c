@@ -18,7 +18,7 @@ bool one_in(struct maker *m, unsigned of)
     return draw(m, of) == 0;
 }
 
-const char *say(struct maker *m, const char *format, ...)
+const char *make_format(struct maker *m, const char *format, ...)
 {
     va_list list;
     char *text;
@@ -31,8 +31,8 @@ const char *say(struct maker *m, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, (size_t)length + 1, format, list);
     va_end(list);
-    m->said = must_grow(m->said, m->said_count + 1, &m->said_most, sizeof *m->said);
-    m->said[m->said_count++] = text;
+    m->texts = must_grow(m->texts, m->text_count + 1, &m->text_capacity, sizeof *m->texts);
+    m->texts[m->text_count++] = text;
     return text;
 }
 
@@ -46,7 +46,8 @@ const char *pick(struct maker *m, const char *choices)
     for (which = draw(m, count); which; which--)
         choices = strchr(choices, '|') + 1;
     end = strchr(choices, '|');
-    return say(m, "%.*s", end ? (int)(end - choices) : (int)strlen(choices), choices);
+    return make_format(m, "%.*s", end ? (int)(end - choices) : (int)strlen(choices),
+                       choices);
 }
 
 static void add_array(struct maker *m, const char *type, long count)
@@ -55,7 +56,7 @@ static void add_array(struct maker *m, const char *type, long count)
 
     *a = (struct make_array){.type = type, .count = count};
     if (m->has_variables && one_in(m, 3)) {
-        a->variable = say(m, "v%u", m->array_count);
+        a->variable = make_format(m, "v%u", m->array_count);
         text_print(&m->constants, "__device__ __align__(16) %s %s[%ld];\n", type,
                    a->variable, count);
     }
@@ -117,8 +118,8 @@ static struct make_role *add_role(struct maker *m, struct make_kernel *k, const 
     struct make_role *r = &k->roles[k->role_count];
 
     *r = (struct make_role){.type = a->type, .count = a->count};
-    r->name = say(m, "%s%u", name, k->role_count);
-    r->text = k->in_struct ? say(m, "s.%s", r->name) : r->name;
+    r->name = make_format(m, "%s%u", name, k->role_count);
+    r->text = k->in_struct ? make_format(m, "s.%s", r->name) : r->name;
     make_named(m, k, r, a);
     k->role_count++;
     return r;
@@ -164,9 +165,9 @@ const struct make_role *make_write_role(struct maker *m, struct make_kernel *k, 
 
 static void clear(struct maker *m)
 {
-    for (size_t i = 0; i < m->said_count; i++)
-        free(m->said[i]);
-    free(m->said);
+    for (size_t i = 0; i < m->text_count; i++)
+        free(m->texts[i]);
+    free(m->texts);
     for (unsigned i = 0; i < m->kernel_count; i++)
         text_clear(&m->kernels[i].body);
     text_clear(&m->program);

@@ -14,15 +14,15 @@ static void over(struct maker *m, struct make_kernel *k, long count, long thread
 {
     k->n = make_number(m, k, count);
     k->i = (struct made){"i", 0, count - 1};
-    k->block = say(m, "%ld", threads);
-    k->grid = say(m, "%ld", (count + threads - 1) / threads);
+    k->block = make_format(m, "%ld", threads);
+    k->grid = make_format(m, "%ld", (count + threads - 1) / threads);
 }
 
 static const char *begin(struct maker *m, struct make_kernel *k)
 {
-    return say(m,
-               "    %s i = %s;\n    if (i >= %s) return;\n    unsigned v = (unsigned)%s;\n",
-               k->index, in_a_row, k->n.text, read_here(m, k));
+    return make_format(
+        m, "    %s i = %s;\n    if (i >= %s) return;\n    unsigned v = (unsigned)%s;\n",
+        k->index, in_a_row, k->n.text, read_here(m, k));
 }
 
 /* Each thread a row of a few, or one in each plane; how many, a parameter may say. */
@@ -58,16 +58,16 @@ static void wide(struct maker *m, struct make_kernel *k)
     long fours = m->n / 4;
 
     *out = (struct make_role){.type = "int", .count = m->n, .is_written = true};
-    out->name = say(m, "out%u", k->role_count++);
-    out->text = k->in_struct ? say(m, "s.%s", out->name) : out->name;
+    out->name = make_format(m, "out%u", k->role_count++);
+    out->text = k->in_struct ? make_format(m, "s.%s", out->name) : out->name;
     over(m, k, fours, 32l << draw(m, 4));
     text_print(&k->body, "%s", begin(m, k));
     text_print(
         &k->body,
         "    reinterpret_cast<int4 *>(%s)[i] = make_int4(v, v * 3, (int)i, v ^ 5);\n"
         "    if (i == %s)\n        for (long t = %ld; t < %ld; t++) %s[t] = (int)t;\n",
-        out->text, one_in(m, 2) ? "0" : say(m, "%s - 1", k->n.text), fours * 4, m->n,
-        out->text);
+        out->text, one_in(m, 2) ? "0" : make_format(m, "%s - 1", k->n.text), fours * 4,
+        m->n, out->text);
 }
 
 /* CTAs in another order than their numbers'. */
@@ -78,7 +78,7 @@ static void swizzled(struct maker *m, struct make_kernel *k)
     const struct make_role *out;
 
     over(m, k, m->n, threads);
-    k->grid = say(m, "%ld", ctas);
+    k->grid = make_format(m, "%ld", ctas);
     switch (draw(m, 4)) {
     case 0:
         text_print(&k->body,
@@ -113,7 +113,7 @@ static void tiles(struct maker *m, struct make_kernel *k)
     const struct make_role *out;
 
     over(m, k, m->n, threads);
-    k->grid = say(m, "%u", 3 + draw(m, 40));
+    k->grid = make_format(m, "%u", 3 + draw(m, 40));
     text_print(&k->body,
                "    __shared__ unsigned tile[%ld];\n"
                "    for (int t = blockIdx.x; t < (%s + %ld) / %ld; t += gridDim.x) {\n"
@@ -191,7 +191,7 @@ static void window(struct maker *m, struct make_kernel *k)
                    size, size, h.text, w.text, in->text, h.text, w.text);
     text_print(&k->body, "        %s[i] = put<%s>(v);\n    }\n", out->text, out->type);
     if (one_in(m, 2))
-        k->grid = say(m, "%u", 2 + draw(m, 30));
+        k->grid = make_format(m, "%u", 2 + draw(m, 30));
 }
 
 /* Some bytes of each element; the others stay what they were. */
@@ -202,8 +202,8 @@ static void fields(struct maker *m, struct make_kernel *k)
 
     *out = (struct make_role){
         .type = is_record ? "record" : "float4", .count = m->n, .is_written = true};
-    out->name = say(m, "out%u", k->role_count++);
-    out->text = k->in_struct ? say(m, "s.%s", out->name) : out->name;
+    out->name = make_format(m, "out%u", k->role_count++);
+    out->text = k->in_struct ? make_format(m, "s.%s", out->name) : out->name;
     over(m, k, m->n, 32l << draw(m, 4));
     text_print(&k->body, "%s", begin(m, k));
     if (is_record)
@@ -224,7 +224,7 @@ static void stepping(struct maker *m, struct make_kernel *k)
     const struct make_role *in = make_large_role(m, k, m->n), *out;
 
     over(m, k, m->n, threads);
-    k->grid = say(m, "%ld", (m->n + threads * few - 1) / (threads * few));
+    k->grid = make_format(m, "%ld", (m->n + threads * few - 1) / (threads * few));
     out = make_write_role(m, k, m->n);
     text_print(&k->body,
                "    const %s *p = %s + blockIdx.x * %ld + threadIdx.x, *end = %s + %s;\n"
@@ -290,8 +290,9 @@ static void warp_rows(struct maker *m, struct make_kernel *k)
     struct made w = make_number(m, k, m->w), h = make_number(m, k, rows);
     const struct make_role *in = make_large_role(m, k, m->n), *out, *sum;
 
-    k->block = one_in(m, 2) ? say(m, "%ld", 32 * warps) : say(m, "dim3(32, %ld)", warps);
-    k->grid = say(m, "%ld", (rows + warps - 1) / warps);
+    k->block = one_in(m, 2) ? make_format(m, "%ld", 32 * warps)
+                            : make_format(m, "dim3(32, %ld)", warps);
+    k->grid = make_format(m, "%ld", (rows + warps - 1) / warps);
     out = make_write_role(m, k, m->n);
     sum = make_write_role(m, k, rows);
     text_print(
@@ -318,15 +319,15 @@ static void chosen(struct maker *m, struct make_kernel *k)
 
     *second = *a;
     second->named = NULL;
-    second->name = say(m, "out%u", k->role_count++);
-    second->text = k->in_struct ? say(m, "s.%s", second->name) : second->name;
+    second->name = make_format(m, "out%u", k->role_count++);
+    second->text = k->in_struct ? make_format(m, "s.%s", second->name) : second->name;
     b = second;
     over(m, k, m->n, 32l << draw(m, 4));
     text_print(&k->body, "%s", begin(m, k));
     text_print(&k->body, "    %s *p = %s ? %s : %s;\n    p[i] = put<%s>(v);\n", a->type,
-               one_in(m, 2)   ? say(m, "blockIdx.x %% %u", 2 + draw(m, 3))
+               one_in(m, 2)   ? make_format(m, "blockIdx.x %% %u", 2 + draw(m, 3))
                : one_in(m, 2) ? c.text
-                              : say(m, "i %% 3 == %s", c.text),
+                              : make_format(m, "i %% 3 == %s", c.text),
                a->text, b->text, a->type);
 }
 

@@ -11,8 +11,8 @@ static void place(struct maker *m, struct make_kernel *k, long threads)
 {
     k->n = make_number(m, k, m->n);
     k->i = (struct made){"i", 0, m->n - 1};
-    k->block = say(m, "%ld", threads);
-    k->grid = say(m, "%ld", (m->n + threads - 1) / threads);
+    k->block = make_format(m, "%ld", threads);
+    k->grid = make_format(m, "%ld", (m->n + threads - 1) / threads);
 }
 
 static const char *read_here(struct maker *m, struct make_kernel *k)
@@ -68,8 +68,9 @@ static void staged_plane(struct maker *m, struct make_kernel *k)
     bool is_turned = one_in(m, 2);
 
     out = make_write_role(m, k, m->w * m->h);
-    k->block = say(m, "dim3(%ld, %ld)", side, side);
-    k->grid = say(m, "dim3(%ld, %ld)", (m->w + side - 1) / side, (m->h + side - 1) / side);
+    k->block = make_format(m, "dim3(%ld, %ld)", side, side);
+    k->grid = make_format(m, "dim3(%ld, %ld)", (m->w + side - 1) / side,
+                          (m->h + side - 1) / side);
     text_print(
         &k->body,
         "    __shared__ int tile[%ld][%ld];\n"
@@ -100,7 +101,7 @@ static void sums(struct maker *m, struct make_kernel *k)
 
     place(m, k, threads);
     grid = one_in(m, 2) ? 5 + (long)draw(m, 60) : (m->n + threads - 1) / threads;
-    k->grid = say(m, "%ld", grid);
+    k->grid = make_format(m, "%ld", grid);
     text_print(&k->body,
                "    __shared__ unsigned part[%ld];\n    unsigned v = 0;\n"
                "    for (%s i = %s; i < %s; i += gridDim.x * blockDim.x)\n"
@@ -167,8 +168,8 @@ static const struct make_role *counted(struct maker *m, struct make_kernel *k)
     struct make_role *r = &k->roles[k->role_count];
 
     *r = (struct make_role){.type = "int", .count = m->n, .is_written = true};
-    r->name = say(m, "out%u", k->role_count);
-    r->text = k->in_struct ? say(m, "s.%s", r->name) : r->name;
+    r->name = make_format(m, "out%u", k->role_count);
+    r->text = k->in_struct ? make_format(m, "s.%s", r->name) : r->name;
     for (unsigned i = 0; i < m->array_count && !r->named; i++)
         if (!strcmp(m->arrays[i].type, "int") && m->arrays[i].count >= m->n)
             make_named(m, k, r, &m->arrays[i]);
@@ -234,7 +235,7 @@ static void colours(struct maker *m, struct make_kernel *k)
     const struct make_role *a = make_write_role(m, k, m->w * m->h);
 
     k->block = "dim3(16, 8)";
-    k->grid = say(m, "dim3(%ld, %ld)", (m->w + 15) / 16, (m->h + 7) / 8);
+    k->grid = make_format(m, "dim3(%ld, %ld)", (m->w + 15) / 16, (m->h + 7) / 8);
     text_print(&k->body,
                "    %s x = %s, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
                "    if (x < 1 || y < 1 || x >= %s - 1 || y >= %s - 1) return;\n"
@@ -256,7 +257,7 @@ static void pairs(struct maker *m, struct make_kernel *k)
     while (count * 2 <= m->n && count < 32768)
         count *= 2;
     k->block = "128";
-    k->grid = say(m, "%ld", (count + 127) / 128);
+    k->grid = make_format(m, "%ld", (count + 127) / 128);
     a = make_write_role(m, k, count);
     text_print(
         &k->body,
@@ -273,7 +274,7 @@ static void pairs(struct maker *m, struct make_kernel *k)
 static void last_one(struct maker *m, struct make_kernel *k)
 {
     const struct make_role *out = counted(m, k);
-    const char *ticket = say(m, "k%u_ticket", k->name);
+    const char *ticket = make_format(m, "k%u_ticket", k->name);
 
     text_print(&m->constants, "__device__ int %s;\n", ticket);
     place(m, k, 128);

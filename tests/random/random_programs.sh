@@ -40,12 +40,12 @@ one() {
         IFS=: read -r method devices how <<END
 $setting
 END
-        said=$out/$seed.$method.$devices.$how
-        run "$said" "$method" "$devices" "$how" "" || { code=1; continue; }
-        cmp -s "$out/$seed.expected" "$said" || {
+        output=$out/$seed.$method.$devices.$how
+        run "$output" "$method" "$devices" "$how" "" || { code=1; continue; }
+        cmp -s "$out/$seed.expected" "$output" || {
             code=1
             echo "seed $seed, $method on $devices devices, $how: says otherwise"
-            diff "$out/$seed.expected" "$said" | head -n 4
+            diff "$out/$seed.expected" "$output" | head -n 4
         }
     done
     return $code
@@ -59,8 +59,8 @@ if [ -z "$count" ]; then
     exit 0
 fi
 [ "$count" = 1 ] && export KEEP=1
-said=$(seq "$first" $((first + count - 1)) |
+output=$(seq "$first" $((first + count - 1)) |
     xargs -P "${JOBS-2}" -n 1 "$0" "$proactcc" "$make" "$out")
-[ -z "$said" ] && echo "$count programs say the same" && exit
-echo "$said"
+[ -z "$output" ] && echo "$count programs say the same" && exit
+echo "$output"
 exit 1

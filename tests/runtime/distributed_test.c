@@ -318,7 +318,7 @@ static void atomics_of_marked_kernels_must_be_of_all(void **state)
     end(f);
 }
 
-static void what_cannot_be_is_said(void **state)
+static void impossible_requests_are_reported(void **state)
 {
     struct fixture *f = begin("fused", 0);
     struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b"), *none = NULL;
@@ -386,7 +386,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(all_devices_have_one_address),
         cmocka_unit_test(who_waits_is_not_split),
         cmocka_unit_test(atomics_of_marked_kernels_must_be_of_all),
-        cmocka_unit_test(what_cannot_be_is_said),
+        cmocka_unit_test(impossible_requests_are_reported),
         cmocka_unit_test(one_device_needs_no_parts),
     };
 

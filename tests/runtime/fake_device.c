@@ -54,7 +54,7 @@ void fake_forget(struct device_set *set)
 }
 
 /* Adds "BYTES@DEVICE+OFFSET". */
-static void say_address(struct device_set *set, device_addr address)
+static void fake_print_address(struct device_set *set, device_addr address)
 {
     for (unsigned i = 0; i < MEMORY_MAX; i++) {
         const struct memory *m = &set->memory[i];
@@ -184,9 +184,9 @@ static enum proact_status fake_copy_rows(struct device_stream *s,
 {
     (void)err;
     line(s, "copy");
-    say_address(s->set, r->from);
+    fake_print_address(s->set, r->from);
     text_print(&s->set->state.log, " >");
-    say_address(s->set, r->to);
+    fake_print_address(s->set, r->to);
     text_print(&s->set->state.log, " for %zu", r->bytes);
     if (r->count > 1)
         text_print(&s->set->state.log, " in each of %zu rows", r->count);
@@ -209,7 +209,7 @@ static enum proact_status fake_write(struct device_stream *s, device_addr to,
 {
     (void)err;
     line(s, "write");
-    say_address(s->set, to);
+    fake_print_address(s->set, to);
     text_print(&s->set->state.log, " for %zu\n", bytes);
     memcpy(host(to), from, bytes);
     return PROACT_OK;
@@ -230,7 +230,7 @@ static enum proact_status fake_fill(struct device_stream *s, device_addr to,
 {
     (void)err;
     line(s, "fill");
-    say_address(s->set, to);
+    fake_print_address(s->set, to);
     text_print(&s->set->state.log, " for %zu\n", bytes);
     memset(host(to), value, bytes);
     return PROACT_OK;

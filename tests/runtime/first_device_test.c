@@ -380,7 +380,7 @@ static void events_measure_the_work_between_them(void **state)
     proact_close(b.p); /* and the others */
 }
 
-static void what_is_wrong_is_said(void **state)
+static void errors_are_reported(void **state)
 {
     (void)state;
     struct bench b = open_four(false);
@@ -496,7 +496,7 @@ int main(void)
         cmocka_unit_test(another_place_in_each_launch_is_not_sought),
         cmocka_unit_test(variables_are_on_every_device),
         cmocka_unit_test(events_measure_the_work_between_them),
-        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(errors_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

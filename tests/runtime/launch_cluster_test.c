@@ -125,7 +125,7 @@ static void holds(struct bench *b, uint32_t x)
     free(is);
 }
 
-static void says(struct proact_kernel *k, const char *sentence)
+static void expect_message(struct proact_kernel *k, const char *sentence)
 {
     const char *why = proact_kernel_refusal(k);
 
@@ -168,7 +168,7 @@ static void clusters_run_whole(void **state)
             if (i & 1)
                 MUST(b, proact_kernel_map(k, 0, &map, &b->err));
             MUST(b, try(b, k, cases[i / 4].asked, i & 2));
-            says(k, cases[i / 4].sentence);
+            expect_message(k, cases[i / 4].sentence);
             holds(b, cases[i / 4].ranks);
             assert_int_equal(b->elsewhere, 0);
             bench_close(b);
@@ -207,9 +207,9 @@ static void a_choice_does_not_hide_them(void **state)
     (void)state;
     for (int i = 0; i < 16; i++)
         MUST(b, try(b, k, 0, true));
-    says(k, "one device");
+    expect_message(k, "one device");
     MUST(b, try(b, k, 2, true));
-    says(k, "it is launched in clusters of 2 x 1 x 1 CTAs");
+    expect_message(k, "it is launched in clusters of 2 x 1 x 1 CTAs");
     holds(b, 1);
     bench_close(b);
 }
@@ -226,7 +226,7 @@ static void reductions_stay_whole(void **state)
     MUST(b, proact_array_write(b->out, 0, zeros, THREADS, &b->err));
     for (int i = 0; i < 3; i++)
         MUST(b, try(b, k, 2, true));
-    says(k, "it is launched in clusters of 2 x 1 x 1 CTAs");
+    expect_message(k, "it is launched in clusters of 2 x 1 x 1 CTAs");
     MUST(b, proact_array_read(b->out, 0, is, THREADS, &b->err));
     for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(is[i], 3 * CTAS);
@@ -242,7 +242,7 @@ static void distributed_arrays_stay_where_they_are(void **state)
         struct proact_kernel *k = find(b, "asks");
 
         MUST(b, try(b, k, 4, by_block));
-        says(k, "it is launched in clusters of 4 x 1 x 1 CTAs");
+        expect_message(k, "it is launched in clusters of 4 x 1 x 1 CTAs");
         holds(b, 4);
         assert_int_equal(b->elsewhere, 0);
         bench_close(b);

@@ -77,7 +77,7 @@ static void expect(struct tables *t, struct proact_array *a, uint32_t first)
             fail_msg("element %u is %u, not %u", i, host[i], first + i);
 }
 
-static void it_goes_where_the_table_says_now(void **state)
+static void the_current_table_decides(void **state)
 {
     struct tables t = open_tables(4, false);
     struct proact_array *third = testing_array(&t.b, "third");
@@ -276,7 +276,7 @@ static void nobody_looks_where_each_byte_is_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_goes_where_the_table_says_now),
+        cmocka_unit_test(the_current_table_decides),
         cmocka_unit_test(what_it_led_to_may_be_another),
         cmocka_unit_test(what_the_host_put_there_nobody_waits_for),
         cmocka_unit_test(numbers_change),

@@ -413,7 +413,7 @@ static void marked_kernels(void **state)
     end(f);
 }
 
-static void what_cannot_be_split_says_why(void **state)
+static void unsplit_launches_give_a_reason(void **state)
 {
     struct fixture *f = begin();
     struct proact_array *a = array(f, "a", 2 * N);
@@ -482,7 +482,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nothing_is_left),
     };
     const struct CMUnitTest emulated[] = {
-        cmocka_unit_test(what_cannot_be_split_says_why),
+        cmocka_unit_test(unsplit_launches_give_a_reason),
         cmocka_unit_test(no_such_texture),
     };
     const char *why;

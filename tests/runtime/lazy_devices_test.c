@@ -134,7 +134,7 @@ static uint64_t sent(struct lazy_fixture *l)
     return s.bytes;
 }
 
-static const char *said(struct lazy_fixture *l)
+static const char *lazy_report(struct lazy_fixture *l)
 {
     bool failed;
     const char *lazy_devices = proact_lazy_devices_report(l->p, &failed);
@@ -142,10 +142,10 @@ static const char *said(struct lazy_fixture *l)
     return lazy_devices ? lazy_devices : "";
 }
 
-#define SAYS(part)                                                                         \
+#define REPORTS(part)                                                                      \
     do {                                                                                   \
-        if (!strstr(said(l), part))                                                        \
-            fail_msg("'%s' has no '%s'", said(l), part);                                   \
+        if (!strstr(lazy_report(l), part))                                                 \
+            fail_msg("'%s' has no '%s'", lazy_report(l), part);                            \
     } while (0)
 
 static uint64_t address(const struct lazy_fixture *l, int which, unsigned cell)
@@ -216,8 +216,8 @@ static void lazy_devices_receive_earlier_data(void **state)
             act(l, &chance);
         holds(l, 0);
         holds(l, 1);
-        came += strstr(said(l), "were there after") != NULL;
-        stayed_away += strstr(said(l), "not opened") != NULL;
+        came += strstr(lazy_report(l), "were there after") != NULL;
+        stayed_away += strstr(lazy_report(l), "not opened") != NULL;
         proact_close(l->p);
     }
     assert_true(came > 10);
@@ -235,7 +235,7 @@ static void who_is_short_never_has_them(void **state)
     make(l);
     for (int i = 1; i <= 20; i++)
         launch(l, i & 1);
-    assert_string_equal(said(l), "the other devices were not opened");
+    assert_string_equal(lazy_report(l), "the other devices were not opened");
     assert_non_null(strstr(proact_kernel_refusal(l->step), "before the other devices"));
     holds(l, 1);
     assert_int_equal(proact_array_address(l->array[0], 1), 0);
@@ -255,7 +255,7 @@ static void devices_open_when_the_cost_is_amortized(void **state)
     come(l, 0.1, "", 1);
     make(l);
     launch(l, 1);
-    while (strstr(said(l), "not opened")) {
+    while (strstr(lazy_report(l), "not opened")) {
         launch(l, 0);
         assert_true(proact_now_ns(l->p) < 2000000);
         holds(l, 0);
@@ -283,12 +283,12 @@ static void one_that_asks_is_whole(void **state)
     come_by(l, &backend, 0.01, "", 1);
     make(l);
     launch(l, 1);
-    while (strcmp(said(l), "the other devices were not opened") == 0)
+    while (strcmp(lazy_report(l), "the other devices were not opened") == 0)
         launch(l, 1);
-    SAYS("not opened in time");
+    REPORTS("not opened in time");
     assert_non_null(proact_kernel_refusal(l->step));
     launch(l, 0);
-    SAYS("were there after");
+    REPORTS("were there after");
     assert_null(proact_kernel_refusal(l->step));
     holds(l, 0);
     holds(l, 1);
@@ -311,10 +311,10 @@ static void who_cannot_be_split_never_has_them(void **state)
         launch_of(l, i & 1, 1);
         holds(l, i & 1);
     }
-    assert_string_equal(said(l), "the other devices were not opened");
+    assert_string_equal(lazy_report(l), "the other devices were not opened");
     launch(l, 0);
     holds(l, 0);
-    SAYS("the other devices were not opened in time");
+    REPORTS("the other devices were not opened in time");
     proact_close(l->p);
     free(l);
 }
@@ -336,7 +336,7 @@ static void who_needs_them_waits(void **state)
         make(l);
         launch(l, 1);
         launch(l, 0);
-        SAYS("not opened");
+        REPORTS("not opened");
         const uint32_t n = N;
 
         if (what == 0)
@@ -356,7 +356,7 @@ static void who_needs_them_waits(void **state)
                 (struct proact_arg[]){PROACT_ARRAY(l->array[0]), PROACT_ARRAY(l->array[1]),
                                       PROACT_VALUE(n)},
                 3, &l->err));
-        SAYS("were there after");
+        REPORTS("were there after");
         holds(l, 0);
         proact_close(l->p);
     }
@@ -380,7 +380,7 @@ static void what_is_recorded_has_all(void **state)
         launch(l, 1);
         holds(l, 1);
     }
-    SAYS("were there after");
+    REPORTS("were there after");
     MUST(proact_record_end(l->p, &r, &l->err));
     proact_close(l->p);
     free(l);
@@ -406,7 +406,7 @@ static void who_has_no_room_is_left_out(void **state)
     }
     assert_non_null(proact_lazy_devices_report(l->p, &failed));
     assert_true(failed);
-    SAYS("could not be opened, so all ran on the first: device 0: ");
+    REPORTS("could not be opened, so all ran on the first: device 0: ");
     assert_non_null(
         strstr(proact_kernel_refusal(l->step), "the other devices could not be opened"));
     assert_int_equal(proact_array_address(l->array[0], 1), 0);

@@ -198,7 +198,7 @@ static bool is_of(const struct proact_map *m, uint32_t cta, uint64_t byte)
     return is;
 }
 
-static void any_map_says_what_counting_says(void **state)
+static void any_map_equals_counting(void **state)
 {
     uint64_t r = 3;
 
@@ -218,9 +218,9 @@ static void any_map_says_what_counting_says(void **state)
         map_list(&(struct map_use){&map, small_grid, SMALL}, cta, &in);
         for (uint64_t byte = 0, n = 0; byte < SMALL; byte++) {
             n += n < in.count && byte == in.range[n].first_byte + in.range[n].bytes;
-            const bool said = n < in.count && byte >= in.range[n].first_byte;
+            const bool claimed = n < in.count && byte >= in.range[n].first_byte;
 
-            if (said != is_of(&map, cta, byte))
+            if (claimed != is_of(&map, cta, byte))
                 fail_msg("map %u: CTA %u, byte %u", i, cta, (unsigned)byte);
         }
         free(in.range);
@@ -261,7 +261,7 @@ int main(void)
         cmocka_unit_test(a_map_that_is_too_small_is_refused),
         cmocka_unit_test(an_opaque_map_is_checked),
         cmocka_unit_test(a_cta_is_asked_a_few_times),
-        cmocka_unit_test(any_map_says_what_counting_says),
+        cmocka_unit_test(any_map_equals_counting),
         cmocka_unit_test(rows_lie_within_the_array),
     };
 

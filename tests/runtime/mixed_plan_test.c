@@ -56,7 +56,7 @@ static enum proact_status launch(struct stage *s)
 static void what_cannot_be_mixed_is_refused(void **state)
 {
     static const struct {
-        const char *method, *says;
+        const char *method, *message;
     } cases[] = {
         {"bulk+fused",
          "method 'bulk+fused': 'bulk' and 'fused' cannot share the chunks, two of fused, "
@@ -97,7 +97,7 @@ static void what_cannot_be_mixed_is_refused(void **state)
         struct stage s;
 
         assert_int_equal(raise_curtain(&s, cases[i].method), PROACT_EINVAL);
-        assert_string_equal(s.err.text, cases[i].says);
+        assert_string_equal(s.err.text, cases[i].message);
     }
 }
 

@@ -287,7 +287,7 @@ static void a_slice_knows_where_stores_stay(void **state)
     proact_close(l.b.p);
 }
 
-static void of_loads_it_says_nothing(void **state)
+static void loads_are_not_reported(void **state)
 {
     char by_bits[sizeof text + 200];
 
@@ -351,7 +351,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slice_knows_where_stores_stay),
-        cmocka_unit_test(of_loads_it_says_nothing),
+        cmocka_unit_test(loads_are_not_reported),
         cmocka_unit_test(what_never_comes_again_is_given_up),
         cmocka_unit_test(results_are_keyed_by_address),
         cmocka_unit_test(an_array_that_is_made_anew_is_not_asked_about),

@@ -94,7 +94,7 @@ static void an_event_alone_is_waited_for(void **state)
 }
 
 /* What went wrong in the midst of a call is said by the next wait, which a read is. */
-static void what_was_kept_is_said(void **state)
+static void deferred_failures_are_reported(void **state)
 {
     struct stage s;
     uint32_t word;
@@ -117,7 +117,7 @@ int main(void)
         cmocka_unit_test(where_others_did_some_all_are_waited_for),
         cmocka_unit_test(of_streams_the_one_in_use_is_waited_for),
         cmocka_unit_test(an_event_alone_is_waited_for),
-        cmocka_unit_test(what_was_kept_is_said),
+        cmocka_unit_test(deferred_failures_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,7 +144,7 @@ static void one_that_fetches_too_much_ends(void **state)
     proact_close(b.p);
 }
 
-static void what_cannot_be_recorded_is_said(void **state)
+static void unrecordable_calls_are_reported(void **state)
 {
     (void)state;
     struct bench b = open_devices(4);
@@ -182,7 +182,7 @@ int main(void)
         cmocka_unit_test(the_first_of_four_replays),
         cmocka_unit_test(an_array_that_is_gone_ends_it),
         cmocka_unit_test(one_that_fetches_too_much_ends),
-        cmocka_unit_test(what_cannot_be_recorded_is_said),
+        cmocka_unit_test(unrecordable_calls_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,7 +176,7 @@ static void blocks(void **state)
     const struct {
         size_t size;
         struct proact_relocation place;
-        const char *says;
+        const char *message;
     } cases[] = {{15, {0, b.out, 0}, "a block of 15 bytes, its parameters have 16"},
                  {16, {9, b.out, 0}, "the address at byte 9 does not lie in the 16 bytes"},
                  {16, {UINT32_MAX, b.out, 0}, "the address at byte 4294967295 does not"},
@@ -189,7 +189,7 @@ static void blocks(void **state)
                                                       1};
 
         REFUSED(proact_launch_buffer(k, &grid, &block, &b.err), PROACT_EINVAL,
-                cases[i].says);
+                cases[i].message);
     }
     proact_close(other.p);
     proact_close(b.p);

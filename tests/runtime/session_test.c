@@ -64,7 +64,7 @@ static void bad_options_are_refused_in_a_sentence(void **state)
 {
     static const struct {
         struct proact_options options;
-        const char *says;
+        const char *message;
         enum proact_status status;
     } cases[] = {
         {{.plan = {.method = "telepathy"}},
@@ -120,7 +120,7 @@ static void bad_options_are_refused_in_a_sentence(void **state)
 
         o.machine = "v100x16";
         assert_int_equal(session_open(&fake_device, &o, &p, &err), cases[i].status);
-        assert_string_equal(err.text, cases[i].says);
+        assert_string_equal(err.text, cases[i].message);
         assert_null(p);
     }
 }
@@ -256,7 +256,7 @@ static void an_agent_has_the_threads_that_were_asked_for(void **state)
 {
     static const struct {
         unsigned threads;
-        const char *says;
+        const char *message;
     } cases[] = {{32, "launch 0.1 proact_agent 1x1x1 of 32x1x1, urgent\n"},
                  {1024, "launch 0.1 proact_agent 1x1x1 of 1024x1x1, urgent\n"},
                  {2048, "launch 0.1 proact_agent 2x1x1 of 1024x1x1, urgent\n"},
@@ -276,7 +276,7 @@ static void an_agent_has_the_threads_that_were_asked_for(void **state)
         must(&s, proact_plan_set(s.p, &plan, &s.err));
         fake_forget(s.p->set);
         must(&s, launch(&s, k, s.a, 3));
-        const char *agent = strstr(queued(&s), cases[i].says);
+        const char *agent = strstr(queued(&s), cases[i].message);
 
         assert_non_null(agent);
         assert_true(agent < strstr(queued(&s), "launch 0.0 marked")); /* finds room */

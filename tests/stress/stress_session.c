@@ -209,7 +209,7 @@ static void pick_launch(struct session *s, struct stress_launch *l)
     s->last = *l;
 }
 
-static void say_launch(struct session *s, const char *how, const struct stress_launch *l)
+static void print_launch(struct session *s, const char *how, const struct stress_launch *l)
 {
     char to = (char)('a' + (l->to[0] - s->array));
     char other = l->to[1] ? (char)('a' + (l->to[1] - s->array)) : '-';
@@ -227,7 +227,7 @@ static enum proact_status launch(struct session *s)
     struct stress_launch l;
 
     pick_launch(s, &l);
-    say_launch(s, "launch", &l);
+    print_launch(s, "launch", &l);
     stress_launch_expect(&l);
     s->launches++;
     return stress_launch(s->proact, &l, s->err);
@@ -254,7 +254,7 @@ static enum proact_status record(struct session *s)
         if (!s->options->stencils && one_in(s, 2))
             status = pick_plan(s);
         pick_launch(s, &r->launch[i]);
-        say_launch(s, "record", &r->launch[i]);
+        print_launch(s, "record", &r->launch[i]);
         stress_launch_expect(&r->launch[i]);
         s->launches++;
         if (!status)

@@ -43,8 +43,8 @@ static uint32_t pick_ctas(const struct making *m, uint64_t elements)
 }
 
 /* Whatever the map, a callback can say the same. */
-static void say_by_callback(void *context, const uint32_t grid[3], const uint32_t cta[3],
-                            proact_emit_range *emit, void *sink)
+static void print_by_callback(void *context, const uint32_t grid[3], const uint32_t cta[3],
+                              proact_emit_range *emit, void *sink)
 {
     const struct stress_shape *s = context;
 
@@ -67,7 +67,7 @@ static void make_line(struct making *m)
                                     .range_bytes = s->work.run * s->element_bytes};
     if (pick(m, 0, 3) == 0)
         m->map[0] = (struct proact_map){
-            .kind = PROACT_MAP_CALLBACK, .emit_ranges = say_by_callback, .context = s};
+            .kind = PROACT_MAP_CALLBACK, .emit_ranges = print_by_callback, .context = s};
 }
 
 static void make_comb(struct making *m)
@@ -135,7 +135,7 @@ static void make_ranges(struct making *m)
                                     .cta_count = t->cta_count};
     if (pick(m, 0, 1))
         m->map[0] = (struct proact_map){.kind = PROACT_MAP_CALLBACK,
-                                        .emit_ranges = say_by_callback,
+                                        .emit_ranges = print_by_callback,
                                         .context = m->shape};
 }
 

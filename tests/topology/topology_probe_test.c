@@ -55,7 +55,7 @@ static void look_at(const char *machine)
     free(p);
 }
 
-static void links_are_what_the_file_says(void **state)
+static void links_equal_the_file(void **state)
 {
     (void)state;
     look_at("v100x4");
@@ -87,7 +87,7 @@ static void one_device_has_no_pairs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_are_what_the_file_says),
+        cmocka_unit_test(links_equal_the_file),
         cmocka_unit_test(pairs_without_a_link_go_through_the_host),
         cmocka_unit_test(one_device_has_no_pairs),
     };

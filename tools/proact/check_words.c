@@ -65,9 +65,9 @@ int check_machine(const char *command, const char *machine, unsigned devices,
     struct proact_error err = {""};
 
     if (runtime_machine(machine, out, &backend, &err))
-        return is_mistaken(machine) ? say_usage(command, "%s", err.text)
-                                    : say_failure(&err);
+        return is_mistaken(machine) ? usage_error(command, "%s", err.text)
+                                    : failure_exit(&err);
     if (topology_restrict(out, devices, &err))
-        return say_usage(command, "--devices: %s", err.text);
+        return usage_error(command, "--devices: %s", err.text);
     return EXIT_FINE;
 }

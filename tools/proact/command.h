@@ -20,9 +20,9 @@ int command_doctor(int argc, char **argv);
 int command_methods(int argc, char **argv);
 
 /* "proact: " and the sentence, on stderr; returns EXIT_FAILED. */
-int say_failure(const struct proact_error *err);
+int failure_exit(const struct proact_error *err);
 
 /* The same for a wrong command line: points at `proact NAME --help` ("" for no name),
    returns EXIT_USAGE. */
-__attribute__((format(printf, 2, 3))) int say_usage(const char *name, const char *format,
-                                                    ...);
+__attribute__((format(printf, 2, 3))) int usage_error(const char *name, const char *format,
+                                                      ...);

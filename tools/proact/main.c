@@ -57,7 +57,7 @@ static int command_help(int argc, char **argv)
     int found = argc > 1 ? find_command(argv[1]) : -1;
 
     if (argc > 1 && argv[1][0] != '-' && found < 0)
-        return say_usage("", "no command '%s'", argv[1]);
+        return usage_error("", "no command '%s'", argv[1]);
     if (found >= 0 && commands[found].run != command_help &&
         commands[found].run != command_version) {
         char help[] = "--help", *words[] = {argv[1], help, NULL};
@@ -71,7 +71,7 @@ static int command_help(int argc, char **argv)
 static int command_version(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--help") != 0)
-        return say_usage("", "%s takes no argument, found '%s'", argv[0], argv[1]);
+        return usage_error("", "%s takes no argument, found '%s'", argv[0], argv[1]);
     printf("proact %s\n", PROACT_VERSION);
     return EXIT_FINE;
 }
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     int found = find_command(name);
 
     if (found < 0)
-        return say_usage("", "no %s '%s'", name[0] == '-' ? "option" : "command", name);
+        return usage_error("", "no %s '%s'", name[0] == '-' ? "option" : "command", name);
     int code = commands[found].run(argc - 1, argv + 1);
 
     /* A full disk or a closed pipe must not look like success. */

@@ -8,7 +8,7 @@
 int command_methods(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--help") != 0)
-        return say_usage("methods", "%s takes no argument, found '%s'", argv[0], argv[1]);
+        return usage_error("methods", "%s takes no argument, found '%s'", argv[0], argv[1]);
     if (argc > 1) {
         printf(
             "Usage: proact methods\n\n"

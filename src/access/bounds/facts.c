@@ -190,7 +190,7 @@ const struct access_form *facts_replaced(struct facts *f, const struct access_fo
 
 /* Whether one of the facts from `first` on says so already: a term and another one are
    replaced in either order. */
-static bool is_said(const struct facts *f, uint32_t first, const struct fact *what)
+static bool fact_is_implied(const struct facts *f, uint32_t first, const struct fact *what)
 {
     for (uint32_t i = first; i < f->count; i++)
         if (f->facts[i].most <= what->most && form_equal(f->facts[i].form, what->form))
@@ -200,7 +200,7 @@ static bool is_said(const struct facts *f, uint32_t first, const struct fact *wh
 
 static void add_new(struct facts *f, uint32_t first, struct fact what)
 {
-    if (f->count < FACTS_MAX && !is_said(f, first, &what))
+    if (f->count < FACTS_MAX && !fact_is_implied(f, first, &what))
         f->facts[f->count++] = what;
 }
 

@@ -206,8 +206,8 @@ static const char *call_of(const struct batch_op *op)
                                                         : calls[op->kind];
 }
 
-static enum proact_status say(struct device_set *set, unsigned device,
-                              struct proact_error *err)
+static enum proact_status cuda_batch_result(struct device_set *set, unsigned device,
+                                            struct proact_error *err)
 {
     const struct batch_list *l = &set->batch->list[device];
 
@@ -216,7 +216,7 @@ static enum proact_status say(struct device_set *set, unsigned device,
     const struct batch_op *op = &l->op[l->performed];
 
     if (op->kind == BATCH_LAUNCH)
-        return cuda_launch_said(op->stream, op->function, &op->launch, l->result, err);
+        return cuda_launch_result(op->stream, op->function, &op->launch, l->result, err);
     return cuda_result(set, device, l->result,
                        l->are_words ? "cuStreamBatchMemOp" : call_of(op), err);
 }
@@ -259,7 +259,7 @@ enum proact_status cuda_batch_flush(struct device_set *set, struct proact_error 
         struct batch_list *l = &b->list[b->device[i]];
 
         if (!status && l->result)
-            status = say(set, b->device[i], err);
+            status = cuda_batch_result(set, b->device[i], err);
         set->spans_are_lost |= l->result != 0;
         settle_waits(set, b->device[i]);
         l->count = 0;

@@ -108,8 +108,9 @@ static void join(struct cuda_lazy_devices *o)
 }
 
 /* A fault breaks the set; all else leaves the first device as it was. */
-static enum proact_status say(struct device_set *set, const struct cuda_trouble *t,
-                              struct proact_error *err)
+static enum proact_status cuda_lazy_result(struct device_set *set,
+                                           const struct cuda_trouble *t,
+                                           struct proact_error *err)
 {
     if (driver_status(t->result) == PROACT_EFAULT)
         return cuda_result(set, t->device, t->result, t->call, err);
@@ -139,11 +140,11 @@ enum proact_status cuda_lazy_devices_open(struct device_set *set, bool lazy,
     const uint64_t from = clock_host_ns();
 
     if (!open_context(set, 0, &o->trouble))
-        return say(set, &o->trouble, err);
+        return cuda_lazy_result(set, &o->trouble, err);
     o->first_ns = clock_host_ns() - from + 1; /* not 0 */
     set->here = lazy ? 1 : set->count;
     if (!lazy && !cuda_lazy_open_rest(set, o))
-        return say(set, &o->trouble, err);
+        return cuda_lazy_result(set, &o->trouble, err);
     return PROACT_OK;
 }
 
@@ -181,7 +182,7 @@ enum proact_status cuda_open_remaining(struct device_set *set, bool waits, bool 
         return PROACT_OK;
     join(o);
     if (o->trouble.result)
-        return say(set, &o->trouble, err);
+        return cuda_lazy_result(set, &o->trouble, err);
     set->here = set->count;
     enum proact_status status = take_in(set, err);
 

@@ -408,10 +408,10 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
 /* Its call of the driver, and what is to be said of the result. */
 cu_result cuda_launch_now(struct device_stream *s, const struct device_function *f,
                           const struct device_launch *launch);
-enum proact_status cuda_launch_said(struct device_stream *s,
-                                    const struct device_function *f,
-                                    const struct device_launch *launch, cu_result result,
-                                    struct proact_error *err);
+enum proact_status cuda_launch_result(struct device_stream *s,
+                                      const struct device_function *f,
+                                      const struct device_launch *launch, cu_result result,
+                                      struct proact_error *err);
 
 /* cuda_link.c: a module that calls CUDA's device runtime. Within cuda_enter(). */
 enum proact_status cuda_launches(struct device_set *set, struct proact_error *err);

@@ -204,7 +204,7 @@ static bool waits_for_cluster(const struct cta *c)
     return false;
 }
 
-static void say_deadlock(struct execute_warp *w, const struct group *g)
+static void fault_deadlock(struct execute_warp *w, const struct group *g)
 {
     const struct cluster *all = w->cta->cluster;
     const struct barrier *b = &w->cta->barriers[g->detail % BARRIERS];
@@ -227,7 +227,7 @@ static enum execute_stop deadlock(struct cta *c)
 {
     for (uint32_t n = 0; n < c->face.warp_count; n++)
         if (c->warps[n].group_count) {
-            say_deadlock(&c->warps[n], &c->warps[n].groups[0]);
+            fault_deadlock(&c->warps[n], &c->warps[n].groups[0]);
             return EXECUTE_TRAPPED;
         }
     return EXECUTE_TRAPPED;

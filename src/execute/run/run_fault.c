@@ -8,25 +8,25 @@
 #include "base/short_name.h"
 #include "execute/run/run.h"
 
-static void say(struct execute_warp *w, uint32_t line, unsigned lane, const char *format,
-                va_list args)
+static void fault_print(struct execute_warp *w, uint32_t line, unsigned lane,
+                        const char *format, va_list args)
 {
     struct execute_cta *c = &w->cta->face;
     const struct execute_kernel *k = w->grid->kernel;
-    char said[sizeof c->fault], *sourced;
+    char text[sizeof c->fault], *sourced;
     uint32_t thread[3];
     int length;
 
     if (c->fault[0])
         return;
     execute_warp_thread(w, lane, thread);
-    length = snprintf(said, sizeof said,
+    length = snprintf(text, sizeof text,
                       "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): ",
                       name_shorten(k->info.name).text, line, c->named[0], c->named[1],
                       c->named[2], thread[0], thread[1], thread[2]);
-    if (length > 0 && (size_t)length < sizeof said)
-        vsnprintf(said + length, sizeof said - (size_t)length, format, args);
-    sourced = ptx_with_sources(k->program->module, said);
+    if (length > 0 && (size_t)length < sizeof text)
+        vsnprintf(text + length, sizeof text - (size_t)length, format, args);
+    sourced = ptx_with_sources(k->program->module, text);
     snprintf(c->fault, sizeof c->fault, "%s", sourced);
     free(sourced);
 }
@@ -37,7 +37,7 @@ void warp_fault(struct execute_warp *w, uint32_t line, unsigned lane, const char
     va_list args;
 
     va_start(args, format);
-    say(w, line, lane, format, args);
+    fault_print(w, line, lane, format, args);
     va_end(args);
 }
 
@@ -47,12 +47,12 @@ void execute_fault(struct execute_warp *w, uint32_t line, unsigned lane, const c
     va_list args;
 
     va_start(args, format);
-    say(w, line, lane, format, args);
+    fault_print(w, line, lane, format, args);
     va_end(args);
 }
 
-void execute_line_say(const struct execute_kernel *k, uint32_t line, char *into,
-                      size_t bytes)
+void execute_line_print(const struct execute_kernel *k, uint32_t line, char *into,
+                        size_t bytes)
 {
     char *sourced;
 

@@ -128,7 +128,7 @@ static void drop_slices(struct kernel_derivation *d)
 }
 
 /* Nothing helps one that waits, wherever it writes. */
-static void say_uncut(struct proact_kernel *k, struct kernel_derivation *d)
+static void derive_print_uncut(struct proact_kernel *k, struct kernel_derivation *d)
 {
     if (kernel_waits(k, &d->uncut) || has(k, d, REDUCTIONS) || has(k, d, SCATTERS) ||
         has(k, d, FETCH_ATOMICS))
@@ -148,7 +148,7 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
     d->compared = compared_addresses_find(k->image->ptx, k->ptx, k->look_ups);
     d->bits = address_bits_find(k->ptx, k->look_ups);
     if (!unsplittable(k, &d->uncut) && derive_cut(k, NULL, &d->slice, &d->uncut))
-        say_uncut(k, d);
+        derive_print_uncut(k, d);
     d->refusal = d->uncut;
     find_targets(d, k);
     k->derivation = d;

@@ -343,7 +343,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     free(k->given_addresses);
     free(k->look_ups);
     free(k->refusal);
-    free(k->refusal_said);
+    free(k->refusal_text);
     free(k->uses_clusters);
     kernel_texels_destroy(k->texels);
     own_image_drop(k->own_image);

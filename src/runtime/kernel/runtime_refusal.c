@@ -35,10 +35,10 @@ const char *proact_kernel_refusal(struct proact_kernel *k)
     const char *why = find_refusal(k);
 
     if (!why || (k->refusal && strcmp(why, k->refusal) == 0))
-        return why ? k->refusal_said : NULL;
+        return why ? k->refusal_text : NULL;
     free(k->refusal);
-    free(k->refusal_said);
+    free(k->refusal_text);
     k->refusal = must_strdup(why);
-    k->refusal_said = ptx_with_sources(k->image->ptx, why);
-    return k->refusal_said;
+    k->refusal_text = ptx_with_sources(k->image->ptx, why);
+    return k->refusal_text;
 }

@@ -192,14 +192,14 @@ const char *proact_lazy_devices_report(struct proact *p, bool *failed)
     if (!o->was_lazy)
         return NULL;
     if (*failed)
-        snprintf(o->said, sizeof o->said,
+        snprintf(o->report_text, sizeof o->report_text,
                  "the other devices could not be opened, so all ran on the first: %s",
                  o->why);
     else if (o->are_pending)
-        snprintf(o->said, sizeof o->said, "the other devices were not opened%s",
-                 o->is_opening ? " in time" : "");
+        snprintf(o->report_text, sizeof o->report_text,
+                 "the other devices were not opened%s", o->is_opening ? " in time" : "");
     else
-        snprintf(o->said, sizeof o->said, "the other devices were there after %.3f ms",
-                 (double)o->took_ns / 1e6);
-    return o->said;
+        snprintf(o->report_text, sizeof o->report_text,
+                 "the other devices were there after %.3f ms", (double)o->took_ns / 1e6);
+    return o->report_text;
 }

@@ -159,7 +159,7 @@ struct proact_kernel {
     uint32_t whole_bytes; /* of parameters where it runs as it is in its module */
     struct session_image *own_image;      /* of a variant with another text; else NULL */
     struct kernel_derivation *derivation; /* derive.c; NULL: not made yet */
-    char *refusal, *refusal_said;         /* as it was last, and with lines of the source */
+    char *refusal, *refusal_text;         /* as it was last, and with lines of the source */
     /* of it: by instruction, flags (launch_flags.h); which of them stay atomics; and by
        which swaps the least or the greatest is found */
     const bool *flag_stores, *flag_joints, *flag_swaps;
@@ -200,8 +200,8 @@ struct session_lazy_devices { /* lazy_devices.h */
     uint64_t took_ns;             /* from the session's beginning until they were there */
     uint64_t launches;            /* from the first one on */
     struct device_event *mark[2]; /* by turns, behind some of them; NULL: none yet */
-    char why[sizeof((struct proact_error *)0)->text], said[640]; /* why: "", or they never
-                                                                    will be */
+    char why[sizeof((struct proact_error *)0)->text], report_text[640]; /* why: "", or they
+                                                                    never will be */
 };
 
 struct proact {

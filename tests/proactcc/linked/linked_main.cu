@@ -60,7 +60,7 @@ __global__ void sums(const int *x, int *sums)
         put(sums, blockIdx.x, sum);
 }
 
-static void say(const char *name, const int *x)
+static void print_sum(const char *name, const int *x)
 {
     int h[4];
 
@@ -89,24 +89,24 @@ int main()
     cudaMemcpy(words, "abcd", 4, cudaMemcpyHostToDevice);
     cudaMemcpyToSymbol(factors, &fifty, sizeof fifty);
     run<<<1, 4, 4>>>(x, words);
-    say("run", x);
+    print_sum("run", x);
     scale(x, 4);
-    say("scale", x);
+    print_sum("scale", x);
     steps<<<1, 4>>>(x);
-    say("steps", x);
+    print_sum("steps", x);
     shapes<<<1, 4>>>(x);
-    say("shapes", x);
+    print_sum("shapes", x);
     pairs<<<1, 4>>>(x);
-    say("pairs", x);
+    print_sum("pairs", x);
     reset<int><<<1, 4>>>(x);
-    say("reset", x);
+    print_sum("reset", x);
     cudaMemcpyFromSymbol(&called, calls, sizeof called);
     printf("calls: %d, shown: %d\n", called, shown);
     fill<<<N / THREADS, THREADS>>>(x, N);
     check(x);
     cudaMalloc(&y, N / THREADS * sizeof *y);
     sums<<<N / THREADS, THREADS>>>(x, y);
-    say("sums", y);
+    print_sum("sums", y);
     printf("%s\n", cudaGetErrorString(cudaGetLastError()));
     return 0;
 }

@@ -35,12 +35,12 @@ static int find_place(const struct filling *f, const char *option,
     const struct ptx_symbol *y = &k->symbols[s->argument];
 
     if (s->argument >= k->parameter_count)
-        return say_usage("analyze",
-                         "--%s %s: kernel '%s' has %" PRIu32 " arguments, from 0", option,
-                         s->word, k->name, k->parameter_count);
+        return usage_error("analyze",
+                           "--%s %s: kernel '%s' has %" PRIu32 " arguments, from 0", option,
+                           s->word, k->name, k->parameter_count);
     if (s->offset >= y->bytes)
-        return say_usage("analyze", "--%s %s: argument %" PRIu32 " has %" PRIu32 " bytes",
-                         option, s->word, s->argument, y->bytes);
+        return usage_error("analyze", "--%s %s: argument %" PRIu32 " has %" PRIu32 " bytes",
+                           option, s->word, s->argument, y->bytes);
     uint32_t offset = y->offset + s->offset;
     const struct analyze_field *field = field_at(f, offset);
 
@@ -50,8 +50,8 @@ static int find_place(const struct filling *f, const char *option,
         out->offset = offset;
         out->bytes = field->offset + field->bytes - offset;
     } else if (y->bytes > 8) {
-        return say_usage("analyze", "--%s %s: kernel '%s' reads nothing there", option,
-                         s->word, k->name);
+        return usage_error("analyze", "--%s %s: kernel '%s' reads nothing there", option,
+                           s->word, k->name);
     }
     return EXIT_FINE;
 }
@@ -96,15 +96,15 @@ static int take_arg(struct filling *f, const struct analyze_setting *s)
     if (code)
         return code;
     if (place.is_array && strcmp(s->value, "0") != 0)
-        return say_usage("analyze",
-                         "--arg %s: that is an array: use --array, or 0 if there is none",
-                         s->word);
+        return usage_error("analyze",
+                           "--arg %s: that is an array: use --array, or 0 if there is none",
+                           s->word);
     bool is_real = place.type == PTX_PART_F32 || place.type == PTX_PART_F64 ||
                    (strchr(s->value, '.') && strncmp(s->value, "0x", 2) != 0);
 
     if (!(is_real ? read_real : read_whole)(s->value, place.bytes, &value))
-        return say_usage("analyze", "--arg %s: expected a number of %" PRIu32 " bytes",
-                         s->word, place.bytes);
+        return usage_error("analyze", "--arg %s: expected a number of %" PRIu32 " bytes",
+                           s->word, place.bytes);
     memcpy(f->block->bytes + place.offset, &value, place.bytes < 8 ? place.bytes : 8);
     memset(f->block->given + place.offset, true, place.bytes < 8 ? place.bytes : 8);
     return EXIT_FINE;
@@ -133,10 +133,10 @@ static int take_array(struct filling *f, const struct analyze_setting *s)
     if (code)
         return code;
     if (place.bytes < 8)
-        return say_usage("analyze", "--array %s: there are %" PRIu32 " bytes, no address",
-                         s->word, place.bytes);
+        return usage_error("analyze", "--array %s: there are %" PRIu32 " bytes, no address",
+                           s->word, place.bytes);
     if (f->block->given[place.offset])
-        return say_usage("analyze", "--array %s: that argument was given", s->word);
+        return usage_error("analyze", "--array %s: that argument was given", s->word);
     add_array(f, place.offset, s->bytes, true);
     return EXIT_FINE;
 }
@@ -163,9 +163,9 @@ static int check_missing(const struct filling *f, const struct ptx_function *sli
         wide |= fields[i].bytes == 8;
     }
     if (list.length)
-        code = say_usage("analyze", "where kernel '%s' writes depends on more: add%s%s",
-                         f->kernel->f->name, list.data,
-                         wide ? ", or --array if it is one" : "");
+        code = usage_error("analyze", "where kernel '%s' writes depends on more: add%s%s",
+                           f->kernel->f->name, list.data,
+                           wide ? ", or --array if it is one" : "");
     text_clear(&list);
     return code;
 }
@@ -177,7 +177,7 @@ static int check_slice(const struct filling *f)
     struct proact_error err = {""};
 
     if (ptx_parse(info.name, info.text, info.text_bytes, &m, &err))
-        return say_failure(&err);
+        return failure_exit(&err);
     int code = check_missing(f, ptx_function_find(m, info.name));
 
     ptx_destroy(m);

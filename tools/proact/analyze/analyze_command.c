@@ -65,17 +65,17 @@ static int check(const struct ptx_module *m, const struct analyze_request *q,
              analyze_is_cuda(q->file) ? "no __global__ function that it uses, or a "
                                         "template that nobody makes"
                                       : "no .entry");
-        return say_failure(&err);
+        return failure_exit(&err);
     }
     for (uint32_t i = 0; i < m->function_count; i++)
         if (m->functions[i].is_entry)
             text_print(&names, "%s%s", names.length ? ", " : "", m->functions[i].name);
     if (!c->count)
-        code = say_usage("analyze", "%s has no kernel '%s', but %s", m->name, q->kernel,
-                         names.data ? names.data : "none");
+        code = usage_error("analyze", "%s has no kernel '%s', but %s", m->name, q->kernel,
+                           names.data ? names.data : "none");
     else if (c->count > 1 && (q->has_launch || q->kernel))
-        code = say_usage("analyze", "which kernel of %s? Add --kernel with one of %s",
-                         m->name, names.data);
+        code = usage_error("analyze", "which kernel of %s? Add --kernel with one of %s",
+                           m->name, names.data);
     text_clear(&names);
     return code;
 }
@@ -103,7 +103,7 @@ static int command_specialize(struct analyze_kernel *k, struct analyze_launch *l
 
     free(text);
     if (status)
-        return say_failure(&err);
+        return failure_exit(&err);
     analyze_kernel_open(&less, *m, ptx_function_find(*m, k->f->name),
                         q->reassociate_floats);
     less.whole = k->f->instruction_count;
@@ -173,7 +173,7 @@ static int analyze(const struct analyze_request *q, const struct ptx_module *m,
     json_end(&w);
     json_end(&w);
     if (!code && q->json && file_write(q->json, w.text.data, w.text.length, &err))
-        code = say_failure(&err);
+        code = failure_exit(&err);
     text_clear(&w.text);
     return code;
 }
@@ -190,7 +190,7 @@ int command_analyze(int argc, char **argv)
     if (!code && help) {
         analyze_help(stdout);
     } else if (!code && analyze_source(q.file, &m, &err)) {
-        code = say_failure(&err);
+        code = failure_exit(&err);
     } else if (!code) {
         struct chosen c = choose(m, q.kernel);
 

@@ -124,8 +124,8 @@ static int take(struct analyze_constants *c, const struct analyze_kernel *k,
     int32_t symbol = find_symbol(k->module, s->name, s->name_length);
 
     if (symbol < 0)
-        return say_usage("analyze", "--constant %s: there is no such .const variable",
-                         s->word);
+        return usage_error("analyze", "--constant %s: there is no such .const variable",
+                           s->word);
     uint32_t bytes = width_at(k, symbol, s->offset), all = k->module->symbols[symbol].bytes;
     bool negative = *s->value == '-';
     char *end = NULL;
@@ -136,12 +136,12 @@ static int take(struct analyze_constants *c, const struct analyze_kernel *k,
 
     if (s->value[negative] < '0' || s->value[negative] > '9' || *end || errno ||
         value > (negative ? high / 2 + 1 : high))
-        return say_usage("analyze",
-                         "--constant %s: expected a whole number of %" PRIu32 " bytes",
-                         s->word, bytes);
+        return usage_error("analyze",
+                           "--constant %s: expected a whole number of %" PRIu32 " bytes",
+                           s->word, bytes);
     if (s->offset >= all || bytes > all - s->offset)
-        return say_usage("analyze", "--constant %s: it has %" PRIu32 " bytes", s->word,
-                         all);
+        return usage_error("analyze", "--constant %s: it has %" PRIu32 " bytes", s->word,
+                           all);
     value = negative ? 0 - value : value;
     memcpy(c->content[symbol] + s->offset, &value, bytes);
     memset(c->given[symbol] + s->offset, true, bytes);
@@ -164,8 +164,8 @@ static int check_missing(const struct analyze_constants *c, const struct analyze
         text_print(&list, " --constant %s=VALUE", place);
     }
     if (list.length)
-        code = say_usage("analyze", "where kernel '%s' writes depends on more: add%s",
-                         k->f->name, list.data);
+        code = usage_error("analyze", "where kernel '%s' writes depends on more: add%s",
+                           k->f->name, list.data);
     text_clear(&list);
     return code;
 }

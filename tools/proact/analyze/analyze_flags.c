@@ -87,7 +87,7 @@ static bool are_read(const struct analyze_launch *l, const struct analyze_kernel
     struct analyze_reads reads = {0};
 
     analyze_reads_find(&reads, l, k, q);
-    bool any = reads.unsaid[0];
+    bool any = reads.missing_text[0];
 
     for (size_t n = 0; n < reads.count && !any; n++)
         any = are_read_by(l, &reads.each[n]);

@@ -280,9 +280,9 @@ static void write_reads(struct json_writer *w, const struct analyze_kernel *k,
     struct analyze_reads r = {0};
 
     analyze_reads_find(&r, l, k, q);
-    if (r.unsaid[0]) {
+    if (r.missing_text[0]) {
         json_put_text(w, "read", NULL);
-        json_put_text(w, "read_reason", r.unsaid);
+        json_put_text(w, "read_reason", r.missing_text);
     } else {
         json_begin(w, "read", JSON_ARRAY);
         for (size_t n = 0; n < r.count; n++)

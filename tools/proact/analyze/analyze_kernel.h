@@ -55,8 +55,8 @@ bool analyze_flags_only(const struct analyze_kernel *k, uint32_t offset);
 char *analyze_plain_name(const char *name);
 
 /* On stdout, with the lines of the source behind those of the module. */
-__attribute__((format(printf, 2, 3))) void analyze_say(const struct ptx_module *m,
-                                                       const char *format, ...);
+__attribute__((format(printf, 2, 3))) void analyze_print(const struct ptx_module *m,
+                                                         const char *format, ...);
 
 /* One line: what to change so that the sentence is not said any more. */
 const char *analyze_advice(const struct analyze_kernel *k, const char *why);

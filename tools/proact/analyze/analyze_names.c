@@ -175,15 +175,15 @@ const char *analyze_advice(const struct analyze_kernel *k, const char *why)
     return advice;
 }
 
-void analyze_say(const struct ptx_module *m, const char *format, ...)
+void analyze_print(const struct ptx_module *m, const char *format, ...)
 {
-    char said[2048], *sourced;
+    char text[2048], *sourced;
     va_list args;
 
     va_start(args, format);
-    vsnprintf(said, sizeof said, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    sourced = ptx_with_sources(m, said);
+    sourced = ptx_with_sources(m, text);
     fputs(sourced, stdout);
     free(sourced);
 }

@@ -79,13 +79,14 @@ static int take_sizes(const char *option, const char *word, const uint32_t most[
         at++;
     }
     if (!good || *at)
-        return say_usage("analyze", "--%s: expected sizes such as 64 or 8,8,2, found '%s'",
-                         option, word);
+        return usage_error("analyze",
+                           "--%s: expected sizes such as 64 or 8,8,2, found '%s'", option,
+                           word);
     for (int d = 0; d < 3; d++)
         if (out[d] > most[d])
-            return say_usage("analyze",
-                             "--%s: %" PRIu32 " in %c, where CUDA has at most %" PRIu32,
-                             option, out[d], "xyz"[d], most[d]);
+            return usage_error("analyze",
+                               "--%s: %" PRIu32 " in %c, where CUDA has at most %" PRIu32,
+                               option, out[d], "xyz"[d], most[d]);
     return EXIT_FINE;
 }
 
@@ -110,7 +111,7 @@ static int take_setting(const char *option, const char *word, struct analyze_set
 {
     return read_setting(word, s)
                ? EXIT_FINE
-               : say_usage(
+               : usage_error(
                      "analyze",
                      "--%s: expected ARGUMENT[.OFFSET]=VALUE such as 3=1024, found '%s'",
                      option, word);
@@ -130,10 +131,10 @@ static int take_shape(const char *word, struct analyze_setting *s)
         at++;
     }
     return good && !*at ? EXIT_FINE
-                        : say_usage("analyze",
-                                    "--shape: expected ARGUMENT[.OFFSET]=WIDTHxHEIGHT"
-                                    "[xDEPTH] in elements, such as 0=640x480, found '%s'",
-                                    word);
+                        : usage_error("analyze",
+                                      "--shape: expected ARGUMENT[.OFFSET]=WIDTHxHEIGHT"
+                                      "[xDEPTH] in elements, such as 0=640x480, found '%s'",
+                                      word);
 }
 
 static int take_constant(const char *word, struct analyze_setting *s)
@@ -148,7 +149,7 @@ static int take_constant(const char *word, struct analyze_setting *s)
         good = take_whole(&at, UINT16_MAX, &offset);
     }
     if (!good || *at != '=' || !at[1])
-        return say_usage(
+        return usage_error(
             "analyze",
             "--constant: expected NAME[.OFFSET]=VALUE such as width=64, found '%s'", word);
     *s = (struct analyze_setting){.word = word,
@@ -170,9 +171,9 @@ static int take_bytes(struct analyze_setting *s)
         at++;
     }
     if (!good || *at || bytes > (uint64_t)1 << 40)
-        return say_usage("analyze",
-                         "--array: expected bytes such as 4096, 64K or 1G, found '%s'",
-                         s->value);
+        return usage_error("analyze",
+                           "--array: expected bytes such as 4096, 64K or 1G, found '%s'",
+                           s->value);
     s->bytes = bytes;
     return EXIT_FINE;
 }
@@ -183,8 +184,8 @@ static int check_once(const struct analyze_setting *all, uint32_t count)
     for (uint32_t n = 0; n < count; n++)
         for (uint32_t b = 0; b < n; b++)
             if (all[b].argument == all[n].argument && all[b].offset == all[n].offset)
-                return say_usage("analyze", "--arg: given twice: %s and %s", all[b].word,
-                                 all[n].word);
+                return usage_error("analyze", "--arg: given twice: %s and %s", all[b].word,
+                                   all[n].word);
     return EXIT_FINE;
 }
 
@@ -194,21 +195,22 @@ static int take_settings(const struct analyze_words *w, struct analyze_request *
 
     for (char **word = w->args; word && *word && !code; word++)
         code = q->arg_count == ANALYZE_SETTINGS_MAX
-                   ? say_usage("analyze", "--arg: more than %d", ANALYZE_SETTINGS_MAX)
+                   ? usage_error("analyze", "--arg: more than %d", ANALYZE_SETTINGS_MAX)
                    : take_setting("arg", *word, &q->args[q->arg_count++]);
     if (!code)
         code = check_once(q->args, q->arg_count);
     for (char **word = w->constants; word && *word && !code; word++)
-        code = q->constant_count == ANALYZE_SETTINGS_MAX
-                   ? say_usage("analyze", "--constant: more than %d", ANALYZE_SETTINGS_MAX)
-                   : take_constant(*word, &q->constants[q->constant_count++]);
+        code =
+            q->constant_count == ANALYZE_SETTINGS_MAX
+                ? usage_error("analyze", "--constant: more than %d", ANALYZE_SETTINGS_MAX)
+                : take_constant(*word, &q->constants[q->constant_count++]);
     for (char **word = w->shapes; word && *word && !code; word++)
         code = q->shape_count == ANALYZE_SETTINGS_MAX
-                   ? say_usage("analyze", "--shape: more than %d", ANALYZE_SETTINGS_MAX)
+                   ? usage_error("analyze", "--shape: more than %d", ANALYZE_SETTINGS_MAX)
                    : take_shape(*word, &q->shapes[q->shape_count++]);
     for (char **word = w->arrays; word && *word && !code; word++) {
         if (q->array_count == ANALYZE_SETTINGS_MAX)
-            return say_usage("analyze", "--array: more than %d", ANALYZE_SETTINGS_MAX);
+            return usage_error("analyze", "--array: more than %d", ANALYZE_SETTINGS_MAX);
         struct analyze_setting *s = &q->arrays[q->array_count++];
 
         if (!(code = take_setting("array", *word, s)))
@@ -226,21 +228,21 @@ static int take_launch(const struct analyze_words *w, struct analyze_request *q)
     int code;
 
     if (at && (!take_whole(&at, PROACT_DEVICES_MAX, &devices) || *at || !devices))
-        return say_usage("analyze",
-                         "--devices: expected a whole number from 1 to %d, found '%s'",
-                         PROACT_DEVICES_MAX, w->devices);
+        return usage_error("analyze",
+                           "--devices: expected a whole number from 1 to %d, found '%s'",
+                           PROACT_DEVICES_MAX, w->devices);
     q->devices = (unsigned)devices;
     if (!w->grid != !w->block)
-        return say_usage("analyze", "--grid and --block belong together: add --%s",
-                         w->grid ? "block" : "grid");
+        return usage_error("analyze", "--grid and --block belong together: add --%s",
+                           w->grid ? "block" : "grid");
     q->has_launch = w->grid;
     if (!w->grid && (w->args || w->arrays || w->constants || w->shapes || w->devices))
-        return say_usage("analyze", "--%s is for a launch: add --grid and --block",
-                         w->args        ? "arg"
-                         : w->arrays    ? "array"
-                         : w->constants ? "constant"
-                         : w->shapes    ? "shape"
-                                        : "devices");
+        return usage_error("analyze", "--%s is for a launch: add --grid and --block",
+                           w->args        ? "arg"
+                           : w->arrays    ? "array"
+                           : w->constants ? "constant"
+                           : w->shapes    ? "shape"
+                                          : "devices");
     if (w->grid && ((code = take_sizes("grid", w->grid, grid_most, q->grid)) ||
                     (code = take_sizes("block", w->block, block_most, q->block))))
         return code;
@@ -253,18 +255,18 @@ static int take_words(struct analyze_words *w, struct analyze_request *q)
 
     q->file = poptGetArg(w->popt);
     if (!q->file)
-        return say_usage("analyze", "analyze what? Give a .ptx or .cu file");
+        return usage_error("analyze", "analyze what? Give a .ptx or .cu file");
     more = poptGetArg(w->popt);
     if (more)
-        return say_usage("analyze", "analyze: '%s' is one argument too many", more);
+        return usage_error("analyze", "analyze: '%s' is one argument too many", more);
     q->kernel = w->kernel;
     q->json = take_output(w->json);
     q->stop_after = w->stop_after;
     q->reassociate_floats = w->reassociate_floats;
     q->command_line = w->command_line.data;
     if (w->stop_after && (w->grid || w->json))
-        return say_usage("analyze", "--stop-after prints PTX: leave --%s away",
-                         w->grid ? "grid" : "json");
+        return usage_error("analyze", "--stop-after prints PTX: leave --%s away",
+                           w->grid ? "grid" : "json");
     return take_launch(w, q);
 }
 
@@ -282,9 +284,9 @@ int analyze_options_parse(int argc, char **argv, struct analyze_words **words,
     while ((code = poptGetNextOpt(w->popt)) > 0)
         ;
     if (code < -1)
-        return say_usage("analyze", "analyze: %s: %s",
-                         poptBadOption(w->popt, POPT_BADOPTION_NOALIAS),
-                         poptStrerror(code));
+        return usage_error("analyze", "analyze: %s: %s",
+                           poptBadOption(w->popt, POPT_BADOPTION_NOALIAS),
+                           poptStrerror(code));
     *help = w->help;
     return w->help ? EXIT_FINE : take_words(w, q);
 }

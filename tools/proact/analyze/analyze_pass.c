@@ -20,20 +20,20 @@ static int print_parse(const struct ptx_module *m)
 }
 
 /* With the lines of the source, as in what is printed of a kernel. */
-static int say_refusal(const struct ptx_module *m, const struct proact_error *why)
+static int pass_print_refusal(const struct ptx_module *m, const struct proact_error *why)
 {
-    struct proact_error said;
+    struct proact_error failure;
     char *text = ptx_with_sources(m, why->text);
 
-    fail(&said, PROACT_EREFUSED, "%s", text);
+    fail(&failure, PROACT_EREFUSED, "%s", text);
     free(text);
-    return say_failure(&said);
+    return failure_exit(&failure);
 }
 
 static int print_slice(const struct analyze_kernel *k)
 {
     if (!k->slice)
-        return say_refusal(k->module, &k->uncut);
+        return pass_print_refusal(k->module, &k->uncut);
     struct write_set_slice_info info = write_set_slice_info(k->slice);
 
     fwrite(info.text, 1, info.text_bytes, stdout);
@@ -62,9 +62,9 @@ static int print_clone(const struct analyze_kernel *k, enum instrument_clone clo
     uint32_t from = 0;
 
     if (k->clones.refusal[clone].text[0])
-        return say_refusal(k->module, &k->clones.refusal[clone]);
+        return pass_print_refusal(k->module, &k->clones.refusal[clone]);
     if (ptx_parse(k->module->name, k->text, strlen(k->text), &m, &err))
-        return say_failure(&err);
+        return failure_exit(&err);
     for (uint32_t i = 0; i < m->function_count; i++) {
         const struct ptx_function *f = &m->functions[i];
 
@@ -91,15 +91,16 @@ int analyze_stop_after(const char *pass, bool reassociate_floats,
     while (which < PASSES && strcmp(passes[which], pass) != 0)
         which++;
     if (which == PASSES)
-        return say_usage("analyze",
-                         "no pass '%s': there are parse, slice, grid, inline, count, send "
-                         "and stage",
-                         pass);
+        return usage_error(
+            "analyze",
+            "no pass '%s': there are parse, slice, grid, inline, count, send "
+            "and stage",
+            pass);
     if (which == PASS_PARSE)
         return print_parse(m);
     if (!f)
-        return say_usage("analyze", "--stop-after %s is for one kernel: add --kernel",
-                         pass);
+        return usage_error("analyze", "--stop-after %s is for one kernel: add --kernel",
+                           pass);
     analyze_kernel_open(&k, m, f, reassociate_floats);
     code = which == PASS_SLICE ? print_slice(&k)
                                : print_clone(&k, (enum instrument_clone)(which - 2));

@@ -107,8 +107,8 @@ static void print_source(const struct analyze_kernel *k, const struct write_set 
     else
         printf("  map: slice");
     if (w->why_line)
-        analyze_say(k->module, ", since the store at line %" PRIu32 " %s\n", w->why_line,
-                    w->why_sliced);
+        analyze_print(k->module, ", since the store at line %" PRIu32 " %s\n", w->why_line,
+                      w->why_sliced);
     else
         printf(", since it %s\n", w->why_sliced);
 }

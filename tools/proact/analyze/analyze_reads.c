@@ -136,8 +136,8 @@ static void print_reading(const struct analyze_kernel *k, const struct analyze_r
         analyze_place_text(k->f, r->offset, name + 1, sizeof name - 1);
     }
     if (r->reason) {
-        analyze_say(k->module, "  reads all of array%s: line %" PRIu32 ", %s\n", name,
-                    r->line, r->reason);
+        analyze_print(k->module, "  reads all of array%s: line %" PRIu32 ", %s\n", name,
+                      r->line, r->reason);
         return;
     }
     for (unsigned d = 0; d < shown; d++) {
@@ -173,12 +173,12 @@ void analyze_reads_find(struct analyze_reads *r, const struct analyze_launch *l,
     const struct access_symbol *missing = find_missing(l, k->analysis);
 
     if (k->is_marked) {
-        snprintf(r->unsaid, sizeof r->unsaid, "the kernel is marked by hand");
+        snprintf(r->missing_text, sizeof r->missing_text, "the kernel is marked by hand");
     } else if (missing) {
         char option[160];
 
         analyze_missing_text(k, missing, option, sizeof option);
-        snprintf(r->unsaid, sizeof r->unsaid, "add %s", option);
+        snprintf(r->missing_text, sizeof r->missing_text, "add %s", option);
     } else {
         read_all(l, k, q, r);
     }

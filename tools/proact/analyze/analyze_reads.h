@@ -20,7 +20,7 @@ struct analyze_reading {
 struct analyze_reads {
     struct analyze_reading *each;
     size_t count, capacity;
-    char unsaid[192]; /* why nothing is said; empty where it is */
+    char missing_text[192]; /* why nothing is said; empty where it is */
 };
 
 /* Start from zero, and clear. */

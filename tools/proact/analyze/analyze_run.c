@@ -81,8 +81,8 @@ int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
         return EXIT_FINE;
     }
     if (status)
-        return status == PROACT_EINVAL ? say_usage("analyze", "%s", err.text)
-                                       : say_failure(&err);
+        return status == PROACT_EINVAL ? usage_error("analyze", "%s", err.text)
+                                       : failure_exit(&err);
     l->devices = q->devices;
     memcpy(l->grid, q->grid, sizeof l->grid);
     find_over(l, k);

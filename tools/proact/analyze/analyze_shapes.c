@@ -96,12 +96,12 @@ static int take_shape(struct analyze_kernel *k, const struct analyze_launch *l,
     uint64_t room = element ? bytes_at(&l->block, offset) / element : 0;
 
     if (!element)
-        return say_usage("analyze",
-                         "--shape %s: kernel '%s' has no access there that is understood",
-                         s->word, f->name);
+        return usage_error("analyze",
+                           "--shape %s: kernel '%s' has no access there that is understood",
+                           s->word, f->name);
     for (uint32_t i = 0; i < k->shape_count; i++)
         if (k->shapes[i].base_offset == offset)
-            return say_usage("analyze", "--shape %s: that argument was given", s->word);
+            return usage_error("analyze", "--shape %s: that argument was given", s->word);
     *shape = (struct access_shape){
         .base_offset = offset, .element_bytes = element, .count = s->extent_count};
     for (uint32_t i = 0; i < s->extent_count; i++) {
@@ -109,10 +109,10 @@ static int take_shape(struct analyze_kernel *k, const struct analyze_launch *l,
         room /= s->extents[i];
     }
     if (!room)
-        return say_usage("analyze",
-                         "--shape %s: more elements of %" PRIu32
-                         " bytes than the array's %" PRIu64 " bytes hold",
-                         s->word, element, bytes_at(&l->block, offset));
+        return usage_error("analyze",
+                           "--shape %s: more elements of %" PRIu32
+                           " bytes than the array's %" PRIu64 " bytes hold",
+                           s->word, element, bytes_at(&l->block, offset));
     k->shape_count++;
     return EXIT_FINE;
 }
@@ -134,8 +134,8 @@ static int check_given(const struct analyze_kernel *k, const struct analyze_laun
     if (!missing)
         return EXIT_FINE;
     analyze_missing_text(k, missing, option, sizeof option);
-    return say_usage("analyze", "--shape needs all that indices are made of: add %s",
-                     option);
+    return usage_error("analyze", "--shape needs all that indices are made of: add %s",
+                       option);
 }
 
 int analyze_shapes_declare(struct analyze_kernel *k, const struct analyze_launch *l,

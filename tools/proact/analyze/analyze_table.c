@@ -141,10 +141,10 @@ static void print_open(const struct analyze_kernel *k)
         if (more)
             snprintf(others, sizeof others, " and %" PRIu32 " more", more);
         analyze_base_text(k, r->base, r->base_symbol, base, sizeof base);
-        analyze_say(k->module, "  line %" PRIu32 "%s: %s of %s%s: %s\n", r->line, others,
-                    analyze_kind_text(r->kind),
-                    is_known ? "array " : "an array that cannot be told",
-                    is_known ? base : "", r->reason);
+        analyze_print(k->module, "  line %" PRIu32 "%s: %s of %s%s: %s\n", r->line, others,
+                      analyze_kind_text(r->kind),
+                      is_known ? "array " : "an array that cannot be told",
+                      is_known ? base : "", r->reason);
     }
 }
 
@@ -168,9 +168,9 @@ static void print_flags(const struct analyze_kernel *k)
         char base[64];
 
         analyze_place_text(k->f, k->flags.flag[n].parameter, base, sizeof base);
-        analyze_say(k->module,
-                    "  line %" PRIu32 ": a flag of array %s: all CTAs may set it alike\n",
-                    k->flags.flag[n].line, base);
+        analyze_print(k->module,
+                      "  line %" PRIu32 ": a flag of array %s: all CTAs may set it alike\n",
+                      k->flags.flag[n].line, base);
     }
 }
 
@@ -182,14 +182,14 @@ static void print_reductions(const struct analyze_kernel *k)
         char base[64];
 
         analyze_place_text(k->f, r->parameter, base, sizeof base);
-        analyze_say(k->module,
-                    "  line %" PRIu32 ": a %s array %s: %s the first device's memory\n",
-                    r->line,
-                    r->kind != ACCESS_SCATTERED ? "reduction of"
-                    : opcode == PTX_LD          ? "load beside scattered stores to"
-                    : opcode == PTX_ST          ? "scattered store to"
-                                                : "ticket of",
-                    base, r->kind == ACCESS_SCATTERED ? "made in" : "combined in");
+        analyze_print(k->module,
+                      "  line %" PRIu32 ": a %s array %s: %s the first device's memory\n",
+                      r->line,
+                      r->kind != ACCESS_SCATTERED ? "reduction of"
+                      : opcode == PTX_LD          ? "load beside scattered stores to"
+                      : opcode == PTX_ST          ? "scattered store to"
+                                                  : "ticket of",
+                      base, r->kind == ACCESS_SCATTERED ? "made in" : "combined in");
     }
 }
 
@@ -237,8 +237,8 @@ static void print_constants(const struct analyze_kernel *k)
 void analyze_print_refusal(const struct analyze_kernel *k, const char *head,
                            const char *why)
 {
-    analyze_say(k->module, "  %s: %s\n    to be accepted: %s\n", head, why,
-                analyze_advice(k, why));
+    analyze_print(k->module, "  %s: %s\n    to be accepted: %s\n", head, why,
+                  analyze_advice(k, why));
 }
 
 static void print_split(const struct analyze_kernel *k)

@@ -7,7 +7,8 @@
 #include "base/memory.h"
 
 void analyze_wraps(const struct analyze_launch *l, const struct analyze_kernel *k,
-                   const struct analyze_request *q, analyze_wrap_say *say, void *context)
+                   const struct analyze_request *q, analyze_wrap_report *report,
+                   void *context)
 {
     const struct access_analysis *a = k->analysis;
     struct access_launch launch = {.parameters = l->block.bytes,
@@ -24,7 +25,7 @@ void analyze_wraps(const struct analyze_launch *l, const struct analyze_kernel *
 
         if (r->kind != ACCESS_READ && r->state == ACCESS_CLOSED &&
             access_check_wrap(a, r, &launch, trips, &err))
-            say(context, err.text);
+            report(context, err.text);
     }
     free(trips);
 }

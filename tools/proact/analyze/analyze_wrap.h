@@ -5,8 +5,9 @@
 
 #include "analyze/analyze_launch.h"
 
-typedef void analyze_wrap_say(void *context, const char *sentence);
+typedef void analyze_wrap_report(void *context, const char *sentence);
 
 /* Says one sentence a store whose address may come from a number that left its range. */
 void analyze_wraps(const struct analyze_launch *l, const struct analyze_kernel *k,
-                   const struct analyze_request *q, analyze_wrap_say *say, void *context);
+                   const struct analyze_request *q, analyze_wrap_report *report,
+                   void *context);

@@ -93,13 +93,13 @@ static int check(const struct bench_options *o)
         code = check_machine("bench", o->request.machine, o->request.devices, t);
     free(t);
     if (!code && check_folder(o->json, &err))
-        code = say_failure(&err);
+        code = failure_exit(&err);
     return code;
 }
 
 /* A row that is left over is a slip of its file, unless only some methods were asked for,
    and fails what was to be within a limit. */
-static int say_compared(const struct bench_options *o, const struct bench_report *r)
+static int print_comparison(const struct bench_options *o, const struct bench_report *r)
 {
     const struct bench_request *q = &o->request;
 
@@ -135,12 +135,12 @@ static int run(const struct bench_options *o, const char *command_line)
         return code;
     benches[o->kind](q, &r);
     if (q->against)
-        code = say_compared(o, &r);
+        code = print_comparison(o, &r);
     if (!r.count) {
         fprintf(stderr, "proact: this machine can do nothing of what was asked\n");
         code = EXIT_FAILED;
     } else if (o->json && bench_write(&r, o->json, command_line, &err)) {
-        code = say_failure(&err);
+        code = failure_exit(&err);
     }
     if (100 * fabs(bench_worst(&r)) > o->within || fabs(bench_worst_points(&r)) > o->points)
         code = EXIT_FAILED;

@@ -99,12 +99,12 @@ static int take_count(const struct bench_words *w, enum word option, uint64_t hi
     unsigned shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : 0;
 
     if (option == CHUNK && (strlen(word) > 12 || value > high >> shift))
-        return say_usage("bench", "--chunk: %s is no power of two from 4K to 256M", word);
+        return usage_error("bench", "--chunk: %s is no power of two from 4K to 256M", word);
     if (*word < '0' || *word > '9' || strlen(word) > 12 || end[shift != 0] || !value ||
         value > high >> shift)
-        return say_usage("bench",
-                         "--%s: expected a whole number from 1 to %llu, found '%s'",
-                         options[option].name, (unsigned long long)high, word);
+        return usage_error("bench",
+                           "--%s: expected a whole number from 1 to %llu, found '%s'",
+                           options[option].name, (unsigned long long)high, word);
     *out = value << shift;
     return EXIT_FINE;
 }
@@ -128,8 +128,8 @@ static int take_real(const struct bench_words *w, enum word option, double *out)
         return EXIT_FINE;
     *out = strtod(word, &end);
     if (end == word || *end || !isfinite(*out) || *out <= 0)
-        return say_usage("bench", "--%s: expected a positive number, found '%s'",
-                         options[option].name, word);
+        return usage_error("bench", "--%s: expected a positive number, found '%s'",
+                           options[option].name, word);
     return EXIT_FINE;
 }
 
@@ -148,7 +148,8 @@ static int check_ratio(const struct bench_words *w, double ratio)
                                            : ", ",
                    bench_ratios[i]);
     }
-    int code = say_usage("bench", "--ratio: %s is none of %s", w->word[RATIO], known.data);
+    int code =
+        usage_error("bench", "--ratio: %s is none of %s", w->word[RATIO], known.data);
 
     text_clear(&known);
     return code;
@@ -159,17 +160,17 @@ static int check_sizes(const struct bench_words *w, const struct bench_request *
     const uint64_t bytes = q->bytes, chunk = q->chunk_bytes;
 
     if (w->word[BYTES] && (bytes < bytes_min || bytes & (bytes - 1)))
-        return say_usage("bench", "--bytes: %s is no power of two from 1M to 1024M",
-                         w->word[BYTES]);
+        return usage_error("bench", "--bytes: %s is no power of two from 1M to 1024M",
+                           w->word[BYTES]);
     if (w->word[CHUNK] && (chunk < chunk_min || chunk & (chunk - 1)))
-        return say_usage("bench", "--chunk: %s is no power of two from 4K to 256M",
-                         w->word[CHUNK]);
+        return usage_error("bench", "--chunk: %s is no power of two from 4K to 256M",
+                           w->word[CHUNK]);
     if (chunk > bytes && bytes)
-        return say_usage("bench", "--chunk: %s is more than the array's %lluM (--bytes)",
-                         w->word[CHUNK], (unsigned long long)(bytes / MB));
+        return usage_error("bench", "--chunk: %s is more than the array's %lluM (--bytes)",
+                           w->word[CHUNK], (unsigned long long)(bytes / MB));
     if (q->threads % THREADS_STEP)
-        return say_usage("bench", "--threads: %s is no multiple of %d", w->word[THREADS],
-                         THREADS_STEP);
+        return usage_error("bench", "--threads: %s is no multiple of %d", w->word[THREADS],
+                           THREADS_STEP);
     return EXIT_FINE;
 }
 
@@ -189,7 +190,8 @@ static int refuse_method(enum bench_kind kind, bool peers, const struct proact_e
         text_print(&more, "; and %s", BENCH_RAW);
     for (const char *const *p = bench_peers(); peers && *p; p++)
         text_print(&more, "%s%s", p == bench_peers() ? "; of peers " : ", ", *p);
-    int code = say_usage("bench", "--method: %s%s", why->text, more.data ? more.data : "");
+    int code =
+        usage_error("bench", "--method: %s%s", why->text, more.data ? more.data : "");
 
     text_clear(&more);
     return code;
@@ -202,17 +204,19 @@ static int check_method(enum bench_kind kind, bool peers, const char *word, size
     struct proact_error err = {""};
 
     if (length >= sizeof name)
-        return say_usage("bench", "--method: '%.*s' is longer than any", (int)length, word);
+        return usage_error("bench", "--method: '%.*s' is longer than any", (int)length,
+                           word);
     snprintf(name, sizeof name, "%.*s", (int)length, word);
     if (kind == BENCH_LINK && strcmp(name, BENCH_RAW) == 0)
         return EXIT_FINE;
     if (kind == BENCH_MICRO && is_in(bench_peers(), name))
-        return peers ? EXIT_FINE
-                     : say_usage("bench",
+        return peers
+                   ? EXIT_FINE
+                   : usage_error("bench",
                                  "--method: '%s' is of another library: add --peers", name);
     if (kind == BENCH_MICRO && strcmp(name, "bulk") == 0)
-        return say_usage("bench",
-                         "--method: 'bulk' is what micro compares all others with");
+        return usage_error("bench",
+                           "--method: 'bulk' is what micro compares all others with");
     if (transfer_methods_read(name, &plan, &err))
         return refuse_method(kind, peers, &err);
     return EXIT_FINE;
@@ -228,11 +232,11 @@ static int check_names(const struct bench_words *w, enum bench_kind kind)
         if ((code = check_method(kind, w->flag[PEERS], at, strcspn(at, ","))))
             return code;
     if (pattern && strcmp(pattern, "one-to-all") != 0 && strcmp(pattern, "all-to-all") != 0)
-        return say_usage(
+        return usage_error(
             "bench", "--pattern: expected one-to-all or all-to-all, found '%s'", pattern);
     if ((w->word[WITHIN] || w->word[POINTS]) && !w->word[AGAINST])
-        return say_usage("bench", "--%s compares: add --against FILE",
-                         options[w->word[WITHIN] ? WITHIN : POINTS].name);
+        return usage_error("bench", "--%s compares: add --against FILE",
+                           options[w->word[WITHIN] ? WITHIN : POINTS].name);
     return EXIT_FINE;
 }
 
@@ -245,16 +249,16 @@ static int check_heeded(const struct bench_words *w, enum bench_kind kind)
         if (!is_given(w, i))
             continue;
         if (kind == BENCH_MICRO && w->word[AGAINST] && options[i].chooses)
-            return say_usage("bench",
-                             "--%s: --against says what micro asks: leave one away",
-                             options[i].name);
+            return usage_error("bench",
+                               "--%s: --against says what micro asks: leave one away",
+                               options[i].name);
         if (options[i].benches >> kind & 1)
             continue;
         for (int k = 0; k < BENCH_KINDS; k++)
             if (options[i].benches >> k & 1)
                 text_print(&whose, "%s%s", whose.length ? ", " : "", bench_names[k]);
-        int code = say_usage("bench", "--%s is for %s; %s has no use for it",
-                             options[i].name, whose.data, bench_names[kind]);
+        int code = usage_error("bench", "--%s is for %s; %s has no use for it",
+                               options[i].name, whose.data, bench_names[kind]);
 
         text_clear(&whose);
         return code;
@@ -295,15 +299,15 @@ static int take_name(struct bench_words *w, struct bench_options *o)
     const char *name = poptGetArg(w->popt), *more = poptGetArg(w->popt);
 
     if (!name)
-        return say_usage("bench", "bench: which one: link, micro, latency, step or "
-                                  "tracking?");
+        return usage_error("bench", "bench: which one: link, micro, latency, step or "
+                                    "tracking?");
     for (int i = 0; i < BENCH_KINDS; i++)
         if (strcmp(bench_names[i], name) == 0) {
             o->kind = (enum bench_kind)i;
-            return more ? say_usage("bench", "bench: '%s' is one argument too many", more)
+            return more ? usage_error("bench", "bench: '%s' is one argument too many", more)
                         : EXIT_FINE;
         }
-    return say_usage("bench", "no bench '%s'", name);
+    return usage_error("bench", "no bench '%s'", name);
 }
 
 static void open_popt(struct bench_words *w, int argc, char **argv)
@@ -331,9 +335,9 @@ int bench_options_read(int argc, char **argv, struct bench_words **words,
     int code = poptGetNextOpt(w->popt);
 
     if (code < -1)
-        return say_usage("bench", "bench: %s: %s",
-                         poptBadOption(w->popt, POPT_BADOPTION_NOALIAS),
-                         poptStrerror(code));
+        return usage_error("bench", "bench: %s: %s",
+                           poptBadOption(w->popt, POPT_BADOPTION_NOALIAS),
+                           poptStrerror(code));
     out->help = w->help;
     if (w->help)
         return EXIT_FINE;

@@ -13,15 +13,15 @@ struct doctor {
     enum proact_status surveyed; /* PROACT_OK: the driver runs and counted its devices */
     struct proact_error why;     /* not */
     bool opens;                  /* a session opened on the devices here */
-    unsigned said[DOCTOR_LEVELS];
+    unsigned reported[DOCTOR_LEVELS];
 };
 
 /* One line; `advice` is what to do next, or NULL. */
-__attribute__((format(printf, 5, 6))) void doctor_say(struct doctor *d,
-                                                      enum doctor_level level,
-                                                      const char *subject,
-                                                      const char *advice,
-                                                      const char *format, ...);
+__attribute__((format(printf, 5, 6))) void doctor_report(struct doctor *d,
+                                                         enum doctor_level level,
+                                                         const char *subject,
+                                                         const char *advice,
+                                                         const char *format, ...);
 
 /* doctor_driver.c and doctor_devices.c: what concerns the GPUs here. */
 void doctor_driver(struct doctor *d);

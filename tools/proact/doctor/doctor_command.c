@@ -38,7 +38,7 @@ static const struct {
 
 static void conclude(const struct doctor *d)
 {
-    unsigned problems = d->said[DOCTOR_PROBLEM];
+    unsigned problems = d->reported[DOCTOR_PROBLEM];
 
     if (problems)
         printf("\n%u problem%s. ", problems, problems == 1 ? "" : "s");
@@ -56,7 +56,7 @@ int command_doctor(int argc, char **argv)
     struct doctor d = {.opens = false};
 
     if (argc > 1 && strcmp(argv[1], "--help") != 0 && strcmp(argv[1], "-h") != 0)
-        return say_usage("doctor", "%s takes no argument, found '%s'", argv[0], argv[1]);
+        return usage_error("doctor", "%s takes no argument, found '%s'", argv[0], argv[1]);
     if (argc > 1) {
         fputs(help, stdout);
         return EXIT_FINE;
@@ -66,5 +66,5 @@ int command_doctor(int argc, char **argv)
         if (!checks[i].takes_devices || d.survey.count)
             checks[i].check(&d);
     conclude(&d);
-    return d.said[DOCTOR_PROBLEM] ? EXIT_FAILED : EXIT_FINE;
+    return d.reported[DOCTOR_PROBLEM] ? EXIT_FAILED : EXIT_FINE;
 }

@@ -19,19 +19,19 @@ void doctor_devices(struct doctor *d)
     while (alike < s->count && strcmp(s->device[alike].name, first->name) == 0)
         alike++;
     if (alike < s->count)
-        doctor_say(d, DOCTOR_NOTE, "devices",
-                   "to use the others, name them first in CUDA_VISIBLE_DEVICES",
-                   "only the first %u of %u are used, which are alike: %s, then %s", alike,
-                   s->count, first->name, s->device[alike].name);
+        doctor_report(d, DOCTOR_NOTE, "devices",
+                      "to use the others, name them first in CUDA_VISIBLE_DEVICES",
+                      "only the first %u of %u are used, which are alike: %s, then %s",
+                      alike, s->count, first->name, s->device[alike].name);
     else if (strstr(first->name, "MIG"))
-        doctor_say(
+        doctor_report(
             d, DOCTOR_NOTE, "devices", "for several GPUs, take MIG off: nvidia-smi -mig 0",
             "%u x %s: a slice of a GPU, which reaches no peers", s->count, first->name);
     else
-        doctor_say(d, DOCTOR_OK, "devices", NULL,
-                   "%u x %s, compute capability %u.%u, %.4g GiB", s->count, first->name,
-                   first->capability / 10, first->capability % 10,
-                   (double)first->memory_bytes / (1 << 30));
+        doctor_report(d, DOCTOR_OK, "devices", NULL,
+                      "%u x %s, compute capability %u.%u, %.4g GiB", s->count, first->name,
+                      first->capability / 10, first->capability % 10,
+                      (double)first->memory_bytes / (1 << 30));
 }
 
 void doctor_mode(struct doctor *d)
@@ -44,16 +44,17 @@ void doctor_mode(struct doctor *d)
         text_print(l, "%s%u", l->length ? ", " : "", i);
     }
     if (list[CUDA_MODE_PROHIBITED].length)
-        doctor_say(d, DOCTOR_PROBLEM, "mode", "nvidia-smi -c DEFAULT (as root)",
-                   "compute mode prohibits programs on device %s",
-                   list[CUDA_MODE_PROHIBITED].data);
+        doctor_report(d, DOCTOR_PROBLEM, "mode", "nvidia-smi -c DEFAULT (as root)",
+                      "compute mode prohibits programs on device %s",
+                      list[CUDA_MODE_PROHIBITED].data);
     else if (list[CUDA_MODE_EXCLUSIVE].length)
-        doctor_say(d, DOCTOR_NOTE, "mode", "to share it, nvidia-smi -c DEFAULT (as root)",
-                   "one process at a time may use device %s (exclusive compute mode)",
-                   list[CUDA_MODE_EXCLUSIVE].data);
+        doctor_report(d, DOCTOR_NOTE, "mode",
+                      "to share it, nvidia-smi -c DEFAULT (as root)",
+                      "one process at a time may use device %s (exclusive compute mode)",
+                      list[CUDA_MODE_EXCLUSIVE].data);
     else
-        doctor_say(d, DOCTOR_OK, "mode", NULL,
-                   "any number of programs may use the devices");
+        doctor_report(d, DOCTOR_OK, "mode", NULL,
+                      "any number of programs may use the devices");
     for (int i = 0; i < 3; i++)
         text_clear(&list[i]);
 }
@@ -71,7 +72,7 @@ void doctor_peers(struct doctor *d)
     if (lacking > PAIRS_NAMED)
         text_print(&list, ", ...");
     if (lacking)
-        doctor_say(
+        doctor_report(
             d, DOCTOR_NOTE, "peers",
             "look at `nvidia-smi topo -p2p r`; under a hypervisor, or with an IOMMU, "
             "peer access must be let through",
@@ -79,11 +80,12 @@ void doctor_peers(struct doctor *d)
             "copy-engine and relay work, through the host",
             lacking, pairs, list.data);
     else if (s->count < 2)
-        doctor_say(d, DOCTOR_NOTE, "peers", NULL,
-                   "there is one device: nothing to keep in step; several can be emulated");
+        doctor_report(
+            d, DOCTOR_NOTE, "peers", NULL,
+            "there is one device: nothing to keep in step; several can be emulated");
     else
-        doctor_say(d, DOCTOR_OK, "peers", NULL,
-                   "each device reaches the memory of all others");
+        doctor_report(d, DOCTOR_OK, "peers", NULL,
+                      "each device reaches the memory of all others");
     text_clear(&list);
 }
 
@@ -93,9 +95,9 @@ void doctor_multicast(struct doctor *d)
 
     for (unsigned i = 0; i < d->survey.count; i++)
         has |= d->survey.device[i].has_multicast;
-    doctor_say(d, DOCTOR_OK, "multicast", NULL, "%s",
-               has ? "NVLink multicast is there; proact never uses it"
-                   : "there is no NVLink multicast, and proact needs none");
+    doctor_report(d, DOCTOR_OK, "multicast", NULL, "%s",
+                  has ? "NVLink multicast is there; proact never uses it"
+                      : "there is no NVLink multicast, and proact needs none");
 }
 
 void doctor_work(struct doctor *d)
@@ -104,13 +106,13 @@ void doctor_work(struct doctor *d)
     struct proact_error err = {""};
 
     if (device_cuda.find(t, &err) || doctor_try(&device_cuda, t, &err))
-        doctor_say(
+        doctor_report(
             d, DOCTOR_PROBLEM, "work",
             "see whether other programs use the device (nvidia-smi), and reset it or "
             "restart the computer",
             "%s", err.text);
     else
-        doctor_say(
+        doctor_report(
             d, DOCTOR_OK, "work", NULL,
             "a wait on a word of memory, a kernel and a copy went well on each device");
     free(t);
@@ -125,15 +127,16 @@ void doctor_session(struct doctor *d)
 
     d->opens = status == PROACT_OK;
     if (status == PROACT_EREFUSED)
-        doctor_say(d, DOCTOR_PROBLEM, "session",
-                   "install a newer driver, or build proact with an older toolkit, or with "
-                   "clang (cmake -DPROACT_NVCC=)",
-                   "%s", err.text);
+        doctor_report(
+            d, DOCTOR_PROBLEM, "session",
+            "install a newer driver, or build proact with an older toolkit, or with "
+            "clang (cmake -DPROACT_NVCC=)",
+            "%s", err.text);
     else if (status)
-        doctor_say(d, DOCTOR_PROBLEM, "session",
-                   "see what the lines above say; else report this one", "%s", err.text);
+        doctor_report(d, DOCTOR_PROBLEM, "session",
+                      "see what the lines above say; else report this one", "%s", err.text);
     else
-        doctor_say(d, DOCTOR_OK, "session", NULL, "a session opens on %u device%s",
-                   proact_device_count(p), proact_device_count(p) == 1 ? "" : "s");
+        doctor_report(d, DOCTOR_OK, "session", NULL, "a session opens on %u device%s",
+                      proact_device_count(p), proact_device_count(p) == 1 ? "" : "s");
     proact_close(p);
 }

@@ -36,24 +36,26 @@ static const char *advice_for(int refused)
 }
 
 /* A driver without devices: on purpose, or for want of rights. */
-static void say_no_device(struct doctor *d)
+static void doctor_report_no_device(struct doctor *d)
 {
     static const char node[] = "/dev/nvidiactl";
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 
     if (visible)
-        doctor_say(d, DOCTOR_NOTE, "driver",
-                   "to use GPUs, unset it: until then programs run on emulated ones",
-                   "the driver shows no device, and CUDA_VISIBLE_DEVICES is '%s'", visible);
+        doctor_report(d, DOCTOR_NOTE, "driver",
+                      "to use GPUs, unset it: until then programs run on emulated ones",
+                      "the driver shows no device, and CUDA_VISIBLE_DEVICES is '%s'",
+                      visible);
     else if (access(node, F_OK) == 0 && access(node, R_OK | W_OK) != 0)
-        doctor_say(d, DOCTOR_PROBLEM, "driver",
-                   "ask for the rights to /dev/nvidia*: often by the group video",
-                   "%s cannot be opened: %s", node, strerror(errno));
+        doctor_report(d, DOCTOR_PROBLEM, "driver",
+                      "ask for the rights to /dev/nvidia*: often by the group video",
+                      "%s cannot be opened: %s", node, strerror(errno));
     else
-        doctor_say(d, DOCTOR_NOTE, "driver",
-                   "in a container, pass the GPUs in (--gpus all); until there are some, "
-                   "programs run on emulated ones",
-                   "%s", d->why.text);
+        doctor_report(
+            d, DOCTOR_NOTE, "driver",
+            "in a container, pass the GPUs in (--gpus all); until there are some, "
+            "programs run on emulated ones",
+            "%s", d->why.text);
 }
 
 void doctor_driver(struct doctor *d)
@@ -62,18 +64,19 @@ void doctor_driver(struct doctor *d)
     unsigned ptx = cuda_survey_ptx(s->version);
 
     if (s->is_absent)
-        doctor_say(d, DOCTOR_NOTE, "driver", NULL,
-                   "there is no CUDA driver: programs run on emulated GPUs");
+        doctor_report(d, DOCTOR_NOTE, "driver", NULL,
+                      "there is no CUDA driver: programs run on emulated GPUs");
     else if (!s->is_loaded)
-        doctor_say(d, DOCTOR_PROBLEM, "driver", "install an NVIDIA driver of 515 or later",
-                   "%s", d->why.text);
+        doctor_report(d, DOCTOR_PROBLEM, "driver",
+                      "install an NVIDIA driver of 515 or later", "%s", d->why.text);
     else if (s->refused == 100 || (!d->surveyed && !s->count))
-        say_no_device(d);
+        doctor_report_no_device(d);
     else if (d->surveyed)
-        doctor_say(d, DOCTOR_PROBLEM, "driver", advice_for(s->refused), "%s", d->why.text);
+        doctor_report(d, DOCTOR_PROBLEM, "driver", advice_for(s->refused), "%s",
+                      d->why.text);
     else
-        doctor_say(d, DOCTOR_OK, "driver", NULL, "for CUDA %d.%d, takes PTX up to %u.%u",
-                   s->version / 1000, s->version / 10 % 100, ptx / 10, ptx % 10);
+        doctor_report(d, DOCTOR_OK, "driver", NULL, "for CUDA %d.%d, takes PTX up to %u.%u",
+                      s->version / 1000, s->version / 10 % 100, ptx / 10, ptx % 10);
 }
 
 void doctor_modules(struct doctor *d)
@@ -82,17 +85,18 @@ void doctor_modules(struct doctor *d)
     bool is_eager = loading && strcmp(loading, "EAGER") == 0;
 
     if (d->survey.loads_whole_modules)
-        doctor_say(
+        doctor_report(
             d, DOCTOR_OK, "modules", NULL,
             "kernels are loaded with their module, whatever CUDA_MODULE_LOADING says");
     else if (is_eager)
-        doctor_say(d, DOCTOR_OK, "modules", NULL,
-                   "CUDA_MODULE_LOADING is EAGER: kernels are loaded with their module");
+        doctor_report(d, DOCTOR_OK, "modules", NULL,
+                      "CUDA_MODULE_LOADING is EAGER: kernels are loaded with their module");
     else
-        doctor_say(d, DOCTOR_PROBLEM, "modules",
-                   "export CUDA_MODULE_LOADING=EAGER, or install the driver of CUDA 12.4",
-                   "this driver may load a kernel at its first launch, and waits for "
-                   "streams that wait for that launch");
+        doctor_report(
+            d, DOCTOR_PROBLEM, "modules",
+            "export CUDA_MODULE_LOADING=EAGER, or install the driver of CUDA 12.4",
+            "this driver may load a kernel at its first launch, and waits for "
+            "streams that wait for that launch");
 }
 
 void doctor_queues(struct doctor *d)
@@ -101,19 +105,19 @@ void doctor_queues(struct doctor *d)
     const unsigned queues = d->survey.queues;
 
     if (!queues)
-        doctor_say(d, DOCTOR_PROBLEM, "queues",
-                   "export CUDA_DEVICE_MAX_CONNECTIONS=32, or unset it",
-                   "CUDA_DEVICE_MAX_CONNECTIONS is '%s': 1 to 32 is possible", text);
+        doctor_report(d, DOCTOR_PROBLEM, "queues",
+                      "export CUDA_DEVICE_MAX_CONNECTIONS=32, or unset it",
+                      "CUDA_DEVICE_MAX_CONNECTIONS is '%s': 1 to 32 is possible", text);
     else if (queues < STREAMS)
-        doctor_say(d, DOCTOR_PROBLEM, "queues", "export CUDA_DEVICE_MAX_CONNECTIONS=32",
-                   "a device has %u hardware queues for %d streams of ours: one that "
-                   "waits may hold up another that it waits for",
-                   queues, STREAMS);
+        doctor_report(d, DOCTOR_PROBLEM, "queues", "export CUDA_DEVICE_MAX_CONNECTIONS=32",
+                      "a device has %u hardware queues for %d streams of ours: one that "
+                      "waits may hold up another that it waits for",
+                      queues, STREAMS);
     else
-        doctor_say(d, DOCTOR_OK, "queues", NULL,
-                   "%u hardware queues a device, for %d streams of ours (each further "
-                   "kernel under copy-engine takes 2 more)",
-                   queues, STREAMS);
+        doctor_report(d, DOCTOR_OK, "queues", NULL,
+                      "%u hardware queues a device, for %d streams of ours (each further "
+                      "kernel under copy-engine takes 2 more)",
+                      queues, STREAMS);
 }
 
 void doctor_launches(struct doctor *d)
@@ -121,11 +125,11 @@ void doctor_launches(struct doctor *d)
     struct proact_error err = {""};
 
     if (device_cuda.launches(NULL, &err))
-        doctor_say(
+        doctor_report(
             d, DOCTOR_NOTE, "launches",
             "for method dynamic, which is seldom the fastest, build proact with nvcc", "%s",
             err.text);
     else
-        doctor_say(d, DOCTOR_OK, "launches", NULL,
-                   "kernels can launch kernels: method dynamic works");
+        doctor_report(d, DOCTOR_OK, "launches", NULL,
+                      "kernels can launch kernels: method dynamic works");
 }

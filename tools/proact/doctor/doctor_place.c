@@ -45,12 +45,14 @@ void doctor_compilers(struct doctor *d)
         free(path);
     }
     if (found.length)
-        doctor_say(d, DOCTOR_OK, "compilers", NULL, "kernels are built by %s", found.data);
+        doctor_report(d, DOCTOR_OK, "compilers", NULL, "kernels are built by %s",
+                      found.data);
     else
-        doctor_say(d, DOCTOR_NOTE, "compilers",
-                   "to build kernels of your own, install the CUDA toolkit, or clang 14 or "
-                   "later",
-                   "there is no nvcc and no clang");
+        doctor_report(
+            d, DOCTOR_NOTE, "compilers",
+            "to build kernels of your own, install the CUDA toolkit, or clang 14 or "
+            "later",
+            "there is no nvcc and no clang");
     text_clear(&found);
 }
 
@@ -63,19 +65,19 @@ void doctor_machines(struct doctor *d)
 
     for (size_t i = 0; names[i]; i++) {
         if (topology_load(names[i], t, &err))
-            doctor_say(d, DOCTOR_PROBLEM, "machines",
-                       "mend the file (docs/machines.md), or install proact again", "%s",
-                       err.text);
+            doctor_report(d, DOCTOR_PROBLEM, "machines",
+                          "mend the file (docs/machines.md), or install proact again", "%s",
+                          err.text);
         else
             good++;
         free(names[i]);
     }
     if (good)
-        doctor_say(d, DOCTOR_OK, "machines", NULL, "%u machine files (proact machines)",
-                   good);
+        doctor_report(d, DOCTOR_OK, "machines", NULL, "%u machine files (proact machines)",
+                      good);
     else if (!err.text[0])
-        doctor_say(d, DOCTOR_PROBLEM, "machines", "install proact again",
-                   "no machine file is found");
+        doctor_report(d, DOCTOR_PROBLEM, "machines", "install proact again",
+                      "no machine file is found");
     free(names);
     free(t);
 }
@@ -87,11 +89,12 @@ void doctor_emulator(struct doctor *d)
 
     if (topology_load(RUNTIME_MACHINE_DEFAULT, t, &err) ||
         doctor_try(&device_emulator, t, &err))
-        doctor_say(d, DOCTOR_PROBLEM, "emulator",
-                   "install proact again; if that does not help, report this line", "%s",
-                   err.text);
+        doctor_report(d, DOCTOR_PROBLEM, "emulator",
+                      "install proact again; if that does not help, report this line", "%s",
+                      err.text);
     else
-        doctor_say(d, DOCTOR_OK, "emulator", NULL,
-                   "a wait, a kernel and a copy went well on each device of %s", t->name);
+        doctor_report(d, DOCTOR_OK, "emulator", NULL,
+                      "a wait, a kernel and a copy went well on each device of %s",
+                      t->name);
     free(t);
 }

@@ -40,7 +40,7 @@ static int run_request(const struct run_application *application,
         return code;
     if (check_folder(request->json, &err) ||
         run_application(application, request, &topology, &differs, &err))
-        return say_failure(&err);
+        return failure_exit(&err);
     return differs ? EXIT_DIFFERS : EXIT_FINE;
 }
 

@@ -64,9 +64,9 @@ static int take_whole(const char *option, const char *word, uint64_t low, uint64
 
     if (*word < '0' || *word > '9' || *end || strlen(word) > 19 || value < low ||
         value > high)
-        return say_usage("run",
-                         "--%s: expected a whole number from %llu to %llu, found '%s'",
-                         option, (unsigned long long)low, (unsigned long long)high, word);
+        return usage_error("run",
+                           "--%s: expected a whole number from %llu to %llu, found '%s'",
+                           option, (unsigned long long)low, (unsigned long long)high, word);
     *out = value;
     return EXIT_FINE;
 }
@@ -77,7 +77,7 @@ static int take_threads(const char *word, unsigned *out)
     int code = take_whole("threads", word, THREADS_MIN, THREADS_MAX, &value);
 
     if (!code && value % THREADS_STEP)
-        return say_usage("run", "--threads: %s is no multiple of %d", word, THREADS_STEP);
+        return usage_error("run", "--threads: %s is no multiple of %d", word, THREADS_STEP);
     *out = (unsigned)value;
     return code;
 }
@@ -103,11 +103,11 @@ static int take_chunk(const char *word, uint64_t *out)
     unsigned shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : 0;
 
     if (*word < '0' || *word > '9' || strlen(word) > 12 || end[shift != 0])
-        return say_usage(
+        return usage_error(
             "run", "--chunk: expected bytes such as 65536, 64K or 1M, found '%s'", word);
     value <<= shift;
     if (value < CHUNK_MIN || value > CHUNK_MAX || (value & (value - 1)))
-        return say_usage("run", "--chunk: %s is no power of two from 4K to 256M", word);
+        return usage_error("run", "--chunk: %s is no power of two from 4K to 256M", word);
     *out = value;
     return EXIT_FINE;
 }
@@ -122,8 +122,8 @@ static int take_tolerance(const char *word, double *out)
     double value = strtod(word, &end);
 
     if (end == word || *end || !isfinite(value) || value < 0)
-        return say_usage("run", "--tolerance: expected a number from 0 up, found '%s'",
-                         word);
+        return usage_error("run", "--tolerance: expected a number from 0 up, found '%s'",
+                           word);
     *out = value > 0 ? value : -1;
     return EXIT_FINE;
 }
@@ -136,12 +136,12 @@ static int check_method(const struct run_request *request)
     struct text known = {0};
 
     if (request->trace && (!method || strcmp(method, "all") == 0))
-        return say_usage("run", "--trace records one method: add --method NAME");
+        return usage_error("run", "--trace records one method: add --method NAME");
     if (!method || strcmp(method, "all") == 0)
         return EXIT_FINE;
     if (strchr(method, '+'))
         return transfer_methods_read(method, &plan, &err)
-                   ? say_usage("run", "--method: %s", err.text)
+                   ? usage_error("run", "--method: %s", err.text)
                    : EXIT_FINE;
     for (const char *const *name = proact_method_names(); *name; name++) {
         if (strcmp(*name, method) == 0) {
@@ -150,8 +150,8 @@ static int check_method(const struct run_request *request)
         }
         text_print(&known, "%s, ", *name);
     }
-    int code = say_usage("run", "no method '%s': there are %sand all", method,
-                         known.data ? known.data : "");
+    int code = usage_error("run", "no method '%s': there are %sand all", method,
+                           known.data ? known.data : "");
 
     text_clear(&known);
     return code;
@@ -183,13 +183,13 @@ static int take_values(const struct run_words *w, struct run_request *r)
 static int find_application(const char *name, const struct run_application **out)
 {
     if (!name)
-        return say_usage("run", "what shall run? There are pagerank and jacobi");
+        return usage_error("run", "what shall run? There are pagerank and jacobi");
     for (size_t i = 0; i < sizeof applications / sizeof *applications; i++)
         if (strcmp(applications[i]->name, name) == 0) {
             *out = applications[i];
             return EXIT_FINE;
         }
-    return say_usage("run", "no application '%s': there are pagerank and jacobi", name);
+    return usage_error("run", "no application '%s': there are pagerank and jacobi", name);
 }
 
 /* The words that are no options: the application, and its input where it takes one. */
@@ -203,17 +203,19 @@ static int take_operands(struct run_words *w, const struct run_application **app
     if ((*application)->takes_input) {
         r->input = poptGetArg(w->popt);
         if (!r->input)
-            return say_usage("run", "%s needs a graph: a Matrix Market file, plain or gzip",
-                             (*application)->name);
+            return usage_error("run",
+                               "%s needs a graph: a Matrix Market file, plain or gzip",
+                               (*application)->name);
         if (w->size)
-            return say_usage("run", "--size is for jacobi");
+            return usage_error("run", "--size is for jacobi");
     } else if (w->names) {
-        return say_usage("run", "--names is for pagerank");
+        return usage_error("run", "--names is for pagerank");
     }
     const char *more = poptGetArg(w->popt);
 
     if (more)
-        return say_usage("run", "%s: one word too many, '%s'", (*application)->name, more);
+        return usage_error("run", "%s: one word too many, '%s'", (*application)->name,
+                           more);
     return EXIT_FINE;
 }
 
@@ -246,8 +248,8 @@ int run_options_parse(int argc, char **argv, struct run_words **words,
     while ((code = poptGetNextOpt(w->popt)) > 0)
         ;
     if (code < -1)
-        return say_usage("run", "%s: %s", poptBadOption(w->popt, POPT_BADOPTION_NOALIAS),
-                         poptStrerror(code));
+        return usage_error("run", "%s: %s", poptBadOption(w->popt, POPT_BADOPTION_NOALIAS),
+                           poptStrerror(code));
     *help = w->help;
     if (w->help)
         return EXIT_FINE;

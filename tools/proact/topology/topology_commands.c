@@ -87,12 +87,12 @@ static int read_arguments(int argc, char **argv, bool takes_machine, struct argu
     const char *machine = poptGetArg(context), *more = NULL;
 
     if (option < -1) {
-        code =
-            say_usage(argv[0], "%s: %s: %s", argv[0],
-                      poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(option));
+        code = usage_error(argv[0], "%s: %s: %s", argv[0],
+                           poptBadOption(context, POPT_BADOPTION_NOALIAS),
+                           poptStrerror(option));
     } else if (machine && (!takes_machine || (more = poptGetArg(context)))) {
-        code = say_usage(argv[0], "%s: '%s' is one argument too many", argv[0],
-                         more ? more : machine);
+        code = usage_error(argv[0], "%s: '%s' is one argument too many", argv[0],
+                           more ? more : machine);
     }
     for (int i = 1; i < argc && machine && !code;
          i++) { /* the context dies with its copy */
@@ -144,7 +144,7 @@ int command_machines(int argc, char **argv)
         struct proact_error err = {""};
 
         if (topology_load(names[i], t, &err)) {
-            code = say_failure(&err);
+            code = failure_exit(&err);
         } else if (a.json) {
             put_machine(t, &w);
         } else {
@@ -227,12 +227,12 @@ int command_topo(int argc, char **argv)
     if (runtime_machine(a.machine, t, &backend, &err))
         code = !a.machine || strcmp(a.machine, PROACT_MACHINE_LOCAL) == 0 ||
                        topology_is_known(a.machine)
-                   ? say_failure(&err)
-                   : say_usage("topo", "%s", err.text);
+                   ? failure_exit(&err)
+                   : usage_error("topo", "%s", err.text);
     else if (misplaced(&a, backend))
-        code = say_usage("topo", "%s", misplaced(&a, backend));
+        code = usage_error("topo", "%s", misplaced(&a, backend));
     else if (print_machine_in_full(t, backend, &a, &err))
-        code = say_failure(&err);
+        code = failure_exit(&err);
     free(t);
     return code;
 }

@@ -86,7 +86,7 @@ static void make_key(const struct topology *t, int version, struct text *key)
         text_print(key, ", CUDA_VISIBLE_DEVICES=%s", visible);
 }
 
-static void say_now(char when[32])
+static void local_date_print(char when[32])
 {
     time_t now = time(NULL);
     struct tm utc;
@@ -105,7 +105,7 @@ static enum proact_status find(const struct topology *t, const char *key, const 
         return PROACT_OK;
     if ((status = topology_probe(&device_cuda, t, &f->probe, err)))
         return status;
-    say_now(f->when);
+    local_date_print(f->when);
     f->is_kept = path && !topology_cache_write(path, key, f->when, &f->probe, &f->lost);
     return PROACT_OK;
 }

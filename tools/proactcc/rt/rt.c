@@ -26,18 +26,18 @@ enum cuda_error rt_refuse(const char *call)
 {
     struct rt *rt = rt_enter();
 
-    rt_say("%s() is not supported", call);
+    rt_print("%s() is not supported", call);
     return rt_leave(rt, cudaErrorNotSupported);
 }
 
 /* It was slower than it should have been. */
-static void say_failed(struct rt *rt)
+static void rt_print_failure(struct rt *rt)
 {
     bool failed;
     const char *lazy_devices = proact_lazy_devices_report(rt->session, &failed);
 
     if (failed)
-        rt_say("%s", lazy_devices);
+        rt_print("%s", lazy_devices);
 }
 
 void rt_end(void)
@@ -50,7 +50,7 @@ void rt_end(void)
     if (rt->session && rt->reports)
         rt_report(rt);
     else if (rt->session)
-        say_failed(rt);
+        rt_print_failure(rt);
     proact_close(rt->session);
     rt->session = NULL;
     rt->broken = cudaErrorCudartUnloading;

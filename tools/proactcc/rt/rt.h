@@ -142,7 +142,7 @@ void rt_end(void); /* the program's: waits, reports, closes */
 enum cuda_error rt_error(struct rt *rt, enum proact_status status,
                          const struct proact_error *err);
 enum cuda_error rt_break(struct rt *rt, enum cuda_error error, const char *sentence);
-void rt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void rt_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* rt_names.c: a kernel's or function's name as the source has it, NULL where it is the same
    or the program has no C++ library, which knows; a sentence in which names in quotes are
    such. free() them. */

@@ -18,8 +18,9 @@ static void print(void *context, const char *text, size_t length)
 static void warn(void *context, const char *sentence)
 {
     (void)context;
-    rt_say("%s; hardware forgives that, and so it goes on (PROACT_CHECK=1: it is a fault)",
-           sentence);
+    rt_print(
+        "%s; hardware forgives that, and so it goes on (PROACT_CHECK=1: it is a fault)",
+        sentence);
 }
 
 static const char *setting(const char *name)

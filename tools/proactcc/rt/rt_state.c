@@ -65,15 +65,15 @@ enum cuda_error rt_last_error(bool forget)
     return error;
 }
 
-void rt_say(const char *format, ...)
+void rt_print(const char *format, ...)
 {
-    char said[2048], *plain;
+    char text[2048], *plain;
     va_list args;
 
     va_start(args, format);
-    vsnprintf(said, sizeof said, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    plain = rt_plain_names(said);
+    plain = rt_plain_names(text);
     fprintf(stderr, "proact: %s\n", plain);
     free(plain);
 }
@@ -81,7 +81,7 @@ void rt_say(const char *format, ...)
 enum cuda_error rt_break(struct rt *rt, enum cuda_error error, const char *sentence)
 {
     if (!rt->broken)
-        rt_say("%s", sentence);
+        rt_print("%s", sentence);
     if (!rt->broken)
         rt->broken = error;
     return rt->broken;

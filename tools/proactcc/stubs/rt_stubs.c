@@ -71,8 +71,8 @@ static void fill(void)
 /* Of rt.c: there where our runtime is linked, and no jump is needed. */
 extern const char proactrt_is_here __attribute__((weak));
 extern void register_binary(void) __asm__("__cudaRegisterFatBinary");
-extern bool proactrt_has_said __attribute__((weak, visibility("hidden")));
-bool proactrt_has_said; /* one for all objects that are linked together */
+extern bool proactrt_has_warned __attribute__((weak, visibility("hidden")));
+bool proactrt_has_warned; /* one for all objects that are linked together */
 
 /* Whoever asks for us and got another runtime should know: NVIDIA's static library, where
    it stands ahead of our objects and something asked it for a call, is it for all of them.
@@ -83,10 +83,10 @@ static void __attribute__((constructor)) look_who_is_first(void)
     bool is_asked =
         getenv("PROACT_MACHINE") || getenv("PROACT_DEVICES") || getenv("PROACT_REPORT");
 
-    if (!is_asked || proactrt_has_said || &proactrt_is_here ||
+    if (!is_asked || proactrt_has_warned || &proactrt_is_here ||
         memcmp((const void *)(uintptr_t)register_binary, jump, sizeof jump) == 0)
         return;
-    proactrt_has_said = true;
+    proactrt_has_warned = true;
     fprintf(stderr,
             "proact: another CUDA runtime was linked ahead of ours, and runs this "
             "program on one GPU: link by proactcc, or the shared libcudart, or name "

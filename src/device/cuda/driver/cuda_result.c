@@ -22,7 +22,7 @@ static enum proact_status fault(struct device_set *set, unsigned device, cu_resu
                                 struct proact_error *err)
 {
     const struct cuda_device *d = &set->devices[device];
-    struct proact_error said;
+    struct proact_error failure;
     char list[200] = "";
     size_t length = 0;
 
@@ -30,12 +30,12 @@ static enum proact_status fault(struct device_set *set, unsigned device, cu_resu
         if (length + strlen(d->labels[i]) + sizeof ", ''" < sizeof list)
             length += (size_t)snprintf(list + length, sizeof list - length, "%s'%s'",
                                        length ? ", " : " ", d->labels[i]);
-    fail(&said, PROACT_EFAULT, "device %u: a kernel broke: %s; queued there last were%s",
+    fail(&failure, PROACT_EFAULT, "device %u: a kernel broke: %s; queued there last were%s",
          device, driver_words(&set->driver, result).text, list[0] ? list : " none");
     set->is_lost = true;
     if (err)
-        *err = said;
-    return cuda_break(set, PROACT_EFAULT, &said);
+        *err = failure;
+    return cuda_break(set, PROACT_EFAULT, &failure);
 }
 
 enum proact_status cuda_result(struct device_set *set, unsigned device, cu_result result,

@@ -45,16 +45,16 @@ static void survey_device(const struct driver *v, unsigned number, struct cuda_s
 
 enum proact_status cuda_survey(struct cuda_survey *out, struct proact_error *err)
 {
-    struct proact_error said = {""};
+    struct proact_error failure = {""};
     struct driver v;
     int count = 0;
 
     *out = (struct cuda_survey){.queues = driver_queues()};
-    enum proact_status status = driver_load(&v, &said);
+    enum proact_status status = driver_load(&v, &failure);
 
-    out->is_absent = !v.library && strstr(said.text, "No such file") != NULL;
+    out->is_absent = !v.library && strstr(failure.text, "No such file") != NULL;
     if (status)
-        return fail(err, status, "%s", said.text);
+        return fail(err, status, "%s", failure.text);
     out->is_loaded = true;
     out->loads_whole_modules =
         v.module_function_count && v.module_functions && v.function_load;

@@ -209,16 +209,16 @@ enum proact_status cuda_resident_timeout(struct device_set *set, struct proact_e
             result = set->driver.stream_synchronize(here->rescue);
         status = cuda_leave(set, d, result, "cuMemcpyDtoHAsync", err);
         if (late && !status) {
-            struct proact_error said;
+            struct proact_error failure;
 
             fail(
-                &said, PROACT_ETIMEOUT,
+                &failure, PROACT_ETIMEOUT,
                 "device %u waited %.0f ms in a recording for device %u, which did not come "
                 "so far",
                 d, 2 * set->wait_limit_ns / 1e6, late - 1);
             if (err)
-                *err = said;
-            status = cuda_break(set, PROACT_ETIMEOUT, &said);
+                *err = failure;
+            status = cuda_break(set, PROACT_ETIMEOUT, &failure);
         }
     }
     set->has_replayed = false;

@@ -94,15 +94,16 @@ cu_result cuda_repeat_perform(const struct device_repeat *r, bool captures,
     return result;
 }
 
-enum proact_status cuda_repeat_said(const struct device_repeat *r,
-                                    const struct repeat_op *failed, cu_result result,
-                                    struct proact_error *err)
+enum proact_status cuda_repeat_result(const struct device_repeat *r,
+                                      const struct repeat_op *failed, cu_result result,
+                                      struct proact_error *err)
 {
     static const char *const calls[] = {
         [REPEAT_COPY] = "cuMemcpyAsync", [REPEAT_FILL] = "cuMemsetD8Async"};
 
     if (failed->kind == REPEAT_LAUNCH)
-        return cuda_launch_said(r->stream, failed->function, &failed->launch, result, err);
+        return cuda_launch_result(r->stream, failed->function, &failed->launch, result,
+                                  err);
     return cuda_result(r->set, r->stream->device, result, calls[failed->kind], err);
 }
 
@@ -122,5 +123,5 @@ enum proact_status cuda_repeat_flush(struct device_set *set, struct proact_error
     cuda_context_pop(&set->driver);
     if (entered)
         return cuda_result(set, device, entered, "cuCtxPushCurrent", err);
-    return cuda_repeat_said(r, failed, result, err);
+    return cuda_repeat_result(r, failed, result, err);
 }

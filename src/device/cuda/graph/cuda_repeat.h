@@ -51,9 +51,9 @@ enum proact_status cuda_repeat_flush(struct device_set *set, struct proact_error
    and its sentence. */
 cu_result cuda_repeat_perform(const struct device_repeat *r, bool captures,
                               const struct repeat_op **failed);
-enum proact_status cuda_repeat_said(const struct device_repeat *r,
-                                    const struct repeat_op *failed, cu_result result,
-                                    struct proact_error *err);
+enum proact_status cuda_repeat_result(const struct device_repeat *r,
+                                      const struct repeat_op *failed, cu_result result,
+                                      struct proact_error *err);
 
 /* Of the contract (cuda_repeat_graph.c). */
 enum proact_status cuda_repeat_create(struct device_set *set, struct device_repeat **out,

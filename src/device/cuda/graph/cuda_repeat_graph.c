@@ -125,7 +125,7 @@ static enum proact_status queue(struct device_repeat *r, struct proact_error *er
     const cu_result result = cuda_repeat_perform(r, false, &failed);
 
     cuda_context_pop(&set->driver);
-    return cuda_repeat_said(r, failed, result, err);
+    return cuda_repeat_result(r, failed, result, err);
 }
 
 enum proact_status cuda_repeat_end(struct device_repeat *r, struct proact_error *err)

@@ -61,10 +61,10 @@ cu_result cuda_launch_now(struct device_stream *s, const struct device_function 
     return result;
 }
 
-enum proact_status cuda_launch_said(struct device_stream *s,
-                                    const struct device_function *f,
-                                    const struct device_launch *l, cu_result result,
-                                    struct proact_error *err)
+enum proact_status cuda_launch_result(struct device_stream *s,
+                                      const struct device_function *f,
+                                      const struct device_launch *l, cu_result result,
+                                      struct proact_error *err)
 {
     enum proact_status status = cuda_result(s->set, s->device, result, f->name, err);
 

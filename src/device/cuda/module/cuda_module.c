@@ -357,5 +357,5 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
     cu_result result = launch_in_view(s, f, l);
 
     cuda_context_pop(&set->driver);
-    return cuda_launch_said(s, f, l, result, err);
+    return cuda_launch_result(s, f, l, result, err);
 }

@@ -95,19 +95,20 @@ static bool run_out(struct device_set *set)
     return true;
 }
 
-static void say_late(const struct device_set *set, const struct cuda_wait *w,
-                     uint32_t holds, struct proact_error *said)
+static void await_print_late(const struct device_set *set, const struct cuda_wait *w,
+                             uint32_t holds, struct proact_error *failure)
 {
     char reason[DEVICE_REASON_BYTES], who[DEVICE_LATE_BYTES], late[DEVICE_LATE_BYTES];
 
     if (w->reason.missing) {
         w->reason.missing(&w->reason, holds, who, sizeof who);
-        device_late_say(&w->reason, w->stream->device, set->wait_limit_ns / 1e6, who, late);
-        fail(said, PROACT_ETIMEOUT, "%s", late);
+        device_late_print(&w->reason, w->stream->device, set->wait_limit_ns / 1e6, who,
+                          late);
+        fail(failure, PROACT_ETIMEOUT, "%s", late);
         return;
     }
-    device_reason_say(&w->reason, reason);
-    fail(said, PROACT_ETIMEOUT,
+    device_reason_print(&w->reason, reason);
+    fail(failure, PROACT_ETIMEOUT,
          "stream %u of device %u waited %.0f ms for %sthe word at 0x%" PRIx64
          " to reach %u, but nobody wrote it: it holds %u",
          w->stream->lane, w->stream->device, set->wait_limit_ns / 1e6, reason, w->word,
@@ -117,15 +118,15 @@ static void say_late(const struct device_set *set, const struct cuda_wait *w,
 static enum proact_status give_up(struct device_set *set, const struct cuda_wait *w,
                                   uint32_t holds, struct proact_error *err)
 {
-    struct proact_error said;
+    struct proact_error failure;
 
-    say_late(set, w, holds, &said);
+    await_print_late(set, w, holds, &failure);
     rescue(set);
     if (!run_out(set))
         set->is_stuck = true;
     if (err)
-        *err = said;
-    return cuda_break(set, PROACT_ETIMEOUT, &said);
+        *err = failure;
+    return cuda_break(set, PROACT_ETIMEOUT, &failure);
 }
 
 static void nap(uint64_t waited_ns)

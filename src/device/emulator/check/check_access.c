@@ -81,9 +81,9 @@ static void remember_reader(const struct access *a, struct check_cell *cell)
 static bool follows_writers(const struct access *a, const struct check_cell *cell)
 {
     if (races(a, cell->write))
-        check_say_race(&a->finding, "written", cell->write, cell->write_site);
+        check_report_race(&a->finding, "written", cell->write, cell->write_site);
     else if (races(a, cell->alike))
-        check_say_race(&a->finding, "written", cell->alike, 0);
+        check_report_race(&a->finding, "written", cell->alike, 0);
     else
         return true;
     return false;
@@ -103,12 +103,12 @@ static bool read_cell(const struct access *a, struct check_cell *cell)
     if (!cell->write && passes_on(a))
         return true;
     if (!cell->write) {
-        check_say_unwritten(&a->finding);
+        check_report_unwritten(&a->finding);
         return false;
     }
     if (cell->stale && cell->stale_content <= a->content &&
         check_knows(a->c, a->finding.actor, cell->stale)) {
-        check_say_stale(&a->finding, cell);
+        check_report_stale(&a->finding, cell);
         return false;
     }
     if (!follows_writers(a, cell))
@@ -163,7 +163,7 @@ static bool write_cell(const struct access *a, struct check_cell *cell)
     }
     for (int i = 0; i < CHECK_READERS; i++)
         if (races(a, cell->read[i])) {
-            check_say_race(&a->finding, "read", cell->read[i], 0);
+            check_report_race(&a->finding, "read", cell->read[i], 0);
             return false;
         }
     const struct check_cell before = *cell;

@@ -112,7 +112,7 @@ struct extent *check_extent_of(const struct check *c, uint64_t address);
 uint32_t check_site(struct check *c, const struct check_where *where, unsigned device);
 void check_forget_places(struct check *c);
 
-/* check_say.c: sentences. */
+/* check_report.c: sentences. */
 struct finding { /* who accesses which byte */
     const struct check *check;
     uint32_t actor;
@@ -122,7 +122,7 @@ struct finding { /* who accesses which byte */
     char *fault;
     size_t fault_bytes;
 };
-void check_say_race(const struct finding *t, const char *other_verb, check_stamp other,
-                    uint32_t site);
-void check_say_unwritten(const struct finding *t);
-void check_say_stale(const struct finding *t, const struct check_cell *cell);
+void check_report_race(const struct finding *t, const char *other_verb, check_stamp other,
+                       uint32_t site);
+void check_report_unwritten(const struct finding *t);
+void check_report_stale(const struct finding *t, const struct check_cell *cell);

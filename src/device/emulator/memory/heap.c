@@ -84,7 +84,7 @@ bool heap_inside(const struct heap *h, uint64_t address, uint64_t bytes)
     return b && bytes <= b->bytes && address - b->first <= b->bytes - bytes;
 }
 
-void heap_say(const struct heap *h, uint64_t address, char *into, size_t size)
+void heap_print(const struct heap *h, uint64_t address, char *into, size_t size)
 {
     size_t n = blocks_below(h, address);
 

@@ -35,7 +35,7 @@ static inline bool heap_holds(const struct heap *h, uint64_t address)
 
 /* Whether the bytes lie in one block; else the last block that begins below, in words. */
 bool heap_inside(const struct heap *h, uint64_t address, uint64_t bytes);
-void heap_say(const struct heap *h, uint64_t address, char *into, size_t size);
+void heap_print(const struct heap *h, uint64_t address, char *into, size_t size);
 
 /* Callbacks of execute_host. */
 uint64_t heap_take(void *context, struct execute_warp *w, uint64_t bytes);

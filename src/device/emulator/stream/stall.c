@@ -50,7 +50,7 @@ bool stall_is_near(const struct device_set *set)
            all_looked(set);
 }
 
-static size_t say(char *into, size_t bytes, size_t used, const char *text)
+static size_t stall_append(char *into, size_t bytes, size_t used, const char *text)
 {
     int n = used < bytes
                 ? snprintf(into + used, bytes - used, "%s%s", used ? "; " : "", text)
@@ -59,12 +59,12 @@ static size_t say(char *into, size_t bytes, size_t used, const char *text)
     return used + (n > 0 ? (size_t)n : 0);
 }
 
-static void say_stream(const struct device_stream *s, char *into, size_t bytes)
+static void stall_print_stream(const struct device_stream *s, char *into, size_t bytes)
 {
     const struct operation *o = s->first;
     char reason[DEVICE_REASON_BYTES];
 
-    device_reason_say(&o->reason, reason);
+    device_reason_print(&o->reason, reason);
     if (o->begin == wait_value_begin)
         snprintf(into, bytes,
                  "stream %u of device %u, which waits for %sword 0x%" PRIx64
@@ -87,8 +87,8 @@ static const struct resident *patient(const struct emulated *d)
     return most;
 }
 
-static void say_kernel(const struct emulated *d, const struct resident *r, char *into,
-                       size_t bytes)
+static void stall_print_kernel(const struct emulated *d, const struct resident *r,
+                               char *into, size_t bytes)
 {
     char more[40] = "";
 
@@ -116,14 +116,14 @@ void stall_sentence(const struct device_set *set, char *into, size_t bytes)
 
         if (!r)
             continue;
-        say_kernel(&set->devices[i], r, text, sizeof text);
-        used = say(into, bytes, used, text);
+        stall_print_kernel(&set->devices[i], r, text, sizeof text);
+        used = stall_append(into, bytes, used, text);
     }
     for (const struct device_stream *s = set->streams; s; s = s->next)
         if (s->busy &&
             (s->first->begin == wait_value_begin || s->first->begin == wait_event_begin)) {
-            say_stream(s, text, sizeof text);
-            used = say(into, bytes, used, text);
+            stall_print_stream(s, text, sizeof text);
+            used = stall_append(into, bytes, used, text);
         }
     if (!used)
         snprintf(into, bytes, "a stream that never went on");

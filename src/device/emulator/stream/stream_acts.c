@@ -230,11 +230,11 @@ static void fault_late(struct emulated *d, const struct operation *o, uint32_t h
 
     if (o->reason.missing) {
         o->reason.missing(&o->reason, holds, who, sizeof who);
-        device_late_say(&o->reason, d->number, limit_ms, who, late);
+        device_late_print(&o->reason, d->number, limit_ms, who, late);
         device_fault(d, PROACT_ETIMEOUT, "%s", late);
         return;
     }
-    device_reason_say(&o->reason, reason);
+    device_reason_print(&o->reason, reason);
     device_fault(
         d, PROACT_ETIMEOUT,
         "stream %u of device %u waited %.0f ms for %sword 0x%llx to reach %u: it is %u",

@@ -75,8 +75,9 @@ static void touch_scattered(struct emulated *d, const struct execute_access *a)
     }
 }
 
-static void say_wrong(struct emulated *d, struct execute_warp *w,
-                      const struct execute_access *a, unsigned lane, const char *what)
+static void global_fault_address(struct emulated *d, struct execute_warp *w,
+                                 const struct execute_access *a, unsigned lane,
+                                 const char *what)
 {
     const struct device_memory *memory = &d->set->memory;
     const struct allocation *nearest = NULL;
@@ -90,7 +91,7 @@ static void say_wrong(struct emulated *d, struct execute_warp *w,
                  address - nearest->first, nearest->end - nearest->first,
                  memory_device(memory, address));
     if (heap_holds(d->heap, address))
-        heap_say(d->heap, address, place, sizeof place);
+        heap_print(d->heap, address, place, sizeof place);
     execute_fault(w, a->line, lane, "%u bytes at 0x%" PRIx64 " are %s: %s", a->bytes,
                   address, what, place);
 }
@@ -101,7 +102,7 @@ static __attribute__((noinline)) enum execute_verdict refuse(struct emulated *d,
                                                              unsigned lane,
                                                              const char *what)
 {
-    say_wrong(d, w, a, lane, what);
+    global_fault_address(d, w, a, lane, what);
     return EXECUTE_FAULT;
 }
 
@@ -116,7 +117,7 @@ static __attribute__((noinline)) bool forgive(struct emulated *d, struct execute
         return false;
     if (d->warning[0])
         return true;
-    say_wrong(d, w, a, lane, "out of bounds");
+    global_fault_address(d, w, a, lane, "out of bounds");
     snprintf(d->warning, sizeof d->warning, "device %u: %s", d->number, c->fault);
     c->fault[0] = '\0'; /* it is none */
     return true;

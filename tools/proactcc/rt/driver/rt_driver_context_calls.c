@@ -121,7 +121,7 @@ enum cuda_error cuCtxCreate_v3(struct cuda_context **out, const void *affinity, 
                                unsigned flags, int device)
 {
     if (affinity && count) {
-        rt_say("cuCtxCreate(): a part of the device's SMs is not supported");
+        rt_print("cuCtxCreate(): a part of the device's SMs is not supported");
         return cudaErrorNotSupported;
     }
     return cuCtxCreate_v2(out, flags, device);
@@ -137,7 +137,7 @@ enum cuda_error cuCtxCreate_v4(struct cuda_context **out, const void *how, unsig
     } *const params = how;
 
     if (params && params->graphics) {
-        rt_say("cuCtxCreate(): contexts with graphics are not supported");
+        rt_print("cuCtxCreate(): contexts with graphics are not supported");
         return cudaErrorNotSupported;
     }
     return cuCtxCreate_v3(out, params ? params->affinity : NULL, params ? params->count : 0,

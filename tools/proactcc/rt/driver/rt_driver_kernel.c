@@ -27,6 +27,6 @@ enum cuda_error driver_kernel_load(struct rt *rt, struct cuda_kernel *k)
     enum cuda_error error = driver_kernel_try(rt, k, &why);
 
     if (error && why.text[0])
-        rt_say("%s", why.text);
+        rt_print("%s", why.text);
     return error;
 }

@@ -52,7 +52,8 @@ static enum cuda_error add(struct rt *rt, struct cuda_linking *l, int type,
     if (!data || !bytes)
         return cudaErrorInvalidValue;
     if (type != DRIVER_INPUT_PTX && type != DRIVER_INPUT_FAT_BINARY) {
-        rt_say("cuLinkAddData(): PTX and fat binaries can be linked, and this is neither");
+        rt_print(
+            "cuLinkAddData(): PTX and fat binaries can be linked, and this is neither");
         return cudaErrorNoKernelImageForDevice;
     }
     enum proact_status status = driver_image_take(

@@ -9,8 +9,8 @@ enum cuda_error driver_options_check(const struct driver_options *o)
     for (unsigned i = 0; i < o->count; i++)
         if (o->kinds[i] == DRIVER_JIT_SYMBOL_NAMES ||
             o->kinds[i] == DRIVER_JIT_SYMBOL_ADDRESSES) {
-            rt_say("a module with addresses for its symbols "
-                   "(CU_JIT_GLOBAL_SYMBOL_...) is not supported");
+            rt_print("a module with addresses for its symbols "
+                     "(CU_JIT_GLOBAL_SYMBOL_...) is not supported");
             return cudaErrorNotSupported;
         }
     return cudaSuccess;
@@ -53,5 +53,5 @@ void driver_options_write_logs(const struct driver_options *o, const char *sente
     if (!options_write_log(find(o, DRIVER_JIT_ERROR), find(o, DRIVER_JIT_ERROR_BYTES),
                            sentence ? sentence : "") &&
         sentence)
-        rt_say("%s", sentence);
+        rt_print("%s", sentence);
 }

@@ -8,7 +8,7 @@ static enum cuda_error refuse(const char *call, int type)
 {
     struct rt *rt = rt_enter();
 
-    rt_say("%s(): nodes of type %d are not supported", call, type);
+    rt_print("%s(): nodes of type %d are not supported", call, type);
     return rt_leave(rt, cudaErrorNotSupported);
 }
 

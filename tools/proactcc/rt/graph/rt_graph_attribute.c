@@ -32,8 +32,8 @@ enum cuda_error cudaGraphKernelNodeSetAttribute(struct graph_op *op, int attribu
     else if (!rt_is_hint(attribute))
         error = cudaErrorNotSupported;
     if (error)
-        rt_say("cudaGraphKernelNodeSetAttribute(): attribute %d is not supported",
-               attribute);
+        rt_print("cudaGraphKernelNodeSetAttribute(): attribute %d is not supported",
+                 attribute);
     else if (!(error = rt_cluster_settle(k, &other)))
         *grid = other;
     return rt_leave(rt, error);

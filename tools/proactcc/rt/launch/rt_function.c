@@ -6,7 +6,7 @@
 #include "rt/abi/cuda_calls.h"
 #include "rt/launch/rt_cluster.h"
 
-enum { REGISTERS_SAID = 32, SHARED_DEFAULT = 48 << 10, SHARED_RESERVED = 1024 };
+enum { REGISTERS_REPORTED = 32, SHARED_DEFAULT = 48 << 10, SHARED_RESERVED = 1024 };
 
 static enum cuda_error find(struct rt *rt, const void *stub, struct cuda_kernel **out)
 {
@@ -50,7 +50,7 @@ enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,
         .const_bytes = build.const_bytes,
         .local_bytes = build.local_bytes,
         .max_threads = (int)build.max_threads,
-        .registers = build.registers ? (int)build.registers : REGISTERS_SAID,
+        .registers = build.registers ? (int)build.registers : REGISTERS_REPORTED,
         .ptx_version = (int)k->image->capability,
         .binary_version = (int)proact_device_describe(rt->session).compute_capability,
         .max_dynamic_shared_bytes = (int)rt_kernel_dynamic_most(k),

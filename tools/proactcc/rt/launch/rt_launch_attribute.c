@@ -36,7 +36,7 @@ enum cuda_error rt_config_read(const struct cuda_launch_config *config, const ch
         } else if (a->id == RT_CLUSTER) {
             memcpy(out->cluster_ctas, a->value, sizeof out->cluster_ctas);
         } else if (!rt_is_hint(a->id)) {
-            rt_say("%s(): launch attribute %d is not supported", call, a->id);
+            rt_print("%s(): launch attribute %d is not supported", call, a->id);
             return cudaErrorNotSupported;
         }
     }

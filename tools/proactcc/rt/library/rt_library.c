@@ -19,9 +19,10 @@ static struct library_verdict refuse(struct library_call *call)
 static struct library_verdict refuse_emulated(struct library_call *call)
 {
     if (!call->was_refused)
-        rt_say("%s() runs on a GPU only, and this machine is emulated: run the program on "
-               "a GPU, or have a kernel of CUDA C do its work",
-               call->name);
+        rt_print(
+            "%s() runs on a GPU only, and this machine is emulated: run the program on "
+            "a GPU, or have a kernel of CUDA C do its work",
+            call->name);
     call->was_refused = true;
     return refuse(call);
 }
@@ -30,7 +31,7 @@ static struct library_verdict refuse_emulated(struct library_call *call)
 static struct library_verdict refuse_captured(struct library_call *call)
 {
     if (!call->was_refused)
-        rt_say("%s() cannot be captured: call it before or behind the graph", call->name);
+        rt_print("%s() cannot be captured: call it before or behind the graph", call->name);
     call->was_refused = true;
     return refuse(call);
 }

@@ -22,7 +22,7 @@ enum cuda_error rt_texels_error(struct rt *rt, enum proact_status status,
 {
     if (status != PROACT_EREFUSED)
         return rt_error(rt, status, err);
-    rt_say("%s", err->text);
+    rt_print("%s", err->text);
     return cudaErrorNotSupported;
 }
 
@@ -34,7 +34,7 @@ enum cuda_error rt_texel(const struct cuda_channel *c, struct proact_texel_forma
     unsigned channels = 0;
 
     if (c->kind < 0 || c->kind > 2) {
-        rt_say("channels of kind %d: signed, unsigned and float are supported", c->kind);
+        rt_print("channels of kind %d: signed, unsigned and float are supported", c->kind);
         return cudaErrorNotSupported;
     }
     while (channels < 4 && bits[channels])
@@ -68,9 +68,10 @@ static enum cuda_error create(struct rt *rt, struct cuda_array **out,
     if (error || !out || !channel)
         return error ? error : cudaErrorInvalidValue;
     if (flags & ~15u) {
-        rt_say("an array with flags 0x%x: layers, cubes, surfaces and gathering (0xf) are "
-               "supported",
-               flags);
+        rt_print(
+            "an array with flags 0x%x: layers, cubes, surfaces and gathering (0xf) are "
+            "supported",
+            flags);
         return cudaErrorNotSupported;
     }
     if ((is_cube &&
@@ -184,8 +185,8 @@ static enum cuda_error array_end(struct rt *rt, const struct cuda_array *array,
 
 /* What kernels may have put into a shadow of the host's memory comes out first. */
 static enum cuda_error memory_end(struct rt *rt, const struct cuda_pitched *p,
-                                  const struct cuda_position *at, bool is_said_host,
-                                  bool is_said_device, struct proact_copy_3d_end *out)
+                                  const struct cuda_position *at, bool host_is_explicit,
+                                  bool device_is_explicit, struct proact_copy_3d_end *out)
 {
     char *place =
         (char *)p->pointer + at->z * p->height * p->pitch + at->y * p->pitch + at->x;
@@ -193,7 +194,8 @@ static enum cuda_error memory_end(struct rt *rt, const struct cuda_pitched *p,
 
     if (!p->pointer)
         return cudaErrorInvalidValue;
-    if ((is_said_host && range && range->kind == RT_DEVICE) || (is_said_device && !range))
+    if ((host_is_explicit && range && range->kind == RT_DEVICE) ||
+        (device_is_explicit && !range))
         return cudaErrorInvalidValue;
     out->address = (uint64_t)(uintptr_t)place;
     out->is_host = !rt_is_on_device(rt, place);

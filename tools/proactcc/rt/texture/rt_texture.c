@@ -42,7 +42,7 @@ static enum cuda_error take_resource(struct rt *rt, const struct cuda_resource *
         channel = &r->of.pitched.channel;
         break;
     case CUDA_RESOURCE_MIPMAPPED:
-        rt_say("textures of mipmapped arrays are not supported");
+        rt_print("textures of mipmapped arrays are not supported");
         return cudaErrorNotSupported;
     default:
         return cudaErrorInvalidValue;
@@ -54,7 +54,7 @@ static enum cuda_error take_resource(struct rt *rt, const struct cuda_resource *
     if (!range)
         return cudaErrorInvalidValue;
     if (range->is_shadow) {
-        rt_say("textures of memory that the program registered are not supported");
+        rt_print("textures of memory that the program registered are not supported");
         return cudaErrorNotSupported;
     }
     range->is_shown = true;
@@ -87,7 +87,8 @@ static enum cuda_error take_texture(const struct cuda_texture *t,
     if (t->reads < 0 || t->reads > 1)
         return cudaErrorInvalidNormSetting;
     if (t->is_seamless) {
-        rt_say("textures of cubes that are filtered across their edges are not supported");
+        rt_print(
+            "textures of cubes that are filtered across their edges are not supported");
         return cudaErrorNotSupported;
     }
     out->filter_linear = t->filter == 1;
@@ -141,7 +142,7 @@ static enum cuda_error create_texture(struct rt *rt, cuda_object *out,
     if (error || !out || !r || !t)
         return error ? error : cudaErrorInvalidValue;
     if (view && view->format) {
-        rt_say("views of a texture's memory as another format are not supported");
+        rt_print("views of a texture's memory as another format are not supported");
         return cudaErrorNotSupported;
     }
     if ((error = take_resource(rt, r, &texture)) || (error = take_texture(t, &texture)) ||

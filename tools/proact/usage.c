@@ -5,13 +5,13 @@
 
 #include "command.h"
 
-int say_failure(const struct proact_error *err)
+int failure_exit(const struct proact_error *err)
 {
     fprintf(stderr, "proact: %s\n", err->text);
     return EXIT_FAILED;
 }
 
-int say_usage(const char *name, const char *format, ...)
+int usage_error(const char *name, const char *format, ...)
 {
     va_list args;
 

@@ -4,13 +4,13 @@
 
 #include "doctor/doctor.h"
 
-void doctor_say(struct doctor *d, enum doctor_level level, const char *subject,
-                const char *advice, const char *format, ...)
+void doctor_report(struct doctor *d, enum doctor_level level, const char *subject,
+                   const char *advice, const char *format, ...)
 {
     static const char *const words[DOCTOR_LEVELS] = {"ok", "note", "problem"};
     va_list args;
 
-    d->said[level]++;
+    d->reported[level]++;
     printf("%-8s %-10s ", words[level], subject);
     va_start(args, format);
     vprintf(format, args);

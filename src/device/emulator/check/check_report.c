@@ -8,7 +8,7 @@
 
 enum { WHO_BYTES = 384, BYTE_BYTES = 128, LINE_BYTES = 160 };
 
-static void say_who(const struct finding *t, char *into)
+static void report_print_actor(const struct finding *t, char *into)
 {
     const struct check_where *w = t->where;
     char line[LINE_BYTES];
@@ -16,7 +16,7 @@ static void say_who(const struct finding *t, char *into)
     if (w && w->kernel) {
         snprintf(line, sizeof line, "line %" PRIu32, w->line);
         if (w->code)
-            execute_line_say(w->code, w->line, line, sizeof line);
+            execute_line_print(w->code, w->line, line, sizeof line);
         snprintf(into, WHO_BYTES,
                  "kernel '%s', %s, CTA (%" PRIu32 ",%" PRIu32 ",%" PRIu32
                  "), thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
@@ -26,7 +26,7 @@ static void say_who(const struct finding *t, char *into)
         snprintf(into, WHO_BYTES, "%s", t->check->actors[t->actor].name);
 }
 
-static void say_byte(const struct finding *t, char *into)
+static void report_print_byte(const struct finding *t, char *into)
 {
     struct replica_place r;
     const struct extent *e = check_extent_of(t->check, t->address);
@@ -41,14 +41,14 @@ static void say_byte(const struct finding *t, char *into)
         snprintf(into, BYTE_BYTES, "the byte at 0x%" PRIx64, t->address);
 }
 
-void check_say_race(const struct finding *t, const char *other_verb, check_stamp other,
-                    uint32_t site)
+void check_report_race(const struct finding *t, const char *other_verb, check_stamp other,
+                       uint32_t site)
 {
     char who[WHO_BYTES], byte[BYTE_BYTES], line[32] = "";
     const struct actor *a = &t->check->actors[check_stamp_actor(other)];
 
-    say_who(t, who);
-    say_byte(t, byte);
+    report_print_actor(t, who);
+    report_print_byte(t, byte);
     if (site)
         snprintf(line, sizeof line, ", line %" PRIu32, t->check->sites[site].line);
     snprintf(t->fault, t->fault_bytes,
@@ -57,23 +57,23 @@ void check_say_race(const struct finding *t, const char *other_verb, check_stamp
              who, t->verb, byte, other_verb, a->name, line);
 }
 
-void check_say_unwritten(const struct finding *t)
+void check_report_unwritten(const struct finding *t)
 {
     char who[WHO_BYTES], byte[BYTE_BYTES];
 
-    say_who(t, who);
-    say_byte(t, byte);
+    report_print_actor(t, who);
+    report_print_byte(t, byte);
     snprintf(t->fault, t->fault_bytes, "%s %s %s, which was never written", who, t->verb,
              byte);
 }
 
-void check_say_stale(const struct finding *t, const struct check_cell *cell)
+void check_report_stale(const struct finding *t, const struct check_cell *cell)
 {
     char who[WHO_BYTES], byte[BYTE_BYTES];
     const struct site *s = &t->check->sites[cell->stale_site];
 
-    say_who(t, who);
-    say_byte(t, byte);
+    report_print_actor(t, who);
+    report_print_byte(t, byte);
     snprintf(t->fault, t->fault_bytes,
              "%s %s %s before it was sent by device %u (kernel '%s', line %" PRIu32 ")",
              who, t->verb, byte, s->device, name_shorten(s->kernel).text, s->line);
