@@ -77,8 +77,9 @@ static const struct item latency[] = {
     {"barrier of all devices by flags", "step", {.peers = 1}},
 };
 
-static void ask(struct link_machine *m, const struct bench_row *row, const char *probe,
-                const struct link_question *question, struct bench_report *r)
+static void link_measure_row(struct link_machine *m, const struct bench_row *row,
+                             const char *probe, const struct link_question *question,
+                             struct bench_report *r)
 {
     const struct link_probe *p = link_probe_find(probe);
     struct bench_row out = *row;
@@ -91,18 +92,18 @@ static void ask(struct link_machine *m, const struct bench_row *row, const char 
     if (!link_can_answer(m, p, &q))
         return;
     snprintf(out.unit, sizeof out.unit, "%s", p->unit);
-    out.value = p->ask(m, &q);
+    out.value = p->measure(m, &q);
     bench_add(r, &out);
 }
 
-static void ask_list(struct link_machine *m, const struct item *list, size_t count,
-                     struct bench_report *r)
+static void measure_list(struct link_machine *m, const struct item *list, size_t count,
+                         struct bench_report *r)
 {
     for (size_t i = 0; i < count; i++) {
         struct bench_row row = {.measured = 0};
 
         snprintf(row.what, sizeof row.what, "%s", list[i].what);
-        ask(m, &row, list[i].probe, &list[i].question, r);
+        link_measure_row(m, &row, list[i].probe, &list[i].question, r);
     }
 }
 
@@ -113,15 +114,15 @@ static bool has_recipe(const struct measured *before)
     return before->count && before->rows[0].probe[0];
 }
 
-static void ask_again(struct link_machine *m, struct measured *before,
-                      struct bench_report *r)
+static void measure_again(struct link_machine *m, struct measured *before,
+                          struct bench_report *r)
 {
     r->before = NULL;
     for (size_t i = 0; i < before->count; i++) {
         struct measured_row *b = &before->rows[i];
 
         b->row.threads = 0; /* the question has it */
-        ask(m, &b->row, b->probe, &b->question, r);
+        link_measure_row(m, &b->row, b->probe, &b->question, r);
     }
 }
 
@@ -132,9 +133,9 @@ static void run(const struct bench_request *q, struct measured *before,
 
     link_open(m, q, r);
     if (has_recipe(before))
-        ask_again(m, before, r);
+        measure_again(m, before, r);
     else
-        ask_list(m, list, count, r);
+        measure_list(m, list, count, r);
     link_close(m);
     free(m);
 }
@@ -142,24 +143,24 @@ static void run(const struct bench_request *q, struct measured *before,
 void bench_link(const struct bench_request *q, struct bench_report *r)
 {
     struct measured before;
-    struct bench_request asked;
+    struct bench_request effective;
 
-    measured_beside(q, &before, &asked, r);
+    measured_beside(q, &before, &effective, r);
     if (has_recipe(&before) && q->method)
         bench_refuse("--method: %s says what link asks: leave one away", q->against);
     if (has_recipe(&before) || bench_wants(q->method, BENCH_RAW))
-        run(&asked, &before, goodput, sizeof goodput / sizeof *goodput, r);
+        run(&effective, &before, goodput, sizeof goodput / sizeof *goodput, r);
     if (!has_recipe(&before))
-        link_methods(&asked, r);
+        link_methods(&effective, r);
     measured_end(&before, r);
 }
 
 void bench_latency(const struct bench_request *q, struct bench_report *r)
 {
     struct measured before;
-    struct bench_request asked;
+    struct bench_request effective;
 
-    measured_beside(q, &before, &asked, r);
-    run(&asked, &before, latency, sizeof latency / sizeof *latency, r);
+    measured_beside(q, &before, &effective, r);
+    run(&effective, &before, latency, sizeof latency / sizeof *latency, r);
     measured_end(&before, r);
 }

@@ -200,16 +200,16 @@ static void run_measured(struct micro_bench *b, const struct measured *before)
 void bench_micro(const struct bench_request *q, struct bench_report *r)
 {
     struct measured before = {.count = 0};
-    struct bench_request asked = *q;
+    struct bench_request effective = *q;
     struct micro_bench b = {.request = q, .report = r};
     struct proact_error err = {""};
 
     if (q->against) {
         measured_read(q->against, "pattern", &before);
-        asked.machine = q->machine ? q->machine : before.machine;
+        effective.machine = q->machine ? q->machine : before.machine;
         measured_name(&before, r);
     }
-    b.micro = micro_open(&asked, r);
+    b.micro = micro_open(&effective, r);
     if (micro_check(b.micro, q->threads, &err))
         bench_refuse("--threads: %s", err.text);
     if (q->peers)

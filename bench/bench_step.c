@@ -157,11 +157,11 @@ void bench_step(const struct bench_request *request, struct bench_report *r)
 {
     const struct device_backend *backend;
     struct measured before;
-    struct bench_request asked, *q = &asked;
+    struct bench_request effective, *q = &effective;
     struct proact_error err = {""};
     struct topology t;
 
-    measured_beside(request, &before, &asked, r);
+    measured_beside(request, &before, &effective, r);
     bench_must(runtime_machine(q->machine, &t, &backend, &err), &err);
     snprintf(r->machine, sizeof r->machine, "%s", t.name);
     snprintf(r->device, sizeof r->device, "%s", t.device.name);

@@ -84,9 +84,9 @@ void bench_tracking(const struct bench_request *request, struct bench_report *r)
 {
     struct tracking t = {.bytes = ARRAY_BYTES};
     struct measured before;
-    struct bench_request asked, *q = &asked;
+    struct bench_request effective, *q = &effective;
 
-    measured_beside(request, &before, &asked, r);
+    measured_beside(request, &before, &effective, r);
     tracking_open(&t, q);
     snprintf(r->machine, sizeof r->machine, "%s", t.topology.name);
     snprintf(r->device, sizeof r->device, "%s", t.topology.device.name);

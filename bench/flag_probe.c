@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flags: words that one device writes and another waits for. */
 #include "link.h"
-#include "link_asking.h"
+#include "link_query.h"
 
 enum { ROUNDS = 200, WAITS = 64, LANDINGS = 32, KERNELS = 64 };
 
@@ -23,7 +23,7 @@ static void queue_ping(struct link_machine *m, unsigned device, unsigned s, void
 
 static double once_cleared(void *context)
 {
-    struct asking *a = context;
+    struct link_query *a = context;
 
     link_clear_words(a->m);
     return link_once(a);
@@ -31,14 +31,14 @@ static double once_cleared(void *context)
 
 struct bench_sample flag_ping(struct link_machine *m, const struct link_question *q)
 {
-    struct asking a = {.m = m, .q = q, .devices = 2, .streams = 1, .work = queue_ping};
+    struct link_query a = {.m = m, .q = q, .devices = 2, .streams = 1, .work = queue_ping};
 
     return link_us(bench_repeat(once_cleared, &a, m->backend->is_virtual), ROUNDS);
 }
 
 static void queue_waits(struct link_machine *m, unsigned device, unsigned s, void *context)
 {
-    const struct asking *a = context;
+    const struct link_query *a = context;
     struct link_device *d = &m->device[device];
     struct proact_error err = {""};
 
@@ -54,8 +54,8 @@ static void queue_waits(struct link_machine *m, unsigned device, unsigned s, voi
 
 struct bench_sample flag_waits(struct link_machine *m, const struct link_question *q)
 {
-    struct asking a = {.m = m, .q = q, .devices = 1, .streams = 1, .work = queue_waits};
-    struct bench_sample ns = link_ask(&a);
+    struct link_query a = {.m = m, .q = q, .devices = 1, .streams = 1, .work = queue_waits};
+    struct bench_sample ns = link_measure(&a);
 
     link_verify(m, 1, q->bytes);
     return link_us(ns, WAITS);
@@ -66,7 +66,7 @@ struct bench_sample flag_waits(struct link_machine *m, const struct link_questio
 static void queue_landing(struct link_machine *m, unsigned device, unsigned s,
                           void *context)
 {
-    const struct asking *a = context;
+    const struct link_query *a = context;
     struct link_device *d = &m->device[0];
     struct proact_error err = {""};
 
@@ -96,12 +96,12 @@ static void queue_landing(struct link_machine *m, unsigned device, unsigned s,
 
 struct bench_sample flag_landing(struct link_machine *m, const struct link_question *q)
 {
-    struct asking a = {.m = m,
-                       .q = q,
-                       .devices = 2,
-                       .streams = 1,
-                       .work = queue_landing,
-                       .count = LANDINGS};
+    struct link_query a = {.m = m,
+                           .q = q,
+                           .devices = 2,
+                           .streams = 1,
+                           .work = queue_landing,
+                           .count = LANDINGS};
     struct bench_sample ns = bench_repeat(once_cleared, &a, m->backend->is_virtual);
 
     link_verify(m, 1, q->bytes);
@@ -127,9 +127,10 @@ static void queue_events(struct link_machine *m, unsigned device, unsigned s, vo
 
 struct bench_sample flag_events(struct link_machine *m, const struct link_question *q)
 {
-    struct asking a = {.m = m, .q = q, .devices = 2, .streams = 1, .work = queue_events};
+    struct link_query a = {
+        .m = m, .q = q, .devices = 2, .streams = 1, .work = queue_events};
 
-    return link_us(link_ask(&a), 2 * WAITS);
+    return link_us(link_measure(&a), 2 * WAITS);
 }
 
 static void queue_step(struct link_machine *m, unsigned device, unsigned s, void *context)
@@ -149,7 +150,7 @@ static void queue_step(struct link_machine *m, unsigned device, unsigned s, void
 
 struct bench_sample flag_step(struct link_machine *m, const struct link_question *q)
 {
-    struct asking a = {
+    struct link_query a = {
         .m = m, .q = q, .devices = m->devices, .streams = 1, .work = queue_step};
 
     return link_us(bench_repeat(once_cleared, &a, m->backend->is_virtual), ROUNDS);
@@ -165,7 +166,7 @@ static void queue_empty(struct link_machine *m, unsigned device, unsigned s, voi
 
 struct bench_sample flag_empty(struct link_machine *m, const struct link_question *q)
 {
-    struct asking a = {.m = m, .q = q, .devices = 1, .streams = 1, .work = queue_empty};
+    struct link_query a = {.m = m, .q = q, .devices = 1, .streams = 1, .work = queue_empty};
 
-    return link_us(link_ask(&a), KERNELS);
+    return link_us(link_measure(&a), KERNELS);
 }

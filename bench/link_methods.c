@@ -78,7 +78,7 @@ static void name_row(const struct sender *s, const struct sending *what,
 }
 
 /* Beside measurements only what they have is asked. */
-static bool is_asked(const struct sender *s, const struct bench_row *row)
+static bool is_selected(const struct sender *s, const struct bench_row *row)
 {
     struct bench_row beside = *row;
 
@@ -110,7 +110,7 @@ static void send(struct sender *s, const struct sending *what)
 
     name_row(s, what, &row);
     if (what->chunk_bytes > share || !micro_has(s->micro, what->kernel) ||
-        !is_asked(s, &row))
+        !is_selected(s, &row))
         return;
     enum proact_status status = micro_run(s->micro, &plan, &launch, &ns, &err);
 
@@ -128,7 +128,7 @@ static void print_best(struct sender *s)
 
     snprintf(row.what, sizeof row.what, "polling %s, best: %u CTAs", s->where,
              s->best_ctas);
-    if (s->best_ctas && is_asked(s, &row))
+    if (s->best_ctas && is_selected(s, &row))
         bench_add(s->report, &row);
 }
 
@@ -143,7 +143,7 @@ static void send_nothing(struct sender *s, enum micro_kernel kernel, const char 
     struct proact_error err = {""};
 
     snprintf(row.what, sizeof row.what, "no transfer %s, %s kernel", s->where, does);
-    if (!is_asked(s, &row))
+    if (!is_selected(s, &row))
         return;
     bench_must(micro_run(s->micro, &plan, &launch, &ns, &err), &err);
     row.value = (struct bench_sample){.median = ns.median / 1e3,
@@ -169,11 +169,11 @@ static void send_by(void *context, const char *method)
 static void run(const struct bench_request *q, const char *where, unsigned devices,
                 unsigned producers, struct bench_report *r)
 {
-    struct bench_request asked = *q;
+    struct bench_request effective = *q;
     struct sender s = {.request = q, .report = r, .where = where, .producers = producers};
 
-    asked.devices = devices;
-    s.micro = micro_open(&asked, r);
+    effective.devices = devices;
+    s.micro = micro_open(&effective, r);
     send_nothing(&s, MICRO_MARKS, "sparse-store");
     send_nothing(&s, MICRO_STORES, "full-store");
     bench_each_method(q->method, send_by, &s);
@@ -183,7 +183,7 @@ static void run(const struct bench_request *q, const char *where, unsigned devic
 void link_methods(const struct bench_request *q, struct bench_report *r)
 {
     const struct device_backend *backend;
-    struct bench_request asked = *q;
+    struct bench_request effective = *q;
     struct proact_error err = {""};
     struct topology t;
 
@@ -192,9 +192,9 @@ void link_methods(const struct bench_request *q, struct bench_report *r)
         bench_must(topology_restrict(&t, q->devices, &err), &err);
     link_need_two(t.name, t.device_count);
     if (!q->launches && !backend->is_virtual)
-        asked.launches = ROW;
+        effective.launches = ROW;
     if (!q->bytes)
-        asked.bytes = backend->is_virtual ? BYTES_VIRTUAL : BYTES;
-    run(&asked, "to one peer", 2, 1, r);
-    run(&asked, "all to all", t.device_count, t.device_count, r);
+        effective.bytes = backend->is_virtual ? BYTES_VIRTUAL : BYTES;
+    run(&effective, "to one peer", 2, 1, r);
+    run(&effective, "all to all", t.device_count, t.device_count, r);
 }

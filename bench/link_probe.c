@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "link.h"
-#include "link_asking.h"
+#include "link_query.h"
 
 enum {
     COPIES_BYTES = 256 << 20, /* of all copies of one size together, or */
@@ -35,7 +35,7 @@ static void verify_peers(struct link_machine *m, uint64_t peers, uint64_t bytes)
 
 static void queue_copies(struct link_machine *m, unsigned device, unsigned s, void *context)
 {
-    const struct asking *a = context;
+    const struct link_query *a = context;
     struct link_device *d = &m->device[device];
     struct proact_error err = {""};
 
@@ -52,16 +52,16 @@ static void queue_copies(struct link_machine *m, unsigned device, unsigned s, vo
 static struct bench_sample time_copies(struct link_machine *m,
                                        const struct link_question *q, uint64_t *count)
 {
-    struct asking a = {.m = m,
-                       .q = q,
-                       .devices = 1,
-                       .streams = (unsigned)q->peers,
-                       .work = queue_copies,
-                       .bytes = q->bytes,
-                       .count = COPIES_BYTES * more(m) / q->peers / q->bytes};
+    struct link_query a = {.m = m,
+                           .q = q,
+                           .devices = 1,
+                           .streams = (unsigned)q->peers,
+                           .work = queue_copies,
+                           .bytes = q->bytes,
+                           .count = COPIES_BYTES * more(m) / q->peers / q->bytes};
 
     a.count = a.count > COPIES_MAX ? COPIES_MAX : a.count == 0 ? 1 : a.count;
-    struct bench_sample ns = link_ask(&a);
+    struct bench_sample ns = link_measure(&a);
 
     verify_peers(m, q->peers, q->bytes);
     *count = a.count;
@@ -87,14 +87,14 @@ static struct bench_sample copy_time(struct link_machine *m, const struct link_q
 static struct bench_sample broadcast(struct link_machine *m, const struct link_question *q)
 {
     bool rotated = q->peers == 1;
-    struct asking a = {.m = m,
-                       .devices = m->devices,
-                       .streams = rotated ? 1 : m->peers,
-                       .work = queue_copies,
-                       .bytes = BROADCAST_BYTES,
-                       .count = rotated ? m->peers : 1,
-                       .rotated = rotated};
-    struct bench_sample ns = link_ask(&a);
+    struct link_query a = {.m = m,
+                           .devices = m->devices,
+                           .streams = rotated ? 1 : m->peers,
+                           .work = queue_copies,
+                           .bytes = BROADCAST_BYTES,
+                           .count = rotated ? m->peers : 1,
+                           .rotated = rotated};
+    struct bench_sample ns = link_measure(&a);
 
     for (unsigned n = 0; n < m->devices; n++)
         link_verify(m, n, BROADCAST_BYTES);
@@ -103,24 +103,25 @@ static struct bench_sample broadcast(struct link_machine *m, const struct link_q
 
 static void queue_kernel(struct link_machine *m, unsigned device, unsigned s, void *context)
 {
-    const struct asking *a = context;
+    const struct link_query *a = context;
 
     link_launch(m->device[device].stream[s], m, a->function, (uint32_t)a->q->ctas,
                 (uint32_t)a->q->threads, a->parameters, a->parameter_bytes);
 }
 
-static struct asking asking_kernel(struct link_machine *m, const struct link_question *q,
-                                   struct device_function *f, const void *parameters,
-                                   size_t bytes)
+static struct link_query link_kernel_query(struct link_machine *m,
+                                           const struct link_question *q,
+                                           struct device_function *f,
+                                           const void *parameters, size_t bytes)
 {
-    return (struct asking){.m = m,
-                           .q = q,
-                           .devices = 1,
-                           .streams = 1,
-                           .work = queue_kernel,
-                           .function = f,
-                           .parameters = parameters,
-                           .parameter_bytes = bytes};
+    return (struct link_query){.m = m,
+                               .q = q,
+                               .devices = 1,
+                               .streams = 1,
+                               .work = queue_kernel,
+                               .function = f,
+                               .parameters = parameters,
+                               .parameter_bytes = bytes};
 }
 
 static struct bench_sample stores(struct link_machine *m, const struct link_question *q)
@@ -135,8 +136,8 @@ static struct bench_sample stores(struct link_machine *m, const struct link_ques
     c.vectors = bytes / 16;
     for (unsigned i = 0; i < q->peers; i++)
         c.to[i] = m->device[peer_of(m, 0, i)].target;
-    struct asking a = asking_kernel(m, q, m->device[0].copy, &c, sizeof c);
-    struct bench_sample ns = link_ask(&a);
+    struct link_query a = link_kernel_query(m, q, m->device[0].copy, &c, sizeof c);
+    struct bench_sample ns = link_measure(&a);
 
     verify_peers(m, q->peers, bytes);
     return bench_rate(ns, (double)(bytes * q->peers));
@@ -151,8 +152,8 @@ static struct bench_sample bulk_stores(struct link_machine *m,
                           .to = m->device[peer_of(m, 0, 0)].target,
                           .blocks = (uint32_t)(blocks < most ? blocks : most),
                           .ctas = (uint32_t)q->ctas};
-    struct asking a = asking_kernel(m, q, m->device[0].bulk, &k, sizeof k);
-    struct bench_sample ns = link_ask(&a);
+    struct link_query a = link_kernel_query(m, q, m->device[0].bulk, &k, sizeof k);
+    struct bench_sample ns = link_measure(&a);
 
     verify_peers(m, 1, k.blocks * block);
     return bench_rate(ns, (double)(k.blocks * block));
@@ -167,9 +168,9 @@ static struct bench_sample runs(struct link_machine *m, const struct link_questi
                           .words = bytes / 4,
                           .run_shift = (uint32_t)__builtin_ctzll(q->bytes),
                           .stride = (uint32_t)stride};
-    struct asking a = asking_kernel(m, q, m->device[0].runs, &r, sizeof r);
+    struct link_query a = link_kernel_query(m, q, m->device[0].runs, &r, sizeof r);
 
-    return bench_rate(link_ask(&a), (double)bytes);
+    return bench_rate(link_measure(&a), (double)bytes);
 }
 
 static void queue_local(struct link_machine *m, unsigned device, unsigned s, void *context)
@@ -184,8 +185,8 @@ static void queue_local(struct link_machine *m, unsigned device, unsigned s, voi
 
 static struct bench_sample local_copy(struct link_machine *m, const struct link_question *q)
 {
-    struct asking a = {.m = m, .q = q, .devices = 1, .streams = 1, .work = queue_local};
-    struct bench_sample ns = link_ask(&a);
+    struct link_query a = {.m = m, .q = q, .devices = 1, .streams = 1, .work = queue_local};
+    struct bench_sample ns = link_measure(&a);
 
     link_verify(m, 0, m->buffer_bytes);
     return bench_rate(ns, 2 * (double)m->buffer_bytes);

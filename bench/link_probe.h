@@ -14,7 +14,7 @@ struct link_question {
 
 struct link_probe {
     const char *name, *unit; /* "GB/s" or "us" */
-    struct bench_sample (*ask)(struct link_machine *m, const struct link_question *q);
+    struct bench_sample (*measure)(struct link_machine *m, const struct link_question *q);
     bool needs_bulk; /* devices of sm_90 and later */
 };
 

@@ -80,14 +80,14 @@ void measured_name(const struct measured *m, struct bench_report *r)
 }
 
 void measured_beside(const struct bench_request *q, struct measured *out,
-                     struct bench_request *asked, struct bench_report *r)
+                     struct bench_request *effective, struct bench_report *r)
 {
     *out = (struct measured){.count = 0};
-    *asked = *q;
+    *effective = *q;
     if (!q->against)
         return;
     measured_read(q->against, "what", out);
-    asked->machine = q->machine ? q->machine : out->machine;
+    effective->machine = q->machine ? q->machine : out->machine;
     measured_name(out, r);
     r->before = out;
 }

@@ -27,7 +27,7 @@ void measured_name(const struct measured *m, struct bench_report *r);
 /* For a bench that asks as it likes: rows added to `r` from now on are shown beside those
    of the same `what`, up to a colon. The machine is the file's unless one was asked for. */
 void measured_beside(const struct bench_request *q, struct measured *out,
-                     struct bench_request *asked, struct bench_report *r);
+                     struct bench_request *effective, struct bench_report *r);
 /* What was measured of this row, and why the model leaves it out. */
 void measured_fill(const struct measured *m, struct bench_row *row);
 /* No more rows are shown beside these: counts in `r` which of them were, and clears `m`. */

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "link_asking.h"
+#include "link_query.h"
 
 enum { ROWS = 2048, PITCH_BYTES = 16 << 10, COPIES = 16 };
 
 static void queue_rows(struct link_machine *m, unsigned device, unsigned s, void *context)
 {
-    const struct asking *a = context;
+    const struct link_query *a = context;
     struct link_device *d = &m->device[device];
     struct proact_error err = {""};
     const struct device_rows rows = {.to = m->device[a->q->peers].target,
@@ -51,12 +51,12 @@ static void verify_rows(struct link_machine *m, unsigned to, uint64_t bytes)
 
 struct bench_sample rows_time(struct link_machine *m, const struct link_question *q)
 {
-    struct asking a = {.m = m, .q = q, .devices = 1, .streams = 1, .work = queue_rows};
+    struct link_query a = {.m = m, .q = q, .devices = 1, .streams = 1, .work = queue_rows};
 
     if (q->bytes >= PITCH_BYTES)
         bench_die("rows of %llu bytes: %d at most", (unsigned long long)q->bytes,
                   PITCH_BYTES - 1);
-    struct bench_sample ns = link_ask(&a);
+    struct bench_sample ns = link_measure(&a);
 
     verify_rows(m, (unsigned)q->peers, q->bytes);
     return link_us(ns, COPIES);

@@ -74,12 +74,12 @@ static enum proact_status unpack(const char *path, const struct buffer *packed,
         }
         make_room(plain, packed->used < 1 << 16 ? 1 << 16 : packed->used);
         size_t room = plain->room - plain->used - 1;
-        uInt asked = room < UINT_MAX ? (uInt)room : UINT_MAX;
+        uInt requested = room < UINT_MAX ? (uInt)room : UINT_MAX;
 
         z.next_out = (unsigned char *)plain->data + plain->used;
-        z.avail_out = asked;
+        z.avail_out = requested;
         result = inflate(&z, Z_NO_FLUSH);
-        plain->used += asked - z.avail_out;
+        plain->used += requested - z.avail_out;
         if (result == Z_STREAM_END && (z.avail_in || left))
             result = inflateReset(&z);
     }

@@ -51,7 +51,8 @@ static void add_form(struct access_depends *d, const struct access_form *f)
             add_symbol(d, f->terms[i].symbols[k]);
 }
 
-static bool asks_for_null(const struct access_analysis *a, const struct access_condition *c)
+static bool depends_compares_null(const struct access_analysis *a,
+                                  const struct access_condition *c)
 {
     const struct access_term *t = c->left ? c->left->terms : NULL;
     int64_t right;
@@ -66,7 +67,7 @@ static bool asks_for_null(const struct access_analysis *a, const struct access_c
 
 static void add_condition(struct access_depends *d, const struct access_condition *c)
 {
-    if (!c || (d->is_behind && asks_for_null(d->analysis, c)))
+    if (!c || (d->is_behind && depends_compares_null(d->analysis, c)))
         return;
     add_form(d, c->left);
     add_form(d, c->right);

@@ -30,29 +30,29 @@ static bool is_other_place(const struct ptx_operand *o)
             o->special == PTX_SPECIAL_OTHER);
 }
 
-enum asked { ASKS_NOTHING, ASKS_INDEX, ASKS_OTHER };
+enum index_reads { READS_NOTHING, READS_INDEX, READS_OTHER };
 
-static enum asked asked_of(const struct ptx_operand *o)
+static enum index_reads index_reads_of(const struct ptx_operand *o)
 {
-    enum asked most = is_other_place(o) ? ASKS_OTHER
-                      : is_index(o)     ? ASKS_INDEX
-                                        : ASKS_NOTHING;
+    enum index_reads most = is_other_place(o) ? READS_OTHER
+                            : is_index(o)     ? READS_INDEX
+                                              : READS_NOTHING;
 
     for (uint32_t n = 0; n < o->count; n++) {
-        const enum asked one = asked_of(&o->list[n]);
+        const enum index_reads one = index_reads_of(&o->list[n]);
 
         most = one > most ? one : most;
     }
     return most;
 }
 
-static enum asked asked_in(const struct ptx_function *f)
+static enum index_reads index_reads_in(const struct ptx_function *f)
 {
-    enum asked most = ASKS_NOTHING;
+    enum index_reads most = READS_NOTHING;
 
     for (uint32_t n = 0; n < f->instruction_count; n++)
         for (uint32_t k = 0; k < f->instructions[n].operand_count; k++) {
-            const enum asked one = asked_of(&f->instructions[n].operands[k]);
+            const enum index_reads one = index_reads_of(&f->instructions[n].operands[k]);
 
             most = one > most ? one : most;
         }
@@ -60,17 +60,17 @@ static enum asked asked_in(const struct ptx_function *f)
 }
 
 /* What others of the module use, too, stays. */
-static bool others_ask(const struct interchange *t)
+static bool others_read_index(const struct interchange *t)
 {
     const struct ptx_module *m = t->module;
-    bool *reached = must_calloc(m->function_count + 1u, sizeof *reached), asks = false;
+    bool *reached = must_calloc(m->function_count + 1u, sizeof *reached), reads = false;
 
     ptx_reach(m, t->function, reached);
-    for (uint32_t n = 0; n < m->function_count && !asks; n++)
-        asks = reached[n] && &m->functions[n] != t->function &&
-               asked_in(&m->functions[n]) != ASKS_NOTHING;
+    for (uint32_t n = 0; n < m->function_count && !reads; n++)
+        reads = reached[n] && &m->functions[n] != t->function &&
+                index_reads_in(&m->functions[n]) != READS_NOTHING;
     free(reached);
-    return asks;
+    return reads;
 }
 
 /* Sums of whole numbers, bits and extremes come out alike in any order. */
@@ -98,7 +98,7 @@ static bool interchange_is_safe(const struct interchange *t)
 {
     const struct ptx_function *f = t->function;
 
-    if (asked_in(f) != ASKS_INDEX || others_ask(t))
+    if (index_reads_in(f) != READS_INDEX || others_read_index(t))
         return false;
     for (uint32_t n = 0; n < f->instruction_count; n++)
         if (shows_order(f, &f->instructions[n]))

@@ -233,7 +233,7 @@ static void it_assumes_what_the_branch_does(void **state)
 }
 
 /* `x >= n || x >= m || x >= 40`, one after the other. */
-static void what_is_asked_one_by_one_bounds(void **state)
+static void single_conditions_bound(void **state)
 {
     const struct body b = {
         "mov.pred %p2, -1; @%p1 bra ONE; setp.ge.s32 %p2, %r1, %r3; ONE:\n"
@@ -266,7 +266,7 @@ static void what_is_asked_one_by_one_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_asked_one_by_one_bounds),
+        cmocka_unit_test(single_conditions_bound),
         cmocka_unit_test(a_joined_predicate_equals_the_branch_condition),
         cmocka_unit_test(it_assumes_what_the_branch_does),
     };

@@ -120,7 +120,7 @@ static void others_are_none(void **state)
             fail_msg("%s is one", bodies[n]);
 }
 
-static void sums_of_floats_are_for_who_asks(void **state)
+static void sums_of_floats_are_opt_in(void **state)
 {
     (void)state;
     assert_string_equal(found_with("red.global.add.f32 [%rd7], 0f3F800000;\n"
@@ -280,7 +280,7 @@ static void indirect_stores_with_a_loaded_count(void **state)
 }
 
 /* Of a loop that swaps: what is loaded, asked, swapped, and done behind it. */
-static const char *swaps(const char *load, const char *ask, const char *value,
+static const char *swaps(const char *load, const char *compare, const char *value,
                          const char *behind)
 {
     char body[1024];
@@ -290,7 +290,7 @@ static const char *swaps(const char *load, const char *ask, const char *value,
              "L: mov.b32 %%f2, %%r4; %s\n"
              "atom.global.cas.b32 %%r5, [%%rd3], %%r4, %s;\nadd.s32 %%r7, %%r7, 1;\n"
              "setp.ne.s32 %%p3, %%r5, %%r4; mov.u32 %%r4, %%r5; @%%p3 bra L;\nE:\n%s",
-             load, ask, value, behind);
+             load, compare, value, behind);
     return found(body);
 }
 
@@ -351,7 +351,7 @@ int main(void)
         cmocka_unit_test(extremes_are_found_by_swaps),
         cmocka_unit_test(sums_of_either_sign_are_of_a_kind),
         cmocka_unit_test(others_are_none),
-        cmocka_unit_test(sums_of_floats_are_for_who_asks),
+        cmocka_unit_test(sums_of_floats_are_opt_in),
         cmocka_unit_test(indirect_stores_are_found),
         cmocka_unit_test(loads_go_where_stores_do),
         cmocka_unit_test(atomics_go_where_stores_do),

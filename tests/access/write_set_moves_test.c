@@ -12,8 +12,8 @@ struct places {
 
 enum { PAGE = 4096 };
 
-static const struct write_set *ask(struct write_set_cache *cache, const struct cut *c,
-                                   struct places p)
+static const struct write_set *moves_write_set(struct write_set_cache *cache,
+                                               const struct cut *c, struct places p)
 {
     const struct write_set_array arrays[] = {{p.name ? p.name : "out", p.first, PAGE},
                                              {"other", p.first + p.apart, PAGE}};
@@ -48,10 +48,10 @@ static void expect(const char *body, uint64_t found)
 
     if (!c.slice)
         fail_msg("%s: %s", body, c.err.text);
-    const uint64_t digest = ask(&cache, &c, here)->digest;
+    const uint64_t digest = moves_write_set(&cache, &c, here)->digest;
 
-    assert_int_equal(ask(&cache, &c, there)->digest, digest);
-    assert_int_equal(ask(&cache, &c, apart)->digest, digest);
+    assert_int_equal(moves_write_set(&cache, &c, there)->digest, digest);
+    assert_int_equal(moves_write_set(&cache, &c, apart)->digest, digest);
     if (cache.misses != found)
         fail_msg("%s: found %u times", body, (unsigned)cache.misses);
     write_set_cache_clear(&cache);
@@ -115,9 +115,9 @@ static void what_leaves_its_array_counts_where_it_goes(void **state)
                             across = {FIRST, PAGE, 0, 1024, NULL};
 
         assert_non_null(c.slice);
-        assert_int_equal(ask(&cache, &c, inside)->arrays[0].bytes, 256);
-        assert_int_equal(ask(&cache, &c, across)->arrays[0].bytes, 0);
-        assert_int_equal(ask(&cache, &c, across)->arrays[1].bytes, 256);
+        assert_int_equal(moves_write_set(&cache, &c, inside)->arrays[0].bytes, 256);
+        assert_int_equal(moves_write_set(&cache, &c, across)->arrays[0].bytes, 0);
+        assert_int_equal(moves_write_set(&cache, &c, across)->arrays[1].bytes, 256);
         write_set_cache_clear(&cache);
         write_set_slice_destroy(c.slice);
     }
@@ -131,8 +131,8 @@ static void from_within_an_array_it_counts_from_where(void **state)
     (void)state;
     for (uint64_t byte = 0; byte < 3; byte++)
         for (uint64_t n = 0; n < 2; n++) {
-            const struct write_set *w =
-                ask(&cache, &c, (struct places){(n + 1) * FIRST, FAR, 64 * byte, 5, NULL});
+            const struct write_set *w = moves_write_set(
+                &cache, &c, (struct places){(n + 1) * FIRST, FAR, 64 * byte, 5, NULL});
             struct cta_runs_walk walk = cta_runs_walk(&w->arrays[0].runs, 0, 1);
             struct span s;
 
@@ -154,8 +154,8 @@ static void sentences_name_the_array_of_the_launch(void **state)
     (void)state;
     for (int n = 0; n < 2; n++) {
         const char *name = n ? "here" : "there";
-        const struct write_set *w =
-            ask(&cache, &c, (struct places){(uint64_t)(n + 1) << 40, FAR, 0, 5, name});
+        const struct write_set *w = moves_write_set(
+            &cache, &c, (struct places){(uint64_t)(n + 1) << 40, FAR, 0, 5, name});
 
         assert_string_equal(w->arrays[0].name, name);
         assert_int_equal(write_set_overlap(w, parts, 2, &err), PROACT_EREFUSED);
@@ -182,7 +182,7 @@ static void a_guard_of_numbers_alone_has_a_form(void **state)
         text_print(&body, "%s @!%%p1 bra END; st.global.u32 [%%rd3], 0; END:", guards[n]);
         struct cut c = cut_text("", body.data, NULL);
         const struct write_set *w =
-            ask(&cache, &c, (struct places){FIRST, FAR, 0, 5, NULL});
+            moves_write_set(&cache, &c, (struct places){FIRST, FAR, 0, 5, NULL});
 
         if (w->ctas_run)
             fail_msg("%s: %s", body.data, w->why_sliced);

@@ -406,8 +406,9 @@ static void parts_that_overlap_are_named(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-static const struct write_set *ask(struct write_set_cache *cache, const struct cut *c,
-                                   uint32_t n, uint32_t ctas)
+static const struct write_set *cached_write_set(struct write_set_cache *cache,
+                                                const struct cut *c, uint32_t n,
+                                                uint32_t ctas)
 {
     static const struct write_set_array arrays[] = {{"out", 0, WORDS * 4}};
     static const struct write_set_pointer pointers[] = {{0, 0, 0}};
@@ -439,10 +440,11 @@ static void what_the_slice_does_not_read_does_not_count(void **state)
     struct write_set_cache cache = {.capacity = 4};
 
     (void)state;
-    assert_ptr_equal(ask(&cache, &c, 1, 2), ask(&cache, &c, 2, 2));
+    assert_ptr_equal(cached_write_set(&cache, &c, 1, 2),
+                     cached_write_set(&cache, &c, 2, 2));
     assert_int_equal(cache.hits, 1);
-    assert_int_equal(ask(&cache, &all, 7, 1)->arrays[0].bytes, 28);
-    assert_int_equal(ask(&cache, &all, 8, 1)->arrays[0].bytes, 32);
+    assert_int_equal(cached_write_set(&cache, &all, 7, 1)->arrays[0].bytes, 28);
+    assert_int_equal(cached_write_set(&cache, &all, 8, 1)->arrays[0].bytes, 32);
     assert_int_equal(cache.misses, 3);
     write_set_cache_clear(&cache);
     write_set_slice_destroy(all.slice);
@@ -456,18 +458,18 @@ static void the_cache_keeps_the_newest(void **state)
     struct write_set_cache cache = {.capacity = 2};
 
     (void)state;
-    const struct write_set *w = ask(&cache, &c, 64, 3);
+    const struct write_set *w = cached_write_set(&cache, &c, 64, 3);
 
     assert_int_equal(w->arrays[0].bytes, 256);
-    assert_ptr_equal(ask(&cache, &c, 64, 3), w);
-    assert_int_equal(ask(&cache, &c, 65, 3)->arrays[0].bytes, 260);
-    assert_ptr_equal(ask(&cache, &c, 64, 3), w);
+    assert_ptr_equal(cached_write_set(&cache, &c, 64, 3), w);
+    assert_int_equal(cached_write_set(&cache, &c, 65, 3)->arrays[0].bytes, 260);
+    assert_ptr_equal(cached_write_set(&cache, &c, 64, 3), w);
     assert_int_equal(cache.misses, 2);
     assert_int_equal(cache.hits, 2);
-    assert_int_equal(ask(&cache, &c, 65, 2)->arrays[0].bytes,
+    assert_int_equal(cached_write_set(&cache, &c, 65, 2)->arrays[0].bytes,
                      256); /* for the one of 65, 3 */
-    assert_ptr_equal(ask(&cache, &c, 64, 3), w);
-    assert_int_equal(ask(&cache, &c, 65, 3)->arrays[0].bytes, 260);
+    assert_ptr_equal(cached_write_set(&cache, &c, 64, 3), w);
+    assert_int_equal(cached_write_set(&cache, &c, 65, 3)->arrays[0].bytes, 260);
     assert_int_equal(cache.misses, 4);
     write_set_cache_clear(&cache);
     assert_int_equal(cache.count, 0);

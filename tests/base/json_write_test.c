@@ -31,7 +31,7 @@ static void put_sample(struct json_writer *w)
     json_end(w);
 }
 
-static void lines_where_asked(void **state)
+static void lines_where_requested(void **state)
 {
     struct json_writer flat = {0}, tall = {.lines = 2};
 
@@ -132,7 +132,7 @@ static void numbers_read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_where_asked),
+        cmocka_unit_test(lines_where_requested),
         cmocka_unit_test(strings_are_escaped),
         cmocka_unit_test(numbers_read_back),
     };

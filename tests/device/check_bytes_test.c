@@ -78,14 +78,14 @@ static void the_lane_is_found(void **state)
     (void)state;
     assert_true(check_write(c, one, BASE + 128 + 4 * 9, 8, false, NULL, fault, FAULT));
     for (int writes = 0; writes < 2; writes++) {
-        bool (*ask)(struct check *, uint32_t, uint64_t, uint64_t, bool,
-                    const struct check_where *, char *, size_t) =
+        bool (*check)(struct check *, uint32_t, uint64_t, uint64_t, bool,
+                      const struct check_where *, char *, size_t) =
             writes ? check_write : check_read;
 
-        assert_false(ask(c, two, BASE + 128, 128, false, NULL, fault, FAULT));
+        assert_false(check(c, two, BASE + 128, 128, false, NULL, fault, FAULT));
         for (unsigned lane = 0; lane < 32; lane++)
             assert_int_equal(
-                ask(c, two, BASE + 128 + 4 * lane, 4, false, NULL, fault, FAULT),
+                check(c, two, BASE + 128 + 4 * lane, 4, false, NULL, fault, FAULT),
                 lane != 9 && lane != 10);
     }
     check_destroy(c);

@@ -73,11 +73,12 @@ static bool load(struct contract *c, struct crowd *k)
 
 /* The numbers of CTAs as far as one or more clusters of `x` by `y` have them. */
 static void runs(struct contract *c, const struct crowd *k, struct device_function *f,
-                 const uint32_t grid[2], const uint32_t asked[2], uint32_t x, uint32_t y)
+                 const uint32_t grid[2], const uint32_t requested[2], uint32_t x,
+                 uint32_t y)
 {
     uint32_t out[WORDS];
 
-    contract_must(c, try(c, k, f, grid, asked));
+    contract_must(c, try(c, k, f, grid, requested));
     contract_get(c, 0, k->out, out, WORDS);
     for (uint32_t n = 0; n < grid[0] * grid[1]; n++) {
         uint32_t at[2] = {n % grid[0], n / grid[0]}, sum = 0;
@@ -143,16 +144,16 @@ static void large_clusters_run_or_are_refused(struct contract *c)
 /* A graph has them, too. */
 static void clusters_are_replayed(struct contract *c)
 {
-    const uint32_t grid[2] = {8, 1}, asked[2] = {4, 1};
+    const uint32_t grid[2] = {8, 1}, requested[2] = {4, 1};
     struct device_graph *graph;
     struct crowd k;
 
     if (!load(c, &k))
         return;
-    contract_must(c, try(c, &k, k.any, grid, asked));
+    contract_must(c, try(c, &k, k.any, grid, requested));
     contract_sync(c);
     contract_must(c, c->b->capture_begin(c->set, &c->err));
-    contract_must(c, try(c, &k, k.any, grid, asked));
+    contract_must(c, try(c, &k, k.any, grid, requested));
     contract_must(c, c->b->capture_end(c->set, &graph, &c->err));
     contract_must(c, c->b->fill(c->stream[0][0], k.out, 9, WORDS * 4, &c->err));
     contract_must(c, c->b->graph_launch(graph, &c->err));

@@ -110,7 +110,7 @@ static void an_event_is_waited_for(struct contract *c)
 }
 
 /* Asked for, not waited for; a stream that was given nothing is done. */
-static void progress_is_asked_for(struct contract *c)
+static void progress_is_queried(struct contract *c)
 {
     device_addr a = contract_words(c, 0, WORDS), shared;
     const struct contract_parameters add = contract_u64_u32(a, WORDS), busy = loops(LONG);
@@ -308,7 +308,7 @@ const struct contract_promise contract_streams[] = {
     {"an event may be recorded again", an_event_may_be_recorded_again, true},
     {"an event is waited for", an_event_is_waited_for, false},
     {"an event behind a wait is watched", an_event_behind_a_wait_is_watched, false},
-    {"progress is asked for", progress_is_asked_for, false},
+    {"progress is queried", progress_is_queried, false},
     {"progress behind a wait is unknown", progress_behind_a_wait_is_unknown, false},
     {"a value orders streams", a_value_orders_streams, true},
     {"values are compared by signed distance", values_are_compared_by_signed_distance,

@@ -121,7 +121,7 @@ static void what_cannot_wait_does_not(void **state)
 }
 
 /* Graphs of CUDA 12.2 take no such launches. */
-static void an_older_driver_is_not_asked(void **state)
+static void an_older_driver_is_not_queried(void **state)
 {
     struct stage s = raise_curtain("FAKE_CUDA_VERSION=12020", TEXT("7.0", "sm_75"), NULL);
 
@@ -173,7 +173,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_in_a_row_overlap),
         cmocka_unit_test(what_cannot_wait_does_not),
-        cmocka_unit_test(an_older_driver_is_not_asked),
+        cmocka_unit_test(an_older_driver_is_not_queried),
         cmocka_unit_test(words_of_a_text_do_not_mislead),
         cmocka_unit_test(nothing_else_is_left_behind),
     };

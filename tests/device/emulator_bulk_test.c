@@ -182,7 +182,7 @@ static void the_source_is_read_late(void **state)
     assert_true(wrong > 0);
 }
 
-static void the_proxy_fence_and_the_last_wait_are_asked_for(void **state)
+static void the_proxy_fence_and_the_last_wait_are_required(void **state)
 {
     static const struct sender unordered = {"", WAIT, "", ""}, leaves = {ORDER, "", "", ""};
     struct passage p;
@@ -264,7 +264,7 @@ int main(void)
         cmocka_unit_test(what_is_waited_for_is_there),
         cmocka_unit_test(who_does_not_wait_is_found),
         cmocka_unit_test(the_source_is_read_late),
-        cmocka_unit_test(the_proxy_fence_and_the_last_wait_are_asked_for),
+        cmocka_unit_test(the_proxy_fence_and_the_last_wait_are_required),
         cmocka_unit_test(the_rate_is_that_of_the_sm_and_the_link),
     };
 

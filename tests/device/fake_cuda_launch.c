@@ -25,8 +25,8 @@ struct fake_launch {
     uint64_t turns;
     unsigned char *parameters;
     size_t parameter_bytes;
-    struct fake_memory *meeting; /* of its CTAs, where they are launched cooperatively */
-    struct fake_memory *asked;   /* parameters of a child that is not launched yet */
+    struct fake_memory *meeting;   /* of its CTAs, where they are launched cooperatively */
+    struct fake_memory *requested; /* parameters of a child that is not launched yet */
     struct execute_child child;
     struct fake_launch *children, *sibling;
 };
@@ -82,10 +82,10 @@ static uint64_t child_parameters(void *context, struct execute_warp *w,
     struct fake_launch *l = context;
 
     (void)w;
-    if (l->asked || !(l->asked = fake_add(l->device, PARAMETER_BYTES)))
+    if (l->requested || !(l->requested = fake_add(l->device, PARAMETER_BYTES)))
         return 0;
     l->child = *child;
-    return (uintptr_t)l->asked->address;
+    return (uintptr_t)l->requested->address;
 }
 
 static uint32_t child_launch(void *context, struct execute_warp *w, uint64_t parameters)
@@ -94,20 +94,20 @@ static uint32_t child_launch(void *context, struct execute_warp *w, uint64_t par
     struct execute_launch launch = l->launch;
 
     (void)w;
-    if (!l->asked || parameters != (uintptr_t)l->asked->address)
+    if (!l->requested || parameters != (uintptr_t)l->requested->address)
         return CU_INVALID_VALUE;
     launch.kernel = l->child.kernel;
     launch.dynamic_shared_bytes = l->child.shared_bytes;
     memcpy(launch.grid, l->child.grid, sizeof launch.grid);
     memcpy(launch.block, l->child.block, sizeof launch.block);
     memset(launch.cluster, 0, sizeof launch.cluster);
-    struct fake_launch *made = make(&launch, l->device, l->asked->address,
+    struct fake_launch *made = make(&launch, l->device, l->requested->address,
                                     execute_kernel_info(launch.kernel).parameter_bytes);
 
     made->sibling = l->children;
     l->children = made;
-    fake_drop(l->asked);
-    l->asked = NULL;
+    fake_drop(l->requested);
+    l->requested = NULL;
     return 0;
 }
 
@@ -232,8 +232,8 @@ void fake_launch_destroy(struct fake_launch *l)
         fake_launch_destroy(l->children);
         l->children = next;
     }
-    if (l->asked)
-        fake_drop(l->asked);
+    if (l->requested)
+        fake_drop(l->requested);
     if (l->meeting)
         fake_drop(l->meeting);
     free(l->parameters);
@@ -264,13 +264,13 @@ static cu_result find_cluster(const struct CUfunc_st *f, struct execute_launch *
 {
     enum { EVERYWHERE = 8 };
     const struct execute_kernel_info info = execute_kernel_info(f->kernel);
-    const uint32_t *asked = fake_cuda()->cluster;
+    const uint32_t *requested = fake_cuda()->cluster;
     uint32_t ctas = 1;
 
-    if (asked[0] && info.cluster[0] &&
-        memcmp(asked, info.cluster, sizeof info.cluster) != 0)
+    if (requested[0] && info.cluster[0] &&
+        memcmp(requested, info.cluster, sizeof info.cluster) != 0)
         return CU_INVALID_CLUSTER_SIZE;
-    memcpy(l->cluster, asked[0] ? asked : info.cluster, sizeof l->cluster);
+    memcpy(l->cluster, requested[0] ? requested : info.cluster, sizeof l->cluster);
     for (int i = 0; l->cluster[0] && i < 3; i++) {
         ctas *= l->cluster[i];
         if (l->grid[i] % l->cluster[i])

@@ -60,10 +60,10 @@ static enum execute_verdict only_count(void *context, struct execute_warp *w,
     return EXECUTE_DONE;
 }
 
-static enum execute_verdict never_ask(void *context, struct execute_warp *w,
-                                      const struct execute_access *a,
-                                      const struct execute_op *op,
-                                      const unsigned char *operands)
+static enum execute_verdict never_called(void *context, struct execute_warp *w,
+                                         const struct execute_access *a,
+                                         const struct execute_op *op,
+                                         const unsigned char *operands)
 {
     (void)context, (void)w, (void)a, (void)op, (void)operands;
     fail_msg("it was done");
@@ -77,7 +77,7 @@ static void what_the_host_has_done_is_not_done_again(void **state)
     (void)state;
     open_stage(&r, "st.global.u8 [%rd1], %r1; fence.proxy.async;", "bar.sync 0;", "", "");
     r.host.access = only_count;
-    r.host.remote = never_ask;
+    r.host.remote = never_called;
     assert_int_equal(rig_run(&r, 1000, 1), EXECUTE_EXITED);
     assert_int_equal(r.clock, THREADS / 32 + THREADS * 4 / 16); /* and 16 bytes each */
     for (uint32_t i = 0; i < RIG_WORDS; i++)
@@ -86,7 +86,7 @@ static void what_the_host_has_done_is_not_done_again(void **state)
 }
 
 /* The fence may stand anywhere on the way from the store to the bulk store. */
-static void the_proxy_fence_is_asked_for(void **state)
+static void the_proxy_fence_is_required(void **state)
 {
     static const struct {
         const char *before, *after, *message;
@@ -217,7 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_stored_at_once_where_nobody_takes_it),
         cmocka_unit_test(what_the_host_has_done_is_not_done_again),
-        cmocka_unit_test(the_proxy_fence_is_asked_for),
+        cmocka_unit_test(the_proxy_fence_is_required),
         cmocka_unit_test(a_flag_publishes_what_was_stored),
         cmocka_unit_test(a_wrong_source_is_named),
         cmocka_unit_test(other_bulk_copies_are_refused),

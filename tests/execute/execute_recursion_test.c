@@ -175,7 +175,7 @@ static void addresses_of_functions_may_lead_back(void **state)
     }
 }
 
-static void expect_end(uint32_t asked, uint32_t wanted)
+static void expect_end(uint32_t requested, uint32_t wanted)
 {
     struct rig r;
     unsigned needs = 0, has = 0;
@@ -187,7 +187,7 @@ static void expect_end(uint32_t asked, uint32_t wanted)
         "{ .param .b32 a; st.param.b32 [a], 1; call down, (a); } }\n",
         true);
     r.launch.block[0] = 40;
-    r.launch.stack_bytes = asked;
+    r.launch.stack_bytes = requested;
     assert_int_equal(rig_run(&r, 100000000, 0), EXECUTE_TRAPPED);
     assert_non_null(strstr(r.fault, "kernel 'k', line 8, CTA (0,0,0), thread (0,0,0): "));
     const char *at = strstr(r.fault, "functions that call themselves need ");

@@ -80,7 +80,7 @@ static void goes_on(const char *body)
 
 static const char atomic[] = "a loop waits for what this atomic gives back";
 
-static void who_asks_until_it_comes_waits(void **state)
+static void polling_for_a_value_is_a_wait(void **state)
 {
     (void)state;
     /* a turn, a lock, a place that may be filled later */
@@ -157,7 +157,7 @@ static void orders_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_asks_until_it_comes_waits),
+        cmocka_unit_test(polling_for_a_value_is_a_wait),
         cmocka_unit_test(who_goes_on_anyway_does_not),
         cmocka_unit_test(fences_are_of_all_devices),
         cmocka_unit_test(orders_stay),

@@ -302,7 +302,7 @@ KERNEL(flag_turned, const int *in, int *out, int *odd, int n)
 }
 
 /* The first one to set it knows. */
-KERNEL(flag_asked, const int *in, int *out, int *seen, int n)
+KERNEL(flag_queried, const int *in, int *out, int *seen, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 

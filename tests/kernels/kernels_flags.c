@@ -309,7 +309,7 @@ void kernel_flag_turned(struct samples_case *c, bool large)
     copies(c, large, "odd");
 }
 
-void kernel_flag_asked(struct samples_case *c, bool large)
+void kernel_flag_queried(struct samples_case *c, bool large)
 {
     copies(c, large, "seen");
 }

@@ -270,16 +270,16 @@ static void about_memory()
     HOLDS(cells[0][0] == 0xdeadbeef && cells[0][1] == 0xdeadbeef);
     DO(cuMemHostAlloc(&pinned, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
     DO(cuMemHostGetDevicePointer(&seen, pinned, 0));
-    CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                    CU_POINTER_ATTRIBUTE_RANGE_SIZE};
     unsigned type = 7;
     void *info[] = {&type, &bytes};
 
-    DO(cuPointerGetAttributes(2, asked, info, (CUdeviceptr)pinned));
+    DO(cuPointerGetAttributes(2, attributes, info, (CUdeviceptr)pinned));
     HOLDS(type == CU_MEMORYTYPE_HOST && bytes == 4096);
-    DO(cuPointerGetAttributes(2, asked, info, (CUdeviceptr)cells)); /* nobody's */
+    DO(cuPointerGetAttributes(2, attributes, info, (CUdeviceptr)cells)); /* nobody's */
     HOLDS(type == 0 && bytes == 0);
-    HOLDS(cuPointerGetAttribute(&type, asked[0], (CUdeviceptr)cells) ==
+    HOLDS(cuPointerGetAttribute(&type, attributes[0], (CUdeviceptr)cells) ==
           CUDA_ERROR_INVALID_VALUE);
     DO(cuMemcpyDtoH(pinned, at, 4096));
     HOLDS(*(unsigned *)pinned == 0xdeadbeef && seen);

@@ -341,7 +341,7 @@ static void launch_graphs()
     DO(cuStreamDestroy(stream));
 }
 
-static void ask_by_name()
+static void find_by_name()
 {
     CUresult (*allocate)(CUdeviceptr *, size_t), (*of_old)(unsigned *, unsigned);
     CUresult (*give_back)(CUdeviceptr);
@@ -387,7 +387,7 @@ int main()
     load_library_by_runtime();
     read_texture();
     launch_graphs();
-    ask_by_name();
+    find_by_name();
     DO(cuMemcpyDtoH(host, x, sizeof host));
     /* ((i + 9) * 2 + 3 + 1) / 4 + 3 / 2 + 3 + 3 + 6 */
     for (int i = 0; i < N; i++)

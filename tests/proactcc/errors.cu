@@ -26,7 +26,7 @@ __global__ void reverse(int *x, int n)
 }
 
 /* Static and dynamic shared memory together: 48 KiB, unless the program asks for more. */
-static void ask_for_shared_memory(int *x)
+static void request_shared_memory(int *x)
 {
     const int some = 4096, most = 48 * 1024;
     int host[4], optin;
@@ -85,17 +85,17 @@ template <typename T, typename... Others> __global__ void small_named(int x)
     assert(x < 3);
 }
 
-struct rows_of_what_is_read_by_all_and_written_by_nobody_who_is_asked {
+struct rows_of_data_that_all_read_and_no_queried_kernel_writes {
 };
-struct columns_of_what_is_read_by_all_and_written_by_nobody_who_is_asked {
+struct columns_of_data_that_all_read_and_no_queried_kernel_writes {
 };
-struct planes_of_what_is_read_by_all_and_written_by_nobody_who_is_asked {
+struct planes_of_data_that_all_read_and_no_queried_kernel_writes {
 };
-struct corners_of_what_is_read_by_all_and_written_by_nobody_who_is_asked {
+struct corners_of_data_that_all_read_and_no_queried_kernel_writes {
 };
-struct edges_of_what_is_read_by_all_and_written_by_nobody_who_is_asked {
+struct edges_of_data_that_all_read_and_no_queried_kernel_writes {
 };
-struct halves_of_what_is_read_by_all_and_written_by_nobody_who_is_asked {
+struct halves_of_data_that_all_read_and_no_queried_kernel_writes {
 };
 
 __global__ void misaligned_ids()
@@ -152,12 +152,12 @@ int main(int argc, char **argv)
         return 0;
     }
     if (strcmp(what, "long_name") == 0) {
-        small_named<rows_of_what_is_read_by_all_and_written_by_nobody_who_is_asked,
-                    columns_of_what_is_read_by_all_and_written_by_nobody_who_is_asked,
-                    planes_of_what_is_read_by_all_and_written_by_nobody_who_is_asked,
-                    corners_of_what_is_read_by_all_and_written_by_nobody_who_is_asked,
-                    edges_of_what_is_read_by_all_and_written_by_nobody_who_is_asked,
-                    halves_of_what_is_read_by_all_and_written_by_nobody_who_is_asked>
+        small_named<rows_of_data_that_all_read_and_no_queried_kernel_writes,
+                    columns_of_data_that_all_read_and_no_queried_kernel_writes,
+                    planes_of_data_that_all_read_and_no_queried_kernel_writes,
+                    corners_of_data_that_all_read_and_no_queried_kernel_writes,
+                    edges_of_data_that_all_read_and_no_queried_kernel_writes,
+                    halves_of_data_that_all_read_and_no_queried_kernel_writes>
             <<<1, 1>>>(4);
         printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         return 0;
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
         HOLDS(cudaGetLastError() == cudaErrorMisalignedAddress);
         return 0;
     }
-    ask_for_shared_memory(x);
+    request_shared_memory(x);
     fill<<<4, 32>>>(x, 100);
     MUST(cudaMemcpy(host, x + 96, 16, cudaMemcpyDeviceToHost));
     printf("errors: %d\n", host[3]);

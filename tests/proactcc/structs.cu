@@ -63,7 +63,7 @@ __global__ void increment(int *out)
     out[threadIdx.x]++;
 }
 
-__global__ void fill_if_asked(int *out, int by)
+__global__ void fill_if_set(int *out, int by)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -77,10 +77,10 @@ static void launch_without_arrays(int *out, int *is, int count)
     const int half = count / 2;
 
     for (int round = 1; round < 4; round++) {
-        fill_if_asked<<<2, half>>>(nullptr, -1);
+        fill_if_set<<<2, half>>>(nullptr, -1);
         MUST(cudaGetLastError());
-        fill_if_asked<<<2, half>>>(out, round);
-        fill_if_asked<<<2, half>>>(nullptr, -1);
+        fill_if_set<<<2, half>>>(out, round);
+        fill_if_set<<<2, half>>>(nullptr, -1);
         MUST(cudaMemcpy(is, out, count * sizeof *is, cudaMemcpyDeviceToHost));
         HOLDS(is[1] == round && is[count - 1] == (count - 1) * round);
     }

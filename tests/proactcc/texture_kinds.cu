@@ -91,7 +91,7 @@ __global__ void levels(float *out, cudaTextureObject_t t, int width, float level
     out[2 * (y * width + x) + 1] = tex2DGrad<float>(t, x + 0.5f, y + 0.5f, along, down);
 }
 
-__device__ static unsigned asked(cudaTextureObject_t t, bool of_height)
+__device__ static unsigned query_size(cudaTextureObject_t t, bool of_height)
 {
     unsigned is;
 
@@ -107,7 +107,7 @@ __global__ void sizes(unsigned *out, cudaTextureObject_t t, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
     if (i < n)
-        out[i] = asked(t, i & 1) * 1000 + i;
+        out[i] = query_size(t, i & 1) * 1000 + i;
 }
 
 static void levels_and_sizes()

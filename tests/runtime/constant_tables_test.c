@@ -243,7 +243,7 @@ static void what_memory_holds_is_not_known(void **state)
 }
 
 /* A recording is replayed with others. */
-static void a_recording_asks_no_table(void **state)
+static void a_recording_reads_no_table(void **state)
 {
     static const struct table *const tables[] = {&far, &level, &near};
 
@@ -272,7 +272,7 @@ static void a_recording_asks_no_table(void **state)
     }
 }
 
-static void other_constants_are_not_asked(void **state)
+static void other_constants_are_not_read(void **state)
 {
     static const float other[WAYS] = {2, 2, 2, 2, 2};
     struct rig *r = open_rig("weighs", "fused");
@@ -305,8 +305,8 @@ int main(void)
         cmocka_unit_test(a_table_in_rounds_is_one_range),
         cmocka_unit_test(what_is_sent_follows_the_table),
         cmocka_unit_test(what_memory_holds_is_not_known),
-        cmocka_unit_test(a_recording_asks_no_table),
-        cmocka_unit_test(other_constants_are_not_asked),
+        cmocka_unit_test(a_recording_reads_no_table),
+        cmocka_unit_test(other_constants_are_not_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

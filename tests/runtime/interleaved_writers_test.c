@@ -99,7 +99,7 @@ static void few_count_in_fewer(void **state)
     proact_close(b.p);
 }
 
-static void what_was_asked_for_stays(void **state)
+static void requested_plans_stay(void **state)
 {
     struct proact_kernel *k;
     struct bench b = open_with("fused", &k);
@@ -114,7 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_comes_round_is_copied),
         cmocka_unit_test(few_count_in_fewer),
-        cmocka_unit_test(what_was_asked_for_stays),
+        cmocka_unit_test(requested_plans_stay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -387,7 +387,7 @@ static void a_table_is_looked_through_for_a_while(void **state)
 }
 
 /* Of 64 bits they may be addresses. */
-static void wide_constants_are_not_asked(void **state)
+static void wide_constants_are_not_read(void **state)
 {
     struct shapes *s = open_shapes("fused", 2);
     struct proact_kernel *strides = load(&s->bench, "strides");
@@ -436,7 +436,7 @@ int main(void)
         cmocka_unit_test(reads_through_constants_are_fetched),
         cmocka_unit_test(a_constant_may_be_written_by_its_address),
         cmocka_unit_test(a_table_is_looked_through_for_a_while),
-        cmocka_unit_test(wide_constants_are_not_asked),
+        cmocka_unit_test(wide_constants_are_not_read),
         cmocka_unit_test(a_recording_is_replayed_with_others),
     };
 

@@ -135,7 +135,8 @@ static void expect_message(struct proact_kernel *k, const char *sentence)
 
 static const struct {
     const char *kernel, *sentence;
-    uint32_t asked, ranks; /* ranks: of clusters of so many, which what is stored tells */
+    uint32_t requested,
+        ranks; /* ranks: of clusters of so many, which what is stored tells */
 } cases[] = {
     {"plain",
      "kernel 'plain': it is launched in clusters of 4 x 1 x 1 CTAs, which are not split", 4,
@@ -167,7 +168,7 @@ static void clusters_run_whole(void **state)
 
             if (i & 1)
                 MUST(b, proact_kernel_map(k, 0, &map, &b->err));
-            MUST(b, try(b, k, cases[i / 4].asked, i & 2));
+            MUST(b, try(b, k, cases[i / 4].requested, i & 2));
             expect_message(k, cases[i / 4].sentence);
             holds(b, cases[i / 4].ranks);
             assert_int_equal(b->elsewhere, 0);

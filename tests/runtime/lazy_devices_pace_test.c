@@ -13,7 +13,7 @@
 
 /* A device that is asked whether it has come so far, and says so the `far`th time. */
 static struct {
-    unsigned marks, asked, far;
+    unsigned marks, queries, far;
 } behind;
 
 static enum proact_status mark_create(struct device_set *set, unsigned device, bool timed,
@@ -40,7 +40,7 @@ static enum proact_progress mark_progress(struct device_set *set, struct device_
 {
     (void)set, (void)s;
     assert_non_null(e);
-    return ++behind.asked % behind.far ? PROACT_PROGRESS_RUNNING : PROACT_PROGRESS_DONE;
+    return ++behind.queries % behind.far ? PROACT_PROGRESS_RUNNING : PROACT_PROGRESS_DONE;
 }
 
 static enum proact_status never_open(struct device_set *set, bool waits, bool *are_open,
@@ -61,7 +61,7 @@ static struct proact *open_paced(uint64_t cost_ns, unsigned far)
     struct proact *p = calloc(1, sizeof *p);
 
     assert_non_null(p);
-    behind.marks = behind.asked = 0;
+    behind.marks = behind.queries = 0;
     behind.far = far;
     p->backend = &paced;
     p->lazy_devices.are_pending = true;
@@ -86,10 +86,10 @@ static void the_host_keeps_pace(void **state)
     (void)state;
     launch_so_often(p, 9, 0);
     assert_int_equal(behind.marks, 1);
-    assert_int_equal(behind.asked, 0);
+    assert_int_equal(behind.queries, 0);
     launch_so_often(p, 16, 0);
     assert_int_equal(behind.marks, 3);
-    assert_int_equal(behind.asked, 2 * 5);
+    assert_int_equal(behind.queries, 2 * 5);
     launch_so_often(p, 100, 1); /* these are of one device in any case */
     assert_int_equal(behind.marks, 3);
     p->recording = (struct proact_recording *)p;
@@ -109,12 +109,12 @@ static void a_host_that_must_go_on_goes_on(void **state)
     p->lazy_devices.is_opening = true;
     p->lazy_devices.first_ns = from;
     launch_so_often(p, 17, 0);
-    assert_true(behind.asked > 0);
+    assert_true(behind.queries > 0);
     assert_true(clock_host_ns() - from >= 3 * 2000000);
-    const unsigned asked = behind.asked, marks = behind.marks;
+    const unsigned queries = behind.queries, marks = behind.marks;
 
     launch_so_often(p, 1000, 0);
-    assert_int_equal(behind.asked, asked);
+    assert_int_equal(behind.queries, queries);
     assert_int_equal(behind.marks, marks); /* nor does it cost anything then */
     free(p);
 }

@@ -272,7 +272,7 @@ static void devices_open_when_the_cost_is_amortized(void **state)
 }
 
 /* The launch that asks for them has been looked at without them. */
-static void one_that_asks_is_whole(void **state)
+static void a_launch_without_lazy_devices_is_single(void **state)
 {
     (void)state;
     struct lazy_fixture *l = calloc(1, sizeof *l);
@@ -421,7 +421,7 @@ int main(void)
         cmocka_unit_test(lazy_devices_receive_earlier_data),
         cmocka_unit_test(who_is_short_never_has_them),
         cmocka_unit_test(devices_open_when_the_cost_is_amortized),
-        cmocka_unit_test(one_that_asks_is_whole),
+        cmocka_unit_test(a_launch_without_lazy_devices_is_single),
         cmocka_unit_test(who_cannot_be_split_never_has_them),
         cmocka_unit_test(who_needs_them_waits),
         cmocka_unit_test(what_is_recorded_has_all),

@@ -162,7 +162,7 @@ static void halves(void *context, const uint32_t grid[3], const uint32_t cta[3],
 }
 
 /* Not once for each run that the kernel writes: a CTA may write thousands. */
-static void a_cta_is_asked_a_few_times(void **state)
+static void a_cta_is_queried_a_few_times(void **state)
 {
     unsigned calls = 0;
     const struct proact_map map = {
@@ -260,7 +260,7 @@ int main(void)
         cmocka_unit_test(runs_that_do_not_move_are_one),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),
         cmocka_unit_test(an_opaque_map_is_checked),
-        cmocka_unit_test(a_cta_is_asked_a_few_times),
+        cmocka_unit_test(a_cta_is_queried_a_few_times),
         cmocka_unit_test(any_map_equals_counting),
         cmocka_unit_test(rows_lie_within_the_array),
     };

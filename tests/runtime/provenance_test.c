@@ -7,7 +7,7 @@
 
 #include "runtime/provenance/provenance_query.h"
 
-static unsigned asked, bounded;
+static unsigned queries, bounded;
 
 /* The linker calls these in place of the runtime's.
  * NOLINTBEGIN(bugprone-reserved-identifier)
@@ -20,7 +20,7 @@ void __wrap_provenance_query_threads(const struct provenance_query *q,
 void __wrap_provenance_query_threads(const struct provenance_query *q,
                                      struct provenance_result *found)
 {
-    asked++;
+    queries++;
     __real_provenance_query_threads(q, found);
 }
 
@@ -97,7 +97,7 @@ static unsigned launch(struct launches *l, struct proact_array *to,
         .ctas = {MORE}, .threads = {THREADS}, .device_count = 2};
     static const uint64_t nowhere[2];
     const struct proact_relocation places[] = {{0, to, 0}, {8, from, 0}};
-    const unsigned before = asked;
+    const unsigned before = queries;
 
     if (proact_launch_buffer(
             l->kernel, &grid,
@@ -105,10 +105,10 @@ static unsigned launch(struct launches *l, struct proact_array *to,
             &l->b.err) ||
         proact_wait(l->b.p, &l->b.err))
         fail_msg("%s", l->b.err.text);
-    return asked - before;
+    return queries - before;
 }
 
-static void an_array_that_is_made_anew_is_not_asked_about(void **state)
+static void a_recreated_array_is_not_checked_again(void **state)
 {
     struct launches l = open_launches();
 
@@ -262,12 +262,12 @@ static void boxes_that_never_help_are_not_tried_again(void **state)
    threads below 4096 do, for N is more. */
 static void put_by_bits(char *into, const char *access)
 {
-    const char *ask = strstr(text, "setp.ge.u32"), *place = strstr(text, "mul.wide");
+    const char *query = strstr(text, "setp.ge.u32"), *place = strstr(text, "mul.wide");
 
     sprintf(into,
             "%.*sclz.b32 %%r7, %%r4; setp.lt.u32 %%p1, %%r7, 20; @%%p1 bra END;\n"
             "%.*s%s\nEND: ret;\n}\n",
-            (int)(ask - text), text, (int)(strstr(place, "st.global") - place), place,
+            (int)(query - text), text, (int)(strstr(place, "st.global") - place), place,
             access);
 }
 
@@ -354,7 +354,7 @@ int main(void)
         cmocka_unit_test(loads_are_not_reported),
         cmocka_unit_test(what_never_comes_again_is_given_up),
         cmocka_unit_test(results_are_keyed_by_address),
-        cmocka_unit_test(an_array_that_is_made_anew_is_not_asked_about),
+        cmocka_unit_test(a_recreated_array_is_not_checked_again),
         cmocka_unit_test(what_was_found_counts_from_where_an_array_is),
         cmocka_unit_test(fields_are_named_by_their_place),
         cmocka_unit_test(arrays_are_distinguished),

@@ -54,7 +54,7 @@ static void the_model_schedules(void **state)
     assert_true(chunks_of_model("h200x4", 2) < chunks_of_model("k40x4", 2));
 }
 
-static void a_size_that_is_asked_for_is_kept(void **state)
+static void a_requested_size_is_kept(void **state)
 {
     (void)state;
     assert_int_equal(chunks_sent("v100x4", 4, 1 << 20), BYTES / 4 >> 20);
@@ -64,7 +64,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_model_schedules),
-        cmocka_unit_test(a_size_that_is_asked_for_is_kept),
+        cmocka_unit_test(a_requested_size_is_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -252,7 +252,7 @@ static void bulk_copies_behind_the_kernel(void **state)
     proact_close(s.p);
 }
 
-static void an_agent_has_the_threads_that_were_asked_for(void **state)
+static void an_agent_has_the_requested_threads(void **state)
 {
     static const struct {
         unsigned threads;
@@ -438,7 +438,7 @@ int main(void)
         cmocka_unit_test(impossible_grids_and_maps_are_refused),
         cmocka_unit_test(elements_beyond_the_end_are_refused),
         cmocka_unit_test(bulk_copies_behind_the_kernel),
-        cmocka_unit_test(an_agent_has_the_threads_that_were_asked_for),
+        cmocka_unit_test(an_agent_has_the_requested_threads),
         cmocka_unit_test(an_agent_leaves_room_for_the_kernel),
         cmocka_unit_test(a_launch_may_leave_devices_out),
         cmocka_unit_test(an_unmarked_kernel_sends_only_if_it_writes),

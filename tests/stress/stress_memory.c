@@ -24,12 +24,12 @@ static double gpus_bytes(void)
         (int (*)(unsigned *))(uintptr_t)dlsym(library, "nvmlDeviceGetCount_v2");
     int (*find)(unsigned, void **) = (int (*)(unsigned, void **))(uintptr_t)dlsym(
         library, "nvmlDeviceGetHandleByIndex_v2");
-    int (*ask)(void *, void *) =
+    int (*by_index)(void *, void *) =
         (int (*)(void *, void *))(uintptr_t)dlsym(library, "nvmlDeviceGetMemoryInfo");
 
-    if (init && count_of && find && ask && !init() && !count_of(&count))
+    if (init && count_of && find && by_index && !init() && !count_of(&count))
         for (unsigned d = 0; d < count; d++)
-            if (!find(d, &device) && !ask(device, &memory))
+            if (!find(d, &device) && !by_index(device, &memory))
                 sum += (double)memory.used;
     return sum; /* the library stays loaded: it is asked again */
 }

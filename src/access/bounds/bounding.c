@@ -15,7 +15,7 @@ struct bounding_column {
     const struct access_form *term; /* times 1 */
     struct bounding_entry *entries; /* of all lines */
     struct range range;
-    bool is_asked, is_known;
+    bool is_computed, is_known;
 };
 
 struct bounding_entry {
@@ -33,7 +33,7 @@ struct bounding_line {
     wide most;
     wide slack; /* by how much less `most` is than what ranges say: no sum gets less by more
                    when the fact is taken away once */
-    bool is_asked, has_slack;
+    bool is_computed, has_slack;
     struct {
         uint32_t turn;
         int64_t n;
@@ -142,9 +142,9 @@ static const struct bounding_column *column_at(struct bounding *b, uint32_t colu
 {
     struct bounding_column *c = &b->columns[column];
 
-    if (!c->is_asked) {
+    if (!c->is_computed) {
         c->is_known = range_of(&b->facts->view, c->term, &c->range);
-        c->is_asked = true;
+        c->is_computed = true;
     }
     return c;
 }
@@ -197,7 +197,7 @@ static void find_slack(struct bounding *b, struct bounding_line *line)
 {
     struct most all = {-line->most, 0};
 
-    line->has_slack = line->is_asked = true;
+    line->has_slack = line->is_computed = true;
     for (uint32_t k = 0; k < line->count; k++) {
         const struct bounding_column *c = column_at(b, line->entries[k].column);
 
@@ -212,7 +212,7 @@ static void find_slack(struct bounding *b, struct bounding_line *line)
 static bool may_help(const struct search *s, const struct most *now,
                      struct bounding_line *line, int64_t n)
 {
-    if (!line->is_asked)
+    if (!line->is_computed)
         find_slack(s->of, line);
     return now->open || !s->has_best || !line->has_slack ||
            now->sum - line->slack * n < s->best;

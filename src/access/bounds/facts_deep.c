@@ -9,7 +9,7 @@ enum { DEPTH_MAX = 6 }; /* of functions and choices in each other */
    as what would be found. */
 struct found {
     struct range range;
-    uint8_t asked; /* depth + 1, 0: not asked */
+    uint8_t depth_limit; /* depth + 1, 0: not asked */
     bool is_known;
 };
 
@@ -79,9 +79,9 @@ static bool bound_symbol(struct bounding *b, uint32_t symbol, unsigned depth,
 {
     struct found *d = found_of(b, symbol);
 
-    if (!d->asked || d->asked > depth + 1) {
+    if (!d->depth_limit || d->depth_limit > depth + 1) {
         d->is_known = find_symbol(b, symbol, depth, &d->range);
-        d->asked = (uint8_t)(depth + 1);
+        d->depth_limit = (uint8_t)(depth + 1);
     }
     *out = d->range;
     return d->is_known;

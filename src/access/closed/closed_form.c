@@ -39,9 +39,9 @@ static bool is_ended(struct closed_view *v, uint32_t loop)
     int64_t trips;
     bool may_pass;
 
-    if (is->is_asked || !v->record)
+    if (is->is_computed || !v->record)
         return is->is_known;
-    is->is_asked = true;
+    is->is_computed = true;
     extent_open(&e, v->arena, v->analysis, v->record, v->launch, v->trips);
     is->is_known = ended_loop_trips(&e, loop, &trips, &may_pass) && !may_pass;
     v->ended_trips[loop] = is->is_known ? (uint64_t)trips : 0;

@@ -49,7 +49,7 @@ struct closed_form {
 /* A loop that has ended where the record's instruction is executed: whether all threads
    have gone around as often. */
 struct closed_ended {
-    bool is_asked, is_known;
+    bool is_computed, is_known;
 };
 
 struct closed_view {

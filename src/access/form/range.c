@@ -209,9 +209,9 @@ static bool symbol_range_once(const struct range_view *v, uint32_t symbol,
         *page = arena_keep(v->arena, sizeof **page);
     struct range_found *f = &(*page)->symbol[symbol % RANGE_PAGE];
 
-    if (!f->is_asked) {
+    if (!f->is_computed) {
         f->is_known = symbol_range(v, &v->symbols[symbol], &f->range);
-        f->is_asked = true;
+        f->is_computed = true;
     }
     *out = f->range;
     return f->is_known;

@@ -17,7 +17,7 @@ enum { RANGE_PAGE = 32 };
 struct range_page {
     struct range_found {
         struct range range;
-        bool is_asked, is_known;
+        bool is_computed, is_known;
     } symbol[RANGE_PAGE];
 };
 

@@ -168,16 +168,16 @@ static bool stores_are_told(const struct access_analysis *a, const struct ptx_mo
 
 /* Of each pointer among the parameters, once; whether there is one. */
 static bool find_untold(const struct access_analysis *a, const struct ptx_module *m,
-                        bool *untold, bool *asked)
+                        bool *untold, bool *requested)
 {
     bool any = false;
 
     for (uint32_t n = 0; n < a->record_count; n++) {
-        if (!is_by_pointer(a, n, PTX_ST) || asked[parameter_of(a, &a->records[n])])
+        if (!is_by_pointer(a, n, PTX_ST) || requested[parameter_of(a, &a->records[n])])
             continue;
         const uint32_t at = parameter_of(a, &a->records[n]);
 
-        asked[at] = true;
+        requested[at] = true;
         untold[at] = !stores_are_told(a, m, at);
         any |= untold[at];
     }
@@ -201,13 +201,13 @@ bool *access_scatters_untold(const struct ptx_module *m, const struct ptx_functi
     struct access_analysis *a = access_analyze(m, f);
     const uint32_t end = parameters_end(a);
     bool *untold = must_calloc(end + 1u, sizeof *untold),
-         *asked = must_calloc(end + 1u, sizeof *asked);
+         *requested = must_calloc(end + 1u, sizeof *requested);
 
-    if (!indirect_others_are_known(a, m, merged) || !find_untold(a, m, untold, asked)) {
+    if (!indirect_others_are_known(a, m, merged) || !find_untold(a, m, untold, requested)) {
         free(untold);
         untold = NULL;
     }
-    free(asked);
+    free(requested);
     access_destroy(a);
     return untold;
 }

@@ -46,19 +46,19 @@ static bool differ_alike(struct study *s, const struct access_form *a,
 const struct access_form *capped_form(struct study *s, int32_t value,
                                       const struct access_form **end)
 {
-    uint32_t at, asked;
+    uint32_t at, at_compare;
     const struct ptx_instruction *i = made_by(s, value, PTX_SELP, 4, &at), *by;
 
     if (!i || ptx_type_bytes(i->type) != 8)
         return NULL;
-    by = is_less(s, value_of(s, at, &i->operands[3]), &asked);
+    by = is_less(s, value_of(s, at, &i->operands[3]), &at_compare);
     if (!by)
         return NULL;
     const struct access_form *next = study_operand(s, at, &i->operands[1]);
 
     *end = study_operand(s, at, &i->operands[2]);
-    return differ_alike(s, next, study_operand(s, asked, &by->operands[1]), *end,
-                        study_operand(s, asked, &by->operands[2]))
+    return differ_alike(s, next, study_operand(s, at_compare, &by->operands[1]), *end,
+                        study_operand(s, at_compare, &by->operands[2]))
                ? next
                : NULL;
 }

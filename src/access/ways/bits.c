@@ -105,8 +105,8 @@ static bool number(const struct ptx_instruction *i, uint32_t operand, uint64_t m
 }
 
 /* A condition, as it was where the instruction reads it. */
-static const struct access_condition *asked(struct look *k, uint32_t instruction,
-                                            const struct ptx_operand *o)
+static const struct access_condition *condition_at(struct look *k, uint32_t instruction,
+                                                   const struct ptx_operand *o)
 {
     const struct access_condition *c =
         o->kind == PTX_REGISTER ? study_predicate(k->study, instruction, o->reg) : NULL;
@@ -120,7 +120,7 @@ static const struct access_condition *chosen(struct look *k, uint32_t instructio
                                              uint64_t mask, unsigned depth)
 {
     const struct ptx_instruction *i = &k->study->function->instructions[instruction];
-    const struct access_condition *c = asked(k, instruction, &i->operands[3]);
+    const struct access_condition *c = condition_at(k, instruction, &i->operands[3]);
 
     return either(k, both(k, c, of_operand(k, instruction, &i->operands[1], mask, depth)),
                   both(k, predicate_unless(k->study, c),
@@ -325,7 +325,7 @@ static bool leaves(struct look *k, int32_t value, int32_t phi, unsigned depth,
         o[from].negated)
         return false;
     if (i->opcode == PTX_SELP && is_zero(&o[3 - from])) {
-        const struct access_condition *c = asked(k, d->instruction, &o[3]);
+        const struct access_condition *c = condition_at(k, d->instruction, &o[3]);
 
         if (from == 2)
             c = predicate_unless(k->study, c);
@@ -459,8 +459,8 @@ static const struct access_condition *of_predicate(struct look *k, uint32_t inst
         b = of_predicate(k, d->instruction, &i->operands[2], depth + 1);
         if (!a && !b)
             return NULL;
-        a = a ? a : asked(k, d->instruction, &i->operands[1]);
-        b = b ? b : asked(k, d->instruction, &i->operands[2]);
+        a = a ? a : condition_at(k, d->instruction, &i->operands[1]);
+        b = b ? b : condition_at(k, d->instruction, &i->operands[2]);
         a = i->opcode == PTX_AND ? both(k, a, b) : either(k, a, b);
     } else {
         return NULL;

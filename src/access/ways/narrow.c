@@ -91,7 +91,8 @@ static bool is_half(const struct study *s, int32_t narrow, int32_t wide)
 
 /* A predicate that says whether there is nothing above the lower 32 bits of some values,
    joined by or: sets them, and what is true then. */
-static bool asks(const struct study *s, int32_t predicate, int32_t of[2], bool *when)
+static bool tests_upper_bits(const struct study *s, int32_t predicate, int32_t of[2],
+                             bool *when)
 {
     const struct ptx_instruction *i = made_by(s, predicate), *mask;
     const int64_t upper = -((int64_t)1 << 32);
@@ -134,7 +135,7 @@ static bool fits_in(const struct study *s, uint32_t block, const struct division
 
     if (i->opcode != PTX_BRA || i->guard < 0 || from->successor_count != 2 ||
         from->successors[0] == from->successors[1] ||
-        !asks(s, ssa_read(s->ssa, last, i->guard), of, &when) ||
+        !tests_upper_bits(s, ssa_read(s->ssa, last, i->guard), of, &when) ||
         (from->successors[0] == block) != (when != i->guard_negated))
         return false;
     return (d->dividend == of[0] || d->dividend == of[1] || widened(s, d->dividend) >= 0) &&

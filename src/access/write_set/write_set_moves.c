@@ -95,7 +95,7 @@ static bool is_wide(const struct ptx_instruction *i)
 }
 
 /* An address is never null. */
-static bool asks_for_null(const struct search *s, const struct ptx_instruction *i)
+static bool moves_compare_null(const struct search *s, const struct ptx_instruction *i)
 {
     const struct ptx_operand *o = i->operands;
 
@@ -140,7 +140,7 @@ static void follow(struct search *s, const struct ptx_instruction *i)
         m->fixed |= of_operand(s, &o[1]) | of_operand(s, &o[2]);
         break;
     default:
-        if (!asks_for_null(s, i))
+        if (!moves_compare_null(s, i))
             m->fixed |= of_operands(s, i, 1);
         return;
     }

@@ -147,7 +147,7 @@ static struct execution execution_of(struct run *r)
 
     memcpy(e.grid, r->grid, sizeof e.grid);
     memcpy(e.block, r->block, sizeof e.block);
-    if (r->s->asks_shared) /* it has no use for the memory itself */
+    if (r->s->reads_shared_window) /* it has no use for the memory itself */
         e.dynamic_shared_bytes = r->launch->dynamic_shared_bytes;
     return e;
 }

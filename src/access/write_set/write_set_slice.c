@@ -83,7 +83,7 @@ static enum proact_status make_ready(struct write_set_slice *s, struct proact_er
     if ((status = execute_program_create(s->module, &s->program, err)))
         return status;
     s->executable = execute_kernel_find(s->program, s->name);
-    s->asks_shared = strstr(s->cut.text, "%dynamic_smem_size") != NULL;
+    s->reads_shared_window = strstr(s->cut.text, "%dynamic_smem_size") != NULL;
     find_lines(s);
     find_variables(s);
     find_parameters(s);

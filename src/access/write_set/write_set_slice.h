@@ -18,7 +18,7 @@ struct write_set_slice {
     struct slice_result cut;
     uint32_t instructions;
     bool is_exact;
-    bool asks_shared;          /* how much shared memory a CTA has */
+    bool reads_shared_window;  /* how much shared memory a CTA has */
     struct ptx_module *module; /* of the slice's text */
     struct execute_program *program;
     const struct execute_kernel *executable;

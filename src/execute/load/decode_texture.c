@@ -118,22 +118,22 @@ static bool has_known_operands(const struct ptx_instruction *i)
 
 bool decode_texture(struct decoder *d, const struct ptx_instruction *i)
 {
-    const bool asks = i->opcode == PTX_TXQ || i->opcode == PTX_SUQ;
+    const bool is_query = i->opcode == PTX_TXQ || i->opcode == PTX_SUQ;
     struct texture_site t = {
-        .task = asks ? TEXTURE_QUERY
-                     : (i->opcode == PTX_TLD4 ? TEXTURE_GATHER : TEXTURE_SAMPLE),
+        .task = is_query ? TEXTURE_QUERY
+                         : (i->opcode == PTX_TLD4 ? TEXTURE_GATHER : TEXTURE_SAMPLE),
         .takes_integers = i->source_type == PTX_PART_S32,
         .component = component_of(i),
         .access = {.kind = EXECUTE_LOAD, .bytes = 1, .align = 1, .line = i->line}};
 
     geometry_read(i, &t);
-    if ((asks ? !query_read(i, &t) : !has_known_operands(i)) ||
+    if ((is_query ? !query_read(i, &t) : !has_known_operands(i)) ||
         (t.task == TEXTURE_SAMPLE && i->type == i->source_type && i->type != PTX_PART_F32 &&
          i->type != PTX_PART_S32))
         return refuse_instruction(d, i);
     if (!place_read(d, i, &i->operands[1], &t) || !values_read(d, i, &i->operands[0], &t))
         return false;
-    if (!asks) {
+    if (!is_query) {
         struct site counted = {.access = t.access, .element = 1, .width = 4};
 
         counted.base = counted.spread = t.handle;

@@ -70,7 +70,7 @@ static bool expects_ended(const struct ptx_function *f, const struct ptx_instruc
 }
 
 /* Where a thread is asked for that may have come to the end; NULL for nowhere. */
-static const struct ptx_instruction *find_asking(const struct clone *c)
+static const struct ptx_instruction *tally_find_sync(const struct clone *c)
 {
     const struct ptx_function *f = c->function;
     const uint8_t *region = divergence_find(f, c->flow, c->arena);
@@ -89,12 +89,12 @@ static const struct ptx_instruction *find_asking(const struct clone *c)
 
 enum proact_status tally_threads(struct clone *c)
 {
-    const struct ptx_instruction *asking = find_asking(c);
+    const struct ptx_instruction *sync = tally_find_sync(c);
 
-    if (asking && c->kind == INSTRUMENT_SEND)
-        return clone_refuse(c, asking,
+    if (sync && c->kind == INSTRUMENT_SEND)
+        return clone_refuse(c, sync,
                             "some threads of the CTA may have returned by then, and "
                             "sending takes them all at the end");
-    c->tallies |= asking != NULL;
+    c->tallies |= sync != NULL;
     return PROACT_OK;
 }

@@ -46,7 +46,7 @@ static enum proact_status refuse_call(struct calling *c, const struct ptx_functi
     return status;
 }
 
-static bool asks_place(const struct ptx_instruction *i)
+static bool reads_grid_position(const struct ptx_instruction *i)
 {
     for (uint32_t k = 0; k < i->operand_count; k++)
         if (i->operands[k].kind == PTX_SPECIAL &&
@@ -80,7 +80,7 @@ static enum proact_status refuse_instruction(struct calling *c,
 
     if (i->opcode == PTX_CALL)
         return refuse_call(c, f, i);
-    if (asks_place(i))
+    if (reads_grid_position(i))
         what = "asks where in the grid it runs";
     else if (i->opcode == PTX_EXIT)
         what = "ends the kernel";

@@ -34,7 +34,7 @@ static bool is_refreshing(const struct ptx_instruction *i)
 
 struct watch {
     const struct clone *c;
-    bool *may, *asked; /* by instruction: which loads, and which of them at once */
+    bool *may, *watched; /* by instruction: which loads, and which of them at once */
     const bool *tangles;
     const struct ptx_instruction *found;
 };
@@ -73,24 +73,24 @@ static bool has_joint(const struct clone *c, const bool *contains)
 /* Asks for those in the loop that see what is stored meanwhile: beside an atomic of all
    devices also what is read in their memory, by which it may come to the end in two steps.
  */
-static bool ask_for_all(const struct watch *w, const bool *contains)
+static bool waits_select_loads(const struct watch *w, const bool *contains)
 {
     const struct ptx_function *f = w->c->function;
     const bool refreshed = is_refreshed(w->c, contains), beside = has_joint(w->c, contains);
     bool any = false;
 
     for (uint32_t n = 0; n < f->instruction_count; n++) {
-        const bool sees = refreshed || is_watchful(&f->instructions[n]) ||
-                          (beside && clone_is_flag(w->c, n));
+        const bool may_change = refreshed || is_watchful(&f->instructions[n]) ||
+                                (beside && clone_is_flag(w->c, n));
 
-        w->asked[n] = contains[w->c->flow->block_of[n]] &&
-                      ((w->may[n] && sees) || waits_is_fetch_atomic(w, n));
-        any |= w->asked[n];
+        w->watched[n] = contains[w->c->flow->block_of[n]] &&
+                        ((w->may[n] && may_change) || waits_is_fetch_atomic(w, n));
+        any |= w->watched[n];
     }
     return any;
 }
 
-static bool ask_for_one(const struct watch *w, const struct cycle *l, uint32_t load)
+static bool waits_check_load(const struct watch *w, const struct cycle *l, uint32_t load)
 {
     const struct clone *c = w->c;
     const struct arena_mark mark = arena_mark(c->arena);
@@ -109,16 +109,16 @@ static bool waits_in(void *context, const struct cycle *l)
     struct watch *w = context;
     const struct clone *c = w->c;
 
-    if (!ask_for_all(w, l->contains))
+    if (!waits_select_loads(w, l->contains))
         return false;
     const struct arena_mark mark = arena_mark(c->arena);
-    const bool any = decides_end(c->function, c->flow, l, w->asked, c->arena);
+    const bool any = decides_end(c->function, c->flow, l, w->watched, c->arena);
 
     arena_rewind(c->arena, mark);
     for (uint32_t n = 0; any && n < c->function->instruction_count; n++) {
-        if (w->asked[n])
+        if (w->watched[n])
             w->found = &c->function->instructions[n];
-        if (w->asked[n] && ask_for_one(w, l, n))
+        if (w->watched[n] && waits_check_load(w, l, n))
             break;
     }
     return any;
@@ -127,10 +127,10 @@ static bool waits_in(void *context, const struct cycle *l)
 /* Of what is no natural loop it is not told when it ends. */
 static bool waits_in_tangles(struct watch *w)
 {
-    if (!w->tangles || !ask_for_all(w, w->tangles))
+    if (!w->tangles || !waits_select_loads(w, w->tangles))
         return false;
     for (uint32_t n = 0; !w->found; n++)
-        if (w->asked[n])
+        if (w->watched[n])
             w->found = &w->c->function->instructions[n];
     return true;
 }
@@ -156,7 +156,7 @@ enum proact_status refuse_waits(struct clone *c)
     struct watch w = {
         .c = c,
         .may = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
-        .asked = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
+        .watched = arena_alloc(c->arena, (f->instruction_count + 1) * sizeof(bool)),
     };
 
     if (!find_loads(c, w.may))

@@ -206,7 +206,8 @@ static void change(struct launching *l, struct interchanged_shape *s, unsigned t
     memset(s->missing_bytes, 0, sizeof s->missing_bytes);
 }
 
-static void ask(struct launching *l, struct interchanged_shape *s, const struct choice *c)
+static void order_probe(struct launching *l, struct interchanged_shape *s,
+                        const struct choice *c)
 {
     const bool may = s->looks < LOOKS_MAX && s->of->looks < KERNEL_MAX;
     const uint64_t missing = may ? missing_bytes(l) : 0;
@@ -225,7 +226,7 @@ bool order_change(struct launching *l, const struct choice *c)
     if (!s || s->changes == CHANGES_MAX || s->launches++ >= LAUNCHES_MAX)
         return false;
     if (!s->changes || s->launches > CALM)
-        ask(l, s, c);
+        order_probe(l, s, c);
     const unsigned best = least(s);
 
     if (!is_clear(s, best) || !has_been_read(l->binding))

@@ -118,10 +118,10 @@ static size_t missing_bridge_gaps(const struct validity_map *h, struct missing_r
 
         at[n] = (struct stretch){s->first, s->end - s->first};
     }
-    for (size_t n = 0, ask = 0, rows; n < count; n++) {
+    for (size_t n = 0, next = 0, rows; n < count; n++) {
         const struct missing_range *s = &l->stretch[first + n];
 
-        rows = n < ask ? 0 : rows_at(at, n, count, &ask);
+        rows = n < next ? 0 : rows_at(at, n, count, &next);
         if (may && !rows && missing_may_bridge(h, &l->stretch[to - 1], s)) {
             l->stretch[to - 1].end = s->end;
             continue;

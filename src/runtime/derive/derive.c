@@ -29,8 +29,8 @@ struct kernel_derivation {
     struct write_set_cache cache;
     /* NULL: it has none, or nobody asked yet */
     struct kernel_flags *flags, *merged[MERGED_KINDS];
-    bool asked_flags, asked_merged[MERGED_KINDS];
-    enum merged asked_sums;          /* the next kind to ask: has it floating-point */
+    bool checked_flags, checked_merged[MERGED_KINDS];
+    enum merged next_sums;           /* the next kind to ask: has it floating-point */
     bool may_group;                  /* numbers, if the session may? */
     bool is_open;                    /* some store's pointer is not known */
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
@@ -77,9 +77,9 @@ static struct kernel_flags *create(const struct proact_kernel *k, enum merged m,
 
 static bool has(const struct proact_kernel *k, struct kernel_derivation *d, enum merged m)
 {
-    if (!d->asked_merged[m])
+    if (!d->checked_merged[m])
         d->merged[m] = create(k, m, k->session->reassociate_floats);
-    d->asked_merged[m] = true;
+    d->checked_merged[m] = true;
     return d->merged[m] != NULL;
 }
 
@@ -89,9 +89,9 @@ static bool may_group(const struct proact_kernel *k, struct kernel_derivation *d
 {
     if (!access_reductions_have_floats(k->ptx))
         return false;
-    for (; !k->session->reassociate_floats && !d->may_group && d->asked_sums < end;
-         d->asked_sums++) {
-        struct kernel_flags *grouped = create(k, d->asked_sums, true);
+    for (; !k->session->reassociate_floats && !d->may_group && d->next_sums < end;
+         d->next_sums++) {
+        struct kernel_flags *grouped = create(k, d->next_sums, true);
 
         d->may_group = grouped && reductions_have_floats(grouped);
         flags_destroy(grouped);
@@ -320,9 +320,9 @@ static uint64_t digest_of(const struct launching *l, const struct write_set *w)
 
 static bool has_flags(const struct launching *l, struct kernel_derivation *d)
 {
-    if (!d->asked_flags)
+    if (!d->checked_flags)
         d->flags = flags_create(l->kernel);
-    d->asked_flags = true;
+    d->checked_flags = true;
     return d->flags != NULL;
 }
 

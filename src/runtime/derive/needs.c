@@ -106,7 +106,7 @@ static struct launch_fields find_fields(const struct proact_kernel *k,
         }
     struct launch_fields f = launch_fields_find(k, &all, &behind);
 
-    f.asks_constants &= !k->is_marked;
+    f.reads_constants &= !k->is_marked;
     access_depends_clear(&all);
     access_depends_clear(&behind);
     return f;
@@ -166,7 +166,7 @@ static struct known known_now(const struct launching *l, const bool *left_out)
 {
     const struct kernel_needs *k = kernel_needs(l->kernel);
     const struct known_constants *known =
-        k->fields.asks_constants ? known_constants_find(l) : NULL;
+        k->fields.reads_constants ? known_constants_find(l) : NULL;
 
     return (struct known){needs_block(l),
                           known ? (const unsigned char *const *)known->content : NULL,

@@ -22,7 +22,7 @@ struct kernel_interchanges {
     struct interchanged_shape *shapes;
     unsigned count, looks;
     struct interchanged_kernel {
-        bool is_asked;
+        bool is_checked;
         struct proact_kernel *variant; /* NULL: there is none */
     } of[3];                           /* x and y, x and z, y and z */
 };

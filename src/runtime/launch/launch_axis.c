@@ -69,9 +69,9 @@ static struct proact_kernel *variant_of(struct proact_kernel *k,
     struct interchanged_kernel *of =
         &k->interchanges->of[interchanged[0] + interchanged[1] - 1];
 
-    if (!of->is_asked)
+    if (!of->is_checked)
         of->variant = make(k, interchanged);
-    of->is_asked = true;
+    of->is_checked = true;
     return of->variant;
 }
 

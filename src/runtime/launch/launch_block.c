@@ -174,9 +174,9 @@ static void note_waiting(struct proact_kernel *k)
 {
     struct proact *p = k->session;
 
-    if (k->asked_waits || p->has_waiting)
+    if (k->checked_waits || p->has_waiting)
         return;
-    k->asked_waits = true;
+    k->checked_waits = true;
     p->has_waiting = kernel_waits(k, NULL) != PROACT_OK;
 }
 

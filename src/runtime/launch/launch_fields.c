@@ -26,7 +26,7 @@ struct launch_fields launch_fields_find(const struct proact_kernel *k,
             f.fields[f.count++] = (struct launch_field){
                 is_constant ? y->variable - PTX_SYMBOL_MODULE : -1, y->offset, y->bytes,
                 !is_constant && !behind->symbol[n]};
-        f.asks_constants |= all->symbol[n] && is_constant;
+        f.reads_constants |= all->symbol[n] && is_constant;
     }
     return f;
 }

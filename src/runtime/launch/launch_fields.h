@@ -15,7 +15,7 @@ struct launch_fields {
         bool is_pointer; /* and nothing else, or it is asked whether it is null */
     } * fields;          /* free() them */
     uint32_t count;
-    bool asks_constants;
+    bool reads_constants;
 };
 
 /* `behind`: the same without the pointers that accesses go through. */

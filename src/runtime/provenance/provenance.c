@@ -251,7 +251,7 @@ static const struct verdict *verdict_of(struct provenance *s, const struct launc
                                         const struct provenance_range **outside)
 {
     const struct known_constants *known =
-        s->fields.asks_constants ? known_constants_find(l) : NULL;
+        s->fields.reads_constants ? known_constants_find(l) : NULL;
     const unsigned char *const *constants =
         known ? (const unsigned char *const *)known->content : NULL;
     unsigned char *block = needs_block(l);

@@ -8,7 +8,7 @@
 #include "runtime/provenance/provenance_paths.h"
 
 /* For an access that may go everywhere some 0.5 ms of the host, once a shape. */
-enum { ASKED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
+enum { QUERIED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
 enum { FRUITLESS_MAX = 4 * BOXES_MAX }; /* unrolled loops have a thousand alike */
 enum { BOX_WORK = 16 };                 /* in threads asked */
 enum { FIRST_ONES = 4 }; /* iterations of which it is asked whether another one follows */
@@ -17,7 +17,7 @@ struct box {
     uint32_t first[3], end[3]; /* CTAs */
 };
 
-struct asking {
+struct provenance_walk {
     const struct provenance_query *q;
     struct provenance_result *found;
     uint64_t *trips; /* by loop: iterations begun where a thread is asked */
@@ -44,7 +44,7 @@ bool provenance_leaves_array(const struct proact_relocation *p,
     return false;
 }
 
-static const struct access_form *form_asked(const struct access_record *r)
+static const struct access_form *provenance_form(const struct access_record *r)
 {
     return r->state == ACCESS_CLOSED ? r->form : r->hull.from;
 }
@@ -62,7 +62,8 @@ static bool passes(const struct access_analysis *a, const struct access_record *
 /* Whether that thread comes to the iteration of a loop, as far as can be told: all before
    it were followed by one, whichever way was taken of what is chosen ahead of the loop. `i
    != n` may hold again where i has passed n: so the first ones are asked, and the last. */
-static bool comes_to(const struct asking *g, int32_t loop, const struct access_point *at)
+static bool comes_to(const struct provenance_walk *g, int32_t loop,
+                     const struct access_point *at)
 {
     const struct access_guard *repeats = &g->q->analysis->loops[loop].repeats;
     const uint64_t trips = g->trips[loop];
@@ -79,7 +80,7 @@ static bool comes_to(const struct asking *g, int32_t loop, const struct access_p
 }
 
 /* To those iterations of all loops around the access. */
-static bool comes_round(const struct asking *g, const struct access_point *at)
+static bool comes_round(const struct provenance_walk *g, const struct access_point *at)
 {
     const struct access_analysis *a = g->q->analysis;
     int32_t l = g->q->record->loop;
@@ -89,7 +90,7 @@ static bool comes_round(const struct asking *g, const struct access_point *at)
     return l < 0;
 }
 
-static struct access_point nobody(const struct asking *g)
+static struct access_point nobody(const struct provenance_walk *g)
 {
     struct access_point at = {.parameters = g->q->at->parameters,
                               .parameter_bytes = g->q->at->parameter_bytes,
@@ -104,7 +105,7 @@ static struct access_point nobody(const struct asking *g)
 
 /* Whether nothing that leads there was left open: what the kernel chooses, how often it
    goes round, a guard that memory decides. */
-static bool is_certain(const struct asking *g, const struct access_point *at)
+static bool is_certain(const struct provenance_walk *g, const struct access_point *at)
 {
     const struct access_record *r = g->q->record;
     bool is = !g->choices.count && r->loop < 0;
@@ -114,7 +115,7 @@ static bool is_certain(const struct asking *g, const struct access_point *at)
     return is;
 }
 
-static void ask_way(struct asking *g, const struct access_point *at)
+static void query_path(struct provenance_walk *g, const struct access_point *at)
 {
     const struct access_record *r = g->q->record;
     const struct proact_relocation *p = g->q->place;
@@ -122,7 +123,7 @@ static void ask_way(struct asking *g, const struct access_point *at)
     uint64_t value;
 
     ++*g->q->work;
-    if (!access_value(g->q->analysis, form_asked(r), at, &value) ||
+    if (!access_value(g->q->analysis, provenance_form(r), at, &value) ||
         p->addend + value < p->array->bytes || !comes_round(g, at) ||
         !passes(g->q->analysis, r, at))
         return;
@@ -133,16 +134,16 @@ static void ask_way(struct asking *g, const struct access_point *at)
     provenance_result_add(g->found, &b);
 }
 
-static void ask_point(struct asking *g, const struct access_point *at)
+static void query_point(struct provenance_walk *g, const struct access_point *at)
 {
     for (uint32_t way = 0; way < g->choices.ways; way++)
         if (provenance_path_select(&g->choices, way, at, g->chosen))
-            ask_way(g, at);
+            query_path(g, at);
 }
 
 /* Which iterations are asked for: the first, one in the middle, and the last that any
    thread begins. */
-static void choose_trips(struct asking *g, unsigned which)
+static void choose_trips(struct provenance_walk *g, unsigned which)
 {
     for (uint32_t l = 0; l < g->q->analysis->loop_count; l++) {
         const uint64_t most = g->q->trips[l] > 1 ? (uint64_t)g->q->trips[l] : 1;
@@ -153,23 +154,23 @@ static void choose_trips(struct asking *g, unsigned which)
 
 /* Along each axis the first CTA, one in the middle and the last one, and in each its first
    and its last thread. */
-static void ask_grid(struct asking *g)
+static void query_grid(struct provenance_walk *g)
 {
     struct access_point at = nobody(g);
 
-    for (uint32_t n = 0; n < ASKED; n++) {
+    for (uint32_t n = 0; n < QUERIED; n++) {
         uint32_t number = n;
 
         for (unsigned axis = 0; axis < 3; axis++, number /= 6) {
             at.tid[axis] = number % 2 * (at.ntid[axis] - 1);
             at.ctaid[axis] = number % 6 / 2 * (at.nctaid[axis] - 1) / 2;
         }
-        ask_point(g, &at);
+        query_point(g, &at);
     }
 }
 
 /* The next of all iterations of the loops around the access; false: that was the last. */
-static bool step_trips(struct asking *g)
+static bool step_trips(struct provenance_walk *g)
 {
     for (int32_t l = g->q->record->loop; l >= 0; l = g->q->analysis->loops[l].parent) {
         if ((int64_t)++g->trips[l] <= g->q->trips[l])
@@ -180,7 +181,7 @@ static bool step_trips(struct asking *g)
 }
 
 /* Iterations of the loops around the access, all together; 0: too many, or not known. */
-static uint64_t iterations(const struct asking *g)
+static uint64_t iterations(const struct provenance_walk *g)
 {
     uint64_t all = 1;
 
@@ -194,7 +195,7 @@ static uint64_t iterations(const struct asking *g)
     return all;
 }
 
-static void ask_cta(struct asking *g, const uint32_t ctaid[3])
+static void query_cta(struct provenance_walk *g, const uint32_t ctaid[3])
 {
     struct access_point at = nobody(g);
     const uint64_t threads = (uint64_t)at.ntid[0] * at.ntid[1] * at.ntid[2],
@@ -212,13 +213,13 @@ static void ask_cta(struct asking *g, const uint32_t ctaid[3])
         at.tid[2] = t / at.ntid[0] / at.ntid[1];
         choose_trips(g, 0);
         do
-            ask_point(g, &at);
+            query_point(g, &at);
         while (step_trips(g));
     }
 }
 
 /* Its corners' threads at corners, in the first and the last iteration. */
-static void ask_corners(struct asking *g, const struct box *b)
+static void query_corners(struct provenance_walk *g, const struct box *b)
 {
     struct access_point at = nobody(g);
 
@@ -236,11 +237,11 @@ static void ask_corners(struct asking *g, const struct box *b)
         if (is_again)
             continue;
         choose_trips(g, n < 64 ? 0 : 2);
-        ask_point(g, &at);
+        query_point(g, &at);
     }
 }
 
-static bool stays(const struct asking *g, const struct box *b)
+static bool stays(const struct provenance_walk *g, const struct box *b)
 {
     struct access_span spans[ACCESS_SPANS_MAX];
     struct access_launch at = *g->q->at;
@@ -263,13 +264,13 @@ static void halve(const struct box *b, unsigned axis, struct box out[2])
 }
 
 /* Of boxes: no more for a choice, and one where smaller ones have not helped so often. */
-static uint32_t most_boxes(const struct asking *g)
+static uint32_t most_boxes(const struct provenance_walk *g)
 {
     return *g->q->fruitless < FRUITLESS_MAX ? BOXES_MAX / g->choices.ways : 1;
 }
 
 /* Larger ones first: what is left out is the least. */
-static void ask_boxes(struct asking *g)
+static void query_boxes(struct provenance_walk *g)
 {
     const uint32_t most = most_boxes(g);
     uint32_t count = 1;
@@ -288,9 +289,9 @@ static void ask_boxes(struct asking *g)
         for (unsigned other = 1; other < 3; other++)
             if (b->end[other] - b->first[other] > b->end[axis] - b->first[axis])
                 axis = other;
-        ask_corners(g, b);
+        query_corners(g, b);
         if (b->end[axis] == b->first[axis] + 1) {
-            ask_cta(g, b->first);
+            query_cta(g, b->first);
         } else if (count + 2 <= most) {
             halve(b, axis, &g->box[count]);
             count += 2;
@@ -309,7 +310,7 @@ static bool is_given(const struct access_analysis *a, const struct access_term *
     return true;
 }
 
-static uint64_t value_of(const struct asking *g, const struct access_term *t)
+static uint64_t value_of(const struct provenance_walk *g, const struct access_term *t)
 {
     const struct access_point at = nobody(g);
     struct access_form *one = must_calloc(1, sizeof *one + sizeof *one->terms);
@@ -322,7 +323,7 @@ static uint64_t value_of(const struct asking *g, const struct access_term *t)
     return value;
 }
 
-static void suspect_value(struct asking *g, uint64_t value)
+static void suspect_value(struct provenance_walk *g, uint64_t value)
 {
     const struct proact_relocation *p = g->q->place;
     const uint64_t at = p->array->base[0] + p->addend + value;
@@ -334,7 +335,7 @@ static void suspect_value(struct asking *g, uint64_t value)
 }
 
 /* Whether what a term is multiplied by may be more than 0: indices, iterations, choices. */
-static bool counts_up(const struct asking *g, const struct access_symbol *y)
+static bool counts_up(const struct provenance_walk *g, const struct access_symbol *y)
 {
     const struct access_launch *at = g->q->at;
     const unsigned axis = (unsigned)(y->special - PTX_TID_X) % 3;
@@ -350,7 +351,7 @@ static bool counts_up(const struct asking *g, const struct access_symbol *y)
 
 /* What of a term the launch is given, where an index may multiply it: a distance from one
    plane to the next. */
-static bool is_pitch(const struct asking *g, const struct access_term *t,
+static bool is_pitch(const struct provenance_walk *g, const struct access_term *t,
                      struct access_term *given)
 {
     const struct access_symbol *symbols = g->q->analysis->symbols;
@@ -367,8 +368,8 @@ static bool is_pitch(const struct asking *g, const struct access_term *t,
     return given->degree > 0;
 }
 
-static void suspect_pitches(struct asking *g, const struct access_form *f, int64_t factor,
-                            uint64_t sum)
+static void suspect_pitches(struct provenance_walk *g, const struct access_form *f,
+                            int64_t factor, uint64_t sum)
 {
     struct access_term given;
 
@@ -380,7 +381,7 @@ static void suspect_pitches(struct asking *g, const struct access_form *f, int64
 /* Where not all threads are asked: only numbers that the launch is given can lead from one
    array to another, by themselves, together, or from one plane to the next. The compiler
    knows of no distance. */
-static void suspect(struct asking *g, const struct access_form *f, int64_t factor)
+static void suspect(struct provenance_walk *g, const struct access_form *f, int64_t factor)
 {
     const struct access_analysis *a = g->q->analysis;
     uint64_t sum = 0;
@@ -409,13 +410,13 @@ static void suspect(struct asking *g, const struct access_form *f, int64_t facto
 
 /* Of few threads all are asked at once, which takes less than bounds of many boxes. Whether
    nobody goes elsewhere: who may, as far as a thread tells, bounds may clear. */
-static bool all_stay(struct asking *g)
+static bool all_stay(struct provenance_walk *g)
 {
     const struct access_launch *at = g->q->at;
     const uint64_t ctas = (uint64_t)at->nctaid[0] * at->nctaid[1] * at->nctaid[2],
                    threads = (uint64_t)at->ntid[0] * at->ntid[1] * at->ntid[2];
     struct provenance_result nothing = {.count = 0};
-    struct asking all = *g;
+    struct provenance_walk all = *g;
 
     if (ctas > POINTS_MAX ||
         ctas * threads * iterations(g) * g->choices.ways > EVERYONE_MAX)
@@ -423,16 +424,16 @@ static bool all_stay(struct asking *g)
     all.found = &nothing;
     all.points = EVERYONE_MAX;
     for (uint32_t n = 0; n < ctas && !all.left_out && !nothing.count; n++)
-        ask_cta(&all,
-                (const uint32_t[]){n % at->nctaid[0], n / at->nctaid[0] % at->nctaid[1],
-                                   n / at->nctaid[0] / at->nctaid[1]});
+        query_cta(&all,
+                  (const uint32_t[]){n % at->nctaid[0], n / at->nctaid[0] % at->nctaid[1],
+                                     n / at->nctaid[0] / at->nctaid[1]});
     const bool stay = !all.left_out && !nothing.count;
 
     provenance_result_clear(&nothing);
     return stay;
 }
 
-static void ask_all(struct asking *g)
+static void query_all(struct provenance_walk *g)
 {
     const struct access_record *r = g->q->record;
 
@@ -440,9 +441,9 @@ static void ask_all(struct asking *g)
         return;
     for (unsigned which = 0; which < (r->loop < 0 ? 1 : 3); which++) {
         choose_trips(g, which);
-        ask_grid(g);
+        query_grid(g);
     }
-    ask_boxes(g);
+    query_boxes(g);
 }
 
 /* Bounds may lie too far out: of loops that were unrolled, or where several guards together
@@ -451,27 +452,27 @@ void provenance_query_threads(const struct provenance_query *q,
                               struct provenance_result *found)
 {
     const struct access_record *r = q->record;
-    const struct access_form *f = form_asked(r);
+    const struct access_form *f = provenance_form(r);
 
     if (!f || !r->guards_decide)
         return;
-    struct asking *g = must_calloc(1, sizeof *g);
+    struct provenance_walk *g = must_calloc(1, sizeof *g);
 
-    *g = (struct asking){.q = q, .found = found, .points = POINTS_MAX};
+    *g = (struct provenance_walk){.q = q, .found = found, .points = POINTS_MAX};
     provenance_paths_init(&g->choices, q->analysis);
     g->trips = must_calloc(q->analysis->loop_count + 1u, sizeof *g->trips);
     g->chosen = must_calloc(q->analysis->choice_count + 1u, sizeof *g->chosen);
     g->is_decided = must_calloc(q->analysis->loop_count + 1u, sizeof *g->is_decided);
-    bool asks = provenance_paths_add(&g->choices, f);
+    bool may_query = provenance_paths_add(&g->choices, f);
 
     for (uint32_t n = 0; n < r->guard_count; n++)
-        asks &= provenance_paths_add_condition(&g->choices, r->guards[n].condition);
+        may_query &= provenance_paths_add_condition(&g->choices, r->guards[n].condition);
     for (int32_t l = r->loop; l >= 0; l = q->analysis->loops[l].parent)
         g->is_decided[l] = provenance_paths_add_loop(&g->choices, (uint32_t)l);
-    asks &= !g->choices.count || q->in_full;
-    if (asks)
-        ask_all(g);
-    if (!asks || g->left_out)
+    may_query &= !g->choices.count || q->in_full;
+    if (may_query)
+        query_all(g);
+    if (!may_query || g->left_out)
         suspect(g, f, 1);
     free(g->is_decided);
     free(g->chosen);

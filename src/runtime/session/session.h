@@ -172,7 +172,7 @@ struct proact_kernel {
     struct proact_error in_clusters; /* of its last launch, "" if that was in none */
     bool is_marked;
     bool has_maps;                /* the user's; else its slots are derived */
-    bool asked_waits;             /* whether it may wait for others, or the host */
+    bool checked_waits;           /* whether it may wait for others, or the host */
     bool may_write;               /* it has an instruction that writes to global memory */
     struct kernel_texels *texels; /* kernel_texels.h; NULL: it has none */
     struct proact_error with_textures; /* why its last launch is not split for these */

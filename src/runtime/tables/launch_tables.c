@@ -119,7 +119,7 @@ static bool find_bytes(const struct launching *l, struct kernel_address_tables *
 static bool look_at_bytes(const struct launching *l, struct kernel_address_tables *t)
 {
     const struct known_constants *known =
-        t->fields.asks_constants ? known_constants_find(l) : NULL;
+        t->fields.reads_constants ? known_constants_find(l) : NULL;
     const unsigned char *const *constants =
         known ? (const unsigned char *const *)known->content : NULL;
     unsigned char *block = needs_block(l);

@@ -18,19 +18,21 @@ static int32_t find_symbol(const struct ptx_module *m, const char *name, size_t 
     return -1;
 }
 
-static void add(struct analyze_constant *asked, uint32_t *count, struct analyze_constant c)
+static void add(struct analyze_constant *constants, uint32_t *count,
+                struct analyze_constant c)
 {
     for (uint32_t n = 0; n < *count; n++)
-        if (asked[n].symbol == c.symbol && asked[n].offset == c.offset)
+        if (constants[n].symbol == c.symbol && constants[n].offset == c.offset)
             return;
     if (c.symbol >= 0 && *count < ANALYZE_CONSTANTS_MAX)
-        asked[(*count)++] = c;
+        constants[(*count)++] = c;
 }
 
 /* Of one instruction of the slice, whose module has symbols of its own. */
-static void add_asked(const struct ptx_module *of, const struct ptx_module *slice,
-                      const struct ptx_function *f, const struct ptx_instruction *i,
-                      struct analyze_constant *asked, uint32_t *count)
+static void constant_add_reads(const struct ptx_module *of, const struct ptx_module *slice,
+                               const struct ptx_function *f,
+                               const struct ptx_instruction *i,
+                               struct analyze_constant *constants, uint32_t *count)
 {
     for (uint32_t o = 0; o < i->operand_count; o++) {
         const struct ptx_operand *at = &i->operands[o];
@@ -42,13 +44,13 @@ static void add_asked(const struct ptx_module *of, const struct ptx_module *slic
         struct analyze_constant c = {.symbol = find_symbol(of, name, strlen(name))};
 
         if (at->kind == PTX_SYMBOL) { /* its address */
-            add(asked, count, c);
+            add(constants, count, c);
             continue;
         }
         c.bytes = ptx_type_bytes(i->type);
         c.offset = (uint32_t)at->integer;
         for (uint32_t e = 0; e < i->vector; e++, c.offset += c.bytes)
-            add(asked, count, c);
+            add(constants, count, c);
     }
 }
 
@@ -60,8 +62,8 @@ static int by_place(const void *a, const void *b)
                                   : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-uint32_t analyze_constants_asked(const struct analyze_kernel *k,
-                                 struct analyze_constant asked[ANALYZE_CONSTANTS_MAX])
+uint32_t analyze_constants_read(const struct analyze_kernel *k,
+                                struct analyze_constant constants[ANALYZE_CONSTANTS_MAX])
 {
     struct write_set_slice_info info = write_set_slice_info(k->slice);
     struct ptx_module *m = NULL;
@@ -72,9 +74,9 @@ uint32_t analyze_constants_asked(const struct analyze_kernel *k,
     const struct ptx_function *f = ptx_function_find(m, info.name);
 
     for (uint32_t n = 0; n < f->instruction_count; n++)
-        add_asked(k->module, m, f, &f->instructions[n], asked, &count);
+        constant_add_reads(k->module, m, f, &f->instructions[n], constants, &count);
     ptx_destroy(m);
-    qsort(asked, count, sizeof *asked, by_place);
+    qsort(constants, count, sizeof *constants, by_place);
     return count;
 }
 
@@ -150,17 +152,17 @@ static int take(struct analyze_constants *c, const struct analyze_kernel *k,
 
 static int check_missing(const struct analyze_constants *c, const struct analyze_kernel *k)
 {
-    struct analyze_constant asked[ANALYZE_CONSTANTS_MAX];
-    uint32_t count = k->slice ? analyze_constants_asked(k, asked) : 0;
+    struct analyze_constant constants[ANALYZE_CONSTANTS_MAX];
+    uint32_t count = k->slice ? analyze_constants_read(k, constants) : 0;
     struct text list = {0};
     int code = EXIT_FINE;
 
     for (uint32_t n = 0; n < count; n++) {
         char place[128];
 
-        if (analyze_constants_have(c, &asked[n]))
+        if (analyze_constants_have(c, &constants[n]))
             continue;
-        analyze_constant_text(k, &asked[n], place, sizeof place);
+        analyze_constant_text(k, &constants[n], place, sizeof place);
         text_print(&list, " --constant %s=VALUE", place);
     }
     if (list.length)

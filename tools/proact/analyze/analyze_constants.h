@@ -14,8 +14,8 @@ struct analyze_constant {
 enum { ANALYZE_CONSTANTS_MAX = 64 };
 
 /* What the kernel's slice asks for, each once; the rest of too many are left out. */
-uint32_t analyze_constants_asked(const struct analyze_kernel *k,
-                                 struct analyze_constant asked[ANALYZE_CONSTANTS_MAX]);
+uint32_t analyze_constants_read(const struct analyze_kernel *k,
+                                struct analyze_constant constants[ANALYZE_CONSTANTS_MAX]);
 /* "width", or "shape.8" for byte 8 of it. */
 void analyze_constant_text(const struct analyze_kernel *k, const struct analyze_constant *c,
                            char *into, size_t size);

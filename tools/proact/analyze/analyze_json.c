@@ -101,14 +101,14 @@ static void write_reason(struct json_writer *w, const struct analyze_kernel *k,
 
 static void write_constants(struct json_writer *w, const struct analyze_kernel *k)
 {
-    struct analyze_constant asked[ANALYZE_CONSTANTS_MAX];
-    uint32_t count = analyze_constants_asked(k, asked);
+    struct analyze_constant constants[ANALYZE_CONSTANTS_MAX];
+    uint32_t count = analyze_constants_read(k, constants);
 
     json_begin(w, "constants", JSON_ARRAY);
     for (uint32_t n = 0; n < count; n++) {
         char place[128];
 
-        analyze_constant_text(k, &asked[n], place, sizeof place);
+        analyze_constant_text(k, &constants[n], place, sizeof place);
         json_put_text(w, NULL, place);
     }
     json_end(w);

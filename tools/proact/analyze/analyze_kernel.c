@@ -149,7 +149,7 @@ static void cut(struct analyze_kernel *k, const bool *left_out)
 {
     const struct write_set_options plain = {.left_out = left_out},
                                    known = {.left_out = left_out, .constants_known = true};
-    struct analyze_constant asked[ANALYZE_CONSTANTS_MAX];
+    struct analyze_constant constants[ANALYZE_CONSTANTS_MAX];
     uint32_t count = 0;
 
     write_set_slice_destroy(k->slice);
@@ -157,9 +157,9 @@ static void cut(struct analyze_kernel *k, const bool *left_out)
     if (!write_set_slice_create(k->module, k->f->name, &plain, &k->slice, &k->uncut) ||
         write_set_slice_create(k->module, k->f->name, &known, &k->slice, NULL))
         return;
-    count = analyze_constants_asked(k, asked);
+    count = analyze_constants_read(k, constants);
     for (uint32_t n = 0; n < count && k->slice; n++)
-        if (asked[n].bytes == 8) {
+        if (constants[n].bytes == 8) {
             write_set_slice_destroy(k->slice);
             k->slice = NULL;
         }

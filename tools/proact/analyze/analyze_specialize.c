@@ -43,10 +43,12 @@ static bool specialize_is_known(const struct analyze_kernel *k,
                                 const struct analyze_launch *l,
                                 const struct access_condition *c)
 {
-    const bool asks = (c->comparison == ACCESS_EQ || c->comparison == ACCESS_NE) &&
-                      (is_null(c->left) || is_null(c->right));
+    const bool compares_equal =
+        (c->comparison == ACCESS_EQ || c->comparison == ACCESS_NE) &&
+        (is_null(c->left) || is_null(c->right));
 
-    return is_typed(k, l, c->left, asks) && is_typed(k, l, c->right, asks) &&
+    return is_typed(k, l, c->left, compares_equal) &&
+           is_typed(k, l, c->right, compares_equal) &&
            (!c->first || specialize_is_known(k, l, c->first)) &&
            (!c->second || specialize_is_known(k, l, c->second));
 }

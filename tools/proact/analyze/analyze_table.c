@@ -220,15 +220,15 @@ static void print_everyones(const struct analyze_kernel *k)
 
 static void print_constants(const struct analyze_kernel *k)
 {
-    struct analyze_constant asked[ANALYZE_CONSTANTS_MAX];
-    uint32_t count = analyze_constants_asked(k, asked);
+    struct analyze_constant constants[ANALYZE_CONSTANTS_MAX];
+    uint32_t count = analyze_constants_read(k, constants);
 
     for (uint32_t n = 0; n < count; n++) {
         char place[128];
 
-        analyze_constant_text(k, &asked[n], place, sizeof place);
+        analyze_constant_text(k, &constants[n], place, sizeof place);
         printf("%s%s%s", n ? ", " : "  from constant memory: ", place,
-               asked[n].bytes ? "" : " (a table)");
+               constants[n].bytes ? "" : " (a table)");
     }
     if (count)
         puts("");

@@ -80,10 +80,10 @@ bool proactrt_has_warned; /* one for all objects that are linked together */
 static void __attribute__((constructor)) look_who_is_first(void)
 {
     static const unsigned char jump[] = {0xff, 0x25};
-    bool is_asked =
+    bool is_requested =
         getenv("PROACT_MACHINE") || getenv("PROACT_DEVICES") || getenv("PROACT_REPORT");
 
-    if (!is_asked || proactrt_has_warned || &proactrt_is_here ||
+    if (!is_requested || proactrt_has_warned || &proactrt_is_here ||
         memcmp((const void *)(uintptr_t)register_binary, jump, sizeof jump) == 0)
         return;
     proactrt_has_warned = true;

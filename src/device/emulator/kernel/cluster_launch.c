@@ -7,23 +7,24 @@
 #include "base/fail.h"
 #include "device/emulator/kernel/sm_places.h"
 
-void cluster_of(const struct execute_kernel_info *k, const uint32_t asked[3],
+void cluster_of(const struct execute_kernel_info *k, const uint32_t requested[3],
                 uint32_t out[3])
 {
-    memcpy(out, asked[0] ? asked : k->cluster, 3 * sizeof *out);
+    memcpy(out, requested[0] ? requested : k->cluster, 3 * sizeof *out);
 }
 
 /* What the kernel says of its clusters. */
 static enum proact_status check_kernel(const struct execute_kernel_info *k,
-                                       const uint32_t *asked, uint64_t ctas,
+                                       const uint32_t *requested, uint64_t ctas,
                                        struct proact_error *err)
 {
-    if (asked[0] && k->cluster[0] && memcmp(asked, k->cluster, sizeof k->cluster) != 0)
+    if (requested[0] && k->cluster[0] &&
+        memcmp(requested, k->cluster, sizeof k->cluster) != 0)
         return fail(
             err, PROACT_EINVAL,
             "kernel '%s': clusters of %u x %u x %u CTAs asked for, it was built for "
             "%u x %u x %u",
-            k->name, asked[0], asked[1], asked[2], k->cluster[0], k->cluster[1],
+            k->name, requested[0], requested[1], requested[2], k->cluster[0], k->cluster[1],
             k->cluster[2]);
     if (k->must_cluster && !ctas)
         return fail(err, PROACT_EINVAL,

@@ -6,7 +6,7 @@
 #include "device/emulator/kernel/kernel_run.h"
 
 /* In which clusters the kernel is launched if these are asked for; all 0: in none. */
-void cluster_of(const struct execute_kernel_info *k, const uint32_t asked[3],
+void cluster_of(const struct execute_kernel_info *k, const uint32_t requested[3],
                 uint32_t out[3]);
 /* PROACT_EINVAL says why not. */
 enum proact_status cluster_check(const struct device_set *set,

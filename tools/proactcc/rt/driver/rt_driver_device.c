@@ -18,7 +18,7 @@ enum cuda_error cuDeviceGet(int *out, int number)
     return driver_leave(error);
 }
 
-static enum cuda_error ask(struct cuda_device_properties *out, int device)
+static enum cuda_error device_properties(struct cuda_device_properties *out, int device)
 {
     enum cuda_error error = driver_enter(DRIVER_ANY);
 
@@ -29,7 +29,7 @@ static enum cuda_error ask(struct cuda_device_properties *out, int device)
 enum cuda_error cuDeviceGetName(char *out, int bytes, int device)
 {
     struct cuda_device_properties p;
-    enum cuda_error error = ask(&p, device);
+    enum cuda_error error = device_properties(&p, device);
 
     if (!error && (!out || bytes <= 0))
         error = cudaErrorInvalidValue;
@@ -41,7 +41,7 @@ enum cuda_error cuDeviceGetName(char *out, int bytes, int device)
 enum cuda_error cuDeviceTotalMem_v2(size_t *out, int device)
 {
     struct cuda_device_properties p;
-    enum cuda_error error = ask(&p, device);
+    enum cuda_error error = device_properties(&p, device);
 
     if (!error)
         *out = p.total_global_bytes;
@@ -51,7 +51,7 @@ enum cuda_error cuDeviceTotalMem_v2(size_t *out, int device)
 enum cuda_error cuDeviceGetUuid_v2(char *out, int device)
 {
     struct cuda_device_properties p;
-    enum cuda_error error = ask(&p, device);
+    enum cuda_error error = device_properties(&p, device);
 
     if (!error)
         memcpy(out, p.uuid, sizeof p.uuid);
@@ -61,7 +61,7 @@ enum cuda_error cuDeviceGetUuid_v2(char *out, int device)
 enum cuda_error cuDeviceComputeCapability(int *major, int *minor, int device)
 {
     struct cuda_device_properties p;
-    enum cuda_error error = ask(&p, device);
+    enum cuda_error error = device_properties(&p, device);
 
     if (!error) {
         *major = p.major;
@@ -75,7 +75,7 @@ enum cuda_error cuDeviceGetProperties(struct driver_properties *out, int device)
     enum { CLOCK_RATE = 13 };
     struct cuda_device_properties p;
     int clock_khz = 0;
-    enum cuda_error error = ask(&p, device);
+    enum cuda_error error = device_properties(&p, device);
 
     if (!error && !(error = cuDeviceGetAttribute(&clock_khz, CLOCK_RATE, device)))
         *out = (struct driver_properties){

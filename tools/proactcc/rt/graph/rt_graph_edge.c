@@ -31,15 +31,15 @@ static void give(struct answer *a, struct graph_op *from, struct graph_op *to)
 
 static void finish(const struct answer *a)
 {
-    const bool asks = !a->from && !a->to;
+    const bool is_count_query = !a->from && !a->to;
 
-    for (size_t n = a->found; !asks && n < *a->count; n++) {
+    for (size_t n = a->found; !is_count_query && n < *a->count; n++) {
         if (a->from)
             a->from[n] = NULL;
         if (a->to)
             a->to[n] = NULL;
     }
-    if (asks || a->found < *a->count)
+    if (is_count_query || a->found < *a->count)
         *a->count = a->found;
 }
 

@@ -51,21 +51,21 @@ static uint64_t largest(const struct cuda_kernel *k)
 enum cuda_error rt_cluster_settle(const struct cuda_kernel *k, struct proact_grid *grid)
 {
     const uint32_t *required = rt_cluster_required(k), *c = grid->cluster_ctas;
-    bool asked = c[0] || c[1] || c[2];
+    bool requested = c[0] || c[1] || c[2];
 
-    if (asked && required[0] && memcmp(c, required, sizeof grid->cluster_ctas) != 0)
+    if (requested && required[0] && memcmp(c, required, sizeof grid->cluster_ctas) != 0)
         return cudaErrorInvalidClusterSize;
-    if (!asked && !required[0])
+    if (!requested && !required[0])
         return k->must_cluster || k->info.requires_cluster ? cudaErrorInvalidClusterSize
                                                            : cudaSuccess;
-    if (!asked)
+    if (!requested)
         c = required;
     if (!product(c) || product(c) > largest(k))
         return cudaErrorInvalidClusterSize;
     for (int i = 0; i < 3; i++)
         if (grid->ctas[i] % c[i])
             return cudaErrorInvalidClusterSize;
-    if (!asked && !k->info.cluster_ctas[0])
+    if (!requested && !k->info.cluster_ctas[0])
         memcpy(grid->cluster_ctas, required, sizeof grid->cluster_ctas);
     return cudaSuccess;
 }

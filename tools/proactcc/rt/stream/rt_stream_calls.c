@@ -115,7 +115,7 @@ static enum cuda_error wait_in(struct rt *rt, const struct cuda_stream *s)
 
 /* Emulated devices go on only while the host waits: whoever asks them waits, but for what
    he himself has yet to do. */
-static enum cuda_error ask(struct rt *rt, const struct cuda_stream *s)
+static enum cuda_error stream_query(struct rt *rt, const struct cuda_stream *s)
 {
     enum proact_progress progress = PROACT_PROGRESS_UNKNOWN;
     enum cuda_error error = rt_open(rt);
@@ -157,7 +157,7 @@ enum cuda_error cudaStreamQuery(struct cuda_stream *s)
     struct rt *rt = rt_enter();
     enum cuda_error error = check_not_kept(rt, s);
 
-    return rt_leave(rt, error ? error : ask(rt, s));
+    return rt_leave(rt, error ? error : stream_query(rt, s));
 }
 
 enum cuda_error cudaDeviceSynchronize(void)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "link_asking.h"
+#include "link_query.h"
 
 double link_once(void *context)
 {
-    struct asking *a = context;
+    struct link_query *a = context;
 
     return link_time(a->m, a->devices, a->streams, a->work, a);
 }
 
-struct bench_sample link_ask(struct asking *a)
+struct bench_sample link_measure(struct link_query *a)
 {
     return bench_repeat(link_once, a, a->m->backend->is_virtual);
 }

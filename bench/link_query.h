@@ -6,7 +6,7 @@
 #include "link_probe.h"
 
 /* One question under way; each probe uses what it needs. */
-struct asking {
+struct link_query {
     struct link_machine *m;
     const struct link_question *q;
     unsigned devices, streams;
@@ -19,8 +19,8 @@ struct asking {
 };
 
 /* One run of it; a context for bench_repeat(). */
-double link_once(void *asking);
-struct bench_sample link_ask(struct asking *a);
+double link_once(void *link_query);
+struct bench_sample link_measure(struct link_query *a);
 struct bench_sample link_us(struct bench_sample ns, double count); /* of one of `count` */
 
 /* flag_probe.c */
