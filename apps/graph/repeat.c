@@ -9,7 +9,7 @@
 
 extern const char kernel_repeat[];
 
-enum { LOOK_SEEN_ARG = REPEAT_BATCH }; /* what repeat_look() writes */
+enum { LOOK_LAST_ARG = REPEAT_BATCH }; /* what repeat_look() writes */
 enum { BATCHES_MAX = 8 }; /* between two looks of the host: who watches wants to see */
 enum { PARTS = 3, PART_BATCHES = 4 }; /* as one: some 256 operations of a device */
 
@@ -21,10 +21,10 @@ struct part {
 struct loop {
     const struct repeat *repeat;
     /* Iteration i reads pairs[i % REPEAT_BATCH], and looks write the one that is seen. */
-    struct proact_array *pairs[REPEAT_BATCH], *seen;
+    struct proact_array *pairs[REPEAT_BATCH], *last;
     struct proact_kernel *look;
-    struct part part[PARTS];        /* several batches, one, and what is left at the end */
-    struct repeat_seen before, now; /* by the host's last two looks */
+    struct part part[PARTS];         /* several batches, one, and what is left at the end */
+    struct repeat_state before, now; /* by the host's last two looks */
 };
 
 static void loop_clear(struct loop *l)
@@ -34,16 +34,16 @@ static void loop_clear(struct loop *l)
     proact_kernel_destroy(l->look);
     for (unsigned i = 0; i < REPEAT_BATCH; i++)
         proact_array_destroy(l->pairs[i]);
-    proact_array_destroy(l->seen);
+    proact_array_destroy(l->last);
 }
 
 static enum proact_status loop_init(struct loop *l, struct proact_error *err)
 {
     struct proact *p = l->repeat->session;
     struct proact_image image = {.name = "repeat.cu", .text = kernel_repeat};
-    struct proact_shape one = {"seen", 1, sizeof(struct repeat_seen)};
+    struct proact_shape one = {"seen", 1, sizeof(struct repeat_state)};
     struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
-                             .range_bytes = sizeof(struct repeat_seen)};
+                             .range_bytes = sizeof(struct repeat_state)};
     enum proact_status status = PROACT_OK;
 
     for (unsigned i = 0; !status && i < REPEAT_BATCH; i++) {
@@ -53,10 +53,10 @@ static enum proact_status loop_init(struct loop *l, struct proact_error *err)
         snprintf(name, sizeof name, "sums %u", i);
         status = proact_array_create(p, &shape, &l->pairs[i], err);
     }
-    if (status || (status = proact_array_create(p, &one, &l->seen, err)) ||
+    if (status || (status = proact_array_create(p, &one, &l->last, err)) ||
         (status = proact_kernel_load(p, &image, "repeat_look", &l->look, err)))
         return status;
-    return proact_kernel_map(l->look, LOOK_SEEN_ARG, &map, err);
+    return proact_kernel_map(l->look, LOOK_LAST_ARG, &map, err);
 }
 
 static enum proact_status launch_look(const struct loop *l, uint32_t iterations,
@@ -68,10 +68,10 @@ static enum proact_status launch_look(const struct loop *l, uint32_t iterations,
 
     for (unsigned i = 0; i < REPEAT_BATCH; i++)
         args[i] = PROACT_ARRAY(l->pairs[(i + 1) % REPEAT_BATCH]);
-    args[LOOK_SEEN_ARG] = PROACT_ARRAY(l->seen);
-    args[LOOK_SEEN_ARG + 1] = PROACT_VALUE(iterations);
-    args[LOOK_SEEN_ARG + 2] = PROACT_VALUE(r->cta_count);
-    args[LOOK_SEEN_ARG + 3] = PROACT_VALUE(r->tolerance);
+    args[LOOK_LAST_ARG] = PROACT_ARRAY(l->last);
+    args[LOOK_LAST_ARG + 1] = PROACT_VALUE(iterations);
+    args[LOOK_LAST_ARG + 2] = PROACT_VALUE(r->cta_count);
+    args[LOOK_LAST_ARG + 3] = PROACT_VALUE(r->tolerance);
     return proact_launch(l->look, &grid, args, sizeof args / sizeof *args, err);
 }
 
@@ -104,7 +104,7 @@ static enum proact_status start(const struct loop *l, struct proact_error *err)
     if (!status)
         status = proact_array_write(l->pairs[0], 0, pairs, r->cta_count, err);
     if (!status)
-        status = proact_array_write(l->seen, 0, &l->now, 1, err);
+        status = proact_array_write(l->last, 0, &l->now, 1, err);
     free(pairs);
     return status;
 }
@@ -197,7 +197,7 @@ static enum proact_status look(struct loop *l, struct proact_error *err)
     const struct repeat *r = l->repeat;
 
     l->before = l->now;
-    enum proact_status status = proact_array_read(l->seen, 0, &l->now, 1, err);
+    enum proact_status status = proact_array_read(l->last, 0, &l->now, 1, err);
 
     if (!status && r->progress)
         r->progress(r->progress_context, (unsigned)l->now.iterations, l->now.change);

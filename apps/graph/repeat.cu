@@ -12,7 +12,7 @@ extern "C" __global__ void repeat_look(
     const struct cta_pair *pairs0, const struct cta_pair *pairs1,
     const struct cta_pair *pairs2, const struct cta_pair *pairs3,
     const struct cta_pair *pairs4, const struct cta_pair *pairs5,
-    const struct cta_pair *pairs6, const struct cta_pair *pairs7, struct repeat_seen *seen,
+    const struct cta_pair *pairs6, const struct cta_pair *pairs7, struct repeat_state *last,
     proact_u32 iterations, proact_u32 cta_count, double tolerance,
     struct proact_partition partition)
 {
@@ -39,7 +39,7 @@ extern "C" __global__ void repeat_look(
     }
     proact_cta_sync(); /* all warps' sums are there */
     if (thread == 0) {
-        struct repeat_seen now = *seen;
+        struct repeat_state now = *last;
 
         for (proact_u32 k = 0; k < iterations && !(now.change < tolerance); k++) {
             now.change = 0;
@@ -47,8 +47,8 @@ extern "C" __global__ void repeat_look(
                 now.change += scratch[k][warp];
             now.iterations++;
         }
-        proact_store(&partition, 0, &seen->change, now.change);
-        proact_store(&partition, 0, &seen->iterations, now.iterations);
+        proact_store(&partition, 0, &last->change, now.change);
+        proact_store(&partition, 0, &last->iterations, now.iterations);
     }
     proact_done(&partition);
 }

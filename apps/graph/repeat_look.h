@@ -5,7 +5,7 @@
 
 enum { REPEAT_BATCH = 8 }; /* iterations that one look adds up */
 
-struct repeat_seen {
+struct repeat_state {
     double change;                 /* of the last iteration that did something */
     unsigned long long iterations; /* that did something */
 };

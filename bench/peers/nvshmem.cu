@@ -50,7 +50,7 @@ __global__ void make_and_put(micro_vector *out, unsigned multiply_adds, unsigned
 
 /* Symmetric memory, except `launches`, by which a replayed kernel numbers its launches. */
 struct signals {
-    uint64_t *arrived, *seen, *launches;
+    uint64_t *arrived, *consumed, *launches;
 };
 
 /* One thread per peer. A receiver has all puts of a launch when their signals have arrived;
@@ -65,10 +65,10 @@ __global__ void meet(signals s, uint64_t puts, int producers)
     __syncthreads();
     if (peer < producers && peer != me) {
         nvshmem_signal_wait_until(s.arrived + peer, NVSHMEM_CMP_GE, launch * puts);
-        nvshmemx_signal_op(s.seen, 1, NVSHMEM_SIGNAL_ADD, peer);
+        nvshmemx_signal_op(s.consumed, 1, NVSHMEM_SIGNAL_ADD, peer);
     }
     if (peer == me && me < producers)
-        nvshmem_signal_wait_until(s.seen, NVSHMEM_CMP_GE, launch * peers);
+        nvshmem_signal_wait_until(s.consumed, NVSHMEM_CMP_GE, launch * peers);
 }
 
 /* Back-to-back launches as one graph. */
@@ -137,7 +137,7 @@ template <bool SIGNALS> static void measure(const peer_work &w, int me, unsigned
     nvshmem_barrier_all();
     MUST(cudaFree(counter));
     MUST(cudaFree(s.launches));
-    nvshmem_free(s.seen);
+    nvshmem_free(s.consumed);
     nvshmem_free(s.arrived);
     nvshmem_free(array);
 }

@@ -67,10 +67,10 @@ static void number(struct graph *g)
     uint32_t *next =
         must_calloc(g->count, sizeof *next); /* edges of a node that were walked */
     uint32_t depth = 0;
-    bool *seen = must_calloc(g->count, sizeof *seen);
+    bool *visited = must_calloc(g->count, sizeof *visited);
 
     stack[depth++] = g->root;
-    seen[g->root] = true;
+    visited[g->root] = true;
     while (depth) {
         uint32_t node = stack[depth - 1], edge = g->out_start[node] + next[node];
 
@@ -78,8 +78,8 @@ static void number(struct graph *g)
             uint32_t to = g->out[edge];
 
             next[node]++;
-            if (!seen[to]) {
-                seen[to] = true;
+            if (!visited[to]) {
+                visited[to] = true;
                 stack[depth++] = to;
             }
         } else {
@@ -90,7 +90,7 @@ static void number(struct graph *g)
     }
     free(stack);
     free(next);
-    free(seen);
+    free(visited);
 }
 
 static uint32_t meet(const struct graph *g, uint32_t a, uint32_t b)

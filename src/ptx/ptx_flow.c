@@ -67,15 +67,17 @@ static void find_blocks(const struct ptx_function *f, struct ptx_flow *flow,
     free(leads);
 }
 
-/* Adds a successor once; `seen` holds for each block the last one that named it, plus one.
+/* Adds a successor once; `visited` holds for each block the last one that named it, plus
+ * one.
  */
-static void add_successor(struct ptx_flow *flow, uint32_t from, uint32_t to, uint32_t *seen)
+static void add_successor(struct ptx_flow *flow, uint32_t from, uint32_t to,
+                          uint32_t *visited)
 {
     struct ptx_block *b = &flow->blocks[from];
 
-    if (seen[to] == from + 1)
+    if (visited[to] == from + 1)
         return;
-    seen[to] = from + 1;
+    visited[to] = from + 1;
     b->successors[b->successor_count++] = to;
     flow->blocks[to].predecessor_count++;
 }
@@ -84,7 +86,7 @@ static void add_successor(struct ptx_flow *flow, uint32_t from, uint32_t to, uin
 static void find_successors(const struct ptx_function *f, struct ptx_flow *flow,
                             bool *leaves, struct arena *arena)
 {
-    uint32_t *seen = must_calloc(flow->block_count, sizeof *seen);
+    uint32_t *visited = must_calloc(flow->block_count, sizeof *visited);
 
     for (uint32_t b = 0; b < flow->block_count; b++) {
         struct ptx_block *block = &flow->blocks[b];
@@ -97,18 +99,18 @@ static void find_successors(const struct ptx_function *f, struct ptx_flow *flow,
             uint32_t target = f->labels[labels[i]].instruction;
 
             if (target < f->instruction_count)
-                add_successor(flow, b, flow->block_of[target], seen);
+                add_successor(flow, b, flow->block_of[target], visited);
             else
                 leaves[b] = true;
         }
         bool goes_on = !ends_block(last) || last->guard >= 0;
 
         if (goes_on && end < f->instruction_count)
-            add_successor(flow, b, b + 1, seen);
+            add_successor(flow, b, b + 1, visited);
         if (ends_function(last) || (goes_on && end == f->instruction_count))
             leaves[b] = true;
     }
-    free(seen);
+    free(visited);
 }
 
 static void find_predecessors(struct ptx_flow *flow, struct arena *arena)

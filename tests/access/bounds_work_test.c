@@ -233,7 +233,7 @@ static void many_facts_are_tried_so_often(void **state)
 
 /* for (i = 0; i < n; i++) out[i] = 0; out[n] = 0: the branch that ends the loop says of the
    first store what an iteration is, and of the second, how many there were. */
-static void guards_are_kept_by_where_they_are_seen_from(void **state)
+static void guards_are_cached_by_block(void **state)
 {
     static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                                ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n"
@@ -245,7 +245,7 @@ static void guards_are_kept_by_where_they_are_seen_from(void **state)
                                "st.global.u32 [%rd3], %r0;\nst.global.u32 [%rd3+4], %r0;\n"
                                "add.s32 %r2, %r2, 1;\nbra more;\n"
                                "done:\nst.global.u32 [%rd1], %r0;\nret;\n}\n";
-    static const uint32_t seen[] = {ACCESS_ITERATION, ACCESS_ITERATION, ACCESS_TRIPS};
+    static const uint32_t noted[] = {ACCESS_ITERATION, ACCESS_ITERATION, ACCESS_TRIPS};
     struct proact_error err = {""};
     struct ptx_module *m;
 
@@ -260,7 +260,7 @@ static void guards_are_kept_by_where_they_are_seen_from(void **state)
         const struct access_guard *g = &a->records[n].guards[0];
 
         assert_int_equal(g->negated, n < 2);
-        assert_true(form_holds(&forms, g->condition->left) >> seen[n] & 1);
+        assert_true(form_holds(&forms, g->condition->left) >> noted[n] & 1);
     }
     assert_ptr_equal(a->records[0].guards[0].condition, a->records[1].guards[0].condition);
     access_destroy(a);
@@ -275,7 +275,7 @@ int main(void)
         cmocka_unit_test(sums_have_the_range_that_they_had_if_made),
         cmocka_unit_test(what_was_found_of_a_symbol_is_kept),
         cmocka_unit_test(many_facts_are_tried_so_often),
-        cmocka_unit_test(guards_are_kept_by_where_they_are_seen_from),
+        cmocka_unit_test(guards_are_cached_by_block),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

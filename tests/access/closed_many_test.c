@@ -45,7 +45,7 @@ static void many_stores_have_forms(void **state)
 
 /* Each thread a matrix of n by n words, row by row: a CTA's rows lie between each other's.
    All CTAs do alike, so that the first alone is looked at. */
-static void rows_between_rows_are_seen_once(void **state)
+static void nested_rows_are_listed_once(void **state)
 {
     static const struct write_set_pointer pointers[] = {{0, 0, 0}};
     static const struct write_set_array array = {"out", 0, (uint64_t)1 << 40};
@@ -90,7 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_stores_have_forms),
-        cmocka_unit_test(rows_between_rows_are_seen_once),
+        cmocka_unit_test(nested_rows_are_listed_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

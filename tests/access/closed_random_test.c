@@ -216,7 +216,7 @@ static void random_forms_equal_slices(void **state)
 
 /* Quotients and remainders of what rises and falls, of all small shapes: where a CTA's
    threads come to the next one changes, and a run of CTAs ends there. */
-static void carries_are_seen(void **state)
+static void carries_are_recognized(void **state)
 {
     static const char *const operations[] = {"div.u32", "rem.u32", "div.s32", "rem.s32"};
     static const char *const of[] = {"add.s32 %r6, %r2, %r1;",
@@ -248,7 +248,7 @@ static void carries_are_seen(void **state)
 
 /* What has a margin, 1 <= x < n - 1 and 1 <= y: in lines of CTAs that do alike below the
    first one. With one guard more, a quotient or a remainder not all of them do. */
-static void lines_are_seen(void **state)
+static void lines_are_recognized(void **state)
 {
     static const char *const more[] = {
         "", "mad.lo.s32 %v3, %v0, 3, %r2; setp.ge.s32 %q3, %v3, 60; @%q3 bra L1;\n",
@@ -290,7 +290,7 @@ int main(int argc, char **argv)
     struct request r = {.seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1,
                         .count = argc > 2 ? strtoull(argv[2], NULL, 0) : COUNT};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carries_are_seen), cmocka_unit_test(lines_are_seen),
+        cmocka_unit_test(carries_are_recognized), cmocka_unit_test(lines_are_recognized),
         cmocka_unit_test_prestate(random_forms_equal_slices, &r)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

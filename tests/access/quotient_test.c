@@ -108,7 +108,7 @@ static const struct way ways[] = {
 enum { WAYS = sizeof ways / sizeof *ways };
 
 /* The divisor; 0 where there is none. `body` ends with a number in %rd9. */
-static int64_t seen_of(const char *body)
+static int64_t recognized_of(const char *body)
 {
     struct ptx_module *m;
     struct proact_error err = {""};
@@ -136,7 +136,7 @@ static int64_t seen_of(const char *body)
     return at ? strtoll(at + 1, NULL, 10) : 0;
 }
 
-static int64_t seen(const struct way *w, uint64_t m, unsigned shift)
+static int64_t quotient_value(const struct way *w, uint64_t m, unsigned shift)
 {
     const int64_t factor = w->bits == 32 ? (int32_t)(uint32_t)m : (int64_t)m;
     char body[600];
@@ -145,7 +145,7 @@ static int64_t seen(const struct way *w, uint64_t m, unsigned shift)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(body, sizeof body, w->body, factor, shift);
 #pragma GCC diagnostic pop
-    return seen_of(body);
+    return recognized_of(body);
 }
 
 static uint64_t next(uint64_t *state)
@@ -215,7 +215,7 @@ static bool factor_of(const struct way *w, uint64_t c, uint64_t *m, unsigned *sh
     return false;
 }
 
-static void divisions_are_seen(void **state)
+static void divisions_are_recognized(void **state)
 {
     (void)state;
     for (unsigned n = 0; n < WAYS; n++) {
@@ -227,7 +227,7 @@ static void divisions_are_seen(void **state)
 
             if (!(c & (c - 1)) || !factor_of(&ways[n], c, &m, &shift))
                 continue;
-            if (seen(&ways[n], m, shift) != (int64_t)c)
+            if (quotient_value(&ways[n], m, shift) != (int64_t)c)
                 fail_msg("%s: a division by %" PRIu64 " is not seen", ways[n].what, c);
             hold(&ways[n], m, shift, (int64_t)c);
             known++;
@@ -238,7 +238,7 @@ static void divisions_are_seen(void **state)
 }
 
 /* Factors near those of a division, and any. */
-static void what_is_seen_is_so(void **state)
+static void recognized_quotients_are_right(void **state)
 {
     uint64_t random = 3;
 
@@ -248,15 +248,15 @@ static void what_is_seen_is_so(void **state)
             const uint64_t c = 3 + next(&random) % (t % 2 ? 60 : 100000);
             unsigned shift = (unsigned)(next(&random) % 20);
             uint64_t m = next(&random);
-            int64_t seen_as;
+            int64_t recognized_as;
 
             if (t % 8 && factor_of(&ways[n], c, &m, &shift))
                 m += next(&random) % 5 - 2;
             if (ways[n].bits == 32)
                 m = (uint32_t)m;
-            seen_as = seen(&ways[n], m, shift);
-            if (seen_as)
-                hold(&ways[n], m, shift, seen_as);
+            recognized_as = quotient_value(&ways[n], m, shift);
+            if (recognized_as)
+                hold(&ways[n], m, shift, recognized_as);
         }
 }
 
@@ -284,15 +284,15 @@ static void what_is_none_is_not(void **state)
 
     (void)state;
     for (size_t n = 0; n < sizeof none / sizeof *none; n++)
-        if (seen_of(none[n]))
+        if (recognized_of(none[n]))
             fail_msg("seen as a division: %s", none[n]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(divisions_are_seen),
-        cmocka_unit_test(what_is_seen_is_so),
+        cmocka_unit_test(divisions_are_recognized),
+        cmocka_unit_test(recognized_quotients_are_right),
         cmocka_unit_test(what_is_none_is_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

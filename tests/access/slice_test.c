@@ -324,7 +324,7 @@ static void loops_that_memory_ends_run_once(void **state)
 }
 
 /* Compilers keep in one register what never lives at the same time. */
-static void what_a_use_cannot_see_does_not_count(void **state)
+static void definitions_that_do_not_reach_do_not_count(void **state)
 {
     (void)state;
     /* first the thread's index, then what it leads to in memory */
@@ -477,7 +477,7 @@ int main(void)
         cmocka_unit_test(both_arms_of_a_branch_run),
         cmocka_unit_test(what_both_arms_store_is_stored_once),
         cmocka_unit_test(loops_that_memory_ends_run_once),
-        cmocka_unit_test(what_a_use_cannot_see_does_not_count),
+        cmocka_unit_test(definitions_that_do_not_reach_do_not_count),
         cmocka_unit_test(a_trap_is_not_taken),
         cmocka_unit_test(nor_is_a_loop_without_an_end),
         cmocka_unit_test(addresses_from_memory_are_refused),

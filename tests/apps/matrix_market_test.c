@@ -190,7 +190,7 @@ static void refuses_with_a_sentence(void **state)
     }
 }
 
-static void sees_a_nul_byte(void **state)
+static void detects_a_nul_byte(void **state)
 {
     (void)state;
     static const char text[] = GENERAL "3 3 1\n1\0001\n";
@@ -355,7 +355,7 @@ int main(void)
         cmocka_unit_test(unfolds_symmetry),
         cmocka_unit_test(scans_as_strtod),
         cmocka_unit_test(refuses_with_a_sentence),
-        cmocka_unit_test(sees_a_nul_byte),
+        cmocka_unit_test(detects_a_nul_byte),
         cmocka_unit_test(reads_gzip_and_reports_truncation),
         cmocka_unit_test(refuses_a_bomb),
         cmocka_unit_test(makes_a_graph),

@@ -104,7 +104,7 @@ static void plan_is_a_balanced_permutation(void **state)
     (void)state;
     struct graph g = debian();
     struct pagerank_plan plan = {0};
-    uint32_t *seen = calloc(g.vertex_count, sizeof *seen);
+    uint32_t *noted = calloc(g.vertex_count, sizeof *noted);
     uint32_t at = 0, heaviest = 0;
 
     pagerank_plan_init(&plan, &g);
@@ -117,7 +117,7 @@ static void plan_is_a_balanced_permutation(void **state)
         for (; at < cta->end; at++) {
             uint32_t degree = plan.first[at + 1] - plan.first[at];
 
-            assert_int_equal(seen[plan.vertex[at]]++, 0);
+            assert_int_equal(noted[plan.vertex[at]]++, 0);
             assert_int_equal(degree >= PAGERANK_HUB_DEGREE, at < cta->warps);
             assert_int_equal(degree >= PAGERANK_WARP_DEGREE, at < cta->threads);
             assert_int_equal(plan.out_degree[at], g.out_degree[plan.vertex[at]]);
@@ -137,7 +137,7 @@ static void plan_is_a_balanced_permutation(void **state)
             assert_int_equal(plan.vertex[plan.source[plan.first[v] + e]],
                              g.source[g.in_first[old] + e]);
     }
-    free(seen);
+    free(noted);
     pagerank_plan_clear(&plan);
     graph_clear(&g);
 }

@@ -26,17 +26,17 @@ static void splitmix_is_the_published_one(void **state)
 static void draws_are_bounded_and_even(void **state)
 {
     uint64_t s = 7;
-    unsigned seen[6] = {0};
+    unsigned noted[6] = {0};
 
     (void)state;
     for (int i = 0; i < 60000; i++) {
         uint64_t draw = random_below(&s, 6);
 
         assert_true(draw < 6);
-        seen[draw]++;
+        noted[draw]++;
     }
     for (int i = 0; i < 6; i++)
-        assert_in_range(seen[i], 9600, 10400);
+        assert_in_range(noted[i], 9600, 10400);
     assert_true(random_below(&s, 1) == 0);
 
     /* A bound just above 2^63: a plain modulo would give the lower part twice as often. */
@@ -64,20 +64,20 @@ static void hashes_do_not_change(void **state)
 static void hashes_differ(void **state)
 {
     unsigned char zeros[32] = {0};
-    uint64_t seen[33 + 256];
+    uint64_t noted[33 + 256];
     size_t count = 0;
 
     (void)state;
     for (size_t length = 0; length <= 32; length++) /* the length counts */
-        seen[count++] = hash_bytes(zeros, length, 0);
+        noted[count++] = hash_bytes(zeros, length, 0);
     for (int bit = 0; bit < 256; bit++) { /* and so does each bit */
         zeros[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        seen[count++] = hash_bytes(zeros, 32, 0);
+        noted[count++] = hash_bytes(zeros, 32, 0);
         zeros[bit / 8] = 0;
     }
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < i; j++)
-            assert_true(seen[i] != seen[j]);
+            assert_true(noted[i] != noted[j]);
     }
     assert_true(hash_text("a", 0) != hash_text("a", 1));
 }

@@ -72,12 +72,12 @@ static void parents_end_with_their_children(void **state)
 
     (void)state;
     family_open(&f, 0, true);
-    device_addr seen = emulator_words(&f.r, 0, 1);
+    device_addr noted = emulator_words(&f.r, 0, 1);
 
     launch_parents(&f, CTAS_MAX, 1);
-    emulator_must(&f.r, f.r.b->copy(f.r.stream[0][0], seen, f.ended, 4, &f.r.err));
+    emulator_must(&f.r, f.r.b->copy(f.r.stream[0][0], noted, f.ended, 4, &f.r.err));
     emulator_sync(&f.r);
-    assert_int_equal(emulator_word(&f.r, 0, seen), CTAS_MAX);
+    assert_int_equal(emulator_word(&f.r, 0, noted), CTAS_MAX);
     assert_int_equal(answered(&f, CTAS_MAX, LAUNCHED), CTAS_MAX);
     for (uint32_t i = 0; i < THREADS * CTAS_MAX; i++)
         assert_int_equal(emulator_word(&f.r, 0, f.to + 4 * i), i % THREADS + 11);

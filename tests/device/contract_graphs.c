@@ -183,14 +183,14 @@ static void a_long_graph_spans_devices(struct contract *c)
    others, with nothing of its own between. */
 static void hand_order_on(struct contract *c, unsigned to)
 {
-    device_addr made = contract_words(c, 1, WORDS), seen = contract_words(c, to, WORDS);
+    device_addr made = contract_words(c, 1, WORDS), noted = contract_words(c, to, WORDS);
     struct device_event *first, *second;
     struct device_graph *g;
     struct contract_parameters busy = {0};
 
     contract_add(&busy, &(uint32_t){20000}, 4);
     clear(c, 1, made);
-    clear(c, to, seen);
+    clear(c, to, noted);
     contract_must(c, c->b->event_create(c->set, 1, false, &first, &c->err));
     contract_must(c, c->b->event_create(c->set, 0, false, &second, &c->err));
     contract_must(c, c->b->capture_begin(c->set, &c->err));
@@ -200,11 +200,11 @@ static void hand_order_on(struct contract *c, unsigned to)
     contract_must(c, c->b->wait_event(c->stream[0][0], first, &c->err));
     contract_must(c, c->b->record(c->stream[0][0], second, &c->err));
     contract_must(c, c->b->wait_event(c->stream[to][1], second, &c->err));
-    contract_must(c, c->b->copy(c->stream[to][1], seen, made, WORDS * 4, &c->err));
+    contract_must(c, c->b->copy(c->stream[to][1], noted, made, WORDS * 4, &c->err));
     contract_must(c, c->b->capture_end(c->set, &g, &c->err));
     contract_must(c, c->b->graph_launch(g, &c->err));
     contract_sync(c);
-    assert_int_equal(contract_word(c, to, seen), 1);
+    assert_int_equal(contract_word(c, to, noted), 1);
     c->b->graph_destroy(g);
     c->b->event_destroy(first);
     c->b->event_destroy(second);
@@ -254,26 +254,26 @@ static void a_graph_holds_no_news_back(struct contract *c)
 static void a_graph_waits_for_words(struct contract *c)
 {
     device_addr word = contract_words(c, 0, 1), a = contract_words(c, 0, WORDS);
-    struct device_event *seen;
+    struct device_event *noted;
     struct device_graph *g;
 
-    contract_must(c, c->b->event_create(c->set, 0, false, &seen, &c->err));
+    contract_must(c, c->b->event_create(c->set, 0, false, &noted, &c->err));
     clear(c, 0, a);
     contract_must(c, c->b->fill(c->stream[0][0], word, 0, 4, &c->err));
     contract_sync(c);
     contract_must(c, c->b->capture_begin(c->set, &c->err));
     contract_must(c, c->b->wait_value(c->stream[0][1], word, 3, NULL, &c->err));
     add_one(c, 0, 1, a);
-    contract_must(c, c->b->record(c->stream[0][1], seen, &c->err));
+    contract_must(c, c->b->record(c->stream[0][1], noted, &c->err));
     contract_must(c, c->b->write_value(c->stream[0][0], word, 3, &c->err));
-    contract_must(c, c->b->wait_event(c->stream[0][0], seen, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[0][0], noted, &c->err));
     contract_must(c, c->b->fill(c->stream[0][0], word, 0, 4, &c->err));
     contract_must(c, c->b->capture_end(c->set, &g, &c->err));
     for (int i = 0; i < 3; i++)
         contract_must(c, c->b->graph_launch(g, &c->err));
     assert_int_equal(contract_word(c, 0, a), 3);
     c->b->graph_destroy(g);
-    c->b->event_destroy(seen);
+    c->b->event_destroy(noted);
 }
 
 const struct contract_promise contract_graphs[] = {

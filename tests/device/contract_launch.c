@@ -356,7 +356,7 @@ static void kernels_launch_kernels(struct contract *c)
     }
     device_addr to = contract_words(c, 0, CTAS * THREADS), ended = contract_words(c, 0, 1);
     device_addr from = contract_words(c, 0, CTAS * THREADS);
-    device_addr answers = contract_words(c, 0, CTAS), seen = contract_words(c, 0, 1);
+    device_addr answers = contract_words(c, 0, CTAS), noted = contract_words(c, 0, 1);
     struct contract_parameters p = {0};
     const device_addr places[] = {to, from, ended, answers};
     uint32_t out[CTAS * THREADS], answer[CTAS];
@@ -372,9 +372,9 @@ static void kernels_launch_kernels(struct contract *c)
                                          .parameter_bytes = p.bytes};
 
     contract_must(c, c->b->launch(c->stream[0][0], load_parent(c), &launch, &c->err));
-    contract_must(c, c->b->copy(c->stream[0][0], seen, ended, 4, &c->err));
+    contract_must(c, c->b->copy(c->stream[0][0], noted, ended, 4, &c->err));
     contract_sync(c);
-    assert_int_equal(contract_word(c, 0, seen), CTAS);
+    assert_int_equal(contract_word(c, 0, noted), CTAS);
     contract_get(c, 0, answers, answer, CTAS);
     contract_get(c, 0, to, out, CTAS * THREADS);
     for (uint32_t i = 0; i < CTAS * THREADS; i++) {

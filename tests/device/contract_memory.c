@@ -216,7 +216,7 @@ static void a_fill_fills_bytes(struct contract *c)
 static void rows_are_filled(struct contract *c)
 {
     unsigned char expected[4 * WORDS];
-    uint32_t seen[WORDS];
+    uint32_t noted[WORDS];
     device_addr a = contract_words(c, 0, WORDS);
     const struct device_rows sets[] = {
         {a + 3, 0, 5, 40, 7, 7},     {a + 400, 0, 16, 1, 0, 0},
@@ -232,8 +232,8 @@ static void rows_are_filled(struct contract *c)
         contract_must(c, device_fill_rows(c->b, c->stream[0][0], &sets[i],
                                           (unsigned char)(i + 1), &c->err));
     }
-    contract_get(c, 0, a, seen, WORDS);
-    assert_memory_equal(seen, expected, sizeof expected);
+    contract_get(c, 0, a, noted, WORDS);
+    assert_memory_equal(noted, expected, sizeof expected);
 }
 
 static void copies_move_bytes_within_a_device(struct contract *c)

@@ -82,7 +82,7 @@ static void what_is_the_same_is_done_again(struct contract *c)
 }
 
 /* One thing a time: how often, on what, in which order, of which stream. */
-static void what_is_other_is_seen(struct contract *c)
+static void a_difference_is_detected(struct contract *c)
 {
     static const struct other {
         uint32_t words, fill;
@@ -130,7 +130,7 @@ static void what_comes_between_keeps_its_place(struct contract *c)
 {
     struct repeats s;
     struct device_event *event;
-    uint32_t seen, nine = 9;
+    uint32_t noted, nine = 9;
 
     if (!open_repeats(c, &s))
         return;
@@ -138,7 +138,7 @@ static void what_comes_between_keeps_its_place(struct contract *c)
     for (uint32_t i = 1; i <= TIMES; i++) {
         c->b->repeat_begin(s.r);
         add_one(&s, 0, s.a, WORDS);
-        contract_must(c, c->b->read(c->stream[0][0], &seen, s.a, sizeof seen, &c->err));
+        contract_must(c, c->b->read(c->stream[0][0], &noted, s.a, sizeof noted, &c->err));
         add_one(&s, 0, s.a, WORDS);
         contract_must(c, c->b->record(c->stream[0][0], event, &c->err));
         contract_must(c, c->b->wait_event(c->stream[0][1], event, &c->err));
@@ -148,7 +148,7 @@ static void what_comes_between_keeps_its_place(struct contract *c)
         contract_must(c, c->b->write(c->stream[0][0], s.b, &nine, sizeof nine, &c->err));
         add_one(&s, 0, s.b, WORDS);
         end(&s);
-        assert_int_equal(seen, 2 * i - 1);
+        assert_int_equal(noted, 2 * i - 1);
         expect(&s, s.a, 2 * i, 2 * i);
         expect(&s, s.b, 10, 2 * i + 1);
     }
@@ -292,7 +292,7 @@ static void faults_in_a_loop_graph_are_reported(struct contract *c)
 
 const struct contract_promise contract_repeats[] = {
     {"what is the same is done again", what_is_the_same_is_done_again, false},
-    {"what is other is seen", what_is_other_is_seen, false},
+    {"a difference is detected", a_difference_is_detected, false},
     {"what comes between keeps its place", what_comes_between_keeps_its_place, false},
     {"repeats are in order", repeats_are_in_order, false},
     {"each stream keeps its own", each_stream_keeps_its_own, false},

@@ -13,7 +13,7 @@ struct pair {
     unsigned to_device, from_device;
     device_addr to, from;
     size_t bytes;
-    unsigned char *expected, *source, *seen;
+    unsigned char *expected, *source, *noted;
 };
 
 static struct pair pair_make(struct contract *c, unsigned to, unsigned from, size_t words)
@@ -24,8 +24,8 @@ static struct pair pair_make(struct contract *c, unsigned to, unsigned from, siz
     p.from = contract_words(c, from, words);
     p.expected = malloc(p.bytes);
     p.source = malloc(p.bytes);
-    p.seen = malloc(p.bytes);
-    assert_true(p.expected && p.source && p.seen);
+    p.noted = malloc(p.bytes);
+    assert_true(p.expected && p.source && p.noted);
     for (size_t i = 0; i < p.bytes; i++) {
         p.source[i] = (unsigned char)(i * 2654435761u >> 16);
         p.expected[i] = 0xee;
@@ -61,16 +61,16 @@ static void pair_end(const struct pair *p)
 
     contract_sync(c);
     contract_must(
-        c, c->b->read(c->stream[p->to_device][0], p->seen, p->to, p->bytes, &c->err));
-    assert_memory_equal(p->seen, p->expected, p->bytes);
+        c, c->b->read(c->stream[p->to_device][0], p->noted, p->to, p->bytes, &c->err));
+    assert_memory_equal(p->noted, p->expected, p->bytes);
     contract_must(
-        c, c->b->read(c->stream[p->from_device][0], p->seen, p->from, p->bytes, &c->err));
-    assert_memory_equal(p->seen, p->source, p->bytes);
+        c, c->b->read(c->stream[p->from_device][0], p->noted, p->from, p->bytes, &c->err));
+    assert_memory_equal(p->noted, p->source, p->bytes);
     c->b->free(c->set, p->to_device, p->to);
     c->b->free(c->set, p->from_device, p->from);
     free(p->expected);
     free(p->source);
-    free(p->seen);
+    free(p->noted);
 }
 
 /* Narrow and wide ones, of pitches that are no power of two, close together on one side. */

@@ -100,7 +100,7 @@ static float number_at(const uint32_t *words, unsigned n)
 static void textures_are_read(struct contract *c)
 {
     uint8_t in[W];
-    uint32_t seen[W];
+    uint32_t noted[W];
     struct device_texels *t =
         make(c, (struct proact_texture_array_shape){
                     .width = W, .height = 1, .texel = {PROACT_TEXEL_UNSIGNED, 8, 1}});
@@ -124,12 +124,12 @@ static void textures_are_read(struct contract *c)
     contract_add(&p, &memory, sizeof memory);
     contract_add(&p, &handle, sizeof handle);
     contract_run(c, 0, 0, "read_texture", 1, W, &p);
-    contract_get(c, 0, memory, seen, W);
+    contract_get(c, 0, memory, noted, W);
     for (unsigned n = 0; n < W; n++) {
         const double wanted = n + 1 < W ? (n + 0.5) * 5 / 255 : (W - 1) * 5 / 255.0;
 
-        assert_true(number_at(seen, n) > wanted - 1e-4 &&
-                    number_at(seen, n) < wanted + 1e-4);
+        assert_true(number_at(noted, n) > wanted - 1e-4 &&
+                    number_at(noted, n) < wanted + 1e-4);
     }
     c->b->texture_destroy(c->set, 0, handle);
     c->b->texels_destroy(t);
@@ -140,7 +140,7 @@ static void textures_are_read(struct contract *c)
 static void memory_is_read(struct contract *c)
 {
     enum { HAS = W - 8 };
-    uint32_t in[W], seen[W];
+    uint32_t in[W], noted[W];
     device_addr from = contract_words(c, 0, W), to = contract_words(c, 0, W);
     const struct proact_texture how = {
         .address = from, .width = HAS, .texel = {PROACT_TEXEL_UNSIGNED, 32, 1}};
@@ -159,9 +159,9 @@ static void memory_is_read(struct contract *c)
     contract_add(&p, &to, sizeof to);
     contract_add(&p, &handle, sizeof handle);
     contract_run(c, 0, 0, "read_line", 1, W, &p);
-    contract_get(c, 0, to, seen, W);
+    contract_get(c, 0, to, noted, W);
     for (unsigned n = 0; n < W; n++)
-        assert_int_equal(seen[n], n < HAS ? in[n] : 0);
+        assert_int_equal(noted[n], n < HAS ? in[n] : 0);
     c->b->texture_destroy(c->set, 0, handle);
     c->b->free(c->set, 0, from);
     c->b->free(c->set, 0, to);
@@ -235,7 +235,7 @@ static void peers_read_theirs(struct contract *c)
     for (unsigned d = 0; d < 2; d++) {
         struct device_texels *t = make_on(c, d, line);
         float in[W];
-        uint32_t seen[W];
+        uint32_t noted[W];
         const struct proact_copy_3d all = {
             .from = host(in, sizeof in, 1), .bytes = sizeof in, .rows = 1, .slices = 1};
         uint64_t handle = 0;
@@ -252,9 +252,9 @@ static void peers_read_theirs(struct contract *c)
         contract_add(&p, &memory, sizeof memory);
         contract_add(&p, &handle, sizeof handle);
         contract_run(c, d, 0, "read_texture", 1, W, &p);
-        contract_get(c, d, memory, seen, W);
+        contract_get(c, d, memory, noted, W);
         for (unsigned n = 0; n + 1 < W; n++)
-            assert_true(number_at(seen, n) == in[n + 1]);
+            assert_true(number_at(noted, n) == in[n + 1]);
         c->b->texture_destroy(c->set, d, handle);
         c->b->texels_destroy(t);
         c->b->free(c->set, d, memory);

@@ -88,14 +88,14 @@ static void traffic_is_counted(struct contract *c)
     assert_int_equal(c->b->traffic(c->set, 1, 0).bytes, back.bytes);
 }
 
-struct seen {
+struct noted {
     unsigned kernels, copies, waits;
     uint64_t copied, last_end;
 };
 
-static void see(void *context, const struct device_span *span)
+static void watch_record_span(void *context, const struct device_span *span)
 {
-    struct seen *s = context;
+    struct noted *s = context;
 
     assert_true(span->start_ns <= span->end_ns);
     assert_true(span->device < 2);
@@ -110,7 +110,7 @@ static void see(void *context, const struct device_span *span)
     s->copied += span->bytes;
 }
 
-static void an_observer_sees_what_happens(struct contract *c)
+static void an_observer_receives_every_span(struct contract *c)
 {
     device_addr from = contract_words(c, 0, WORDS), to = contract_words(c, 1, WORDS);
     const struct contract_parameters busy = loops(1000);
@@ -120,11 +120,11 @@ static void an_observer_sees_what_happens(struct contract *c)
                                          .parameter_bytes = busy.bytes,
                                          .label = "a label"};
     struct device_function *f;
-    struct seen s = {0};
+    struct noted s = {0};
 
     contract_must(c, c->b->fill(c->stream[0][0], from, 0, WORDS * 4, &c->err));
     contract_sync(c);
-    c->b->observe(c->set, see, &s);
+    c->b->observe(c->set, watch_record_span, &s);
     contract_must(c, c->b->function(c->module[0], "busy", &f, &c->err));
     for (unsigned times = 1; times <= 2; times++) {
         const bool at_once = times == 2 && c->b->batch_begin;
@@ -234,7 +234,7 @@ const struct contract_promise contract_watch[] = {
     {"elapsed time grows with work", elapsed_time_grows_with_work, false},
     {"an event never recorded has no time", an_event_never_recorded_has_no_time, false},
     {"traffic is counted", traffic_is_counted, true},
-    {"an observer sees what happens", an_observer_sees_what_happens, true},
+    {"an observer receives every span", an_observer_receives_every_span, true},
     {"the unit sends what is complete", the_unit_sends_what_is_complete, true},
     {"the same seed gives the same run", the_same_seed_gives_the_same_run, true},
     {NULL, NULL, false},

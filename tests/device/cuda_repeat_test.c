@@ -148,7 +148,7 @@ static void what_is_other_is_another_graph(void **state)
 static void what_comes_between_ends_it(void **state)
 {
     struct stage s = raise_curtain("");
-    uint32_t seen;
+    uint32_t noted;
 
     (void)state;
     expect(UINT32_MAX, 0);
@@ -157,8 +157,8 @@ static void what_comes_between_ends_it(void **state)
     expect(1, 1);
     s.b->repeat_begin(s.r);
     launch(&s, s.word);
-    must(&s, s.b->read(s.s, &seen, s.word, sizeof seen, &s.err));
-    assert_int_equal(seen, s.expected);
+    must(&s, s.b->read(s.s, &noted, s.word, sizeof noted, &s.err));
+    assert_int_equal(noted, s.expected);
     launch(&s, s.word);
     must(&s, s.b->repeat_end(s.r, &s.err));
     expect(0, 0);

@@ -19,7 +19,7 @@ struct links {
     uint64_t start_ns[LINKS_MAX], bytes[LINKS_MAX];
 };
 
-static void see(void *context, const struct device_span *s)
+static void unit_record_span(void *context, const struct device_span *s)
 {
     struct links *l = context;
 
@@ -110,7 +110,7 @@ static void a_chunk_leaves_when_its_last_writer_ends(void **state)
     array_make(&r, &a);
     uint64_t before = r.b->now_ns(r.set);
 
-    r.b->observe(r.set, see, &links);
+    r.b->observe(r.set, unit_record_span, &links);
     produce(&r, a.at[0], CTAS, &a.unit);
     r.b->observe(r.set, NULL, NULL);
     for (unsigned d = 0; d < 4; d++)

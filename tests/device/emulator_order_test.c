@@ -12,7 +12,7 @@ struct record {
     uint32_t order[EMULATOR_DEVICES][CTAS];
 };
 
-static void see(void *context, const struct device_span *s)
+static void order_record_span(void *context, const struct device_span *s)
 {
     struct record *r = context;
 
@@ -36,7 +36,7 @@ static void play(uint64_t seed, unsigned threads, struct record *out)
         order[d] = emulator_words(&r, d, CTAS * EMULATOR_DEVICES);
         data[d] = emulator_words(&r, d, 1 << 16);
     }
-    r.b->observe(r.set, see, out);
+    r.b->observe(r.set, order_record_span, out);
     for (unsigned d = 0; d < EMULATOR_DEVICES; d++) {
         unsigned peer = (d + 1) % EMULATOR_DEVICES;
         counter = data[d] + 4 * 65535;
@@ -93,7 +93,7 @@ static void another_seed_is_another_run(void **state)
 
 /* Device 0 stores to 1 and 2 and flags on 2, by which time both have all: device 2 then
    reads its own, and what lies on 1 from there. */
-static void hear_both(uint64_t seed, bool infinite, uint32_t how)
+static void receive_both(uint64_t seed, bool infinite, uint32_t how)
 {
     enum { WARPS = 8, WORDS = WARPS * 32 };
     struct emulator_rig r;
@@ -130,8 +130,8 @@ static void fences_and_releases_wait_for_all_peers(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 12; seed++)
         for (uint32_t how = 0; how < 2; how++) {
-            hear_both(seed, false, how);
-            hear_both(seed, true, how);
+            receive_both(seed, false, how);
+            receive_both(seed, true, how);
         }
 }
 

@@ -70,7 +70,7 @@ static void copies_without_a_link_are_staged(void **state)
 }
 
 /* When device `at` sees what device 0 stores there. */
-static double seen_ns(unsigned at)
+static double observed_ns(unsigned at)
 {
     struct emulator_rig r;
 
@@ -90,9 +90,9 @@ static double seen_ns(unsigned at)
 }
 
 /* The way and the wire; and looking takes the L2's time, on both. */
-static void a_small_store_is_seen_after_the_latency(void **state)
+static void a_small_store_is_visible_after_the_latency(void **state)
 {
-    double later = seen_ns(1) - seen_ns(0);
+    double later = observed_ns(1) - observed_ns(0);
 
     (void)state;
     if (later < 1000 - 250 || later > 1000 + 250)
@@ -251,7 +251,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_take_the_modelled_time),
         cmocka_unit_test(copies_without_a_link_are_staged),
-        cmocka_unit_test(a_small_store_is_seen_after_the_latency),
+        cmocka_unit_test(a_small_store_is_visible_after_the_latency),
         cmocka_unit_test(warps_share_issue_slots),
         cmocka_unit_test(all_to_all_is_bound_by_the_way_out),
         cmocka_unit_test(a_bus_is_shared_by_all),

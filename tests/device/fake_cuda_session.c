@@ -171,7 +171,7 @@ static enum proact_status use(struct proact *p, const struct fake_cuda_plan *pla
     return look(p, array, err);
 }
 
-static void see_nothing(void *context, const struct proact_trace_span *span)
+static void fake_ignore_span(void *context, const struct proact_trace_span *span)
 {
     (void)context, (void)span;
 }
@@ -193,7 +193,7 @@ enum proact_status fake_cuda_session(const struct fake_cuda_plan *plan,
     if (status)
         return status;
     if (plan->is_observed)
-        proact_trace_set_callback(p, see_nothing, NULL);
+        proact_trace_set_callback(p, fake_ignore_span, NULL);
     status = use(p, plan, err);
     proact_close(p);
     return status;

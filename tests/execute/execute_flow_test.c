@@ -240,14 +240,14 @@ static void lanes_wait_for_those_with_their_mask(void **state)
    programs of before Volta do, and their lanes meet wherever what parted them ends. */
 static uint32_t neighbours_expect(uint32_t i, uint32_t value)
 {
-    uint32_t x[32], seen[32];
+    uint32_t x[32], noted[32];
 
     for (uint32_t l = 0; l < 32; l++)
         x[l] = l;
     for (uint32_t round = 0; round < value; round++) {
-        memcpy(seen, x, sizeof seen);
+        memcpy(noted, x, sizeof noted);
         for (uint32_t l = 0; l < 32; l++) {
-            x[l] += seen[(l + 1) % 32];
+            x[l] += noted[(l + 1) % 32];
             if (x[l] & 8)
                 x[l] = 3 * x[l] + 1;
             else if (x[l] & 16)

@@ -10,7 +10,7 @@ static void opened(struct rig *r, const char *body, uint32_t threads)
 
 /* Thread 0 fetches 256 bytes; all wait for them. Before, a phase is not over; the one
    before the first is. */
-static void a_bulk_load_is_seen_by_those_who_waited(void **state)
+static void a_bulk_load_is_visible_to_waiters(void **state)
 {
     struct rig r;
 
@@ -110,7 +110,7 @@ static void what_hardware_refuses_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_bulk_load_is_seen_by_those_who_waited),
+        cmocka_unit_test(a_bulk_load_is_visible_to_waiters),
         cmocka_unit_test(phases_follow_one_another),
         cmocka_unit_test(what_hardware_refuses_is_reported),
     };

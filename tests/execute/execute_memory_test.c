@@ -406,7 +406,7 @@ static void atomics_share_a_word(void **state)
 /* All threads add to four words, and each gets what two others were before. */
 static void atomics_of_vectors(void **state)
 {
-    bool seen[96] = {false};
+    bool noted[96] = {false};
     struct rig r;
 
     (void)state;
@@ -425,8 +425,8 @@ static void atomics_of_vectors(void **state)
     }
     for (uint32_t i = 0; i < 96; i++) {
         assert_in_range(r.memory[i], 0, 95);
-        assert_false(seen[r.memory[i]]);
-        seen[r.memory[i]] = true;
+        assert_false(noted[r.memory[i]]);
+        noted[r.memory[i]] = true;
     }
     rig_close(&r);
 }

@@ -302,14 +302,14 @@ KERNEL(flag_turned, const int *in, int *out, int *odd, int n)
 }
 
 /* The first one to set it knows. */
-KERNEL(flag_queried, const int *in, int *out, int *seen, int n)
+KERNEL(flag_queried, const int *in, int *out, int *noted, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
     if (i >= n)
         return;
     out[i] = in[i];
-    if (in[i] > 1000 && !atomicOr(seen, 1))
+    if (in[i] > 1000 && !atomicOr(noted, 1))
         out[i] = 0;
 }
 

@@ -78,8 +78,8 @@ static void check_verdict(const struct owners *o, const struct owners *other,
         fail_msg("%s: %s: where it stores depends on data", title, s->name);
 }
 
-static void run_seen(struct kernels_run run, const struct execute_program *program,
-                     struct owners *o)
+static void run_noted(struct kernels_run run, const struct execute_program *program,
+                      struct owners *o)
 {
     run.watch = watch;
     run.context = o;
@@ -93,9 +93,9 @@ static void run_seeds(struct kernels_run run, const struct execute_program *prog
         struct owners o = {0}, other = {0};
 
         run.seed = seed;
-        run_seen(run, program, &o);
+        run_noted(run, program, &o);
         run.seed = seed + KERNELS_SEEDS;
-        run_seen(run, program, &other);
+        run_noted(run, program, &other);
         check_verdict(&o, &other, run.sample, run.title);
         owners_end(&o);
         owners_end(&other);

@@ -234,7 +234,7 @@ static void about_memory()
     size_t pitch = 0, bytes = 0;
     CUDA_MEMCPY2D copy = {};
     void *pinned;
-    CUdeviceptr seen;
+    CUdeviceptr noted;
     int calls = 0;
 
     DO(cuMemAllocPitch(&at, &pitch, WIDTH * 4, HEIGHT, 4));
@@ -269,7 +269,7 @@ static void about_memory()
     DO(cuMemcpyDtoH(cells, at + (3 << 20) - 12, 8));
     HOLDS(cells[0][0] == 0xdeadbeef && cells[0][1] == 0xdeadbeef);
     DO(cuMemHostAlloc(&pinned, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
-    DO(cuMemHostGetDevicePointer(&seen, pinned, 0));
+    DO(cuMemHostGetDevicePointer(&noted, pinned, 0));
     CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                    CU_POINTER_ATTRIBUTE_RANGE_SIZE};
     unsigned type = 7;
@@ -282,7 +282,7 @@ static void about_memory()
     HOLDS(cuPointerGetAttribute(&type, attributes[0], (CUdeviceptr)cells) ==
           CUDA_ERROR_INVALID_VALUE);
     DO(cuMemcpyDtoH(pinned, at, 4096));
-    HOLDS(*(unsigned *)pinned == 0xdeadbeef && seen);
+    HOLDS(*(unsigned *)pinned == 0xdeadbeef && noted);
     DO(cuLaunchHostFunc(NULL, called, &calls));
     DO(cuCtxSynchronize());
     HOLDS(calls == 1);

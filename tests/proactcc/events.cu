@@ -11,16 +11,16 @@ __global__ void spin(int *x, int n, int rounds)
             x[i] = x[i] * 3 + k;
 }
 
-static int seen[2];
+static int noted[2];
 
 static void CUDART_CB look(void *context)
 {
-    seen[0] = *(int *)context;
+    noted[0] = *(int *)context;
 }
 
 static void CUDART_CB listen(cudaStream_t, cudaError_t error, void *context)
 {
-    seen[1] = error == cudaSuccess ? *(int *)context : -1;
+    noted[1] = error == cudaSuccess ? *(int *)context : -1;
 }
 
 __global__ void copy_first(const int *x, int *to)
@@ -101,21 +101,21 @@ int main()
     MUST(cudaLaunchHostFunc(one, look, &seven));
     MUST(cudaStreamAddCallback(one, listen, &seven, 0));
     MUST(cudaStreamSynchronize(one));
-    HOLDS(seen[0] == 7 && seen[1] == 7);
+    HOLDS(noted[0] == 7 && noted[1] == 7);
     MUST(cudaEventDestroy(begin));
     MUST(cudaEventDestroy(middle));
     MUST(cudaEventDestroy(end));
     MUST(cudaEventDestroy(plain));
-    cudaStreamAttrValue policy = {}, seen_policy = {};
+    cudaStreamAttrValue policy = {}, got_policy = {};
 
     policy.syncPolicy = cudaSyncPolicyYield;
     MUST(cudaStreamSetAttribute(one, cudaStreamAttributeSynchronizationPolicy, &policy));
     MUST(cudaStreamCopyAttributes(two, one));
     MUST(cudaStreamGetAttribute(two, cudaStreamAttributeSynchronizationPolicy,
-                                &seen_policy));
-    HOLDS(seen_policy.syncPolicy == cudaSyncPolicyYield);
-    MUST(cudaStreamGetAttribute(0, cudaStreamAttributeSynchronizationPolicy, &seen_policy));
-    HOLDS(seen_policy.syncPolicy != cudaSyncPolicyYield);
+                                &got_policy));
+    HOLDS(got_policy.syncPolicy == cudaSyncPolicyYield);
+    MUST(cudaStreamGetAttribute(0, cudaStreamAttributeSynchronizationPolicy, &got_policy));
+    HOLDS(got_policy.syncPolicy != cudaSyncPolicyYield);
     HOLDS(cudaStreamSetAttribute(one, cudaLaunchAttributeCooperative, &policy) ==
           cudaErrorInvalidValue);
     HOLDS(cudaGetLastError() == cudaErrorInvalidValue);

@@ -19,7 +19,7 @@ int main(int count, char **values)
 {
     const int n = 20000, bytes = n * (int)sizeof(int);
     const int steps = count > 1 ? atoi(values[1]) : 100;
-    std::vector<int> is(n), next(n), seen(n);
+    std::vector<int> is(n), next(n), noted(n);
     int *from, *to, one = 1;
 
     MUST(cudaMalloc(&from, bytes));
@@ -30,10 +30,10 @@ int main(int count, char **values)
     MUST(cudaMemcpy(from, is.data(), bytes, cudaMemcpyHostToDevice));
     for (int s = 0; s < steps; s++) {
         step<<<(n + 127) / 128, 128>>>(n, from, to);
-        MUST(cudaMemcpy(seen.data(), to, bytes, cudaMemcpyDeviceToHost));
+        MUST(cudaMemcpy(noted.data(), to, bytes, cudaMemcpyDeviceToHost));
         for (int i = 0; i < n; i++)
             next[i] = is[i] + is[n - 1 - i] % 2 + 1;
-        HOLDS(seen == next);
+        HOLDS(noted == next);
         is.swap(next);
         int *was = from;
 

@@ -91,15 +91,15 @@ static void registered(void)
 {
     static float mine[n];
     struct fake_handle *h;
-    float *a = array(), *b = array(), *seen;
+    float *a = array(), *b = array(), *noted;
 
     cublasCreate_v2(&h);
     cudaHostRegister(mine, sizeof mine, cudaHostRegisterMapped);
-    cudaHostGetDevicePointer((void **)&seen, mine, 0);
+    cudaHostGetDevicePointer((void **)&noted, mine, 0);
     for (int k = 1; k < 3; k++) {
         ramp<<<blocks, threads>>>(a, k);
         cublasGetVectorAsync(n, sizeof *a, a, 1, mine, 1, h);
-        twice<<<blocks, threads>>>(b, seen);
+        twice<<<blocks, threads>>>(b, noted);
         printf("registered: %.0f\n", sum(b));
     }
     cudaHostUnregister(mine);

@@ -124,13 +124,13 @@ static void the_host_is_called_in_turn(void)
 static void registered_memory_is_of_no_stream(void)
 {
     static int own[STREAMS * 100];
-    int *seen;
+    int *noted;
     bool right = true;
 
     MUST(cudaHostRegister(own, sizeof own, cudaHostRegisterMapped));
-    MUST(cudaHostGetDevicePointer((void **)&seen, own, 0));
+    MUST(cudaHostGetDevicePointer((void **)&noted, own, 0));
     for (int s = 0; s < STREAMS; s++)
-        add<<<1, 128, 0, stream[s]>>>(seen + s * 100, 100, s + 1);
+        add<<<1, 128, 0, stream[s]>>>(noted + s * 100, 100, s + 1);
     for (int s = 0; s < STREAMS; s++)
         MUST(cudaStreamSynchronize(stream[s]));
     for (int i = 0; i < STREAMS * 100; i++)

@@ -77,13 +77,13 @@ int main(void)
     CHECK(cudaMemcpy(sorted.data(), d_keys, n * sizeof(unsigned), cudaMemcpyDeviceToHost));
     CHECK(
         cudaMemcpy(values.data(), d_values, n * sizeof(unsigned), cudaMemcpyDeviceToHost));
-    std::vector<bool> seen(n);
+    std::vector<bool> noted(n);
 
     for (unsigned i = 0; i < n; i++) {
         right = right && (!i || sorted[i - 1] <= sorted[i]) && values[i] < n &&
-                !seen[values[i]] && keys[values[i]] == sorted[i];
+                !noted[values[i]] && keys[values[i]] == sorted[i];
         if (values[i] < n)
-            seen[values[i]] = true;
+            noted[values[i]] = true;
     }
     printf("first %u, last %u, checksum %08x\n", sorted[0], sorted[n - 1],
            checksum(sorted.data(), n * sizeof(unsigned)));

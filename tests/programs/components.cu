@@ -24,7 +24,7 @@ __global__ void spread_labels(const int *first, const int *neighbour, const int 
 /* Who has fewer than `least` neighbours left goes, too. seen[0]: someone went; seen[1]: in
    which round at last; seen[2]: bits of what happened. */
 __global__ void peel(const int *first, const int *neighbour, const bool *here, bool *next,
-                     int *seen, int least, int round, int n)
+                     int *noted, int least, int round, int n)
 {
     int v = blockIdx.x * blockDim.x + threadIdx.x, left = 0;
 
@@ -34,10 +34,10 @@ __global__ void peel(const int *first, const int *neighbour, const bool *here, b
         left += here[neighbour[e]];
     next[v] = here[v] && left >= least;
     if (!here[v])
-        atomicOr(&seen[2], 4);
+        atomicOr(&noted[2], 4);
     if (here[v] && left < least) {
-        atomicExch(&seen[0], 1);
-        atomicMax(&seen[1], round);
+        atomicExch(&noted[0], 1);
+        atomicMax(&noted[1], round);
     }
 }
 
@@ -87,21 +87,21 @@ static bool peel_graph(const int *d_first, const int *d_neighbour, int n,
 {
     std::vector<char> here(n, 1), next(n, 1);
     std::vector<unsigned char> now(n, 1);
-    int seen[3] = {0, 0, 1}, rounds = 0, *d_seen;
+    int noted[3] = {0, 0, 1}, rounds = 0, *d_noted;
     bool *d_here, *d_next, moves = true;
 
     CHECK(cudaMalloc(&d_here, n));
     CHECK(cudaMalloc(&d_next, n));
-    CHECK(cudaMalloc(&d_seen, sizeof seen));
+    CHECK(cudaMalloc(&d_noted, sizeof noted));
     CHECK(cudaMemcpy(d_here, now.data(), n, cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy(d_seen, seen, sizeof seen, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_noted, noted, sizeof noted, cudaMemcpyHostToDevice));
     do {
-        CHECK(cudaMemset(d_seen, 0, sizeof(int)));
-        peel<<<blocks_for(n, 128), 128>>>(d_first, d_neighbour, d_here, d_next, d_seen, 2,
+        CHECK(cudaMemset(d_noted, 0, sizeof(int)));
+        peel<<<blocks_for(n, 128), 128>>>(d_first, d_neighbour, d_here, d_next, d_noted, 2,
                                           ++rounds, n);
-        CHECK(cudaMemcpy(seen, d_seen, sizeof seen, cudaMemcpyDeviceToHost));
+        CHECK(cudaMemcpy(noted, d_noted, sizeof noted, cudaMemcpyDeviceToHost));
         std::swap(d_here, d_next);
-    } while (seen[0]);
+    } while (noted[0]);
     CHECK(cudaMemcpy(now.data(), d_here, n, cudaMemcpyDeviceToHost));
     while (moves) {
         moves = false;
@@ -115,9 +115,9 @@ static bool peel_graph(const int *d_first, const int *d_neighbour, int n,
         }
         here.swap(next);
     }
-    printf("peeled in %d rounds, seen %d and %d, checksum %08x\n", rounds, seen[1],
-           seen[2], checksum(now.data(), n));
-    return seen[1] == rounds - 1 && seen[2] == 5 &&
+    printf("peeled in %d rounds, seen %d and %d, checksum %08x\n", rounds, noted[1],
+           noted[2], checksum(now.data(), n));
+    return noted[1] == rounds - 1 && noted[2] == 5 &&
            memcmp(now.data(), here.data(), n) == 0;
 }
 

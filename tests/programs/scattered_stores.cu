@@ -92,7 +92,7 @@ __global__ void hold(const int *boundary, float *weight, int n)
 }
 
 /* Of what others of a CTA have stored. */
-__global__ void hand_on(const int *boundary, float *weight, float *seen, int n)
+__global__ void hand_on(const int *boundary, float *weight, float *noted, int n)
 {
     int i = here(), other = i ^ 1;
 
@@ -100,7 +100,7 @@ __global__ void hand_on(const int *boundary, float *weight, float *seen, int n)
         weight[boundary[i]] += 1;
     __syncthreads();
     if (i < n)
-        seen[i] = weight[boundary[other]];
+        noted[i] = weight[boundary[other]];
 }
 
 /* Not where a fence says what other CTAs may see. */
@@ -129,7 +129,7 @@ __global__ void print_once(const float *weight, float *twice, int *found, int n)
 
 /* Blocks of a row that overlap by a place on each side: the last ones end with the row,
    which bounds do not know, and more CTAs are there than blocks. What is seen is marked. */
-__global__ void step_row(const int *row, int *next, int *seen, int n)
+__global__ void step_row(const int *row, int *next, int *noted, int n)
 {
     const int first = (THREADS - 2) * (int)blockIdx.x - 1, last = first + THREADS - 1;
     const int i = first + (int)threadIdx.x, from = first < 0 ? -first : 0,
@@ -139,7 +139,7 @@ __global__ void step_row(const int *row, int *next, int *seen, int n)
     if (t > 0 && t < THREADS - 1 && t >= from && t <= to) {
         next[i] = row[i] + 1;
         if (row[i] % 5 == 0)
-            seen[row[i]] = 1;
+            noted[row[i]] = 1;
     }
 }
 
@@ -173,18 +173,18 @@ template <typename T> static std::vector<T> read(const T *from, size_t count)
 }
 
 /* Of rows that end where others begin. */
-static bool rows_are_right(int *d_rows, int *d_next, int *d_seen)
+static bool rows_are_right(int *d_rows, int *d_next, int *d_noted)
 {
-    std::vector<int> row(EDGE), seen(KEYS);
+    std::vector<int> row(EDGE), noted(KEYS);
     bool good = true;
 
     for (int i = 0; i < EDGE; i++)
         row[i] = i * 31 % KEYS;
     CHECK(cudaMemcpy(d_rows, row.data(), EDGE * sizeof(int), cudaMemcpyHostToDevice));
-    step_row<<<3 * blocks_for(EDGE, THREADS - 2), THREADS>>>(d_rows, d_next, d_seen, EDGE);
-    step_row<<<3 * blocks_for(EDGE, THREADS - 2), THREADS>>>(d_rows, d_next, d_seen, EDGE);
+    step_row<<<3 * blocks_for(EDGE, THREADS - 2), THREADS>>>(d_rows, d_next, d_noted, EDGE);
+    step_row<<<3 * blocks_for(EDGE, THREADS - 2), THREADS>>>(d_rows, d_next, d_noted, EDGE);
     CHECK(cudaDeviceSynchronize());
-    std::vector<int> next = read(d_next, EDGE), got = read(d_seen, KEYS);
+    std::vector<int> next = read(d_next, EDGE), got = read(d_noted, KEYS);
 
     for (int i = 0; i < EDGE; i++)
         good &= next[i] == row[i] + 1;
@@ -231,7 +231,7 @@ int main(void)
     int *d_start = copy_of(none), *d_end = copy_of(none), *d_boundary = copy_of(boundary),
         *d_broken = copy_of(none), *h_broken;
     float *d_weight = copy_of(expected), *d_twice = copy_of(expected);
-    float *d_seen = copy_of(std::vector<float>(EDGE));
+    float *d_noted = copy_of(std::vector<float>(EDGE));
     int *d_found = copy_of(std::vector<int>(1));
     int *d_count = copy_of(std::vector<int>(1, ITEMS - 9));
     int *d_visits = copy_of(std::vector<int>(ITEMS));
@@ -247,7 +247,7 @@ int main(void)
                                    ITEMS);
         settle<<<edge, THREADS>>>(d_boundary, d_weight, EDGE);
         hold<<<edge, THREADS>>>(d_boundary, d_weight, EDGE / 2);
-        hand_on<<<edge, THREADS>>>(d_boundary, d_weight, d_seen, EDGE);
+        hand_on<<<edge, THREADS>>>(d_boundary, d_weight, d_noted, EDGE);
         settle_in_order<<<edge, THREADS>>>(d_boundary, d_weight, EDGE);
         print_once<<<blocks, THREADS>>>(d_weight, d_twice, d_found, ITEMS);
         as_many<<<blocks / 3, THREADS>>>(d_count, d_twice, d_thrice, d_visits, d_visits);
@@ -261,10 +261,10 @@ int main(void)
         expected[rank[i]] = items[i].x * items[i].y + items[i].z;
     for (int i = 0; i < EDGE; i++)
         expected[boundary[i]] = expected[boundary[i]] * (i < EDGE / 2 ? 0 : 0.5f) + 1;
-    std::vector<float> weight = read(d_weight, ITEMS), seen = read(d_seen, EDGE);
+    std::vector<float> weight = read(d_weight, ITEMS), noted = read(d_noted, EDGE);
 
     for (int i = 0; i < EDGE; i++)
-        good &= seen[i] == expected[boundary[i ^ 1]];
+        good &= noted[i] == expected[boundary[i ^ 1]];
     for (int i = 0; i < EDGE; i++)
         expected[boundary[i]] = expected[boundary[i]] * 2 + 3;
     good &= read(d_found, 1)[0] == 7;

@@ -40,14 +40,14 @@ __global__ void add_bfloats(const struct item *items, __nv_bfloat16 *sum,
               __halves2bfloat162(__short2bfloat16_rn(t.amount), __float2bfloat16(1)));
 }
 
-__global__ void count_items(const struct item *items, counter *seen, unsigned *calls,
+__global__ void count_items(const struct item *items, counter *noted, unsigned *calls,
                             unsigned short *narrow)
 {
     const struct item t = items[here()];
     cuda::atomic_ref<unsigned> all(calls[t.place % 7]);
     cuda::atomic_ref<unsigned short, cuda::thread_scope_device> one(narrow[t.place]);
 
-    seen[t.place].fetch_add(2, cuda::memory_order_relaxed);
+    noted[t.place].fetch_add(2, cuda::memory_order_relaxed);
     all.fetch_add(1);
     one.fetch_add(3, cuda::memory_order_relaxed);
 }
@@ -101,7 +101,7 @@ int main(void)
     __half2 *h2 = (__half2 *)zeros(PLACES * sizeof *h2);
     __nv_bfloat16 *b = (__nv_bfloat16 *)zeros(PLACES * sizeof *b);
     __nv_bfloat162 *b2 = (__nv_bfloat162 *)zeros(PLACES * sizeof *b2);
-    counter *seen = (counter *)zeros(PLACES * sizeof *seen);
+    counter *noted = (counter *)zeros(PLACES * sizeof *noted);
     unsigned *d_calls = (unsigned *)zeros(sizeof calls);
     unsigned short *narrow = (unsigned short *)zeros(PLACES * sizeof *narrow);
     float *d_most = (float *)zeros(sizeof most);
@@ -122,7 +122,7 @@ int main(void)
         CHECK(cudaMemcpy(d_items, items, sizeof items, cudaMemcpyHostToDevice));
         add_halves<<<ITEMS / 160, 160>>>(d_items, h, h2);
         add_bfloats<<<ITEMS / 160, 160>>>(d_items, b, b2);
-        count_items<<<ITEMS / 160, 160>>>(d_items, seen, d_calls, narrow);
+        count_items<<<ITEMS / 160, 160>>>(d_items, noted, d_calls, narrow);
         find_most<<<ITEMS / 160, 160>>>(d_items, d_most);
         add_to_parts<<<ITEMS / 160, 160>>>(d_items, (char **)table, HEAD);
     }
@@ -130,7 +130,7 @@ int main(void)
     const __half2 *got_h2 = read_back(h2, PLACES);
     const __nv_bfloat16 *got_b = read_back(b, PLACES);
     const __nv_bfloat162 *got_b2 = read_back(b2, PLACES);
-    const unsigned *got_seen = (const unsigned *)read_back((unsigned *)seen, PLACES);
+    const unsigned *got_noted = (const unsigned *)read_back((unsigned *)noted, PLACES);
     const unsigned *got_calls = read_back(d_calls, 7);
     const unsigned short *got_narrow = read_back(narrow, PLACES);
     const float *got_most = read_back(d_most, PLACES);
@@ -142,7 +142,7 @@ int main(void)
                  __high2float(got_h2[i]) == count[i];
         right &= __bfloat162float(got_b[i]) == sum[i] && __low2float(got_b2[i]) == sum[i] &&
                  __high2float(got_b2[i]) == count[i];
-        right &= got_seen[i] == 2 * count[i] && got_narrow[i] == 3 * count[i] &&
+        right &= got_noted[i] == 2 * count[i] && got_narrow[i] == 3 * count[i] &&
                  got_most[i] == most[i];
         right &= __half2float(got_part[i % PARTS][i / PARTS]) == sum[i];
     }

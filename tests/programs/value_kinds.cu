@@ -5,7 +5,7 @@
 
 enum { LOW = 1, HIGH = 2, ZERO = 4, FAR = 8 };
 
-__global__ void note_kinds(const float *field, float *scaled, unsigned *seen, int *state,
+__global__ void note_kinds(const float *field, float *scaled, unsigned *noted, int *state,
                            int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,28 +16,28 @@ __global__ void note_kinds(const float *field, float *scaled, unsigned *seen, in
 
     scaled[i] = 2 * value;
     if (value < 0)
-        atomicOr(seen, LOW);
+        atomicOr(noted, LOW);
     if (value > 0)
-        atomicOr(seen, HIGH);
+        atomicOr(noted, HIGH);
     if (value == 0) {
-        atomicOr(seen, ZERO);
+        atomicOr(noted, ZERO);
         atomicCAS(state, 0, 7);
     }
     if (value > 1000)
-        atomicOr(seen, FAR);
+        atomicOr(noted, FAR);
 }
 
 int main()
 {
     const int n = 1 << 16;
     float *host = (float *)malloc(n * sizeof *host), *field, *scaled;
-    unsigned *seen, kinds, rounds = 0;
+    unsigned *noted, kinds, rounds = 0;
     int *state, came;
     bool right = true;
 
     CHECK(cudaMalloc(&field, n * sizeof *field));
     CHECK(cudaMalloc(&scaled, n * sizeof *scaled));
-    CHECK(cudaMalloc(&seen, sizeof *seen));
+    CHECK(cudaMalloc(&noted, sizeof *noted));
     CHECK(cudaMalloc(&state, sizeof *state));
     for (unsigned round = 0; round < 8; round++) {
         unsigned is = 0, random = round;
@@ -54,10 +54,10 @@ int main()
             is |= host[i] > 1000 ? FAR : 0;
         }
         CHECK(cudaMemcpy(field, host, n * sizeof *host, cudaMemcpyHostToDevice));
-        CHECK(cudaMemset(seen, 0, sizeof *seen));
+        CHECK(cudaMemset(noted, 0, sizeof *noted));
         CHECK(cudaMemset(state, 0, sizeof *state));
-        note_kinds<<<blocks_for(n, 256), 256>>>(field, scaled, seen, state, n);
-        CHECK(cudaMemcpy(&kinds, seen, sizeof *seen, cudaMemcpyDeviceToHost));
+        note_kinds<<<blocks_for(n, 256), 256>>>(field, scaled, noted, state, n);
+        CHECK(cudaMemcpy(&kinds, noted, sizeof *noted, cudaMemcpyDeviceToHost));
         CHECK(cudaMemcpy(&came, state, sizeof *state, cudaMemcpyDeviceToHost));
         right &= kinds == is && came == (round & 2 ? 7 : 0);
         rounds = 16 * rounds + kinds;

@@ -154,7 +154,7 @@ static void expect_all(struct bench *b, uint32_t value)
         }
 }
 
-static void clones_see_what_variables_hold(void **state)
+static void versions_read_current_variables(void **state)
 {
     struct bench b = open_on("fused", 4);
     const struct proact_image image = {.name = "tints.ptx", .text = tints};
@@ -383,20 +383,20 @@ static void several_flags_of_a_word_take_links_with_atomics(void **state)
         struct bench b = testing_open(&(struct proact_options){
             .machine = machines[slow], .plan = {.method = "fused"}});
         struct proact_kernel *k = testing_kernel(&b, "notes_two");
-        struct proact_array *seen = testing_array(&b, "seen");
+        struct proact_array *noted = testing_array(&b, "seen");
         uint32_t n = N, host[N] = {0};
 
-        MUST(proact_array_write(seen, 0, host, N, &b.err));
-        MUST(proact_launch(
-            k, &grid,
-            (struct proact_arg[]){PROACT_ARRAY(b.out), PROACT_ARRAY(seen), PROACT_VALUE(n)},
-            3, &b.err));
+        MUST(proact_array_write(noted, 0, host, N, &b.err));
+        MUST(proact_launch(k, &grid,
+                           (struct proact_arg[]){PROACT_ARRAY(b.out), PROACT_ARRAY(noted),
+                                                 PROACT_VALUE(n)},
+                           3, &b.err));
         MUST(proact_wait(b.p, &b.err));
         if (slow && !strstr(proact_kernel_refusal(k), "not all links can do these"))
             fail_msg("%s", proact_kernel_refusal(k));
         if (!slow && proact_kernel_refusal(k))
             fail_msg("%s", proact_kernel_refusal(k));
-        MUST(proact_array_read(seen, 0, host, N, &b.err));
+        MUST(proact_array_read(noted, 0, host, N, &b.err));
         assert_int_equal(host[0], 3);
         MUST(proact_array_read_replica(b.out, 3, 0, host, N, &b.err));
         for (uint32_t i = 0; i < N; i++)
@@ -474,7 +474,7 @@ int main(void)
         cmocka_unit_test(every_method_splits_what_is_known),
         cmocka_unit_test(a_block_is_split),
         cmocka_unit_test(a_grid_may_have_another_shape),
-        cmocka_unit_test(clones_see_what_variables_hold),
+        cmocka_unit_test(versions_read_current_variables),
         cmocka_unit_test(an_array_may_be_missing),
         cmocka_unit_test(what_the_plan_cannot_do_is_copied_at_the_end),
         cmocka_unit_test(a_program_may_read_words_but_not_follow_them),

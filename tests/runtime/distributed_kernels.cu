@@ -124,7 +124,7 @@ extern "C" __global__ void takes_over(unsigned *out, unsigned *words, unsigned *
                                       const unsigned *other, unsigned n)
 {
     unsigned c = proact_local_cta(), across = ctas() - 1 - c, spent = c;
-    const volatile unsigned *seen = n ? done : other;
+    const volatile unsigned *noted = n ? done : other;
 
     if (proact_thread_x())
         return;
@@ -133,7 +133,7 @@ extern "C" __global__ void takes_over(unsigned *out, unsigned *words, unsigned *
     ((volatile unsigned *)done)[c] = 1;
     for (unsigned i = 0; i < n / 256; i++)
         spent = spent * 1664525 + 1013904223;
-    bool is_there = spent == 1 || seen[across];
+    bool is_there = spent == 1 || noted[across];
     fence();
     out[c] = is_there ? ((volatile unsigned *)words)[across] : 3 * across + 1;
 }

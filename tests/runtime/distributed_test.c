@@ -136,15 +136,15 @@ static void fetch_atomics_are_of_all_devices(void **state)
                         *in = replicated(f, "in");
     struct proact_kernel *k = kernel(f, "compacts");
     uint32_t odd = 0, count;
-    struct seen seen = {{0}};
+    struct noted noted = {{0}};
 
     (void)state;
-    proact_trace_set_callback(f->p, see, &seen);
+    proact_trace_set_callback(f->p, see, &noted);
     LAUNCH(f, k, SPLIT, out, next, in);
     is_split(k);
     must(f, proact_wait(f->p, &f->err));
     for (unsigned d = 0; d < proact_device_count(f->p); d++)
-        assert_int_equal(seen.kernels[d], 1);
+        assert_int_equal(noted.kernels[d], 1);
     for (uint32_t i = 0; i < N; i++)
         if (f->in[i] & 1)
             f->expected[odd++] = f->in[i];
@@ -167,7 +167,7 @@ static uint32_t sum_of(const uint32_t *words)
 }
 
 /* Fences and tickets among all devices; under many schedules. */
-static void the_last_cta_of_all_sees_what_the_others_left(void **state)
+static void the_last_cta_reads_the_other_results(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 12; seed++) {
@@ -379,7 +379,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sums_of_all_devices_meet),
         cmocka_unit_test(halves_are_added_among_all),
         cmocka_unit_test(fetch_atomics_are_of_all_devices),
-        cmocka_unit_test(the_last_cta_of_all_sees_what_the_others_left),
+        cmocka_unit_test(the_last_cta_reads_the_other_results),
         cmocka_unit_test(cta_communication_needs_one_memory),
         cmocka_unit_test(atomics_that_communicate_count),
         cmocka_unit_test(maps_do_not_change_that),

@@ -147,13 +147,13 @@ static inline void is_whole(struct proact_kernel *k, const char *part)
                  proact_kernel_refusal(k) ? proact_kernel_refusal(k) : "(split)", part);
 }
 
-struct seen {
+struct noted {
     unsigned kernels[PROACT_DEVICES_MAX];
 };
 
 static inline void see(void *context, const struct proact_trace_span *span)
 {
-    struct seen *s = context;
+    struct noted *s = context;
 
     s->kernels[span->device] += span->kind == PROACT_TRACE_KERNEL;
 }

@@ -75,18 +75,18 @@ static void who_sends_gets_nothing_along(void **state)
 /* An array whose lines' first bytes and a column in the middle device 2 alone has. */
 enum { LINES = 100, LINE = 16384, LEFT = 8, MIDDLE = 4 };
 
-struct seen {
+struct noted {
     unsigned copies;
     uint64_t ns; /* that they took */
 };
 
-static void see_copy(void *context, const struct proact_trace_span *span)
+static void record_copy(void *context, const struct proact_trace_span *span)
 {
-    struct seen *seen = context;
+    struct noted *noted = context;
 
     if (span->kind == PROACT_TRACE_COPY) {
-        seen->copies++;
-        seen->ns += span->end_ns - span->start_ns;
+        noted->copies++;
+        noted->ns += span->end_ns - span->start_ns;
     }
 }
 
@@ -139,16 +139,16 @@ static void columns_are_there(struct rig *r, unsigned device)
 static void columns_are_few_copies(void **state)
 {
     struct rig r;
-    struct seen seen = {0};
+    struct noted noted = {0};
 
     (void)state;
     open_lines(&r);
-    proact_trace_set_callback(r.b.p, see_copy, &seen);
+    proact_trace_set_callback(r.b.p, record_copy, &noted);
     assert_int_equal(fetch(&r, 0, 0, LINES * LINE, 3, 0, LINES * LINE),
                      2 * LINES * (LEFT + MIDDLE));
     proact_trace_set_callback(r.b.p, NULL, NULL);
-    assert_int_equal(seen.copies, 2 * 2);
-    assert_in_range(seen.ns, 1, 40000); /* 400 copies would take 900 us */
+    assert_int_equal(noted.copies, 2 * 2);
+    assert_in_range(noted.ns, 1, 40000); /* 400 copies would take 900 us */
     columns_are_there(&r, 0);
     columns_are_there(&r, 3);
     proact_close(r.b.p);
@@ -159,18 +159,18 @@ static uint64_t fetch_rows(uint64_t bytes, unsigned *copies)
 {
     enum { ROWS = 30, PITCH = 512 };
     struct rig r;
-    struct seen seen = {0};
+    struct noted noted = {0};
 
     open_rig(&r);
     array_written(r.array, 0, BYTES, ALL);
     for (uint64_t y = 0; y < ROWS; y++)
         array_written(r.array, y * PITCH, y * PITCH + bytes, 4);
-    proact_trace_set_callback(r.b.p, see_copy, &seen);
+    proact_trace_set_callback(r.b.p, record_copy, &noted);
     const uint64_t fetched = fetch(&r, 0, 0, BYTES, 3, 0, 1);
 
     proact_trace_set_callback(r.b.p, NULL, NULL);
     proact_close(r.b.p);
-    *copies = seen.copies;
+    *copies = noted.copies;
     return fetched;
 }
 

@@ -50,7 +50,7 @@ struct bench {
     unsigned elsewhere; /* kernels on other devices than the first */
 };
 
-static void see(void *context, const struct proact_trace_span *s)
+static void cluster_record_span(void *context, const struct proact_trace_span *s)
 {
     struct bench *b = context;
 
@@ -78,7 +78,7 @@ static struct bench *bench_open(const char *method, bool distributed)
         MUST(b, proact_array_create_distributed(b->p, &shape, &b->out, &b->err));
     else
         MUST(b, proact_array_create(b->p, &shape, &b->out, &b->err));
-    proact_trace_set_callback(b->p, see, b);
+    proact_trace_set_callback(b->p, cluster_record_span, b);
     return b;
 }
 

@@ -47,7 +47,7 @@ static void launch(struct bench *of, struct proact_kernel *k, unsigned devices,
         k, &g, &(struct proact_parameter_buffer){block, sizeof block, places, 4}, &b.err));
 }
 
-static void the_last_cta_sees_all(void **state)
+static void the_last_cta_reads_all(void **state)
 {
     (void)state;
     for (const char *const *m = proact_method_names(); *m; m++) {
@@ -82,7 +82,7 @@ static void the_last_cta_sees_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_cta_sees_all),
+        cmocka_unit_test(the_last_cta_reads_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

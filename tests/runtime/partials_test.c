@@ -107,7 +107,7 @@ static void must(enum proact_status status, const struct proact_error *err)
         fail_msg("%s", err->text);
 }
 
-static void see(void *context, const struct proact_trace_span *span)
+static void partials_record_span(void *context, const struct proact_trace_span *span)
 {
     struct reducing *r = context;
 
@@ -176,7 +176,7 @@ static struct reducing *begin_on(const struct device_backend *backend,
     for (uint32_t i = 0; i < N; i++)
         r->from[i] = (i + 1) * 2246822519u >> 3;
     must(proact_array_write(r->in, 0, r->from, N, &r->b.err), &r->b.err);
-    proact_trace_set_callback(r->b.p, see, r);
+    proact_trace_set_callback(r->b.p, partials_record_span, r);
     r->ctas = CTAS;
     return r;
 }

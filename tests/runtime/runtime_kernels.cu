@@ -474,16 +474,16 @@ extern "C" __global__ void smooths(const unsigned *in, unsigned *out, unsigned w
 }
 
 /* Two flags of one word, and what it doubles. */
-extern "C" __global__ void notes_two(unsigned *out, unsigned *seen, unsigned n)
+extern "C" __global__ void notes_two(unsigned *out, unsigned *noted, unsigned n)
 {
     unsigned i = place_along(0);
 
     if (i >= n)
         return;
     if (i % 2)
-        asm volatile("red.or.b32 [%0], 1;" ::"l"(seen) : "memory");
+        asm volatile("red.or.b32 [%0], 1;" ::"l"(noted) : "memory");
     else
-        asm volatile("red.or.b32 [%0], 2;" ::"l"(seen) : "memory");
+        asm volatile("red.or.b32 [%0], 2;" ::"l"(noted) : "memory");
     out[i] = 2 * i;
 }
 

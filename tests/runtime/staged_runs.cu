@@ -86,7 +86,7 @@ STAGED(gaps)
 }
 
 /* Who sees it may go on. */
-STAGED(seen)
+STAGED(noted)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 

@@ -100,14 +100,14 @@ static void test_many_at_once(void **state)
     validity_clear(&h);
 }
 
-static void see_unlike(void *context, uint64_t first, uint64_t end, uint32_t devices)
+static void visit_difference(void *context, uint64_t first, uint64_t end, uint32_t devices)
 {
-    uint32_t *seen = context;
+    uint32_t *noted = context;
 
     assert_true(first < end && end <= BYTES);
     for (uint64_t at = first; at < end; at++) {
-        assert_int_equal(seen[at], 0);
-        seen[at] = devices;
+        assert_int_equal(noted[at], 0);
+        noted[at] = devices;
     }
 }
 
@@ -122,7 +122,7 @@ static void test_unlike(void **state)
         const uint64_t most = 1 + random_below(&r, 9), apart = 1 + random_below(&r, 9);
         const uint32_t mask = 1 + (uint32_t)random_below(&r, 15),
                        devices = mask & (uint32_t)random_below(&r, 16);
-        uint32_t holds[BYTES], expected[BYTES] = {0}, seen[BYTES] = {0};
+        uint32_t holds[BYTES], expected[BYTES] = {0}, noted[BYTES] = {0};
         struct spans spans = {0};
 
         validity_init(&h, BYTES, 1);
@@ -144,9 +144,9 @@ static void test_unlike(void **state)
                 expected[n] = (holds[n] & mask) == devices ? 0 : holds[n];
             at += 1 + random_below(&r, apart);
         }
-        validity_each_mismatch(&h, &spans,
-                               &(struct validity_query){mask, devices, see_unlike, seen});
-        assert_memory_equal(seen, expected, sizeof seen);
+        validity_each_mismatch(
+            &h, &spans, &(struct validity_query){mask, devices, visit_difference, noted});
+        assert_memory_equal(noted, expected, sizeof noted);
         spans_clear(&spans);
     }
     validity_clear(&h);

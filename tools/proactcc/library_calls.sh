@@ -114,7 +114,7 @@ for pair in $wanted; do
     esac
 done
 [ -s "$out/names" ] || exit 0
-# What tells, when the program starts, that this link was made here (rt/library/rt_unseen.c).
+# What tells, when the program starts, that this link was made here (rt/library/rt_untracked.c).
 cat >"$out/linked.s" <<'END' && as -o "$out/linked.o" "$out/linked.s" || exit 1
 .text
 .Llinked:

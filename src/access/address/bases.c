@@ -177,8 +177,8 @@ static bool member_ranges(struct study *s, struct access_record *r,
     const struct ptx_operand *place = &s->function->instructions[member].operands[1];
 
     for (uint32_t v = 0; v < s->ssa->count; v++)
-        t.seen[v] = s->ssa->values[v].kind == SSA_DEFINED &&
-                    s->ssa->values[v].instruction == member;
+        t.is_listed[v] = s->ssa->values[v].kind == SSA_DEFINED &&
+                         s->ssa->values[v].instruction == member;
     trace_visit(s, &t, r->instruction, at);
     trace_finish(s, &t);
     bool good = trace_ranges(s, &t, &r->ranges, &r->range_count);

@@ -17,7 +17,7 @@ static void visit(const struct study *s, struct trace *t, int32_t value, unsigne
 
     if (is_more)
         t->low_bits[value] = (uint8_t)bits;
-    if (value < 0 || t->seen[value]) {
+    if (value < 0 || t->is_listed[value]) {
         if (is_more)
             visit_selected(s, t, (uint32_t)value);
         return;
@@ -27,7 +27,7 @@ static void visit(const struct study *s, struct trace *t, int32_t value, unsigne
     if (!t->predicates && d->reg >= 0 &&
         s->function->registers[d->reg].type == PTX_PART_PRED)
         return;
-    t->seen[value] = true;
+    t->is_listed[value] = true;
     t->values[t->count++] = (uint32_t)value;
 }
 
@@ -122,7 +122,7 @@ static void visit_sources(const struct study *s, struct trace *t, uint32_t value
 
 struct trace trace_open(const struct study *s, bool predicates)
 {
-    return (struct trace){.seen = must_calloc(s->ssa->count, sizeof(bool)),
+    return (struct trace){.is_listed = must_calloc(s->ssa->count, sizeof(bool)),
                           .low_bits = must_calloc(s->ssa->count, 1),
                           .values = must_calloc(s->ssa->count, sizeof(uint32_t)),
                           .predicates = predicates};
@@ -226,5 +226,5 @@ bool trace_ranges(struct study *s, const struct trace *t, struct access_range **
 
 void trace_clear(struct trace *t)
 {
-    free(t->seen), free(t->low_bits), free(t->values);
+    free(t->is_listed), free(t->low_bits), free(t->values);
 }

@@ -6,7 +6,7 @@
 #include "access/values/study.h"
 
 struct trace {
-    bool *seen;        /* by value */
+    bool *is_listed;   /* by value */
     uint8_t *low_bits; /* by value: as many of its low bits count, at least; 64: all */
     uint32_t *values, count, visited;
     uint32_t data_line; /* the first load met, 0 for none */

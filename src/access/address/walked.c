@@ -9,7 +9,7 @@ enum { ITSELF = -2, DEPTH_MAX = 64 };
 
 struct walk {
     const struct bases *bases;
-    bool *seen; /* by value: phis on the way, which begin as their other ways do */
+    bool *visited; /* by value: phis on the way, which begin as their other ways do */
     unsigned depth;
 };
 
@@ -41,11 +41,11 @@ static int64_t begin_phi(struct walk *w, uint32_t value)
     const struct study_value *v = &w->bases->study->values[value];
     int64_t base = ITSELF;
 
-    if (w->seen[value])
+    if (w->visited[value])
         return ITSELF;
     if (!v->option_count || w->depth == DEPTH_MAX)
         return -1;
-    w->seen[value] = true;
+    w->visited[value] = true;
     w->depth++;
     for (uint32_t i = 0; i < v->option_count; i++) {
         const int64_t one = v->options[i] ? begin(w, v->options[i]) : -1;
@@ -72,9 +72,9 @@ static int64_t begin(struct walk *w, const struct access_form *f)
 
 int64_t walked_base(const struct bases *b, const struct access_form *f)
 {
-    struct walk w = {b, must_calloc(b->study->ssa->count + 1u, sizeof *w.seen), 0};
+    struct walk w = {b, must_calloc(b->study->ssa->count + 1u, sizeof *w.visited), 0};
     const int64_t base = phi_of(b, f) >= 0 ? begin(&w, f) : -1;
 
-    free(w.seen);
+    free(w.visited);
     return base;
 }

@@ -9,11 +9,11 @@ static void find_order(struct regions *r, struct arena *arena)
 {
     uint32_t n = r->flow->block_count, depth = 0, left = n;
     uint32_t *stack = must_calloc(n, sizeof *stack), *next = must_calloc(n, sizeof *next);
-    bool *seen = must_calloc(n, sizeof *seen);
+    bool *visited = must_calloc(n, sizeof *visited);
     uint32_t *backwards = must_calloc(n, sizeof *backwards);
 
     stack[depth++] = 0;
-    seen[0] = true;
+    visited[0] = true;
     while (depth) {
         const struct ptx_block *b = &r->flow->blocks[stack[depth - 1]];
         uint32_t *at = &next[stack[depth - 1]];
@@ -24,8 +24,8 @@ static void find_order(struct regions *r, struct arena *arena)
         }
         uint32_t to = b->successors[(*at)++];
 
-        if (!seen[to]) {
-            seen[to] = true;
+        if (!visited[to]) {
+            visited[to] = true;
             stack[depth++] = to;
         }
     }
@@ -36,7 +36,7 @@ static void find_order(struct regions *r, struct arena *arena)
     memcpy(r->order, backwards + left, r->order_count * sizeof *r->order);
     for (uint32_t i = 0; i < r->order_count; i++)
         r->position[r->order[i]] = (int32_t)i;
-    free(stack), free(next), free(seen), free(backwards);
+    free(stack), free(next), free(visited), free(backwards);
 }
 
 bool regions_dominate(const struct regions *r, uint32_t above, uint32_t below)

@@ -39,7 +39,7 @@ struct slice {
     bool *is_local;             /* by register: a generic address, never of global memory */
     uint32_t view_count;        /* uses of a register that see the same have one view */
     uint32_t *view_of;          /* by place in `uses` */
-    struct slice_list sees;     /* by view: definitions, by their places in `definitions` */
+    struct slice_list reaching; /* by view: definitions, by their places in `definitions` */
     struct slice_list joins;    /* by view: blocks whose branches decide which one it is */
     uint32_t *taint;            /* by definition: instruction it depends on, + 1; 0: none */
     uint32_t *view_taint;       /* by view */

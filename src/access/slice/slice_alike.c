@@ -12,9 +12,10 @@ struct search {
 
 int64_t slice_only_definition(const struct slice *s, struct slice_use of)
 {
-    const uint32_t view = slice_view(s, of.at, of.reg), first = s->sees.first[view];
+    const uint32_t view = slice_view(s, of.at, of.reg), first = s->reaching.first[view];
 
-    return s->sees.first[view + 1] == first + 1 ? (int64_t)s->sees.items[first] : -1;
+    return s->reaching.first[view + 1] == first + 1 ? (int64_t)s->reaching.items[first]
+                                                    : -1;
 }
 
 bool slice_is_ahead(const struct slice *s, uint32_t at, uint32_t to)

@@ -153,13 +153,13 @@ static void link_back(struct slice *s)
         }
 }
 
-static void mark(const struct ptx_flow *flow, bool *seen, uint32_t block, bool against)
+static void mark(const struct ptx_flow *flow, bool *visited, uint32_t block, bool against)
 {
     uint32_t *stack = must_calloc(flow->block_count + 1u, sizeof *stack), depth = 0;
 
-    if (!seen[block])
+    if (!visited[block])
         stack[depth++] = block;
-    seen[block] = true;
+    visited[block] = true;
     while (depth) {
         const struct ptx_block *b = &flow->blocks[stack[--depth]];
         uint32_t count = against ? b->predecessor_count : b->successor_count;
@@ -167,9 +167,9 @@ static void mark(const struct ptx_flow *flow, bool *seen, uint32_t block, bool a
         for (uint32_t n = 0; n < count; n++) {
             uint32_t to = against ? b->predecessors[n] : b->successors[n];
 
-            if (!seen[to])
+            if (!visited[to])
                 stack[depth++] = to;
-            seen[to] = true;
+            visited[to] = true;
         }
     }
     free(stack);

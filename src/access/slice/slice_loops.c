@@ -24,8 +24,8 @@ static bool view_varies(const struct loop *l, uint32_t view)
     const struct slice *s = l->s;
     const uint32_t here = s->flow->block_of[l->at];
 
-    for (uint32_t n = s->sees.first[view]; n < s->sees.first[view + 1]; n++) {
-        uint32_t definition = s->sees.items[n], by = s->definitions.items[definition];
+    for (uint32_t n = s->reaching.first[view]; n < s->reaching.first[view + 1]; n++) {
+        uint32_t definition = s->reaching.items[n], by = s->definitions.items[definition];
         uint32_t block = s->flow->block_of[by];
 
         if (l->in[block] &&
@@ -73,8 +73,8 @@ static void find_outside(void *context, uint32_t reg)
     const struct slice *s = l->s;
     uint32_t view = slice_view(s, l->at, reg);
 
-    for (uint32_t n = s->sees.first[view]; n < s->sees.first[view + 1]; n++)
-        l->found |= l->varies[s->sees.items[n]];
+    for (uint32_t n = s->reaching.first[view]; n < s->reaching.first[view + 1]; n++)
+        l->found |= l->varies[s->reaching.items[n]];
 }
 
 /* A loop has one way out here, by a branch that is kept: else its exit is not found. */

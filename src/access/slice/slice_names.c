@@ -16,15 +16,15 @@ static uint32_t root_of(uint32_t *names, uint32_t name)
     return name;
 }
 
-static void join_seen(void *context, uint32_t reg)
+static void names_join_reaching(void *context, uint32_t reg)
 {
     const struct joining *j = context;
     struct slice *s = j->s;
     uint32_t view = slice_view(s, j->at, reg);
 
-    for (uint32_t n = s->sees.first[view]; n < s->sees.first[view + 1]; n++)
-        s->names[root_of(s->names, s->sees.items[n])] =
-            root_of(s->names, s->sees.items[s->sees.first[view]]);
+    for (uint32_t n = s->reaching.first[view]; n < s->reaching.first[view + 1]; n++)
+        s->names[root_of(s->names, s->reaching.items[n])] =
+            root_of(s->names, s->reaching.items[s->reaching.first[view]]);
 }
 
 void slice_find_names(struct slice *s)
@@ -36,7 +36,7 @@ void slice_find_names(struct slice *s)
         s->names[d] = d;
     for (uint32_t n = 0; n < s->f->instruction_count; n++)
         if (s->kept[n])
-            slice_visit_needed(s, n, join_seen, &(struct joining){s, n});
+            slice_visit_needed(s, n, names_join_reaching, &(struct joining){s, n});
     for (uint32_t d = 0; d < count; d++)
         s->names[d] = root_of(s->names, d);
 }
@@ -45,7 +45,8 @@ int64_t slice_name(const struct slice *s, uint32_t instruction, uint32_t reg, bo
 {
     if (defined)
         return s->names[slice_definition(s, instruction, reg)];
-    uint32_t view = slice_view(s, instruction, reg), first = s->sees.first[view];
+    uint32_t view = slice_view(s, instruction, reg), first = s->reaching.first[view];
 
-    return first < s->sees.first[view + 1] ? (int64_t)s->names[s->sees.items[first]] : -1;
+    return first < s->reaching.first[view + 1] ? (int64_t)s->names[s->reaching.items[first]]
+                                               : -1;
 }

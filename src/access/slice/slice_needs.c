@@ -50,8 +50,8 @@ static void keep_definitions(void *context, uint32_t reg)
     const struct slice *s = n->s;
     uint32_t view = slice_view(s, n->at, reg);
 
-    for (uint32_t d = s->sees.first[view]; d < s->sees.first[view + 1]; d++)
-        keep(n, s->definitions.items[s->sees.items[d]]);
+    for (uint32_t d = s->reaching.first[view]; d < s->reaching.first[view + 1]; d++)
+        keep(n, s->definitions.items[s->reaching.items[d]]);
 }
 
 static void follow(struct needs *n)

@@ -91,8 +91,8 @@ static void spread_views(struct spread *p)
     for (uint32_t v = 0; v < s->view_count; v++) {
         uint32_t *to = &s->view_taint[v], before = *to;
 
-        for (uint32_t n = s->sees.first[v]; n < s->sees.first[v + 1] && !*to; n++)
-            *to = s->taint[s->sees.items[n]];
+        for (uint32_t n = s->reaching.first[v]; n < s->reaching.first[v + 1] && !*to; n++)
+            *to = s->taint[s->reaching.items[n]];
         for (uint32_t n = s->joins.first[v]; n < s->joins.first[v + 1] && !*to; n++)
             *to = s->branch_taint[s->joins.items[n]];
         p->changed |= *to != before;

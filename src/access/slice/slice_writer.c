@@ -97,7 +97,7 @@ static struct slice_writer matrix_writer(const struct slice *s,
 }
 
 static bool callee_writes(const struct ptx_module *m, const struct ptx_function *f,
-                          bool *seen);
+                          bool *visited);
 
 static const struct ptx_symbol *callee_of(const struct ptx_module *m,
                                           const struct ptx_function *f,
@@ -114,7 +114,7 @@ static const struct ptx_symbol *callee_of(const struct ptx_module *m,
 }
 
 static bool call_writes(const struct ptx_module *m, const struct ptx_function *f,
-                        const struct ptx_instruction *i, bool *seen)
+                        const struct ptx_instruction *i, bool *visited)
 {
     const struct ptx_symbol *callee = callee_of(m, f, i);
 
@@ -123,10 +123,10 @@ static bool call_writes(const struct ptx_module *m, const struct ptx_function *f
     if (callee->function < 0) /* the driver's: neither writes memory of the program */
         return strcmp(callee->name, "vprintf") != 0 &&
                strcmp(callee->name, "__assertfail") != 0;
-    if (seen[callee->function])
+    if (visited[callee->function])
         return false;
-    seen[callee->function] = true;
-    return callee_writes(m, &m->functions[callee->function], seen);
+    visited[callee->function] = true;
+    return callee_writes(m, &m->functions[callee->function], visited);
 }
 
 static struct slice_writer plain_writer(const struct slice *s,
@@ -164,13 +164,14 @@ static struct slice_writer plain_writer(const struct slice *s,
 }
 
 static bool callee_writes(const struct ptx_module *m, const struct ptx_function *f,
-                          bool *seen)
+                          bool *visited)
 {
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
         struct slice_writer w = plain_writer(NULL, i);
 
-        if (w.address || w.refusal || (i->opcode == PTX_CALL && call_writes(m, f, i, seen)))
+        if (w.address || w.refusal ||
+            (i->opcode == PTX_CALL && call_writes(m, f, i, visited)))
             return true;
     }
     return false;
@@ -184,11 +185,11 @@ struct slice_writer slice_writer(const struct slice *s, const struct ptx_instruc
 
     if (callee && (!strcmp(callee->name, "malloc") || !strcmp(callee->name, "free")))
         return (struct slice_writer){.refusal = "allocates memory, which one device has"};
-    bool *seen = must_calloc(s->module->function_count + 1u, sizeof *seen);
-    bool writes = call_writes(s->module, s->f, i, seen);
+    bool *visited = must_calloc(s->module->function_count + 1u, sizeof *visited);
+    bool writes = call_writes(s->module, s->f, i, visited);
     struct slice_writer w = {.refusal = writes ? "calls what may write memory" : NULL};
 
-    free(seen);
+    free(visited);
     return w;
 }
 

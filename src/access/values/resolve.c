@@ -86,8 +86,9 @@ static const struct access_form *leave_loop(void *context, uint32_t symbol)
     return form_add(forms, form_make(forms, &y), form_constant(forms, 1), -1);
 }
 
-static const struct access_form *seen_from(struct study *s, const struct access_form *f,
-                                           uint32_t block)
+static const struct access_form *resolve_at_block(struct study *s,
+                                                  const struct access_form *f,
+                                                  uint32_t block)
 {
     struct outside o = {s, block};
 
@@ -104,7 +105,8 @@ static const struct access_form *replace(void *context, uint32_t symbol);
 static const struct access_form *replaced(struct scope *c, const struct access_form *f,
                                           uint32_t block)
 {
-    return seen_from(c->study, form_map(&c->study->maker.forms, f, replace, c), block);
+    return resolve_at_block(c->study, form_map(&c->study->maker.forms, f, replace, c),
+                            block);
 }
 
 /* Whether the term holds T of a loop that is not entered on the way to `origin`. */

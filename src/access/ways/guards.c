@@ -197,7 +197,7 @@ static bool find_way(const struct study *s, uint32_t above, uint32_t below)
 {
     const struct ptx_flow *flow = s->regions->flow;
     uint32_t *stack = must_calloc(flow->block_count + 1u, sizeof *stack), depth = 0;
-    bool *seen = must_calloc(flow->block_count, sizeof *seen), sure = true;
+    bool *visited = must_calloc(flow->block_count, sizeof *visited), sure = true;
 
     stack[depth++] = above;
     while (depth && sure) {
@@ -208,12 +208,12 @@ static bool find_way(const struct study *s, uint32_t above, uint32_t below)
             uint32_t to = b->successors[k];
 
             sure = to == below || !regions_dominate(s->regions, to, above);
-            if (to != below && !seen[to])
+            if (to != below && !visited[to])
                 stack[depth++] = to;
-            seen[to] = true;
+            visited[to] = true;
         }
     }
-    free(stack), free(seen);
+    free(stack), free(visited);
     return sure;
 }
 

@@ -11,8 +11,13 @@ enum { TARGETS_MAX = 256 };
 struct following {
     struct study *study;
     const struct region_loop *loop;
-    enum { UNSEEN, WITHIN, CARRIED } * is; /* by value; carried: seen after the iteration */
-    uint32_t *left;                        /* values whose uses have not been looked at */
+    enum {
+        UNKNOWN,
+        WITHIN,
+        CARRIED
+    } *
+        is;         /* by value; carried: seen after the iteration */
+    uint32_t *left; /* values whose uses have not been looked at */
     uint32_t count;
 };
 

@@ -103,13 +103,13 @@ static bool is_forward(const struct sorter *s)
 
 /* Depth first, from the end: of a block's successors that which comes last in the text is
    walked first, so that of two ways the upper stays ahead. */
-static uint32_t next_successor(const struct sorter *s, uint32_t block, const bool *seen)
+static uint32_t next_successor(const struct sorter *s, uint32_t block, const bool *visited)
 {
     const struct ptx_block *b = &s->flow->blocks[block];
     uint32_t next = s->flow->block_count;
 
     for (uint32_t n = 0; n < b->successor_count; n++)
-        if (!seen[b->successors[n]] &&
+        if (!visited[b->successors[n]] &&
             (next == s->flow->block_count || b->successors[n] > next))
             next = b->successors[n];
     return next;
@@ -118,19 +118,19 @@ static uint32_t next_successor(const struct sorter *s, uint32_t block, const boo
 static void sort_forward(struct sorter *s)
 {
     uint32_t count = s->flow->block_count, depth = 1, place = count;
-    bool *seen = s->in_loop;
+    bool *visited = s->in_loop;
 
-    memset(seen, 0, count);
+    memset(visited, 0, count);
     for (uint32_t b = count; b-- > 1;) /* what nothing leads to stands last */
         if (!is_reached(s->flow, b))
             s->order[--place] = b;
     s->work[0] = 0;
-    seen[0] = true;
+    visited[0] = true;
     while (depth) {
-        uint32_t next = next_successor(s, s->work[depth - 1], seen);
+        uint32_t next = next_successor(s, s->work[depth - 1], visited);
 
         if (next < count) {
-            seen[next] = true;
+            visited[next] = true;
             s->work[depth++] = next;
         } else {
             s->order[--place] = s->work[--depth];

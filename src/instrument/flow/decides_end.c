@@ -36,7 +36,7 @@ static uint8_t pass_on(void *context, const struct ptx_instruction *i, uint8_t u
            (d->in_memory && apart && (i->opcode == PTX_LD || i->opcode == PTX_ATOM));
 }
 
-static void see(void *context, int32_t reg)
+static void decides_end_visit(void *context, int32_t reg)
 {
     struct deciding *d = context;
 
@@ -58,7 +58,7 @@ static bool is_made(struct deciding *d, uint32_t block)
     if (i->opcode != PTX_BRA && i->opcode != PTX_BRX && !ptx_opcode_ends_thread(i->opcode))
         return false;
     d->reads_made = false;
-    definition_each_use(i, see, d);
+    definition_each_use(i, decides_end_visit, d);
     return d->reads_made;
 }
 
@@ -67,7 +67,7 @@ static bool choose_behind(struct deciding *d, uint32_t block)
 {
     const int32_t end = d->once->blocks[block].post_dominator;
     uint32_t *open = arena_alloc(d->arena, (d->flow->block_count + 1) * sizeof *open);
-    bool *seen = arena_alloc(d->arena, (d->flow->block_count + 1) * sizeof *seen);
+    bool *visited = arena_alloc(d->arena, (d->flow->block_count + 1) * sizeof *visited);
     bool added = false;
     uint32_t count = 0;
 
@@ -78,9 +78,9 @@ static bool choose_behind(struct deciding *d, uint32_t block)
         for (uint32_t s = 0; s < b->successor_count; s++) {
             const uint32_t to = b->successors[s];
 
-            if (seen[to] || (int32_t)to == end)
+            if (visited[to] || (int32_t)to == end)
                 continue;
-            seen[to] = true;
+            visited[to] = true;
             added |= !d->chosen[to];
             d->chosen[to] = true;
             open[count++] = to;

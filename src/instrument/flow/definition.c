@@ -50,14 +50,14 @@ void definition_each_use(const struct ptx_instruction *i, definition_visit *visi
 
 struct use {
     int32_t reg;
-    bool is_seen;
+    bool is_used;
 };
 
 static void compare(void *context, int32_t reg)
 {
     struct use *u = context;
 
-    u->is_seen |= reg == u->reg;
+    u->is_used |= reg == u->reg;
 }
 
 bool definition_is_read(const struct ptx_function *f, const struct ptx_operand *result)
@@ -66,5 +66,5 @@ bool definition_is_read(const struct ptx_function *f, const struct ptx_operand *
 
     for (uint32_t n = 0; result->kind == PTX_REGISTER && n < f->instruction_count; n++)
         definition_each_use(&f->instructions[n], compare, &u);
-    return u.is_seen || (result->kind != PTX_REGISTER && result->kind != PTX_SINK);
+    return u.is_used || (result->kind != PTX_REGISTER && result->kind != PTX_SINK);
 }

@@ -240,7 +240,7 @@ const char *choice_refusal(const struct proact_kernel *k)
 
     if (!c || c->last == RAN_SPLIT)
         return NULL;
-    if (c->last == RAN_UNSEEN)
+    if (c->last == RAN_UNMEASURED)
         snprintf(
             c->why, sizeof c->why,
             "kernel '%.80s': to find where it writes took the host %.0f ms, each launch "

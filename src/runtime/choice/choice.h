@@ -44,7 +44,7 @@ struct choice {
         RAN_TO_BE_TIMED,
         RAN_WHOLE,
         RAN_UNTRIED, /* look.h */
-        RAN_UNSEEN
+        RAN_UNMEASURED
     } last;        /* how the last launch ran */
     char why[192]; /* written when it is asked for */
 };

@@ -163,7 +163,7 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
     l->choice = c;
     l->is_short = c->is_short;
     if (!is_made)
-        coupling_see(c, l);
+        joint_cost_record(c, l);
     if (!is_split) { /* what a share needs is too little */
         p->whole_by = c;
         l->binding = NULL;

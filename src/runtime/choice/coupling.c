@@ -50,7 +50,7 @@ static struct coupling *make(struct choice *reader, struct choice *writer)
     return of;
 }
 
-struct seeing {
+struct joint_cost_context {
     struct choice *reader;
     bool as_whole;
 };
@@ -65,20 +65,20 @@ void coupling_note(struct choice *reader, struct choice *writer, bool is_whole,
     *(is_whole ? &of->to_whole : &of->to_split) = bytes;
 }
 
-static void see(void *context, struct choice *writer, uint64_t bytes)
+static void joint_cost_visit(void *context, struct choice *writer, uint64_t bytes)
 {
-    const struct seeing *s = context;
+    const struct joint_cost_context *s = context;
 
     coupling_note(s->reader, writer, s->as_whole, bytes);
 }
 
-void coupling_see(struct choice *c, struct launching *l)
+void joint_cost_record(struct choice *c, struct launching *l)
 {
-    struct seeing s = {.reader = c};
+    struct joint_cost_context s = {.reader = c};
 
     for (int as_whole = 0; as_whole < 2; as_whole++) {
         s.as_whole = as_whole;
-        launch_missing_bytes(l, as_whole, see, &s);
+        launch_missing_bytes(l, as_whole, joint_cost_visit, &s);
     }
 }
 

@@ -10,7 +10,7 @@
 #include "runtime/choice/choice.h"
 
 /* Before a launch: what it would lack either way, noted for who wrote that. */
-void coupling_see(struct choice *c, struct launching *l);
+void joint_cost_record(struct choice *c, struct launching *l);
 /* Of what the writer writes the reader would lack so much, split or whole, if that had run
    the other way. */
 void coupling_note(struct choice *reader, struct choice *writer, bool is_whole,

@@ -130,7 +130,7 @@ void consumers_create(struct kernel_binding *b)
 {
     if (!b->consumers)
         b->consumers = must_calloc(1, sizeof *b->consumers);
-    b->consumers->seen = make(b);
+    b->consumers->observed = make(b);
     b->consumers->before = make(b);
     if (!b->consumers->push_reads)
         b->consumers->push_reads = make(b);
@@ -157,7 +157,7 @@ void consumers_destroy(struct kernel_binding *b)
         need_clear(&w->push_targets[n]);
     free(w->push_targets);
     drop(b, w->push_reads);
-    drop(b, w->seen);
+    drop(b, w->observed);
     drop(b, w->before);
     drop_parts(w);
     free(w->part);
@@ -193,7 +193,7 @@ bool consumers_predicted_read(const struct kernel_binding *b, unsigned slot,
     if (w->push_targets && w->number)
         need_join(into, &w->push_targets[at]);
     else if (w->is_launched)
-        join(w, &w->seen[at], into);
+        join(w, &w->observed[at], into);
     else
         return false;
     return true;
@@ -221,18 +221,18 @@ void consumers_note_read(const struct proact_array *a, unsigned device,
 
     if (b && !a->session->looks && (need->all || need->spans.count))
         add(b->consumers,
-            &b->consumers->seen[a->writer_slot * b->transfer.devices->count + device],
+            &b->consumers->observed[a->writer_slot * b->transfer.devices->count + device],
             need);
 }
 
 void consumers_restart(struct kernel_binding *b)
 {
     struct consumers *w = b->consumers;
-    struct reads *seen = w->seen;
+    struct reads *observed = w->observed;
 
-    w->seen = w->before;
-    w->before = seen;
-    clear(b, w->seen);
+    w->observed = w->before;
+    w->before = observed;
+    clear(b, w->observed);
     if (w->part_count > PARTS_MAX / 2)
         drop_parts(w);
     w->is_launched = true;
@@ -267,13 +267,13 @@ static size_t crossings(const struct kernel_binding *b, unsigned slot, unsigned 
 }
 
 /* Whether anybody reads what another writes. */
-static bool crosses(const struct kernel_binding *b, const struct reads *seen)
+static bool crosses(const struct kernel_binding *b, const struct reads *observed)
 {
     const unsigned devices = b->transfer.devices->count;
 
     for (uint32_t n = 0; n < count_of(b); n++)
-        for (size_t i = 0; i < seen[n].count; i++) {
-            const struct transfer_need *part = part_of(b->consumers, seen[n].digest[i]);
+        for (size_t i = 0; i < observed[n].count; i++) {
+            const struct transfer_need *part = part_of(b->consumers, observed[n].digest[i]);
 
             if (part && crossings(b, n / devices, n % devices, part, 1))
                 return true;
@@ -282,13 +282,13 @@ static bool crosses(const struct kernel_binding *b, const struct reads *seen)
 }
 
 /* The host may look at the first device's replica of these at any time. */
-static void see_shared(const struct kernel_binding *b)
+static void consumers_add_shared(const struct kernel_binding *b)
 {
     static const struct transfer_need everything = {.all = true};
 
     for (unsigned s = 0; s < b->transfer.slot_count; s++)
         if (b->array[s]->is_shared)
-            add(b->consumers, &b->consumers->seen[s * b->transfer.devices->count],
+            add(b->consumers, &b->consumers->observed[s * b->transfer.devices->count],
                 &everything);
 }
 
@@ -352,9 +352,9 @@ static bool is_new(struct kernel_binding *b)
     struct consumers *w = b->consumers;
     bool is = false;
 
-    if (!differ(b, w->seen, w->push_reads))
+    if (!differ(b, w->observed, w->push_reads))
         return false;
-    struct transfer_need *push_targets = consumers_push_needs(b, w->seen);
+    struct transfer_need *push_targets = consumers_push_needs(b, w->observed);
 
     for (uint32_t n = 0; n < count_of(b); n++) {
         is |= need_differs(&push_targets[n], &w->push_targets[n]);
@@ -362,7 +362,7 @@ static bool is_new(struct kernel_binding *b)
     }
     free(push_targets);
     if (!is)
-        copy(b, w->push_reads, w->seen);
+        copy(b, w->push_reads, w->observed);
     return is;
 }
 
@@ -376,8 +376,8 @@ static bool is_time(struct kernel_binding *b)
     if (is_scattered(b))
         return w->push_targets != NULL;
     if (!w->number)
-        return w->push_targets ? is_new(b) : !is_all(b, w->seen);
-    return w->push_targets && !differ(b, w->seen, w->before) && is_new(b);
+        return w->push_targets ? is_new(b) : !is_all(b, w->observed);
+    return w->push_targets && !differ(b, w->observed, w->before) && is_new(b);
 }
 
 struct consumers *consumers_update(struct kernel_binding *b)
@@ -386,20 +386,20 @@ struct consumers *consumers_update(struct kernel_binding *b)
     const struct transfer_plan *plan = &b->transfer.plan;
     bool is_last = w->number == NUMBER_MAX || is_scattered(b);
 
-    see_shared(b);
+    consumers_add_shared(b);
     if (!is_time(b))
         return NULL;
     if (transfer_sends_to_all(plan)) {
-        if (!w->push_targets && crosses(b, w->seen))
+        if (!w->push_targets && crosses(b, w->observed))
             return NULL;
-        is_last |= crosses(b, w->seen);
+        is_last |= crosses(b, w->observed);
     }
     next = must_calloc(1, sizeof *next);
     next->number = is_last ? NUMBER_MAX + 1 : w->number + 1;
     if (!is_last) {
-        next->push_targets = consumers_push_needs(b, w->seen);
+        next->push_targets = consumers_push_needs(b, w->observed);
         next->push_reads = make(b);
-        copy(b, next->push_reads, w->seen);
+        copy(b, next->push_reads, w->observed);
     }
     next->follows_nobody = !w->number && w->push_targets;
     w->is_replaced = true;

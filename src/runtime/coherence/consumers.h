@@ -13,7 +13,7 @@
 struct consumers {
     struct transfer_need *push_targets; /* what its tables send to whom; NULL: all to all */
     struct reads *push_reads;           /* ... for whom that read so */
-    struct reads *seen;                 /* since its last launch */
+    struct reads *observed;             /* since its last launch */
     struct reads *before;               /* between the two launches before that */
     struct transfer_need *part; /* of reads, each once: so that one more costs a look */
     size_t part_count, part_capacity;

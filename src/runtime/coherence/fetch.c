@@ -332,7 +332,7 @@ enum proact_status launch_fetch(struct launching *l, struct proact_error *err)
     return status;
 }
 
-void launch_see(struct launching *l)
+void launch_record_reads(struct launching *l)
 {
     l->needs = needs_of_launch(l);
     for (size_t i = 0; i < l->place_count; i++)

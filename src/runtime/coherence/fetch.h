@@ -22,7 +22,7 @@ enum proact_status array_fetch_identical(struct proact_array *a,
                                          struct proact_error *err);
 
 /* What a launch will read, ahead of all else about it. */
-void launch_see(struct launching *l);
+void launch_record_reads(struct launching *l);
 /* All that a launch reads; once. */
 enum proact_status launch_fetch(struct launching *l, struct proact_error *err);
 /* By a split launch; by one on the first device. */

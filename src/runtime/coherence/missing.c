@@ -43,7 +43,7 @@ struct finder {
     struct missing_ranges *out;
 };
 
-static void see_missing(void *context, uint64_t first, uint64_t end, uint32_t devices)
+static void missing_add(void *context, uint64_t first, uint64_t end, uint32_t devices)
 {
     const struct finder *f = context;
 
@@ -60,7 +60,7 @@ static void find_missing(const struct proact_array *a,
 
     for (unsigned d = 0; d < a->session->devices.count; d++) {
         struct finder f = {a->session, d, out};
-        const struct validity_query missing = {1u << d, 1u << d, see_missing, &f};
+        const struct validity_query missing = {1u << d, 1u << d, missing_add, &f};
 
         if (needs[d])
             validity_each_mismatch(&a->validity_map,

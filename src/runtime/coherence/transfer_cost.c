@@ -89,7 +89,7 @@ static uint64_t transfer_cost_split(const struct launching *l, struct proact_arr
 }
 
 struct transfer_cost launch_missing_bytes(struct launching *l, bool is_whole,
-                                          missing_visitor *see, void *context)
+                                          missing_visitor *visit, void *context)
 {
     struct transfer_cost s = {0, 0, 0};
 
@@ -111,8 +111,8 @@ struct transfer_cost launch_missing_bytes(struct launching *l, bool is_whole,
         if (!bytes || !a->wrote || a->by_launch == is_whole)
             continue;
         s.by_launches += bytes;
-        if (see)
-            see(context, a->wrote, bytes);
+        if (visit)
+            visit(context, a->wrote, bytes);
     }
     return s;
 }

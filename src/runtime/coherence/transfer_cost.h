@@ -9,14 +9,14 @@
 
 /* The bytes of it, split (of a launch with a binding) or whole, and those of them that it
    would not if the launches that wrote them, of which it is chosen how they run, had run
-   the same way: of these `see`, if not NULL, is told; and those of arrays that a split
+   the same way: of these `visit`, if not NULL, is told; and those of arrays that a split
    launch wrote last. */
 struct transfer_cost {
     uint64_t bytes, by_launches, of_split;
 };
 typedef void missing_visitor(void *context, struct choice *wrote, uint64_t bytes);
 struct transfer_cost launch_missing_bytes(struct launching *l, bool is_whole,
-                                          missing_visitor *see, void *context);
+                                          missing_visitor *visit, void *context);
 /* Of one array, split: what devices lack of these needs, which have the key. */
 uint64_t array_missing_bytes(struct proact_array *a,
                              const struct transfer_need *const *needs,

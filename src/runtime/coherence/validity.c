@@ -146,8 +146,8 @@ static size_t find_from(const struct validity_map *h, size_t n, uint64_t byte)
 }
 
 /* Each span in the pieces that it lies in. */
-static void see_spans(const struct validity_map *h, size_t n, const struct spans *spans,
-                      const struct validity_query *u)
+static void validity_visit_ranges(const struct validity_map *h, size_t n,
+                                  const struct spans *spans, const struct validity_query *u)
 {
     for (size_t i = 0; i < spans->count; i++) {
         struct span s = spans->span[i];
@@ -157,7 +157,7 @@ static void see_spans(const struct validity_map *h, size_t n, const struct spans
             const uint64_t stop = p->end < s.end ? p->end : s.end;
 
             if (is_unlike(p, u))
-                u->see(u->context, s.first, stop, p->devices);
+                u->visit(u->context, s.first, stop, p->devices);
             s.first = stop;
         }
         n--; /* which the next one may begin in */
@@ -165,15 +165,16 @@ static void see_spans(const struct validity_map *h, size_t n, const struct spans
 }
 
 /* The spans in a piece. */
-static void see_piece(const struct spans *spans, uint64_t first,
-                      const struct validity_entry *p, const struct validity_query *u)
+static void validity_visit_piece(const struct spans *spans, uint64_t first,
+                                 const struct validity_entry *p,
+                                 const struct validity_query *u)
 {
     for (size_t n = spans_from(spans, first);
          n < spans->count && spans->span[n].first < p->end; n++) {
         const struct span *s = &spans->span[n];
 
-        u->see(u->context, s->first > first ? s->first : first,
-               s->end < p->end ? s->end : p->end, p->devices);
+        u->visit(u->context, s->first > first ? s->first : first,
+                 s->end < p->end ? s->end : p->end, p->devices);
     }
 }
 
@@ -186,10 +187,10 @@ void validity_each_mismatch(const struct validity_map *h, const struct spans *sp
                  end = validity_find(h, spans->span[spans->count - 1].end - 1) + 1;
 
     if (spans->count < end - from)
-        see_spans(h, from, spans, u);
+        validity_visit_ranges(h, from, spans, u);
     for (size_t n = from; n < end && spans->count >= end - from; n++)
         if (is_unlike(&h->piece[n], u))
-            see_piece(spans, n ? h->piece[n - 1].end : 0, &h->piece[n], u);
+            validity_visit_piece(spans, n ? h->piece[n - 1].end : 0, &h->piece[n], u);
 }
 
 static void put(struct validity_map *h, uint64_t end, uint32_t devices)

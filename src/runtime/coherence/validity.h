@@ -59,7 +59,7 @@ typedef void validity_visitor(void *context, uint64_t first, uint64_t end,
                               uint32_t devices);
 struct validity_query {
     uint32_t mask, devices;
-    validity_visitor *see;
+    validity_visitor *visit;
     void *context;
 };
 void validity_each_mismatch(const struct validity_map *h, const struct spans *spans,

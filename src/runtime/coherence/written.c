@@ -47,7 +47,7 @@ struct others {
     size_t count;
 };
 
-static void see_other(void *context, uint64_t first, uint64_t end, uint32_t devices)
+static void written_add_other(void *context, uint64_t first, uint64_t end, uint32_t devices)
 {
     struct others *o = context;
 
@@ -89,7 +89,8 @@ static bool set_few(struct setting *s, const struct spans *owned,
     struct others others = {.of = e};
 
     validity_each_mismatch(
-        s->h, &here, &(struct validity_query){UINT32_MAX, s->devices, see_other, &others});
+        s->h, &here,
+        &(struct validity_query){UINT32_MAX, s->devices, written_add_other, &others});
     for (size_t n = 0; n < others.count && others.count <= OTHERS_MAX; n++)
         set_later(s, others.range[n]);
     return others.count <= OTHERS_MAX;

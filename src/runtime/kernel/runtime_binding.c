@@ -216,8 +216,9 @@ static enum proact_status binding_create(const struct launching *l,
 }
 
 /* What lane MAIN was just given to store, lane SIDE may read from now on. */
-static enum proact_status side_sees_tables(struct proact *p, struct kernel_binding *b,
-                                           struct proact_error *err)
+static enum proact_status transfer_stream_awaits_tables(struct proact *p,
+                                                        struct kernel_binding *b,
+                                                        struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
@@ -248,7 +249,7 @@ static enum proact_status restart(struct proact *p, struct kernel_binding *b,
             status = transfer_tables_restart(&p->devices, b->tables[s]->tables,
                                              TRANSFER_MAIN, err);
         }
-    return status || !anything ? status : side_sees_tables(p, b, err);
+    return status || !anything ? status : transfer_stream_awaits_tables(p, b, err);
 }
 
 /* Maps of a marked kernel are held against its stores by the emulator, under `check`. */
@@ -296,7 +297,7 @@ static enum proact_status add_binding(struct launching *l, struct consumers *con
     b->next = k->bindings;
     k->bindings = b;
     l->binding = b;
-    return side_sees_tables(k->session, b, err);
+    return transfer_stream_awaits_tables(k->session, b, err);
 }
 
 enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err)
@@ -322,7 +323,7 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     if (p->recording) /* it restarts itself */
         return PROACT_OK;
     if (b && p->devices.count > 1) {
-        launch_see(l);
+        launch_record_reads(l);
         consumers = consumers_update(b);
     }
     if (!b)

@@ -315,7 +315,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
         return choice_run(c, l, launch_first, err);
     }
     if (c && choice_is_dear(c, l->kernel)) {
-        c->last = RAN_UNSEEN;
+        c->last = RAN_UNMEASURED;
         p->whole_by = NULL;
         return launch_first(l, err);
     }

@@ -11,7 +11,7 @@ enum proact_status order_open(struct order *o, const struct transfer_devices *de
         for (int lane = 0; lane < TRANSFER_LANES; lane++) {
             struct order_lane *here = &o->lane[d][lane];
 
-            here->seen = here->waited;
+            here->waited_for = here->waited;
             for (int i = 0; i < ORDER_RING && !status; i++)
                 status = devices->backend->event_create(devices->set, d, false,
                                                         &here->event[i], err);
@@ -119,21 +119,22 @@ enum proact_status order_wait(struct order *o, struct order_place place,
 {
     struct order_lane *here = &o->lane[place.device][place.lane];
     struct order_lane *there = &o->lane[of.device][of.lane];
-    uint64_t *seen = &here->seen[of.device][of.lane];
+    uint64_t *waited_for = &here->waited_for[of.device][of.lane];
     enum proact_status status;
 
     if (here != there && there->noted_first && sequence >= there->noted_first &&
         (status = order_flush(o, of, err)))
         return status;
     /* The second line spares lanes that seldom record the search, at every launch. */
-    if (here == there || *seen >= sequence || !sequence || there->last <= *seen ||
-        there->last <= o->settled)
+    if (here == there || *waited_for >= sequence || !sequence ||
+        there->last <= *waited_for || there->last <= o->settled)
         return PROACT_OK;
     int slot = event_behind(there, sequence);
 
-    if (slot < 0 || there->recorded[slot] <= o->settled || there->recorded[slot] <= *seen)
+    if (slot < 0 || there->recorded[slot] <= o->settled ||
+        there->recorded[slot] <= *waited_for)
         return PROACT_OK;
-    *seen = there->recorded[slot];
+    *waited_for = there->recorded[slot];
     /* protocol: event-wait (else: return PROACT_OK;) */
     return o->devices->backend->wait_event(
         o->devices->device[place.device].lane[place.lane], there->event[slot], err);

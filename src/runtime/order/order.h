@@ -15,7 +15,7 @@ struct order_lane {
     uint64_t last;                    /* the highest of them */
     uint64_t noted_first, noted_last; /* behind which no event is recorded yet; 0: none */
     uint64_t waited[TRANSFER_DEVICES_MAX][TRANSFER_LANES]; /* for other lanes, by number */
-    uint64_t (*seen)[TRANSFER_LANES]; /* the same, of whoever is this lane now */
+    uint64_t (*waited_for)[TRANSFER_LANES]; /* the same, of whoever is this lane now */
 };
 
 struct order {

@@ -310,8 +310,8 @@ static struct kernel_partition *add(const struct launching *l, const struct writ
 }
 
 /* Nothing changes while launches are recorded: they were launched so before. */
-static void see_again(struct kernel_partition *c, const struct launching *l,
-                      const struct write_set *w)
+static void boundaries_record(struct kernel_partition *c, const struct launching *l,
+                              const struct write_set *w)
 {
     struct proact *p = l->kernel->session;
 
@@ -335,7 +335,7 @@ void partition_at_boundaries(const struct launching *l, const struct write_set *
     struct kernel_partition *c = boundaries_partition_find(l, w);
 
     if (c)
-        see_again(c, l, w);
+        boundaries_record(c, l, w);
     else
         c = add(l, w);
     memcpy(cta_first, c->cta_first, (l->over + 1) * sizeof *cta_first);

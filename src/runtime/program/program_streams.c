@@ -10,7 +10,7 @@ typedef uint64_t waits[PROACT_DEVICES_MAX][TRANSFER_LANES];
 struct program_stream {
     struct device_stream *stream; /* NULL: it was never used */
     struct device_event *end;     /* of what it was given, when somebody asked last */
-    waits seen;                   /* operations of other lanes that it has waited for, */
+    waits waited_for;             /* operations of other lanes that it has waited for, */
     uint64_t awaited;             /* and sends, as proact.first_awaited has it */
     uint64_t followed;            /* the turn of the session's own that it has waited for */
     bool is_ahead;                /* it was given something since others waited for it */
@@ -135,7 +135,7 @@ static enum proact_status follow_own(struct proact *p, struct program_stream *s,
     if (status)
         return status;
     all->marked = s->followed = all->turn;
-    take_over(s->seen, order_of(p)->waited);
+    take_over(s->waited_for, order_of(p)->waited);
     s->awaited = s->awaited > p->first_awaited ? s->awaited : p->first_awaited;
     return status;
 }
@@ -155,7 +155,7 @@ enum proact_status streams_enter(struct proact *p, struct proact_error *err)
         return status;
     *lane(p) = s->stream;
     /* protocol: streams-seen */
-    order_of(p)->seen = s->seen;
+    order_of(p)->waited_for = s->waited_for;
     all->own_awaited = p->first_awaited;
     p->first_awaited = s->awaited;
     all->is_entered = true;
@@ -171,7 +171,7 @@ void streams_leave(struct proact *p)
     struct program_stream *s = &all->of[all->used - 1];
 
     *lane(p) = all->own;
-    order_of(p)->seen = order_of(p)->waited;
+    order_of(p)->waited_for = order_of(p)->waited;
     s->awaited = p->first_awaited;
     /* protocol: streams-own-awaited */
     p->first_awaited = all->own_awaited;

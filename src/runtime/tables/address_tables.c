@@ -164,7 +164,7 @@ static void consider_pointer(struct address_tables *t, struct proact_kernel *k,
 static void consider_pointers(struct address_tables *t, struct proact_kernel *k,
                               bool for_numbers)
 {
-    bool *is_seen = must_calloc(k->parameter_bytes + 1u, sizeof *is_seen);
+    bool *is_visited = must_calloc(k->parameter_bytes + 1u, sizeof *is_visited);
 
     for (uint32_t n = 0; n < k->ptx->instruction_count; n++) {
         const struct ptx_instruction *i = &k->ptx->instructions[n];
@@ -178,13 +178,13 @@ static void consider_pointers(struct address_tables *t, struct proact_kernel *k,
             const uint64_t offset = k->ptx->symbols[at->symbol].offset +
                                     (uint64_t)at->integer + (uint64_t)e * WORD;
 
-            if (offset + WORD > k->parameter_bytes || is_seen[offset])
+            if (offset + WORD > k->parameter_bytes || is_visited[offset])
                 continue;
-            is_seen[offset] = true;
+            is_visited[offset] = true;
             consider_pointer(t, k, (uint32_t)offset, for_numbers);
         }
     }
-    free(is_seen);
+    free(is_visited);
 }
 
 /* A kernel may look up words in constant memory, of which records say nothing. */

@@ -14,7 +14,7 @@ struct counting {
     const struct transfer_table_request *request;
     struct transfer_table *table;
     uint32_t first_cta; /* of the device */
-    uint32_t *seen;     /* by chunk: the turn in which it was last put into a list */
+    uint32_t *visited;  /* by chunk: the turn in which it was last put into a list */
     uint32_t list;      /* in work: its place among the chunks */
     uint32_t turn;
     uint64_t same; /* CTAs from the one that is looked at on that have this list */
@@ -130,9 +130,10 @@ static void count_chunks(struct counting *c, uint64_t first, uint64_t end, uint6
     c->same = starts < c->same ? starts : c->same;
     c->same = ends < c->same ? ends : c->same;
     for (uint64_t chunk = from; chunk <= to; chunk++) {
-        if (t->piece_first[chunk + 1] == t->piece_first[chunk] || c->seen[chunk] == c->turn)
+        if (t->piece_first[chunk + 1] == t->piece_first[chunk] ||
+            c->visited[chunk] == c->turn)
             continue;
-        c->seen[chunk] = c->turn;
+        c->visited[chunk] = c->turn;
         add_word(c, (uint32_t)chunk);
     }
 }
@@ -303,12 +304,12 @@ static void count_part(struct counting *c, const struct cta_run *run, uint32_t f
 }
 
 void table_count(const struct transfer_table_request *r, struct transfer_table *t,
-                 uint32_t device, uint32_t *seen)
+                 uint32_t device, uint32_t *visited)
 {
     const uint32_t first = r->cta_first[device], end = r->cta_first[device + 1];
-    struct counting c = {.request = r, .table = t, .first_cta = first, .seen = seen};
+    struct counting c = {.request = r, .table = t, .first_cta = first, .visited = visited};
 
-    memset(seen, 0, t->chunk_count * sizeof *seen);
+    memset(visited, 0, t->chunk_count * sizeof *visited);
     add_word(&c, 0); /* the empty list */
     grow_slots(&c);
     for (uint32_t n = 0; n < r->written->count && t->sent_chunks; n++) {

@@ -249,13 +249,13 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
     if (!status)
         find_owned(&b);
     /* rising: two chunks more */
-    uint32_t *seen = must_calloc((size_t)chunks + 3, sizeof *seen);
+    uint32_t *visited = must_calloc((size_t)chunks + 3, sizeof *visited);
 
     for (uint32_t d = 0; d < request->device_count && !status; d++) {
         table_pieces_cut(request, tables, d);
-        table_count(request, &tables[d], d, seen);
+        table_count(request, &tables[d], d, visited);
     }
-    free(seen);
+    free(visited);
     owned_clear(&b.owned);
     for (uint32_t d = 0; d < request->device_count && status; d++)
         transfer_table_clear(&tables[d]);

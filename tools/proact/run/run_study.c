@@ -28,7 +28,7 @@ struct one_run {
     struct run_trace *trace;
 };
 
-static void see_nothing(void *context, const struct proact_trace_span *span)
+static void study_ignore_span(void *context, const struct proact_trace_span *span)
 {
     (void)context;
     (void)span;
@@ -43,7 +43,7 @@ static enum proact_status run_in(struct maker *m, struct proact *p,
     if (run->trace)
         proact_trace_set_callback(p, run_trace_span, run->trace);
     else if (run->watched)
-        proact_trace_set_callback(p, see_nothing, NULL);
+        proact_trace_set_callback(p, study_ignore_span, NULL);
     return m->application->run(m->work, p, &watcher, out, m->err);
 }
 

@@ -10,14 +10,14 @@ struct rt *rt_enter(void)
 {
     struct rt *rt = rt_enter_interop();
 
-    if (rt->interop.is_pending || rt->interop.unseen)
+    if (rt->interop.is_pending || rt->interop.untracked)
         rt_interop_end(rt);
     return rt;
 }
 
 enum cuda_error rt_leave(struct rt *rt, enum cuda_error error)
 {
-    if (rt->interop.unseen)
+    if (rt->interop.untracked)
         rt_interop_begin(rt);
     return rt_leave_interop(error);
 }

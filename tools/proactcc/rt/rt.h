@@ -100,9 +100,9 @@ struct rt {
         bool is_pending, any, hide;
         struct proact_array **written;
         size_t count, capacity;
-        uint64_t calls;      /* since the beginning */
-        const char *unseen;  /* one that is called past us, or NULL */
-        const void **linked; /* an address in each object that proactcc linked */
+        uint64_t calls;        /* since the beginning */
+        const char *untracked; /* one that is called past us, or NULL */
+        const void **linked;   /* an address in each object that proactcc linked */
         size_t linked_count, linked_capacity;
     } interop;
     struct rt_graphs {
@@ -223,7 +223,8 @@ enum cuda_error rt_shadows_out(struct rt *rt);
 
 /* What is queued from now on comes after what libraries have queued (rt_interop.c). */
 void rt_interop_end(struct rt *rt);
-/* Whether some are called past us (rt_unseen.c), so that they may come in at any time. */
+/* Whether some are called past us (rt_untracked.c), so that they may come in at any time.
+ */
 void rt_interop_scan(struct rt *rt);
 void rt_interop_begin(struct rt *rt);
 

@@ -93,11 +93,11 @@ void rt_report(struct rt *rt)
     if (rt->interop.calls)
         fprintf(stderr, "proact: %10llu calls of libraries, on the first device\n",
                 (unsigned long long)rt->interop.calls);
-    if (rt->interop.unseen)
+    if (rt->interop.untracked)
         fprintf(stderr,
                 "proact: %s is called past proact, as the link was not made by proactcc: "
                 "split kernels begin with copies of all their arrays\n",
-                rt->interop.unseen);
+                rt->interop.untracked);
     if (lazy_devices)
         fprintf(stderr, "proact: %s\n", lazy_devices);
     if (!rt->broken)

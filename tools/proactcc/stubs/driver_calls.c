@@ -5,13 +5,13 @@
    libcuda.so, they are everybody's. */
 
 #ifdef FOR_ALL
-#define SEEN(name)
+#define NOTED(name)
 #else
-#define SEEN(name) ".hidden " #name "\n"
+#define NOTED(name) ".hidden " #name "\n"
 #endif
 
 #define NAMED(name, kind)                                                                  \
-    ".text\n.globl " #name "\n" SEEN(name) ".type " #name ", " kind "\n" #name ":\n"
+    ".text\n.globl " #name "\n" NOTED(name) ".type " #name ", " kind "\n" #name ":\n"
 
 #if defined __x86_64__
 #define FORWARD(name, of)                                                                  \

@@ -177,15 +177,15 @@ void check_join(struct check *c, uint32_t into, uint32_t from)
 void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t count)
 {
     struct check_step *steps = must_calloc(2 * (size_t)count, sizeof *steps);
-    const struct check_clock *seen = NULL;
+    const struct check_clock *latest = NULL;
     uint32_t filled = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         struct actor *a = &c->actors[from[i]];
 
-        if (a->clock != seen)
+        if (a->clock != latest)
             check_learn(c, into, a->clock);
-        seen = a->clock;
+        latest = a->clock;
         if (filled && steps[filled - 1].first == from[i])
             filled--;
         steps[filled++] = (struct check_step){.time = own_time(c, a), .first = from[i]};
@@ -202,14 +202,14 @@ void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t
 static void share_fences(struct check *c, const uint32_t *members, uint32_t count)
 {
     for (int s = 0; s < SCOPES; s++) {
-        struct check_clock *all = NULL, *seen = NULL;
+        struct check_clock *all = NULL, *latest = NULL;
 
         for (uint32_t i = 0; i < count; i++) {
             struct check_clock *one = c->actors[members[i]].fenced[s];
 
-            if (one && one != seen)
+            if (one && one != latest)
                 check_clock_add(&all, one);
-            seen = one;
+            latest = one;
         }
         for (uint32_t i = 0; all && i < count; i++) {
             struct actor *a = &c->actors[members[i]];

@@ -25,7 +25,7 @@ struct look {
     bool keeps, differs;
 };
 
-static void see(struct look *look, const void *bytes, size_t count)
+static void replay_hash(struct look *look, const void *bytes, size_t count)
 {
     struct graph_replay *r = look->r;
 
@@ -52,17 +52,17 @@ static const struct cuda_graph *child_of(const struct graph_op *op)
     return child;
 }
 
-static void see_all(struct look *look, const struct cuda_graph *g)
+static void replay_hash_graph(struct look *look, const struct cuda_graph *g)
 {
     for (size_t i = 0; i < g->count; i++) {
         const struct graph_op *op = g->ops[i];
 
-        see(look, &op->run, sizeof(graph_run *));
-        see(look, &op->is_off, sizeof op->is_off);
-        see(look, &op->bytes, sizeof op->bytes);
-        see(look, op->data, op->bytes);
+        replay_hash(look, &op->run, sizeof(graph_run *));
+        replay_hash(look, &op->is_off, sizeof op->is_off);
+        replay_hash(look, &op->bytes, sizeof op->bytes);
+        replay_hash(look, op->data, op->bytes);
         if (child_of(op))
-            see_all(look, child_of(op));
+            replay_hash_graph(look, child_of(op));
     }
 }
 
@@ -70,7 +70,7 @@ static bool is_as_it_was(struct rt *rt, struct cuda_graph_exec *exec)
 {
     struct look look = {.r = &exec->replay};
 
-    see_all(&look, &exec->graph);
+    replay_hash_graph(&look, &exec->graph);
     return !look.differs && look.at == exec->replay.noted_bytes && exec->replay.wait &&
            exec->replay.ranges == rt->ranges.changes;
 }
@@ -120,7 +120,7 @@ static void graph_replay_restart(struct rt *rt, struct cuda_graph_exec *exec)
     r->calls = r->replays = 0;
     forget(rt, r);
     r->noted_bytes = 0;
-    see_all(&look, &exec->graph);
+    replay_hash_graph(&look, &exec->graph);
     r->ranges = rt->ranges.changes;
 }
 
@@ -244,7 +244,7 @@ static bool replay(struct rt *rt, struct graph_stretch *s, enum cuda_error *erro
 
 static bool is_time_to_try(const struct rt *rt, const struct graph_replay *r)
 {
-    if (rt->interop.unseen) /* which may change anything at any time */
+    if (rt->interop.untracked) /* which may change anything at any time */
         return false;
     if (!rt->session || rt->broken || r->calls < r->wait ||
         !proact_try_quiesce(rt->session, false))

@@ -7,7 +7,8 @@
 void rt_interop_end(struct rt *rt)
 {
     struct rt_interop *g = &rt->interop;
-    const struct proact_interop_writes writes = {g->written, g->count, g->any || g->unseen};
+    const struct proact_interop_writes writes = {g->written, g->count,
+                                                 g->any || g->untracked};
     struct proact_error err = {""};
 
     if (!rt->broken && rt->session)

@@ -8,7 +8,7 @@
 static enum proact_status shadow_await_interop(struct rt *rt, const struct rt_range *range,
                                                struct proact_error *err)
 {
-    const bool has_interop = rt->interop.calls || rt->interop.unseen;
+    const bool has_interop = rt->interop.calls || rt->interop.untracked;
 
     return range->is_locked && !range->is_newer_there && has_interop
                ? proact_wait(rt->session, err)

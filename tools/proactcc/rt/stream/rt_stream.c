@@ -23,7 +23,7 @@ struct rt_stream *rt_stream_find(struct rt *rt, const struct cuda_stream *handle
 
 bool rt_streams_may_be_drivers(const struct rt *rt)
 {
-    return !rt->is_emulated && (rt->interop.linked_count || rt->interop.unseen);
+    return !rt->is_emulated && (rt->interop.linked_count || rt->interop.untracked);
 }
 
 enum cuda_error rt_stream_enter(struct rt *rt, const struct cuda_stream *handle)

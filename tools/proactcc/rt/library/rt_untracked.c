@@ -135,8 +135,8 @@ static int look(struct dl_phdr_info *object, size_t bytes, void *context)
     (void)bytes;
     if (is_theirs(object->dlpi_name) || is_tool(object->dlpi_name) || is_ours(g, object))
         return 0;
-    g->unseen = needed_by(object);
-    return g->unseen != NULL;
+    g->untracked = needed_by(object);
+    return g->untracked != NULL;
 }
 
 void rt_interop_scan(struct rt *rt)

@@ -21,7 +21,7 @@ struct finder {
     struct slice *s;
     uint32_t words;
     uint64_t *governs; /* by block: the branches that decide whether it runs, all the way */
-    uint64_t *of_seen; /* those that decide whether what a use sees runs */
+    uint64_t *of_reaching;              /* those that decide whether what a use sees runs */
     struct pairs definitions, branches; /* by view */
 };
 
@@ -87,7 +87,7 @@ static uint32_t definitions_before(const struct slice *s, uint32_t reg, uint32_t
 
 /* Of a block, up to instruction `end`: notes the definitions that are seen behind it, and
    says whether what comes in is, too. */
-static bool seen_behind(struct finder *f, uint32_t reg, uint32_t block, uint32_t end)
+static bool reaching_after(struct finder *f, uint32_t reg, uint32_t block, uint32_t end)
 {
     const struct slice *s = f->s;
     uint32_t n = definitions_before(s, reg, end);
@@ -111,19 +111,19 @@ static void look_back(struct finder *f, uint32_t reg, uint32_t use, bool *above)
     const struct slice *s = f->s;
     const struct ptx_flow *flow = s->flow;
     uint32_t *stack = must_calloc(flow->block_count + 1u, sizeof *stack), depth = 0;
-    bool *seen = must_calloc(flow->block_count, sizeof *seen);
+    bool *visited = must_calloc(flow->block_count, sizeof *visited);
     uint32_t block = flow->block_of[use], end = use;
 
     /* The block of the use may come twice: up to the use, then, around a loop, whole. */
     for (;;) {
-        if (seen_behind(f, reg, block, end)) {
+        if (reaching_after(f, reg, block, end)) {
             above[block] = true;
             for (uint32_t n = 0; n < flow->blocks[block].predecessor_count; n++) {
                 uint32_t from = flow->blocks[block].predecessors[n];
 
-                if (s->reached[from] && !seen[from])
+                if (s->reached[from] && !visited[from])
                     stack[depth++] = from;
-                seen[from] = true;
+                visited[from] = true;
             }
         }
         if (!depth)
@@ -132,12 +132,12 @@ static void look_back(struct finder *f, uint32_t reg, uint32_t use, bool *above)
         end = flow->blocks[block].first + flow->blocks[block].count;
     }
     free(stack);
-    free(seen);
+    free(visited);
 }
 
 /* Blocks from which a definition that is seen can still be reached before control is at the
    end of `top` anew, which starts all over. */
-static bool *before_seen(const struct finder *f, size_t first, uint32_t top)
+static bool *before_reaching(const struct finder *f, size_t first, uint32_t top)
 {
     const struct slice *s = f->s;
     uint32_t count = s->flow->block_count, depth = 0;
@@ -173,18 +173,18 @@ static void find_branches(struct finder *f, size_t first, uint32_t use, const bo
     const struct slice *s = f->s;
     uint32_t top = s->flow->block_of[use];
 
-    memset(f->of_seen, 0, f->words * sizeof *f->of_seen);
+    memset(f->of_reaching, 0, f->words * sizeof *f->of_reaching);
     for (size_t n = first; n < f->definitions.count; n++) {
         uint32_t home = home_of(s, f->definitions.items[n][1]);
 
         top = meet(s, top, home);
         for (uint32_t w = 0; w < f->words; w++)
-            f->of_seen[w] |= f->governs[home * f->words + w];
+            f->of_reaching[w] |= f->governs[home * f->words + w];
     }
-    bool *before = before_seen(f, first, top);
+    bool *before = before_reaching(f, first, top);
 
     for (uint32_t b = 0; b < s->flow->block_count; b++)
-        if (f->of_seen[b / 64] >> b % 64 & 1 &&
+        if (f->of_reaching[b / 64] >> b % 64 & 1 &&
             (above[top] || (before[b] && slice_dominates(s, top, b))))
             add_pair(&f->branches, s->view_count, b);
     free(before);
@@ -237,7 +237,7 @@ static bool defined_once_before_uses(const struct slice *s, uint32_t reg)
 }
 
 /* Whether the use sees what the one before it in the text sees. */
-static bool sees_the_same(const struct slice *s, uint32_t reg, uint32_t use)
+static bool reaching_is_same(const struct slice *s, uint32_t reg, uint32_t use)
 {
     uint32_t at = s->uses.items[use], before;
 
@@ -259,7 +259,7 @@ static void find_views_of(struct finder *f, uint32_t reg)
     bool once = defined_once_before_uses(s, reg);
 
     for (uint32_t n = first; n < end; n++) {
-        if (n > first && (once || sees_the_same(s, reg, n))) {
+        if (n > first && (once || reaching_is_same(s, reg, n))) {
             s->view_of[n] = s->view_count - 1;
             continue;
         }
@@ -277,20 +277,20 @@ void slice_find_views(struct slice *s)
     struct finder f = {.s = s, .words = s->flow->block_count / 64 + 1};
 
     f.governs = must_calloc((size_t)s->flow->block_count * f.words, sizeof *f.governs);
-    f.of_seen = must_calloc(f.words, sizeof *f.of_seen);
+    f.of_reaching = must_calloc(f.words, sizeof *f.of_reaching);
     find_governing(&f);
     s->view_of =
         arena_alloc(s->arena, (s->uses.first[s->registers] + 1u) * sizeof *s->view_of);
     for (uint32_t r = 0; r < s->registers; r++)
         find_views_of(&f, r);
-    s->sees = slice_list_make(s, s->view_count, (const uint32_t(*)[2])f.definitions.items,
-                              f.definitions.count);
+    s->reaching = slice_list_make(
+        s, s->view_count, (const uint32_t(*)[2])f.definitions.items, f.definitions.count);
     s->joins = slice_list_make(s, s->view_count, (const uint32_t(*)[2])f.branches.items,
                                f.branches.count);
     free(f.definitions.items);
     free(f.branches.items);
     free(f.governs);
-    free(f.of_seen);
+    free(f.of_reaching);
 }
 
 uint32_t slice_view(const struct slice *s, uint32_t instruction, uint32_t reg)
