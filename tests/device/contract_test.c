@@ -23,7 +23,7 @@ static const struct contract_keeper keepers[] = {
     {.name = "cuda", .backend = &device_cuda},
 };
 
-static const struct contract_promise *const rooms[] = {
+static const struct contract_promise *const groups[] = {
     contract_memory,  contract_rows,        contract_streams,  contract_launch,
     contract_batch,   contract_graphs,      contract_watch,    contract_faults,
     contract_interop, contract_parts,       contract_clusters, contract_repeats,
@@ -54,8 +54,8 @@ static int run_promises(const struct contract_keeper *keeper)
     struct trial trials[PROMISES_MAX];
     size_t count = 0;
 
-    for (size_t i = 0; i < LENGTH(rooms); i++)
-        for (const struct contract_promise *p = rooms[i]; p->name; p++, count++) {
+    for (size_t i = 0; i < LENGTH(groups); i++)
+        for (const struct contract_promise *p = groups[i]; p->name; p++, count++) {
             assert_true(count < PROMISES_MAX);
             trials[count] = (struct trial){.keeper = keeper, .promise = p};
             tests[count].name = p->name;
@@ -101,8 +101,8 @@ static int run_promises_apart(const struct contract_keeper *keeper, const char *
 {
     int failed = 0;
 
-    for (size_t i = 0; i < LENGTH(rooms); i++)
-        for (const struct contract_promise *p = rooms[i]; p->name; p++)
+    for (size_t i = 0; i < LENGTH(groups); i++)
+        for (const struct contract_promise *p = groups[i]; p->name; p++)
             if ((!only || strstr(p->name, only)) &&
                 run_apart(run_one, &(struct trial){.keeper = keeper, .promise = p})) {
                 printf("%s: broken: %s\n", keeper->name, p->name);
