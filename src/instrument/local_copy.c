@@ -10,7 +10,7 @@
 #include "instrument/edit.h"
 #include "instrument/flow/definition.h"
 #include "instrument/instrument.h"
-#include "instrument/parameter_place.h"
+#include "instrument/relocation.h"
 
 enum { NO_PLACE = -1 };
 
@@ -302,7 +302,7 @@ char *instrument_read_parameters(const struct ptx_module *m, size_t *bytes)
     for (uint32_t n = 0; n < m->function_count; n++)
         if (m->functions[n].is_entry && m->functions[n].instruction_count) {
             look_at(m, &m->functions[n], &edits);
-            parameter_places_name(&m->functions[n], &edits);
+            relocations_name(&m->functions[n], &edits);
         }
     if (edits.count)
         edit_print(&edits, m, (struct ptx_span){0, (uint32_t)m->bytes}, &text);

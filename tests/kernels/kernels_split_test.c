@@ -98,10 +98,10 @@ static bool make_arrays(struct run *r)
 static enum proact_status launch_block(struct run *r)
 {
     const struct proact_kernel_info info = proact_kernel_describe(r->kernel);
-    struct proact_relocation places[SAMPLES_PARAMETERS_MAX * SAMPLES_INSIDE_MAX];
+    struct proact_relocation relocations[SAMPLES_PARAMETERS_MAX * SAMPLES_INSIDE_MAX];
     _Alignas(16) unsigned char bytes[SAMPLES_BLOCK_MAX] = {0};
     const uint64_t no_addresses[SAMPLES_ARRAYS_MAX] = {0};
-    struct proact_parameter_buffer block = {bytes, 0, places, 0};
+    struct proact_parameter_buffer block = {bytes, 0, relocations, 0};
 
     block.size = samples_lay_parameters(&r->c, no_addresses, bytes);
     for (unsigned p = 0; p < r->c.parameter_count; p++) {
@@ -109,10 +109,10 @@ static enum proact_status launch_block(struct run *r)
         uint32_t at = info.parameters[p].offset;
 
         if (q->array >= 0)
-            places[block.relocation_count++] =
+            relocations[block.relocation_count++] =
                 (struct proact_relocation){at, r->arrays[q->array], 0};
         for (unsigned i = 0; i < q->inside_count; i++)
-            places[block.relocation_count++] = (struct proact_relocation){
+            relocations[block.relocation_count++] = (struct proact_relocation){
                 at + (uint32_t)q->inside[i].offset, r->arrays[q->inside[i].array], 0};
     }
     return proact_launch_buffer(r->kernel, &r->c.grid, &block, &r->setup->err);

@@ -103,8 +103,8 @@ static enum proact_status tally(struct run *r, const struct act *act)
         .ctas = {CTAS},
         .threads = {CTA},
         .device_count = act->over ? act->over : proact_device_count(r->session)};
-    const struct proact_relocation places[] = {{0, r->array[act->from], 0},
-                                               {8, r->array[act->to], 0}};
+    const struct proact_relocation relocations[] = {{0, r->array[act->from], 0},
+                                                    {8, r->array[act->to], 0}};
     const uint32_t numbers[] = {COUNT, 0, CTAS * act->slow / 100, NONE};
     unsigned char bytes[2 * sizeof(uint64_t) + sizeof numbers] = {0};
 
@@ -113,7 +113,7 @@ static enum proact_status tally(struct run *r, const struct act *act)
     r->launches++;
     return proact_launch_buffer(
         r->kernel[TALLY], &grid,
-        &(struct proact_parameter_buffer){bytes, sizeof bytes, places, 2}, &r->err);
+        &(struct proact_parameter_buffer){bytes, sizeof bytes, relocations, 2}, &r->err);
 }
 
 static enum proact_status launch(struct run *r, const struct act *act, uint32_t lost)

@@ -98,10 +98,10 @@ static void launches_that_send_nothing_wait_for_nobody(void **state)
     array_account_sent(s.a, 0, 0, TRANSFER_MAIN, s.p->sequence, NULL);
     assert_int_equal(s.p->last_sent, 0);
     for (unsigned d = 0; d < 4; d++) {
-        const struct order_place place = {d, TRANSFER_MAIN};
+        const struct order_place relocation = {d, TRANSFER_MAIN};
 
-        must(&s, array_await(s.p, s.a, place, true, &s.err));
-        must(&s, array_await_peers(s.p, s.a, place, 0, &s.err));
+        must(&s, array_await(s.p, s.a, relocation, true, &s.err));
+        must(&s, array_await_peers(s.p, s.a, relocation, 0, &s.err));
     }
     expect(&s, "");
     proact_close(s.p);

@@ -47,15 +47,16 @@ static void launch_with(struct rig *r, struct proact_kernel *k, uint32_t threads
                                   .threads = {threads},
                                   .device_count = DEVICES};
     enum { ARRAYS = 2 };
-    struct proact_relocation places[ARRAYS];
+    struct proact_relocation relocations[ARRAYS];
     uint32_t block[6] = {0};
 
     for (size_t i = 0; i < ARRAYS; i++)
-        places[i] = (struct proact_relocation){(uint32_t)(8 * i), arrays[i], 0};
+        relocations[i] = (struct proact_relocation){(uint32_t)(8 * i), arrays[i], 0};
     block[2 * ARRAYS] = rows;
     block[2 * ARRAYS + 1] = pitch;
     MUST(proact_launch_buffer(
-        k, &g, &(struct proact_parameter_buffer){block, 8 * ARRAYS + 8, places, ARRAYS},
+        k, &g,
+        &(struct proact_parameter_buffer){block, 8 * ARRAYS + 8, relocations, ARRAYS},
         &r->b.err));
     if (proact_kernel_refusal(k))
         fail_msg("%s", proact_kernel_refusal(k));

@@ -26,11 +26,12 @@ static bool work_on(struct bench *b, struct proact_kernel *k, struct proact_arra
         uint64_t out;
         uint32_t n, rounds;
     } block = {1, n, s.rounds};
-    const struct proact_relocation place = {0, a, 0};
+    const struct proact_relocation relocation = {0, a, 0};
 
     if (proact_launch_buffer(
             k, &(struct proact_grid){.ctas = {s.ctas}, .threads = {s.threads}},
-            &(struct proact_parameter_buffer){&block, sizeof block, &place, 1}, &b->err))
+            &(struct proact_parameter_buffer){&block, sizeof block, &relocation, 1},
+            &b->err))
         fail_msg("%s", b->err.text);
     return !proact_kernel_refusal(k);
 }
@@ -148,12 +149,13 @@ static void what_happens_once_is_not_timed(void **state)
             uint64_t in, out;
             uint32_t words, rounds;
         } block = {1, 2, WORDS, 100};
-        const struct proact_relocation places[] = {{0, a[n % 2], 0},
-                                                   {8, a[(n + 1) % 2], 0}};
+        const struct proact_relocation relocations[] = {{0, a[n % 2], 0},
+                                                        {8, a[(n + 1) % 2], 0}};
 
         if (proact_launch_buffer(
                 k, &(struct proact_grid){.ctas = {WORDS / 256}, .threads = {256}},
-                &(struct proact_parameter_buffer){&block, sizeof block, places, 2}, &b.err))
+                &(struct proact_parameter_buffer){&block, sizeof block, relocations, 2},
+                &b.err))
             fail_msg("%s", b.err.text);
         if (n != 5 && n != 6) /* on one device */
             assert_null(proact_kernel_refusal(k));
@@ -168,7 +170,7 @@ static void the_whole_reads_everything(void **state)
     struct bench b = open_k40();
     struct proact_kernel *k = testing_kernel(&b, "grows");
     const uint64_t address = proact_array_address(b.out, 0);
-    const struct proact_relocation place = {0, b.out, 0};
+    const struct proact_relocation relocation = {0, b.out, 0};
     const struct {
         uint64_t out, n;
     } block = {1, N};
@@ -180,7 +182,7 @@ static void the_whole_reads_everything(void **state)
     for (unsigned n = 0; n < 5; n++) {
         if (proact_launch_buffer(
                 k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
-                &(struct proact_parameter_buffer){&block, 12, &place, 1}, &b.err))
+                &(struct proact_parameter_buffer){&block, 12, &relocation, 1}, &b.err))
             fail_msg("%s", b.err.text);
         for (unsigned i = 0; i < N; i++)
             want[i] = 3 * want[i] + i;

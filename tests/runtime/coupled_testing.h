@@ -33,11 +33,12 @@ static inline bool pass(struct bench *b, struct proact_kernel *k,
         uint64_t in, out;
         uint32_t n, much;
     } block = {1, 2, SWEPT, much};
-    const struct proact_relocation places[] = {{0, a[0], 0}, {8, a[1], 0}};
+    const struct proact_relocation relocations[] = {{0, a[0], 0}, {8, a[1], 0}};
 
     if (proact_launch_buffer(
             k, &(struct proact_grid){.ctas = {ctas}, .threads = {256}},
-            &(struct proact_parameter_buffer){&block, sizeof block, places, 2}, &b->err))
+            &(struct proact_parameter_buffer){&block, sizeof block, relocations, 2},
+            &b->err))
         fail_msg("%s", b->err.text);
     return !proact_kernel_refusal(k);
 }

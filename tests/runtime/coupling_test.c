@@ -66,11 +66,12 @@ static bool dot(struct bench *b, struct proact_kernel *k, struct proact_array *o
         uint64_t out;
         uint32_t n, each;
     } block = {1, DOTS, each};
-    const struct proact_relocation place = {0, out, 0};
+    const struct proact_relocation relocation = {0, out, 0};
 
     if (proact_launch_buffer(
             k, &(struct proact_grid){.ctas = {ctas}, .threads = {64}},
-            &(struct proact_parameter_buffer){&block, sizeof block, &place, 1}, &b->err))
+            &(struct proact_parameter_buffer){&block, sizeof block, &relocation, 1},
+            &b->err))
         fail_msg("%s", b->err.text);
     return !proact_kernel_refusal(k);
 }

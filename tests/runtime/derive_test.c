@@ -64,7 +64,7 @@ static void a_block_is_split(void **state)
         uint64_t out;
         uint32_t n, factor;
     } view = {1, N - 10, 3};
-    const struct proact_relocation place = {0, b.out, 40};
+    const struct proact_relocation relocation = {0, b.out, 40};
     struct proact_kernel *plain = testing_kernel(&b, "plain");
     uint32_t is[2];
 
@@ -72,7 +72,7 @@ static void a_block_is_split(void **state)
     MUST(proact_device0_write(b.p, proact_array_address(b.out, 0), zeros, sizeof zeros,
                               &b.err)); /* the others are behind */
     MUST(proact_launch_buffer(
-        plain, &grid, &(struct proact_parameter_buffer){&view, sizeof view, &place, 1},
+        plain, &grid, &(struct proact_parameter_buffer){&view, sizeof view, &relocation, 1},
         &b.err));
     assert_null(proact_kernel_refusal(plain));
     for (unsigned d = 0; d < 4; d++) {
@@ -105,7 +105,7 @@ static void a_grid_may_have_another_shape(void **state)
     (void)state;
     for (const char *const *m = proact_method_names(); *m; m++) {
         struct bench b = open_on(*m, 3);
-        struct proact_kernel *places = testing_kernel(&b, "places");
+        struct proact_kernel *relocations = testing_kernel(&b, "places");
 
         for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
             const uint32_t width = widths[i], n = N;
@@ -114,10 +114,10 @@ static void a_grid_may_have_another_shape(void **state)
             const struct proact_arg args[] = {PROACT_ARRAY(b.out), PROACT_VALUE(width),
                                               PROACT_VALUE(n)};
 
-            MUST(proact_launch(places, &g, args, 3, &b.err));
+            MUST(proact_launch(relocations, &g, args, 3, &b.err));
             expect_places(&b, width);
         }
-        assert_null(proact_kernel_refusal(places));
+        assert_null(proact_kernel_refusal(relocations));
         proact_close(b.p);
     }
 }
@@ -270,7 +270,7 @@ static void a_program_may_read_words_but_not_follow_them(void **state)
         uint64_t out, from;
         uint32_t n, padding;
     } view = {0, 0, N / 2, 0};
-    const struct proact_relocation places[] = {{0, b.out, 0}, {8, from, 0}};
+    const struct proact_relocation relocations[] = {{0, b.out, 0}, {8, from, 0}};
     uint32_t host[N];
 
     (void)state;
@@ -280,7 +280,7 @@ static void a_program_may_read_words_but_not_follow_them(void **state)
     MUST(proact_array_write(from, 0, host, N, &b.err));
     MUST(proact_launch_buffer(
         doubles, &grid,
-        &(struct proact_parameter_buffer){(uint32_t[]){0, 0, N / 2, 0}, 12, places, 1},
+        &(struct proact_parameter_buffer){(uint32_t[]){0, 0, N / 2, 0}, 12, relocations, 1},
         &b.err));
     assert_null(proact_kernel_refusal(doubles));
     for (unsigned d = 0; d < 3; d++) {
@@ -288,18 +288,20 @@ static void a_program_may_read_words_but_not_follow_them(void **state)
         for (uint32_t i = 0; i < N; i++)
             assert_int_equal(host[i], 2 * i);
     }
-    MUST(proact_launch_buffer(
-        picks, &grid, &(struct proact_parameter_buffer){&view, 20, places, 2}, &b.err));
+    MUST(proact_launch_buffer(picks, &grid,
+                              &(struct proact_parameter_buffer){&view, 20, relocations, 2},
+                              &b.err));
     assert_null(proact_kernel_refusal(picks));
     view.from = proact_array_address(b.out, 0);
     MUST(proact_device0_write(b.p, proact_array_address(from, 0), &view.from, 8, &b.err));
-    MUST(proact_launch_buffer(
-        follows, &grid, &(struct proact_parameter_buffer){&view, 20, places, 2}, &b.err));
+    MUST(proact_launch_buffer(follows, &grid,
+                              &(struct proact_parameter_buffer){&view, 20, relocations, 2},
+                              &b.err));
     assert_non_null(strstr(proact_kernel_refusal(follows), "what may be addresses"));
     for (unsigned i = 0; i < 2; i++) {
-        MUST(proact_launch_buffer(others[i], &grid,
-                                  &(struct proact_parameter_buffer){&view, 20, places, 2},
-                                  &b.err));
+        MUST(proact_launch_buffer(
+            others[i], &grid, &(struct proact_parameter_buffer){&view, 20, relocations, 2},
+            &b.err));
         assert_non_null(strstr(proact_kernel_refusal(others[i]), "what may be addresses"));
     }
     proact_close(b.p);
@@ -429,11 +431,11 @@ static enum proact_status work(struct bench *b, struct proact_kernel *k, uint32_
         uint64_t out;
         uint32_t n, rounds;
     } block = {1, N, rounds};
-    const struct proact_relocation place = {0, b->out, 0};
+    const struct proact_relocation relocation = {0, b->out, 0};
 
     return proact_launch_buffer(
         k, &(struct proact_grid){.ctas = {N}, .threads = {256}},
-        &(struct proact_parameter_buffer){&block, sizeof block, &place, 1}, &b->err);
+        &(struct proact_parameter_buffer){&block, sizeof block, &relocation, 1}, &b->err);
 }
 
 /* The first sends to nobody, the third launch is timed split, the fourth whole, and the

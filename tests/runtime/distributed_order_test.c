@@ -78,8 +78,8 @@ static void what_programs_do_comes_in_between(void **state)
     memcpy(f->expected, f->in, N * sizeof *f->in);
     must(f, proact_array_write(a, 0, f->in, N, &f->err));
     for (int round = 0; round < 6; round++) {
-        const struct proact_relocation places[] = {{0, round % 2 ? b : a, 0},
-                                                   {8, round % 2 ? a : b, 0}};
+        const struct proact_relocation relocations[] = {{0, round % 2 ? b : a, 0},
+                                                        {8, round % 2 ? a : b, 0}};
 
         must(f, proact_launch_buffer(
                     k,
@@ -87,7 +87,7 @@ static void what_programs_do_comes_in_between(void **state)
                         .ctas = {CTAS},
                         .threads = {THREADS},
                         .device_count = round % 3 == 1 ? 1 : proact_device_count(f->p)},
-                    &(struct proact_parameter_buffer){bytes, sizeof bytes, places, 2},
+                    &(struct proact_parameter_buffer){bytes, sizeof bytes, relocations, 2},
                     &f->err));
         if (round % 3 != 1)
             is_split(k);

@@ -255,7 +255,8 @@ static void all_devices_have_one_address(void **state)
     struct proact_array *was = distributed(f, "was"), *word = distributed(f, "word"),
                         *where = replicated(f, "where");
     struct proact_kernel *k = kernel(f, "changes");
-    const struct proact_relocation places[] = {{0, was, 0}, {8, word, 0}, {16, where, 0}};
+    const struct proact_relocation relocations[] = {
+        {0, was, 0}, {8, word, 0}, {16, where, 0}};
     unsigned char bytes[28] = {0};
     const uint32_t n = N;
 
@@ -267,7 +268,7 @@ static void all_devices_have_one_address(void **state)
                     &(struct proact_grid){.ctas = {CTAS},
                                           .threads = {THREADS},
                                           .device_count = proact_device_count(f->p)},
-                    &(struct proact_parameter_buffer){bytes, sizeof bytes, places, 3},
+                    &(struct proact_parameter_buffer){bytes, sizeof bytes, relocations, 3},
                     &f->err));
     is_split(k);
     for (uint32_t i = 0; i < N; i++)

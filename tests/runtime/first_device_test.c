@@ -34,13 +34,13 @@ static enum proact_status run_plain(struct bench *b, struct proact_kernel *k, ui
                                     uint32_t n, uint32_t factor, unsigned devices)
 {
     const struct view view = {1, n, factor}; /* the address is put in */
-    const struct proact_relocation place = {0, b->out, byte};
+    const struct proact_relocation relocation = {0, b->out, byte};
 
     return proact_launch_buffer(
         k,
         &(struct proact_grid){
             .ctas = {CTAS}, .threads = {THREADS}, .device_count = devices},
-        &(struct proact_parameter_buffer){&view, sizeof view, &place, 1}, &b->err);
+        &(struct proact_parameter_buffer){&view, sizeof view, &relocation, 1}, &b->err);
 }
 
 static void expect(struct bench *b, struct proact_array *a, unsigned device, unsigned i,
@@ -185,14 +185,14 @@ static void a_marked_kernel_is_split(void **state)
     (void)state;
     struct bench b = open_four(true);
     const struct view view = {0, N, 5};
-    struct proact_relocation place = {0, b.out, 0};
+    struct proact_relocation relocation = {0, b.out, 0};
     const struct proact_grid grid = {.ctas = {CTAS}, .threads = {THREADS}};
-    const struct proact_parameter_buffer block = {&view, sizeof view, &place, 1};
+    const struct proact_parameter_buffer block = {&view, sizeof view, &relocation, 1};
 
     assert_true(proact_kernel_describe(b.fill).is_annotated);
     MUST(proact_launch_buffer(b.fill, &grid, &block, &b.err));
     testing_holds(&b, b.out, 5);
-    place.addend = 4;
+    relocation.addend = 4;
     REFUSED(proact_launch_buffer(b.fill, &grid, &block, &b.err), PROACT_EREFUSED,
             "address at byte 0");
     proact_close(b.p);
@@ -270,7 +270,7 @@ static void little_of_an_array_moves(void **state)
     struct bench b = open_four(true);
     struct proact_array *other = testing_array(&b, "other");
     static uint32_t zeros[N];
-    const struct proact_relocation places[] = {{0, other, 0}, {8, b.out, 0}};
+    const struct proact_relocation relocations[] = {{0, other, 0}, {8, b.out, 0}};
     const struct {
         uint64_t in, out;
         uint32_t n;
@@ -296,7 +296,7 @@ static void little_of_an_array_moves(void **state)
     MUST(proact_launch_buffer(
         testing_kernel(&b, "turns"),
         &(struct proact_grid){.ctas = {1}, .threads = {THREADS}, .device_count = 1},
-        &(struct proact_parameter_buffer){&copies, 20, places, 2}, &b.err));
+        &(struct proact_parameter_buffer){&copies, 20, relocations, 2}, &b.err));
     assert_int_equal(sent(&b, other), before_other + 80);
     expect(&b, b.out, 0, N - 1, 0);
     proact_close(b.p);
@@ -328,7 +328,7 @@ static void variables_are_on_every_device(void **state)
     (void)state;
     struct bench b = open_four(false);
     const struct proact_image image = {.name = "counter.ptx", .text = ptx};
-    const struct proact_relocation place = {0, b.out, 0};
+    const struct proact_relocation relocation = {0, b.out, 0};
     const uint64_t nothing = 0;
     const uint32_t start = 100, bonus = 20;
     uint32_t is[4] = {0};
@@ -343,9 +343,9 @@ static void variables_are_on_every_device(void **state)
     assert_int_equal(is[3], 10);
     MUST(proact_variable_write(b.p, &v, 4, &bonus, 4, &b.err));
     MUST(proact_device0_write(b.p, proact_array_address(b.out, 0), &start, 4, &b.err));
-    MUST(proact_launch_buffer(k, &(struct proact_grid){.ctas = {1}},
-                              &(struct proact_parameter_buffer){&nothing, 8, &place, 1},
-                              &b.err));
+    MUST(proact_launch_buffer(
+        k, &(struct proact_grid){.ctas = {1}},
+        &(struct proact_parameter_buffer){&nothing, 8, &relocation, 1}, &b.err));
     MUST(proact_variable_read(b.p, &v, 0, is, 16, &b.err));
     assert_int_equal(is[0], 120);
     assert_int_equal(is[1], 20);
@@ -461,7 +461,7 @@ static void what_may_be_written_is_fetched(void **state)
 {
     struct bench b = open_four(false);
     struct proact_array *other = testing_array(&b, "other");
-    const struct proact_relocation places[] = {{0, b.out, 0}, {8, other, 0}};
+    const struct proact_relocation relocations[] = {{0, b.out, 0}, {8, other, 0}};
     const struct {
         uint64_t one, other;
         uint32_t n, nothing;
@@ -474,7 +474,7 @@ static void what_may_be_written_is_fetched(void **state)
     MUST(proact_launch_buffer(
         testing_kernel(&b, "either"),
         &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}, .device_count = 1},
-        &(struct proact_parameter_buffer){&block, 20, places, 2}, &b.err));
+        &(struct proact_parameter_buffer){&block, 20, relocations, 2}, &b.err));
     expect(&b, other, 3, 1, 2);
     expect(&b, b.out, 3, THREADS + 1, THREADS + 2);
     proact_close(b.p);

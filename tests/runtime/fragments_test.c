@@ -68,11 +68,11 @@ static void launch(struct rig *r, uint32_t at, uint32_t add, int turn)
         uint32_t at, add;
         int32_t turn;
     } arguments = {0, 0, first + at, add, turn};
-    const struct proact_relocation place[2] = {{0, r->to, 0}, {8, r->from, 0}};
+    const struct proact_relocation relocation[2] = {{0, r->to, 0}, {8, r->from, 0}};
 
-    if (proact_launch_buffer(r->kernel, &grid,
-                             &(struct proact_parameter_buffer){&arguments, 28, place, 2},
-                             &r->b.err))
+    if (proact_launch_buffer(
+            r->kernel, &grid,
+            &(struct proact_parameter_buffer){&arguments, 28, relocation, 2}, &r->b.err))
         fail_msg("%s", r->b.err.text);
     if (proact_kernel_refusal(r->kernel))
         fail_msg("%s", proact_kernel_refusal(r->kernel));

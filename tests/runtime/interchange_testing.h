@@ -82,14 +82,14 @@ static inline void rig_launch(struct rig *r, struct proact_kernel *k, const unsi
         uint64_t in, out;
         struct cells cells;
     } block = {1, 2, r->cells};
-    const struct proact_relocation places[] = {{0, r->array[way[0]], 0},
-                                               {8, r->array[way[1]], 0}};
+    const struct proact_relocation relocations[] = {{0, r->array[way[0]], 0},
+                                                    {8, r->array[way[1]], 0}};
 
     MUST(proact_launch_buffer(k,
                               &(struct proact_grid){.ctas = {ctas[0], ctas[1], ctas[2]},
                                                     .threads = {threads},
                                                     .device_count = devices},
-                              &(struct proact_parameter_buffer){&block, 28, places, 2},
+                              &(struct proact_parameter_buffer){&block, 28, relocations, 2},
                               &r->err));
 }
 

@@ -42,11 +42,11 @@ static const char *launch_of(struct bench *b, struct proact_kernel *k,
         uint64_t to;
         uint32_t n;
     } arguments = {0, count};
-    const struct proact_relocation place = {0, to, 0};
+    const struct proact_relocation relocation = {0, to, 0};
 
-    if (proact_launch_buffer(k, &grid,
-                             &(struct proact_parameter_buffer){&arguments, 12, &place, 1},
-                             &b->err) ||
+    if (proact_launch_buffer(
+            k, &grid, &(struct proact_parameter_buffer){&arguments, 12, &relocation, 1},
+            &b->err) ||
         proact_wait(b->p, &b->err))
         fail_msg("%s", b->err.text);
     assert_null(proact_kernel_refusal(k));

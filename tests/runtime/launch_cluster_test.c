@@ -103,12 +103,13 @@ static enum proact_status try(struct bench *b, struct proact_kernel *k, uint32_t
 {
     const struct proact_grid grid = {
         .ctas = {CTAS}, .threads = {THREADS}, .cluster_ctas = {x}};
-    const struct proact_relocation place = {0, b->out, 0};
+    const struct proact_relocation relocation = {0, b->out, 0};
     const uint64_t address = 0;
 
     if (by_block)
         return proact_launch_buffer(
-            k, &grid, &(struct proact_parameter_buffer){&address, 8, &place, 1}, &b->err);
+            k, &grid, &(struct proact_parameter_buffer){&address, 8, &relocation, 1},
+            &b->err);
     return proact_launch(k, &grid, &PROACT_ARRAY(b->out), 1, &b->err);
 }
 

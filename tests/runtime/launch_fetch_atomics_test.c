@@ -38,13 +38,14 @@ static void launch(struct bench *of, struct proact_kernel *k, unsigned devices,
     const struct proact_grid g = {
         .ctas = {PARTS}, .threads = {32}, .device_count = devices};
     static const uint64_t block[4];
-    struct proact_relocation places[4];
+    struct proact_relocation relocations[4];
     struct bench b = *of;
 
     for (uint32_t n = 0; n < 4; n++)
-        places[n] = (struct proact_relocation){8 * n, arrays[n], 0};
+        relocations[n] = (struct proact_relocation){8 * n, arrays[n], 0};
     MUST(proact_launch_buffer(
-        k, &g, &(struct proact_parameter_buffer){block, sizeof block, places, 4}, &b.err));
+        k, &g, &(struct proact_parameter_buffer){block, sizeof block, relocations, 4},
+        &b.err));
 }
 
 static void the_last_cta_reads_all(void **state)

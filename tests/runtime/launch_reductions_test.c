@@ -69,18 +69,18 @@ static void end(struct counting *c)
 static void launch_block(struct counting *c, struct proact_kernel *k,
                          struct proact_array *const *arrays, uint32_t count)
 {
-    struct proact_relocation places[4];
+    struct proact_relocation relocations[4];
     struct proact_grid all = grid;
     unsigned char bytes[64] = {0};
     const uint32_t n = N;
 
     all.device_count = proact_device_count(c->b.p);
     for (uint32_t i = 0; i < count; i++)
-        places[i] = (struct proact_relocation){8 * i, arrays[i], 0};
+        relocations[i] = (struct proact_relocation){8 * i, arrays[i], 0};
     memcpy(bytes + 8 * count, &n, sizeof n);
     must(proact_launch_buffer(
              k, &all,
-             &(struct proact_parameter_buffer){bytes, 8 * count + 4, places, count},
+             &(struct proact_parameter_buffer){bytes, 8 * count + 4, relocations, count},
              &c->b.err),
          &c->b.err);
 }

@@ -57,12 +57,12 @@ static const char *follow(struct tables *t)
         uint64_t out, from;
         uint32_t n, padding;
     } view = {proact_array_address(b->out, 0), proact_array_address(t->from, 0), N, 0};
-    const struct proact_relocation places[] = {{0, b->out, 0}, {8, t->from, 0}};
+    const struct proact_relocation relocations[] = {{0, b->out, 0}, {8, t->from, 0}};
 
     MUST(proact_launch_buffer(
         t->follows,
         &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}, .device_count = 4},
-        &(struct proact_parameter_buffer){&view, 20, places, 2}, &b->err));
+        &(struct proact_parameter_buffer){&view, 20, relocations, 2}, &b->err));
     return proact_kernel_refusal(t->follows);
 }
 
@@ -189,12 +189,12 @@ static void space(struct tables *t, struct proact_kernel *spaces)
         uint64_t out, step;
         uint32_t n, padding;
     } view = {proact_array_address(b->out, 0), proact_array_address(t->from, 0), N, 0};
-    const struct proact_relocation places[] = {{0, b->out, 0}, {8, t->from, 0}};
+    const struct proact_relocation relocations[] = {{0, b->out, 0}, {8, t->from, 0}};
 
     MUST(proact_launch_buffer(
         spaces,
         &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}, .device_count = 4},
-        &(struct proact_parameter_buffer){&view, 20, places, 2}, &b->err));
+        &(struct proact_parameter_buffer){&view, 20, relocations, 2}, &b->err));
 }
 
 static void expect_space(struct tables *t, uint32_t step)

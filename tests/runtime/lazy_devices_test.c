@@ -101,12 +101,13 @@ static void launch_of(struct lazy_fixture *l, int to, unsigned ctas)
         uint64_t to, from;
         uint32_t n, unused;
     } block = {0, 0, N, 0};
-    const struct proact_relocation places[] = {{0, l->array[to], 0}, {8, l->array[!to], 0}};
+    const struct proact_relocation relocations[] = {{0, l->array[to], 0},
+                                                    {8, l->array[!to], 0}};
 
     MUST(proact_launch_buffer(
         l->step,
         &(struct proact_grid){.ctas = {ctas}, .threads = {THREADS}, .device_count = 4},
-        &(struct proact_parameter_buffer){&block, 20, places, 2}, &l->err));
+        &(struct proact_parameter_buffer){&block, 20, relocations, 2}, &l->err));
     for (unsigned i = 0; i < N && i < ctas * THREADS; i++)
         l->is[to][i] = l->is[!to][i] + 1 + l->added;
 }

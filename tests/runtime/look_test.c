@@ -16,13 +16,13 @@ static unsigned split_of(struct bench *b, struct proact_kernel *k, unsigned laun
         uint64_t out;
         uint32_t n, rounds;
     } block = {1, N, rounds};
-    const struct proact_relocation place = {0, b->out, 0};
+    const struct proact_relocation relocation = {0, b->out, 0};
     unsigned split = 0;
 
     while (launches--) {
         if (proact_launch_buffer(
                 k, &(struct proact_grid){.ctas = {ctas}, .threads = {32}},
-                &(struct proact_parameter_buffer){&block, sizeof block, &place, 1},
+                &(struct proact_parameter_buffer){&block, sizeof block, &relocation, 1},
                 &b->err))
             fail_msg("%s", b->err.text);
         split += !proact_kernel_refusal(k);

@@ -123,11 +123,11 @@ static void an_opaque_map_is_checked(void **state)
         struct bench b = testing_open(&options);
         struct proact_kernel *k = testing_kernel(&b, "scatters");
         struct proact_array *where = testing_array(&b, "where");
-        static unsigned places[N];
+        static unsigned relocations[N];
 
         for (unsigned i = 0; i < N; i++)
-            places[i] = backwards ? N - 1 - i : i;
-        assert_int_equal(proact_array_write(where, 0, places, N, &b.err), PROACT_OK);
+            relocations[i] = backwards ? N - 1 - i : i;
+        assert_int_equal(proact_array_write(where, 0, relocations, N, &b.err), PROACT_OK);
         assert_int_equal(proact_kernel_map(k, 0, &testing_map, &b.err), PROACT_OK);
         const struct proact_arg args[] = {PROACT_ARRAY(b.out), PROACT_ARRAY(where),
                                           PROACT_VALUE(n)};

@@ -311,13 +311,14 @@ static void launch_many(struct bench *b, const char *name, struct proact_array *
 {
     struct proact_kernel *k = testing_kernel(b, name);
     const struct many many = {.n = N, .number = number};
-    struct proact_relocation places[MANY + 1] = {{offsetof(struct many, out), b->out, 0}};
+    struct proact_relocation relocations[MANY + 1] = {
+        {offsetof(struct many, out), b->out, 0}};
 
     for (uint32_t i = 0; i < MANY; i++)
-        places[i + 1] = (struct proact_relocation){8 * i, from[i], 0};
+        relocations[i + 1] = (struct proact_relocation){8 * i, from[i], 0};
     if (proact_launch_buffer(
             k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
-            &(struct proact_parameter_buffer){&many, sizeof many, places, MANY + 1},
+            &(struct proact_parameter_buffer){&many, sizeof many, relocations, MANY + 1},
             &b->err))
         fail_msg("%s", b->err.text);
     assert_null(proact_kernel_refusal(k));

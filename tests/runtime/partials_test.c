@@ -212,14 +212,15 @@ static void queue(struct reducing *r, const struct kind *k, unsigned devices)
                          *kernel = *at ? *at : (*at = testing_kernel(&r->b, k->kernel));
     const struct proact_grid grid = {
         .ctas = {r->ctas, 1, 1}, .threads = {THREADS, 1, 1}, .device_count = devices};
-    const struct proact_relocation places[] = {{0, r->to, 0}, {8, r->in, 0}};
+    const struct proact_relocation relocations[] = {{0, r->to, 0}, {8, r->in, 0}};
     unsigned char bytes[20] = {0};
     const uint32_t n = N;
 
     memcpy(bytes + 16, &n, sizeof n);
     must(proact_launch_buffer(
              kernel, &grid,
-             &(struct proact_parameter_buffer){bytes, sizeof bytes, places, 2}, &r->b.err),
+             &(struct proact_parameter_buffer){bytes, sizeof bytes, relocations, 2},
+             &r->b.err),
          &r->b.err);
     for (uint32_t i = 0; i < N; i++) {
         uint64_t *to = &r->expected[r->from[i] % TOUCHED];
@@ -347,7 +348,7 @@ static void kernels_wait_for_nobody(void **state)
     struct proact_kernel *works = testing_kernel(&r->b, "works");
     const struct proact_grid grid = {
         .ctas = {16, 1, 1}, .threads = {THREADS, 1, 1}, .device_count = 1};
-    const struct proact_relocation place = {0, r->to, 0};
+    const struct proact_relocation relocation = {0, r->to, 0};
     const uint32_t numbers[] = {PLACES, 100000};
     unsigned char bytes[16] = {0};
 
@@ -358,7 +359,8 @@ static void kernels_wait_for_nobody(void **state)
     memcpy(bytes + 8, numbers, sizeof numbers);
     must(proact_launch_buffer(
              works, &grid,
-             &(struct proact_parameter_buffer){bytes, sizeof bytes, &place, 1}, &r->b.err),
+             &(struct proact_parameter_buffer){bytes, sizeof bytes, &relocation, 1},
+             &r->b.err),
          &r->b.err);
     launch(r, &kinds[0]);
     must(proact_wait(r->b.p, &r->b.err), &r->b.err);

@@ -49,14 +49,14 @@ static void fill(const struct stage *s, struct proact_array *a, uint32_t factor,
                  unsigned devices)
 {
     const struct view view = {1, N, factor}; /* the address is put in */
-    const struct proact_relocation place = {0, a, 0};
+    const struct proact_relocation relocation = {0, a, 0};
     struct bench b = s->b;
 
     MUST(proact_launch_buffer(
         s->plain,
         &(struct proact_grid){
             .ctas = {CTAS}, .threads = {THREADS}, .device_count = devices},
-        &(struct proact_parameter_buffer){&view, sizeof view, &place, 1}, &b.err));
+        &(struct proact_parameter_buffer){&view, sizeof view, &relocation, 1}, &b.err));
 }
 
 static void copy(struct bench b, const struct proact_array *to,
@@ -307,11 +307,12 @@ static const char variable_ptx[] =
 static void add(struct bench b, struct proact_kernel *k)
 {
     const uint64_t nowhere = 1;
-    const struct proact_relocation place = {0, b.out, 0};
+    const struct proact_relocation relocation = {0, b.out, 0};
 
     MUST(proact_launch_buffer(
         k, &(struct proact_grid){.ctas = {1}, .threads = {1}, .device_count = 1},
-        &(struct proact_parameter_buffer){&nowhere, sizeof nowhere, &place, 1}, &b.err));
+        &(struct proact_parameter_buffer){&nowhere, sizeof nowhere, &relocation, 1},
+        &b.err));
 }
 
 static void writes_of_variables_come_between(void **state)

@@ -96,12 +96,12 @@ static unsigned launch(struct launches *l, struct proact_array *to,
     static const struct proact_grid grid = {
         .ctas = {MORE}, .threads = {THREADS}, .device_count = 2};
     static const uint64_t nowhere[2];
-    const struct proact_relocation places[] = {{0, to, 0}, {8, from, 0}};
+    const struct proact_relocation relocations[] = {{0, to, 0}, {8, from, 0}};
     const unsigned before = queries;
 
     if (proact_launch_buffer(
             l->kernel, &grid,
-            &(struct proact_parameter_buffer){nowhere, sizeof nowhere, places, 2},
+            &(struct proact_parameter_buffer){nowhere, sizeof nowhere, relocations, 2},
             &l->b.err) ||
         proact_wait(l->b.p, &l->b.err))
         fail_msg("%s", l->b.err.text);
@@ -148,7 +148,7 @@ static void what_was_found_counts_from_where_an_array_is(void **state)
 }
 
 /* An address in a struct is told from its others. */
-static void fields_are_named_by_their_place(void **state)
+static void fields_are_named_by_their_offset(void **state)
 {
     static const char head[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                                ".visible .entry k(.param .align 8 .b8 both[16])\n{\n"
@@ -262,13 +262,13 @@ static void boxes_that_never_help_are_not_tried_again(void **state)
    threads below 4096 do, for N is more. */
 static void put_by_bits(char *into, const char *access)
 {
-    const char *query = strstr(text, "setp.ge.u32"), *place = strstr(text, "mul.wide");
+    const char *query = strstr(text, "setp.ge.u32"), *relocation = strstr(text, "mul.wide");
 
     sprintf(into,
             "%.*sclz.b32 %%r7, %%r4; setp.lt.u32 %%p1, %%r7, 20; @%%p1 bra END;\n"
             "%.*s%s\nEND: ret;\n}\n",
-            (int)(query - text), text, (int)(strstr(place, "st.global") - place), place,
-            access);
+            (int)(query - text), text, (int)(strstr(relocation, "st.global") - relocation),
+            relocation, access);
 }
 
 /* Where the slice says that stores stay in their array, nobody takes them for strays. */
@@ -356,7 +356,7 @@ int main(void)
         cmocka_unit_test(results_are_keyed_by_address),
         cmocka_unit_test(a_recreated_array_is_not_checked_again),
         cmocka_unit_test(what_was_found_counts_from_where_an_array_is),
-        cmocka_unit_test(fields_are_named_by_their_place),
+        cmocka_unit_test(fields_are_named_by_their_offset),
         cmocka_unit_test(arrays_are_distinguished),
         cmocka_unit_test(many_shapes_are_known),
         cmocka_unit_test(recreated_arrays_are_known),

@@ -27,13 +27,13 @@ static enum proact_status run_plain(struct bench *b, struct proact_kernel *k,
                                     uint32_t factor, unsigned devices)
 {
     const struct view view = {1, N, factor}; /* the address is put in */
-    const struct proact_relocation place = {0, b->out, 0};
+    const struct proact_relocation relocation = {0, b->out, 0};
 
     return proact_launch_buffer(
         k,
         &(struct proact_grid){
             .ctas = {CTAS}, .threads = {THREADS}, .device_count = devices},
-        &(struct proact_parameter_buffer){&view, sizeof view, &place, 1}, &b->err);
+        &(struct proact_parameter_buffer){&view, sizeof view, &relocation, 1}, &b->err);
 }
 
 static void expect(struct bench *b, struct proact_array *a, unsigned device, unsigned i,

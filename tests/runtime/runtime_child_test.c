@@ -6,12 +6,13 @@
 #include "runtime/session/session.h"
 
 /* The emulator, with so many places for kernels that kernels launch. */
-static enum proact_status open_narrow(const struct device_options *options, unsigned places,
-                                      struct device_set **out, struct proact_error *err)
+static enum proact_status open_narrow(const struct device_options *options,
+                                      unsigned relocations, struct device_set **out,
+                                      struct proact_error *err)
 {
     struct device_options narrow = *options;
 
-    narrow.children_limit = places;
+    narrow.children_limit = relocations;
     return device_emulator.open(&narrow, out, err);
 }
 

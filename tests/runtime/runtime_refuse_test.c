@@ -175,7 +175,7 @@ static void blocks(void **state)
     const unsigned char bytes[16] = {0};
     const struct {
         size_t size;
-        struct proact_relocation place;
+        struct proact_relocation relocation;
         const char *message;
     } cases[] = {{15, {0, b.out, 0}, "a block of 15 bytes, its parameters have 16"},
                  {16, {9, b.out, 0}, "the address at byte 9 does not lie in the 16 bytes"},
@@ -185,8 +185,8 @@ static void blocks(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct proact_parameter_buffer block = {bytes, cases[i].size, &cases[i].place,
-                                                      1};
+        const struct proact_parameter_buffer block = {bytes, cases[i].size,
+                                                      &cases[i].relocation, 1};
 
         REFUSED(proact_launch_buffer(k, &grid, &block, &b.err), PROACT_EINVAL,
                 cases[i].message);

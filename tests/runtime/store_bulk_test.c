@@ -95,16 +95,16 @@ static void expect(struct stage *s, const struct run *r, uint32_t salt, const ch
 static void runs_arrive(const struct proact_options *o, const char *form)
 {
     static const uint32_t sizes[] = {1, 15, 16, 20, 48, 127, 1000, 2048};
-    static const uint32_t places[][2] = {/* offset, skew: how they lie to each other */
-                                         {0, 0}, {16, 0}, {4, 4}, {4, 0},
-                                         {3, 3}, {1, 0},  {8, 12}};
+    static const uint32_t relocations[][2] = {/* offset, skew: how they lie to each other */
+                                              {0, 0}, {16, 0}, {4, 4}, {4, 0},
+                                              {3, 3}, {1, 0},  {8, 12}};
     uint32_t salt = 0;
     struct stage s;
 
     open_stage(&s, o, form, "runs");
     for (size_t b = 0; b < sizeof sizes / sizeof *sizes; b++)
-        for (size_t l = 0; l < sizeof places / sizeof *places; l++) {
-            const struct run r = {sizes[b], places[l][0], places[l][1]};
+        for (size_t l = 0; l < sizeof relocations / sizeof *relocations; l++) {
+            const struct run r = {sizes[b], relocations[l][0], relocations[l][1]};
 
             launch(&s, &r, ++salt);
             expect(&s, &r, salt, o->plan.method);

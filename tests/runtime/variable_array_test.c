@@ -83,7 +83,7 @@ static void launch(struct bench *b, struct proact_kernel *k, uint32_t first)
         uint64_t a;
         uint32_t first;
     } block = {1, first};
-    const struct proact_relocation place = {0, b->out, 0};
+    const struct proact_relocation relocation = {0, b->out, 0};
     const size_t bytes = proact_kernel_describe(k).parameter_bytes;
 
     if (proact_launch_buffer(
@@ -91,7 +91,7 @@ static void launch(struct bench *b, struct proact_kernel *k, uint32_t first)
             &(struct proact_grid){.ctas = {PLACES / THREADS},
                                   .threads = {THREADS},
                                   .device_count = proact_device_count(b->p)},
-            &(struct proact_parameter_buffer){&block, bytes, &place, 1}, &b->err))
+            &(struct proact_parameter_buffer){&block, bytes, &relocation, 1}, &b->err))
         fail_msg("%s", b->err.text);
 }
 

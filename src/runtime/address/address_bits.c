@@ -16,7 +16,7 @@ struct search {
     bool *is_sum;   /* by register: wanted is an address, and what is added to it */
     uint8_t *bits;  /* by register: wanted are so many low bits */
     const struct look_up *look_ups; /* by instruction; NULL: not known */
-    bool *places;                   /* stored_address_places() */
+    bool *holds_address;            /* stored_address_offsets() */
     bool changed;
     bool sum_defined; /* of the instruction in hand */
     uint8_t bits_defined;
@@ -89,7 +89,7 @@ static void load(struct search *s, const struct ptx_instruction *i, uint8_t bits
             first = (uint64_t)from->integer; /* of a table that begins there */
     }
     for (uint64_t at = first; at < end && at < f->parameter_bytes; at++)
-        if (!is_computed || (s->places[at] && look_up_reaches(l, at)))
+        if (!is_computed || (s->holds_address[at] && look_up_reaches(l, at)))
             s->found[at] = most(s->found[at], bits);
 }
 
@@ -227,7 +227,7 @@ uint8_t *address_bits_find(const struct ptx_function *kernel,
                        .is_sum = must_calloc(kernel->register_count + 1u, sizeof *s.is_sum),
                        .bits = must_calloc(kernel->register_count + 1u, 1),
                        .look_ups = look_ups,
-                       .places = stored_address_places(kernel),
+                       .holds_address = stored_address_offsets(kernel),
                        .changed = true};
 
     for (uint32_t n = 0; n < kernel->instruction_count; n++)
@@ -237,7 +237,7 @@ uint8_t *address_bits_find(const struct ptx_function *kernel,
         for (uint32_t n = kernel->instruction_count; n-- > 0;)
             follow(&s, &kernel->instructions[n]);
     }
-    free(s.places);
+    free(s.holds_address);
     free(s.is_sum);
     free(s.bits);
     return s.found;
@@ -255,10 +255,10 @@ static unsigned bits_alike(const struct proact_array *a)
 
 bool address_bits_differ(const struct launching *l, const uint8_t *bits)
 {
-    for (size_t i = 0; i < l->place_count; i++)
+    for (size_t i = 0; i < l->relocation_count; i++)
         for (uint32_t at = 0; at < sizeof(uint64_t); at++)
-            if (!l->places[i].array->part &&
-                bits[l->places[i].offset + at] > bits_alike(l->places[i].array))
+            if (!l->relocations[i].array->part &&
+                bits[l->relocations[i].offset + at] > bits_alike(l->relocations[i].array))
                 return true;
     return false;
 }

@@ -23,7 +23,7 @@ struct search {
     bool own[2]; /* what is put into own memory is wanted: words, and less than a word */
     bool passed; /* ... and what functions are given */
     const struct look_up *look_ups; /* by instruction; NULL: not known */
-    bool *places;                   /* stored_address_places() */
+    bool *holds_address;            /* stored_address_offsets() */
     bool all_stores;                /* what goes to memory of all is wanted */
     bool is_defined, changed;
 };
@@ -84,7 +84,7 @@ static void hang_computed(struct search *s, const struct ptx_instruction *i)
         s->look_ups ? &s->look_ups[i - s->function->instructions] : NULL;
 
     for (uint32_t at = 0; at < s->function->parameter_bytes; at++)
-        if (s->places[at] && (!l || look_up_reaches(l, at)))
+        if (s->holds_address[at] && (!l || look_up_reaches(l, at)))
             set(s, &s->found->hang[at]);
 }
 
@@ -223,9 +223,9 @@ static void store(struct search *s, const struct ptx_instruction *i)
         want_value(s, &i->operands[n]);
 }
 
-bool *stored_address_places(const struct ptx_function *f)
+bool *stored_address_offsets(const struct ptx_function *f)
 {
-    bool *places = must_calloc(f->parameter_bytes + 1u, sizeof *places);
+    bool *holds_address = must_calloc(f->parameter_bytes + 1u, sizeof *holds_address);
 
     for (uint32_t n = 0; n < f->instruction_count; n++)
         for (uint32_t o = 1; o < f->instructions[n].operand_count; o++) {
@@ -237,9 +237,9 @@ bool *stored_address_places(const struct ptx_function *f)
 
             for (uint64_t byte = p->offset;
                  byte < p->offset + p->bytes && byte < f->parameter_bytes; byte++)
-                places[byte] = true;
+                holds_address[byte] = true;
         }
-    return places;
+    return holds_address;
 }
 
 /* With a word that was read, and may be an address of the first device's. */
@@ -273,7 +273,7 @@ static struct stored_addresses find(const struct ptx_module *m,
                        .arena = &arena,
                        .wanted = must_calloc(kernel->register_count + 1u, sizeof *s.wanted),
                        .look_ups = look_ups,
-                       .places = stored_address_places(kernel),
+                       .holds_address = stored_address_offsets(kernel),
                        .all_stores = !words,
                        .changed = true};
 
@@ -288,7 +288,7 @@ static struct stored_addresses find(const struct ptx_module *m,
             follow(&s, i);
         }
     }
-    free(s.places);
+    free(s.holds_address);
     free(s.wanted);
     arena_clear(&arena);
     return found;

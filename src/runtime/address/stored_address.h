@@ -21,5 +21,5 @@ struct stored_addresses compared_addresses_find(const struct ptx_module *m,
                                                 const struct look_up *look_ups);
 /* By byte of the block, free() it: whether it is of a parameter with whose place the kernel
    computes, as with that of a struct with a table in it. */
-bool *stored_address_places(const struct ptx_function *f);
+bool *stored_address_offsets(const struct ptx_function *f);
 void stored_addresses_clear(struct stored_addresses *s);

@@ -8,9 +8,9 @@ static bool writes(const struct launching *l, const struct proact_array *a)
 {
     const struct proact_kernel *k = l->kernel;
 
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].array == a &&
-            (k->is_marked ? k->may_write : derivation_may_write(l, &l->places[i])))
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (l->relocations[i].array == a &&
+            (k->is_marked ? k->may_write : derivation_may_write(l, &l->relocations[i])))
             return true;
     return false;
 }
@@ -25,8 +25,8 @@ void distributed_used(const struct launching *l)
 {
     const struct proact *p = l->kernel->session;
 
-    for (size_t i = 0; i < l->place_count; i++) {
-        struct proact_array *a = l->places[i].array;
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        struct proact_array *a = l->relocations[i].array;
         const bool is_one = a->part && !launching_is_again(l, i);
 
         for (unsigned d = 0; is_one && d < p->devices.count; d++)

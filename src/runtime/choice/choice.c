@@ -78,8 +78,8 @@ static struct choice *find(const struct launching *l)
 
 static bool is_address(const struct launching *l, uint32_t offset)
 {
-    for (size_t i = 0; i < l->place_count; i++)
-        if (offset - l->places[i].offset < sizeof(uint64_t))
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (offset - l->relocations[i].offset < sizeof(uint64_t))
             return true;
     for (size_t n = 0; n < l->texture_count; n++)
         if (offset - l->textures[n].offset < sizeof(uint64_t))

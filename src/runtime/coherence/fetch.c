@@ -245,11 +245,11 @@ static bool is_scattered(const struct kernel_binding *b, const struct proact_arr
     return false;
 }
 
-static enum proact_status fetch_argument(const struct launching *l, size_t place,
+static enum proact_status fetch_argument(const struct launching *l, size_t relocation,
                                          struct proact_error *err)
 {
     const struct proact *p = l->kernel->session;
-    struct proact_array *a = l->places[place].array;
+    struct proact_array *a = l->relocations[relocation].array;
     const struct transfer_need *needs[PROACT_DEVICES_MAX];
     const uint32_t number = launching_number(l, a);
     const bool all = is_scattered(l->binding, a);
@@ -322,7 +322,7 @@ enum proact_status launch_fetch(struct launching *l, struct proact_error *err)
         return PROACT_OK;
     if (l->binding && !l->needs)
         l->needs = needs_of_launch(l);
-    for (size_t i = 0; i < l->place_count && !status; i++)
+    for (size_t i = 0; i < l->relocation_count && !status; i++)
         if (!launching_is_again(l, i))
             status = fetch_argument(l, i, err);
     status = status ? status : fetch_gaps(l, err);
@@ -335,9 +335,9 @@ enum proact_status launch_fetch(struct launching *l, struct proact_error *err)
 void launch_record_reads(struct launching *l)
 {
     l->needs = needs_of_launch(l);
-    for (size_t i = 0; i < l->place_count; i++)
+    for (size_t i = 0; i < l->relocation_count; i++)
         for (unsigned d = 0; d < l->needs->devices && !launching_is_again(l, i); d++) {
-            const struct proact_array *a = l->places[i].array;
+            const struct proact_array *a = l->relocations[i].array;
 
             consumers_note_read(a, d, needs_of(l->needs, launching_number(l, a), d));
         }

@@ -95,8 +95,8 @@ struct transfer_cost launch_missing_bytes(struct launching *l, bool is_whole,
 
     if (!l->needs)
         l->needs = needs_of_launch(l);
-    for (size_t i = 0; i < l->place_count; i++) {
-        struct proact_array *a = l->places[i].array;
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        struct proact_array *a = l->relocations[i].array;
 
         if (launching_is_again(l, i))
             continue;

@@ -239,10 +239,10 @@ void launch_written(const struct launching *l)
 /* All its arrays, unless it is known through which pointers it writes. */
 void launch_written_whole(const struct launching *l)
 {
-    for (size_t i = 0; i < l->place_count; i++) {
-        struct proact_array *a = l->places[i].array;
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        struct proact_array *a = l->relocations[i].array;
 
-        if (!derivation_may_write(l, &l->places[i]))
+        if (!derivation_may_write(l, &l->relocations[i]))
             continue;
         array_written(a, 0, a->bytes, FIRST);
         a->by_launch = true;

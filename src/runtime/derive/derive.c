@@ -180,7 +180,8 @@ const char *derivation_refusal(const struct proact_kernel *k)
                                                            : NULL;
 }
 
-bool derivation_may_write(const struct launching *l, const struct proact_relocation *place)
+bool derivation_may_write(const struct launching *l,
+                          const struct proact_relocation *relocation)
 {
     const struct kernel_derivation *d;
 
@@ -190,7 +191,7 @@ bool derivation_may_write(const struct launching *l, const struct proact_relocat
         return true;
     d = derivation_of(l->kernel);
     for (uint32_t n = 0; n < d->target_count; n++)
-        if (d->targets[n] == place->offset)
+        if (d->targets[n] == relocation->offset)
             return true;
     return d->is_open;
 }
@@ -289,13 +290,13 @@ static enum proact_status find_slots(struct launching *l, const struct write_set
     const struct kernel_derivation *d = k->derivation;
     enum proact_status status = PROACT_OK;
 
-    for (size_t i = 0; i < l->place_count - l->texture_places && !status; i++) {
-        const struct proact_array *a = l->places[i].array;
+    for (size_t i = 0; i < l->relocation_count - l->texture_relocations && !status; i++) {
+        const struct proact_array *a = l->relocations[i].array;
 
         if (!w->arrays[launching_number(l, a)].runs.count || has_slot(l, a))
             continue;
         if (d->is_open)
-            status = add_slot(l, l->places[i].offset, err);
+            status = add_slot(l, l->relocations[i].offset, err);
         else
             status = fail(err, PROACT_EREFUSED,
                           "kernel '%s' writes array '%s', through none of its pointers",
@@ -365,9 +366,9 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
 /* Of a distributed array all devices have one; of a texture each has its own. */
 static bool hangs_on_address(const struct launching *l, const struct stored_addresses *s)
 {
-    for (size_t i = 0; i < l->place_count; i++)
+    for (size_t i = 0; i < l->relocation_count; i++)
         for (uint32_t at = 0; at < sizeof(uint64_t); at++)
-            if (!l->places[i].array->part && s->hang[l->places[i].offset + at])
+            if (!l->relocations[i].array->part && s->hang[l->relocations[i].offset + at])
                 return true;
     for (size_t n = 0; n < l->texture_count; n++)
         for (uint32_t at = 0; at < sizeof(uint64_t); at++)
@@ -384,7 +385,7 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
     if (l->is_program && (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] == 1)
         return fail(err, PROACT_EREFUSED, "kernel '%s': a grid of one CTA",
                     l->kernel->name);
-    if (!l->place_count && l->kernel->slot_count)
+    if (!l->relocation_count && l->kernel->slot_count)
         return fail(err, PROACT_EREFUSED, "kernel '%s': it is given no array",
                     l->kernel->name);
     if (l->is_program && d->in_program.text[0])

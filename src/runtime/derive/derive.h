@@ -52,7 +52,8 @@ enum proact_status derive_check_slots(const struct launching *l, const struct wr
 /* Whether the kernel may write by that pointer; where there is but one device, nobody
  * looks.
  */
-bool derivation_may_write(const struct launching *l, const struct proact_relocation *place);
+bool derivation_may_write(const struct launching *l,
+                          const struct proact_relocation *relocation);
 /* Whether the launch may write to the array, where it is known what it writes, or said by
    maps. */
 bool derivation_writes(const struct launching *l, const struct proact_array *a);

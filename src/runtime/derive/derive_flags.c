@@ -96,23 +96,24 @@ static enum proact_status find_bytes(const struct launching *l, struct kernel_fl
                                      const struct write_set *others,
                                      struct proact_error *err)
 {
-    struct write_set_pointer *pointers = must_calloc(l->place_count + 1, sizeof *pointers);
+    struct write_set_pointer *pointers =
+        must_calloc(l->relocation_count + 1, sizeof *pointers);
     enum proact_status status = PROACT_OK;
     const struct write_set *alone;
     const char *why;
 
-    for (size_t i = 0; i < l->place_count; i++)
-        pointers[i] = (struct write_set_pointer){l->places[i].offset,
-                                                 launching_number(l, l->places[i].array),
-                                                 l->places[i].addend};
+    for (size_t i = 0; i < l->relocation_count; i++)
+        pointers[i] = (struct write_set_pointer){
+            l->relocations[i].offset, launching_number(l, l->relocations[i].array),
+            l->relocations[i].addend};
     f->bytes.count = 0;
     why = are_in_no_array(l, f) ? "some of them in no array"
-                                : flag_bytes_hang(&f->sites, pointers, l->place_count);
+                                : flag_bytes_hang(&f->sites, pointers, l->relocation_count);
     for (uint32_t kind = 0; kind < f->sites.kinds && !why && !status; kind++) {
         status = derive_run(l, f->kinds[kind], &f->kinds_cache[kind], &alone, err);
         if (!status)
-            why =
-                flag_bytes_add(&f->bytes, &f->sites, kind, alone, pointers, l->place_count);
+            why = flag_bytes_add(&f->bytes, &f->sites, kind, alone, pointers,
+                                 l->relocation_count);
     }
     if (!why && !status)
         why = add_reductions(l, f);
@@ -273,12 +274,13 @@ static void name_arrays(const struct launching *l, struct kernel_flags *f)
         const struct flag_range *r = &f->bytes.range[n];
         size_t i = 0;
 
-        while (launching_number(l, l->places[i].array) != r->array)
+        while (launching_number(l, l->relocations[i].array) != r->array)
             i++;
         found->flag =
             must_grow(found->flag, found->count, &found->capacity, sizeof *found->flag);
-        found->flag[found->count++] = (struct launch_flag){
-            l->places[i].array, r->first, r->end, kind_of(l, f, l->places[i].array)};
+        found->flag[found->count++] =
+            (struct launch_flag){l->relocations[i].array, r->first, r->end,
+                                 kind_of(l, f, l->relocations[i].array)};
     }
 }
 

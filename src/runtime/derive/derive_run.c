@@ -137,8 +137,8 @@ static uint32_t find_arrays(const struct launching *l, struct write_set_array *a
 {
     uint32_t count = 0;
 
-    for (size_t i = 0; i < l->place_count; i++) {
-        const struct proact_array *a = l->places[i].array;
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        const struct proact_array *a = l->relocations[i].array;
         uint32_t n = 0;
 
         while (n < count && arrays[n].address != a->base[0])
@@ -146,8 +146,8 @@ static uint32_t find_arrays(const struct launching *l, struct write_set_array *a
         if (n == count)
             arrays[count++] = (struct write_set_array){
                 .name = a->name, .address = a->base[0], .bytes = a->bytes};
-        pointers[i] =
-            (struct write_set_pointer){l->places[i].offset, n, l->places[i].addend};
+        pointers[i] = (struct write_set_pointer){l->relocations[i].offset, n,
+                                                 l->relocations[i].addend};
     }
     return count;
 }
@@ -158,8 +158,9 @@ enum proact_status derive_run(const struct launching *l, const struct write_set_
                               struct proact_error *err)
 {
     const struct proact_kernel *k = l->kernel;
-    struct write_set_array *arrays = must_calloc(l->place_count + 1, sizeof *arrays);
-    struct write_set_pointer *pointers = must_calloc(l->place_count + 1, sizeof *pointers);
+    struct write_set_array *arrays = must_calloc(l->relocation_count + 1, sizeof *arrays);
+    struct write_set_pointer *pointers =
+        must_calloc(l->relocation_count + 1, sizeof *pointers);
     unsigned char *block = must_calloc(k->parameter_bytes + 1, 1);
     struct write_set_launch launch = {.dynamic_shared_bytes = l->shared_bytes,
                                       .threads = k->session->threads,
@@ -167,7 +168,7 @@ enum proact_status derive_run(const struct launching *l, const struct write_set_
                                       .parameter_bytes = k->parameter_bytes,
                                       .arrays = arrays,
                                       .pointers = pointers,
-                                      .pointer_count = (uint32_t)l->place_count};
+                                      .pointer_count = (uint32_t)l->relocation_count};
 
     memcpy(block, l->block, k->parameter_bytes);
     memcpy(launch.grid, l->grid, sizeof launch.grid);

@@ -75,8 +75,8 @@ enum proact_status direct_check(const struct launching *l, const struct write_se
     const struct proact_kernel *k = l->kernel;
     const struct kernel_direct *d = k->direct;
 
-    for (size_t i = 0; d && i < l->place_count; i++) {
-        const struct proact_array *a = l->places[i].array;
+    for (size_t i = 0; d && i < l->relocation_count; i++) {
+        const struct proact_array *a = l->relocations[i].array;
         const uint32_t n = launching_number(l, a);
 
         if (!w->arrays[n].runs.count)

@@ -59,8 +59,8 @@ static void want_anywhere(const struct loads_finder *f, uint64_t first, uint64_t
 {
     const struct launching *l = f->launch;
 
-    for (size_t i = 0; i < l->place_count; i++)
-        want_of(f, l->places[i].array, first, end);
+    for (size_t i = 0; i < l->relocation_count; i++)
+        want_of(f, l->relocations[i].array, first, end);
 }
 
 /* Rows that lie between those of another load are put there at once. */
@@ -77,9 +77,9 @@ static void take_rows(const struct loads_finder *f)
 
 static const struct proact_array *array_at(const struct launching *l, uint64_t pointer)
 {
-    for (size_t i = 0; i < l->place_count; i++)
-        if (pointer - l->places[i].array->base[0] < l->places[i].array->bytes)
-            return l->places[i].array;
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (pointer - l->relocations[i].array->base[0] < l->relocations[i].array->bytes)
+            return l->relocations[i].array;
     return NULL;
 }
 

@@ -26,7 +26,7 @@ struct kernel_needs {
         struct {
             struct launch_needs found;
             struct cta_part part[PROACT_DEVICES_MAX];
-        } of_part[NEEDS_PLACES];
+        } of_part[NEEDS_PARTS];
     } * kept[KEPT]; /* NULL: none yet */
     unsigned next;
 };
@@ -68,7 +68,7 @@ static void forget(struct kept_needs *k)
     if (!k)
         return;
     needs_clear(&k->found, k->array_count);
-    for (int n = 0; n < NEEDS_PLACES; n++)
+    for (int n = 0; n < NEEDS_PARTS; n++)
         needs_clear(&k->of_part[n].found, k->array_count);
     free(k);
 }
@@ -147,10 +147,10 @@ unsigned char *needs_block(const struct launching *l)
 
     memcpy(block, l->block,
            l->kernel->is_marked ? l->kernel->partition_offset : l->kernel->parameter_bytes);
-    for (size_t i = 0; i < l->place_count; i++) {
-        uint64_t address = l->places[i].array->base[0] + l->places[i].addend;
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        uint64_t address = l->relocations[i].array->base[0] + l->relocations[i].addend;
 
-        memcpy(block + l->places[i].offset, &address, sizeof address);
+        memcpy(block + l->relocations[i].offset, &address, sizeof address);
     }
     return block;
 }
@@ -237,20 +237,20 @@ const struct launch_needs *needs_of_launch(const struct launching *l)
 }
 
 const struct launch_needs *needs_of_part(const struct launching *l,
-                                         const struct cta_part *part, unsigned place)
+                                         const struct cta_part *part, unsigned part_index)
 {
     const size_t bytes = l->kernel->session->devices.count * sizeof *part;
     struct kept_needs **of = l->kernel->needs->kept;
 
     while (&(*of)->found != l->needs)
         of++;
-    struct launch_needs *found = &(*of)->of_part[place].found;
+    struct launch_needs *found = &(*of)->of_part[part_index].found;
 
-    if (!found->need || memcmp((*of)->of_part[place].part, part, bytes) != 0) {
+    if (!found->need || memcmp((*of)->of_part[part_index].part, part, bytes) != 0) {
         struct known known = known_now(l, NULL);
 
         needs_clear(found, (*of)->array_count);
-        memcpy((*of)->of_part[place].part, part, bytes);
+        memcpy((*of)->of_part[part_index].part, part, bytes);
         if (make(l, known, part, found)) {
             (*of)->is_mixed = true;
             (*of)->bases = launch_fields_bases(l);

@@ -26,10 +26,10 @@ const struct launch_needs *needs_find(const struct launching *l, const bool *lef
 /* What its CTAs read where they run: a split launch's flags are the first device's. */
 const struct launch_needs *needs_of_launch(const struct launching *l);
 /* The same, of some of each device's CTAs alone; `l->needs` was found. Good as long, if
-   another `place` is taken for other parts of the same launch. */
-enum { NEEDS_PLACES = 2 };
+   another `part_index` is taken for other parts of the same launch. */
+enum { NEEDS_PARTS = 2 };
 const struct launch_needs *needs_of_part(const struct launching *l,
-                                         const struct cta_part *part, unsigned place);
+                                         const struct cta_part *part, unsigned part_index);
 void needs_drop(struct proact_kernel *k);
 
 /* The kernel's accesses; until needs_drop(). */

@@ -59,7 +59,7 @@ void launch_account(const struct launching *l, bool queued)
     struct proact *p = l->kernel->session;
     const struct kernel_binding *b = l->binding;
 
-    for (size_t i = 0; i < l->place_count; i++) {
+    for (size_t i = 0; i < l->relocation_count; i++) {
         struct proact_array *a = launch_array_at(l, i);
 
         if (!a)

@@ -46,7 +46,7 @@ static enum proact_status check_args(const struct proact_kernel *k,
 /* Arguments as a block. With an array and a value, the array's address is the value's first
    eight bytes. */
 static size_t lay_out(const struct proact_kernel *k, const struct proact_arg *args,
-                      unsigned char *block, struct proact_relocation *places)
+                      unsigned char *block, struct proact_relocation *relocations)
 {
     size_t count = 0;
 
@@ -54,10 +54,10 @@ static size_t lay_out(const struct proact_kernel *k, const struct proact_arg *ar
         if (args[i].value)
             memcpy(block + k->parameter[i].offset, args[i].value, args[i].bytes);
         if (args[i].array)
-            places[count++] =
+            relocations[count++] =
                 (struct proact_relocation){k->parameter[i].offset, args[i].array, 0};
     }
-    variable_places(k, places, &count);
+    variable_relocations(k, relocations, &count);
     return count;
 }
 
@@ -80,18 +80,18 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
         return status;
     unsigned char *block = must_calloc(k->parameter_bytes + 1, 1);
     const size_t most = launch_textures_most(k);
-    struct proact_relocation *places =
-        must_calloc(arg_count + k->variable_count + most + 1, sizeof *places);
+    struct proact_relocation *relocations =
+        must_calloc(arg_count + k->variable_count + most + 1, sizeof *relocations);
     struct launch_texture *textures = must_calloc(most + 1, sizeof *textures);
 
     l.block = block;
-    l.places = places;
-    l.place_count = lay_out(k, args, block, places);
-    launch_textures_take(&l, textures, places);
+    l.relocations = relocations;
+    l.relocation_count = lay_out(k, args, block, relocations);
+    launch_textures_take(&l, textures, relocations);
     if (!(status = launch_variant(&l, err)) && !(status = launch_bind(&l, err)))
         status = launch_queue(&l, err);
     free(textures);
-    free(places);
+    free(relocations);
     free(block);
     return status;
 }

@@ -137,8 +137,8 @@ static enum proact_status record_first(const struct launching *l, bool keeps,
                     l->kernel->name,
                     keeps ? "it is launched cooperatively"
                           : "it may use memory that it is not given");
-    for (size_t i = 0; i < l->place_count; i++)
-        recording_add_array(p, l->places[i].array);
+    for (size_t i = 0; i < l->relocation_count; i++)
+        recording_add_array(p, l->relocations[i].array);
     return PROACT_OK;
 }
 
@@ -198,10 +198,10 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
 
     launch_grid(l, launch.grid);
     memcpy(bytes, l->block, k->parameter_bytes);
-    for (size_t i = 0; i < l->place_count; i++) {
-        uint64_t address = l->places[i].array->base[0] + l->places[i].addend;
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        uint64_t address = l->relocations[i].array->base[0] + l->relocations[i].addend;
 
-        memcpy(bytes + l->places[i].offset, &address, sizeof address);
+        memcpy(bytes + l->relocations[i].offset, &address, sizeof address);
     }
     launch_textures_fill(l, 0, bytes);
     assert(!l->binding);
@@ -240,8 +240,8 @@ static const char *cannot_replay(const struct launching *l)
 {
     if (l->found.flags)
         return "it sets flags or updates arrays by atomics";
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].array->is_shared)
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (l->relocations[i].array->is_shared)
             return "the host may change an array that it is given";
     return NULL;
 }
@@ -372,21 +372,21 @@ static enum proact_status launch_with_more(struct launching *l,
     const struct proact_kernel *k = l->kernel;
     const size_t most = launch_textures_most(k);
     unsigned char *block = must_calloc(k->parameter_bytes + 1u, 1);
-    struct proact_relocation *places =
-        must_calloc(l->place_count + k->variable_count + most + 1, sizeof *places);
+    struct proact_relocation *relocations = must_calloc(
+        l->relocation_count + k->variable_count + most + 1, sizeof *relocations);
     struct launch_texture *textures = must_calloc(most + 1, sizeof *textures);
 
     memcpy(block, l->block, k->given_bytes);
-    if (l->place_count)
-        memcpy(places, l->places, l->place_count * sizeof *places);
-    variable_places(k, places, &l->place_count);
+    if (l->relocation_count)
+        memcpy(relocations, l->relocations, l->relocation_count * sizeof *relocations);
+    variable_relocations(k, relocations, &l->relocation_count);
     l->block = block;
-    l->places = places;
-    launch_textures_take(l, textures, places);
+    l->relocations = relocations;
+    launch_textures_take(l, textures, relocations);
     enum proact_status status = launch_unmarked(l, grid, err);
 
     free(textures);
-    free(places);
+    free(relocations);
     free(block);
     return status;
 }
@@ -398,8 +398,8 @@ enum proact_status proact_launch_buffer(struct proact_kernel *k,
 {
     struct launching l = {.kernel = k,
                           .block = block->bytes,
-                          .places = block->relocations,
-                          .place_count = block->relocation_count,
+                          .relocations = block->relocations,
+                          .relocation_count = block->relocation_count,
                           .is_cooperative = grid->is_cooperative,
                           .is_program = true};
     enum proact_status status = check(k, block, err);

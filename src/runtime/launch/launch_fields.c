@@ -31,10 +31,10 @@ struct launch_fields launch_fields_find(const struct proact_kernel *k,
     return f;
 }
 
-static bool leads_to_place(const struct launching *l, const struct launch_field *f)
+static bool field_has_relocation(const struct launching *l, const struct launch_field *f)
 {
-    for (size_t i = 0; i < l->place_count && f->is_pointer; i++)
-        if (l->places[i].offset == f->offset)
+    for (size_t i = 0; i < l->relocation_count && f->is_pointer; i++)
+        if (l->relocations[i].offset == f->offset)
             return true;
     return false;
 }
@@ -46,8 +46,8 @@ uint64_t launch_fields_key(const struct launch_fields *f, const struct launching
     uint64_t key = hash_bytes(l->grid, sizeof l->grid, 1);
 
     key = hash_bytes(l->threads, sizeof l->threads, key);
-    for (size_t i = 0; i < l->place_count; i++) {
-        const struct proact_relocation *p = &l->places[i];
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        const struct proact_relocation *p = &l->relocations[i];
 
         key = hash_mix(hash_mix(key + p->array->bytes) + p->addend) + p->offset;
         key = hash_mix(key + launching_number(l, p->array));
@@ -58,7 +58,7 @@ uint64_t launch_fields_key(const struct launch_fields *f, const struct launching
                                   : constants      ? constants[at->variable]
                                                    : NULL;
 
-        if (of && !leads_to_place(l, at))
+        if (of && !field_has_relocation(l, at))
             key = hash_bytes(of + at->offset, at->bytes, key);
     }
     return key + !constants;
@@ -68,7 +68,7 @@ uint64_t launch_fields_bases(const struct launching *l)
 {
     uint64_t key = 0;
 
-    for (size_t i = 0; i < l->place_count; i++)
-        key = hash_mix(key + l->places[i].array->base[0]);
+    for (size_t i = 0; i < l->relocation_count; i++)
+        key = hash_mix(key + l->relocations[i].array->base[0]);
     return key;
 }

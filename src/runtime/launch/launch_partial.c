@@ -33,11 +33,11 @@ static uint64_t bytes_of_others(const struct launching *l)
 {
     uint64_t bytes = 0;
 
-    for (size_t i = 0; i < l->place_count; i++) {
-        struct proact_array *a = l->places[i].array;
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        struct proact_array *a = l->relocations[i].array;
 
         array_catch_up(a);
-        if (!is_of_first(a, derivation_may_write(l, &l->places[i])))
+        if (!is_of_first(a, derivation_may_write(l, &l->relocations[i])))
             bytes += a->bytes;
     }
     return bytes;
@@ -118,10 +118,10 @@ enum proact_status partial_fetch(struct launching *l, const struct write_set **o
     if (!*out)
         return PROACT_OK;
     l->needs = needs_find(l, NULL);
-    for (size_t i = 0; i < l->place_count && !status; i++)
+    for (size_t i = 0; i < l->relocation_count && !status; i++)
         if (!launching_is_again(l, i))
-            status = partial_fetch_array(l, launching_number(l, l->places[i].array),
-                                         l->places[i].array, *out, err);
+            status = partial_fetch_array(l, launching_number(l, l->relocations[i].array),
+                                         l->relocations[i].array, *out, err);
     return status;
 }
 
@@ -142,8 +142,8 @@ static void take_written(void *context, struct span s)
    to blame for what others then lack. */
 void partial_written(const struct launching *l, const struct write_set *w)
 {
-    for (size_t i = 0; i < l->place_count; i++) {
-        struct proact_array *a = l->places[i].array;
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        struct proact_array *a = l->relocations[i].array;
         struct choice *wrote = a->wrote;
         const bool by_launch = a->by_launch;
         struct taken taken = {a, 0};

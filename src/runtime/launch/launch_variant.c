@@ -20,12 +20,12 @@ static int compare(const void *a, const void *b)
 /* Where the launch has such arrays; free() it. */
 static uint32_t *offsets_of(const struct launching *l, uint32_t *count)
 {
-    uint32_t *offset = must_calloc(l->place_count + 1, sizeof *offset);
+    uint32_t *offset = must_calloc(l->relocation_count + 1, sizeof *offset);
 
     *count = 0;
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].array->part)
-            offset[(*count)++] = l->places[i].offset;
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (l->relocations[i].array->part)
+            offset[(*count)++] = l->relocations[i].offset;
     qsort(offset, *count, sizeof *offset, compare);
     return offset;
 }
@@ -38,8 +38,8 @@ static bool are_the_same(const struct kernel_direct *d, const uint32_t *offset,
 
 static bool uses_any(const struct launching *l)
 {
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].array->part)
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (l->relocations[i].array->part)
             return true;
     return false;
 }

@@ -5,9 +5,9 @@
 
 struct proact_array *launching_array(const struct launching *l, uint32_t offset)
 {
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].offset == offset)
-            return l->places[i].array;
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (l->relocations[i].offset == offset)
+            return l->relocations[i].array;
     return NULL;
 }
 
@@ -15,9 +15,9 @@ void launching_count_arrays(struct launching *l)
 {
     l->counted = ++l->kernel->session->counted;
     l->array_count = 0;
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].array->in_launch.counted != l->counted)
-            l->places[i].array->in_launch =
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (l->relocations[i].array->in_launch.counted != l->counted)
+            l->relocations[i].array->in_launch =
                 (struct array_in_launch){l->counted, i, l->array_count++};
 }
 
@@ -26,12 +26,12 @@ static bool is_counted(const struct launching *l, const struct proact_array *a)
     return l->counted && a && a->in_launch.counted == l->counted;
 }
 
-bool launching_is_again(const struct launching *l, size_t place)
+bool launching_is_again(const struct launching *l, size_t relocation)
 {
-    if (is_counted(l, l->places[place].array))
-        return l->places[place].array->in_launch.place != place;
-    for (size_t i = 0; i < place; i++)
-        if (l->places[i].array == l->places[place].array)
+    if (is_counted(l, l->relocations[relocation].array))
+        return l->relocations[relocation].array->in_launch.relocation != relocation;
+    for (size_t i = 0; i < relocation; i++)
+        if (l->relocations[i].array == l->relocations[relocation].array)
             return true;
     return false;
 }
@@ -44,7 +44,7 @@ uint32_t launching_number(const struct launching *l, const struct proact_array *
         return a->in_launch.number;
     if (l->counted && !a)
         return l->array_count;
-    for (size_t i = 0; i < l->place_count && l->places[i].array != a; i++)
+    for (size_t i = 0; i < l->relocation_count && l->relocations[i].array != a; i++)
         number += !launching_is_again(l, i);
     return number;
 }
@@ -63,7 +63,7 @@ struct proact_array *launching_slot_array(const struct launching *l, unsigned sl
         return a;
     for (unsigned s = 0; s < k->slot_count && !a; s++)
         a = launching_array(l, k->slot[s].offset);
-    return a || !l->place_count ? a : l->places[0].array;
+    return a || !l->relocation_count ? a : l->relocations[0].array;
 }
 
 void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,

@@ -25,14 +25,14 @@ struct launching {
     struct proact_kernel
         *original;              /* launch_axis.h: it is turned, in whose place; or NULL */
     const unsigned char *block; /* parameters without a share, and */
-    const struct proact_relocation *places; /* where in them addresses of arrays go */
-    size_t place_count;
+    const struct proact_relocation *relocations; /* where in them addresses of arrays go */
+    size_t relocation_count;
     uint64_t counted; /* launching_count_arrays(); 0: nobody did */
     uint32_t array_count;
     const struct launch_texture
         *textures; /* launch_textures.h; their places are the last */
     size_t texture_count;
-    size_t texture_places;
+    size_t texture_relocations;
     uint32_t grid[3], threads[3], shared_bytes;
     unsigned interchanged[2]; /* dimensions of the grid, if it is turned */
     uint32_t cluster[3];      /* that was asked for; 0, all: none was */
@@ -61,7 +61,7 @@ uint32_t launching_number(const struct launching *l, const struct proact_array *
 /* So that they need not be counted each time: of launches with many places. */
 void launching_count_arrays(struct launching *l);
 bool launching_is_again(const struct launching *l,
-                        size_t place); /* its array came before */
+                        size_t relocation); /* its array came before */
 
 /* The slot's array. One that this launch leaves out has another's place, and nothing of it
    is written. */

@@ -132,8 +132,8 @@ static bool may_stay_together(const struct looked *at)
 static bool look(const struct launching *l, const struct write_set *w, struct looked *out)
 {
     *out = (struct looked){.launch = l, .unit = access_partition_unit(l->grid, l->over)};
-    for (size_t i = 0; i < l->place_count; i++) {
-        const struct proact_array *a = l->places[i].array;
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        const struct proact_array *a = l->relocations[i].array;
         const struct cta_runs *runs = &w->arrays[launching_number(l, a)].runs;
 
         if (a->part || !runs->count)
@@ -274,8 +274,8 @@ static uint64_t digest_of(const struct launching *l, const struct write_set *w)
 {
     uint64_t digest = w->digest;
 
-    for (size_t i = 0; i < l->place_count; i++)
-        digest = hash_mix(digest + l->places[i].array->bytes);
+    for (size_t i = 0; i < l->relocation_count; i++)
+        digest = hash_mix(digest + l->relocations[i].array->bytes);
     return digest;
 }
 

@@ -10,8 +10,8 @@ enum { WAVES_MIN = 16, TIMES_MIN = 2 };
 /* Who uses distributed arrays waits for who wrote to them. */
 static bool uses_distributed(const struct launching *l)
 {
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].array->part)
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (l->relocations[i].array->part)
             return true;
     return false;
 }
@@ -104,8 +104,8 @@ static bool meets_fresh(const struct launching *l, const struct launch_needs *in
 {
     bool meets = false;
 
-    for (size_t i = 0; i < l->place_count && !meets; i++) {
-        const struct proact_array *a = l->places[i].array;
+    for (size_t i = 0; i < l->relocation_count && !meets; i++) {
+        const struct proact_array *a = l->relocations[i].array;
 
         if (!launching_is_again(l, i))
             /* protocol: interior-disjoint (else: meets = false;) */
@@ -147,13 +147,13 @@ static void find_insides(struct launching *l)
 
     for (unsigned d = 0; d < devices; d++)
         tried[d] = aligned(l, d, divide_silent_part(l, d));
-    for (unsigned place = 0; place < NEEDS_PLACES; place++) {
+    for (unsigned part_index = 0; part_index < NEEDS_PARTS; part_index++) {
         const struct launch_needs *needs = NULL;
 
         for (unsigned d = 0; d < devices; d++) {
             if (l->inside[d].count || !is_worth_it(l, d, tried[d].count))
                 continue;
-            needs = needs ? needs : needs_of_part(l, tried, place);
+            needs = needs ? needs : needs_of_part(l, tried, part_index);
             if (meets_fresh(l, needs, d))
                 continue;
             l->inside[d] = tried[d];

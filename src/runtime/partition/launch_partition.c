@@ -24,17 +24,17 @@ static size_t block_bytes(const struct proact_kernel *k)
 static void fill_parameters(const struct launching *l, unsigned device)
 {
     memcpy(l->parameters, l->block, block_bytes(l->kernel));
-    for (size_t i = 0; i < l->place_count; i++) {
-        uint64_t address = l->places[i].array->base[device] + l->places[i].addend;
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        uint64_t address = l->relocations[i].array->base[device] + l->relocations[i].addend;
 
-        memcpy(l->parameters + l->places[i].offset, &address, sizeof address);
+        memcpy(l->parameters + l->relocations[i].offset, &address, sizeof address);
     }
     launch_textures_fill(l, device, l->parameters);
 }
 
-struct proact_array *launch_array_at(const struct launching *l, size_t place)
+struct proact_array *launch_array_at(const struct launching *l, size_t relocation)
 {
-    return launching_is_again(l, place) ? NULL : l->places[place].array;
+    return launching_is_again(l, relocation) ? NULL : l->relocations[relocation].array;
 }
 
 bool launch_writes(const struct launching *l, const struct proact_array *a)
@@ -94,7 +94,7 @@ static enum proact_status await_arrays(const struct launching *l, struct order_p
 {
     enum proact_status status = PROACT_OK;
 
-    for (size_t i = 0; i < l->place_count && !status; i++) {
+    for (size_t i = 0; i < l->relocation_count && !status; i++) {
         const struct proact_array *a = launch_array_at(l, i);
 
         if (a)
@@ -110,7 +110,7 @@ static enum proact_status await_departures(const struct launching *l, unsigned d
 {
     enum proact_status status = PROACT_OK;
 
-    for (size_t i = 0; i < l->place_count && !status; i++) {
+    for (size_t i = 0; i < l->relocation_count && !status; i++) {
         const struct proact_array *a = launch_array_at(l, i);
 
         if (a && launch_writes(l, a))

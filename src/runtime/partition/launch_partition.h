@@ -26,7 +26,7 @@ void launch_account(const struct launching *l, bool queued);
 
 uint32_t launch_parameter_bytes(const struct launching *l);
 /* Of arrays that are passed twice, only the first place counts; else NULL. */
-struct proact_array *launch_array_at(const struct launching *l, size_t place);
+struct proact_array *launch_array_at(const struct launching *l, size_t relocation);
 bool launch_writes(const struct launching *l, const struct proact_array *a);
 /* Whether what a device sends, it sends on that lane; to whom it sends what it writes of an
    array. */

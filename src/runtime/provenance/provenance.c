@@ -45,11 +45,12 @@ struct hunt {
     uint32_t fruitless; /* of its questions */
 };
 
-static const struct proact_relocation *place_at(const struct launching *l, uint64_t offset)
+static const struct proact_relocation *provenance_relocation(const struct launching *l,
+                                                             uint64_t offset)
 {
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].offset == offset)
-            return &l->places[i];
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (l->relocations[i].offset == offset)
+            return &l->relocations[i];
     return NULL;
 }
 
@@ -88,25 +89,25 @@ static void note(struct hunt *h, int what, uint64_t offset, uint32_t line)
 
 /* What threads said of an access by an address in an array. */
 struct answer {
-    const struct proact_relocation *place;
+    const struct proact_relocation *relocation;
     struct provenance_result found;
 };
 
 /* In another array of that size they say the same of an address at that byte. */
 static const struct answer *answer_of(const struct answer *answers, uint32_t count,
-                                      const struct proact_relocation *place)
+                                      const struct proact_relocation *relocation)
 {
     for (uint32_t n = 0; n < count; n++)
-        if (answers[n].place->addend == place->addend &&
-            answers[n].place->array->bytes == place->array->bytes)
+        if (answers[n].relocation->addend == relocation->addend &&
+            answers[n].relocation->array->bytes == relocation->array->bytes)
             return &answers[n];
     return NULL;
 }
 
 static void add_answer(struct hunt *h, const struct answer *of,
-                       const struct proact_relocation *place)
+                       const struct proact_relocation *relocation)
 {
-    const uint64_t base = place->array->base[0];
+    const uint64_t base = relocation->array->base[0];
 
     h->into->found.is_mixed |= of->found.is_mixed;
     for (uint32_t n = 0; n < of->found.count; n++) {
@@ -115,7 +116,7 @@ static void add_answer(struct hunt *h, const struct answer *of,
         b.first += base - b.array;
         b.end += base - b.array;
         b.array = base;
-        b.offset = place->offset;
+        b.offset = relocation->offset;
         provenance_result_add(&h->into->found, &b);
     }
 }
@@ -135,34 +136,35 @@ static void look_at_one(struct hunt *h, const struct access_analysis *a,
 
     for (uint32_t i = 0; i < p.count; i++) {
         const uint64_t offset = p.first + i * (uint64_t)p.step;
-        const struct proact_relocation *place = place_at(h->launch, offset);
+        const struct proact_relocation *relocation =
+            provenance_relocation(h->launch, offset);
 
         if (offset + sizeof pointer > h->at.parameter_bytes)
             break;
         memcpy(&pointer, h->at.parameters + offset, sizeof pointer);
-        if (!place && pointer)
+        if (!relocation && pointer)
             note(h, NOWHERE, offset, r->line);
-        if (place && known && leaves(place, spans, count))
+        if (relocation && known && leaves(relocation, spans, count))
             note(h, LEAVES, offset, r->line);
-        if (!place || (known && !provenance_leaves_array(place, spans, count)))
+        if (!relocation || (known && !provenance_leaves_array(relocation, spans, count)))
             continue;
-        const struct answer *answer = answer_of(answers, answered, place);
+        const struct answer *answer = answer_of(answers, answered, relocation);
 
         if (!answer) {
             const struct provenance_query q = {.analysis = a,
                                                .record = r,
-                                               .place = place,
+                                               .relocation = relocation,
                                                .at = &h->at,
                                                .trips = h->trips,
                                                .in_full = h->into->is_full,
                                                .fruitless = &h->fruitless,
                                                .work = &h->into->work};
 
-            answers[answered].place = place;
+            answers[answered].relocation = relocation;
             provenance_query_threads(&q, &answers[answered].found);
             answer = &answers[answered++];
         }
-        add_answer(h, answer, place);
+        add_answer(h, answer, relocation);
     }
     for (uint32_t n = 0; n < answered; n++)
         provenance_result_clear(&answers[n].found);
@@ -205,7 +207,7 @@ static const struct provenance_range *leads_away(const struct launching *l,
 {
     for (uint32_t n = 0; n < v->found.count; n++) {
         const struct provenance_range *b = &v->found.outside[n];
-        const struct proact_array *own = place_at(l, b->offset)->array;
+        const struct proact_array *own = provenance_relocation(l, b->offset)->array;
         const uint64_t first = b->first - b->array + own->base[0],
                        end = b->end - b->array + own->base[0];
 
@@ -306,11 +308,11 @@ enum proact_status provenance_check(const struct launching *l, struct provenance
         *kept = open(l->kernel);
     if (k->session->devices.count == 1)
         return PROACT_OK;
-    for (size_t i = 0; i < l->place_count; i++)
-        if (is_far(&l->places[i]))
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (is_far(&l->relocations[i]))
             return fail(err, PROACT_EREFUSED,
                         "kernel '%s': the address in %s lies beside all arrays", k->name,
-                        argument_text(k, l->places[i].offset).text);
+                        argument_text(k, l->relocations[i].offset).text);
     const struct provenance_range *outside;
     const struct verdict *v = verdict_of(*kept, l, loads_alone, &outside);
 
@@ -334,7 +336,8 @@ enum proact_status provenance_check(const struct launching *l, struct provenance
     return fail(err, PROACT_EREFUSED,
                 "kernel '%s', %s:%" PRIu32 ": it %s array '%s', to which %s leads%s",
                 k->name, k->image->ptx->name, line, is_certain ? "leaves" : "may leave",
-                place_at(l, offset)->array->name, argument_text(k, offset).text,
+                provenance_relocation(l, offset)->array->name,
+                argument_text(k, offset).text,
                 is_certain ? "" : ", for another one, as far as can be told");
 }
 

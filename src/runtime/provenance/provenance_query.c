@@ -118,7 +118,7 @@ static bool is_certain(const struct provenance_walk *g, const struct access_poin
 static void query_path(struct provenance_walk *g, const struct access_point *at)
 {
     const struct access_record *r = g->q->record;
-    const struct proact_relocation *p = g->q->place;
+    const struct proact_relocation *p = g->q->relocation;
     const uint64_t base = p->array->base[0];
     uint64_t value;
 
@@ -251,7 +251,7 @@ static bool stays(const struct provenance_walk *g, const struct box *b)
     memcpy(at.ctaid_first, b->first, sizeof at.ctaid_first);
     memcpy(at.ctaid_end, b->end, sizeof at.ctaid_end);
     return access_extent(g->q->analysis, g->q->record, &at, g->q->trips, spans, &count) &&
-           !provenance_leaves_array(g->q->place, spans, count);
+           !provenance_leaves_array(g->q->relocation, spans, count);
 }
 
 /* Two halves of a box, along its longest axis. */
@@ -325,7 +325,7 @@ static uint64_t value_of(const struct provenance_walk *g, const struct access_te
 
 static void suspect_value(struct provenance_walk *g, uint64_t value)
 {
-    const struct proact_relocation *p = g->q->place;
+    const struct proact_relocation *p = g->q->relocation;
     const uint64_t at = p->array->base[0] + p->addend + value;
     const struct provenance_range b = {
         at, at + 1, p->array->base[0], p->offset, g->q->record->line, false};

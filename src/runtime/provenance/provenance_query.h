@@ -30,8 +30,8 @@ void provenance_result_clear(struct provenance_result *f);
 struct provenance_query {
     const struct access_analysis *analysis;
     const struct access_record *record;
-    const struct proact_relocation *place; /* of the address */
-    const struct access_launch *at;        /* all CTAs */
+    const struct proact_relocation *relocation; /* of the address */
+    const struct access_launch *at;             /* all CTAs */
     const int64_t *trips;
     bool in_full; /* else of what a kernel chooses it is said where it may lead */
     uint32_t *

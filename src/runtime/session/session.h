@@ -51,7 +51,7 @@ struct proact_array {
     } traffic[PROACT_DEVICES_MAX];
     struct array_in_launch { /* launching.h: the last one that counted its arrays */
         uint64_t counted;
-        size_t place;
+        size_t relocation;
         uint32_t number;
     } in_launch;
     struct array_partials { /* partials.h */
@@ -380,18 +380,18 @@ struct map_ranges {
 };
 void map_list(const struct map_use *u, uint32_t cta, struct map_ranges *out);
 
-/* The operation that is about to be queued on `place` (it will write the array if `writes`)
-   comes after all that was sent into the replica there, and out of it. */
+/* The operation that is about to be queued on `relocation` (it will write the array if
+   `writes`) comes after all that was sent into the replica there, and out of it. */
 enum proact_status array_await(struct proact *p, const struct proact_array *a,
-                               struct order_place place, bool writes,
+                               struct order_place relocation, bool writes,
                                struct proact_error *err);
 /* The same, for all that was sent out of it alone. */
 enum proact_status array_await_departures(struct proact *p, const struct proact_array *a,
-                                          struct order_place place,
+                                          struct order_place relocation,
                                           struct proact_error *err);
 /* The same, of a distributed array: after all that wrote to it, or that used it. */
 enum proact_status array_await_parts(struct proact *p, const struct proact_array *a,
-                                     struct order_place place, bool writes,
+                                     struct order_place relocation, bool writes,
                                      struct proact_error *err);
 /* What lane MAIN of a device did with one. */
 void array_account_parts(struct proact_array *a, unsigned device, bool writes,
@@ -399,11 +399,12 @@ void array_account_parts(struct proact_array *a, unsigned device, bool writes,
 /* What one device sent of an array. */
 void array_account(struct proact_array *a, unsigned device, uint64_t bytes,
                    uint64_t chunks);
-/* What `place` is about to send into the replicas of `to`, a bit a device, comes after all
-   that was done with them and with the one that it is sent from; `to` 0: it sends nothing.
+/* What `relocation` is about to send into the replicas of `to`, a bit a device, comes after
+   all that was done with them and with the one that it is sent from; `to` 0: it sends
+   nothing.
  */
 enum proact_status array_await_peers(struct proact *p, const struct proact_array *a,
-                                     struct order_place place, uint32_t to,
+                                     struct order_place relocation, uint32_t to,
                                      struct proact_error *err);
 /* `sent`: what; NULL: anything. */
 void array_account_sent(struct proact_array *a, unsigned from, uint32_t to,

@@ -47,11 +47,12 @@ static struct kernel_address_tables *tables_of(struct proact_kernel *k)
     return t;
 }
 
-static const struct proact_relocation *place_at(const struct launching *l, uint32_t offset)
+static const struct proact_relocation *table_relocation(const struct launching *l,
+                                                        uint32_t offset)
 {
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].offset == offset)
-            return &l->places[i];
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (l->relocations[i].offset == offset)
+            return &l->relocations[i];
     return NULL;
 }
 
@@ -66,7 +67,7 @@ static bool is_null(const struct launching *l, uint32_t offset)
 static int64_t bytes_behind(const struct launching *l, struct address_table *of,
                             const struct table_reader *by)
 {
-    const struct proact_relocation *p = place_at(l, of->is.offset);
+    const struct proact_relocation *p = table_relocation(l, of->is.offset);
 
     if (!p)
         return is_null(l, of->is.offset) ? 0 : -1;
@@ -148,10 +149,10 @@ static struct proact_array *array_near(struct proact *p, uint64_t address, uint6
 }
 
 /* What of it are addresses; false where that is not sure, or of what it is not. */
-static bool find_places(struct proact *p, const struct address_table *t,
-                        struct table_content *c)
+static bool table_find_relocations(struct proact *p, const struct address_table *t,
+                                   struct table_content *c)
 {
-    c->place_count = 0;
+    c->relocation_count = 0;
     for (uint32_t at = 0; !t->is_number && at + WORD <= c->bytes; at += WORD) {
         uint64_t word, byte;
 
@@ -165,7 +166,7 @@ static bool find_places(struct proact *p, const struct address_table *t,
         if (a ? use & TABLE_NUMBER || a->part : use & TABLE_FOLLOWED && word >= SMALL)
             return false;
         if (a)
-            c->place[c->place_count++] = (struct proact_relocation){at, a, byte};
+            c->relocation[c->relocation_count++] = (struct proact_relocation){at, a, byte};
     }
     return true;
 }
@@ -173,26 +174,27 @@ static bool find_places(struct proact *p, const struct address_table *t,
 static void open_content(struct table_content *c, uint32_t bytes)
 {
     free(c->data);
-    free(c->place);
+    free(c->relocation);
     c->data = must_calloc(bytes + 1u, 1);
-    c->place = must_calloc(bytes / WORD + 1, sizeof *c->place);
-    c->place_count = 0;
+    c->relocation = must_calloc(bytes / WORD + 1, sizeof *c->relocation);
+    c->relocation_count = 0;
     c->bytes = bytes;
     c->is_known = false;
 }
 
 /* Waits. free() it; NULL: that failed. */
-static unsigned char *read_device(const struct proact_relocation *place, uint32_t bytes)
+static unsigned char *read_device(const struct proact_relocation *relocation,
+                                  uint32_t bytes)
 {
-    struct proact_array *a = place->array;
+    struct proact_array *a = relocation->array;
     unsigned char *into = must_calloc(bytes + 1u, 1);
     struct proact_error err = {""};
     const enum proact_status status =
-        proact_device0_read(a->session, into, a->base[0] + place->addend, bytes, &err);
+        proact_device0_read(a->session, into, a->base[0] + relocation->addend, bytes, &err);
 
     session_keep(a->session, status, &err);
     if (!status) {
-        known_bytes_read(a, place->addend, into, bytes);
+        known_bytes_read(a, relocation->addend, into, bytes);
         return into;
     }
     free(into);
@@ -203,23 +205,24 @@ static unsigned char *read_device(const struct proact_relocation *place, uint32_
    have changed, and the host does not know what it has put there itself. Numbers that
    devices change again and again are not waited for. */
 static bool read_array(const struct address_table *of,
-                       const struct proact_relocation *place, struct table_content *c,
+                       const struct proact_relocation *relocation, struct table_content *c,
                        uint32_t bytes, bool *is_new, bool *has_read)
 {
-    struct proact_array *a = place->array;
-    const bool is_there =
-        c->is_known && c->array == a->id && c->byte == place->addend && c->bytes == bytes;
+    struct proact_array *a = relocation->array;
+    const bool is_there = c->is_known && c->array == a->id &&
+                          c->byte == relocation->addend && c->bytes == bytes;
 
     array_catch_up(a);
     *is_new = !is_there || c->changes != a->changes || a->is_shared;
     if (!*is_new)
         return true;
-    const unsigned char *known = known_bytes_find(a, place->addend, bytes);
+    const unsigned char *known = known_bytes_find(a, relocation->addend, bytes);
     unsigned char *read = NULL;
 
     if (!known && of->is_number && c->surprises == SURPRISES_MAX)
         return false;
-    if (!known && (!session_try_quiesce(a->session) || !(read = read_device(place, bytes))))
+    if (!known &&
+        (!session_try_quiesce(a->session) || !(read = read_device(relocation, bytes))))
         return false;
     const unsigned char *now = known ? known : read;
 
@@ -232,7 +235,7 @@ static bool read_array(const struct address_table *of,
     }
     free(read);
     c->array = a->id;
-    c->byte = place->addend;
+    c->byte = relocation->addend;
     c->changes = a->changes;
     return true;
 }
@@ -279,22 +282,22 @@ static bool read_table(const struct launching *l, struct kernel_address_tables *
                        unsigned n)
 {
     const struct address_table *of = &t->found.of[n];
-    const struct proact_relocation *place =
-        of->is.variable < 0 ? place_at(l, of->is.offset) : NULL;
+    const struct proact_relocation *relocation =
+        of->is.variable < 0 ? table_relocation(l, of->is.offset) : NULL;
     struct table_content *c = &t->content[n];
     struct proact *p = l->kernel->session;
     bool is_new = !c->is_known || c->bytes != t->bytes[n] || c->array, is_good = true;
 
     if (of->is.variable >= 0)
         is_good = read_variable(l, of->is.variable, c, t->bytes[n], &is_new, &t->has_read);
-    else if (place)
-        is_good = read_array(of, place, c, t->bytes[n], &is_new, &t->has_read);
+    else if (relocation)
+        is_good = read_array(of, relocation, c, t->bytes[n], &is_new, &t->has_read);
     else if (is_new) { /* there is none */
         open_content(c, t->bytes[n]);
         c->array = 0;
     }
     if (is_good && (is_new || c->arrays != p->arrays_changed || c->looks != t->looks))
-        is_good = find_places(p, of, c);
+        is_good = table_find_relocations(p, of, c);
     c->arrays = p->arrays_changed;
     c->looks = t->looks;
     c->is_known = is_good;
@@ -361,36 +364,36 @@ static void fill(struct launching *l, struct kernel_address_tables *t,
                  const struct proact_kernel *variant)
 {
     const struct ptx_function *f = variant->ptx;
-    size_t count = 0, most = l->place_count;
+    size_t count = 0, most = l->relocation_count;
 
     for (unsigned n = 0; n < t->found.count; n++)
-        most += t->content[n].place_count;
+        most += t->content[n].relocation_count;
     free(t->block);
     t->block = must_calloc(variant->parameter_bytes + 1u, 1);
     if (most > t->capacity) {
-        free(t->places);
-        t->places = must_calloc(most, sizeof *t->places);
+        free(t->relocations);
+        t->relocations = must_calloc(most, sizeof *t->relocations);
         t->capacity = most;
     }
     memcpy(t->block, l->block, l->kernel->parameter_bytes);
-    for (size_t i = 0; i < l->place_count; i++)
-        if (address_tables_have(&t->found, l->places[i].offset))
-            point_to(t->block, &l->places[i]);
+    for (size_t i = 0; i < l->relocation_count; i++)
+        if (address_tables_have(&t->found, l->relocations[i].offset))
+            point_to(t->block, &l->relocations[i]);
         else
-            t->places[count++] = l->places[i];
+            t->relocations[count++] = l->relocations[i];
     for (unsigned n = 0; n < t->found.count; n++) {
         const struct table_content *c = &t->content[n];
         const uint32_t at = f->symbols[f->parameter_count - t->found.count + n].offset;
 
         memcpy(t->block + at, c->data, c->bytes);
-        for (uint32_t i = 0; i < c->place_count; i++) {
-            t->places[count] = c->place[i];
-            t->places[count++].offset += at;
+        for (uint32_t i = 0; i < c->relocation_count; i++) {
+            t->relocations[count] = c->relocation[i];
+            t->relocations[count++].offset += at;
         }
     }
     l->block = t->block;
-    l->places = t->places;
-    l->place_count = count;
+    l->relocations = t->relocations;
+    l->relocation_count = count;
     launching_count_arrays(l);
 }
 

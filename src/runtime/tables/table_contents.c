@@ -13,12 +13,12 @@ void tables_drop(struct proact_kernel *k)
         return;
     for (unsigned n = 0; n < TABLES_MAX; n++) {
         free(t->content[n].data);
-        free(t->content[n].place);
+        free(t->content[n].relocation);
     }
     address_tables_clear(&t->found);
     free(t->fields.fields);
     free(t->block);
-    free(t->places);
+    free(t->relocations);
     free(t);
     k->tables_found = NULL;
 }
@@ -54,8 +54,8 @@ static bool has_table(const struct launching *l, const struct proact_array *a,
 enum proact_status tables_check(const struct launching *l, const struct write_set *w,
                                 struct proact_error *err)
 {
-    for (size_t i = 0; l->kernel->tabled && i < l->place_count; i++) {
-        const struct proact_array *a = l->places[i].array;
+    for (size_t i = 0; l->kernel->tabled && i < l->relocation_count; i++) {
+        const struct proact_array *a = l->relocations[i].array;
 
         if (!launching_is_again(l, i) && has_table(l, a, l->found.flags ? NULL : w))
             return fail(err, PROACT_EREFUSED,
@@ -69,12 +69,12 @@ enum proact_status tables_check(const struct launching *l, const struct write_se
 bool tables_stay(const struct launching *l, const uint32_t *targets, uint32_t count,
                  bool is_any)
 {
-    for (size_t i = 0; l->kernel->tabled && i < l->place_count; i++) {
+    for (size_t i = 0; l->kernel->tabled && i < l->relocation_count; i++) {
         bool is_target = is_any;
 
         for (uint32_t n = 0; n < count; n++)
-            is_target |= targets[n] == l->places[i].offset;
-        if (is_target && has_table(l, l->places[i].array, NULL))
+            is_target |= targets[n] == l->relocations[i].offset;
+        if (is_target && has_table(l, l->relocations[i].array, NULL))
             return false;
     }
     return true;

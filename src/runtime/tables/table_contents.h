@@ -17,8 +17,8 @@ struct table_content {
     unsigned surprises; /* it was waited for, and was not as before */
     bool is_known;
     unsigned char *data;
-    struct proact_relocation *place; /* their offsets are from its begin */
-    uint32_t place_count;
+    struct proact_relocation *relocation; /* their offsets are from its begin */
+    uint32_t relocation_count;
 };
 
 /* Of a kernel; and of its variants, whose it is. */
@@ -39,7 +39,7 @@ struct kernel_address_tables {
     bool has_read;        /* memory, for the last launch, which had to wait */
     unsigned lost;        /* launches in a row for which it had, and that were not split */
     unsigned char *block; /* of the last launch */
-    struct proact_relocation *places;
+    struct proact_relocation *relocations;
     size_t capacity;
 };
 

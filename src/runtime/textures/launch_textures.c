@@ -16,7 +16,7 @@ size_t launch_textures_most(const struct proact_kernel *k)
 }
 
 void launch_textures_take(struct launching *l, struct launch_texture *textures,
-                          struct proact_relocation *places)
+                          struct proact_relocation *relocations)
 {
     const struct proact_kernel *k = l->kernel;
 
@@ -32,9 +32,9 @@ void launch_textures_take(struct launching *l, struct launch_texture *textures,
             t->array = texture_array(t->texture, k->session, &t->first);
         if (!t->array)
             continue;
-        places[l->place_count++] =
+        relocations[l->relocation_count++] =
             (struct proact_relocation){t->offset, t->array, t->first};
-        l->texture_places++;
+        l->texture_relocations++;
     }
 }
 

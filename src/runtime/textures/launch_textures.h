@@ -19,9 +19,9 @@ struct launch_texture {
 /* How many the kernel's launches have, at most. */
 size_t launch_textures_most(const struct proact_kernel *k);
 /* Fills `textures`, which the launch then has, and adds places of memory to its own,
-   `places`, where there is room for as many. */
+   `relocations`, where there is room for as many. */
 void launch_textures_take(struct launching *l, struct launch_texture *textures,
-                          struct proact_relocation *places);
+                          struct proact_relocation *relocations);
 
 /* No recording can hold what has any. */
 enum proact_status launch_textures_check_recorded(const struct launching *l,

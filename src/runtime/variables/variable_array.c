@@ -135,13 +135,13 @@ unsigned variable_parameters(const struct session_image *i, const struct ptx_fun
     return count;
 }
 
-void variable_places(const struct proact_kernel *k, struct proact_relocation *places,
-                     size_t *count)
+void variable_relocations(const struct proact_kernel *k,
+                          struct proact_relocation *relocations, size_t *count)
 {
     for (unsigned n = 0; n < k->variable_count; n++) {
         const struct ptx_symbol *s = &k->ptx->symbols[k->parameter_count + n];
 
-        places[(*count)++] =
+        relocations[(*count)++] =
             (struct proact_relocation){s->offset, given_by(k->image, s)->array, 0};
     }
 }

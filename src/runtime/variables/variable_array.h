@@ -34,5 +34,5 @@ enum proact_status variable_array_reset(const struct variable_array *v,
 /* How many of the function's last parameters are such. */
 unsigned variable_parameters(const struct session_image *i, const struct ptx_function *f);
 /* The kernel's, added to the places of a block. */
-void variable_places(const struct proact_kernel *k, struct proact_relocation *places,
-                     size_t *count);
+void variable_relocations(const struct proact_kernel *k,
+                          struct proact_relocation *relocations, size_t *count);

@@ -54,10 +54,11 @@ static uint32_t step_of(const struct proact_parameter *at)
 
 /* Every aligned word that the kernel may read as one, and that lies in our memory, or
    beside it, counts as an address. */
-static enum cuda_error find_places(struct rt *rt, const bool *addresses,
-                                   const unsigned char *bytes,
-                                   const struct proact_parameter *at,
-                                   struct proact_relocation *places, size_t *count)
+static enum cuda_error launch_find_relocations(struct rt *rt, const bool *addresses,
+                                               const unsigned char *bytes,
+                                               const struct proact_parameter *at,
+                                               struct proact_relocation *relocations,
+                                               size_t *count)
 {
     const uint32_t step = step_of(at);
     enum cuda_error error = cudaSuccess;
@@ -80,7 +81,7 @@ static enum cuda_error find_places(struct rt *rt, const bool *addresses,
             error =
                 rt->recording ? cudaErrorStreamCaptureUnsupported : rt_shadow_in(rt, range);
         if (range->array)
-            places[(*count)++] =
+            relocations[(*count)++] =
                 (struct proact_relocation){i, range->array, word - range->first};
     }
     return error;
@@ -167,18 +168,18 @@ enum cuda_error rt_run_launch(struct rt *rt, const void *data)
     const size_t most = info->parameter_bytes / 8 + 1;
     struct proact_relocation few[FEW],
         *many = most > FEW ? must_calloc(most, sizeof *many) : NULL,
-        *places = many ? many : few;
+        *relocations = many ? many : few;
     struct proact_grid grid = l->grid;
     enum cuda_error error = cudaSuccess;
     size_t count = 0;
 
     for (unsigned i = 0; i < info->parameter_count && !error; i++)
-        error = find_places(rt, info->may_hold_pointer, l->parameters, &info->parameters[i],
-                            places, &count);
+        error = launch_find_relocations(rt, info->may_hold_pointer, l->parameters,
+                                        &info->parameters[i], relocations, &count);
     if (!error)
         error = launch_block(rt, l->kernel, &grid,
                              &(struct proact_parameter_buffer){
-                                 l->parameters, info->parameter_bytes, places, count});
+                                 l->parameters, info->parameter_bytes, relocations, count});
     free(many);
     return error;
 }

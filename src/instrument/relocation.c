@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "instrument/parameter_place.h"
+#include "instrument/relocation.h"
 
 #include <inttypes.h>
 
@@ -10,21 +10,21 @@ enum { STEPS = 8 }; /* numbers that are added one after another */
 
 /* By register: how many set it, which instruction did last, and whether something else than
    loads that name it no longer reads it. */
-struct places {
+struct relocations {
     const struct ptx_function *function;
     uint32_t *definitions, *definition;
     bool *is_read, changed;
 };
 
-struct place {
+struct relocation {
     int32_t parameter; /* -1: it is none */
     int64_t offset;
 };
 
-static const struct place nowhere = {.parameter = -1};
+static const struct relocation nowhere = {.parameter = -1};
 
 /* What alone sets the register, whatever happens; or NULL. */
-static const struct ptx_instruction *setter(const struct places *p, int32_t reg)
+static const struct ptx_instruction *setter(const struct relocations *p, int32_t reg)
 {
     if (reg < 0 || p->definitions[reg] != 1)
         return NULL;
@@ -36,7 +36,7 @@ static const struct ptx_instruction *setter(const struct places *p, int32_t reg)
                : NULL;
 }
 
-static struct place place_in(const struct places *p, int32_t reg, int steps)
+static struct relocation relocation_in(const struct relocations *p, int32_t reg, int steps)
 {
     const struct ptx_instruction *i = steps ? setter(p, reg) : NULL;
 
@@ -47,28 +47,29 @@ static struct place place_in(const struct places *p, int32_t reg, int steps)
 
     if (i->opcode == PTX_MOV && from->kind == PTX_SYMBOL && from->symbol >= 0 &&
         (uint32_t)from->symbol < p->function->parameter_count)
-        return (struct place){from->symbol, from->integer};
+        return (struct relocation){from->symbol, from->integer};
     if (i->opcode == PTX_ADD && i->operands[2].kind == PTX_INTEGER)
         added = i->operands[2].integer;
     else if (i->opcode != PTX_MOV)
         return nowhere;
     if (from->kind != PTX_REGISTER || from->is_part)
         return nowhere;
-    struct place at = place_in(p, from->reg, steps - 1);
+    struct relocation at = relocation_in(p, from->reg, steps - 1);
 
     at.offset += added;
     return at;
 }
 
 /* Where in which parameter a load by a register reads; or nowhere. */
-static struct place place_of(const struct places *p, const struct ptx_instruction *i)
+static struct relocation relocation_of(const struct relocations *p,
+                                       const struct ptx_instruction *i)
 {
     const struct ptx_operand *from = &i->operands[1];
 
     if (i->opcode != PTX_LD || i->space != PTX_SPACE_PARAM || i->operand_count != 2 ||
         from->kind != PTX_MEMORY || from->symbol >= 0 || from->reg < 0)
         return nowhere;
-    struct place at = place_in(p, from->reg, STEPS);
+    struct relocation at = relocation_in(p, from->reg, STEPS);
 
     at.offset += from->integer;
     return at.offset < 0 ? nowhere : at;
@@ -76,24 +77,24 @@ static struct place place_of(const struct places *p, const struct ptx_instructio
 
 static void note_read(void *context, int32_t reg)
 {
-    struct places *p = context;
+    struct relocations *p = context;
 
     p->changed |= !p->is_read[reg];
     p->is_read[reg] = true;
 }
 
 /* It makes a place that nobody reads. */
-static bool is_idle(const struct places *p, const struct ptx_instruction *i)
+static bool is_idle(const struct relocations *p, const struct ptx_instruction *i)
 {
     const int32_t reg = i->operand_count > 1 && i->operands[0].kind == PTX_REGISTER
                             ? i->operands[0].reg
                             : -1;
 
     return reg >= 0 && !p->is_read[reg] && setter(p, reg) == i &&
-           place_in(p, reg, STEPS).parameter >= 0;
+           relocation_in(p, reg, STEPS).parameter >= 0;
 }
 
-static void find_read(struct places *p)
+static void find_read(struct relocations *p)
 {
     const struct ptx_function *f = p->function;
 
@@ -101,18 +102,18 @@ static void find_read(struct places *p)
         p->changed = false;
         for (uint32_t n = f->instruction_count; n-- > 0;)
             if (!is_idle(p, &f->instructions[n]) &&
-                place_of(p, &f->instructions[n]).parameter < 0)
+                relocation_of(p, &f->instructions[n]).parameter < 0)
                 definition_each_use(&f->instructions[n], note_read, p);
     } while (p->changed);
 }
 
-static void name_there(const struct places *p, struct edit_list *edits)
+static void name_there(const struct relocations *p, struct edit_list *edits)
 {
     const struct ptx_function *f = p->function;
 
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
-        const struct place at = place_of(p, i);
+        const struct relocation at = relocation_of(p, i);
 
         if (at.parameter >= 0)
             edit_replace(edits, i->operands[1].span, "[%s+%" PRId64 "]",
@@ -122,14 +123,14 @@ static void name_there(const struct places *p, struct edit_list *edits)
     }
 }
 
-void parameter_places_name(const struct ptx_function *kernel, struct edit_list *edits)
+void relocations_name(const struct ptx_function *kernel, struct edit_list *edits)
 {
     struct arena arena = {0};
     const size_t count = kernel->register_count + 1u;
-    struct places p = {.function = kernel,
-                       .definitions = arena_alloc(&arena, count * sizeof(uint32_t)),
-                       .definition = arena_alloc(&arena, count * sizeof(uint32_t)),
-                       .is_read = arena_alloc(&arena, count)};
+    struct relocations p = {.function = kernel,
+                            .definitions = arena_alloc(&arena, count * sizeof(uint32_t)),
+                            .definition = arena_alloc(&arena, count * sizeof(uint32_t)),
+                            .is_read = arena_alloc(&arena, count)};
 
     ptx_definitions_count(kernel, p.definitions, p.definition);
     find_read(&p);

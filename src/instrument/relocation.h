@@ -7,4 +7,4 @@
 
 #include "instrument/edit.h"
 
-void parameter_places_name(const struct ptx_function *kernel, struct edit_list *edits);
+void relocations_name(const struct ptx_function *kernel, struct edit_list *edits);
