@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Guests of a program of <proact/program.h>: libraries that bring a CUDA runtime of their
-   own, as cuBLAS does, and queue on the first device past us. Between enter and leave of a
-   call they find there all that was queued so far, and what they queue is followed by all
-   that is queued later. Only GPUs have guests: an emulated machine refuses. */
+/* Interoperation with external libraries (MAPS 4.6), for programs of <proact/program.h>: a
+   library with a CUDA runtime of its own, such as cuBLAS, queues work on device 0 directly.
+   Between begin and end its work is ordered after all work that the session has queued, and
+   before all work that the session queues later. The host does not wait in any of these
+   calls. Only GPUs support them. PROACT_EREFUSED: the machine is emulated. PROACT_EINVAL: a
+   recording is in progress. */
 
 #include <proact/program.h>
 
@@ -12,30 +14,32 @@
 extern "C" {
 #endif
 
-/* The calling thread gets the first device's CUDA context and keeps it, as CUDA's own
-   runtime does at a thread's first call, unless it has one: the driver's calls find it, and
-   ours need not change it. Emulated devices have none. */
+/* Makes the CUDA context of device 0 current in the calling thread, and leaves it current,
+   as CUDA's runtime does at the first call of a thread. A thread with a context keeps its
+   own. No effect on emulated machines. */
 PROACT_API void proact_interop_attach_thread(struct proact *p);
 
-/* What a guest queues from now on comes after all that the session has queued. Nothing
-   happens where that holds already. A thread without a CUDA context gets the first
-   device's, which some libraries need, and keeps it. PROACT_EREFUSED on emulated devices.
- */
+/* Orders later work of libraries after all work of the session, and fetches what device 0
+   is missing. No effect if nothing was queued since the previous call. A thread without a
+   CUDA context receives that of device 0, which some libraries require. */
 PROACT_API enum proact_status proact_interop_begin(struct proact *p,
                                                    struct proact_error *err);
 
-/* What guests may have written on the first device since they were last followed. */
+/* Arrays that libraries may have written on device 0 since the previous
+   proact_interop_end(); borrowed. */
 struct proact_interop_writes {
     struct proact_array *const *arrays;
     size_t count;
-    bool all_arrays; /* every array, and the variables of modules */
+    bool all_arrays; /* all arrays, textures with surfaces and variables of modules */
 };
-/* What the session queues from now on comes after all that guests have queued. */
+/* Orders later work of the session after all work that libraries have queued. The replicas
+   of the written arrays are then current on device 0 only. */
 PROACT_API enum proact_status proact_interop_end(struct proact *p,
                                                  const struct proact_interop_writes *writes,
                                                  struct proact_error *err);
 
-/* A stream of the first device for guests, by its handle of the driver. */
+/* Creates a stream of device 0 for libraries and returns its driver handle (CUstream). The
+   caller owns it: destroy it before proact_close(). */
 PROACT_API enum proact_status proact_interop_stream_create(struct proact *p, void **out,
                                                            struct proact_error *err);
 PROACT_API void proact_interop_stream_destroy(struct proact *p, void *stream);

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Several GPUs work as one: kernels launched over all devices of a machine, and arrays that
-   are kept in step while the kernels still run (PROACT, ISCA 2021). docs/api.md walks
-   through it. A session and what was made from it is used by one thread at a time. */
+/* Host interface of proact (PROACT, ISCA 2021): kernels launched over all devices of a
+   machine, and arrays whose changes travel while the kernels run. docs/api.md is the guide.
+
+   Errors: a call that can fail returns a status and writes one sentence to `err`, which may
+   be NULL. Outputs are written only on success. A call that queues work may also return
+   PROACT_EDRIVER; a call that waits, the errors of proact_wait().
+   Threads: one thread at a time may use a session and its objects. Sessions are
+   independent. Ownership: the session owns its objects; texts and arguments are borrowed
+   for a call. */
 
 #include <proact/status.h>
 #include <stdbool.h>
@@ -19,162 +25,179 @@ extern "C" {
 
 enum { PROACT_DEVICES_MAX = 16 };
 
-struct proact;           /* a session: a machine's devices, opened */
-struct proact_array;     /* memory that all devices of the session share */
-struct proact_recording; /* launches that are replayed as one */
-struct proact_kernel;    /* one kernel, loaded on every device */
+struct proact;           /* session: the opened devices of one machine */
+struct proact_array;     /* memory that all devices of a session share */
+struct proact_recording; /* sequence of launches that replays as one operation */
+struct proact_kernel;    /* one kernel, loaded on the devices of a session */
 
-/* How what a launch writes reaches the peers. `proact methods` lists the names. */
+/* ---- Plans and options (PROACT III-A, III-C) ---- */
+
+/* Plan of a launch: how written data reaches the peers. Zero fields select defaults. */
 struct proact_plan {
-    const char *method; /* "bulk", "inline", "fused", "polling", ...; NULL: "fused", or
-                           "bulk" where devices do not reach each other's memory; or two
-                           that share the chunks: "copy-engine+fused:16M" */
-    uint64_t
-        chunk_bytes; /* power of two, 4 KiB to 256 MiB; 0: 64 KiB, or as the method likes */
-    unsigned
-        transfer_threads; /* of the transfer agent: 32 to 8192, and to 49152 as far as that
-                    is 1024 for every second SM; 0: as fill the way out, at most 8192 */
-    double
-        compute_to_copy_ratio; /* copy-engine, without chunk_bytes, whose chunks then suit
-                          that: a kernel's time, of that of its copies to all; 0: 1 */
-    bool broadcast; /* send to every device also what it is not seen to read (launches send
-                        what was read of the array between the two before) */
-    bool skip_transfers; /* measure tracking alone: count, but send nothing. Results on
-                   more than one device are then wrong. */
+    const char *method;        /* a name of proact_method_names(), or two that share the
+                                  chunks, as "copy-engine+fused:16M"; NULL: "fused", or
+                                  "bulk" without peer access */
+    uint64_t chunk_bytes;      /* power of two, 4 KiB to 256 MiB; 0: the method's default,
+                                  mostly 64 KiB */
+    unsigned transfer_threads; /* threads of the agent: a multiple of 32 up to 8192, on
+                                  large devices up to 1024 for every second SM and 49152;
+                                  0: as many as saturate the links, at most 8192 */
+    double compute_to_copy_ratio; /* copy-engine without chunk_bytes: expected kernel time
+                                     divided by copy time to all peers; to 1000; 0: 1 */
+    bool broadcast;               /* push to every device; else only what it read between
+                                     the previous two launches (consumer prediction) */
+    bool skip_transfers;          /* count but send nothing, to measure the overhead of
+                                     tracking; results on several devices are wrong */
 };
 
-#define PROACT_MACHINE_LOCAL "local" /* the GPUs of this box */
+#define PROACT_MACHINE_LOCAL "local" /* the GPUs of this computer */
 
-/* Zero means "choose for me". */
+/* Options of a session. Zero fields select defaults. */
 struct proact_options {
-    const char *machine;   /* PROACT_MACHINE_LOCAL, the name of an emulated one, the path of
-                              a machine file; NULL: here, or the emulated default */
-    unsigned device_count; /* the first ones of the machine; 0: all */
-    uint64_t seed;         /* of the emulated schedule */
-    bool check; /* refuse uninitialised reads, early or lost chunks, maps that are
-                   too small; slow (also set by the command's --check) */
-    bool infinite_bandwidth; /* emulated transfers take no time: the paper's limit study */
-    unsigned host_threads;   /* of the host, that emulate, that find what kernels write, and
-                           that launch on several GPUs at once; 0: as many as cores */
-    double wait_timeout_ms;  /* of every wait on a device, 1e-6 to 1e9; 0: 10 s. One of more
-                              is also how long a CTA may compute where it is emulated,
-                              without a store (else 5 s) */
-    bool reassociate_floats; /* what kernels of a program for one GPU (proact/program.h) add
-                        up by atomics on floating-point numbers may be summed up
-                        device by device first: other last digits */
-    bool lazy_devices; /* the first device alone is opened; the others, beside what goes
-                  on, when a program for one GPU has launched kernels for as long
-                  as that likely takes, and launches one that could be split; or
-                  as soon as something else cannot do without them, which then
-                  waits. Where they cannot be opened all runs on the first one */
-    struct proact_plan plan; /* of every launch, until proact_plan_set() */
-    /* What emulated kernels print, at a wait; NULL: nobody sees it. On hardware the driver
-       writes to standard output. */
+    const char *machine;     /* PROACT_MACHINE_LOCAL, the name of an emulated machine, or
+                                the path of a machine file; NULL: the local GPUs if there
+                                are any, else the emulated "v100x4" */
+    unsigned device_count;   /* use the first devices of the machine; 0: all */
+    uint64_t seed;           /* seed of the emulated schedule */
+    bool check;              /* detect data races, uninitialised reads, early or missing
+                                chunks and small maps; emulated machines only; slow */
+    bool infinite_bandwidth; /* emulated transfers take no time (limit study, PROACT V-C) */
+    unsigned host_threads;   /* host threads that emulate, analyze and queue launches;
+                                0: one per core */
+    double wait_timeout_ms;  /* limit of each wait on a device, 1e-6 to 1e9; 0: 10 s. More
+                                than 10 s also extends the time that an emulated CTA may
+                                compute without a store (else 5 s) */
+    bool reassociate_floats; /* kernels of <proact/program.h>: sum floating-point atomics
+                                per device first; the last digits may differ */
+    bool lazy_devices;       /* open only device 0 in proact_open(). The remaining devices
+                                are opened in the background once launches that could be
+                                split have gone on for as long as opening takes, or
+                                synchronously when a call needs them. If they cannot be
+                                opened, everything keeps running on device 0 */
+    struct proact_plan plan; /* plan of all launches until proact_plan_set() */
+    /* Receiver of the text that emulated kernels print; called during waits. NULL: the text
+       is discarded. On GPUs the driver prints to standard output. */
     void (*on_print)(void *context, const char *text, size_t length);
-    void *callback_context;
-    /* Told once, at a wait, with print_context, what an emulated kernel did that hardware
-       forgives: it went beside an array, up to 2 MiB, and on. NULL, or with `check`: that
-       is a fault. With both, an atomic whose result is used acquires, as on GPUs, which is
-       more than PTX promises. */
+    void *callback_context; /* first argument of on_print and on_warning */
+    /* Receiver of one sentence about the first emulated access outside an array, by up to
+       2 MiB, that hardware tolerates; called once, during a wait. NULL, or with `check`:
+       such an access is PROACT_EFAULT. With both, a value-returning atomic has acquire
+       semantics, as on GPUs; PTX does not guarantee them. */
     void (*on_warning)(void *context, const char *sentence);
 };
 
-/* Opens the machine's devices. `options` may be NULL. Fails with PROACT_EINVAL for an
-   unknown machine, method, chunk size, wait limit or more devices than the machine has. */
+/* ---- Sessions ---- */
+
+/* Opens the devices of a machine; NULL options are defaults. PROACT_EINVAL: unknown machine
+   or method, or a number out of range. PROACT_ENODEV: no driver or too few devices.
+   PROACT_EREFUSED: the devices do not support the method. */
 PROACT_API enum proact_status proact_open(const struct proact_options *options,
                                           struct proact **out, struct proact_error *err);
-/* Waits, then frees the session and all that was made from it. NULL is fine. */
+/* Waits for all work, then frees the session and its objects. NULL is allowed. */
 PROACT_API void proact_close(struct proact *p);
 
+/* Number of devices, including devices that lazy opening has not opened yet. */
 PROACT_API unsigned proact_device_count(const struct proact *p);
-PROACT_API bool proact_is_emulated(const struct proact *p); /* times are then virtual */
-/* Of the launches that follow. PROACT_EINVAL for what proact_open() would refuse; the plan
-   stays as it was. */
+/* Whether the machine is emulated; times are then virtual. */
+PROACT_API bool proact_is_emulated(const struct proact *p);
+/* Sets the plan of the launches that follow. PROACT_EINVAL and PROACT_EREFUSED as from
+   proact_open(); the previous plan then stays. */
 PROACT_API enum proact_status proact_plan_set(struct proact *p,
                                               const struct proact_plan *plan,
                                               struct proact_error *err);
 
-/* The methods, NULL-terminated, borrowed; and one sentence on each. */
+/* Names of all methods. The array ends with NULL and is static. */
 PROACT_API const char *const *proact_method_names(void);
+/* Summary of a method in one sentence; static. NULL: the name is unknown. */
 PROACT_API const char *proact_method_summary(const char *method);
 
+/* ---- Arrays (AMGE 3.1) ---- */
+
+/* Shape of an array, count * element_bytes bytes. */
 struct proact_shape {
-    const char *name; /* for messages and statistics; copied */
-    size_t count;     /* elements */
+    const char *name; /* for messages, copied; NULL: "array" */
+    size_t count;     /* elements, at least 1 */
     size_t element_bytes;
 };
 
-/* An array of which every device has a replica, and these are kept in step. Content is
-   undefined until written. Fails with PROACT_ENOSPACE. The session owns it. */
+/* Replicated array: each device has a replica, at which its kernels read and write. The
+   content is undefined until written. PROACT_ENOSPACE: a device has not enough memory.
+   PROACT_EINVAL: the size is 0 or exceeds 64 bits. */
 PROACT_API enum proact_status proact_array_create(struct proact *p,
                                                   const struct proact_shape *shape,
                                                   struct proact_array **out,
                                                   struct proact_error *err);
-/* One of which there is but one (AMGE 3.1): every device has a part of it, and all reach
-   all of it, by the same address. It takes no more memory than it has bytes, and kernels
-   may store there, and do atomics, wherever memory says, and are split all the same:
-   nothing is sent, but what lies on a peer costs a trip over the link. Fails with
-   PROACT_EREFUSED where devices do not reach each other; a launch does, whose atomics the
-   links cannot do. */
+/* Distributed array (AMGE 5.1): a single copy of which each device stores a partition. All
+   devices access all of it at the same address, peers over the links; nothing is sent.
+   Kernels may use indirect stores and atomics there and are still split. PROACT_EREFUSED:
+   no peer access. A launch returns PROACT_EREFUSED if the links do not
+   support its atomics. PROACT_EINVAL and PROACT_ENOSPACE as above. */
 PROACT_API enum proact_status proact_array_create_distributed(
     struct proact *p, const struct proact_shape *shape, struct proact_array **out,
     struct proact_error *err);
-PROACT_API void proact_array_destroy(struct proact_array *a); /* NULL is fine */
+/* Waits for all work, then frees the array. Recordings that use it become unusable. NULL is
+   allowed. */
+PROACT_API void proact_array_destroy(struct proact_array *a);
 
-/* Which bytes of the array a device (0 to proact_device_count() - 1) has: all, or of a
-   distributed one its part; none of a device that is not there. */
+/* Bytes of the array that a device stores: its partition of a distributed array, all bytes
+   of a replicated one. An unknown device stores 0 bytes. */
 PROACT_API struct proact_range proact_array_partition(const struct proact_array *a,
                                                       unsigned device);
 
-/* Elements first .. first + count - 1, to where they are; ordered before later launches.
-   PROACT_EINVAL if the array has fewer, or while a recording is made. */
+/* Writes elements first .. first + count - 1 on all devices, before all later launches.
+   The caller may reuse `from` at once. PROACT_EINVAL: the range exceeds the array, or a
+   recording is in progress. */
 PROACT_API enum proact_status proact_array_write(struct proact_array *a, size_t first,
                                                  const void *from, size_t count,
                                                  struct proact_error *err);
-/* Waits for what was launched and reads the first device's replica; _replica any other's
-   (of a distributed array they are one). */
+/* Waits for all work, then reads elements from the replica of device 0, after a fetch of
+   missing ranges. PROACT_EINVAL as above. */
 PROACT_API enum proact_status proact_array_read(struct proact_array *a, size_t first,
                                                 void *into, size_t count,
                                                 struct proact_error *err);
+/* The same from the replica of any device. PROACT_EINVAL also for an unknown device. */
 PROACT_API enum proact_status proact_array_read_replica(struct proact_array *a,
                                                         unsigned device, size_t first,
                                                         void *into, size_t count,
                                                         struct proact_error *err);
 
-/* PTX text; borrowed for the call. */
+/* ---- Kernels and maps ---- */
+
+/* Module text in PTX. A session loads equal texts once. */
 struct proact_image {
-    const char *name; /* of the file, for messages */
+    const char *name; /* of the file, for messages; NULL: "kernel.ptx" */
     const char *text;
-    size_t bytes;       /* 0: NUL-terminated */
-    const void *binary; /* what the text became for the first device's architecture (a
-                           cubin), which then need not compile it; NULL: nothing */
+    size_t bytes;       /* length; 0: the text ends with NUL */
+    const void *binary; /* cubin of the text for the architecture of device 0, which then
+                           need not be compiled; NULL: none */
 };
 
-/* A kernel whose last parameter is a `struct proact_partition` (proact/device.h) is split
-   over the devices; so is any other, in clones that are made of its text, where it is known
-   what its CTAs write: from maps, or else from the kernel itself. What is refused
-   (proact_kernel_refusal()) runs on the first device, and its arrays are copied to the
-   others afterwards. Fails with PROACT_EINVAL (no such kernel, not PTX) or PROACT_EREFUSED.
- */
+/* Loads the kernel `name`. A kernel whose last parameter is a `struct proact_partition`
+   (<proact/device.h>) is annotated. Any other is plain: proact derives its write set or
+   takes it from maps, and splits it with rewritten versions. A plain kernel that cannot be
+   split executes on device 0 (proact_kernel_refusal()). PROACT_EINVAL: no such kernel, or
+   invalid PTX. PROACT_EREFUSED: the machine does not support the kernel. */
 PROACT_API enum proact_status proact_kernel_load(struct proact *p,
                                                  const struct proact_image *image,
                                                  const char *name,
                                                  struct proact_kernel **out,
                                                  struct proact_error *err);
-PROACT_API void proact_kernel_destroy(struct proact_kernel *k); /* NULL is fine */
+/* Waits for all work, then frees the kernel. Recordings that use it become unusable. NULL
+   is allowed. */
+PROACT_API void proact_kernel_destroy(struct proact_kernel *k);
 
-/* Which bytes of an array a CTA writes (PROACT IV-A, `mapping`). CTAs are numbered x first,
-   then y, then z, over the whole grid. Ranges are clipped to the array. Two CTAs on
-   different devices must not share a byte. */
+/* Kind of a map, the relation from CTAs to the bytes that they write (PROACT IV-A,
+   `mapping`). CTAs are numbered x first, then y, then z, over the whole grid. Ranges are
+   clipped to the array. CTAs of different devices must not write the same byte. */
 enum proact_map_kind {
-    PROACT_MAP_CONTIGUOUS, /* CTA i: bytes i * run_bytes .. (i + 1) * run_bytes - 1 */
-    PROACT_MAP_STRIDED,    /* CTA i: run_count runs of run_bytes, stride_bytes apart, from
-                              i * step_bytes */
-    PROACT_MAP_STENCIL,    /* 2-D: CTA (x, y) writes rows y * rows .. (y + 1) * rows - 1 of
-                              stride_bytes each, in them bytes x * run_bytes ..., which
-                              do not reach into the next row */
-    PROACT_MAP_TABLE,      /* CTA i: ranges first[i] .. first[i + 1] - 1 */
-    PROACT_MAP_CALLBACK,   /* the function emits the ranges of CTA i */
+    PROACT_MAP_CONTIGUOUS, /* CTA i: range_bytes from byte i * range_bytes */
+    PROACT_MAP_STRIDED,    /* CTA i: range_count ranges of range_bytes each, stride_bytes
+                              apart, from byte i * cta_stride_bytes */
+    PROACT_MAP_STENCIL,    /* CTA (x, y): in each of the matrix rows y * rows_per_cta ..
+                              (y + 1) * rows_per_cta - 1, of stride_bytes each, range_bytes
+                              from byte x * range_bytes, clipped to the row */
+    PROACT_MAP_TABLE,      /* CTA i: ranges[range_offsets[i] .. range_offsets[i + 1] - 1] */
+    PROACT_MAP_CALLBACK,   /* CTA i: the ranges that emit_ranges() emits */
 };
 
 struct proact_range {
@@ -182,47 +205,52 @@ struct proact_range {
 };
 typedef void proact_emit_range(void *sink, uint64_t first_byte, uint64_t bytes);
 
+/* Map of one array. Each kind uses the fields that its comment names. */
 struct proact_map {
     enum proact_map_kind kind;
     uint64_t offset_bytes; /* added to every range */
     uint64_t range_bytes, range_count, stride_bytes, cta_stride_bytes, rows_per_cta;
-    const uint32_t *range_offsets; /* TABLE: cta_count + 1; copied */
-    const struct proact_range *ranges;
-    uint32_t cta_count;
+    const uint32_t *range_offsets; /* TABLE: cta_count + 1 numbers that do not decrease */
+    const struct proact_range *ranges; /* TABLE; both tables are copied */
+    uint32_t cta_count;                /* TABLE: CTAs of the grid */
+    /* CALLBACK: called at the first launch of each grid, once for each CTA or more often */
     void (*emit_ranges)(void *context, const uint32_t grid[3], const uint32_t cta[3],
-                        proact_emit_range *emit,
-                        void *sink); /* CALLBACK: at every first launch of a grid */
-    void *context;
+                        proact_emit_range *emit, void *sink);
+    void *context; /* of emit_ranges(); it must remain valid as long as the kernel */
 };
 
-/* Says that the kernel writes the array given as argument `arg` (0-based), and where; of a
-   distributed one, which is not sent, the launch is PROACT_EINVAL. At most twenty of a
-   kernel; the order of calls is the slot number in proact_store(). Of an unmarked one the
-   launch is PROACT_EINVAL if the map lacks what it is seen to write. */
+/* Sets the map of argument `arg` (0-based), or replaces it after a wait. The first calls
+   define the slot numbers of proact_store(); there are at most 20 slots. A map may exceed
+   what the kernel writes. If it is too small, a launch of a plain kernel returns
+   PROACT_EINVAL; only check mode detects it for annotated kernels and indirect stores. A
+   launch with a distributed array at `arg` also returns PROACT_EINVAL. PROACT_EINVAL here:
+   no such argument, more than 20 slots, or an invalid map. */
 PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
                                                 const struct proact_map *map,
                                                 struct proact_error *err);
 
-/* Why the last launch of an unmarked kernel was not split: one sentence, which names the
-   line where there is one. NULL where it was, or for want of a launch; where nobody gave
-   maps and the plan's method cannot be had for it, it was split and copied at its end.
-   Borrowed, until the kernel's next launch or map. */
+/* Reason why the last launch of a plain kernel was not split: one sentence, with the PTX
+   line if there is one. NULL: it was split, or never launched. A kernel without maps that
+   cannot use the plan's method is split with copies at its end, which is no refusal.
+   Borrowed until the next launch or map of the kernel. */
 PROACT_API const char *proact_kernel_refusal(struct proact_kernel *k);
 
+/* ---- Launches (PROACT III-B, MAPS 4) ---- */
+
+/* Grid of a launch. */
 struct proact_grid {
-    uint32_t ctas[3], threads[3];  /* 0 counts as 1 */
-    uint32_t dynamic_shared_bytes; /* dynamic, a CTA */
-    uint32_t device_count;         /* the first so many run it, others receive; 0: all */
-    bool is_cooperative;           /* of proact_launch_buffer() alone: all CTAs at once */
-    /* CTAs of a cluster, of which the grid has whole ones: all on the first device, as with
-       a kernel that was built for clusters or asks about them. None of marked ones. 0, all
-       three: what the kernel was built for; else 0 counts as 1. */
+    uint32_t ctas[3], threads[3];  /* CTAs of the grid, threads of a CTA; 0 counts as 1 */
+    uint32_t dynamic_shared_bytes; /* dynamic shared memory of a CTA */
+    uint32_t device_count;         /* the first devices execute, all receive; 0: all */
+    bool is_cooperative;           /* all CTAs at once; proact_launch_buffer() only */
+    /* CTAs of a cluster (sm_90). Launches with clusters execute on device 0; annotated
+       kernels refuse them. All 0: as the kernel was built; otherwise 0 counts as 1. */
     uint32_t cluster_ctas[3];
 };
 
-/* An argument: an array (its replica's address is passed), a value of `bytes` bytes, or
-   both: a struct whose first member is the array's address, for which the replica's is put
-   in. */
+/* Argument of a launch: an array, which passes the address of the executing device's
+   replica; a value of `bytes` bytes; or both: a struct whose first member is the address of
+   the array, which proact fills in. */
 struct proact_arg {
     struct proact_array *array;
     const void *value;
@@ -231,71 +259,88 @@ struct proact_arg {
 #define PROACT_ARRAY(a) ((struct proact_arg){.array = (a)})
 #define PROACT_VALUE(v) ((struct proact_arg){.value = &(v), .bytes = sizeof(v)})
 
-/* Queues the kernel on all devices, each with a contiguous range of CTAs. What it wrote is
-   there for every later launch and read, as on one GPU. Does not wait. The share parameter
-   is not among the arguments. Fails with PROACT_EINVAL (argument count or size, grid, its
-   clusters, a map that gives one byte to two devices). */
+/* Queues a kernel on all devices, each with a contiguous range of CTAs, and does not wait.
+   Later launches and reads observe all of its writes, as on one GPU. `args` has one element
+   per parameter, without a partition parameter. PROACT_EINVAL: number, size or session of
+   the arguments; the grid; a map (one byte for two devices, too small for a plain kernel,
+   another grid's table); in a recording, a launch that is new. PROACT_EREFUSED:
+   cooperative, an annotated kernel with clusters, or atomics that the links do not support.
+   PROACT_ENOSPACE: no room for tables. */
 PROACT_API enum proact_status proact_launch(struct proact_kernel *k,
                                             const struct proact_grid *grid,
                                             const struct proact_arg *args, size_t arg_count,
                                             struct proact_error *err);
 
-/* Waits until all launches are done and all they send has arrived. What went wrong on a
-   device since the last wait is said here: PROACT_EFAULT, PROACT_ETIMEOUT. */
+/* Waits until all launches have finished and all that they send has arrived. Errors of
+   devices since the last wait are returned here. PROACT_EFAULT: a kernel violated a rule.
+   PROACT_ETIMEOUT: a wait on a device reached its limit. PROACT_EINVAL: a recording is in
+   progress. */
 PROACT_API enum proact_status proact_wait(struct proact *p, struct proact_error *err);
 
-/* The devices' clock as of the last wait, in ns; virtual where emulated. */
+/* Clock of the devices at the last wait, in ns; virtual on emulated machines. */
 PROACT_API uint64_t proact_now_ns(const struct proact *p);
 
-/* Launches between begin and end are not run but recorded, to be replayed at once on all
-   devices, a graph each, any number of times: the host queues one thing instead of many.
-   Each must have been launched once before, with the same arrays, grid and plan; waits,
-   reads and writes cannot be recorded. begin waits, and fails with PROACT_EREFUSED where
-   devices do not reach each other, or are watched on hardware; end, where copies of a GPU
-   could hold up each other, or its kernels launch kernels (docs/hardware.md). A replay is
-   ordered like a launch: after all before it, and before all after it. The session owns
-   what end gives. */
+/* ---- Recordings ---- */
+
+/* Begins a recording, after a wait: launches until proact_record_end() are recorded and not
+   executed. Each must have been launched before with the same arrays, grid and plan.
+   PROACT_EINVAL: a recording, a loop or a current stream (<proact/program.h>) is active, or
+   lazy devices are closed. PROACT_EREFUSED: no peer access, or a trace callback on GPUs. */
 PROACT_API enum proact_status proact_record_begin(struct proact *p,
                                                   struct proact_error *err);
+/* Ends the recording; the session owns the result. PROACT_EINVAL: none is in progress.
+   PROACT_EREFUSED: on GPUs, copies could block each other or a kernel launches kernels
+   (docs/hardware.md); the recording is then discarded. */
 PROACT_API enum proact_status proact_record_end(struct proact *p,
                                                 struct proact_recording **out,
                                                 struct proact_error *err);
+/* Queues all recorded launches, on GPUs as one graph per device, ordered like a launch.
+   PROACT_EINVAL: an array or a kernel was destroyed, a map replaced, or a recording is in
+   progress. */
 PROACT_API enum proact_status proact_replay(struct proact_recording *r,
                                             struct proact_error *err);
-PROACT_API void proact_recording_destroy(struct proact_recording *r); /* NULL is fine */
+/* Frees a recording after its replays have finished. NULL is allowed. */
+PROACT_API void proact_recording_destroy(struct proact_recording *r);
 
-/* What was sent since the session was opened or proact_statistics_reset(). */
+/* ---- Statistics and tracing ---- */
+
+/* Statistics of what was sent since proact_open() or proact_statistics_reset(). */
 struct proact_statistics {
-    uint64_t bytes, wire_bytes, packets, chunks;
-    double kernel_ns;   /* sum over launches of the longest device's kernel */
-    double transfer_ns; /* time in which some link was busy */
-    double overlap_ns;  /* of it, while a kernel ran on the sending device */
+    uint64_t bytes, wire_bytes, packets, chunks; /* payload; with headers and padding */
+    double kernel_ns; /* sum over launches of the longest kernel; one device: of its own */
+    double transfer_ns; /* time in which a link was busy */
+    double overlap_ns;  /* the part of it in which a kernel ran on the sending device */
 };
-/* Of one device (PROACT_ALL_DEVICES: all) and one array (NULL: all). Waits. wire_bytes,
-   packets and times are not known by array: 0 there. Hardware does not count packets, and
-   tells times only while there is an observer. */
 #define PROACT_ALL_DEVICES (~0u)
+/* Waits, and returns the statistics of one sender or PROACT_ALL_DEVICES, and of one array
+   or NULL for all. For one array wire_bytes, packets and times are 0. GPUs do not count
+   packets, and report times only while a trace callback is set. PROACT_EINVAL: unknown
+   device. */
 PROACT_API enum proact_status proact_statistics_get(struct proact *p, unsigned device,
                                                     const struct proact_array *a,
                                                     struct proact_statistics *out,
                                                     struct proact_error *err);
+/* Waits, and sets all statistics to 0. The next proact_wait() returns errors of this wait.
+ */
 PROACT_API void proact_statistics_reset(struct proact *p);
 
-/* Called, from within proact_wait() and the like, with what happened on devices and links.
- */
+/* Kind of a trace span. */
 enum proact_trace_kind {
     PROACT_TRACE_KERNEL,
     PROACT_TRACE_COPY,
     PROACT_TRACE_WAIT,
     PROACT_TRACE_LINK
 };
+/* Interval in which a device or a link was busy, on the clock of proact_now_ns(). */
 struct proact_trace_span {
     enum proact_trace_kind kind;
-    unsigned device, track; /* lane: stream number, or the peer of a link */
+    unsigned device, track; /* stream number of the device; LINK: the receiving device */
     const char *name;       /* borrowed for the call */
     uint64_t start_ns, end_ns, bytes;
 };
 typedef void proact_trace_callback(void *context, const struct proact_trace_span *span);
+/* Sets the function that receives trace spans, or removes it (NULL). Calls happen within
+   proact_wait() and other waits. */
 PROACT_API void proact_trace_set_callback(struct proact *p, proact_trace_callback *observer,
                                           void *context);
 

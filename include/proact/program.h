@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a whole program needs that was written for one GPU and knows nothing of replicas
-   (docs/proactcc.md): it owns addresses, and launches kernels with blocks of parameters.
-   Its memory is arrays of <proact/proact.h>, and the address that it knows is the one on
-   the first device. What it does there alone leaves the other replicas behind, until
-   proact_array_broadcast() brings them up to date. */
+/* Interface for whole programs that were written for one GPU and own addresses
+   (docs/compiler.md). The memory of the program is arrays of <proact/proact.h>; an address
+   is that of the replica on device 0. An operation on device 0 makes the other replicas
+   outdated; proact_array_broadcast() or the next split launch that reads them updates them.
+ */
 
 #include <proact/proact.h>
 
@@ -13,28 +13,38 @@
 extern "C" {
 #endif
 
-/* An array whose first replica the host may touch, too, by its address, between a wait and
-   the next thing that is queued. `is_pinned`: it stays in the host's memory; else it moves
-   to who touches it. Fails with PROACT_ENOSPACE. */
+/* ---- Memory and addresses ---- */
+
+/* Array whose replica on device 0 the host may also access by its address, after a wait and
+   before the next operation is queued. A pinned one stays in host memory; any other
+   (managed memory) migrates to the processor that accesses it. PROACT_ENOSPACE and
+   PROACT_EINVAL as from proact_array_create(). */
 PROACT_API enum proact_status proact_array_create_host_accessible(
     struct proact *p, const struct proact_shape *shape, bool is_pinned,
     struct proact_array **out, struct proact_error *err);
 
-/* Address of the replica on that device, of a distributed array the same on all; valid
-   until the array is destroyed. */
+/* Address of the replica on a device, valid until the array is destroyed. A distributed
+   array has one address on all devices. 0: no such device. */
 PROACT_API uint64_t proact_array_address(const struct proact_array *a, unsigned device);
-/* The array with this byte on the first device, and how far in it lies; NULL: none. */
+/* Array that contains `address` on device 0, and the offset of the address in it; borrowed.
+   NULL: no array contains it. */
 PROACT_API struct proact_array *proact_array_find(struct proact *p, uint64_t address,
-                                                  uint64_t *byte);
+                                                  uint64_t *offset_bytes);
 
-/* Memory of the host's own, until it is unlocked, or the session is closed: copies of it go
-   at the link's full speed, where those of ordinary memory do not. False where that cannot
-   be: it is as good as before. Unlocking waits for all that is queued. */
+/* Page-locks memory of the caller, until proact_host_unregister() or proact_close(): copies
+   then use the full bandwidth of the link. False: the memory could not be locked, and
+   remains usable as before. */
 PROACT_API bool proact_host_register(struct proact *p, void *memory, size_t bytes);
+/* Waits for all queued work, then unlocks the memory. */
 PROACT_API void proact_host_unregister(struct proact *p, void *memory);
 
-/* Bytes on the first device alone, by address, queued in order with everything else; only
-   read waits. Fails with PROACT_EINVAL where they do not lie in one array or variable. */
+/* ---- Copies and fills on device 0 ---- */
+
+/* Operations on `bytes` bytes of device 0, by address, in the order of all other operations
+   (see Streams). Reads wait; the others queue, and a write has copied `from` when it
+   returns. PROACT_EINVAL: the range exceeds the array in which it begins, it lies in no
+   array or variable, or a recording is in progress. Copies and fills of arrays can be
+   recorded. */
 PROACT_API enum proact_status proact_device0_write(struct proact *p, uint64_t to,
                                                    const void *from, size_t bytes,
                                                    struct proact_error *err);
@@ -44,46 +54,52 @@ PROACT_API enum proact_status proact_device0_read(struct proact *p, void *into,
 PROACT_API enum proact_status proact_device0_copy(struct proact *p, uint64_t to,
                                                   uint64_t from, size_t bytes,
                                                   struct proact_error *err);
-/* Stretches of equal length that lie equally far apart: lines of a pitch. */
+/* Two-dimensional copy: rows of equal length at a constant distance. */
 struct proact_copy_2d {
-    uint64_t to, from;           /* of the first */
-    size_t row_bytes, row_count; /* of each; how many */
-    size_t to_pitch, from_pitch; /* from one's first byte to the next's, `bytes` or more */
+    uint64_t to, from;           /* addresses of the first row */
+    size_t row_bytes, row_count; /* length of a row, number of rows */
+    size_t to_pitch, from_pitch; /* bytes from row to row, at least row_bytes */
 };
+/* The same operations on rows. The host end of a write (`from`) or a read (`to`) is a host
+   address. PROACT_EINVAL also if a pitch is less than row_bytes. */
 PROACT_API enum proact_status proact_device0_copy_2d(struct proact *p,
-                                                     const struct proact_copy_2d *rows,
+                                                     const struct proact_copy_2d *copy,
                                                      struct proact_error *err);
-/* The same to and from the host's memory, whose end is an address of the host's. */
 PROACT_API enum proact_status proact_device0_write_2d(struct proact *p,
-                                                      const struct proact_copy_2d *rows,
+                                                      const struct proact_copy_2d *copy,
                                                       struct proact_error *err);
 PROACT_API enum proact_status proact_device0_read_2d(struct proact *p,
-                                                     const struct proact_copy_2d *rows,
+                                                     const struct proact_copy_2d *copy,
                                                      struct proact_error *err);
+/* Sets each byte to `value`. */
 PROACT_API enum proact_status proact_device0_fill(struct proact *p, uint64_t to,
                                                   unsigned char value, size_t bytes,
                                                   struct proact_error *err);
-/* Of rows that come from nowhere. */
+/* The same for rows. `from` is not used, but from_pitch is checked. */
 PROACT_API enum proact_status proact_device0_fill_2d(struct proact *p,
                                                      const struct proact_copy_2d *rows,
                                                      unsigned char value,
                                                      struct proact_error *err);
 
-/* The first device's replica to all others, queued; nothing where they have it already. */
+/* Makes all replicas current: queues copies of what they are missing. PROACT_EINVAL: a
+   recording is in progress. PROACT_ENODEV: lazy devices could not be opened. */
 PROACT_API enum proact_status proact_array_broadcast(struct proact_array *a,
                                                      struct proact_error *err);
 
-/* A kernel's parameters as one block, laid out as the kernel has them (without a share),
-   and the places in it where the address of an array goes: of its byte `byte`, on
-   whichever device runs the kernel. The address of its end is one, and so is any up to
-   PROACT_POINTER_TOLERANCE_BYTES outside of it (before it as 2^64 has that), where no other
-   array lies. Farther outside it may be another's: then the kernel is not split. */
+/* ---- Launches with a parameter buffer ---- */
+
+/* Relocation: at `offset` of a parameter buffer the runtime writes the address of byte
+   `addend` of the array's replica on the executing device. The addend may be the size of
+   the array. It may also be up to PROACT_POINTER_TOLERANCE_BYTES outside (2^64 - n: n bytes
+   before the array), if no other array is there. An address farther outside may point into
+   another array; the kernel is then not split. */
 enum { PROACT_POINTER_TOLERANCE_BYTES = 256 };
 struct proact_relocation {
-    uint32_t offset; /* in the block */
+    uint32_t offset; /* in the parameter buffer; 8 bytes */
     struct proact_array *array;
     uint64_t addend;
 };
+/* Parameters of a kernel in its own layout, without a partition parameter. */
 struct proact_parameter_buffer {
     const void *bytes;
     size_t size;
@@ -91,90 +107,105 @@ struct proact_parameter_buffer {
     size_t relocation_count;
 };
 
-/* Queues the kernel. One that is marked is launched as by proact_launch(); its places must
-   then be the first bytes of parameters and of arrays (else PROACT_EREFUSED). Any other is
-   split where that can be done (see proact_kernel_refusal()) and grid->device_count is not
-   1; else it runs on the first device alone, may use all of its memory, and nothing is
-   sent. With a device_count of 0, the second launch of a grid is timed split, the third on
-   one device, and from then on the faster of the two is taken (after a second look at the
-   split one, where it lost). A cooperative one, whose
-   CTAs may wait for each other, runs on the first device; PROACT_EINVAL where they do not
-   all fit there at once. In a recording it is what it was chosen to be, PROACT_EINVAL where
-   nothing is chosen yet, or that cannot be recorded; copies and fills on the first device
-   can be. Such a recording ends (PROACT_EINVAL) when variables of modules may have changed
-   that its split kernels have, and when each of several replays had to bring arrays to
-   devices that had them when it was made. */
+/* Queues a kernel; borrows all arguments for the call. A plain kernel executes in one of
+   two modes. It is split over the devices if this is possible (proact_kernel_refusal()) and
+   device_count is not 1. Otherwise it executes on device 0, may access all memory there,
+   and sends nothing. With a device_count of 0 proact selects the faster mode: the second
+   launch of a grid is timed split and the third on device 0, and timing is repeated now and
+   then within a budget. A cooperative launch and one with clusters execute on device 0. An
+   annotated kernel is launched as by proact_launch().
+
+   PROACT_EINVAL: as from proact_launch(); the buffer has another size than the parameters;
+   a relocation is outside of it; the grid exceeds CUDA's limits; a cooperative launch does
+   not fit at once. PROACT_EREFUSED: a relocation of an annotated kernel is not the start of
+   a parameter and of an array.
+
+   In a recording the launch uses the mode selected before. PROACT_EINVAL there: no mode is
+   selected yet, it is cooperative, or it may use memory that is not among its arguments. A
+   replay of such a recording returns PROACT_EINVAL, and it has to be recorded again, if it
+   contains split launches and module variables may have changed, or if each of the last
+   four replays had to fetch arrays first. */
 PROACT_API enum proact_status proact_launch_buffer(
     struct proact_kernel *k, const struct proact_grid *grid,
-    const struct proact_parameter_buffer *block, struct proact_error *err);
+    const struct proact_parameter_buffer *buffer, struct proact_error *err);
 
-/* Of a session that opened with `late`: when the devices but the first were there, or why
-   not, until the next call; NULL: all were, from the beginning. `failed`: they could not be
-   opened. */
+/* Report on lazy device opening in one sentence: when the remaining devices were opened, or
+   why not. Borrowed until the next call. NULL: the session opened all devices at once.
+   `failed` is set to whether the devices could not be opened. */
 PROACT_API const char *proact_lazy_devices_report(struct proact *p, bool *failed);
-/* How many are there by now. */
+/* Number of devices that are open now. */
 PROACT_API unsigned proact_open_device_count(const struct proact *p);
 
-/* The dimension of its grid, 'x' or 'y', along which the last launch was split; 0: it was
-   not, or along the slowest, as launches are but where they lack less otherwise. */
+/* Partition axis of the last launch: 'x' or 'y'. 0: the launch was not split, or along the
+   slowest dimension, which is the default (AMGE 4.2.1). */
 PROACT_API char proact_kernel_split_axis(const struct proact_kernel *k);
 
-/* The first device that ran CTAs of the last launch. */
+/* First device that executed CTAs of the last launch. */
 PROACT_API unsigned proact_last_launch_device(const struct proact *p);
 
+/* ---- Properties of kernels ---- */
+
+/* Position of a parameter in the parameter buffer. */
 struct proact_parameter {
-    uint32_t offset, bytes, align; /* in the block */
+    uint32_t offset, bytes, align;
 };
+/* Description of a kernel from its PTX. The pointers are valid as long as the kernel. */
 struct proact_kernel_info {
-    const char *name; /* these are borrowed from the kernel */
+    const char *name;
     const struct proact_parameter *parameters;
-    unsigned parameter_count;     /* without a share */
-    uint32_t parameter_bytes;     /* of a block */
-    const bool *may_hold_pointer; /* by byte of it: whether the kernel may read an address
-                              that begins there; what else looks like one is none */
-    uint32_t static_shared_bytes; /* static, a CTA */
-    uint32_t max_threads;         /* .maxntid; 0: not said */
-    uint32_t cluster_ctas[3];     /* CTAs that it was built for clusters of; 0: not said */
-    uint32_t max_cluster_ctas;    /* of at most so many; 0: not said */
-    bool requires_cluster;        /* it is launched in clusters only */
+    unsigned parameter_count;     /* without a partition parameter */
+    uint32_t parameter_bytes;     /* of the parameter buffer */
+    const bool *may_hold_pointer; /* per byte of the buffer: whether the kernel may read an
+                                     address that begins there; other bytes are values,
+                                     even if they look like an address */
+    uint32_t static_shared_bytes; /* static shared memory of a CTA */
+    uint32_t max_threads;         /* .maxntid; 0: absent */
+    uint32_t cluster_ctas[3];     /* CTAs of a required cluster size; 0: absent */
+    uint32_t max_cluster_ctas;    /* .maxclusterrank; 0: absent */
+    bool requires_cluster;        /* the kernel must be launched with clusters */
     bool is_annotated;
 };
 PROACT_API struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k);
 
-/* What its compiler gave it, for the first device; where that is emulated, as far as PTX
-   tells. */
+/* Resources that the compiler assigned on device 0; on an emulated machine, those that PTX
+   states. */
 struct proact_kernel_resources {
-    uint32_t registers;   /* of a thread; 0: nobody counts them there */
-    uint32_t max_threads; /* of a CTA, at most */
-    uint64_t local_bytes; /* of a thread */
-    uint64_t const_bytes; /* its module's */
+    uint32_t registers;   /* per thread; 0: unknown */
+    uint32_t max_threads; /* per CTA */
+    uint64_t local_bytes; /* local memory per thread */
+    uint64_t const_bytes; /* constant memory of the module */
 };
 PROACT_API enum proact_status proact_kernel_resources_get(
     const struct proact_kernel *k, struct proact_kernel_resources *out,
     struct proact_error *err);
-/* CTAs of so many threads, with so much dynamic shared memory, that an SM of the first
-   device holds at once; 0: none. */
+/* Number of CTAs, of `threads` threads and `shared_bytes` bytes of dynamic shared memory,
+   that are resident on an SM of device 0 at once. 0: none fits. */
 PROACT_API enum proact_status proact_kernel_occupancy(const struct proact_kernel *k,
                                                       uint32_t threads,
                                                       uint64_t shared_bytes, uint32_t *out,
                                                       struct proact_error *err);
 
-/* A variable of a module, on every device, if one of the module's kernels is marked; else
-   on the first, and the address is 0 elsewhere: split kernels see what it holds there. One
-   that kernels write is an array where there are several devices, which the session owns:
-   launches give it to the kernels that use it. */
+/* ---- Variables of modules ---- */
+
+/* Variable of a module. It exists on every device if the module has an annotated kernel,
+   otherwise on device 0, and split kernels observe its value there. A variable that kernels
+   write is an array if there are several devices; launches pass it to the kernels that use
+   it, and the session owns it. */
 struct proact_variable {
-    uint64_t address[PROACT_DEVICES_MAX];
+    uint64_t address[PROACT_DEVICES_MAX]; /* 0: not on this device */
     size_t bytes;
-    struct proact_array *array; /* NULL: it is none */
+    struct proact_array *array; /* NULL: the variable is no array */
 };
-/* Fails with PROACT_EINVAL where the image has no such variable. */
+/* Finds the variable `name` of a module, which is loaded if it is new. PROACT_EINVAL: the
+   module has no such variable. */
 PROACT_API enum proact_status proact_variable_find(struct proact *p,
                                                    const struct proact_image *image,
                                                    const char *name,
                                                    struct proact_variable *out,
                                                    struct proact_error *err);
-/* Bytes from `first` on: write to every device that has it, read from the first. */
+/* Queues a write of bytes from offset `first` to every device that has the variable. A read
+   waits, and reads from device 0. PROACT_EINVAL: the range exceeds the variable; a read,
+   or a write of an array, while a recording is in progress. */
 PROACT_API enum proact_status proact_variable_write(struct proact *p,
                                                     const struct proact_variable *v,
                                                     size_t first, const void *from,
@@ -184,99 +215,113 @@ PROACT_API enum proact_status proact_variable_read(struct proact *p,
                                                    size_t first, void *into, size_t bytes,
                                                    struct proact_error *err);
 
-/* Variables of all modules hold again what they did when these were loaded, but for those
-   that held addresses. */
+/* Restores the initial values of all variables that kernels or the host may change, except
+   of those with addresses in their initializer. */
 PROACT_API enum proact_status proact_variables_reset(struct proact *p,
                                                      struct proact_error *err);
 
-/* From now on the program has addresses of variables: kernels may write by them, also to
-   constant ones. */
+/* States that from now on the program has addresses of variables. Kernels may write through
+   them, also to constant variables. */
 PROACT_API void proact_variables_escape(struct proact *p);
 
-/* From now on the program has the address of this one, as it is then: one that no kernel
-   names becomes an array of several devices, at another address, with what it holds; of any
-   other it is proact_variables_escape(). */
+/* States that from now on the program has the address of this variable, and updates `v`. If
+   no kernel names the variable and there are several devices, it becomes an array at
+   another address with the same content. Any other variable acts as
+   proact_variables_escape(). */
 PROACT_API enum proact_status proact_variable_export(struct proact *p,
                                                      const struct proact_image *image,
                                                      const char *name,
                                                      struct proact_variable *v,
                                                      struct proact_error *err);
 
-/* What threads may have: of stack each, of memory by malloc and new all together. Before a
-   kernel is loaded that needs it; later it may fail with PROACT_EINVAL. An emulated
-   device's stack is only for functions that call themselves, and never below 64 KiB. */
+/* Memory limits of kernels: stack bytes per thread, and bytes of all malloc() and new
+   together. Emulated devices use the stack only for recursion, with at least 64 KiB. */
 enum proact_limit { PROACT_LIMIT_STACK, PROACT_LIMIT_HEAP };
+/* Waits, then sets a limit on all devices, before a kernel that needs it is loaded.
+   PROACT_EINVAL: the limit is unknown, a recording is in progress, or it is too late. */
 PROACT_API enum proact_status proact_limit_set(struct proact *p, enum proact_limit what,
                                                size_t bytes, struct proact_error *err);
 
-/* Streams of the program, 1 to PROACT_STREAMS_MAX. What is queued on the first device alone
-   (writes, copies, fills, reads, launches that are not split, moments) while one is used
-   belongs to it, and may run beside what belongs to another. What belongs to none (0, as
-   it is before one is used), and every split launch, comes after all that was queued in
-   streams, and ahead of all that is later: as with CUDA's default stream. Of two streams
-   the caller says what must come after what; where that is not said, they had better not
-   touch the same bytes. */
+/* ---- Streams ---- */
+
+/* Streams of the program, numbered 1 to PROACT_STREAMS_MAX; 0 means none. Operations on
+   device 0 (writes, copies, fills, reads, events, launches that are not split) are queued
+   in the current stream and may overlap with those of other streams. Everything else, and
+   everything without a current stream, is ordered after all work queued before and ahead
+   of all later work, as in CUDA's default stream. The program orders its streams by events;
+   unordered operations must not access the same bytes. PROACT_EINVAL: no such stream, or a
+   recording is in progress. */
 enum { PROACT_STREAMS_MAX = 16 };
 PROACT_API enum proact_status proact_stream_set_current(struct proact *p, unsigned number,
                                                         struct proact_error *err);
 
-/* Waits for the stream in use; for all, as proact_wait() does, where none is or more than
-   the first device is at work. */
+/* Waits for the current stream. It waits for everything, as proact_wait(), without a
+   current stream or while other devices have work. */
 PROACT_API enum proact_status proact_stream_wait(struct proact *p,
                                                  struct proact_error *err);
 
-/* Of the stream in use; where none is, of everything. Does not wait. */
+/* Progress of the current stream; without one, of everything. Does not wait. */
 PROACT_API enum proact_progress proact_stream_query(struct proact *p);
 
-/* Whether devices come to rest by themselves: not where a kernel waits for what the host
-   does after this call. Waits for a while where there may be such; `again`: also if they
-   did not the last time. */
+/* Whether the devices become idle without further actions of the host. False: a kernel may
+   be waiting for the host. Where a queued kernel may do so, the call waits for up to 100
+   ms; after a negative result it waits only with `again`. */
 PROACT_API bool proact_try_quiesce(struct proact *p, bool again);
 
-/* A moment of the first device: when it, or the stream in use, had done what was queued
-   before. The session owns it. elapsed waits, and fails with PROACT_EINVAL where one was
-   never set, or has no time, which costs less. */
+/* ---- Events ---- */
+
+/* Event: a point in the work of device 0. The session owns it. Events without timing cost
+   less. */
 struct proact_event;
-PROACT_API enum proact_status proact_event_create(struct proact *p, bool has_time,
+PROACT_API enum proact_status proact_event_create(struct proact *p, bool enable_timing,
                                                   struct proact_event **out,
                                                   struct proact_error *err);
-PROACT_API void proact_event_destroy(struct proact_event *m); /* NULL is fine */
-PROACT_API enum proact_status proact_event_record(struct proact_event *m,
+/* Waits if the event was recorded, then frees it. NULL is allowed. */
+PROACT_API void proact_event_destroy(struct proact_event *e);
+/* Sets the event to the end of the work queued so far in the current stream; without one,
+   on device 0. PROACT_EINVAL: a recording is in progress. */
+PROACT_API enum proact_status proact_event_record(struct proact_event *e,
                                                   struct proact_error *err);
-/* The stream in use comes after it from now on; after nothing, where it was never set. */
-PROACT_API enum proact_status proact_stream_wait_event(struct proact_event *m,
+/* Orders later work of the current stream after the event. An event that was never recorded
+   has no effect. PROACT_EINVAL: a recording is in progress. */
+PROACT_API enum proact_status proact_stream_wait_event(struct proact_event *e,
                                                        struct proact_error *err);
-/* Waits for it; where more than the first device is at work, as proact_wait(). */
-PROACT_API enum proact_status proact_event_wait(struct proact_event *m,
+/* Waits for the event; for everything, as proact_wait(), while other devices have work. */
+PROACT_API enum proact_status proact_event_wait(struct proact_event *e,
                                                 struct proact_error *err);
-/* DONE: it has passed, or was never set. Does not wait. */
-PROACT_API enum proact_progress proact_event_query(const struct proact_event *m);
-/* Waits for both. */
+/* Progress up to the event; DONE if it was never recorded. Does not wait. */
+PROACT_API enum proact_progress proact_event_query(const struct proact_event *e);
+/* Waits for both events, and returns the time between them. PROACT_EINVAL: an event was
+   never recorded or has no timing. */
 PROACT_API enum proact_status proact_event_elapsed(struct proact_event *from,
                                                    struct proact_event *to, double *ns,
                                                    struct proact_error *err);
 
-/* Launches, copies and fills that are queued again and again, between begin and end: what
-   is the same as the last times, and all the first device's, is queued as one (a graph, on
-   GPUs). Everything may come between the two; what cannot be queued at once is queued as
-   ever. Errors may be said as late as by end. PROACT_EINVAL within another one, or while a
-   recording is made. The session owns what create gives. */
+/* ---- Loops ---- */
+
+/* Loop: a sequence of operations that repeats between begin and end. Launches, copies and
+   fills on device 0 that equal those of the previous iterations are queued as one graph, on
+   GPUs; all others are queued as usual. Errors may be returned as late as by end. The
+   session owns the loop. PROACT_EINVAL: a loop or a recording is active (begin), or this
+   loop is not (end). */
 struct proact_loop;
 PROACT_API enum proact_status proact_loop_create(struct proact *p, struct proact_loop **out,
                                                  struct proact_error *err);
-PROACT_API enum proact_status proact_loop_begin(struct proact_loop *r,
+PROACT_API enum proact_status proact_loop_begin(struct proact_loop *l,
                                                 struct proact_error *err);
-PROACT_API enum proact_status proact_loop_end(struct proact_loop *r,
+PROACT_API enum proact_status proact_loop_end(struct proact_loop *l,
                                               struct proact_error *err);
-PROACT_API void proact_loop_destroy(struct proact_loop *r); /* NULL is fine */
+/* Ends the loop if it is active, and frees it. NULL is allowed. */
+PROACT_API void proact_loop_destroy(struct proact_loop *l);
 
-/* Whether more than the first device's own order is at work in what was recorded. No
-   recording begins within a repeat, or in a stream of the program's (PROACT_EINVAL). */
+/* Whether a recording contains work of devices other than device 0. */
 PROACT_API bool proact_recording_is_split(const struct proact_recording *r);
 
-/* One device of the session's machine. */
+/* ---- Properties of devices ---- */
+
+/* Description of a device; all devices of a machine are equal. */
 struct proact_device_info {
-    const char *machine, *name; /* borrowed from the session */
+    const char *machine, *name; /* valid as long as the session */
     unsigned compute_capability, sm_count, threads_per_sm, ctas_per_sm, threads_per_cta;
     uint64_t shared_bytes_per_sm, shared_bytes_per_cta, memory_bytes, l2_bytes;
     double clock_ghz, memory_gbps;
