@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The polling agent (PROACT III-C): a few CTAs beside the kernel wait for its chunks, in
-   the order in which they are expected, and send to all peers: each a slice of a chunk, or
-   a whole one. */
+/* Agent of the polling mechanism (PROACT III-C): a few CTAs that are resident next to the
+   user's kernel wait for its chunks in the expected order and send them. Each CTA sends a
+   slice of a chunk or a whole chunk. */
 
 #include "agent.h"
 
-/* A wait sleeps this long between two looks, or the 1024th of what it has waited. */
+/* Sleep between two polls of a wait: 1/1024 of the time waited, within these limits. */
 enum { SLEEP_NS = 256, SLEEP_MAX_NS = 500000 };
 
-/* Vectors on their way from a thread: as many as let a few CTAs fill a link. */
+/* Vectors in flight per thread: enough for a few CTAs to saturate a link. */
 enum { UNROLL = 4 };
 
+/* Clock of the device, in ns. */
 PROACT_DEVICE_INLINE proact_u64 agent_now_ns(void)
 {
     proact_u64 v;
@@ -20,6 +21,7 @@ PROACT_DEVICE_INLINE proact_u64 agent_now_ns(void)
     return v;
 }
 
+/* Sleeps before the next poll. */
 PROACT_DEVICE_INLINE void agent_sleep(proact_u64 waited_ns)
 {
     proact_u64 ns = waited_ns >> 10;
@@ -28,6 +30,8 @@ PROACT_DEVICE_INLINE void agent_sleep(proact_u64 waited_ns)
     asm volatile("nanosleep.u32 %0;" ::"r"((proact_u32)ns) : "memory");
 }
 
+/* Load of a counter with acquire semantics. It pairs with done-fence or notify-release of
+   each writer, so that the sends read what the writers stored. */
 PROACT_DEVICE_INLINE proact_u32 agent_load_acquire(const proact_u32 *where)
 {
     proact_u32 v;
@@ -37,35 +41,38 @@ PROACT_DEVICE_INLINE proact_u32 agent_load_acquire(const proact_u32 *where)
     return v;
 }
 
-/* The first to give up says for what; gives what was said before. */
+/* Reports a timeout. The first report of all agents stays in `status`; returns the previous
+   content. */
 PROACT_DEVICE_INLINE proact_u64 agent_report(const struct agent_work *work,
-                                    const struct agent_slice *s)
+                                             const struct agent_slice *s)
 {
-    proact_u64 old, late = AGENT_LATE_OF(s->slot, work->partition.epoch, s->chunk);
+    proact_u64 old, report = AGENT_LATE_OF(s->slot, work->partition.epoch, s->chunk);
 
     asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;"
                  : "=l"(old)
-                 : "l"(work->status), "l"(0ull), "l"(late)
+                 : "l"(work->status), "l"(0ull), "l"(report)
                  : "memory");
     return old;
 }
 
-/* Whether the slice's chunk is complete in this launch. Pairs with the fence or count of
-   each of its writers (done-fence, notify-release). */
-PROACT_DEVICE_INLINE bool agent_is_ready(const struct agent_work *work, const struct agent_slice *s)
+/* Whether the chunk of a slice is complete in this launch. Counters are compared as a
+   signed distance, so they may overflow. */
+PROACT_DEVICE_INLINE bool agent_is_ready(const struct agent_work *work,
+                                         const struct agent_slice *s)
 {
     const struct proact_slot *slot = &work->partition.slot[s->slot];
     const proact_u32 all = slot->table_epoch * s->writers;
 
+    /* Wait for the sum. It pairs with notify or notify-release of each writer. */
     /* protocol: agent-wait (else: int ahead = 0;) */
     int ahead = (int)(agent_load_acquire(&slot->counter[s->chunk]) - all);
 
     return ahead >= 0;
 }
 
-/* Until it is; false at the limit. */
-PROACT_DEVICE_INLINE bool agent_wait(const struct agent_work *work, const struct agent_slice *s,
-                            proact_u64 start_ns)
+/* Waits until the chunk of a slice is complete. False: the time limit is reached. */
+PROACT_DEVICE_INLINE bool agent_wait(const struct agent_work *work,
+                                     const struct agent_slice *s, proact_u64 start_ns)
 {
     while (!agent_is_ready(work, s)) {
         proact_u64 waited_ns = agent_now_ns() - start_ns;
@@ -79,16 +86,17 @@ PROACT_DEVICE_INLINE bool agent_wait(const struct agent_work *work, const struct
     return true;
 }
 
-/* Slices that a CTA sends one after the other, without a barrier between them: a chunk's
-   start is then a look at shared memory, and no way to the counters and the tables. */
-struct agent_turn {
-    proact_u32 ready; /* from the first one on */
+/* Batch of slices that a CTA sends without a barrier between them. Their descriptions are
+   in shared memory, so a send starts without accesses to the counters and tables. */
+struct agent_batch {
+    proact_u32 ready; /* number of complete slices at the start */
     struct agent_slice slice[32];
 };
 
-/* The first warp looks at the CTA's next slices, from `first` on: a lane at each. */
-PROACT_DEVICE_INLINE void agent_look(const struct agent_work *work, proact_u64 first,
-                            proact_u32 agents, struct agent_turn *turn)
+/* Polls the next slices of the CTA, from `first` on, one per lane of the first warp, and
+   stores the number of complete slices before the first incomplete one. */
+PROACT_DEVICE_INLINE void agent_poll(const struct agent_work *work, proact_u64 first,
+                                     proact_u32 agents, struct agent_batch *batch)
 {
     const proact_u32 lane = proact_thread_index();
     const proact_u64 i = first + (proact_u64)lane * agents;
@@ -96,8 +104,8 @@ PROACT_DEVICE_INLINE void agent_look(const struct agent_work *work, proact_u64 f
     proact_u32 waits;
 
     if (i < work->slice_count) {
-        turn->slice[lane] = work->slice[i];
-        is_ready = agent_is_ready(work, &turn->slice[lane]);
+        batch->slice[lane] = work->slice[i];
+        is_ready = agent_is_ready(work, &batch->slice[lane]);
     }
     asm volatile("{\n\t.reg .pred waits;\n\tsetp.eq.u32 waits, %1, 0;\n\t"
                  "vote.sync.ballot.b32 %0, waits, 0xffffffff;\n\t}"
@@ -105,29 +113,30 @@ PROACT_DEVICE_INLINE void agent_look(const struct agent_work *work, proact_u64 f
                  : "r"((proact_u32)is_ready)
                  : "memory");
     if (lane == 0)
-        turn->ready = waits ? proact_lowest_bit(waits) : 32;
+        batch->ready = waits ? proact_lowest_bit(waits) : 32;
 }
 
-/* Of a run that vectors make up from its first byte on: UNROLL vectors of each thread, as
-   long as there are so many. Loads behind branches (proact_send_vectors) would be waited
-   for one after the other. Gives the bytes sent. */
-PROACT_DEVICE_INLINE proact_u32 agent_send_whole(const long long *delta, const unsigned char *from,
-                                        proact_u32 bytes, proact_u32 peer_count,
-                                        proact_u32 turn)
+/* Sends the leading part of a range at an aligned address: UNROLL vectors per thread, as
+   long as all threads have that many. Loads under a condition, as in proact_send_vectors(),
+   would be waited for one after the other. Returns the bytes sent. */
+PROACT_DEVICE_INLINE proact_u32 agent_send_vectors(const long long *peer_offset,
+                                                   const unsigned char *from,
+                                                   proact_u32 bytes, proact_u32 peer_count,
+                                                   proact_u32 rotation)
 {
-    const proact_u32 step = 16 * proact_thread_count(), round = UNROLL * step;
+    const proact_u32 step = 16 * proact_thread_count(), batch_bytes = UNROLL * step;
     const proact_u32 at = 16 * proact_thread_index();
     struct proact_u32x4 v[UNROLL];
-    proact_u32 peer = turn % peer_count, sent = 0;
+    proact_u32 peer = rotation % peer_count, sent = 0;
 
 #pragma unroll 1
-    for (; sent + round <= bytes; sent += round) {
+    for (; sent + batch_bytes <= bytes; sent += batch_bytes) {
 #pragma unroll
         for (int k = 0; k < UNROLL; k++)
             v[k] = proact_load_vector(from + sent + at + k * step);
 #pragma unroll 1
         for (proact_u32 i = 0; i < peer_count; i++) {
-            unsigned char *to = (unsigned char *)from + delta[peer] + sent + at;
+            unsigned char *to = (unsigned char *)from + peer_offset[peer] + sent + at;
 
 #pragma unroll
             for (int k = 0; k < UNROLL; k++)
@@ -138,77 +147,81 @@ PROACT_DEVICE_INLINE proact_u32 agent_send_whole(const long long *delta, const u
     return sent;
 }
 
-PROACT_DEVICE_INLINE void agent_send_run(const struct proact_slot *slot, struct proact_piece run,
-                                proact_u32 turn)
+/* Sends a piece, or a part of one, to its peers. */
+PROACT_DEVICE_INLINE void agent_send_range(const struct proact_slot *slot,
+                                           struct proact_piece range, proact_u32 rotation)
 {
-    const long long *delta = slot->peer_offset + run.first_peer;
-    const unsigned char *from = slot->base + run.first_byte;
+    const long long *peer_offset = slot->peer_offset + range.first_peer;
+    const unsigned char *from = slot->base + range.first_byte;
     proact_u32 sent = 0;
 
     if (!((proact_u64)from & 15))
-        sent = agent_send_whole(delta, from, run.bytes, run.peer_count, turn);
-    if (sent < run.bytes)
-        proact_send_piece<UNROLL>(delta, from + sent, run.bytes - sent, run.peer_count,
-                                   turn);
+        sent =
+            agent_send_vectors(peer_offset, from, range.bytes, range.peer_count, rotation);
+    if (sent < range.bytes)
+        proact_send_piece<UNROLL>(peer_offset, from + sent, range.bytes - sent,
+                                  range.peer_count, rotation);
 }
 
-PROACT_DEVICE_INLINE void agent_send(const struct proact_partition *partition, const struct agent_slice *s,
-                            proact_u32 turn)
+/* Sends a slice: its first range, then the following pieces, of which the last may be cut
+   to the bytes left. */
+PROACT_DEVICE_INLINE void agent_send(const struct proact_partition *partition,
+                                     const struct agent_slice *s, proact_u32 rotation)
 {
     const struct proact_slot *slot = &partition->slot[s->slot];
-    struct proact_piece run = s->run;
+    struct proact_piece range = s->run;
     proact_u32 next = s->next, left = s->left;
 
 #pragma unroll 1
     for (;;) {
         const proact_u32 count = s->end - next + 1;
 
-        if (proact_piece_batch(run.bytes, count) > 1) {
+        if (proact_piece_batch(range.bytes, count) > 1) {
             proact_send_small_pieces(slot, next - 1, count);
             return;
         }
-        agent_send_run(slot, run, turn);
+        agent_send_range(slot, range, rotation);
         if (next == s->end)
             return;
-        run = slot->piece[next++];
-        if (run.bytes > left)
-            run.bytes = left;
-        left -= run.bytes;
+        range = slot->piece[next++];
+        if (range.bytes > left)
+            range.bytes = left;
+        left -= range.bytes;
     }
 }
 
-/* The first warp looks what will be next when it has sent its part of what is ready: what
-   is complete is not held up by looks for what is not. */
+/* Entry of the agent. After its part of the sends of a batch, the first warp polls the next
+   batch: complete slices never wait for polls of incomplete ones. */
 extern "C" __global__ void proact_agent(struct agent_work work)
 {
-    __shared__ struct agent_turn turns[2]; /* so that one barrier a turn is enough */
+    __shared__ struct agent_batch batches[2]; /* two: one barrier per batch is enough */
     const proact_u64 start_ns = agent_now_ns();
-    const bool looks = proact_thread_index() < 32;
+    const bool polls = proact_thread_index() < 32;
     proact_u64 i = proact_local_cta();
     proact_u32 agents, which = 0;
 
     asm("mov.u32 %0, %%nctaid.x;" : "=r"(agents));
-    if (looks)
-        agent_look(&work, i, agents, &turns[0]);
+    if (polls)
+        agent_poll(&work, i, agents, &batches[0]);
 #pragma unroll 1
     while (i < work.slice_count) {
-        struct agent_turn *turn = &turns[which];
+        struct agent_batch *batch = &batches[which];
 
-        if (proact_thread_index() == 0 && !turn->ready)
-            turn->ready = agent_wait(&work, &turn->slice[0], start_ns);
-        /* What the first warp acquired, every thread sees now. */
+        if (proact_thread_index() == 0 && !batch->ready)
+            batch->ready = agent_wait(&work, &batch->slice[0], start_ns);
+        /* All threads observe what the first warp acquired (agent-acquire), then send. */
         /* protocol: agent-barrier */
         proact_cta_sync();
-        const proact_u32 ready = turn->ready;
+        const proact_u32 ready = batch->ready;
 
         if (!ready)
             return;
 #pragma unroll 1
         for (proact_u32 k = 0; k < ready && work.partition.peer_count; k++)
-            agent_send(&work.partition, &turn->slice[k], (proact_u32)i + k);
+            agent_send(&work.partition, &batch->slice[k], (proact_u32)i + k);
         i += (proact_u64)ready * agents;
         which ^= 1;
-        if (looks)
-            agent_look(&work, i, agents, &turns[which]);
+        if (polls)
+            agent_poll(&work, i, agents, &batches[which]);
     }
 }

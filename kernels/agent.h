@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The parameter of the polling agent: seen by kernels/agent.cu and by its mechanism. */
+/* Parameter of the agent kernel, shared by kernels/agent.cu and the polling mechanism. */
 
 #include <proact/device.h>
 
-/* A chunk to wait for and to send. */
+/* Chunk to wait for and to send. */
 struct agent_item {
     proact_u32 slot, chunk;
 };
 
-/* What one CTA of the agent sends of a chunk: a run of bytes, and pieces behind it. */
+/* Slice: the part of a chunk that one CTA of the agent sends. It is a range, which is a
+   piece or a part of one, followed by the pieces next .. end - 1. */
 struct agent_slice {
-    struct proact_piece run; /* a piece, or a part of one */
+    struct proact_piece run; /* first range */
     proact_u32 slot, chunk, writers;
-    proact_u32 next, end; /* the pieces behind it */
-    proact_u32 left;      /* their bytes: of the last one, not all may be this slice's */
+    proact_u32 next, end; /* indices of the following pieces */
+    proact_u32 left; /* bytes of these that belong to the slice; may end within the last */
 };
 
-/* CTA c of n has slices c, c + n, c + 2 n, ... */
+/* Work of an agent with n CTAs: CTA c sends the slices c, c + n, c + 2 n, ... */
 struct agent_work {
     struct proact_partition partition;
-    const struct agent_slice *slice; /* in the order in which their chunks are expected */
+    const struct agent_slice *slice; /* in the expected order of their chunks */
     proact_u64 slice_count;
-    proact_u64 limit_ns; /* of all waiting */
-    proact_u64 *status;  /* 0; or, once it gave up, for which chunk */
+    proact_u64 limit_ns; /* limit of the time from the start to the last wait */
+    proact_u64 *status;  /* 0, or the chunk of the first wait that reached the limit */
 };
 
-/* What `status` says: slot, the low bits of the launch's epoch, and the chunk. */
+/* Encoding of `status`: the top bit, the slot, the low bits of the epoch of the launch, and
+   the chunk. */
 #define AGENT_EPOCH_MASK 0x3ffffffu
 #define AGENT_LATE_OF(slot, epoch, chunk)                                                  \
     (1ull << 63 | (proact_u64)(slot) << 58 |                                               \

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* PROACT III-C, dynamic: the CTA that completes a chunk launches the kernel that sends it.
-   src/instrument puts all of this ahead of a module whose kernels shall do that, and a call
-   where they say so (proact_launch_child() in <proact/device_epilogue.h>). The parent's end
-   is also the end of its children: what orders the one orders the other. */
+/* Child kernel of the dynamic mechanism (PROACT III-C): the CTA that completes a chunk
+   launches a kernel that sends it. src/instrument inserts this file before a module whose
+   kernels use the mechanism, and a call of proact_launch_child() at their markers (see
+   <proact/device_epilogue.h>). A kernel ends after its children: an operation ordered after
+   the kernel is ordered after them. */
 
 #include "child.h"
 
-enum { CHILD_THREADS = 256, UNROLL = 4 };         /* of a CTA, at most; their vectors */
-enum { CTA_BYTES = CHILD_THREADS * UNROLL * 16 }; /* that a CTA has on its way at once */
+enum { CHILD_THREADS = 256, UNROLL = 4 };         /* at most, per CTA; vectors per thread */
+enum { CTA_BYTES = CHILD_THREADS * UNROLL * 16 }; /* in flight per CTA */
 
+/* Parameters of proact_child(). */
 struct child_parameters {
     const struct child_work *work;
     proact_u32 slot, chunk;
 };
 
-/* The two calls of CUDA's device runtime, as nvcc writes them for a <<<launch>>>: assembly,
-   because nvcc knows them only in other modes and clang not at all. 0: none to be had. */
-PROACT_DEVICE_INLINE struct child_parameters *child_parameters(proact_u32 ctas, proact_u32 threads)
+/* Parameter buffer of a child launch, from CUDA's device runtime; NULL: none is available.
+   This function and the next contain the calls that nvcc generates for <<<>>>, in assembly:
+   nvcc supports them only in other modes, and clang does not support them. */
+PROACT_DEVICE_INLINE struct child_parameters *child_parameters(proact_u32 ctas,
+                                                               proact_u32 threads)
 {
     proact_u64 p;
 
@@ -45,7 +49,8 @@ PROACT_DEVICE_INLINE struct child_parameters *child_parameters(proact_u32 ctas, 
     return (struct child_parameters *)p;
 }
 
-/* An error of CUDA's, or 0. 4: cudaStreamFireAndForget, it waits for no sibling. */
+/* Launches the child in stream 4, cudaStreamFireAndForget, where it waits for no sibling.
+   Returns 0 or a CUDA error. */
 PROACT_DEVICE_INLINE proact_u32 child_launch(struct child_parameters *p)
 {
     proact_u32 error;
@@ -64,6 +69,7 @@ PROACT_DEVICE_INLINE proact_u32 child_launch(struct child_parameters *p)
     return error;
 }
 
+/* Number of CTAs of the child. */
 PROACT_DEVICE_INLINE proact_u32 child_grid(void)
 {
     proact_u32 v;
@@ -72,7 +78,7 @@ PROACT_DEVICE_INLINE proact_u32 child_grid(void)
     return v;
 }
 
-/* Each CTA has its part of every piece. */
+/* Entry of the child. Each CTA sends its part of every piece of the chunk. */
 extern "C" __global__ void proact_child(struct child_parameters p)
 {
     const struct proact_slot *slot = &p.work->partition.slot[p.slot];
@@ -86,16 +92,17 @@ extern "C" __global__ void proact_child(struct child_parameters p)
         proact_u64 first = (proact_u64)part * proact_local_cta();
 
         if (first < bytes)
-            proact_send_piece<UNROLL>(
-                slot->peer_offset + piece->first_peer, slot->base + piece->first_byte + first,
-                bytes - first < part ? (proact_u32)(bytes - first) : part,
-                piece->peer_count, p.chunk);
+            proact_send_piece<UNROLL>(slot->peer_offset + piece->first_peer,
+                                      slot->base + piece->first_byte + first,
+                                      bytes - first < part ? (proact_u32)(bytes - first)
+                                                           : part,
+                                      piece->peer_count, p.chunk);
     }
 }
 
-/* CTAs that are worth their while. */
+/* Number of CTAs for a chunk: one per CTA_BYTES, within the limit of the plan. */
 PROACT_DEVICE_INLINE proact_u32 child_ctas(const struct child_work *work, proact_u32 slot,
-                                  proact_u32 chunk)
+                                           proact_u32 chunk)
 {
     const struct proact_slot *s = &work->partition.slot[slot];
     const proact_u32 end = s->piece_first[chunk + 1];
@@ -110,8 +117,9 @@ PROACT_DEVICE_INLINE proact_u32 child_ctas(const struct child_work *work, proact
     return useful < most ? (proact_u32)useful : most ? most : 1;
 }
 
-/* By the leader of a CTA, which has seen all of the chunk (last-fence), and so has the
-   child. False where the device has no room for one more: then the CTA sends it. */
+/* Launches the child for a chunk. Called by the leader of the last writer after once-fence
+   or last-fence; the child observes everything that the leader observes. False: the device
+   accepts no more launches, and the CTA sends the chunk itself. */
 extern "C" __device__ __attribute__((used)) proact_u32 proact_launch_child(
     const struct child_work *work, proact_u32 slot, proact_u32 chunk)
 {
@@ -123,6 +131,7 @@ extern "C" __device__ __attribute__((used)) proact_u32 proact_launch_child(
     p->work = work;
     p->slot = slot;
     p->chunk = chunk;
+    /* Launch of the sender. It pairs with once-fence or last-fence of the leader. */
     /* protocol: child-launch (else: return 1;) */
     return child_launch(p) == 0;
 }

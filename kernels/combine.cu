@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Partial results of one device are combined with the first one's replica, element by
-   element, by atomics of all devices: others do so at the same time, and that one's own
-   kernel may still be at work there. What nobody touched is the neutral element, and stays
-   here. */
+/* Combination of the partial results of one device with the replica on device 0, element by
+   element. Other devices combine at the same time, and the user's kernel may still run on
+   device 0. The kernel therefore uses atomics of system scope. An element with the neutral
+   value was not updated and is skipped. */
 
 #include "combine.h"
 
 #define COMBINE_BY(spelling, in)                                                           \
     asm volatile("red.relaxed.sys." spelling " [%0], %1;" ::"l"(to), in(v) : "memory")
 
-/* By numbers of so many bits, which an asm takes in `in`. */
+/* Combination of one element of `bits` bits; `in` is the constraint of its assembly. */
 #define COMBINE_ONE(type, bits, in)                                                        \
-    PROACT_DEVICE_INLINE void combine_one(type *to, type v, proact_u32 how)                         \
+    PROACT_DEVICE_INLINE void combine_one(type *to, type v, proact_u32 how)                \
     {                                                                                      \
         switch (how) {                                                                     \
         case COMBINE_ADD:                                                                  \
@@ -46,6 +46,7 @@
 COMBINE_ONE(proact_u32, "32", "r")
 COMBINE_ONE(proact_u64, "64", "l")
 
+/* Number of CTAs of the kernel. */
 PROACT_DEVICE_INLINE proact_u32 combine_ctas(void)
 {
     proact_u32 v;
@@ -54,14 +55,15 @@ PROACT_DEVICE_INLINE proact_u32 combine_ctas(void)
     return v;
 }
 
+/* Combines all elements, and resets the partial results to the neutral value. */
 template <class T> PROACT_DEVICE_INLINE void combine_all(const struct combine_work *work)
 {
     T *to = (T *)work->to, *from = (T *)work->from;
     const T neutral = (T)work->neutral;
     const proact_u64 threads = (proact_u64)combine_ctas() * proact_cta_size_x();
 
-    for (proact_u64 i = (proact_u64)proact_local_cta() * proact_cta_size_x() +
-                        proact_thread_x();
+    for (proact_u64 i =
+             (proact_u64)proact_local_cta() * proact_cta_size_x() + proact_thread_x();
          i < work->count; i += threads) {
         const T v = from[i];
 
@@ -72,6 +74,7 @@ template <class T> PROACT_DEVICE_INLINE void combine_all(const struct combine_wo
     }
 }
 
+/* Entry of the kernel. */
 extern "C" __global__ void proact_combine(struct combine_work work)
 {
     if (work.is_wide)

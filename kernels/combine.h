@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The parameter of the kernel that combines partial results: seen by kernels/combine.cu and
-   by who launches it. */
+/* Parameter of kernels/combine.cu, shared by the kernel and src/transfer. */
 
 #include <proact/device.h>
 
+/* Operation that combines two values. */
 enum combine_how {
     COMBINE_ADD,
     COMBINE_ADD_FLOAT,
@@ -18,10 +18,11 @@ enum combine_how {
     COMBINE_XOR
 };
 
+/* Work of one device. */
 struct combine_work {
-    void *to;   /* on the first device */
-    void *from; /* here: as it was before there were results, when it is done */
-    proact_u64 count, neutral;
-    proact_u32 how;     /* enum combine_how */
-    proact_u32 is_wide; /* elements of 8 bytes, else of 4 */
+    void *to;                  /* replica on device 0 */
+    void *from;                /* partial results of this device; neutral afterwards */
+    proact_u64 count, neutral; /* elements; value that changes no other */
+    proact_u32 how;            /* enum combine_how */
+    proact_u32 is_wide;        /* elements have 8 bytes, otherwise 4 */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The last words of a clone that stages what it stores in shared memory, for sm_90:
-   src/instrument puts the body behind kernels that say no last words of their own, and
-   gives proact_stage, the CTA's dynamic shared memory, a name of the clone's own. */
+/* Epilogue of a kernel version that stages its stores in shared memory (inline on sm_90).
+   src/instrument appends the body to a kernel version, and renames proact_stage, the
+   dynamic shared memory of the CTA. */
 
 #define PROACT_HAS_BULK_COPY 1
 #define PROACT_SREG_ASM asm volatile
@@ -10,10 +10,11 @@
 
 extern __shared__ __attribute__((aligned(16))) unsigned char proact_stage[];
 
-/* The last run of all may end anywhere. */
-PROACT_DEVICE_INLINE void proact_send_rest(const struct proact_slot *slot, unsigned char *to,
-                                  const unsigned char *from, proact_u32 bytes,
-                                  proact_u32 peers)
+/* Sends the last bytes of a range, fewer than 16, by single stores. Only the last range of
+   a grid has such bytes. */
+PROACT_DEVICE_INLINE void proact_send_tail(const struct proact_slot *slot,
+                                           unsigned char *to, const unsigned char *from,
+                                           proact_u32 bytes, proact_u32 peers)
 {
 #pragma unroll 1
     for (proact_u32 i = 0; i < bytes; i++)
@@ -22,38 +23,41 @@ PROACT_DEVICE_INLINE void proact_send_rest(const struct proact_slot *slot, unsig
             to[i + slot->peer_offset[peer]] = from[i];
 }
 
-PROACT_DEVICE_INLINE void proact_send_run(const struct proact_slot *slot,
-                                 const struct proact_staged_range *run, proact_u32 peers,
-                                 proact_u32 peer)
+/* Sends the staged range of this CTA in one slot to all peers. Called by the leader. */
+PROACT_DEVICE_INLINE void proact_send_range(const struct proact_slot *slot,
+                                            const struct proact_staged_range *range,
+                                            proact_u32 peers, proact_u32 peer)
 {
-    unsigned char *to = run->first + (proact_u64)proact_local_cta() * run->bytes;
-    const unsigned char *from = proact_stage + run->shared_offset;
+    unsigned char *to = range->first + (proact_u64)proact_local_cta() * range->bytes;
+    const unsigned char *from = proact_stage + range->shared_offset;
 
-    if (to >= run->end)
+    if (to >= range->end)
         return;
-    proact_u64 left = (proact_u64)(run->end - to);
-    proact_u32 bytes = left < run->bytes ? (proact_u32)left : run->bytes, rest = bytes & 15;
+    proact_u64 left = (proact_u64)(range->end - to);
+    proact_u32 bytes = left < range->bytes ? (proact_u32)left : range->bytes,
+               tail = bytes & 15;
 
-    if (bytes -= rest)
+    if (bytes -= tail)
         proact_send_bulk(slot, to, from, bytes, peers, peer);
-    proact_send_rest(slot, to + bytes, from + bytes, rest, peers);
+    proact_send_tail(slot, to + bytes, from + bytes, tail, peers);
 }
 
-/* The kernel's end orders what goes to the peers (inline): the leader only waits until the
-   stage has been read. */
-extern "C" __global__ void proact_epilogue_stage(struct proact_partition partition, proact_u32 leads)
+/* Entry. The end of the kernel orders the stores to the peers (inline). The leader only
+   waits until the TMA has read the staging buffer (bulk-read). */
+extern "C" __global__ void proact_epilogue_stage(struct proact_partition partition,
+                                                 proact_u32 is_leader)
 {
     const proact_u32 peers = partition.peer_count;
 
     if (!peers)
         return;
     proact_bulk_stage_ready();
-    if (!leads)
+    if (!is_leader)
         return;
     const proact_u32 peer = proact_cta(&partition) % peers;
 
 #pragma unroll 1
     for (proact_u32 s = 0; s < partition.slot_count; s++)
-        proact_send_run(&partition.slot[s], &partition.staged.range[s], peers, peer);
+        proact_send_range(&partition.slot[s], &partition.staged.range[s], peers, peer);
     proact_bulk_source_read();
 }

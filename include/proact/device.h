@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* For kernels whose author marks by hand what they share (PROACT IV-A, Listing 1). Such a
-   kernel takes a `struct proact_partition` by value as its last parameter, numbers its CTAs
-   with proact_cta(), or proact_cta_x() and the like, stores with proact_store() into the
-   arrays that were declared with proact_kernel_map(), and calls proact_done() with every
-   thread as its last words:
+/* Device interface for annotated kernels (PROACT IV-A, Listing 1). An annotated kernel
+
+   - takes a `struct proact_partition` by value as its last parameter,
+   - takes its CTA number from proact_cta(), or proact_cta_x(), _y() and _z(),
+   - stores with proact_store() or proact_store_bulk() to arrays with a proact_kernel_map(),
+   - calls proact_done() with all threads of the CTA as its last action. A thread that
+     returns early leaves the chunks of its CTA incomplete.
 
        extern "C" __global__ void twice(const float *in, float *out, unsigned n,
                                         struct proact_partition partition)
@@ -16,10 +18,10 @@
            proact_done(&partition);
        }
 
-   A CTA that stages what it makes in shared memory sends it with proact_store_bulk(): in
-   runs of 16 bytes and more, and on sm_90 and later beside its threads.
-
-   It includes nothing of CUDA: nvcc and a bare clang (-x cuda -nocudainc) compile it. */
+   In one launch it must not load bytes that another device writes. A CTA that stages its
+   output in shared memory stores it with proact_store_bulk(), on sm_90 and later through
+   the TMA. The header includes no CUDA header: nvcc compiles it, and so does clang without
+   a toolkit (-x cuda -nocudainc). Host code uses it for parameter layouts. */
 
 #if defined(__clang__) && defined(__CUDA__) && !defined(__CUDACC_VER_MAJOR__)
 #ifndef __global__
@@ -33,87 +35,93 @@
 typedef unsigned proact_u32;
 typedef unsigned long long proact_u64;
 
+/* ---- Parameters: written by the runtime, read by device code ---- */
+
 enum {
-    PROACT_SLOTS_MAX = 20, /* arrays that one kernel writes */
+    PROACT_SLOTS_MAX = 20, /* arrays that a kernel writes */
     PROACT_PEERS_MAX = 15,
-    PROACT_STAGED_MAX = 8, /* arrays that it may stage (proact_staged_range) */
+    PROACT_STAGED_MAX = 8, /* arrays that a kernel stages (proact_staged_range) */
 };
 
-/* What a launch asks of the kernel; set by the mechanism. */
+/* Mode of a launch, a set of bits that the mechanism selects (PROACT III-C). */
 enum {
-    PROACT_MODE_STORE = 1, /* stores go to the peers too: inline */
-    PROACT_MODE_COUNT = 2, /* count a CTA in its chunks when it ends */
-    PROACT_MODE_SEND = 4,  /* the CTA that completes a chunk sends it: fused */
-    PROACT_MODE_MIXED = 8, /* it sends those that `sends` says; others wait for the rest */
-    PROACT_MODE_LAUNCH = 16, /* it launches a kernel that sends them: dynamic */
+    PROACT_MODE_STORE = 1,   /* inline: each store also goes to the peers */
+    PROACT_MODE_COUNT = 2,   /* decoupled: each CTA counts in its chunks at its end */
+    PROACT_MODE_SEND = 4,    /* fused: the CTA that completes a chunk sends it */
+    PROACT_MODE_MIXED = 8,   /* of two mechanisms: it sends only chunks in sent_by_cta */
+    PROACT_MODE_LAUNCH = 16, /* dynamic: that CTA launches a kernel that sends the chunk */
 };
 
-/* A run of bytes of a chunk that this device owns and sends, to the peers first_peer ..
-   first_peer + peer_count - 1. */
+/* Piece: bytes of a chunk that this device owns, and sends to the peers first_peer ..
+   first_peer + peer_count - 1, by index of peer_offset. */
 struct proact_piece {
     proact_u64 first_byte;
     proact_u32 bytes;
     unsigned short first_peer, peer_count;
 };
 
-/* One written array, as this device sees it. */
+/* Slot: one array that the kernel writes, from the view of this device. */
 struct proact_slot {
-    unsigned char *base; /* this device's replica */
-    /* CTA c of this kernel writes into so many chunks as chunk[first[c]] says, which are
-       behind that, a row each; CTAs that write alike share them. */
+    unsigned char *base; /* replica of this device */
+    /* Chunk lists. The list of local CTA c starts at chunk_lists[list_start[c]]: the number
+       of chunks, then their indices. CTAs with equal chunks share a list. */
     const proact_u32 *list_start;
     const proact_u32 *chunk_lists;
-    /* Where `regular` is not 0, CTA c writes into one, (c + ahead) >> regular - 1: it does
-       not look that up, and it is not there. */
+    /* Regular case. If chunk_shift is not 0, local CTA c writes the single chunk
+       (c + cta_bias) >> (chunk_shift - 1), and it has no list. */
     proact_u32 chunk_shift, cta_bias;
-    proact_u32 *counter; /* by chunk: its writers that have ended, in all launches */
-    const proact_u32 *writer_count; /* by chunk: in one launch */
-    proact_u32 table_epoch; /* of launches that count here; a chunk is complete at round *
-                               writers */
-    const proact_u32 *piece_first; /* by chunk: rows of `piece` */
+    proact_u32 *counter;            /* per chunk: finished writers of all epochs */
+    const proact_u32 *writer_count; /* per chunk: writers of one launch */
+    /* Launches that counted here, including this one. A chunk is complete when its counter
+       reaches table_epoch * writer_count. */
+    proact_u32 table_epoch;
+    const proact_u32 *piece_first; /* per chunk, and one more: its first index in `piece` */
     const struct proact_piece *piece;
-    const proact_u32
-        *sent_by_cta; /* by chunk, under PROACT_MODE_MIXED: 1 where the CTA sends */
-    long long
-        peer_offset[PROACT_PEERS_MAX]; /* added to an address: the same byte on that peer */
-    long long device0_offset;          /* and on the first device */
+    const proact_u32 *sent_by_cta; /* per chunk, under MODE_MIXED: 1 if the CTA sends it */
+    /* Offsets from an address in this replica to the same byte on each peer, and on device
+       0 or in this device's buffer of partial results. */
+    long long peer_offset[PROACT_PEERS_MAX];
+    long long device0_offset;
 };
 
-/* Of a chunk, pieces of at most so many bytes are behind all others: where they are many,
-   each thread sends one alone. */
+/* Upper limit of a small piece. The small pieces of a chunk follow all others; if there are
+   several, each thread sends one. */
 enum { PROACT_SMALL_PIECE_BYTES = 32 };
 
-/* n / d for every n below 2^31: n * factor >> shift, of 64 bits. A division takes as long
-   as a short CTA's arithmetic (Granlund and Montgomery, PLDI'94). */
+/* Division by an invariant integer (Granlund and Montgomery, PLDI '94): n / d for n < 2^31
+   is n * factor >> shift in 64 bits. A hardware division takes as long as the arithmetic of
+   a short CTA. */
 struct proact_divisor {
     proact_u32 factor, shift;
 };
 
-/* What the CTAs of a compiler's clone stage of one array: CTA c of this kernel `bytes` from
-   `first` + c * bytes on, the last one only those ahead of `end`. */
+/* Staging buffer of one array in a rewritten kernel version: local CTA c stages the bytes
+   from `first` + c * bytes on, the last CTA only those before `end`. */
 struct proact_staged_range {
-    unsigned char *first, *end; /* on this device */
-    proact_u32 bytes;           /* multiple of 16; 0: nothing */
-    proact_u32 shared_offset;   /* in the CTA's dynamic shared memory */
+    unsigned char *first, *end; /* in the replica of this device */
+    proact_u32 bytes;           /* multiple of 16; 0: the slot is not staged */
+    proact_u32 shared_offset;   /* in the dynamic shared memory of the CTA */
 };
 
-/* By slot. Who stages has fewer of these. */
+/* Slots of a kernel version with staging buffers, which has at most PROACT_STAGED_MAX. */
 struct proact_staged_slots {
     struct proact_slot slot[PROACT_STAGED_MAX];
     struct proact_staged_range range[PROACT_STAGED_MAX];
 };
 
+/* Partition of a grid: the CTAs that one device executes, and where their writes go. */
 struct proact_partition {
-    proact_u32
-        cta_first;      /* of this kernel, in the whole grid; a row or plane, if in such */
-    proact_u32 grid[3]; /* of the whole launch */
+    /* Number of local CTA 0 in the whole grid. For kernel versions that execute whole rows
+       or planes of the grid: number of the first of these. */
+    proact_u32 cta_first;
+    proact_u32 grid[3]; /* CTAs of the launch, over all devices */
     proact_u32 mode, epoch, peer_count, slot_count;
-    proact_u32 silent_first, silent_count; /* CTAs of this kernel, from `quiet` on, that
-                                      have no row in any slot: what they write goes to
-                                      nobody. All of them, where the mode does not count */
-    struct proact_divisor grid_divisor[2]; /* grid[0], grid[1] */
-    const void *child_launch; /* under PROACT_MODE_LAUNCH: what they are told */
-    /* Last: a compiler's clone is given as much of it as it has slots. */
+    /* Local CTAs without a chunk in any slot: their writes are not sent. All CTAs, if the
+       mode does not count. */
+    proact_u32 silent_first, silent_count;
+    struct proact_divisor grid_divisor[2]; /* of grid[0] and grid[1] */
+    const void *child_launch;              /* MODE_LAUNCH: struct child_work */
+    /* Last member: a rewritten kernel version receives only the slots that it uses. */
     union {
         struct proact_slot slot[PROACT_SLOTS_MAX];
         struct proact_staged_slots staged;
@@ -121,9 +129,10 @@ struct proact_partition {
 };
 
 #if defined(__CUDACC__) || defined(__CUDA__)
+/* ---- Device code, in order of dependence ---- */
 #include <proact/device_primitives.h>
-/* the former's words are the latter's */
+/* uses the primitives */
 #include <proact/device_epilogue.h>
-/* and its */
+/* uses both */
 #include <proact/device_bulk.h>
 #endif

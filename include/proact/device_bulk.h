@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Behind <proact/device.h>: what a CTA has staged in shared memory goes out as a run.
+/* Bulk stores: part of <proact/device.h>, which includes this file. A CTA sends a range
+   that it has staged in shared memory.
 
-   On sm_90 and later one thread hands it to the TMA (cp.async.bulk), which reads shared
-   memory and writes global memory beside the threads, by the asynchronous proxy. The PTX
-   memory model orders that with the threads' own accesses like this:
+   On sm_90 and later one thread passes the range to the TMA (cp.async.bulk), which reads
+   shared memory and writes global memory asynchronously, through the async proxy. The PTX
+   memory model orders these accesses with those of the threads as follows:
 
-   - what threads staged comes before the TMA's reads by a fence.proxy.async on the way
-     from the store to the bulk store: each thread's own (bulk-order), ahead of a barrier
-     (bulk-stage), behind which the leader issues;
-   - what the TMA writes comes before nothing but cp.async.bulk.wait_group, without .read,
-     in the thread that issued it: the writes are then visible to that thread, in the
-     generic proxy, and what releases its own stores releases them too. The leader waits
-     in proact_done() (bulk-landed) before its fence or count, so a chunk counts as
-     written when it is, and agents, copies and other CTAs know nothing of bulk stores;
-   - under inline, where nobody counts, the end of the kernel orders the stores to peers,
-     in bulk or not. It does not keep a CTA's shared memory: the leader waits until that
-     has been read (bulk-read).
+   - Stores to the staging buffer precede the reads of the TMA: each thread executes
+     fence.proxy.async (bulk-order) before a barrier (bulk-stage), after which the leader
+     issues the copy.
+   - Writes of the TMA precede only cp.async.bulk.wait_group, without .read, of the issuing
+     thread. They are then visible to that thread in the generic proxy, and its next release
+     publishes them. The leader waits in proact_done() (bulk-landed) before its fence or
+     count. Agents, copies and other CTAs therefore need no rule for bulk stores.
+   - Under inline no CTA counts: the end of the kernel orders the stores to the peers. It
+     does not preserve the shared memory of a CTA, so the leader waits until the TMA has
+     read it (bulk-read).
 
-   On older devices, and where `to` and `from` do not lie alike within 16 bytes, threads
-   load and store, 16 bytes each where that can be. */
+   On older devices, and if `to` and `from` differ in their position within 16 bytes,
+   threads load and store, 16 bytes each if possible. */
 
-/* To this device's array, and to the same bytes on each peer, number `peer` first. */
+/* Stores `count` elements to the replica of this device and to the same bytes on each of
+   `peers` peers, index `peer` first. Called by all threads of the CTA. */
 template <class T>
 PROACT_DEVICE_INLINE void proact_store_elements(const struct proact_slot *slot, T *to,
                                                 const T *from, proact_u32 count,
@@ -44,6 +45,7 @@ PROACT_DEVICE_INLINE void proact_store_elements(const struct proact_slot *slot, 
     }
 }
 
+/* The same for `bytes` bytes, a multiple of 16, at aligned addresses. */
 PROACT_DEVICE_INLINE void proact_store_vectors(const struct proact_slot *slot,
                                                unsigned char *to, const unsigned char *from,
                                                proact_u32 bytes, proact_u32 peers,
@@ -67,19 +69,21 @@ PROACT_DEVICE_INLINE void proact_store_vectors(const struct proact_slot *slot,
 }
 
 #if PROACT_HAS_BULK_COPY
+/* Issues one bulk copy from shared to global memory: aligned, a multiple of 16 bytes. */
 PROACT_DEVICE_INLINE void proact_issue_bulk(unsigned char *to, const unsigned char *from,
                                             proact_u32 bytes)
 {
     asm volatile(
-        "{ .reg .u64 to, from; .reg .u32 near;\n"
+        "{ .reg .u64 to, from; .reg .u32 source;\n"
         "cvta.to.global.u64 to, %0; cvta.to.shared.u64 from, %1;\n"
-        "cvt.u32.u64 near, from;\n"
-        "cp.async.bulk.global.shared::cta.bulk_group [to], [near], %2; }" ::"l"(to),
+        "cvt.u32.u64 source, from;\n"
+        "cp.async.bulk.global.shared::cta.bulk_group [to], [source], %2; }" ::"l"(to),
         "l"(from), "r"(bytes)
         : "memory");
 }
 
-/* By one thread: to the same bytes on each peer, number `peer` first. */
+/* Issues bulk copies to the same bytes on each peer, index `peer` first. Called by one
+   thread. */
 PROACT_DEVICE_INLINE void proact_send_bulk(const struct proact_slot *slot,
                                            unsigned char *to, const unsigned char *from,
                                            proact_u32 bytes, proact_u32 peers,
@@ -92,32 +96,39 @@ PROACT_DEVICE_INLINE void proact_send_bulk(const struct proact_slot *slot,
     }
 }
 
-/* What the thread has issued has been read: the CTA may end, or stage anew behind its next
-   barrier. */
+/* Waits until the TMA has read what this thread issued. The CTA may then end, or reuse the
+   staging buffer after its next barrier. */
 PROACT_DEVICE_INLINE void proact_bulk_source_read(void)
 {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    /* Completion of the reads of the TMA. It pairs with the next barrier of the kernel, or
+       with the end of the CTA. */
     /* protocol: bulk-read */
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 #endif
 
-/* All threads of the CTA have staged; the leader may issue. */
+/* Makes the staging buffer readable for the TMA. Called by all threads of the CTA after
+   their stores; afterwards the leader may issue bulk copies. */
 PROACT_DEVICE_INLINE void proact_bulk_stage_ready(void)
 {
 #if PROACT_HAS_BULK_COPY
+    /* Proxy fence of each thread. It pairs with the leader's bulk copies, by way of
+       bulk-stage. */
     /* protocol: bulk-order */
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
+    /* Stores of all threads to the staging buffer happen before the leader's bulk copies,
+       or the loads of other threads. */
     /* protocol: bulk-stage */
     proact_cta_sync();
 }
 
-/* By all threads of the CTA, which have staged `bytes` at `from` in shared memory: stores
-   them to `to`, in the array of this slot, here and where the mechanism wants it on every
-   peer. It begins with a barrier. Behind the next one (proact_cta_sync()) the stage may be
-   written anew; what was stored is there when the kernel has ended, and for who counts,
-   when proact_done() does. Fastest where `to` and `from` are multiples of 16. */
+/* Stores `bytes` bytes from `from` in shared memory to `to` in the slot's array: on this
+   device and, under inline (PROACT III-C), on each peer. All threads of the CTA call it,
+   after their stores to the staging buffer; it starts with a barrier. The buffer may be
+   reused after the next proact_cta_sync(). The stores are complete at the end of the
+   kernel; proact_done() includes them in the count. Multiples of 16 bytes are fastest. */
 PROACT_DEVICE_INLINE void proact_store_bulk(const struct proact_partition *partition,
                                             proact_u32 slot, void *to, const void *from,
                                             proact_u32 bytes)
@@ -128,8 +139,8 @@ PROACT_DEVICE_INLINE void proact_store_bulk(const struct proact_partition *parti
     const proact_u32 peer = peers ? proact_cta(partition) % peers : 0;
     const unsigned char *source = (const unsigned char *)from;
     unsigned char *target = (unsigned char *)to;
-    proact_u32 apart = (proact_u32)(proact_u64)target ^ (proact_u32)(proact_u64)source;
-    proact_u32 unit = apart & 15 ? apart & 3 ? 1 : 4 : 16;
+    proact_u32 difference = (proact_u32)(proact_u64)target ^ (proact_u32)(proact_u64)source;
+    proact_u32 unit = difference & 15 ? difference & 3 ? 1 : 4 : 16;
     proact_u32 head = -(proact_u32)(proact_u64)target & (unit - 1);
 
     if (head > bytes)

@@ -1,100 +1,110 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The last words of a kernel, which <proact/device.h> includes: a CTA that has ended counts
-   in the chunks that it writes, and sends those that it completes. docs/protocol.md tells
-   how the steps that are marked here fit together. */
+/* Epilogue of a kernel (PROACT III-B, III-C): part of <proact/device.h>, which includes
+   this file. At its end a CTA counts in its chunks and, under fused and dynamic, sends the
+   chunks that it completes. Only the leader counts, after a barrier of the CTA.
+   docs/internals/protocol.md explains the steps; each comment names the step and its
+   partner. */
 
-/* The leader counts this CTA in up to 32 rows from `row` on, the first of them in `chunk`,
-   and answers with a bit for each chunk of which it was the last writer. Counters only
-   grow: the launches before this one have counted all of theirs. */
+/* ---- Counters ---- */
+
+/* Counts this CTA in up to 32 chunks, from index `next` of chunk_lists on, of which the
+   first is `chunk`. Returns a bit for each chunk whose last writer it is. Counters only
+   grow: every earlier launch added all of its writers. Called by the leader. */
 PROACT_DEVICE_INLINE proact_u32 proact_count_chunks(const struct proact_slot *slot,
-                                                    proact_u32 row, proact_u32 end,
+                                                    proact_u32 next, proact_u32 end,
                                                     proact_u32 chunk)
 {
     proact_u32 complete = 0;
 
 #pragma unroll 1
-    for (proact_u32 i = 0; i < 32 && row + i < end; i++) {
+    for (proact_u32 i = 0; i < 32 && next + i < end; i++) {
         if (i)
-            chunk = slot->chunk_lists[row + i];
-        proact_u32 all = slot->table_epoch * slot->writer_count[chunk];
+            chunk = slot->chunk_lists[next + i];
+        proact_u32 target = slot->table_epoch * slot->writer_count[chunk];
 
+        /* Count: the writer that finds all others counted sends the chunk. It is ordered by
+           send-fence before it and last-fence after it. */
         /* protocol: count (else: proact_u32 before = slot->counter[chunk];) */
         proact_u32 before = proact_counter_add(&slot->counter[chunk]);
 
-        if (before + 1 == all)
+        if (before + 1 == target)
             complete |= 1u << i;
     }
-    /* After the counters and before the sends: what the other writers of these chunks
-       released by their fence (send-fence) is now seen here. */
+    /* Acquire of the last writer, after its counts and before its sends. It pairs with
+       send-fence or count-release of the other writers. */
     if (complete)
         /* protocol: last-fence */
         proact_fence_gpu();
     return complete;
 }
 
-/* The rows of this CTA in a slot, the chunk of the first, and its writers. Looked up before
-   the CTA's barrier where possible: what is waited for there anyway hides it. */
+/* Chunk list of this CTA in a slot: indices next .. end - 1 of chunk_lists, the chunk at
+   `next`, and its writer count. In the regular case the list has one chunk, and `next` is
+   the number of the local CTA. It is loaded before the barrier of the CTA if possible,
+   which hides the latency. */
 struct proact_chunk_list {
-    proact_u32 row, end, chunk, writers;
+    proact_u32 next, end, chunk, writers;
 };
 
 PROACT_DEVICE_INLINE struct proact_chunk_list proact_chunk_list_of(
     const struct proact_slot *slot)
 {
     const proact_u32 cta = proact_local_cta();
-    struct proact_chunk_list r = {cta, cta + 1, 0,
-                                  0}; /* as a rule has it: row c of CTA c */
+    struct proact_chunk_list r = {cta, cta + 1, 0, 0}; /* regular case */
 
     if (slot->chunk_shift) {
         r.chunk = (cta + slot->cta_bias) >> (slot->chunk_shift - 1);
     } else {
         const proact_u32 *list = slot->chunk_lists + slot->list_start[cta];
 
-        r.chunk = list[1]; /* with the other, not behind it: something is there */
-        r.row = (proact_u32)(list - slot->chunk_lists) + 1;
-        r.end = r.row + list[0];
+        r.chunk = list[1]; /* both loads together; a word exists there */
+        r.next = (proact_u32)(list - slot->chunk_lists) + 1;
+        r.end = r.next + list[0];
     }
-    if (r.row < r.end)
+    if (r.next < r.end)
         r.writers = slot->writer_count[r.chunk];
     return r;
 }
 
-/* Whether the CTA is known, without a look at its rows, to have none: the middle of a
-   stencil, of which the borders alone are sent. All are, where nothing is counted. */
+/* Whether the CTA sends nothing and need not read its lists, as in the interior of a
+   stencil; true for all CTAs under a mode that does not count. */
 PROACT_DEVICE_INLINE bool proact_sends_nothing(const struct proact_partition *partition)
 {
     return proact_local_cta() - partition->silent_first < partition->silent_count;
 }
 
-/* Whether the CTA counts in one row and no more: its count itself releases, then. */
+/* Whether the CTA counts in exactly one chunk. The count itself is then its release. */
 PROACT_DEVICE_INLINE bool proact_has_one_chunk(const struct proact_partition *partition,
                                                struct proact_chunk_list list)
 {
-    return partition->slot_count == 1 && list.row + 1 == list.end;
+    return partition->slot_count == 1 && list.next + 1 == list.end;
 }
 
-/* It writes nothing that goes anywhere: it has nothing to release. */
+/* Whether the CTA counts in no chunk. It then needs no release. */
 PROACT_DEVICE_INLINE bool proact_has_no_chunk(const struct proact_partition *partition,
                                               struct proact_chunk_list list)
 {
-    return partition->slot_count == 1 && list.row == list.end;
+    return partition->slot_count == 1 && list.next == list.end;
 }
 
-/* Counts for an agent, which waits for the sums, and acquires (agent-acquire) what the
-   fence just before released, or the count. The leader need not wait until it is counted.
- */
+/* Counts this CTA in all of its chunks, for an agent or a copy engine that waits for the
+   sums (agent-wait, copy-wait). The leader does not wait for the counts. */
 PROACT_DEVICE_INLINE void proact_notify_agent(const struct proact_partition *partition,
-                                              struct proact_chunk_list list, bool once)
+                                              struct proact_chunk_list list, bool is_single)
 {
-    if (once) {
+    if (is_single) {
         proact_u32 *counter = &partition->slot[0].counter[list.chunk];
 
+        /* Release of the stores of the CTA, and its count. It pairs with agent-acquire or
+           copy-wait. */
         /* protocol: notify-release (else: proact_counter_add_noreturn(counter);) */
         proact_counter_add_release_noreturn(counter);
         return;
     }
+    /* Release of the stores of the CTA, before its counts. It pairs with agent-acquire or
+       copy-wait, through the counts. */
     /* protocol: done-fence */
     proact_fence_gpu();
     proact_u32 s = 0;
@@ -103,11 +113,12 @@ PROACT_DEVICE_INLINE void proact_notify_agent(const struct proact_partition *par
         const struct proact_slot *slot = &partition->slot[s];
 
 #pragma unroll 1
-        for (; list.row < list.end; list.row++) {
+        for (; list.next < list.end; list.next++) {
+            /* Count, published by done-fence; agent-wait and copy-wait wait for the sum. */
             /* protocol: notify */
             proact_counter_add_noreturn(&slot->counter[list.chunk]);
-            if (list.row + 1 < list.end)
-                list.chunk = slot->chunk_lists[list.row + 1];
+            if (list.next + 1 < list.end)
+                list.chunk = slot->chunk_lists[list.next + 1];
         }
         if (++s >= partition->slot_count)
             return;
@@ -115,23 +126,29 @@ PROACT_DEVICE_INLINE void proact_notify_agent(const struct proact_partition *par
     }
 }
 
-/* What the CTA sends next: a piece of a chunk that it completed, or many small ones. */
+/* ---- Sends of the last writer ---- */
+
+/* Next send of the CTA: one piece of a chunk that it completed, or several small ones. It
+   has no address of a kernel parameter: the compiler would copy all parameters to local
+   memory, in every thread. */
 struct proact_send_work {
     const unsigned char *from;
-    proact_u32 bytes, slot; /* 0 bytes: nothing more */
-    /* Numbers, and no address of what the share holds: parameters whose address is put away
-       are copied to local memory, all of them, by every thread. */
+    proact_u32 bytes, slot; /* bytes 0: no send is left */
     proact_u32 first_peer, peer_count;
-    proact_u32 piece, pieces; /* its number, and how many are sent at once from it on */
+    proact_u32 piece, pieces; /* index of the first piece, number of pieces */
 };
 
-/* Where the leader stands among its rows. In shared memory, because the registers are the
-   kernel's: what is live while the CTA sends would cost it residency. */
+/* Position of the leader in its chunk lists. It is in shared memory: registers that are
+   live while the CTA sends would be registers of the user's kernel and reduce its
+   occupancy. */
 struct proact_cursor {
-    struct proact_chunk_list list; /* still to count */
+    struct proact_chunk_list list; /* chunks not counted yet */
+    /* Slot; first index of the last count; bits of its complete chunks that are not sent
+       yet, by distance from that index; pieces of the current chunk. */
     proact_u32 slot, counted, complete, piece, piece_end;
 };
 
+/* Index of the lowest bit that is set. */
 PROACT_DEVICE_INLINE proact_u32 proact_lowest_bit(proact_u32 bits)
 {
     proact_u32 n;
@@ -140,6 +157,7 @@ PROACT_DEVICE_INLINE proact_u32 proact_lowest_bit(proact_u32 bits)
     return n;
 }
 
+/* Moves the cursor to a slot. */
 PROACT_DEVICE_INLINE void proact_cursor_slot(struct proact_cursor *c, proact_u32 slot,
                                              struct proact_chunk_list list)
 {
@@ -148,7 +166,8 @@ PROACT_DEVICE_INLINE void proact_cursor_slot(struct proact_cursor *c, proact_u32
     c->complete = c->piece = c->piece_end = 0;
 }
 
-/* Where two mechanisms share the chunks, what waits for the sums sends the others. */
+/* Whether a chunk is sent by its last writer. Where two mechanisms share the chunks of a
+   launch, an agent or a copy engine sends the others. */
 PROACT_DEVICE_INLINE bool proact_chunk_is_sent(const struct proact_partition *partition,
                                                const struct proact_slot *slot,
                                                proact_u32 chunk)
@@ -157,8 +176,9 @@ PROACT_DEVICE_INLINE bool proact_chunk_is_sent(const struct proact_partition *pa
            (!(partition->mode & PROACT_MODE_MIXED) || slot->sent_by_cta[chunk]);
 }
 
-/* Launches the kernel that sends the chunk; 0 where that cannot be. Here it never can: in
-   modules for such launches a call takes the place of this text (src/instrument). */
+/* Launches a kernel that sends a chunk (dynamic). 0: no launch took place. This text never
+   launches; in modules for dynamic launches src/instrument replaces it by a call of
+   kernels/child.cu. */
 PROACT_DEVICE_INLINE proact_u32 proact_launch_child(
     const struct proact_partition *partition, proact_u32 slot, proact_u32 chunk)
 {
@@ -171,7 +191,8 @@ PROACT_DEVICE_INLINE proact_u32 proact_launch_child(
     return launched;
 }
 
-/* Whether the CTA itself sends a chunk that it has completed. */
+/* Whether the CTA itself sends a chunk that it completed. Under dynamic it does so only if
+   the launch of the sending kernel failed. */
 PROACT_DEVICE_INLINE bool proact_cta_sends_chunk(const struct proact_partition *partition,
                                                  proact_u32 slot, proact_u32 chunk)
 {
@@ -181,7 +202,7 @@ PROACT_DEVICE_INLINE bool proact_cta_sends_chunk(const struct proact_partition *
            !proact_launch_child(partition, slot, chunk);
 }
 
-/* The leader finds the next piece; counts rows off when it has none left. */
+/* Finds the next send, and counts more chunks if no piece is left. Called by the leader. */
 PROACT_DEVICE_INLINE void proact_cursor_next(const struct proact_partition *partition,
                                              struct proact_cursor *c,
                                              struct proact_send_work *item)
@@ -204,23 +225,23 @@ PROACT_DEVICE_INLINE void proact_cursor_next(const struct proact_partition *part
             return;
         }
         if (c->complete) {
-            proact_u32 row = c->counted + proact_lowest_bit(c->complete);
+            proact_u32 index = c->counted + proact_lowest_bit(c->complete);
             proact_u32 chunk = slot->chunk_shift
-                                   ? (row + slot->cta_bias) >> (slot->chunk_shift - 1)
-                                   : slot->chunk_lists[row];
+                                   ? (index + slot->cta_bias) >> (slot->chunk_shift - 1)
+                                   : slot->chunk_lists[index];
 
             c->complete &= c->complete - 1;
             c->piece = slot->piece_first[chunk];
             c->piece_end = proact_cta_sends_chunk(partition, c->slot, chunk)
                                ? slot->piece_first[chunk + 1]
                                : 0;
-        } else if (c->list.row < c->list.end) {
-            c->counted = c->list.row;
+        } else if (c->list.next < c->list.end) {
+            c->counted = c->list.next;
             c->complete =
-                proact_count_chunks(slot, c->list.row, c->list.end, c->list.chunk);
-            c->list.row += 32;
-            if (c->list.row < c->list.end)
-                c->list.chunk = slot->chunk_lists[c->list.row];
+                proact_count_chunks(slot, c->list.next, c->list.end, c->list.chunk);
+            c->list.next += 32;
+            if (c->list.next < c->list.end)
+                c->list.chunk = slot->chunk_lists[c->list.next];
         } else if (c->slot + 1 < partition->slot_count) {
             proact_cursor_slot(c, c->slot + 1, proact_chunk_list_of(slot + 1));
         } else {
@@ -230,27 +251,33 @@ PROACT_DEVICE_INLINE void proact_cursor_next(const struct proact_partition *part
     }
 }
 
-/* The leader begins to count; false: there is nothing more to count or to send. Most CTAs
-   count once and are not the last: for them it is over soon, which all threads wait for. */
+/* Begins to count. False: nothing is left to count or to send. Called by the leader. Most
+   CTAs count once and are not the last writer; this path is short, because all threads wait
+   for it at the next barrier. */
 PROACT_DEVICE_INLINE bool proact_send_begin(const struct proact_partition *partition,
-                                            struct proact_chunk_list list, bool once,
+                                            struct proact_chunk_list list, bool is_single,
                                             struct proact_cursor *c)
 {
-    if (once) {
+    if (is_single) {
         proact_u32 *counter = &partition->slot[0].counter[list.chunk];
-        /* protocol: count-release (else: proact_u32 before = proact_counter_add(counter);)
-         */
-        proact_u32 before = proact_counter_add_release(counter);
+        /* Release of the stores of the CTA, and its count. It pairs with once-fence or
+           last-fence of the last writer. */
+        /* protocol: count-release (else: proact_u32 old = proact_counter_add(counter);) */
+        proact_u32 old = proact_counter_add_release(counter);
 
-        if (before + 1 != partition->slot[0].table_epoch * list.writers)
+        if (old + 1 != partition->slot[0].table_epoch * list.writers)
             return false;
+        /* Acquire of the last writer. It pairs with count-release or send-fence of the
+           other writers. */
         /* protocol: once-fence */
         proact_fence_gpu();
         proact_cursor_slot(c, 0, list);
-        c->counted = list.row;
-        c->list.row = list.end;
+        c->counted = list.next;
+        c->list.next = list.end;
         c->complete = 1;
     } else {
+        /* Release of the stores of the CTA, before its counts. It pairs with last-fence or
+           once-fence of the last writer. */
         /* protocol: send-fence */
         proact_fence_gpu();
         proact_cursor_slot(c, 0, list);
@@ -258,6 +285,7 @@ PROACT_DEVICE_INLINE bool proact_send_begin(const struct proact_partition *parti
     return true;
 }
 
+/* Sends one item by all threads of the CTA. */
 PROACT_DEVICE_INLINE void proact_send_item(const struct proact_partition *partition,
                                            const struct proact_send_work *item)
 {
@@ -270,67 +298,74 @@ PROACT_DEVICE_INLINE void proact_send_item(const struct proact_partition *partit
                              item->peer_count, proact_cta(partition));
 }
 
-/* The CTA that was the last to write a chunk sends it. Those that were not, most of them,
-   end after few instructions: every one here is executed by each warp of each CTA. */
+/* Counts, and sends the chunks that this CTA completed (fused, dynamic). Called by all
+   threads. A CTA that completes none, as most, ends after few instructions: each warp of
+   each CTA executes every instruction here. */
 PROACT_DEVICE_INLINE void proact_send_completed(const struct proact_partition *partition,
-                                                bool leads, struct proact_chunk_list list,
-                                                bool counts, bool once)
+                                                bool is_leader,
+                                                struct proact_chunk_list list,
+                                                bool has_chunks, bool is_single)
 {
     __shared__ struct proact_cursor cursor;
-    __shared__ struct proact_send_work
-        item[2]; /* in turns, so that one barrier an item is enough */
+    /* Two items alternate, so that one barrier per item is enough. */
+    __shared__ struct proact_send_work item[2];
     bool begins = false;
 
-    if (counts)
-        begins = proact_send_begin(partition, list, once, &cursor);
+    if (has_chunks)
+        begins = proact_send_begin(partition, list, is_single, &cursor);
+    /* Broadcast of the leader's result. It pairs with the arrival of the leader, after its
+       count; the stores of the CTA were ordered by done-barrier. */
     /* protocol: verdict-barrier (else: if (!begins) return;) */
     if (!proact_cta_any(begins))
         return;
 #pragma unroll 1
-    for (proact_u32 turn = 0;; turn ^= 1) {
-        if (leads)
-            proact_cursor_next(partition, &cursor, &item[turn]);
-        /* What the leader's fence (last-fence) let it see, every thread sees now. */
+    for (proact_u32 which = 0;; which ^= 1) {
+        if (is_leader)
+            proact_cursor_next(partition, &cursor, &item[which]);
+        /* All threads read the item, and observe the stores that the leader acquired with
+           once-fence or last-fence. */
         /* protocol: item-barrier */
         proact_cta_sync();
-        if (!item[turn].bytes)
+        if (!item[which].bytes)
             break;
-        proact_send_item(partition, &item[turn]);
+        proact_send_item(partition, &item[which]);
     }
 }
 
-/* The last words, in a mode of the caller's: what it rules out, the compiler leaves out.
-   Of the CTA's threads just one leads, and it alone knows the rows: to give the others any
-   would cost every warp instructions. For the same reason it settles before the barrier how
-   it counts. */
+/* ---- Entry points ---- */
+
+/* Epilogue in a mode that the caller passes: if it is a constant, the compiler removes the
+   other modes. `is_leader` is true in one thread of the CTA. Only the leader reads the
+   chunk lists, and before the barrier it decides how to count: each instruction of all
+   threads would cost every warp. */
 PROACT_DEVICE_INLINE void proact_done_mode(const struct proact_partition *partition,
-                                           proact_u32 mode, bool leads)
+                                           proact_u32 mode, bool is_leader)
 {
     struct proact_chunk_list list;
-    bool counts = leads, once;
+    bool has_chunks = is_leader, is_single;
 
     if (proact_sends_nothing(partition))
         return;
-    if (leads) {
-        /* The leader has issued the CTA's bulk stores: its fence or count releases them. */
+    if (is_leader) {
+        /* Completion of the bulk copies that the leader issued. Its next fence or releasing
+           count publishes them: done-fence, send-fence, notify-release or count-release. */
         /* protocol: bulk-landed */
         proact_bulk_wait();
         list = proact_chunk_list_of(&partition->slot[0]);
-        once = proact_has_one_chunk(partition, list);
-        counts = !proact_has_no_chunk(partition, list);
+        is_single = proact_has_one_chunk(partition, list);
+        has_chunks = !proact_has_no_chunk(partition, list);
     }
-    /* All stores of the CTA come before its leader's fence or count. */
+    /* All stores of the CTA happen before the fence or count of its leader (done-fence,
+       send-fence, notify-release, count-release), which releases them. */
     /* protocol: done-barrier */
     proact_cta_sync();
-    /* The leader's fence or count pairs with the fence of a chunk's last writer
-       (last-fence), or with an agent's acquire (agent-acquire). */
     if (mode & PROACT_MODE_SEND)
-        proact_send_completed(partition, leads, list, counts, once);
-    else if (counts)
-        proact_notify_agent(partition, list, once);
+        proact_send_completed(partition, is_leader, list, has_chunks, is_single);
+    else if (has_chunks)
+        proact_notify_agent(partition, list, is_single);
 }
 
-/* The last words of the kernel, of every thread of every CTA. */
+/* Epilogue of an annotated kernel: the last action of all threads of every CTA. */
 PROACT_DEVICE_INLINE void proact_done(const struct proact_partition *partition)
 {
     proact_done_mode(partition, partition->mode, proact_is_leader());

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The device code behind <proact/device.h>, which includes it: read that one first.
-   docs/protocol.md tells how the words fit together. A fence, barrier, counter step or wait
-   that the protocol cannot do without carries a name, `protocol: NAME`; a test takes each
-   out and sees that the checker notices. */
+/* Device primitives: part of <proact/device.h>, which includes this file.
+   docs/internals/protocol.md explains the protocol that they implement. A comment of the
+   form `protocol: NAME` marks a fence, barrier, counter step or wait that the protocol
+   requires; tests/protocol/mutate.sh removes each and checks that a test fails. Scopes are
+   those of the PTX memory model. */
+
+/* ---- Special registers ---- */
 
 #define PROACT_DEVICE_INLINE static __device__ inline __attribute__((always_inline))
 
-/* Registers of the machine. A compiler reads what it needs in a loop ahead of it and keeps
-   it; `asm volatile`, where that is said before, is read where it is used, and again. */
+/* Keyword of the assembly that reads a special register. With `asm` the compiler reads the
+   register once, before a loop that needs it, and keeps the value. With `asm volatile`, if
+   defined before this file, it reads the register at each use, which saves registers. */
 #ifndef PROACT_SREG_ASM
 #define PROACT_SREG_ASM asm
 #endif
@@ -27,11 +31,14 @@ PROACT_SREG(proact_thread_z, "%tid.z")
 PROACT_SREG(proact_cta_size_x, "%ntid.x")
 PROACT_SREG(proact_cta_size_y, "%ntid.y")
 PROACT_SREG(proact_cta_size_z, "%ntid.z")
-PROACT_SREG(proact_local_cta, "%ctaid.x") /* of this device: its part is a 1-D grid */
+PROACT_SREG(proact_local_cta, "%ctaid.x") /* a partition is a 1-D grid */
 #undef PROACT_SREG
 
-/* Linear number of the CTA in the whole grid, its place, for which the device divides, and
-   the grid. */
+/* ---- Position in the whole grid ---- */
+
+/* Number of the CTA in the whole grid, x first, then y, then z. proact_cta_x(), _y() and
+   _z() return its coordinates and cost a division or two; proact_grid_x(), _y() and _z()
+   return the size of the whole grid. */
 PROACT_DEVICE_INLINE proact_u32 proact_cta(const struct proact_partition *partition)
 {
     return partition->cta_first + proact_local_cta();
@@ -67,38 +74,43 @@ PROACT_DEVICE_INLINE proact_u32 proact_grid_z(const struct proact_partition *par
     return partition->grid[2];
 }
 
-/* All threads of the CTA meet; what each did before, all see after. */
+/* ---- Barriers, fences and counters ---- */
+
+/* Barrier of all threads of the CTA. Accesses of a thread before it happen before accesses
+   of all threads after it. */
 PROACT_DEVICE_INLINE void proact_cta_sync(void)
 {
     asm volatile("bar.sync 0;" ::: "memory");
 }
 
-/* The same; true for all if it is true for one. */
-PROACT_DEVICE_INLINE bool proact_cta_any(bool here)
+/* The same barrier with a reduction: true for all if `condition` is true for one thread. */
+PROACT_DEVICE_INLINE bool proact_cta_any(bool condition)
 {
     proact_u32 any;
 
-    asm volatile("{\n\t.reg .pred here, any;\n\tsetp.ne.u32 here, %1, 0;\n\t"
-                 "bar.red.or.pred any, 0, here;\n\tselp.u32 %0, 1, 0, any;\n\t}"
+    asm volatile("{\n\t.reg .pred own, any;\n\tsetp.ne.u32 own, %1, 0;\n\t"
+                 "bar.red.or.pred any, 0, own;\n\tselp.u32 %0, 1, 0, any;\n\t}"
                  : "=r"(any)
-                 : "r"((proact_u32)here)
+                 : "r"((proact_u32)condition)
                  : "memory");
     return any != 0;
 }
 
+/* Fence of acquire and release semantics among all threads of the device. */
 PROACT_DEVICE_INLINE void proact_fence_gpu(void)
 {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
-/* Whether shared memory is sent in bulk, by the TMA of sm_90 and later (device_bulk.h). */
+/* Whether the target has bulk copies from shared memory: the TMA of sm_90 and later
+   (device_bulk.h). */
 #ifndef PROACT_HAS_BULK_COPY
 #define PROACT_HAS_BULK_COPY (__CUDA_ARCH__ >= 900)
 #endif
 
-/* What this thread has sent in bulk is where it goes, and this thread knows: its next fence
-   releases it. Nothing else does: bulk stores are no accesses of the thread that issues
-   them, and no fence or barrier waits for them. */
+/* Waits until the bulk copies that this thread issued are performed and visible to it. Its
+   next fence or release then publishes them. Fences and barriers alone do not order bulk
+   copies, because the thread does not perform them. */
 PROACT_DEVICE_INLINE void proact_bulk_wait(void)
 {
 #if PROACT_HAS_BULK_COPY
@@ -106,8 +118,8 @@ PROACT_DEVICE_INLINE void proact_bulk_wait(void)
 #endif
 }
 
-PROACT_DEVICE_INLINE proact_u32
-proact_counter_add(proact_u32 *counter) /* gives what it was */
+/* Adds 1 to a counter, without ordering, and returns the previous value. */
+PROACT_DEVICE_INLINE proact_u32 proact_counter_add(proact_u32 *counter)
 {
     proact_u32 old;
 
@@ -118,15 +130,15 @@ proact_counter_add(proact_u32 *counter) /* gives what it was */
     return old;
 }
 
-PROACT_DEVICE_INLINE void proact_counter_add_noreturn(
-    proact_u32 *counter) /* nobody waits for what it was */
+/* Adds 1 to a counter, without ordering. The thread does not wait for the result. */
+PROACT_DEVICE_INLINE void proact_counter_add_noreturn(proact_u32 *counter)
 {
     asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(counter) : "memory");
 }
 
-/* The same, released: as a fence before it would do, which also empties the first-level
-   cache that other CTAs read through. Counted by `inc`, because ptxas lets lanes that add
-   the same add together first, and asks which they are: the leader is alone. */
+/* The same two with release semantics, as after a fence. A fence would also invalidate the
+   L1 cache that other CTAs of the SM use. The first uses `inc`: for `add` ptxas first
+   combines the lanes of a warp, but only the leader is active here. */
 PROACT_DEVICE_INLINE proact_u32 proact_counter_add_release(proact_u32 *counter)
 {
     proact_u32 old;
@@ -143,7 +155,9 @@ PROACT_DEVICE_INLINE void proact_counter_add_release_noreturn(proact_u32 *counte
     asm volatile("red.release.gpu.add.u32 [%0], 1;" ::"l"(counter) : "memory");
 }
 
-/* Number of this thread in its CTA, and of threads. */
+/* ---- Threads of a CTA ---- */
+
+/* Number of the thread in its CTA: x first, then y, then z. */
 PROACT_DEVICE_INLINE proact_u32 proact_thread_index(void)
 {
     return (proact_thread_z() * proact_cta_size_y() + proact_thread_y()) *
@@ -151,7 +165,8 @@ PROACT_DEVICE_INLINE proact_u32 proact_thread_index(void)
            proact_thread_x();
 }
 
-PROACT_DEVICE_INLINE bool proact_is_leader(void) /* it is the first one */
+/* Whether the thread is the leader of its CTA, thread 0. */
+PROACT_DEVICE_INLINE bool proact_is_leader(void)
 {
     return (proact_thread_x() | proact_thread_y() | proact_thread_z()) == 0;
 }
@@ -161,41 +176,45 @@ PROACT_DEVICE_INLINE proact_u32 proact_thread_count(void)
     return proact_cta_size_x() * proact_cta_size_y() * proact_cta_size_z();
 }
 
-/* Stores into the array of this slot: here, and where the mechanism wants it on every peer
-   at once. CTAs begin with different peers, so that they do not all hit one. */
+/* ---- Stores and sends ---- */
+
+/* Stores `value` to an element of the slot's array: to the replica of this device and,
+   under inline (PROACT III-C), to the replica of each peer. CTAs start at different peers,
+   so that they do not all use one link at once. */
 template <class T, class V>
 PROACT_DEVICE_INLINE void proact_store(const struct proact_partition *partition,
-                                       proact_u32 slot, T *where, V value)
+                                       proact_u32 slot, T *address, V value)
 {
     const T v = (T)value;
 
-    *where = v;
+    *address = v;
     if (!(partition->mode & PROACT_MODE_STORE))
         return;
     proact_u32 count = partition->peer_count, peer = proact_cta(partition) % count;
 
 #pragma unroll 1
     for (proact_u32 i = 0; i < count; i++) {
-        *(T *)((unsigned char *)where + partition->slot[slot].peer_offset[peer]) = v;
+        *(T *)((unsigned char *)address + partition->slot[slot].peer_offset[peer]) = v;
         peer = peer + 1 == count ? 0 : peer + 1;
     }
 }
 
-/* A byte, or an aligned 16, from here to all peers; number `peer` of `count` comes first.
-   Spelled as assembly because clang takes the four words through local memory. */
+/* Sends one byte of this replica to `count` peers, index `peer` first. */
 PROACT_DEVICE_INLINE void proact_send_byte(const unsigned char *from,
-                                           const long long *delta, proact_u32 count,
+                                           const long long *peer_offset, proact_u32 count,
                                            proact_u32 peer)
 {
     const unsigned char value = *from;
 
 #pragma unroll 1
     for (proact_u32 i = 0; i < count; i++) {
-        *(unsigned char *)(from + delta[peer]) = value;
+        *(unsigned char *)(from + peer_offset[peer]) = value;
         peer = peer + 1 == count ? 0 : peer + 1;
     }
 }
 
+/* 16 aligned bytes, loaded and stored by one instruction. The assembly prevents clang from
+   passing the four words through local memory. */
 struct proact_u32x4 {
     proact_u32 word[4];
 };
@@ -219,10 +238,10 @@ PROACT_DEVICE_INLINE void proact_store_vector(unsigned char *to,
                  : "memory");
 }
 
-/* Vectors of 16 bytes, UNROLL of them on their way from each thread; neighbouring threads
-   make a packet. */
+/* Sends `bytes` bytes, a multiple of 16, from an aligned address: all threads of the CTA,
+   each with UNROLL vectors in flight. Vectors of adjacent threads form packets. */
 template <int UNROLL>
-PROACT_DEVICE_INLINE void proact_send_vectors(const long long *delta,
+PROACT_DEVICE_INLINE void proact_send_vectors(const long long *peer_offset,
                                               const unsigned char *from, proact_u32 bytes,
                                               proact_u32 peer_count, proact_u32 peer)
 {
@@ -237,7 +256,7 @@ PROACT_DEVICE_INLINE void proact_send_vectors(const long long *delta,
                 v[k] = proact_load_vector(from + at + k * step);
 #pragma unroll 1
         for (proact_u32 i = 0; i < peer_count; i++) {
-            unsigned char *to = (unsigned char *)from + delta[peer] + at;
+            unsigned char *to = (unsigned char *)from + peer_offset[peer] + at;
 
 #pragma unroll
             for (int k = 0; k < UNROLL; k++)
@@ -248,36 +267,38 @@ PROACT_DEVICE_INLINE void proact_send_vectors(const long long *delta,
     }
 }
 
-/* The whole CTA sends a piece to so many peers: whole packets by vectors, what lies before
-   and behind them by bytes. Replicas are aligned alike on all devices. */
+/* Sends a piece to the first `peer_count` peers of `peer_offset`, by all threads of the
+   CTA. Aligned vectors carry the body; single bytes carry the unaligned head and tail.
+   Replicas have equal alignment on all devices. `rotation` selects the first peer. */
 template <int UNROLL>
-PROACT_DEVICE_INLINE void proact_send_piece(const long long *delta,
+PROACT_DEVICE_INLINE void proact_send_piece(const long long *peer_offset,
                                             const unsigned char *from, proact_u32 bytes,
-                                            proact_u32 peer_count, proact_u32 turn)
+                                            proact_u32 peer_count, proact_u32 rotation)
 {
-    proact_u32 threads = proact_thread_count(), peer = peer_count ? turn % peer_count : 0;
+    proact_u32 threads = proact_thread_count(),
+               peer = peer_count ? rotation % peer_count : 0;
     proact_u32 head = -(proact_u32)(proact_u64)from & 15;
 
     if (head > bytes)
         head = bytes;
     proact_u32 body = (bytes - head) & ~15u;
 
-    proact_send_vectors<UNROLL>(delta, from + head, body, peer_count, peer);
+    proact_send_vectors<UNROLL>(peer_offset, from + head, body, peer_count, peer);
 #pragma unroll 1
     for (proact_u32 i = proact_thread_index(); i < bytes - body; i += threads)
-        proact_send_byte(from + (i < head ? i : i + body), delta, peer_count, peer);
+        proact_send_byte(from + (i < head ? i : i + body), peer_offset, peer_count, peer);
 }
 
-/* Pieces that are sent at once, of `left` from one of so many bytes on: that one by all
-   threads, or each by a thread, which takes as long as its bytes one after the other. What
-   a piece takes is mostly the way to it and back, of which there are then as many at once.
- */
+/* Number of pieces to send together, where `left` pieces of a chunk remain and the next one
+   has `bytes` bytes. 1: all threads send that piece. More: each thread sends small pieces
+   alone, byte by byte; there are enough of them that latencies overlap. */
 PROACT_DEVICE_INLINE proact_u32 proact_piece_batch(proact_u32 bytes, proact_u32 left)
 {
     return bytes <= PROACT_SMALL_PIECE_BYTES && left > bytes ? left : 1;
 }
 
-/* Byte by byte: all that is done here costs the kernel registers (instrument.registers). */
+/* Sends small pieces, one per thread, byte by byte: every further register here would be a
+   register of the user's kernel (test instrument.registers). */
 PROACT_DEVICE_INLINE void proact_send_small_pieces(const struct proact_slot *slot,
                                                    proact_u32 piece, proact_u32 count)
 {

@@ -70,10 +70,10 @@ struct proact_options {
     bool reassociate_floats; /* kernels of <proact/program.h>: sum floating-point atomics
                                 per device first; the last digits may differ */
     bool lazy_devices;       /* open only device 0 in proact_open(). The remaining devices
-                                are opened in the background once launches that could be
-                                split have gone on for as long as opening takes, or
-                                synchronously when a call needs them. If they cannot be
-                                opened, everything keeps running on device 0 */
+                                are opened in the background once the program has launched
+                                kernels for as long as opening them takes, or synchronously
+                                when a call needs them. If they cannot be opened, everything
+                                keeps running on device 0 */
     struct proact_plan plan; /* plan of all launches until proact_plan_set() */
     /* Receiver of the text that emulated kernels print; called during waits. NULL: the text
        is discarded. On GPUs the driver prints to standard output. */
@@ -265,7 +265,7 @@ struct proact_arg {
    the arguments; the grid; a map (one byte for two devices, too small for a plain kernel,
    another grid's table); in a recording, a launch that is new. PROACT_EREFUSED:
    cooperative, an annotated kernel with clusters, or atomics that the links do not support.
-   PROACT_ENOSPACE: no room for tables. */
+   PROACT_ENOSPACE: not enough device memory for tables. */
 PROACT_API enum proact_status proact_launch(struct proact_kernel *k,
                                             const struct proact_grid *grid,
                                             const struct proact_arg *args, size_t arg_count,
@@ -320,8 +320,7 @@ PROACT_API enum proact_status proact_statistics_get(struct proact *p, unsigned d
                                                     const struct proact_array *a,
                                                     struct proact_statistics *out,
                                                     struct proact_error *err);
-/* Waits, and sets all statistics to 0. The next proact_wait() returns errors of this wait.
- */
+/* Waits, and sets all statistics to 0. The next proact_wait() returns the wait's errors. */
 PROACT_API void proact_statistics_reset(struct proact *p);
 
 /* Kind of a trace span. */

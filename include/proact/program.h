@@ -2,10 +2,9 @@
 #pragma once
 
 /* Interface for whole programs that were written for one GPU and own addresses
-   (docs/compiler.md). The memory of the program is arrays of <proact/proact.h>; an address
+   (docs/proactcc.md). The memory of the program is arrays of <proact/proact.h>; an address
    is that of the replica on device 0. An operation on device 0 makes the other replicas
-   outdated; proact_array_broadcast() or the next split launch that reads them updates them.
- */
+   outdated; proact_array_broadcast() or a split launch that reads them updates them. */
 
 #include <proact/proact.h>
 
@@ -91,8 +90,8 @@ PROACT_API enum proact_status proact_array_broadcast(struct proact_array *a,
 /* Relocation: at `offset` of a parameter buffer the runtime writes the address of byte
    `addend` of the array's replica on the executing device. The addend may be the size of
    the array. It may also be up to PROACT_POINTER_TOLERANCE_BYTES outside (2^64 - n: n bytes
-   before the array), if no other array is there. An address farther outside may point into
-   another array; the kernel is then not split. */
+   before the array), if no other array is there. A launch that accesses memory through an
+   address farther outside is not split, because it may access another array. */
 enum { PROACT_POINTER_TOLERANCE_BYTES = 256 };
 struct proact_relocation {
     uint32_t offset; /* in the parameter buffer; 8 bytes */
@@ -116,9 +115,9 @@ struct proact_parameter_buffer {
    annotated kernel is launched as by proact_launch().
 
    PROACT_EINVAL: as from proact_launch(); the buffer has another size than the parameters;
-   a relocation is outside of it; the grid exceeds CUDA's limits; a cooperative launch does
-   not fit at once. PROACT_EREFUSED: a relocation of an annotated kernel is not the start of
-   a parameter and of an array.
+   a relocation is outside of it or has no array of the session; the grid exceeds CUDA's
+   limits; a cooperative launch does not fit at once. PROACT_EREFUSED: a relocation of an
+   annotated kernel is not the start of a parameter and of an array.
 
    In a recording the launch uses the mode selected before. PROACT_EINVAL there: no mode is
    selected yet, it is cooperative, or it may use memory that is not among its arguments. A
@@ -237,8 +236,9 @@ PROACT_API enum proact_status proact_variable_export(struct proact *p,
 /* Memory limits of kernels: stack bytes per thread, and bytes of all malloc() and new
    together. Emulated devices use the stack only for recursion, with at least 64 KiB. */
 enum proact_limit { PROACT_LIMIT_STACK, PROACT_LIMIT_HEAP };
-/* Waits, then sets a limit on all devices, before a kernel that needs it is loaded.
-   PROACT_EINVAL: the limit is unknown, a recording is in progress, or it is too late. */
+/* Waits, then sets a limit on all devices. Call it before a kernel that needs the limit is
+   loaded. PROACT_EINVAL: the limit is unknown, a recording is in progress, or the devices
+   can no longer change it. */
 PROACT_API enum proact_status proact_limit_set(struct proact *p, enum proact_limit what,
                                                size_t bytes, struct proact_error *err);
 
@@ -301,9 +301,9 @@ PROACT_API enum proact_status proact_event_elapsed(struct proact_event *from,
 
 /* Loop: a sequence of operations that repeats between begin and end. Launches, copies and
    fills on device 0 that equal those of the previous iterations are queued as one graph, on
-   GPUs; all others are queued as usual. Errors may be returned as late as by end. The
-   session owns the loop. PROACT_EINVAL: a loop or a recording is active (begin), or this
-   loop is not (end). */
+   GPUs; all others are queued as usual. Errors may be returned by end instead of by the
+   operation. The session owns the loop. PROACT_EINVAL: a loop or a recording is active
+   (begin), or this loop is not (end). */
 struct proact_loop;
 PROACT_API enum proact_status proact_loop_create(struct proact *p, struct proact_loop **out,
                                                  struct proact_error *err);
