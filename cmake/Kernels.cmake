@@ -31,7 +31,7 @@ endif()
 
 # For sm_90, whose bulk stores proact_store_bulk() uses. A clang that knows no sm_90 still
 # passes their assembly on: the text is then given its name.
-set(PROACT_PTX_90 ${PROJECT_SOURCE_DIR}/cmake/clang90.sh ${PROACT_PTX_CLANG} -DPROACT_SENDS_BULK=1)
+set(PROACT_PTX_90 ${PROJECT_SOURCE_DIR}/cmake/clang90.sh ${PROACT_PTX_CLANG} -DPROACT_HAS_BULK_COPY=1)
 if(PROACT_NVCC)
     execute_process(COMMAND ${PROACT_NVCC} --list-gpu-arch OUTPUT_VARIABLE PROACT_NVCC_KNOWS)
     if(PROACT_NVCC_KNOWS MATCHES "compute_90" OR NOT PROACT_CLANG)
