@@ -148,7 +148,7 @@ void bench_link(const struct bench_request *q, struct bench_report *r)
     measured_beside(q, &before, &effective, r);
     if (has_recipe(&before) && q->method)
         bench_refuse("--method: %s says what link asks: leave one away", q->against);
-    if (has_recipe(&before) || bench_wants(q->method, BENCH_RAW))
+    if (has_recipe(&before) || bench_list_contains(q->method, BENCH_RAW))
         run(&effective, &before, goodput, sizeof goodput / sizeof *goodput, r);
     if (!has_recipe(&before))
         link_methods(&effective, r);

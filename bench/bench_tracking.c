@@ -70,7 +70,7 @@ static void run_threads(struct tracking *t, struct bench_report *r)
     const struct bench_row plain = r->rows[r->count - 1];
 
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        for (int k = MARKED; k < TRACKED; k++) {
+        for (int k = ANNOTATED; k < TRACKED; k++) {
             struct bench_sample us = run(t, methods[i], (enum tracked)k);
             char what[64];
 

@@ -71,7 +71,7 @@ static double processor_time(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void *run_share(void *argument)
+static void *run_part(void *argument)
 {
     struct bench *b = argument;
     const uint32_t *n = b->job->grid;
@@ -99,19 +99,19 @@ static void *run_share(void *argument)
 static double run_once(const struct execute_launch *launch, const struct job *job,
                        unsigned threads)
 {
-    struct bench shares[THREADS_MAX];
+    struct bench parts[THREADS_MAX];
     pthread_t ids[THREADS_MAX];
     double speed = 0;
     struct execute_grid *grid = execute_grid_create(launch);
 
     for (unsigned t = 0; t < threads; t++) {
-        shares[t] = (struct bench){grid, job, t, threads, 0, 0};
-        if (pthread_create(&ids[t], NULL, run_share, &shares[t]))
+        parts[t] = (struct bench){grid, job, t, threads, 0, 0};
+        if (pthread_create(&ids[t], NULL, run_part, &parts[t]))
             abort();
     }
     for (unsigned t = 0; t < threads; t++) {
         pthread_join(ids[t], NULL);
-        speed += (double)shares[t].lanes / shares[t].seconds * 1e-9;
+        speed += (double)parts[t].lanes / parts[t].seconds * 1e-9;
     }
     execute_grid_destroy(grid);
     return speed;

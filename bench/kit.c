@@ -42,7 +42,7 @@ void bench_must(enum proact_status status, const struct proact_error *err)
         bench_die("%s", err->text);
 }
 
-bool bench_wants(const char *list, const char *name)
+bool bench_list_contains(const char *list, const char *name)
 {
     const size_t length = strlen(name);
 
@@ -57,7 +57,7 @@ void bench_each_method(const char *list, bench_visit *visit, void *context)
     char pair[BENCH_METHOD_BYTES];
 
     for (const char *const *name = proact_method_names(); *name; name++)
-        if (bench_wants(list, *name))
+        if (bench_list_contains(list, *name))
             visit(context, *name);
     for (const char *at = list, *end; at; at = *end ? end + 1 : NULL) {
         end = at + strcspn(at, ",");

@@ -17,7 +17,7 @@ __attribute__((noreturn, format(printf, 1, 2))) void bench_refuse(const char *fo
 typedef double bench_once(void *context);
 
 /* Whether a name is in a list, with commas between; all are in none (NULL). */
-bool bench_wants(const char *list, const char *name);
+bool bench_list_contains(const char *list, const char *name);
 /* For each method of the library that is in the list, then for each pair in it
    ("copy-engine+fused:4M"). */
 typedef void bench_visit(void *context, const char *method);

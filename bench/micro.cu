@@ -25,11 +25,11 @@ extern "C" __global__ void micro_marks(struct micro_vector *out, proact_u32 mult
                                        proact_u32 sleep_ns, proact_u32 salt,
                                        struct proact_partition partition)
 {
-    proact_u32 i = proact_cta(&partition) * (MICRO_MARKED_BYTES / MICRO_VECTOR_BYTES) +
+    proact_u32 i = proact_cta(&partition) * (MICRO_ANNOTATED_BYTES / MICRO_VECTOR_BYTES) +
                    proact_thread_x() * MICRO_MARK_VECTORS;
 
     if (proact_thread_x() <
-        MICRO_MARKED_BYTES / (MICRO_MARK_VECTORS * MICRO_VECTOR_BYTES))
+        MICRO_ANNOTATED_BYTES / (MICRO_MARK_VECTORS * MICRO_VECTOR_BYTES))
         proact_store(&partition, 0, &out[i], micro_make(i, multiply_adds, salt));
     if (sleep_ns)
         asm volatile("nanosleep.u32 %0;" ::"r"(sleep_ns) : "memory");

@@ -8,7 +8,7 @@
 enum { MICRO_THREADS = 256, MICRO_VECTOR_BYTES = 16 };
 enum { MICRO_CTA_BYTES = MICRO_THREADS * MICRO_VECTOR_BYTES };
 /* Of a CTA that only marks what it is said to have made, and between two marks. */
-enum { MICRO_MARKED_BYTES = 64 << 10, MICRO_MARK_VECTORS = 256 };
+enum { MICRO_ANNOTATED_BYTES = 64 << 10, MICRO_MARK_VECTORS = 256 };
 
 struct __attribute__((aligned(16))) micro_vector {
     unsigned word[4];

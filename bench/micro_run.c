@@ -32,7 +32,7 @@ struct micro {
 
 static uint32_t cta_bytes(enum micro_kernel kernel)
 {
-    return kernel == MICRO_MARKS ? MICRO_MARKED_BYTES : MICRO_CTA_BYTES;
+    return kernel == MICRO_MARKS ? MICRO_ANNOTATED_BYTES : MICRO_CTA_BYTES;
 }
 
 static void load(struct micro *m, enum micro_kernel kernel, const char *name,

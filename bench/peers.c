@@ -60,7 +60,7 @@ static void read_rows(FILE *from, const struct peers_request *q, peers_row *row,
 
     while (fgets(line, sizeof line, from))
         if (read_row(line, &method, number) && number[1] > 0 &&
-            bench_wants(q->method, method))
+            bench_list_contains(q->method, method))
             row(context, method, (uint64_t)number[0],
                 (struct bench_sample){.median = number[1],
                                       .lowest = number[2],
@@ -72,7 +72,8 @@ static bool is_wanted(size_t program, const char *list)
 {
     const char *const *method = programs[program].method;
 
-    return bench_wants(list, method[0]) || (method[1] && bench_wants(list, method[1]));
+    return bench_list_contains(list, method[0]) ||
+           (method[1] && bench_list_contains(list, method[1]));
 }
 
 /* Was it built? Gives its path. */

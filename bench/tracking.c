@@ -173,7 +173,7 @@ void tracking_load(struct tracking *t, enum tracked which, const char *method)
     t->mode = m->partition_mode & ~(uint32_t)PROACT_MODE_STORE; /* nothing is sent */
     if (which == COMPILED)
         cloned = clone_text(clone, &bytes);
-    if (which != MARKED)
+    if (which != ANNOTATED)
         snprintf(name, sizeof name, "micro_plain%s",
                  which == COMPILED ? instrument_suffix(clone) : "");
     bench_must(t->backend->module_load(t->set, 0, "micro.cu",
@@ -190,7 +190,7 @@ struct plain_parameters {
     uint32_t work, salt;
     struct proact_partition partition;
 };
-struct marked_parameters {
+struct annotated_parameters {
     device_addr array;
     uint32_t work, sleep_ns, salt;
     struct proact_partition partition;
@@ -211,13 +211,13 @@ void tracking_launch(struct tracking *t, uint32_t work)
         partition.silent_count = UINT32_MAX;
     partition.slot[0].table_epoch = t->slot.table_epoch;
     transfer_partition_grid(&partition, launch.grid);
-    const struct marked_parameters marked = {t->array, work, 0, 0, partition};
+    const struct annotated_parameters annotated = {t->array, work, 0, 0, partition};
     const struct plain_parameters plain = {t->array, work, 0, partition};
 
-    launch.parameters = t->which == MARKED ? (const void *)&marked : &plain;
+    launch.parameters = t->which == ANNOTATED ? (const void *)&annotated : &plain;
     launch.parameter_bytes =
-        t->which == MARKED
-            ? sizeof marked
+        t->which == ANNOTATED
+            ? sizeof annotated
             : offsetof(struct plain_parameters, partition) + t->partition_bytes;
     bench_must(t->backend->launch(t->stream, t->function, &launch, &err), &err);
 }

@@ -13,7 +13,7 @@
 #include "transfer/table/transfer_table.h"
 
 /* COMPILED: the unmarked text, of which a map is known. */
-enum tracked { PLAIN, MARKED, COMPILED, TRACKED };
+enum tracked { PLAIN, ANNOTATED, COMPILED, TRACKED };
 
 struct tracking {
     struct topology topology;

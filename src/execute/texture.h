@@ -16,14 +16,14 @@ struct execute_texture {
     uint64_t base;         /* plain memory of this process ... */
     uint64_t pitch, slice; /* ... from row to row, slice to slice or layer to layer */
     struct proact_texel_format texel;
-    enum proact_address_mode beyond[3];
+    enum proact_address_mode address_mode[3];
     bool is_linear, reads_normalized, has_normalized_coordinates, is_srgb;
     float border[4];
 };
 
 enum texture_task { TEXTURE_SAMPLE, TEXTURE_GATHER, TEXTURE_QUERY, SURFACE_PLACE };
 enum texture_word { TEXTURE_WIDTH, TEXTURE_HEIGHT, TEXTURE_DEPTH, TEXTURE_LAYERS };
-enum surface_beyond { SURFACE_TRAP, SURFACE_CLAMP, SURFACE_ZERO };
+enum surface_address_mode { SURFACE_TRAP, SURFACE_CLAMP, SURFACE_ZERO };
 enum { TEXTURE_COORDINATES = 4, TEXTURE_VALUES = 4 };
 
 /* An instruction. */
@@ -41,7 +41,7 @@ struct texture_site {
     /* Of a surface: it gives the address of each lane, and says which lanes' are inside;
        what a load finds outside is zero. */
     op_place address, inside;
-    enum surface_beyond beyond;
+    enum surface_address_mode address_mode;
     bool is_load;
     uint8_t width;                /* of a lane's value: 4 or 8 */
     struct execute_access access; /* a sample's, for the host to count; a surface's bytes */

@@ -22,11 +22,11 @@ enum { REGISTER = 24 };
 static const char mark[] = "/* proact_launch_child ";
 
 /* The registers that it is written with: answer, work, slot, chunk. */
-struct marked_call {
+struct annotated_call {
     char reg[4][REGISTER];
 };
 
-static bool read_mark(const char *at, struct marked_call *c)
+static bool read_mark(const char *at, struct annotated_call *c)
 {
     int read = 0;
 
@@ -35,7 +35,7 @@ static bool read_mark(const char *at, struct marked_call *c)
            read > 0;
 }
 
-static void add_call(struct text *text, const struct marked_call *c)
+static void add_call(struct text *text, const struct annotated_call *c)
 {
     text_print(text,
                "{\n\t.param .b64 proact_c0;\n\t.param .b32 proact_c1, proact_c2, "
@@ -60,7 +60,7 @@ char *instrument_children(const struct ptx_module *m, size_t *bytes)
     size_t first = m->function_count ? m->functions[0].span.offset : m->bytes;
     const char *at = m->text + first, *next;
     struct text text = {0};
-    struct marked_call call;
+    struct annotated_call call;
 
     text_add(&text, m->text, first);
     text_print(&text, "%s%s\n", declarations, child_body());

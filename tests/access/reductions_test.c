@@ -260,15 +260,15 @@ static void indirect_stores_with_a_loaded_count(void **state)
     "mov.u32 %r4, %ctaid.x;\nLOOP: mad.wide.u32 %rd10, %r4, 4, %rd3;\n"                    \
     "st.global.u32 [%rd10], 7;\nadd.s32 %r4, %r4, 8;\nsetp.lt.s32 %p2, %r4, %r3;\n"        \
     "@%p2 bra LOOP;\n"
-#define TOLD                                                                               \
+#define KNOWN_STORE                                                                        \
     "mov.u32 %r5, %ctaid.x;\nmad.wide.u32 %rd11, %r5, 4, %rd9;\n"                          \
     "st.global.u32 [%rd11], 5;\n"
     (void)state;
     assert_string_equal(untold(LOOP), "0 ");
     assert_string_equal(untold(LOOP "st.global.u32 [%rd10], 8;"), "0 0 ");
-    assert_string_equal(untold(TOLD LOOP), "0 ");
-    assert_string_equal(untold(LOOP TOLD), "0 ");
-    assert_string_equal(untold(TOLD), "");
+    assert_string_equal(untold(KNOWN_STORE LOOP), "0 ");
+    assert_string_equal(untold(LOOP KNOWN_STORE), "0 ");
+    assert_string_equal(untold(KNOWN_STORE), "");
     assert_string_equal(untold(LOOP "red.global.add.u32 [%rd7], 1;"), "0 ");
     /* where others are told neither way */
     assert_string_equal(
@@ -276,7 +276,7 @@ static void indirect_stores_with_a_loaded_count(void **state)
     assert_string_equal(
         untold(LOOP "atom.global.add.u32 %r5, [%rd7], 1;\nst.global.u32 [%rd9], %r5;"), "");
 #undef LOOP
-#undef TOLD
+#undef KNOWN_STORE
 }
 
 /* Of a loop that swaps: what is loaded, asked, swapped, and done behind it. */

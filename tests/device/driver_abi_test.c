@@ -241,7 +241,7 @@ MEMBER(struct cu_resource, of.memory.pitch, CUDA_RESOURCE_DESC, res.pitch2D.pitc
 MEMBER(struct cu_resource, of.memory.width, CUDA_RESOURCE_DESC, res.linear.sizeInBytes)
 MEMBER(struct cu_resource, flags, CUDA_RESOURCE_DESC, flags)
 SIZE(struct cu_sampler, CUDA_TEXTURE_DESC)
-MEMBER(struct cu_sampler, beyond, CUDA_TEXTURE_DESC, addressMode)
+MEMBER(struct cu_sampler, address_mode, CUDA_TEXTURE_DESC, addressMode)
 MEMBER(struct cu_sampler, filter, CUDA_TEXTURE_DESC, filterMode)
 MEMBER(struct cu_sampler, flags, CUDA_TEXTURE_DESC, flags)
 MEMBER(struct cu_sampler, border, CUDA_TEXTURE_DESC, borderColor)

@@ -203,9 +203,9 @@ cu_result cuTexObjectCreate(cu_object *out, const struct cu_resource *resource,
         resource->type == CU_OF_ARRAY ? of_array(resource->of.array) : of_memory(resource);
 
     for (unsigned a = 0; a < 3; a++)
-        t.beyond[a] = (enum proact_address_mode)s->beyond[a];
+        t.address_mode[a] = (enum proact_address_mode)s->address_mode[a];
     if (resource->type == CU_OF_LINE)
-        t.beyond[0] = PROACT_ADDRESS_BORDER;
+        t.address_mode[0] = PROACT_ADDRESS_BORDER;
     t.is_linear = s->filter;
     t.reads_normalized = !(s->flags & CU_READ_ELEMENTS);
     t.has_normalized_coordinates = s->flags & CU_READ_NORMALIZED;

@@ -272,12 +272,12 @@ static void matrix_before(struct job *j, bool turned)
     j->arrays[1] = out;
 }
 
-static void turned_before(struct job *j)
+static void nd_transpose_before(struct job *j)
 {
     matrix_before(j, true);
 }
 
-static void straight_before(struct job *j)
+static void linear_before(struct job *j)
 {
     matrix_before(j, false);
 }
@@ -310,9 +310,9 @@ static const struct sample samples[] = {
     {"ndarray", "nd_jacobi", {5, 4, 1}, {16, 16, 1}, nd_plane_before, jacobi_after},
     {"ndarray", "nd_sgemm", {3, 4, 1}, {16, 16, 1}, nd_product_before, nd_product_after},
     {"ndarray", "nd_stencil3d", {5, 4, 1}, {16, 16, 1}, nd_space_before, space_after},
-    {"ndarray", "nd2_transpose", {5, 4, 1}, {16, 16, 1}, turned_before, flat_after},
-    {"ndarray", "nd2_blockcyclic", {2, 4, 1}, {16, 16, 1}, straight_before, double_after},
-    {"ndarray", "nd2_cyclic_row", {7, 1, 1}, {64, 1, 1}, straight_before, double_after},
+    {"ndarray", "nd2_transpose", {5, 4, 1}, {16, 16, 1}, nd_transpose_before, flat_after},
+    {"ndarray", "nd2_blockcyclic", {2, 4, 1}, {16, 16, 1}, linear_before, double_after},
+    {"ndarray", "nd2_cyclic_row", {7, 1, 1}, {64, 1, 1}, linear_before, double_after},
 };
 
 static void samples_give_the_answer(void **state)

@@ -30,18 +30,18 @@ static struct ptx_module *read_module(const char *text, size_t bytes)
     struct ptx_module *m = NULL;
     struct proact_error err;
 
-    if (ptx_parse("unmarked.ptx", text, bytes, &m, &err))
+    if (ptx_parse("plain.ptx", text, bytes, &m, &err))
         fail_msg("%s", err.text);
     return m;
 }
 
-static struct ptx_module *read_unmarked(void)
+static struct ptx_module *read_plain(void)
 {
     struct proact_error err;
     char *text;
     size_t bytes;
 
-    if (file_read(UNMARKED_PTX, &text, &bytes, &err))
+    if (file_read(PLAIN_PTX, &text, &bytes, &err))
         fail_msg("%s", err.text);
     struct ptx_module *m = read_module(text, bytes);
 
@@ -84,7 +84,7 @@ static void write_text(const char *folder, const char *text, size_t bytes)
 static void every_mark_becomes_a_call(void **state)
 {
     const char *const *argv = *state;
-    struct ptx_module *plain = read_unmarked(), *clones = cloned(plain);
+    struct ptx_module *plain = read_plain(), *clones = cloned(plain);
     unsigned marks = count_of(clones->text, mark);
     size_t bytes;
     char *text = instrument_children(clones, &bytes);
@@ -110,7 +110,7 @@ static void every_mark_becomes_a_call(void **state)
 /* Nothing of what was there is lost: cut out what is ahead of it, and it is as before. */
 static void the_rest_stays(void **state)
 {
-    struct ptx_module *m = read_unmarked();
+    struct ptx_module *m = read_plain();
     size_t bytes, first = m->functions[0].span.offset;
     char *text = instrument_children(m, &bytes);
 

@@ -57,11 +57,11 @@ static struct proact_array *make(struct bench *b, const char *name, bool filled)
 static struct proact_kernel *load(struct bench *b, const struct kernel *k)
 {
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4 * CTA};
-    struct proact_image image = {.name = "unmarked.ptx"};
+    struct proact_image image = {.name = "plain.ptx"};
     struct proact_kernel *kernel;
     char *text;
 
-    must(b, file_read(UNMARKED_PTX, &text, &image.bytes, &b->err));
+    must(b, file_read(PLAIN_PTX, &text, &image.bytes, &b->err));
     image.text = text;
     must(b, proact_kernel_load(b->p, &image, k->name, &kernel, &b->err));
     free(text);

@@ -20,19 +20,19 @@ if(PROACT_NVCC)
         PROPERTIES TIMEOUT 1800 LABELS long)
 endif()
 
-set(unmarked_text ${CMAKE_CURRENT_BINARY_DIR}/unmarked.ptx)
-proact_ptx(${unmarked_text} ${CMAKE_CURRENT_LIST_DIR}/unmarked.cu ${PROACT_PTX}
+set(plain_text ${CMAKE_CURRENT_BINARY_DIR}/plain.ptx)
+proact_ptx(${plain_text} ${CMAKE_CURRENT_LIST_DIR}/plain.cu ${PROACT_PTX}
     -I${CMAKE_CURRENT_SOURCE_DIR})
-add_custom_target(unmarked_ptx DEPENDS ${unmarked_text})
+add_custom_target(unmarked_ptx DEPENDS ${plain_text})
 add_dependencies(instrument_run_test unmarked_ptx)
-target_compile_definitions(instrument_run_test PRIVATE UNMARKED_PTX="${unmarked_text}")
+target_compile_definitions(instrument_run_test PRIVATE PLAIN_PTX="${plain_text}")
 add_test(NAME instrument.run_all COMMAND instrument_run_test all
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 set_tests_properties(instrument.run_all PROPERTIES TIMEOUT 900 LABELS long)
 
 # Kernels whose last words launch: read here; by NVIDIA's assembler and linker where they are.
 add_dependencies(instrument_child_test unmarked_ptx)
-target_compile_definitions(instrument_child_test PRIVATE UNMARKED_PTX="${unmarked_text}")
+target_compile_definitions(instrument_child_test PRIVATE PLAIN_PTX="${plain_text}")
 if(PROACT_NVCC)
     add_test(NAME instrument.children_link COMMAND ${CMAKE_CURRENT_LIST_DIR}/children_link.sh
         $<TARGET_FILE:instrument_child_test> ${instrument_bin}/ptxas

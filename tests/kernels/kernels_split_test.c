@@ -462,7 +462,7 @@ static void run_here(struct setup s)
         free(truth[i]);
 }
 
-static void unmarked_kernels_give_the_answer_on_all_devices(void **state)
+static void plain_kernels_give_the_answer_on_all_devices(void **state)
 {
     const char *which = *state;
     const bool here = !strcmp(which, "local"), all = !strcmp(which, "all");
@@ -491,7 +491,7 @@ static void unmarked_kernels_give_the_answer_on_all_devices(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(unmarked_kernels_give_the_answer_on_all_devices,
+        cmocka_unit_test_prestate(plain_kernels_give_the_answer_on_all_devices,
                                   argc > 1 ? argv[1] : ""),
     };
 

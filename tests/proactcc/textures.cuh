@@ -55,7 +55,7 @@ static inline cudaSurfaceObject_t surface_of(cudaArray_t array)
 }
 
 /* The texel that stands for number i of n; -1: the border. */
-static inline int beyond(int i, int n, cudaTextureAddressMode mode)
+static inline int address_mode(int i, int n, cudaTextureAddressMode mode)
 {
     if (i >= 0 && i < n)
         return i;
@@ -83,8 +83,8 @@ static inline double linear_2d(const float *in, int width, int height, double x,
     double weight[] = {256 - a - b + both, a - both, b - both, both};
 
     for (int corner = 0; corner < 4; corner++) {
-        int column = beyond((int)i + (corner & 1), width, mode),
-            row = beyond((int)j + (corner >> 1), height, mode);
+        int column = address_mode((int)i + (corner & 1), width, mode),
+            row = address_mode((int)j + (corner >> 1), height, mode);
 
         sum += weight[corner] *
                (column < 0 || row < 0 ? border : (double)in[row * width + column]) / 256;

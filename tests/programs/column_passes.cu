@@ -79,7 +79,7 @@ __global__ void along_and_back(int *image, unsigned pitch, unsigned width, unsig
     }
 }
 
-static std::vector<int> wanted_along(std::vector<int> image, int width)
+static std::vector<int> expected_rows(std::vector<int> image, int width)
 {
     for (size_t row = 0; row < image.size(); row += width) {
         int sum = image[row];
@@ -136,7 +136,7 @@ static bool passes(int width, int height)
                                                   width);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(got.data(), from, in.size() * sizeof(int), cudaMemcpyDeviceToHost));
-    right &= got == wanted_along(in, height);
+    right &= got == expected_rows(in, height);
     printf("%d of %d: %08x\n", width, height,
            checksum(got.data(), got.size() * sizeof(int)));
     CHECK(cudaFree(before));

@@ -8,7 +8,7 @@ struct expected {
 };
 
 /* Whether one comes from `below` to `above` by immediate dominators. */
-static bool stands_above(const struct ptx_flow *flow, uint32_t above, uint32_t below)
+static bool is_above(const struct ptx_flow *flow, uint32_t above, uint32_t below)
 {
     int32_t at = (int32_t)below;
 
@@ -39,7 +39,7 @@ static void check(const char *body, const struct expected *expected, uint32_t co
         assert_string_equal(dominator, expected[b].dominator);
         assert_string_equal(post_dominator, expected[b].post_dominator);
         for (uint32_t a = 0; a < count; a++)
-            assert_int_equal(ptx_dominates(flow, a, b), stands_above(flow, a, b));
+            assert_int_equal(ptx_dominates(flow, a, b), is_above(flow, a, b));
         for (uint32_t i = 0; i < block->count; i++)
             assert_int_equal(flow->block_of[block->first + i], b);
         for (uint32_t i = 0; i < block->predecessor_count; i++) {

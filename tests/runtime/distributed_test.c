@@ -295,7 +295,7 @@ static void who_waits_is_not_split(void **state)
 }
 
 /* Which runs as it is written. */
-static void atomics_of_marked_kernels_must_be_of_all(void **state)
+static void atomics_of_annotated_kernels_must_be_of_all(void **state)
 {
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
                                    .range_bytes = 4 * THREADS};
@@ -386,7 +386,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(maps_do_not_change_that),
         cmocka_unit_test(all_devices_have_one_address),
         cmocka_unit_test(who_waits_is_not_split),
-        cmocka_unit_test(atomics_of_marked_kernels_must_be_of_all),
+        cmocka_unit_test(atomics_of_annotated_kernels_must_be_of_all),
         cmocka_unit_test(impossible_requests_are_reported),
         cmocka_unit_test(one_device_needs_no_parts),
     };

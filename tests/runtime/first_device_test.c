@@ -180,7 +180,7 @@ static void both_kinds_of_launch_mix(void **state)
 }
 
 /* A marked kernel takes a block, too, and is split. */
-static void a_marked_kernel_is_split(void **state)
+static void an_annotated_kernel_is_split(void **state)
 {
     (void)state;
     struct bench b = open_four(true);
@@ -488,7 +488,7 @@ int main(void)
         cmocka_unit_test(rows_go_within_the_first_device),
         cmocka_unit_test(a_spread_comes_after_what_peers_did),
         cmocka_unit_test(both_kinds_of_launch_mix),
-        cmocka_unit_test(a_marked_kernel_is_split),
+        cmocka_unit_test(an_annotated_kernel_is_split),
         cmocka_unit_test(addresses_are_written_copied_and_filled),
         cmocka_unit_test(only_what_changed_is_spread),
         cmocka_unit_test(little_of_an_array_moves),

@@ -292,7 +292,7 @@ static void wrong_clusters_are_refused(void **state)
 }
 
 /* A marked kernel is split wherever it is launched. */
-static void marked_kernels_are_refused(void **state)
+static void annotated_kernels_are_refused(void **state)
 {
     struct bench *b = bench_open("inline", false);
     struct proact_kernel *k;
@@ -324,7 +324,7 @@ int main(void)
         cmocka_unit_test(distributed_arrays_stay_where_they_are),
         cmocka_unit_test(a_recording_keeps_them),
         cmocka_unit_test(wrong_clusters_are_refused),
-        cmocka_unit_test(marked_kernels_are_refused),
+        cmocka_unit_test(annotated_kernels_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -393,7 +393,7 @@ static struct proact_kernel *marked(struct fixture *f, const char *read)
     return k;
 }
 
-static void marked_kernels(void **state)
+static void annotated_kernels(void **state)
 {
     struct fixture *f = begin();
     struct proact_texture_array *t = texels(f);
@@ -478,7 +478,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(memory_is_fetched),
         cmocka_unit_test(arrays_come_and_go),
         cmocka_unit_test(maps_and_distributed_arrays),
-        cmocka_unit_test(marked_kernels),
+        cmocka_unit_test(annotated_kernels),
         cmocka_unit_test(nothing_is_left),
     };
     const struct CMUnitTest emulated[] = {

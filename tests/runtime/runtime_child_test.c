@@ -123,7 +123,7 @@ static void plans_and_maps_may_change(void **state)
 
 /* The module whose kernels launch has variables of its own: a marked kernel's own would
    silently become others. */
-static void a_marked_kernel_with_variables_is_refused(void **state)
+static void an_annotated_kernel_with_variables_is_refused(void **state)
 {
     static const char text[] =
         ".version 7.5\n.target sm_75\n.address_size 64\n.global .u32 tally;\n"
@@ -151,7 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_chunk_is_lost_where_launches_are_refused),
         cmocka_unit_test(plans_and_maps_may_change),
-        cmocka_unit_test(a_marked_kernel_with_variables_is_refused),
+        cmocka_unit_test(an_annotated_kernel_with_variables_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -443,7 +443,7 @@ extern "C" __global__ void gathers(const unsigned *in, unsigned *out, unsigned n
         out[i] = in[in[i] % n] + 1;
 }
 
-__device__ static inline unsigned place_along(unsigned dimension)
+__device__ static inline unsigned axis_position(unsigned dimension)
 {
     unsigned cta, size, thread;
 
@@ -465,7 +465,7 @@ __device__ static inline unsigned place_along(unsigned dimension)
 extern "C" __global__ void smooths(const unsigned *in, unsigned *out, unsigned width,
                                    unsigned height, unsigned depth)
 {
-    unsigned x = place_along(0), y = place_along(1), z = place_along(2);
+    unsigned x = axis_position(0), y = axis_position(1), z = axis_position(2);
     unsigned slice = depth > 1 ? width * height : width;
     unsigned i = (z * height + y) * width + x, n = width * height * depth;
 
@@ -476,7 +476,7 @@ extern "C" __global__ void smooths(const unsigned *in, unsigned *out, unsigned w
 /* Two flags of one word, and what it doubles. */
 extern "C" __global__ void notes_two(unsigned *out, unsigned *noted, unsigned n)
 {
-    unsigned i = place_along(0);
+    unsigned i = axis_position(0);
 
     if (i >= n)
         return;

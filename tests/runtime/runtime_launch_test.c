@@ -96,7 +96,7 @@ static void the_first_devices_run_and_the_others_receive(void **state)
     proact_close(b.p);
 }
 
-static void an_unmarked_kernel_runs_on_the_first_device(void **state)
+static void a_plain_kernel_runs_on_device_0(void **state)
 {
     struct proact_options o = with("v100x4", 3, NULL);
     struct bench b = testing_open(&o);
@@ -335,7 +335,7 @@ int main(int count, char **words)
         cmocka_unit_test(elided_transfers_send_nothing),
         cmocka_unit_test(infinite_bandwidth_is_right_and_no_slower),
         cmocka_unit_test(the_first_devices_run_and_the_others_receive),
-        cmocka_unit_test(an_unmarked_kernel_runs_on_the_first_device),
+        cmocka_unit_test(a_plain_kernel_runs_on_device_0),
         cmocka_unit_test(plans_change_between_launches),
         cmocka_unit_test(a_trap_is_reported_and_the_session_closes),
         cmocka_unit_test(an_agent_that_gives_up_names_what_never_came),

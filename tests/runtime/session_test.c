@@ -327,7 +327,7 @@ static void a_launch_may_leave_devices_out(void **state)
     proact_close(s.p);
 }
 
-static void an_unmarked_kernel_sends_only_if_it_writes(void **state)
+static void a_plain_kernel_sends_only_if_it_writes(void **state)
 {
     const struct proact_grid grid = {.ctas = {3, 2}, .threads = {64}};
     struct stage s;
@@ -441,7 +441,7 @@ int main(void)
         cmocka_unit_test(an_agent_has_the_requested_threads),
         cmocka_unit_test(an_agent_leaves_room_for_the_kernel),
         cmocka_unit_test(a_launch_may_leave_devices_out),
-        cmocka_unit_test(an_unmarked_kernel_sends_only_if_it_writes),
+        cmocka_unit_test(a_plain_kernel_sends_only_if_it_writes),
         cmocka_unit_test(a_broken_launch_leaves_no_counters),
         cmocka_unit_test(exhausted_memory_is_survived),
         cmocka_unit_test(things_may_be_destroyed_in_any_order),

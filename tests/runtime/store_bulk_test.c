@@ -156,7 +156,7 @@ static void aligned_runs_are_whole_packets(void **state)
     }
 }
 
-static void an_unmarked_bulk_store_runs_whole(void **state)
+static void a_plain_bulk_store_runs_on_one_device(void **state)
 {
     (void)state;
     for (size_t f = 0; f < 2; f++) {
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         anywhere[0],
         cmocka_unit_test(aligned_runs_are_whole_packets),
-        cmocka_unit_test(an_unmarked_bulk_store_runs_whole),
+        cmocka_unit_test(a_plain_bulk_store_runs_on_one_device),
     };
 
     if (argc == 1)

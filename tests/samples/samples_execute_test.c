@@ -274,7 +274,7 @@ static bool run_sample(const struct sample *s, const char *compiler, enum sample
     if (!text)
         return false;
     snprintf(r.title, sizeof r.title, "%s, %s, %s, %" PRIu32 " parts", s->name, compiler,
-             form == SAMPLES_MARKED ? "marked" : "plain", parts);
+             form == SAMPLES_ANNOTATED ? "marked" : "plain", parts);
     if (ptx_parse(s->file, text, bytes, &module, &err) ||
         execute_program_create(module, &program, &err))
         fail_msg("%s: %s", r.title, err.text);
@@ -302,14 +302,14 @@ static void plain_kernels_give_the_answer(void **state)
     run_all(SAMPLES_PLAIN, 1, *state != NULL);
 }
 
-static void marked_kernels_give_the_answer(void **state)
+static void annotated_kernels_give_the_answer(void **state)
 {
-    run_all(SAMPLES_MARKED, 1, *state != NULL);
+    run_all(SAMPLES_ANNOTATED, 1, *state != NULL);
 }
 
-static void marked_kernels_in_parts_give_the_answer(void **state)
+static void annotated_kernels_in_parts_give_the_answer(void **state)
 {
-    run_all(SAMPLES_MARKED, 3, *state != NULL);
+    run_all(SAMPLES_ANNOTATED, 3, *state != NULL);
 }
 
 int main(int argc, char **argv)
@@ -317,8 +317,8 @@ int main(int argc, char **argv)
     char *large = argc > 1 && !strcmp(argv[1], "large") ? argv[1] : NULL;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(plain_kernels_give_the_answer, large),
-        cmocka_unit_test_prestate(marked_kernels_give_the_answer, large),
-        cmocka_unit_test_prestate(marked_kernels_in_parts_give_the_answer, large),
+        cmocka_unit_test_prestate(annotated_kernels_give_the_answer, large),
+        cmocka_unit_test_prestate(annotated_kernels_in_parts_give_the_answer, large),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,11 +10,11 @@ const char *const samples_compilers[] = {"sm_75", "sm_90", "sm_100", "clang", NU
 char *samples_ptx(const struct sample *s, const char *compiler, enum samples_form form,
                   size_t *bytes)
 {
-    const char *folder = form == SAMPLES_MARKED ? PROACT_BINARY "/tests/samples"
-                                                : PROACT_SOURCE "/tests/ptx/corpus";
+    const char *folder = form == SAMPLES_ANNOTATED ? PROACT_BINARY "/tests/samples"
+                                                   : PROACT_SOURCE "/tests/ptx/corpus";
     char path[1024], *text = NULL;
 
-    if (form == SAMPLES_MARKED && s->is_plain_only)
+    if (form == SAMPLES_ANNOTATED && s->is_plain_only)
         return NULL;
     snprintf(path, sizeof path, "%s/%s.%s.ptx", folder, s->file, compiler);
     return file_read(path, &text, bytes, NULL) ? NULL : text;

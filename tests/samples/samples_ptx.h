@@ -12,7 +12,7 @@
 /* "sm_75" (nvcc), ..., "clang"; NULL-terminated. Not every machine has them all. */
 extern const char *const samples_compilers[];
 
-enum samples_form { SAMPLES_PLAIN, SAMPLES_MARKED };
+enum samples_form { SAMPLES_PLAIN, SAMPLES_ANNOTATED };
 
 /* The text, to be freed; NULL if that compiler is not here, or there is no such form. */
 char *samples_ptx(const struct sample *s, const char *compiler, enum samples_form form,

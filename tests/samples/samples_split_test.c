@@ -118,7 +118,7 @@ static unsigned samples_split_one(struct setup *s, unsigned number)
     const struct sample *sample = &samples[number];
     const char *compiler = samples_compilers[s->compiler];
     enum samples_form form =
-        s->plain || sample->is_plain_only ? SAMPLES_PLAIN : SAMPLES_MARKED;
+        s->plain || sample->is_plain_only ? SAMPLES_PLAIN : SAMPLES_ANNOTATED;
     struct proact_array *arrays[SAMPLES_ARRAYS_MAX] = {NULL};
     struct proact_kernel *kernel = NULL;
     struct samples_case c;

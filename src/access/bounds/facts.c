@@ -152,9 +152,9 @@ bool facts_add_unsigned(struct facts *f, const struct access_condition *c, bool 
     static const enum access_comparison opposite[] = {ACCESS_NE, ACCESS_EQ, ACCESS_GE,
                                                       ACCESS_GT, ACCESS_LE, ACCESS_LT};
     enum access_comparison is = negated ? opposite[c->comparison] : c->comparison;
-    bool turned = is == ACCESS_GT || is == ACCESS_GE;
-    const struct access_form *small = turned ? c->right : c->left;
-    const struct access_form *large = turned ? c->left : c->right;
+    bool is_swapped = is == ACCESS_GT || is == ACCESS_GE;
+    const struct access_form *small = is_swapped ? c->right : c->left;
+    const struct access_form *large = is_swapped ? c->left : c->right;
     struct range r;
 
     if (c->is_signed || c->bits > 32 || is == ACCESS_EQ || is == ACCESS_NE ||

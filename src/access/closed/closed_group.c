@@ -78,7 +78,7 @@ void closed_group_add(struct closed_group *g, const struct closed_store *s)
 }
 
 /* By number of the view's quotients; all of these, and of the facts, are known by then. */
-static int64_t *rests(const struct closed_group *g)
+static int64_t *remainders(const struct closed_group *g)
 {
     return g->bounds + g->fact_count;
 }
@@ -96,7 +96,7 @@ static int64_t inner_now(const struct closed_group *g, const struct closed_form 
 
     for (const struct closed_multiple *m = f->multiples; m; m = m->next)
         sum += (uint64_t)m->factor *
-               (uint64_t)closed_quotient_above(m->of, rests(g)[m->of->number], thread);
+               (uint64_t)closed_quotient_above(m->of, remainders(g)[m->of->number], thread);
     return (int64_t)sum;
 }
 
@@ -275,7 +275,7 @@ const struct closed_template *closed_group_at(struct closed_group *g, const int6
 
     for (uint32_t n = 0; n < g->view->quotient_count; n++)
         if (g->quotients >> n & 1)
-            rests(g)[n] = phase_of(g, g->view->quotients[n], outer);
+            remainders(g)[n] = phase_of(g, g->view->quotients[n], outer);
     for (uint32_t n = 0; n < g->fact_count; n++) {
         const int64_t room = room_of(g, &g->facts[n], outer);
 

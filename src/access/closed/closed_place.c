@@ -46,12 +46,13 @@ bool closed_place_find(struct closed_walk *c, struct closed_group *g, const int6
 }
 
 uint32_t closed_place_alike(const struct closed_group *g, const int64_t *outer, uint32_t of,
-                            uint32_t count, uint32_t along, uint32_t most, int64_t *step)
+                            uint32_t count, uint32_t axis_step, uint32_t most,
+                            int64_t *step)
 {
     int64_t last[CLOSED_OUTER];
 
     memcpy(last, outer, sizeof last);
     last[of] += count - 1u;
-    most = closed_group_alike(g, outer, along, most, step);
-    return closed_group_alike(g, last, along, most, step);
+    most = closed_group_alike(g, outer, axis_step, most, step);
+    return closed_group_alike(g, last, axis_step, most, step);
 }

@@ -29,12 +29,12 @@ static const struct closed_quotient *make(struct closed_view *v, struct closed_q
     struct closed_quotient *made = arena_alloc(v->arena, sizeof *made);
 
     q.number = v->quotient_count;
-    q.rests = arena_alloc(v->arena, v->threads * sizeof *q.rests);
+    q.remainders = arena_alloc(v->arena, v->threads * sizeof *q.remainders);
     for (uint32_t t = 0; t < v->threads; t++) {
-        q.rests[t] = q.inner[t] % q.divisor;
+        q.remainders[t] = q.inner[t] % q.divisor;
         q.most = q.inner[t] > q.most ? q.inner[t] : q.most;
     }
-    q.rest_count = closed_sort_once(q.rests, v->threads);
+    q.rest_count = closed_sort_once(q.remainders, v->threads);
     *made = q;
     return v->quotients[v->quotient_count++] = made;
 }
@@ -72,14 +72,14 @@ struct closed_phase closed_quotient_phase(const struct closed_quotient *q, int64
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (q->rests[middle] + rest < q->divisor)
+        if (q->remainders[middle] + rest < q->divisor)
             low = middle;
         else
             high = middle;
     }
     return (struct closed_phase){
-        rest, high < q->rest_count ? q->rests[high] + rest - q->divisor : rest,
-        q->divisor - 1 - q->rests[low] - rest};
+        rest, high < q->rest_count ? q->remainders[high] + rest - q->divisor : rest,
+        q->divisor - 1 - q->remainders[low] - rest};
 }
 
 void closed_form_add_quotient(struct closed_view *v, struct closed_form *f,

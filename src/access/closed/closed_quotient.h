@@ -13,7 +13,7 @@ struct closed_quotient {
     int64_t *inner;          /* by thread; the least is 0 */
     int64_t most;            /* of inner */
     int64_t high;            /* line + inner is no more */
-    int64_t *rests;          /* of inner by the divisor, each once, in order */
+    int64_t *remainders;     /* of inner by the divisor, each once, in order */
     uint32_t rest_count;
     uint32_t number; /* in the view */
 };

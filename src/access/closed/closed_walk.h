@@ -42,11 +42,12 @@ bool closed_place_find(struct closed_walk *c, struct closed_group *g, const int6
 /* Whether the template, moved there, stays in an array of so many bytes. */
 bool closed_place_within(const struct closed_template *t, const struct closed_place *at,
                          uint64_t bytes);
-/* How many values of outer variable `along` from outer[along] on, most at most, are alike
-   where variable `of` is as now and up to `count` - 1 more: what moves in equal steps does
-   so in between, too. */
+/* How many values of outer variable `axis_step` from outer[along] on, most at most, are
+   alike where variable `of` is as now and up to `count` - 1 more: what moves in equal steps
+   does so in between, too. */
 uint32_t closed_place_alike(const struct closed_group *g, const int64_t *outer, uint32_t of,
-                            uint32_t count, uint32_t along, uint32_t most, int64_t *step);
+                            uint32_t count, uint32_t axis_step, uint32_t most,
+                            int64_t *step);
 
 /* All that a group without loops writes in the line of CTAs at id[1], id[2], which are
    numbered from `cta` on. */

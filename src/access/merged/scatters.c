@@ -123,8 +123,8 @@ void access_scatters_add(struct access_reductions *to, const struct ptx_module *
     access_destroy(a);
 }
 
-static bool is_told(const struct ptx_module *m, const struct ptx_function *f,
-                    const bool *left_out)
+static bool slice_is_known(const struct ptx_module *m, const struct ptx_function *f,
+                           const bool *left_out)
 {
     const struct write_set_options options = {true, left_out};
     struct write_set_slice *slice = NULL;
@@ -144,7 +144,7 @@ static bool indirect_others_are_known(const struct access_analysis *a,
     for (uint32_t n = 0; n < a->record_count; n++)
         if (is_by_pointer(a, n, PTX_ST))
             left_out[a->records[n].instruction] = true;
-    const bool are = is_told(m, a->function, left_out);
+    const bool are = slice_is_known(m, a->function, left_out);
 
     free(left_out);
     return are;
@@ -160,7 +160,7 @@ static bool stores_are_told(const struct access_analysis *a, const struct ptx_mo
     for (uint32_t n = 0; n < a->record_count; n++)
         if (is_by_pointer(a, n, PTX_ST) && parameter_of(a, &a->records[n]) == parameter)
             left_out[a->records[n].instruction] = false;
-    const bool are = is_told(m, a->function, left_out);
+    const bool are = slice_is_known(m, a->function, left_out);
 
     free(left_out);
     return are;

@@ -137,8 +137,8 @@ static int64_t constant_of(const struct access_form *f)
 }
 
 /* A record's index along an axis of its array. */
-static const struct access_form *index_along(struct forms *s, const struct split *r,
-                                             const struct access_axis *axis)
+static const struct access_form *axis_index(struct forms *s, const struct split *r,
+                                            const struct access_axis *axis)
 {
     const struct access_axis *own = axis_like(r, axis);
 
@@ -160,7 +160,7 @@ static bool same_place(struct forms *s, const struct halo *h, const struct split
     for (uint32_t i = 0; i < h->reads->axis_count; i++) {
         const struct access_axis *a = &h->reads->axes[i], *b = &h->writes->axes[i];
         const struct access_form *d =
-            form_add(s, index_along(s, r, a), index_along(s, w, b), -1);
+            form_add(s, axis_index(s, r, a), axis_index(s, w, b), -1);
         int64_t by;
 
         same[i] = d && form_is_constant(d, &by);
@@ -183,8 +183,7 @@ static bool widen_halo(struct maker_of_patterns *m, struct halo *h, const struct
             continue;
         found = true;
         for (uint32_t i = 0; i < h->reads->axis_count; i++) {
-            int64_t at =
-                constant_of(index_along(forms, &m->splits[w], &h->writes->axes[i]));
+            int64_t at = constant_of(axis_index(forms, &m->splits[w], &h->writes->axes[i]));
 
             if (!same[i])
                 continue;
@@ -194,7 +193,7 @@ static bool widen_halo(struct maker_of_patterns *m, struct halo *h, const struct
         }
     }
     for (uint32_t i = 0; i < h->reads->axis_count; i++) {
-        int64_t at = constant_of(index_along(forms, r, &h->reads->axes[i]));
+        int64_t at = constant_of(axis_index(forms, r, &h->reads->axes[i]));
 
         h->moves[i] &= met[i];
         h->low[i] = at - least[i] < h->low[i] ? at - least[i] : h->low[i];

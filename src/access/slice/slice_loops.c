@@ -59,7 +59,7 @@ static void mark_varying(void *context, uint32_t reg)
     l->varies[slice_definition(l->s, l->at, reg)] = true;
 }
 
-static void find_unmarked(void *context, uint32_t reg)
+static void find_unvisited(void *context, uint32_t reg)
 {
     struct loop *l = context;
 
@@ -119,7 +119,7 @@ static bool spread(struct loop *l)
             if (!s->kept[n] || !varies(l, n))
                 continue;
             l->found = false; /* now: one that was not marked */
-            slice_visit_definitions(s, &s->f->instructions[n], find_unmarked, l);
+            slice_visit_definitions(s, &s->f->instructions[n], find_unvisited, l);
             more |= l->found;
             slice_visit_definitions(s, &s->f->instructions[n], mark_varying, l);
         }

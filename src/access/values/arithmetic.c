@@ -187,13 +187,13 @@ static const struct access_form *select(const struct integer_op *o)
         return NULL;
     if (c->comparison < ACCESS_LT)
         return c->comparison == ACCESS_EQ ? previous(o, c, a, b) : previous(o, c, b, a);
-    bool straight = form_equal(a, c->left) && form_equal(b, c->right);
+    bool in_order = form_equal(a, c->left) && form_equal(b, c->right);
     bool crossed = form_equal(a, c->right) && form_equal(b, c->left);
     bool least = c->comparison == ACCESS_LT || c->comparison == ACCESS_LE;
 
-    if (!straight && !crossed)
+    if (!in_order && !crossed)
         return NULL;
-    return function_make(o->m, least == straight ? ACCESS_MIN : ACCESS_MAX, c->is_signed,
+    return function_make(o->m, least == in_order ? ACCESS_MIN : ACCESS_MAX, c->is_signed,
                          o->bits, c->left, c->right);
 }
 

@@ -220,8 +220,8 @@ static const struct access_form *join(struct scope *c, uint32_t value, int32_t l
 }
 
 /* The phi of the header that an option is, and nothing else; -1 for none. */
-static int64_t turned_from(const struct study *s, const struct access_form *f,
-                           uint32_t header)
+static int64_t value_before_backedge(const struct study *s, const struct access_form *f,
+                                     uint32_t header)
 {
     if (!f || f->count != 1 || f->terms[0].degree != 1 || f->terms[0].factor != 1)
         return -1;
@@ -262,7 +262,7 @@ static const struct access_form *turn(struct scope *c, uint32_t value, uint32_t 
 
         for (uint32_t i = 0; i < v->option_count; i++)
             if (l->contains[v->origins[i]] &&
-                !add_to_ring(&r, turned_from(s, v->options[i], l->header)))
+                !add_to_ring(&r, value_before_backedge(s, v->options[i], l->header)))
                 return NULL;
         if (!gather(c, r.phis[n], (int32_t)loop, &o) || all.count + o.count > OPTIONS_MAX)
             return NULL;

@@ -60,10 +60,10 @@ static bool is_whole(enum matrix_kind kind)
     return kind == MATRIX_S32 || (kind >= MATRIX_B1 && kind <= MATRIX_U8);
 }
 
-/* Where the elements of one register go: `along` apart within a run, `across` from line to
+/* Where the elements of one register go: `axis` apart within a run, `across` from line to
    line. */
 struct matrix_block {
-    size_t first, across, along;
+    size_t first, across, axis;
     unsigned run; /* elements */
 };
 
@@ -74,11 +74,11 @@ static void block_floats(const void *x, enum matrix_kind kind, struct matrix_blo
 
     out += b.first;
     for (unsigned l = 0; kind == MATRIX_F64 && l < LANES; l++)
-        out[l / 4 * b.across + l % 4 * b.along] = ((const double *)x)[l];
+        out[l / 4 * b.across + l % 4 * b.axis] = ((const double *)x)[l];
     for (unsigned part = 0; kind != MATRIX_F64 && part < b.run; part++) {
         lane_floats(x, kind, part, values);
         for (unsigned l = 0; l < LANES; l++)
-            out[l / 4 * b.across + (l % 4 * b.run + part) * b.along] = (double)values[l];
+            out[l / 4 * b.across + (l % 4 * b.run + part) * b.axis] = (double)values[l];
     }
 }
 
@@ -88,10 +88,10 @@ static void block_integers(const uint32_t *x, enum matrix_kind kind, struct matr
     unsigned bits = matrix_bits(kind);
 
     for (unsigned l = 0; l < LANES; l++) {
-        int32_t *to = out + b.first + l / 4 * b.across + l % 4 * b.run * b.along;
+        int32_t *to = out + b.first + l / 4 * b.across + l % 4 * b.run * b.axis;
 
         for (unsigned p = 0; p < b.run; p++)
-            to[p * b.along] = element_integer(x[l] >> p * bits, kind);
+            to[p * b.axis] = element_integer(x[l] >> p * bits, kind);
     }
 }
 

@@ -9,9 +9,9 @@
 static inline int32_t clamp_s32(float value)
 {
     int fits = value >= -0x1p31f && value < 0x1p31f;
-    int32_t beyond = value > 0 ? INT32_MAX : value < 0 ? INT32_MIN : 0;
+    int32_t saturated = value > 0 ? INT32_MAX : value < 0 ? INT32_MIN : 0;
 
-    return fits ? (int32_t)(fits ? value : 0) : beyond;
+    return fits ? (int32_t)(fits ? value : 0) : saturated;
 }
 
 static inline uint32_t clamp_u32(float value)

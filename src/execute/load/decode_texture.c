@@ -177,9 +177,9 @@ bool decode_surface(struct decoder *d, const struct ptx_instruction *i)
     struct texture_site t = {.task = SURFACE_PLACE,
                              .is_load = is_load,
                              .takes_integers = true,
-                             .beyond = ptx_has(i, PTX_PART_CLAMP)  ? SURFACE_CLAMP
-                                       : ptx_has(i, PTX_PART_ZERO) ? SURFACE_ZERO
-                                                                   : SURFACE_TRAP};
+                             .address_mode = ptx_has(i, PTX_PART_CLAMP)  ? SURFACE_CLAMP
+                                             : ptx_has(i, PTX_PART_ZERO) ? SURFACE_ZERO
+                                                                         : SURFACE_TRAP};
     struct site s = {.access = {.kind = is_load ? EXECUTE_LOAD : EXECUTE_STORE},
                      .element = (uint8_t)ptx_type_bytes(i->type)};
 

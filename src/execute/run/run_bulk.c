@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "execute/run/run_bulk.h"
 
-static bool is_marked(const struct cta *c)
+static bool is_poisoned(const struct cta *c)
 {
     return c->shared_written && c->face.grid->kernel->stores_bulk;
 }
@@ -10,7 +10,7 @@ void bulk_publish(struct execute_warp *w)
 {
     struct cta *c = w->cta;
 
-    for (uint32_t i = 0; is_marked(c) && i < w->grid->shared_bytes; i++)
+    for (uint32_t i = 0; is_poisoned(c) && i < w->grid->shared_bytes; i++)
         if (c->shared_written[i] == BULK_OWN + w->index)
             c->shared_written[i] = BULK_PUBLISHED;
 }
@@ -19,7 +19,7 @@ void bulk_meet(struct cta *c)
 {
     uint32_t bytes = c->face.grid->shared_bytes;
 
-    for (uint32_t i = 0; is_marked(c) && i < bytes; i++)
+    for (uint32_t i = 0; is_poisoned(c) && i < bytes; i++)
         if (c->shared_written[i] >= BULK_OWN)
             c->shared_written[i] = BULK_PUBLISHED;
 }
@@ -28,7 +28,7 @@ void bulk_order(struct execute_warp *w)
 {
     struct cta *c = w->cta;
 
-    for (uint32_t i = 0; is_marked(c) && i < w->grid->shared_bytes; i++)
+    for (uint32_t i = 0; is_poisoned(c) && i < w->grid->shared_bytes; i++)
         if (c->shared_written[i] == BULK_OWN + w->index ||
             c->shared_written[i] == BULK_PUBLISHED)
             c->shared_written[i] = BULK_ORDERED;

@@ -6,7 +6,7 @@
 static const char *const deeds[] = {"load", "store", "atomic", "reduction"};
 
 /* Whether a byte that counts was never stored. */
-static bool lacks(const unsigned char *written, const struct execute_access *a)
+static bool is_unwritten(const unsigned char *written, const struct execute_access *a)
 {
     if (!a->ignored)
         return memchr(written, 0, a->bytes);
@@ -39,7 +39,7 @@ bool lane_allowed(struct execute_warp *w, const struct region *region, const str
         return true;
     unsigned char *written = region->written + lane * region->lane_bytes + offset;
 
-    if (s->access.kind != EXECUTE_STORE && lacks(written, &s->access)) {
+    if (s->access.kind != EXECUTE_STORE && is_unwritten(written, &s->access)) {
         warp_fault(w, s->access.line, lane,
                    "%s of %u bytes at offset %llu of %s memory, where nothing was stored",
                    deeds[s->access.kind], bytes, (unsigned long long)offset, region->name);

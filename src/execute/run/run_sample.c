@@ -62,19 +62,19 @@ static union texture_channel channel_read(const struct execute_texture *t,
 }
 
 /* The texel along one axis that stands for number `i`; -1: the border. */
-static int64_t texel_along(const struct execute_texture *t, unsigned axis, double i)
+static int64_t texel_on_axis(const struct execute_texture *t, unsigned axis, double i)
 {
     const int64_t count = t->size[axis];
     const double far = 1e15;
     const int64_t n = i != i ? 0 : (int64_t)(i < -far ? -far : i > far ? far : i);
-    enum proact_address_mode beyond = t->beyond[axis];
+    enum proact_address_mode address_mode = t->address_mode[axis];
     int64_t around;
 
     if (n >= 0 && n < count)
         return n;
-    if (!t->has_normalized_coordinates && beyond != PROACT_ADDRESS_BORDER)
-        beyond = PROACT_ADDRESS_CLAMP;
-    switch (beyond) {
+    if (!t->has_normalized_coordinates && address_mode != PROACT_ADDRESS_BORDER)
+        address_mode = PROACT_ADDRESS_CLAMP;
+    switch (address_mode) {
     case PROACT_ADDRESS_WRAP:
         around = n % count;
         return around < 0 ? around + count : around;
@@ -111,7 +111,7 @@ static struct texture_color texel_read(const struct execute_texture *t, uint64_t
     int64_t number[3] = {0, 0, 0};
 
     for (unsigned a = 0; a < t->dimensions; a++)
-        if ((number[a] = texel_along(t, a, at[a])) < 0)
+        if ((number[a] = texel_on_axis(t, a, at[a])) < 0)
             return border_of(t);
     place += (uint64_t)number[0] * (t->texel.bits / 8 * t->texel.channels) +
              (uint64_t)number[1] * t->pitch + (uint64_t)number[2] * t->slice;

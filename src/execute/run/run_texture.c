@@ -215,12 +215,12 @@ static bool query(struct execute_warp *w, const struct texture_site *t, uint32_t
 }
 
 /* Moves a place that lies outside to the edge; false: it shall not be touched. */
-static bool keep_inside(int64_t *at, int64_t count, enum surface_beyond beyond)
+static bool keep_inside(int64_t *at, int64_t count, enum surface_address_mode address_mode)
 {
     if (*at >= 0 && *at < count)
         return true;
     *at = *at < 0 ? 0 : count - 1;
-    return beyond == SURFACE_CLAMP;
+    return address_mode == SURFACE_CLAMP;
 }
 
 static bool surface_address(const struct texture_site *t, const struct execute_texture *x,
@@ -235,13 +235,13 @@ static bool surface_address(const struct texture_site *t, const struct execute_t
     for (unsigned a = 0; a < t->dimensions && is_inside; a++) {
         int64_t at = (int32_t)g->coordinate[a + t->has_layer][lane];
 
-        is_inside = keep_inside(&at, a ? (int64_t)x->size[a] : room, t->beyond);
+        is_inside = keep_inside(&at, a ? (int64_t)x->size[a] : room, t->address_mode);
         *address += (uint64_t)at * step[a];
     }
     int64_t layer = t->has_layer ? (int32_t)g->coordinate[0][lane] : 0;
 
     is_inside =
-        is_inside && keep_inside(&layer, t->has_layer ? slices_of(x) : 1, t->beyond);
+        is_inside && keep_inside(&layer, t->has_layer ? slices_of(x) : 1, t->address_mode);
     *address += (uint64_t)layer * x->slice;
     return is_inside;
 }
@@ -263,7 +263,7 @@ static bool surface(struct execute_warp *w, const struct texture_site *t, uint32
             *inside |= UINT32_C(1) << l;
             continue;
         }
-        if (t->beyond == SURFACE_TRAP) {
+        if (t->address_mode == SURFACE_TRAP) {
             warp_fault(w, t->access.line, l,
                        "%u bytes at (%d, %d) are outside of a surface of %u x %u texels",
                        t->access.bytes, (int)g->coordinate[t->has_layer][l],

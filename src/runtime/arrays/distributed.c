@@ -10,7 +10,7 @@ static bool writes(const struct launching *l, const struct proact_array *a)
 
     for (size_t i = 0; i < l->relocation_count; i++)
         if (l->relocations[i].array == a &&
-            (k->is_marked ? k->may_write : derivation_may_write(l, &l->relocations[i])))
+            (k->is_annotated ? k->may_write : derivation_may_write(l, &l->relocations[i])))
             return true;
     return false;
 }

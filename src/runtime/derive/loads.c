@@ -183,7 +183,7 @@ static bool want_array(const struct loads_finder *f, uint64_t pointer)
 
 bool loads_is_one(const struct proact_kernel *k, const struct access_record *r)
 {
-    if (k->is_marked && r->origin >= k->partition_offset && r->origin < UINT32_MAX)
+    if (k->is_annotated && r->origin >= k->partition_offset && r->origin < UINT32_MAX)
         return false; /* the protocol's: its own tables, and what this device wrote */
     return r->kind != ACCESS_WRITE && r->base != ACCESS_BASE_VARIABLE &&
            r->base != ACCESS_BASE_SHARED && r->base != ACCESS_BASE_LOCAL;
@@ -303,7 +303,7 @@ static void set_ctas(struct loads_finder *f, unsigned char *block)
                           *part = f->part ? &f->part[f->device] : &all;
     uint32_t words[4] = {first[0] + part->first, l->grid[0], l->grid[1], l->grid[2]};
 
-    if (!l->kernel->is_marked) {
+    if (!l->kernel->is_annotated) {
         access_partition_box(&f->at, words[0], words[0] + part->count);
         return;
     }

@@ -106,7 +106,7 @@ static struct launch_fields find_fields(const struct proact_kernel *k,
         }
     struct launch_fields f = launch_fields_find(k, &all, &behind);
 
-    f.reads_constants &= !k->is_marked;
+    f.reads_constants &= !k->is_annotated;
     access_depends_clear(&all);
     access_depends_clear(&behind);
     return f;
@@ -146,7 +146,8 @@ unsigned char *needs_block(const struct launching *l)
     unsigned char *block = must_calloc(l->kernel->parameter_bytes + 1, 1);
 
     memcpy(block, l->block,
-           l->kernel->is_marked ? l->kernel->partition_offset : l->kernel->parameter_bytes);
+           l->kernel->is_annotated ? l->kernel->partition_offset
+                                   : l->kernel->parameter_bytes);
     for (size_t i = 0; i < l->relocation_count; i++) {
         uint64_t address = l->relocations[i].array->base[0] + l->relocations[i].addend;
 

@@ -255,7 +255,7 @@ static enum proact_status restart(struct proact *p, struct kernel_binding *b,
 /* Maps of a marked kernel are held against its stores by the emulator, under `check`. */
 static enum proact_status derived_or_checked(struct launching *l, struct proact_error *err)
 {
-    return l->found.set || l->kernel->is_marked ? PROACT_OK : derive_check_maps(l, err);
+    return l->found.set || l->kernel->is_annotated ? PROACT_OK : derive_check_maps(l, err);
 }
 
 /* A program's readers are soon known. What sends to all or to nobody cannot begin with the

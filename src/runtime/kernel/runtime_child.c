@@ -22,7 +22,7 @@ static enum proact_status refuse_variables(const struct proact_kernel *k,
 {
     const struct ptx_symbol *s = module_written_variable(k->image->ptx, k->ptx);
 
-    if (!k->is_marked || !s)
+    if (!k->is_annotated || !s)
         return PROACT_OK;
     return fail(err, PROACT_EREFUSED,
                 "kernel '%s', %s: it uses variable '%s' of its module, which has another "

@@ -117,7 +117,7 @@ const struct transfer_plan *kernel_plan(const struct proact_kernel *k)
 {
     const struct transfer_plan *plan = &k->session->plan;
     /* With nothing to send there is nothing to count. */
-    bool is_other = !k->is_marked && !k->has_maps && k->clones &&
+    bool is_other = !k->is_annotated && !k->has_maps && k->clones &&
                     (is_refused(k, plan) || !k->slot_count || k->writes_interleaved);
 
     return is_other ? &k->clones->other : plan;
@@ -231,7 +231,7 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
 
 struct device_function *launch_function(const struct launching *l, unsigned device)
 {
-    if (!l->binding || l->kernel->is_marked)
+    if (!l->binding || l->kernel->is_annotated)
         return l->kernel->function[device];
     const struct transfer_plan *plan = &l->binding->transfer.plan;
     enum instrument_clone kind = l->is_staged ? INSTRUMENT_STAGE : clone_of(plan);
@@ -241,7 +241,7 @@ struct device_function *launch_function(const struct launching *l, unsigned devi
 
 uint32_t launch_partition_bytes(const struct launching *l)
 {
-    if (l->kernel->is_marked)
+    if (l->kernel->is_annotated)
         return sizeof(struct proact_partition);
     return instrument_partition_bytes(l->is_staged ? INSTRUMENT_STAGE
                                                    : clone_of(&l->binding->transfer.plan),
@@ -272,7 +272,7 @@ enum proact_status launch_inside_ready(const struct launching *l, struct proact_
 {
     const struct proact_kernel *k = l->kernel;
 
-    if (k->is_marked || k->clones->result.refusal[INSTRUMENT_GRID].text[0] ||
+    if (k->is_annotated || k->clones->result.refusal[INSTRUMENT_GRID].text[0] ||
         !may_load(k, INSTRUMENT_GRID, inside_places(l)))
         return PROACT_OK;
     return load_part(l->kernel, INSTRUMENT_GRID, inside_places(l), err);
@@ -280,14 +280,14 @@ enum proact_status launch_inside_ready(const struct launching *l, struct proact_
 
 struct device_function *launch_inside_function(const struct launching *l, unsigned device)
 {
-    if (l->kernel->is_marked)
+    if (l->kernel->is_annotated)
         return NULL;
     return l->kernel->clones->part[INSTRUMENT_GRID][inside_places(l)].function[device];
 }
 
 const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes)
 {
-    if (k->is_marked) {
+    if (k->is_annotated) {
         *bytes = k->image->bytes;
         return k->image->text;
     }
@@ -300,12 +300,12 @@ const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes)
 
 const char *kernel_split_suffix(const struct proact_kernel *k)
 {
-    return k->is_marked ? "" : instrument_suffix(clone_of(kernel_plan(k)));
+    return k->is_annotated ? "" : instrument_suffix(clone_of(kernel_plan(k)));
 }
 
 const char *kernel_clone_refusal(struct proact_kernel *k)
 {
-    if (k->is_marked || (!k->slot_count && !k->direct) || clones_create(k, NULL))
+    if (k->is_annotated || (!k->slot_count && !k->direct) || clones_create(k, NULL))
         return NULL;
     choose_other(k);
     const struct transfer_plan *plan = kernel_plan(k);

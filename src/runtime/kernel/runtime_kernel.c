@@ -22,7 +22,7 @@
 #include "runtime/variables/module_variable.h"
 #include "runtime/variables/variable_array.h"
 
-static bool is_marked(const struct ptx_function *f)
+static bool is_annotated(const struct ptx_function *f)
 {
     if (!f->parameter_count)
         return false;
@@ -32,10 +32,10 @@ static bool is_marked(const struct ptx_function *f)
            last->align == _Alignof(struct proact_partition);
 }
 
-static bool has_marked(const struct ptx_module *m)
+static bool has_annotated(const struct ptx_module *m)
 {
     for (uint32_t i = 0; i < m->function_count; i++)
-        if (m->functions[i].is_entry && is_marked(&m->functions[i]))
+        if (m->functions[i].is_entry && is_annotated(&m->functions[i]))
             return true;
     return false;
 }
@@ -106,9 +106,9 @@ static enum proact_status load_image(struct proact *p, struct session_image *i,
 
     if (status || (status = read_parameters_there(i, name, err)))
         return status;
-    if (has_marked(i->ptx) && (status = lazy_devices_require(p, err)))
+    if (has_annotated(i->ptx) && (status = lazy_devices_require(p, err)))
         return status;
-    i->devices = has_marked(i->ptx) ? p->devices.count : 1;
+    i->devices = has_annotated(i->ptx) ? p->devices.count : 1;
     if (p->devices.count > i->devices && (status = give_variables(p, i, name, err)))
         return status;
     if (i->variable_count)
@@ -156,15 +156,15 @@ static void read_parameters(struct proact_kernel *k, const struct ptx_function *
         k->parameter[i] = (struct proact_parameter){
             f->symbols[i].offset, f->symbols[i].bytes, f->symbols[i].align};
     k->parameter_bytes = f->parameter_bytes;
-    if (is_marked(f)) {
-        k->is_marked = true;
+    if (is_annotated(f)) {
+        k->is_annotated = true;
         k->partition_offset = k->parameter[--count].offset;
     }
     k->variable_count = variable_parameters(k->image, f);
     count -= k->variable_count;
     k->parameter_count = count;
     k->given_bytes = k->whole_bytes = k->parameter_bytes;
-    if (k->is_marked || k->variable_count)
+    if (k->is_annotated || k->variable_count)
         k->given_bytes =
             count ? k->parameter[count - 1].offset + k->parameter[count - 1].bytes : 0;
 }

@@ -122,10 +122,10 @@ static enum proact_status can_split(struct launching *l, bool *split,
 {
     struct proact_kernel *k = l->kernel;
 
-    *split = k->is_marked;
+    *split = k->is_annotated;
     if (k->session->devices.count == 1)
         return PROACT_OK;
-    if (k->is_marked)
+    if (k->is_annotated)
         return launch_textures_ready(l)
                    ? PROACT_OK
                    : fail(err, PROACT_EREFUSED, "%s", k->with_textures.text);

@@ -18,7 +18,7 @@ static enum proact_status check_args(const struct proact_kernel *k,
     if (count != k->parameter_count)
         return fail(err, PROACT_EINVAL, "kernel '%s': %zu arguments given, it takes %u%s",
                     k->name, count, k->parameter_count,
-                    k->is_marked ? " before its share" : "");
+                    k->is_annotated ? " before its share" : "");
     for (size_t i = 0; i < count; i++) {
         const struct proact_arg *a = &args[i];
         size_t bytes = a->value ? a->bytes : sizeof(uint64_t);

@@ -35,7 +35,7 @@ static bool axis_may_change(const struct launching *l, const uint32_t grid[3])
 
     return wide > 1 && k->session->devices.count > 1 && l->over > 1 && l->is_program &&
            !l->is_cooperative && !l->cluster[0] && !k->direct && !k->has_maps &&
-           !k->is_marked && !k->texels && !k->uses_clusters;
+           !k->is_annotated && !k->texels && !k->uses_clusters;
 }
 
 struct interchanged_shape *launch_shape(const struct launching *l)

@@ -63,10 +63,10 @@ static const struct proact_parameter *parameter_at(const struct proact_kernel_in
     return NULL;
 }
 
-static enum proact_status launch_marked(struct proact_kernel *k,
-                                        const struct proact_grid *grid,
-                                        const struct proact_parameter_buffer *block,
-                                        struct proact_error *err)
+static enum proact_status launch_annotated(struct proact_kernel *k,
+                                           const struct proact_grid *grid,
+                                           const struct proact_parameter_buffer *block,
+                                           struct proact_error *err)
 {
     const struct proact_kernel_info info = proact_kernel_describe(k);
     struct proact_arg *args = must_calloc(info.parameter_count, sizeof *args);
@@ -343,9 +343,8 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     return c ? choice_run(c, l, launch_first, err) : launch_queue(l, err);
 }
 
-static enum proact_status launch_unmarked(struct launching *l,
-                                          const struct proact_grid *grid,
-                                          struct proact_error *err)
+static enum proact_status launch_plain(struct launching *l, const struct proact_grid *grid,
+                                       struct proact_error *err)
 {
     enum proact_status status;
     bool is_alone;
@@ -383,7 +382,7 @@ static enum proact_status launch_with_more(struct launching *l,
     l->block = block;
     l->relocations = relocations;
     launch_textures_take(l, textures, relocations);
-    enum proact_status status = launch_unmarked(l, grid, err);
+    enum proact_status status = launch_plain(l, grid, err);
 
     free(textures);
     free(relocations);
@@ -406,8 +405,8 @@ enum proact_status proact_launch_buffer(struct proact_kernel *k,
 
     if (status)
         return status;
-    if (k->is_marked)
-        return launch_marked(k, grid, block, err);
+    if (k->is_annotated)
+        return launch_annotated(k, grid, block, err);
     return k->variable_count || launch_textures_most(k) ? launch_with_more(&l, grid, err)
-                                                        : launch_unmarked(&l, grid, err);
+                                                        : launch_plain(&l, grid, err);
 }

@@ -109,7 +109,7 @@ bool launch_is_in_clusters(const struct launching *l)
 enum proact_status launch_check_clusters(const struct launching *l,
                                          struct proact_error *err)
 {
-    if (!l->kernel->is_marked || !launch_is_in_clusters(l))
+    if (!l->kernel->is_annotated || !launch_is_in_clusters(l))
         return PROACT_OK;
     return fail(err, PROACT_EREFUSED, "%s, and a marked kernel always is",
                 l->kernel->in_clusters.text);

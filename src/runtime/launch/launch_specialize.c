@@ -109,7 +109,7 @@ bool launch_specialize(struct launching *l, bool first)
     const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 
     if (k->session->devices.count == 1 || !l->is_program || k->variant_of || k->has_maps ||
-        k->is_marked || k->texels || ctas == 1 ||
+        k->is_annotated || k->texels || ctas == 1 ||
         (first ? k->session->recording != NULL : !is_used))
         return false;
     variant = find(l, first);

@@ -99,7 +99,7 @@ static enum proact_status check_maps(const struct launching *l, struct proact_er
 {
     const struct proact_kernel *k = l->kernel;
 
-    for (unsigned s = 0; (k->has_maps || k->is_marked) && s < k->slot_count; s++) {
+    for (unsigned s = 0; (k->has_maps || k->is_annotated) && s < k->slot_count; s++) {
         const struct proact_array *a = launching_array(l, k->slot[s].offset);
 
         if (a && a->part)
@@ -112,8 +112,8 @@ static enum proact_status check_maps(const struct launching *l, struct proact_er
 }
 
 /* A marked kernel runs as it is written. The offsets become its own. */
-static enum proact_status check_marked(const struct launching *l, uint32_t *offset,
-                                       uint32_t count, struct proact_error *err)
+static enum proact_status check_annotated(const struct launching *l, uint32_t *offset,
+                                          uint32_t count, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
 
@@ -142,8 +142,8 @@ enum proact_status launch_variant(struct launching *l, struct proact_error *err)
     if (!uses_any(l) || (status = check_maps(l, err)))
         return status;
     offset = offsets_of(l, &count);
-    if (k->is_marked)
-        return check_marked(l, offset, count, err);
+    if (k->is_annotated)
+        return check_annotated(l, offset, count, err);
     variant = find_variant(k, offset, count);
     if (variant)
         free(offset);

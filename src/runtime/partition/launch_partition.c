@@ -17,7 +17,7 @@
 
 static size_t block_bytes(const struct proact_kernel *k)
 {
-    return k->is_marked ? k->partition_offset : k->parameter_bytes;
+    return k->is_annotated ? k->partition_offset : k->parameter_bytes;
 }
 
 /* An array is passed as its replica's address, a texture as the device's object. */

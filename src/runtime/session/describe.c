@@ -42,7 +42,7 @@ struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k)
         .max_cluster_ctas = k->ptx->max_cluster,
         .requires_cluster = k->ptx->must_cluster,
         .static_shared_bytes = shared_bytes(k->image->ptx, k->ptx),
-        .is_annotated = k->is_marked};
+        .is_annotated = k->is_annotated};
 }
 
 enum proact_status proact_kernel_resources_get(const struct proact_kernel *k,

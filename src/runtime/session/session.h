@@ -170,7 +170,7 @@ struct proact_kernel {
     struct kernel_needs *needs;          /* needs.c; the same */
     char *uses_clusters; /* launch_cluster.c: what of it does, a sentence; NULL: nothing */
     struct proact_error in_clusters; /* of its last launch, "" if that was in none */
-    bool is_marked;
+    bool is_annotated;
     bool has_maps;                /* the user's; else its slots are derived */
     bool checked_waits;           /* whether it may wait for others, or the host */
     bool may_write;               /* it has an instruction that writes to global memory */

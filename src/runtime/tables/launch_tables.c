@@ -408,7 +408,7 @@ static bool may_have(const struct launching *l)
     for (const struct proact_kernel *of = k->tabled; of; of = of->tabled)
         levels++;
     return k->session->devices.count > 1 && l->is_program && levels < LEVELS_MAX &&
-           !k->direct && !k->has_maps && !k->is_marked && !k->texels && ctas != 1 &&
+           !k->direct && !k->has_maps && !k->is_annotated && !k->texels && ctas != 1 &&
            !k->session->recording && !k->session->checks;
 }
 

@@ -82,7 +82,7 @@ static int check(const struct ptx_module *m, const struct analyze_request *q,
 
 static bool is_split(const struct analyze_kernel *k, const struct analyze_launch *l)
 {
-    return k->is_marked || (!k->why.text[0] && l->set && l->over == l->devices);
+    return k->is_annotated || (!k->why.text[0] && l->set && l->over == l->devices);
 }
 
 /* A launch that cannot be split is looked at without what it never comes to; that is taken

@@ -143,7 +143,7 @@ static void write_reductions(struct json_writer *w, const struct analyze_kernel 
 static void write_split(struct json_writer *w, const struct analyze_kernel *k)
 {
     json_begin(w, "split", JSON_OBJECT);
-    json_put_flag(w, "marked", k->is_marked);
+    json_put_flag(w, "marked", k->is_annotated);
     json_put_flag(w, "possible", !k->why.text[0]);
     if (k->whole)
         json_put_whole(w, "specialized_from", k->whole);

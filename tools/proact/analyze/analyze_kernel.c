@@ -120,7 +120,7 @@ static void judge(struct analyze_kernel *k, uint32_t slots)
     uint32_t line = 0;
     const char *variable = variable_of(k, &line);
 
-    if (k->is_marked)
+    if (k->is_annotated)
         return;
     if (!writes(k))
         fail(&k->why, PROACT_EREFUSED, "kernel '%s' writes to no array", name);
@@ -301,7 +301,7 @@ static void offer_sums(struct analyze_kernel *k)
     clear_reduced(&r);
 }
 
-bool analyze_is_marked(const struct ptx_function *f)
+bool analyze_is_annotated(const struct ptx_function *f)
 {
     return f->is_entry && f->parameter_count &&
            f->symbols[f->parameter_count - 1].bytes == sizeof(struct proact_partition);
@@ -314,7 +314,7 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     struct proact_error err = {""};
 
     *k = (struct analyze_kernel){.module = m, .f = f};
-    k->is_marked = analyze_is_marked(f);
+    k->is_annotated = analyze_is_annotated(f);
     k->analysis = access_analyze(m, f);
     k->patterns = access_patterns(k->analysis, NULL, 0, NULL);
     k->flags = access_flags_find(m, f);

@@ -35,7 +35,7 @@ struct analyze_kernel {
     struct instrument_result clones; /* where `text` is */
     char *text;                      /* the module with clones; NULL: none were tried */
     struct proact_error why;         /* it cannot be split; empty where it can */
-    bool is_marked;                  /* by hand: its program gives the maps */
+    bool is_annotated;               /* by hand: its program gives the maps */
 };
 
 /* reassociate_floats: sums of floating-point numbers are reductions, too. */
@@ -43,7 +43,7 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
                          const struct ptx_function *f, bool reassociate_floats);
 void analyze_kernel_close(struct analyze_kernel *k);
 /* By hand: its last parameter is a share. */
-bool analyze_is_marked(const struct ptx_function *f);
+bool analyze_is_annotated(const struct ptx_function *f);
 /* Whether there are scattered stores among what it takes to split it. */
 bool analyze_scatters(const struct analyze_kernel *k);
 

@@ -153,7 +153,7 @@ void analyze_print_launch(const struct analyze_launch *l, const struct analyze_k
         printf("  it writes nothing\n");
     print_flags(l);
     analyze_print_reads(l, k, q);
-    if (k->why.text[0] || k->is_marked)
+    if (k->why.text[0] || k->is_annotated)
         return;
     snprintf(head, sizeof head, "can be split over %u of %u devices", l->over, l->devices);
     if (l->why.text[0])

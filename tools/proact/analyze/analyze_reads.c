@@ -172,7 +172,7 @@ void analyze_reads_find(struct analyze_reads *r, const struct analyze_launch *l,
 {
     const struct access_symbol *missing = find_missing(l, k->analysis);
 
-    if (k->is_marked) {
+    if (k->is_annotated) {
         snprintf(r->missing_text, sizeof r->missing_text, "the kernel is marked by hand");
     } else if (missing) {
         char option[160];

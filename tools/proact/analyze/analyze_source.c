@@ -35,12 +35,12 @@ bool analyze_is_cuda(const char *path)
 static char *with_variables_given(const struct ptx_module *m, size_t *bytes)
 {
     bool *may = must_calloc(m->symbol_count + 1u, sizeof *may), *written, any = false,
-         any_marked = false;
+         any_annotated = false;
 
     for (uint32_t n = 0; n < m->function_count; n++)
-        any_marked |= analyze_is_marked(&m->functions[n]);
+        any_annotated |= analyze_is_annotated(&m->functions[n]);
     for (uint32_t i = 0; i < m->symbol_count; i++)
-        may[i] = !any_marked && instrument_variable_moves(m, i);
+        may[i] = !any_annotated && instrument_variable_moves(m, i);
     written = access_variables_written(m, may);
     for (uint32_t i = 0; i < m->symbol_count; i++)
         any |= written[i];

@@ -243,7 +243,7 @@ void analyze_print_refusal(const struct analyze_kernel *k, const char *head,
 
 static void print_split(const struct analyze_kernel *k)
 {
-    if (k->is_marked) {
+    if (k->is_annotated) {
         printf("  is marked by hand: its program gives the maps\n");
         return;
     }

@@ -62,23 +62,23 @@ void doctor_mode(struct doctor *d)
 void doctor_peers(struct doctor *d)
 {
     const struct cuda_survey *s = &d->survey;
-    unsigned lacking = 0, pairs = s->count * (s->count - 1);
+    unsigned missing = 0, pairs = s->count * (s->count - 1);
     struct text list = {0};
 
     for (unsigned i = 0; i < s->count; i++)
         for (unsigned j = 0; j < s->count; j++)
-            if (i != j && !s->device[i].reaches[j] && lacking++ < PAIRS_NAMED)
+            if (i != j && !s->device[i].reaches[j] && missing++ < PAIRS_NAMED)
                 text_print(&list, "%s%u to %u", list.length ? ", " : "", i, j);
-    if (lacking > PAIRS_NAMED)
+    if (missing > PAIRS_NAMED)
         text_print(&list, ", ...");
-    if (lacking)
+    if (missing)
         doctor_report(
             d, DOCTOR_NOTE, "peers",
             "look at `nvidia-smi topo -p2p r`; under a hypervisor, or with an IOMMU, "
             "peer access must be let through",
             "%u of %u pairs cannot reach each other's memory (%s): only bulk, "
             "copy-engine and relay work, through the host",
-            lacking, pairs, list.data);
+            missing, pairs, list.data);
     else if (s->count < 2)
         doctor_report(
             d, DOCTOR_NOTE, "peers", NULL,

@@ -161,7 +161,7 @@ static void derive(struct run_study *study)
     }
 }
 
-static bool wants_all(const struct run_request *request)
+static bool requests_all_methods(const struct run_request *request)
 {
     return !request->method || strcmp(request->method, "all") == 0;
 }
@@ -174,7 +174,7 @@ static const char *mix_of(const struct run_request *request)
 
 static bool is_wanted(const struct run_request *request, const char *method)
 {
-    return wants_all(request) || strcmp(request->method, method) == 0;
+    return requests_all_methods(request) || strcmp(request->method, method) == 0;
 }
 
 static enum proact_status make_rows(struct maker *m, struct run_trace *trace)
@@ -192,7 +192,7 @@ static enum proact_status make_rows(struct maker *m, struct run_trace *trace)
         if (m->study->row_count == RUN_METHODS_MAX)
             return fail(m->err, PROACT_EINVAL, "more than %d methods", RUN_METHODS_MAX);
         status = make_row(m, *method, trace);
-        if (status == PROACT_EREFUSED && wants_all(m->request))
+        if (status == PROACT_EREFUSED && requests_all_methods(m->request))
             status = PROACT_OK; /* this machine has no such method */
         if (status)
             return status;

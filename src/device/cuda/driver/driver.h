@@ -229,7 +229,7 @@ struct cu_resource {
     unsigned flags;
 };
 struct cu_sampler {
-    int beyond[3], filter;
+    int address_mode[3], filter;
     unsigned flags, anisotropy;
     int mipmap_filter;
     float mipmap_bias, mipmap_least, mipmap_most, border[4];

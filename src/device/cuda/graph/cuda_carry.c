@@ -143,8 +143,8 @@ static bool follows(const struct cuda_carried *later, const struct cuda_carried 
            meet(l->to, l->to_pitch, e->from, e->from_pitch, l, e, unit);
 }
 
-static bool goes_along(const struct cuda_carries *all, const struct cuda_carried *c,
-                       int unit)
+static bool small_copy_joins(const struct cuda_carries *all, const struct cuda_carried *c,
+                             int unit)
 {
     if (all->count == CUDA_CARRIES_MAX || unit != all->unit ||
         width_for(c) != width_for(&all->carried[0]))
@@ -168,7 +168,7 @@ enum proact_status cuda_carry(struct device_stream *s, const struct device_rows 
                                    r->count > 1 ? r->from_pitch : 0};
     enum proact_status status = PROACT_OK;
 
-    if (all->count && !goes_along(all, &c, unit))
+    if (all->count && !small_copy_joins(all, &c, unit))
         status = cuda_carry_now(s, err);
     all->unit = unit;
     all->carried[all->count++] = c;

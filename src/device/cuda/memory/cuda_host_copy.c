@@ -8,9 +8,9 @@
 #include "device/cuda/cuda_batch.h"
 
 enum {
-    STRAIGHT_BYTES = 1 << 20, /* not staged where the stream is idle */
-    WIDE_BYTES = 4096,    /* of a row: of narrow ones the driver copies each by itself */
-    LONG_BYTES = 64 << 20 /* never staged: its turn is waited for */
+    DIRECT_BYTES = 1 << 20, /* not staged where the stream is idle */
+    WIDE_BYTES = 4096,      /* of a row: of narrow ones the driver copies each by itself */
+    LONG_BYTES = 64 << 20   /* never staged: its turn is waited for */
 };
 
 static const void *host(device_addr address)
@@ -26,10 +26,10 @@ static struct device_rows one_row(device_addr to, device_addr from, size_t bytes
 /* Many bytes, with which the driver is as fast: wide rows, and what has no gaps on the
  * host.
  */
-static bool is_straight(const struct device_rows *r, size_t host_pitch)
+static bool host_copy_is_direct(const struct device_rows *r, size_t host_pitch)
 {
     return (r->count == 1 || host_pitch == r->bytes || r->bytes >= WIDE_BYTES) &&
-           r->bytes * r->count >= STRAIGHT_BYTES;
+           r->bytes * r->count >= DIRECT_BYTES;
 }
 
 /* How many of the rows go in one call of the driver's: what fits into `most` bytes of ours,
@@ -42,7 +42,7 @@ static size_t at_once(const struct device_stream *s, const struct device_rows *r
 
     if (!takes || !r->bytes)
         return 1;
-    if (is_straight(r, host_pitch))
+    if (host_copy_is_direct(r, host_pitch))
         return r->count;
     return r->bytes <= most ? most / r->bytes : 1;
 }
@@ -104,9 +104,9 @@ static const char *call_of(const struct device_rows *r, bool is_in)
 /* Where nothing is to be waited for, the driver's own way is faster than memory of ours
    that it has to lock first. The end is waited for: the source may be locked memory, which
    is read later. `done` stays false where the stream is busy. */
-static enum proact_status write_straight(struct device_stream *s,
-                                         const struct device_rows *r, bool *done,
-                                         struct proact_error *err)
+static enum proact_status host_copy_write_direct(struct device_stream *s,
+                                                 const struct device_rows *r, bool *done,
+                                                 struct proact_error *err)
 {
     const struct driver *v = &s->set->driver;
     enum proact_status status = cuda_use(s, err);
@@ -182,8 +182,8 @@ static enum proact_status write_some(struct device_stream *s, const struct devic
 
     if (bytes >= LONG_BYTES)
         status = cuda_await(s->set, s, err);
-    if (is_straight(r, r->from_pitch) && !status)
-        status = write_straight(s, r, &done, err);
+    if (host_copy_is_direct(r, r->from_pitch) && !status)
+        status = host_copy_write_direct(s, r, &done, err);
     if (status || done)
         return status;
     if (bytes <= CUDA_STAGE_BYTES)

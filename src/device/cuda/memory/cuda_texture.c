@@ -46,7 +46,7 @@ static struct cu_sampler sampler_of(const struct proact_texture *t)
                                     (t->is_srgb ? CU_READ_SRGB : 0u)};
 
     for (unsigned a = 0; a < 3; a++)
-        s.beyond[a] = (int)t->address_mode[a]; /* both count as CUDA does */
+        s.address_mode[a] = (int)t->address_mode[a]; /* both count as CUDA does */
     memcpy(s.border, t->border, sizeof s.border);
     return s;
 }

@@ -20,10 +20,10 @@ static enum proact_status wait_allowed(const struct device_stream *s, device_add
 /* What may hold a stream up for long ends before its next wait begins. */
 static bool is_to_mark(struct device_stream *s)
 {
-    bool is_marked = s->is_open_ended && !s->set->is_capturing;
+    bool is_recorded = s->is_open_ended && !s->set->is_capturing;
 
     s->is_open_ended = false;
-    return is_marked;
+    return is_recorded;
 }
 
 /* Kept back; the event that marks what is before it is recorded with it. */

@@ -16,7 +16,7 @@ enum {
 
 /* Sizes of a cell, as powers of two: a page, a warp's store of 4 bytes a lane, a vector, a
    word, a byte. */
-static const uint8_t cuts[] = {PAGE_SHIFT, 7, 4, 2, 0};
+static const uint8_t shifts[] = {PAGE_SHIFT, 7, 4, 2, 0};
 
 struct page {
     unsigned char *value; /* PAGE_BYTES, or NULL */
@@ -93,9 +93,9 @@ static void page_cut(struct page **place, uint32_t first, uint32_t end)
     struct page *old = *place;
     uint32_t shift = 0;
 
-    for (unsigned i = sizeof cuts; i-- > 0;)
-        if (cuts[i] <= old->shift && ((first | end) & ((1u << cuts[i]) - 1)) == 0)
-            shift = cuts[i];
+    for (unsigned i = sizeof shifts; i-- > 0;)
+        if (shifts[i] <= old->shift && ((first | end) & ((1u << shifts[i]) - 1)) == 0)
+            shift = shifts[i];
     if (shift == old->shift)
         return;
     struct page *p = page_make(shift);

@@ -85,16 +85,16 @@ enum proact_status objects_create_texture(struct device_set *set, unsigned devic
                     "texture: %" PRIu64 " bytes at 0x%" PRIx64
                     " do not lie in one allocation, which ends %" PRIu64 " behind that",
                     o.bytes, o.face.base, in ? in->end - o.face.base : 0);
-    memcpy(o.face.beyond, texture->address_mode, sizeof o.face.beyond);
+    memcpy(o.face.address_mode, texture->address_mode, sizeof o.face.address_mode);
     memcpy(o.face.border, texture->border, sizeof o.face.border);
     o.face.is_linear = texture->filter_linear;
     o.face.reads_normalized = texture->normalize_values;
     o.face.has_normalized_coordinates = texture->normalize_coordinates;
     o.face.is_srgb = texture->is_srgb;
     if (!texels && !texture->height) /* by index alone: beyond the end there is nothing */
-        o.face.beyond[0] = PROACT_ADDRESS_BORDER;
+        o.face.address_mode[0] = PROACT_ADDRESS_BORDER;
     if (o.face.is_cube && !o.face.has_normalized_coordinates)
-        o.face.beyond[0] = o.face.beyond[1] = PROACT_ADDRESS_CLAMP;
+        o.face.address_mode[0] = o.face.address_mode[1] = PROACT_ADDRESS_CLAMP;
     *handle = keep(set, &o);
     return PROACT_OK;
 }

@@ -88,7 +88,7 @@ enum {
     DRIVER_SEAMLESS = 0x40
 };
 struct driver_texture {
-    int beyond[3], filter;
+    int address_mode[3], filter;
     unsigned flags, anisotropy;
     int mipmap_filter;
     float mipmap_bias, mipmap_least, mipmap_most, border[4];

@@ -44,7 +44,7 @@ struct cuda_resource {
 };
 
 struct cuda_texture {
-    int beyond[3], filter, reads, is_srgb;
+    int address_mode[3], filter, reads, is_srgb;
     float border[4];
     int has_normalized_coordinates;
     unsigned anisotropy;

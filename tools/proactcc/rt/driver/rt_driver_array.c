@@ -118,20 +118,20 @@ static enum cuda_error channel_of(const struct cuda_resource *r, struct cuda_cha
 static struct cuda_texture texture_of(const struct driver_texture *t,
                                       const struct cuda_channel *channel)
 {
-    struct cuda_texture out = {.beyond = {t->beyond[0], t->beyond[1], t->beyond[2]},
-                               .filter = t->filter,
-                               .reads = channel->kind != 2 && channel->x < 32 &&
-                                        !(t->flags & DRIVER_READ_AS_INTEGER),
-                               .is_srgb = (t->flags & DRIVER_SRGB) != 0,
-                               .has_normalized_coordinates =
-                                   (t->flags & DRIVER_NORMALIZED) != 0,
-                               .anisotropy = t->anisotropy,
-                               .mipmap_filter = t->mipmap_filter,
-                               .mipmap_bias = t->mipmap_bias,
-                               .mipmap_least = t->mipmap_least,
-                               .mipmap_most = t->mipmap_most,
-                               .is_not_optimized = (t->flags & DRIVER_NOT_OPTIMIZED) != 0,
-                               .is_seamless = (t->flags & DRIVER_SEAMLESS) != 0};
+    struct cuda_texture out = {
+        .address_mode = {t->address_mode[0], t->address_mode[1], t->address_mode[2]},
+        .filter = t->filter,
+        .reads =
+            channel->kind != 2 && channel->x < 32 && !(t->flags & DRIVER_READ_AS_INTEGER),
+        .is_srgb = (t->flags & DRIVER_SRGB) != 0,
+        .has_normalized_coordinates = (t->flags & DRIVER_NORMALIZED) != 0,
+        .anisotropy = t->anisotropy,
+        .mipmap_filter = t->mipmap_filter,
+        .mipmap_bias = t->mipmap_bias,
+        .mipmap_least = t->mipmap_least,
+        .mipmap_most = t->mipmap_most,
+        .is_not_optimized = (t->flags & DRIVER_NOT_OPTIMIZED) != 0,
+        .is_seamless = (t->flags & DRIVER_SEAMLESS) != 0};
 
     memcpy(out.border, t->border, sizeof out.border);
     return out;

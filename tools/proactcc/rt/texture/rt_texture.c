@@ -73,14 +73,14 @@ static enum cuda_error take_resource(struct rt *rt, const struct cuda_resource *
 static enum cuda_error take_texture(const struct cuda_texture *t,
                                     struct proact_texture *out)
 {
-    static const enum proact_address_mode beyond[] = {
+    static const enum proact_address_mode address_mode[] = {
         PROACT_ADDRESS_WRAP, PROACT_ADDRESS_CLAMP, PROACT_ADDRESS_MIRROR,
         PROACT_ADDRESS_BORDER};
 
     for (unsigned a = 0; a < 3; a++) {
-        if (t->beyond[a] < 0 || t->beyond[a] > 3)
+        if (t->address_mode[a] < 0 || t->address_mode[a] > 3)
             return cudaErrorInvalidValue;
-        out->address_mode[a] = beyond[t->beyond[a]];
+        out->address_mode[a] = address_mode[t->address_mode[a]];
     }
     if (t->filter < 0 || t->filter > 1)
         return cudaErrorInvalidFilterSetting;

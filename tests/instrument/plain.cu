@@ -9,13 +9,13 @@
 #define __noinline__ __attribute__((noinline))
 #endif
 
-#define UNMARKED(name)                                                                     \
+#define PLAIN(name)                                                                     \
     extern "C" __global__ void name(const float *in, float *a, float *b, int n)
 
 enum { CTA = 128 };
 
 /* Threads return early, at two places, while others go on from barrier to barrier. */
-UNMARKED(early)
+PLAIN(early)
 {
     __shared__ float tile[CTA];
     int t = threadIdx.x, i = blockIdx.x * CTA + t;
@@ -37,7 +37,7 @@ UNMARKED(early)
 
 /* Two threads go last, of two warps, one long after the other: they have not seen what the
    others stored. */
-UNMARKED(late)
+PLAIN(late)
 {
     __shared__ float tile[CTA];
     int t = threadIdx.x, i = blockIdx.x * CTA + t;
@@ -59,7 +59,7 @@ UNMARKED(late)
 }
 
 /* A CTA returns as a whole before its barriers. */
-UNMARKED(whole)
+PLAIN(whole)
 {
     __shared__ float tile[CTA];
     int t = threadIdx.x, i = blockIdx.x * CTA + t;
@@ -73,7 +73,7 @@ UNMARKED(whole)
 }
 
 /* The three dimensions of the grid, and both arrays. */
-UNMARKED(place)
+PLAIN(place)
 {
     unsigned x = blockIdx.x, y = blockIdx.y, gx = gridDim.x, gy = gridDim.y, z;
 
@@ -87,7 +87,7 @@ UNMARKED(place)
 }
 
 /* Only x of a grid that has more. */
-UNMARKED(columns)
+PLAIN(columns)
 {
     unsigned y;
 
@@ -99,7 +99,7 @@ UNMARKED(columns)
 }
 
 /* Stores of 1, 2, 8 and 16 bytes, volatile ones, and one under a predicate. */
-UNMARKED(widths)
+PLAIN(widths)
 {
     int t = threadIdx.x, i = blockIdx.x * CTA + t;
 
@@ -127,7 +127,7 @@ __device__ __noinline__ float heavy(float x, int k)
 }
 
 /* A function that is called, and the output read back and written again. */
-UNMARKED(calls)
+PLAIN(calls)
 {
     int i = blockIdx.x * CTA + threadIdx.x;
 
@@ -139,7 +139,7 @@ UNMARKED(calls)
 }
 
 /* A warp a row: warps return, the lanes of the others add up. */
-UNMARKED(warps)
+PLAIN(warps)
 {
     int row = (blockIdx.x * CTA + threadIdx.x) / 32, lane = threadIdx.x % 32;
 
@@ -154,7 +154,7 @@ UNMARKED(warps)
 }
 
 /* Pointers that walk. */
-UNMARKED(walks)
+PLAIN(walks)
 {
     float *p = a + blockIdx.x * CTA + threadIdx.x;
     const float *q = in + blockIdx.x * CTA;
