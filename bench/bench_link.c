@@ -147,7 +147,9 @@ void bench_link(const struct bench_request *q, struct bench_report *r)
 
     measured_beside(q, &before, &effective, r);
     if (has_recipe(&before) && q->method)
-        bench_refuse("--method: %s says what link asks: leave one away", q->against);
+        bench_refuse("--method: %s selects what link measures: "
+                     "remove one of the two",
+                     q->against);
     if (has_recipe(&before) || bench_list_contains(q->method, BENCH_RAW))
         run(&effective, &before, goodput, sizeof goodput / sizeof *goodput, r);
     if (!has_recipe(&before))

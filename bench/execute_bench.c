@@ -190,8 +190,7 @@ int main(int argc, char **argv)
     unsigned runs = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 7;
 
     if (runs < 1 || runs > RUNS_MAX) {
-        fprintf(stderr, "execute_bench: %u runs; 1 to %d can be asked for\n", runs,
-                RUNS_MAX);
+        fprintf(stderr, "execute_bench: %u runs; 1 to %d are possible\n", runs, RUNS_MAX);
         return 2;
     }
     printf("G lane instructions a second (%s), median of %u runs (lowest-highest)\n",

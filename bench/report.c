@@ -81,7 +81,7 @@ static void print_row(const struct bench_row *row)
         printf(" %10.2f %+6.1f%%%s", row->measured, 100 * difference(row),
                row->excluded[0] ? " *" : "");
     if (row->measured > 0 && row->base_measured > 0)
-        printf(", what it adds by %+.1f points\n", points(row));
+        printf(", the added cost by %+.1f points\n", points(row));
     else if (row->measured > 0)
         printf("\n");
     else

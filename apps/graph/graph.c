@@ -75,7 +75,7 @@ enum proact_status graph_from_matrix(const char *name, const struct matrix *m,
         return complain(err, PROACT_EINVAL, "%s:%zu: a graph needs a vertex, found 0 rows",
                         name, m->sizes_line);
     if (m->count > UINT32_MAX)
-        return complain(err, PROACT_EINVAL, "%s: %zu edges, %u are possible", name,
+        return complain(err, PROACT_EINVAL, "%s: %zu edges, the limit is %u", name,
                         m->count, UINT32_MAX);
     struct graph g = {.vertex_count = m->rows};
     struct matrix_entry *by_row = app_calloc(m->count, sizeof *by_row);

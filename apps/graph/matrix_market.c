@@ -98,7 +98,7 @@ static enum proact_status read_banner(struct reader *r)
     if (!next_word(r, "matrix"))
         return expected(r, "'matrix'");
     if (!next_word(r, "coordinate"))
-        return expected(r, "'coordinate' (dense arrays are not read)");
+        return expected(r, "'coordinate' (dense arrays are not supported)");
     r->pattern = next_word(r, "pattern");
     if (!r->pattern && !next_word(r, "real") && !next_word(r, "double") &&
         !next_word(r, "integer"))
@@ -169,7 +169,7 @@ static enum proact_status read_sizes(struct reader *r, struct matrix *m)
         (status = read_count(r, "the number of columns", most, &columns)) ||
         (status =
              read_count(r, "the number of entries", bytes / ENTRY_BYTES_MIN, &count)) ||
-        (status = end_line(r, "three numbers, rows, columns and entries, and no more")))
+        (status = end_line(r, "exactly three numbers: rows, columns and entries")))
         return status;
     if (r->symmetry != GENERAL && rows != columns)
         return complain(r->err, PROACT_EINVAL,
@@ -225,8 +225,8 @@ static enum proact_status read_entry(struct reader *r, const struct matrix *m,
         (status = read_index(r, "the column", m->columns, &entry->column)) ||
         (!r->pattern && (status = read_value(r, value))))
         return status;
-    return end_line(r, r->pattern ? "two numbers, row and column, and no more"
-                                  : "three numbers, row, column and value, and no more");
+    return end_line(r, r->pattern ? "exactly two numbers: row and column"
+                                  : "exactly three numbers: row, column and value");
 }
 
 static enum proact_status read_entries(struct reader *r, struct matrix *m)

@@ -88,13 +88,13 @@ static enum proact_status unpack(const char *path, const struct buffer *packed,
     inflateEnd(&z);
     if (plain->used > most)
         return complain(err, PROACT_EINVAL,
-                        "%s: %zu bytes of gzip data hold more than the %zu bytes that are "
-                        "believed of them",
+                        "%s: %zu bytes of gzip data expand to more than %zu bytes, the "
+                        "limit for that size",
                         path, packed->used, most);
     if (result == Z_BUF_ERROR)
         return complain(
             err, PROACT_EINVAL,
-            "%s: the gzip file is torn: it ends after %zu bytes in the middle of "
+            "%s: the gzip file is truncated: it ends after %zu bytes in the middle of "
             "its data",
             path, packed->used);
     if (result != Z_STREAM_END)

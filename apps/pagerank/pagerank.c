@@ -51,8 +51,8 @@ static enum proact_status make_arrays(struct pagerank_run *run, struct proact_er
         {{"edges by vertex", n + 1, sizeof *plan->first}, plan->first, &run->first},
         {{"edges", run->edge_count, sizeof *plan->source}, plan->source, &run->source},
         {{"out-degrees", n, sizeof *plan->out_degree}, plan->out_degree, &run->out_degree},
-        {{"gifts, even", n, sizeof(double)}, NULL, &run->gift[0]},
-        {{"gifts, odd", n, sizeof(double)}, NULL, &run->gift[1]},
+        {{"contributions, even", n, sizeof(double)}, NULL, &run->gift[0]},
+        {{"contributions, odd", n, sizeof(double)}, NULL, &run->gift[1]},
     };
     enum proact_status status = PROACT_OK;
 

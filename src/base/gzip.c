@@ -33,7 +33,7 @@ static enum proact_status refuse(const char *name, const z_stream *z, size_t mem
     if (answer == Z_BUF_ERROR)
         return fail(
             err, PROACT_EINVAL,
-            "%s: the gzip data is torn: it ends at byte %zu, inside the member that "
+            "%s: the gzip data is truncated: it ends at byte %zu, inside the member that "
             "begins at byte %zu",
             name, at, member);
     if (z->msg && strstr(z->msg, "incorrect data check"))
@@ -77,8 +77,8 @@ static enum proact_status inflate_member(const char *name, const char *data, siz
 
     if (out->length > unpacked_most(size))
         status = fail(err, PROACT_EINVAL,
-                      "%s: %zu bytes of gzip data hold more than the %zu bytes that are "
-                      "believed of them",
+                      "%s: %zu bytes of gzip data expand to more than %zu bytes, the "
+                      "limit for that size",
                       name, size, unpacked_most(size));
     else if (answer != Z_STREAM_END)
         status = refuse(name, &z, member, *at, answer, err);

@@ -24,8 +24,8 @@ static void give_up(struct search *s, const struct ptx_instruction *i, const cha
 }
 
 static const char elsewhere[] =
-    "it reads by a texture that is no parameter, or field of one: such are the first "
-    "device's";
+    "it reads through a texture that is not a parameter or a field of one: such textures "
+    "exist on device 0 only";
 
 static void want(struct search *s, const struct ptx_instruction *i,
                  const struct ptx_operand *o)
@@ -109,7 +109,7 @@ static void begin(struct search *s, const struct ptx_instruction *i)
     if (!ptx_opcode_has_texels(i->opcode))
         return;
     if (i->opcode != PTX_TEX && i->opcode != PTX_TLD4 && i->opcode != PTX_TXQ)
-        give_up(s, i, "it has surfaces, which are the first device's");
+        give_up(s, i, "it has surfaces, which exist on device 0 only");
     else if (i->operand_count < 2 || i->operands[1].kind != PTX_MEMORY)
         give_up(s, i, elsewhere);
     else
@@ -129,8 +129,8 @@ static void look_at_calls(struct search *s, const struct ptx_module *m)
              k++)
             if (ptx_opcode_has_texels(f->instructions[k].opcode))
                 give_up(s, &f->instructions[k],
-                        "a function that is called has textures or surfaces, which are the "
-                        "first device's");
+                        "a called function has textures or surfaces, which exist on "
+                        "device 0 only");
     }
     free(reached);
 }

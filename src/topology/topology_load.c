@@ -60,8 +60,8 @@ enum proact_status topology_restrict(struct topology *t, unsigned count,
                                      struct proact_error *err)
 {
     if (count > t->device_count)
-        return fail(err, PROACT_EINVAL, "machine %s has %u devices, %u are asked for",
-                    t->name, t->device_count, count);
+        return fail(err, PROACT_EINVAL, "machine %s has %u devices, %u requested", t->name,
+                    t->device_count, count);
     if (count == 0)
         return PROACT_OK;
     for (unsigned i = 0; i < t->device_count; i++) {

@@ -129,7 +129,7 @@ static void wait_print_missing(const struct device_reason *why, uint32_t came, c
         text_print(&names, "%s%u", i ? ", " : "", why->cta_first + cta[i]);
     if (count > NAMED)
         text_print(&names, ", ... (%u in all)", count);
-    snprintf(into, bytes, "%u of its writers never came, and its writers are CTA %s",
+    snprintf(into, bytes, "%u of its writers did not finish, and its writers are CTA %s",
              count ? count - came % count : 0, names.data ? names.data : "none");
     text_clear(&names);
 }

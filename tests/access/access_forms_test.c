@@ -110,7 +110,7 @@ static const struct {
     {"another at the end of a loop",
      "mov.u32 %r9, %tid.x; mov.u32 %r8, 0; L: " STORE
      "add.s32 %r8, %r8, 1; mov.u32 %r9, %r1; setp.lt.s32 %p1, %r8, %r0; @%p1 bra L;",
-     "open: changes from iteration to iteration in no simple way (line 12)"},
+     "open: has no closed form over the iterations of its loop (line 12)"},
     {"two that change places",
      "mov.u32 %r9, %r0; mov.u32 %r8, %r1; mov.u32 %r7, 0; L: " STORE
      "mov.u32 %r6, %r9; mov.u32 %r9, %r8; mov.u32 %r8, %r6; add.s32 %r7, %r7, 1; "
@@ -120,7 +120,7 @@ static const struct {
      "mov.u32 %r9, %r0; mov.u32 %r8, %r1; mov.u32 %r7, 0; L: " STORE
      "add.s32 %r6, %r9, 1; mov.u32 %r9, %r8; mov.u32 %r8, %r6; add.s32 %r7, %r7, 1; "
      "setp.lt.s32 %p1, %r7, %r0; @%p1 bra L;",
-     "open: changes from iteration to iteration in no simple way (line 12)"},
+     "open: has no closed form over the iterations of its loop (line 12)"},
     {"a guarded assignment",
      "mov.u32 %r9, 7; setp.lt.s32 %p1, %r2, %r0; "
      "@%p1 mov.u32 %r9, %r2; " STORE,
@@ -183,11 +183,11 @@ static const struct {
      "selp.b64 %rd2, %rd0, %rd1, %p1; st.global.u32 [%rd2], %r0;",
      "open: its base is not one pointer"},
     {"a clock", "mov.u32 %r9, %clock; " STORE,
-     "open: reads a special register without a form (line 12)"},
+     "open: reads a special register that is not analyzed (line 12)"},
     {"a shuffle", "shfl.sync.down.b32 %r9, %r2, 1, 31, -1; " STORE,
-     "open: hangs on shfl, which has no form (line 12)"},
+     "open: depends on shfl, which is not analyzed (line 12)"},
     {"a copy behind our back", "cp.async.ca.shared.global [tile], [%rd0], 4;",
-     "open: is copied past the thread"},
+     "open: is copied asynchronously"},
     {"a loop",
      "mov.u32 %r9, %r3; L: " STORE
      "add.s32 %r9, %r9, %r1; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L;",
@@ -223,7 +223,7 @@ static const struct {
     {"halved each time",
      "mov.u32 %r9, %r0; L: " STORE
      "shr.u32 %r9, %r9, 1; setp.gt.s32 %p1, %r9, 0; @%p1 bra L;",
-     "open: changes from iteration to iteration in no simple way (line 12)"},
+     "open: has no closed form over the iterations of its loop (line 12)"},
     {"a loop with two entries",
      "mov.u32 %r9, 0; setp.lt.s32 %p1, %r2, %r0; @%p1 bra M; L: add.s32 %r9, %r9, 1; "
      "M: " STORE "setp.lt.s32 %p2, %r9, %r0; @%p2 bra L;",
@@ -286,7 +286,7 @@ static void a_wrap_is_refused(void **state)
     assert_int_equal(check(plain, 1 << 22, 1024, 0, 0, NULL, &err), PROACT_EREFUSED);
     assert_string_equal(err.text,
                         "small:12: tid.x + ntid.x*ctaid.x may be between 0 and 4294967295, "
-                        "beyond its 32 bits (-2147483648 to 2147483647)");
+                        "outside its 32 bits (-2147483648 to 2147483647)");
     assert_int_equal(check(scaled, 1024, 1024, 0, 2047, NULL, &err), PROACT_OK);
     assert_int_equal(check(scaled, 1024, 1024, 0, 2049, NULL, &err), PROACT_EREFUSED);
     assert_int_equal(check(zeroed, 1, 32, 0, 0, NULL, &err), PROACT_OK);

@@ -60,9 +60,10 @@ static void bytes_are_added_once_and_for_one_kind(void **state)
     assert_null(add(&b, 1, 1, 8, 12));
     assert_true(flag_bytes_meet(&b, 0, 11, 12) && !flag_bytes_meet(&b, 0, 12, 16));
     assert_true(flag_bytes_meet(&b, 1, 0, 9) && !flag_bytes_meet(&b, 2, 0, 100));
-    assert_non_null(strstr(add(&b, 0, 0, 10, 14), "the same one to two values"));
+    assert_non_null(strstr(add(&b, 0, 0, 10, 14), "the same bytes with two values"));
     assert_null(flag_bytes_written(&b, writes(&w, 0, 0, 8)));
-    assert_non_null(strstr(flag_bytes_written(&b, writes(&w, 0, 0, 9)), "another value"));
+    assert_non_null(
+        strstr(flag_bytes_written(&b, writes(&w, 0, 0, 9)), "write the same bytes"));
     flag_bytes_clear(&b);
 }
 
@@ -107,7 +108,7 @@ static void joint_ones_may_meet(void **state)
     for (uint32_t kind = 2; kind < 4; kind++)
         assert_non_null(
             strstr(flag_bytes_add(&b, &of, kind, writes(&w, 0, 12, 16), pointers, 2),
-                   "the same one to two values"));
+                   "the same bytes with two values"));
     flag_bytes_clear(&b);
 }
 
@@ -117,7 +118,7 @@ static void addresses_are_none(void **state)
     assert_null(flag_bytes_hang(&flags, pointers, 2));
     decide[15] = true;
     assert_null(flag_bytes_hang(&flags, pointers, 1));
-    assert_non_null(strstr(flag_bytes_hang(&flags, pointers, 2), "an address"));
+    assert_non_null(strstr(flag_bytes_hang(&flags, pointers, 2), "a pointer"));
     decide[15] = false;
 }
 

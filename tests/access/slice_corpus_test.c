@@ -19,9 +19,9 @@ static const struct {
 } refused[] = {
     {"pr_push", "where it writes depends on what line"},
     {"relax_edges", "where it writes depends on what line"},
-    {"calls_by_pointer", "calls what may write memory"},
+    {"calls_by_pointer", "it calls a function that may write memory"},
     {"grid_barrier",
-     "asks of the machine"}, /* a barrier of the grid has its counter there */
+     "reads from the hardware"}, /* a barrier of the grid has its counter there */
     {"rows_of_pointers", "where it writes depends on what line"},
 };
 

@@ -68,13 +68,13 @@ static void loaded_values_are_unknown(void **state)
         "ld.global.u32 %r7, [%rd4]; setp.ne.s32 %p1, %r7, 0;\n@%p1 bra OUT;\n"
         "vote.sync.any.pred %p2, 1, -1;\nselp.b32 %r6, 7, 9, %p2; " STORE " OUT:",
         "kernel 'k', t.ptx:15: where it writes depends on what line 14 exchanges "
-        "between threads, where memory says which of them come");
+        "between threads that loaded values select");
     expect_refusal(
         "",
         "LOOP: redux.sync.add.s32 %r6, %r5, -1;\n" STORE
         "ld.global.u32 %r7, [%rd4]; setp.ne.s32 %p1, %r7, 0; @%p1 bra LOOP;",
         "kernel 'k', t.ptx:13: where it writes depends on what line 12 exchanges "
-        "between threads, where memory says which of them come");
+        "between threads that loaded values select");
 }
 
 /* Who is chosen, or happens to be there. */
@@ -86,8 +86,8 @@ static void machine_values_are_unknown(void **state)
         "kernel 'k', t.ptx:13: where it writes depends on what line 12 exchanges "
         "between threads");
     expect_refusal("", "activemask.b32 %r6;\n" STORE,
-                   "kernel 'k', t.ptx:13: where it writes depends on what line 12 asks of "
-                   "the machine");
+                   "kernel 'k', t.ptx:13: where it writes depends on what line 12 reads "
+                   "from the hardware");
     expect_refusal(
         "", "vote.ballot.b32 %r6, 1;\n" STORE,
         "kernel 'k', t.ptx:13: where it writes depends on what line 12 exchanges "

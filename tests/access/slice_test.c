@@ -428,8 +428,8 @@ static void other_sources_are_refused(void **state)
     expect_refusal("",
                    "mov.u32 %r6, %smid;\nmul.wide.u32 %rd6, %r6, 4;\n"
                    "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
-                   "kernel 'k', t.ptx:14: where it writes depends on what line 12 asks of "
-                   "the machine");
+                   "kernel 'k', t.ptx:14: where it writes depends on what line 12 reads "
+                   "from the hardware");
     expect_refusal(
         ".shared .b32 s[32];\n",
         "mov.u64 %rd6, s; cvta.shared.u64 %rd6, %rd6; setp.eq.s32 %p1, %r1, 7;\n"
@@ -437,9 +437,9 @@ static void other_sources_are_refused(void **state)
         "kernel 'k', t.ptx:14: where it writes depends on what line 13 takes the "
         "address of, in shared or local memory");
     expect_refusal("", "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;",
-                   "kernel 'k', t.ptx:12: writes by a bulk copy, which cannot be followed");
+                   "kernel 'k', t.ptx:12: it writes by a bulk copy, which is not analyzed");
     expect_refusal("", "LOOP: bra LOOP;",
-                   "kernel 'k', t.ptx:8: no way from here leads to its end");
+                   "kernel 'k', t.ptx:8: no path from here leads to its end");
 }
 
 static void calls_are_followed_only_if_harmless(void **state)
@@ -456,9 +456,9 @@ static void calls_are_followed_only_if_harmless(void **state)
     write_set_slice_destroy(c.slice);
     expect_refusal(".func f(.param .b64 a)\n{\n.reg .b64 %rd1;\n"
                    "ld.param.u64 %rd1, [a]; st.u32 [%rd1], 0; ret;\n}\n",
-                   call, "kernel 'k', t.ptx:17: calls what may write memory");
+                   call, "kernel 'k', t.ptx:17: it calls a function that may write memory");
     expect_refusal(".extern .func f(.param .b64 a);\n", call,
-                   "kernel 'k', t.ptx:13: calls what may write memory");
+                   "kernel 'k', t.ptx:13: it calls a function that may write memory");
 }
 
 int main(void)

@@ -350,9 +350,9 @@ static void what_takes_too_long_is_refused_once(void **state)
         assert_int_equal(write_set_cached(&cache, c.slice, &l, &w, &c.err),
                          PROACT_EREFUSED);
         assert_string_equal(
-            c.err.text, "kernel 'k', t.ptx:13: where it writes shows only thread by "
-                        "thread (a store mixes the thread with the CTA or a loop), which "
-                        "takes too long");
+            c.err.text, "kernel 'k', t.ptx:13: where it writes is found only thread by "
+                        "thread (a store mixes the thread index with the CTA index or a "
+                        "loop counter), which takes too long");
     }
     assert_int_equal(cache.hits, 2);
     write_set_cache_clear(&cache);
@@ -378,8 +378,8 @@ static void parts_that_overlap_are_named(void **state)
     assert_int_equal(write_set_overlap(w, parts, 2, &c.err), PROACT_OK);
     assert_int_equal(write_set_overlap(w, late, 2, &c.err), PROACT_EREFUSED);
     assert_string_equal(c.err.text,
-                        "CTAs 2 and 3 are of different parts of the grid, and both write "
-                        "byte 256 of array 'out'");
+                        "CTAs 2 and 3 are in different partitions of the grid, and both "
+                        "write byte 256 of array 'out'");
     assert_int_equal(write_set_overlap(w, wrong, 1, &c.err), PROACT_EINVAL);
     /* the same question again: the same answer, and nothing is counted */
     assert_int_equal(w->parted->counted, 2);
@@ -400,8 +400,8 @@ static void parts_that_overlap_are_named(void **state)
     assert_int_equal(write_set_overlap(w, parts, 2, &c.err), PROACT_OK); /* CTA 2's word */
     assert_int_equal(write_set_overlap(w, late, 2, &c.err), PROACT_EREFUSED);
     assert_string_equal(c.err.text,
-                        "CTAs 2 and 3 are of different parts of the grid, and both write "
-                        "byte 107 of array 'out'");
+                        "CTAs 2 and 3 are in different partitions of the grid, and both "
+                        "write byte 107 of array 'out'");
     write_set_destroy(w);
     write_set_slice_destroy(c.slice);
 }

@@ -131,7 +131,8 @@ static void refuses_with_a_sentence(void **state)
          "m.mtx:1: expected '%%MatrixMarket matrix coordinate ...', found 'hello'"},
         {"%%MatrixMarket tensor\n", "m.mtx:1: expected 'matrix', found 'tensor'"},
         {"%%MatrixMarket matrix array real general\n2 2\n",
-         "m.mtx:1: expected 'coordinate' (dense arrays are not read), found 'array real "
+         "m.mtx:1: expected 'coordinate' (dense arrays are not supported), "
+         "found 'array real "
          "general'"},
         {"%%MatrixMarket matrix coordinate complex general\n",
          "m.mtx:1: expected 'pattern', 'integer', 'real' or 'double', found 'complex "
@@ -144,8 +145,9 @@ static void refuses_with_a_sentence(void **state)
         {GENERAL "3 3\n1 1\n",
          "m.mtx:2: expected the number of entries, found the end of the "
          "line"},
-        {GENERAL "3 3 1 9\n1 1\n", "m.mtx:2: expected three numbers, rows, columns and "
-                                   "entries, and no more, found '9'"},
+        {GENERAL "3 3 1 9\n1 1\n", "m.mtx:2: expected exactly three numbers: rows, columns "
+                                   "and "
+                                   "entries, found '9'"},
         {GENERAL "3 3 2\n1 1\n",
          "m.mtx:4: the file ends after 1 of the 2 entries stated in line 2"},
         {GENERAL "3 3 1\n1 1\n2 2\n",
@@ -160,11 +162,11 @@ static void refuses_with_a_sentence(void **state)
         {GENERAL "3 3 1\n0 1\n",
          "m.mtx:3: the row is 0, but Matrix Market counts from 1 (to 3 here)"},
         {GENERAL "3 3 1\n1 1 1\n",
-         "m.mtx:3: expected two numbers, row and column, and no more, found '1'"},
+         "m.mtx:3: expected exactly two numbers: row and column, found '1'"},
         {REAL "3 3 1\n1 1\n", "m.mtx:3: expected a value, found the end of the line"},
         {REAL "3 3 1\n1 1 nan\n", "m.mtx:3: expected a value, found 'nan'"},
         {REAL "3 3 1\n1 1 2 3\n",
-         "m.mtx:3: expected three numbers, row, column and value, and no more, found '3'"},
+         "m.mtx:3: expected exactly three numbers: row, column and value, found '3'"},
         {GENERAL "3 3 1000000\n1 1\n", "m.mtx:2: the number of entries is 1000000, more "
                                        "than the rest of the file can hold (4)"},
         {GENERAL "4000000000 4000000000 1\n1 1\n",
@@ -237,7 +239,8 @@ static void reads_gzip_and_reports_truncation(void **state)
 
     write_gzip("torn.mtx.gz", text, 12, false);
     assert_int_equal(matrix_market_read("torn.mtx.gz", &m, &err), PROACT_EINVAL);
-    assert_non_null(strstr(err.text, "torn.mtx.gz: the gzip file is torn: it ends after"));
+    assert_non_null(strstr(err.text, "torn.mtx.gz: the gzip file is truncated: "
+                                     "it ends after"));
     write_gzip("bad.mtx.gz", text, 0, true);
     assert_int_equal(matrix_market_read("bad.mtx.gz", &m, &err), PROACT_EINVAL);
     assert_non_null(strstr(err.text, "bad.mtx.gz: the gzip file is damaged near byte"));
@@ -267,7 +270,7 @@ static void refuses_a_bomb(void **state)
     char expected[200];
 
     snprintf(expected, sizeof expected,
-             " bytes of gzip data hold more than the %zu bytes that are believed of them",
+             " bytes of gzip data expand to more than %zu bytes, the limit for that size",
              packed * 64 + (64 << 20));
     assert_string_equal(rest, expected);
     assert_true(packed > 70000 && packed < 100000);

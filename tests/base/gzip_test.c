@@ -193,8 +193,8 @@ static void a_bomb_is_refused(void **state)
     for (int i = 0; i < 8; i++)
         add_member(&packed, zeros, MEMBER_BYTES);
     snprintf(expected, sizeof expected,
-             "g: %zu bytes of gzip data hold more than the %zu bytes that are believed of "
-             "them",
+             "g: %zu bytes of gzip data expand to more than %zu bytes, the limit for "
+             "that size",
              packed.length, packed.length * 64 + (64 << 20));
     refused(&packed, expected);
     free(zeros);

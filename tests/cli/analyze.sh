@@ -9,10 +9,10 @@ proact analyze "$corpus/histogram.sm_90.ptx"
 proact analyze "$corpus/relax.sm_90.ptx"
 proact analyze "$corpus/ndarray.sm_100.ptx" --kernel nd_stencil3d
 # Each refusal with what to change.
-proact analyze "$refused" | grep -A 1 -e 'cannot be split' -e 'no clone' | grep -v '^--'
+proact analyze "$refused" | grep -A 1 -e 'cannot be split' -e 'no kernel version' | grep -v '^--'
 # Whatever kernel, file and functions are called: what is advised is about what they do.
 advice() {
-    proact analyze "$1" | grep 'to be accepted'
+    proact analyze "$1" | grep '^ *advice: '
 }
 advice "$refused" >plain
 output='calls_bulk_atomic_group_sums_cluster_variable'

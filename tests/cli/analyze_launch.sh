@@ -52,11 +52,11 @@ for kernel in sets_a_flag sees_its_flag sets_two_values overwrites_its_flag join
     sees_what_it_joins joins_and_adds adds_to_what_it_reads \
     sets_an_address; do
     proact analyze "$(dirname "$0")/analyze.ptx" --kernel $kernel --grid 4 --block 1 |
-        sed -n "/flag/p; /update/p; /reduction/p; /can be split over/p; /cannot be/p"
+        sed -n "/flag/p; /idempotent\|same value/p; /update/p; /reduction/p; /can be split over/p; /cannot be/p"
 done
 for kernel in scatters scatters_and_reads; do
     proact analyze "$(dirname "$0")/analyze.ptx" --kernel $kernel --grid 4 --block 1 \
-        --json scatters.json | sed -n "/scattered/p; /can be split over/p; /cannot be/p"
+        --json scatters.json | sed -n "/indirect store/p; /can be split over/p; /cannot be/p"
     sed -n '/"scattered"/p' scatters.json
 done
 

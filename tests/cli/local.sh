@@ -7,7 +7,7 @@ run_local() { # DRIVER EXIT-STATUS [NAME=VALUE...]
     env LD_LIBRARY_PATH="$DRIVERS/driver_$kind" "$@" proact run jacobi --size 256 \
         --iterations 20 --machine local >out 2>err
     status=$?
-    sed "s|$DRIVERS|...|; s/: [0-9]* bytes of memory asked for, [0-9]* of/: N bytes of memory asked for, N of/" err
+    sed "s|$DRIVERS|...|; s/: [0-9]* bytes of memory requested, [0-9]* of/: N bytes of memory requested, N of/" err
     [ $status = "$expected" ] || echo "exit status $status, expected $expected"
 }
 run_local none 1

@@ -10,7 +10,7 @@ probe_local() { # ARGUMENT...
 }
 blur() { # the folder's name first: it may have digits, too
     sed "s|$PWD|...|" output | sed 's/ *[0-9.e+-]*[0-9]h/       Nh/g; s/ [0-9.e+-]*[0-9]$/ N/; s/ [0-9.e+-]*[0-9]\([ ,]\)/ N\1/g
-        s/  *N/ N/g; s/Of .* UTC/Of WHEN/; s/-[0-9a-f]*\.json/-HASH.json/'
+        s/  *N/ N/g; s/^Measured .* UTC/Measured WHEN/; s/-[0-9a-f]*\.json/-HASH.json/'
 }
 unset CUDA_VISIBLE_DEVICES
 XDG_CACHE_HOME=$PWD/cache

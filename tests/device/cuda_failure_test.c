@@ -36,11 +36,11 @@ static const struct failure {
     {"FAKE_CUDA_FAIL=cuInit:1:12345",
      {0},
      PROACT_ENODEV,
-     "the CUDA driver does not start: error 12345, which it does not explain"},
+     "the CUDA driver does not start: error 12345 without a description"},
     {"FAKE_CUDA_DEVICES=1",
      {.devices = 2},
      PROACT_EINVAL,
-     "machine here has 1 devices, 2 are asked for"},
+     "machine here has 1 devices, 2 requested"},
     {"FAKE_CUDA_FAIL=cuDevicePrimaryCtxRetain:2:46",
      {0},
      PROACT_ENODEV,
@@ -50,7 +50,7 @@ static const struct failure {
      {.method = "polling"},
      PROACT_EREFUSED,
      "method 'polling' needs every device to reach its peers' memory, and device 0 cannot "
-     "reach that of device 1: 'bulk' can do without"},
+     "reach that of device 1: 'bulk' does not need it"},
     {"FAKE_CUDA_PEERS=0>1",
      {.is_recorded = true},
      PROACT_EREFUSED,
@@ -59,8 +59,8 @@ static const struct failure {
     {"FAKE_CUDA_FAIL=cuLaunchKernel:2:719",
      {0},
      PROACT_EFAULT,
-     "device 1: a kernel broke: CUDA_ERROR_LAUNCH_FAILED (unspecified launch failure); "
-     "queued there last were 'fill'"},
+     "device 1: a kernel failed: CUDA_ERROR_LAUNCH_FAILED (unspecified launch failure); "
+     "the last kernels queued there are 'fill'"},
     {"FAKE_CUDA_FAIL=cuMemcpyAsync:1:214",
      {0},
      PROACT_EDRIVER,
@@ -69,21 +69,21 @@ static const struct failure {
     {"FAKE_CUDA_FAIL=cuModuleLoadDataEx:1:222",
      {0},
      PROACT_EREFUSED,
-     "agent.cu: device 0 takes no such module: CUDA_ERROR_UNSUPPORTED_PTX_VERSION (the "
-     "provided PTX was compiled with an unsupported toolchain.)"},
+     "agent.cu: device 0 does not accept the module: CUDA_ERROR_UNSUPPORTED_PTX_VERSION "
+     "(the provided PTX was compiled with an unsupported toolchain.)"},
     {"FAKE_CUDA_FAIL=cuLinkComplete:2:218",
      {.method = "dynamic"},
      PROACT_EREFUSED,
-     "runtime_kernels.ptx: device 1 takes no such module: CUDA_ERROR_INVALID_PTX (a PTX "
-     "JIT "
-     "compilation failed)"},
+     "runtime_kernels.ptx: device 1 does not accept the "
+     "module: CUDA_ERROR_INVALID_PTX (a PTX JIT compilation "
+     "failed)"},
     {"", {0}, PROACT_OK, ""},
     {"", {.method = "dynamic"}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=3",
      {.method = "dynamic", .is_recorded = true},
      PROACT_EREFUSED,
      "this cannot be recorded on GPUs: kernel 'fill' launches kernels, and replays of such "
-     "have gone wrong; launch it anew each time"},
+     "kernels have failed; launch it each time"},
     {"FAKE_CUDA_DEVICES=1", {0}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none", {0}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=3 FAKE_CUDA_PEERS=0>1,1>0", {0}, PROACT_OK, ""},
@@ -149,9 +149,9 @@ static void a_chunk_that_never_comes_is_named(void **state)
     fake_cuda_set_up("");
     assert_int_equal(fake_cuda_session(&plan, &err), PROACT_ETIMEOUT);
     if (strcmp(err.text,
-               "array 'cells': chunk 0 was not complete on device 0 within 100 ms: "
-               "8 of its writers never came, and its writers are CTA 0, 1, 2, 3, "
-               "... (8 in all)") != 0)
+               "array 'cells': chunk 0 was not complete on device 0 within 100 ms: 8 of "
+               "its writers did not finish, and its writers are CTA 0, 1, 2, 3, ... (8 "
+               "in all)") != 0)
         fail_msg("%s", err.text);
     assert_int_equal(fake_cuda_still_left(), 0);
 }
@@ -229,14 +229,14 @@ static void exhausted_memory_is_reported(void **state)
     assert_int_equal(device_cuda.alloc(set, 1, (size_t)6 * MIB, &first, &err), PROACT_OK);
     assert_int_equal(device_cuda.alloc(set, 1, (size_t)3 * MIB, &second, &err),
                      PROACT_ENOSPACE);
-    assert_string_equal(err.text, "device 1: 3145728 bytes of memory asked for, 2097152 of "
-                                  "8388608 are free");
+    assert_string_equal(err.text, "device 1: 3145728 bytes of memory requested, 2097152 "
+                                  "of 8388608 are free");
     assert_int_equal(second, 0);
     /* What fits is given, also behind a failure, and from the driver's own allocator. */
     assert_int_equal(device_cuda.alloc(set, 1, 2 * MIB, &second, &err), PROACT_OK);
     assert_int_equal(device_cuda.alloc(set, 1, 8, &second, &err), PROACT_ENOSPACE);
     assert_string_equal(err.text,
-                        "device 1: 8 bytes of memory asked for, 0 of 8388608 are free");
+                        "device 1: 8 bytes of memory requested, 0 of 8388608 are free");
     device_cuda.close(set);
     assert_int_equal(fake_cuda_still_left(), 0);
 }
@@ -254,8 +254,8 @@ static void a_partition_that_does_not_fit_is_reported(void **state)
     assert_int_equal(device_cuda.alloc(set, 1, (size_t)6 * MIB, &first, &err), PROACT_OK);
     assert_int_equal(device_cuda.alloc_parts(set, (size_t)12 * MIB, &parts, &each, &err),
                      PROACT_ENOSPACE);
-    assert_string_equal(err.text, "device 1: 4194304 bytes of memory asked for, 2097152 of "
-                                  "8388608 are free");
+    assert_string_equal(err.text, "device 1: 4194304 bytes of memory requested, 2097152 "
+                                  "of 8388608 are free");
     assert_int_equal(parts, 0);
     assert_int_equal(device_cuda.alloc_parts(set, (size_t)6 * MIB, &parts, &each, &err),
                      PROACT_OK);
@@ -307,7 +307,7 @@ static void a_timed_out_device_is_reported(void **state)
     assert_int_equal(device_cuda.synchronize(set, &err), PROACT_OK);
     assert_int_equal(device_cuda.check_timeouts(set, &err), PROACT_ETIMEOUT);
     assert_string_equal(err.text, "device 1 waited 40 ms in a recording for device 0, "
-                                  "which did not come so far");
+                                  "which did not arrive");
     device_cuda.graph_destroy(g);
     device_cuda.close(set);
     assert_int_equal(fake_cuda_still_left(), 0);
@@ -322,8 +322,8 @@ static void a_lost_device_stays_lost(void **state)
     device_addr word, more;
     uint32_t out;
     static const char sentence[] =
-        "device 0: a kernel broke: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access "
-        "was encountered); queued there last were none";
+        "device 0: a kernel failed: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access "
+        "was encountered); the last kernels queued there are none";
 
     (void)state;
     assert_int_equal(device_cuda.alloc(set, 0, 4, &word, &err), PROACT_OK);
@@ -362,11 +362,10 @@ static int without(const char *kind)
     int failed = 0;
 
     failed += device_cuda.find(&found, &err) != PROACT_ENODEV;
-    failed += is_old
-                  ? strcmp(err.text,
-                           "the CUDA driver lacks cuStreamWaitValue32_v2: it is too old, "
-                           "that of CUDA 11.7 is enough") != 0
-                  : strncmp(err.text, "no CUDA driver: ", 16) != 0;
+    failed += is_old ? strcmp(err.text,
+                              "the CUDA driver has no cuStreamWaitValue32_v2: it is too "
+                              "old, CUDA 11.7 or later is required") != 0
+                     : strncmp(err.text, "no CUDA driver: ", 16) != 0;
     puts(err.text);
     failed += proact_open(&(struct proact_options){.machine = PROACT_MACHINE_LOCAL}, &p,
                           &err) != PROACT_ENODEV;

@@ -161,7 +161,7 @@ static void refused_by_the_host(void)
     if (memory_reserve(&m, 4, EACH, &err))
         _exit(1);
     if (memory_allocate(&m, 1, 128 * MEGABYTE, &address, &err) != PROACT_ENOSPACE ||
-        !strstr(err.text, "device 1: 134217728 bytes asked for, which the host refuses"))
+        !strstr(err.text, "device 1: 134217728 bytes requested, which the host refuses"))
         _exit(2);
     for (int n = 0; n < 20; n++) { /* each time all that was given back */
         struct allocation was;
@@ -238,9 +238,9 @@ static void parts_are_of_one_device_each(void **state)
     assert_true(m.used[0] == PART && m.used[1] == BYTES - PART && !m.used[2]);
     blocks = allocate(&m, 1, 250 * MEGABYTE);
     refuses_parts(&m, 60 * MEGABYTE,
-                  "device 1: 20971520 bytes asked for, 6287260 of 268435456 left");
+                  "device 1: 20971520 bytes requested, 6287260 of 268435456 left");
     refuses_parts(&m, 900 * MEGABYTE,
-                  "all devices: 943718400 bytes asked for, 805306368 possible");
+                  "all devices: 943718400 bytes requested, 805306368 possible");
     assert_false(memory_free(&m, 1, address, &was)); /* it is device 0's to free */
     assert_true(memory_free(&m, 0, address, &was));
     assert_true(memory_free(&m, 1, blocks, &was));
@@ -258,12 +258,12 @@ static void refusals_name_both_numbers(void **state)
     for (int i = 0; i < 4; i++)
         a[i] = allocate(&m, 0, 63 * MEGABYTE);
     refuses(&m, 5 * MEGABYTE,
-            "device 0: 5242880 bytes asked for, 4194304 of 268435456 left");
+            "device 0: 5242880 bytes requested, 4194304 of 268435456 left");
     set_free(&m, 0, a[0]);
     set_free(&m, 0, a[2]);
     refuses(&m, 80 * MEGABYTE,
-            "device 0: 83886080 bytes asked for, 136314880 of 268435456 left but at most "
-            "66060288 in a row");
+            "device 0: 83886080 bytes requested, 136314880 of 268435456 left but at most "
+            "66060288 contiguous");
     allocate(&m, 0, 63 * MEGABYTE);
     memory_release(&m);
 }

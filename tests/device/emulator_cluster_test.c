@@ -156,7 +156,7 @@ static void a_cluster_that_never_fits_is_refused(void **state)
                      PROACT_EINVAL);
     assert_string_equal(c.rig.err.text,
                         "kernel 'last': a cluster of 16 CTAs does not fit on a device at "
-                        "once: it has places for 8");
+                        "once: it has room for 8");
     assert_int_equal(try(&c, "last",
                          &(struct device_launch){
                              .grid = {7, 1, 1}, .block = {32, 1, 1}, .cluster = {2, 1, 1}}),
@@ -199,13 +199,13 @@ static void nothing_lasts_for_ever(void **state)
     expect_notified(&c, "endless");
     fails(&c, PROACT_ETIMEOUT, "seems endless");
     expect_notified(&c, "apart");
-    fails(&c, PROACT_EFAULT, "and nobody else can");
+    fails(&c, PROACT_EFAULT, "and no other thread can");
     crowd_open(&c, false, 0);
     emulator_must(&c.rig,
                   try(&c, "left",
                       &(struct device_launch){
                           .grid = {2, 1, 1}, .block = {64, 1, 1}, .cluster = {2, 1, 1}}));
-    fails(&c, PROACT_EFAULT, "and nobody else can");
+    fails(&c, PROACT_EFAULT, "and no other thread can");
 }
 
 int main(void)

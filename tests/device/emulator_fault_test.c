@@ -318,7 +318,7 @@ static uint64_t texture_of(struct emulator_rig *r, unsigned device, device_addr 
 /* A handle that is none, another device's, one whose memory is gone, and a surface's. */
 static void a_wrong_texture_is_named(void **state)
 {
-    static const char *const words[] = {"nobody made it", "another device",
+    static const char *const words[] = {"it was never created", "another device",
                                         "memory was freed", "is a surface"};
 
     (void)state;

@@ -195,7 +195,7 @@ static void rows_outside_are_refused(void **state)
     rows.to = b.far + 32ull * MEGABYTE - 8 * 4096 - 99;
     assert_int_equal(b.r.b->copy_rows(b.r.stream[0][0], &rows, &b.r.err), PROACT_EINVAL);
     snprintf(expected, sizeof expected,
-             "copy to: 9 rows of 100 bytes, 4096 apart from 0x%llx on, do not lie in one "
+             "copy to: 9 rows of 100 bytes, 4096 apart from 0x%llx on, are not in one "
              "allocation: row 8 does not",
              (unsigned long long)rows.to);
     assert_string_equal(b.r.err.text, expected);
@@ -204,10 +204,10 @@ static void rows_outside_are_refused(void **state)
     rows.from_pitch = SIZE_MAX / 8;
     assert_int_equal(b.r.b->copy_rows(b.r.stream[0][0], &rows, &b.r.err), PROACT_EINVAL);
     assert_non_null(strstr(b.r.err.text, "copy from: 9 rows"));
-    assert_non_null(strstr(b.r.err.text, "row 1 does not"));
+    assert_non_null(strstr(b.r.err.text, "row 1 is not"));
     rows.from = 64;
     assert_int_equal(b.r.b->copy_rows(b.r.stream[0][0], &rows, &b.r.err), PROACT_EINVAL);
-    assert_non_null(strstr(b.r.err.text, "row 0 does not"));
+    assert_non_null(strstr(b.r.err.text, "row 0 is not"));
     emulator_close(&b.r);
 }
 

@@ -142,18 +142,18 @@ static void what_is_not_in_a_block_is_refused(void **state)
         rig_open(&h, 0, check);
         takes(&h, EACH);
         expect_fault("stores", &h, 3, EACH + 3,
-                     "out of bounds: byte 103 of a block of 103 bytes that malloc gave");
+                     "out of bounds: byte 103 of a block of 103 bytes from malloc");
         rig_open(&h, 0, check);
         takes(&h, EACH);
         run(&h, "gives", 4, emulator_parameters("dww", h.kept, 2, 0));
         expect_fault("stores", &h, 6, 5, "are out of bounds: byte ");
         rig_open(&h, 0, check);
         takes(&h, EACH);
-        expect_fault("gives", &h, 1, 16, "which malloc did not give");
+        expect_fault("gives", &h, 1, 16, "which malloc did not return");
         rig_open(&h, 0, check);
         takes(&h, EACH);
         run(&h, "gives", 1, emulator_parameters("dww", h.kept, 1, 0));
-        expect_fault("gives", &h, 1, 0, "which malloc did not give");
+        expect_fault("gives", &h, 1, 0, "which malloc did not return");
     }
 }
 

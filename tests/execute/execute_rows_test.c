@@ -189,7 +189,7 @@ static void a_product_waits_for_the_whole_warp(void **state)
     r.launch.block[0] = 40;
     rig_expect(&r, EXECUTE_TRAPPED);
     assert_non_null(strstr(r.fault, "thread (32,0,0)"));
-    assert_non_null(strstr(r.fault, "takes all 32 threads of a warp, and 8 came"));
+    assert_non_null(strstr(r.fault, "needs all 32 threads of a warp, and 8 arrived"));
     rig_close(&r);
 }
 

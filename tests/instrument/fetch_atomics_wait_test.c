@@ -78,7 +78,7 @@ static void goes_on(const char *body)
     free(why);
 }
 
-static const char atomic[] = "a loop waits for what this atomic gives back";
+static const char atomic[] = "a loop waits for the result of this atomic";
 
 static void polling_for_a_value_is_a_wait(void **state)
 {
@@ -103,7 +103,7 @@ static void polling_for_a_value_is_a_wait(void **state)
     /* by a place where others store, beside one */
     waits("L:\natom.global.add.u32 %r3, [%to], 1;\nld.global.u32 %r4, [%to+4];\n"
           "setp.ne.u32 %p1, %r4, 0;\n@%p1 bra L;\n",
-          "a loop waits for what this load reads");
+          "a loop waits for the value that this load reads");
 }
 
 static void who_goes_on_anyway_does_not(void **state)

@@ -22,14 +22,15 @@ enum {
 };
 
 static const char returned[] =
-    "some threads of the CTA may have returned by then, and sending takes them all at the "
-    "end";
+    "some threads of the CTA may have returned by then, and sending needs all threads at "
+    "the end";
 static const char cannot_tell[] =
-    "a store into one of several arrays, or into one that cannot be told: 'inline' would "
-    "not know where it belongs on the peers";
+    "a store into one of several arrays, or into an unknown array: 'inline' cannot find "
+    "its address on the peers";
 
 static const char waits[] =
-    "a loop waits for what this load reads: another CTA would have to store it meanwhile";
+    "a loop waits for the value that this load reads: another CTA would have to "
+    "store it during the launch";
 
 static const struct {
     const char *kernel, *why; /* NULL: not refused */
@@ -39,42 +40,42 @@ static const struct {
      "it reads %envreg2, as grid-wide synchronisation does: its CTAs would wait for those "
      "of other devices",
      ALL},
-    {"grid_number", "it reads %gridid, which is another one on each device", ALL},
+    {"grid_number", "it reads %gridid, which differs between devices", ALL},
     {"cluster_id", "it reads %cluster_ctaid.x: clusters of CTAs are not split", ALL},
     {"cluster_launch", "it is launched in clusters, which are not split", ALL},
     {"cluster", NULL, 0}, /* by name */
     {"cluster_barrier", "a barrier of a cluster: clusters are not split", ALL},
     {"cluster_rank", "it names CTAs of its cluster: clusters are not split", ALL},
     {"depends", NULL, 0}, /* on grids that have ended: none is launched to begin earlier */
-    {"half", "it reads %ctaid.x as 16 bits, a share's has 32", ALL},
+    {"half", "it reads %ctaid.x as 16 bits, a partition's has 32", ALL},
     {"bulk_store",
-     "an asynchronous bulk copy writes to global memory, past the order of the kernel's "
+     "an asynchronous bulk copy writes to global memory, without order to the kernel's "
      "stores",
      ALL},
     {"async_store", "an asynchronous store to global memory", ALL},
     {"atomic_slot",
-     "an atomic on a replicated array: its devices would add to their own replicas", ALL},
+     "an atomic on a replicated array: each device would update its own replica only", ALL},
     {"fetch_atomic_slot",
-     "it uses what an atomic on a replicated array gives back: each device would count in "
+     "it uses the result of an atomic on a replicated array: each device would count in "
      "its own replica",
      ALL},
     {"red_slot",
-     "an atomic on a replicated array: its devices would add to their own replicas", ALL},
-    {"atomic_somewhere", "an atomic on an array that cannot be told", ALL},
+     "an atomic on a replicated array: each device would update its own replica only", ALL},
+    {"atomic_somewhere", "an atomic on an unknown array", ALL},
     {"atomic_variable",
-     "an atomic on a variable of the module, of which each device has its own", ALL},
+     "an atomic on a variable of the module, and each device has its own copy", ALL},
     {"store_variable",
-     "it stores into a variable of the module, of which each device has its own", ALL},
+     "it stores into a variable of the module, and each device has its own copy", ALL},
     {"matrix_variable",
-     "it stores into a variable of the module, of which each device has its own", ALL},
+     "it stores into a variable of the module, and each device has its own copy", ALL},
     {"calls_matrix", "it calls 'stores_matrix', which writes to global memory in line 576",
      ALL},
     {"calls_recursive",
-     "it calls 'again', which may call itself: its threads may come back one by one, and "
-     "sending takes them all at the end",
+     "it calls 'again', which may call itself: its threads may return one by one, and "
+     "sending needs all threads at the end",
      SEND},
     {"calls_leaf", NULL, 0},
-    {"ticket", "it uses what an atomic gives back, a ticket among all its CTAs", ALL},
+    {"ticket", "it uses the result of an atomic that CTAs of all devices update", ALL},
     {"waits", waits, ALL},
     {"waits_fenced", waits, ALL},
     {"waits_asleep", waits, ALL},
@@ -93,11 +94,10 @@ static const struct {
     {"fenced_once", NULL, 0},
     {"fenced_narrow", NULL, 0},
     {"calls_writer", "it calls 'writer', which writes to global memory in line 16", ALL},
-    {"calls_place", "it calls 'asks', which asks where in the grid it runs in line 22",
-     ALL},
+    {"calls_place", "it calls 'asks', which reads its index in the grid in line 22", ALL},
     {"calls_end", "it calls 'ends', which ends the kernel in line 27", ALL},
-    {"allocates", "it allocates memory, which one device has", ALL},
-    {"calls_unknown", "it calls 'elsewhere', whose text is not here", ALL},
+    {"allocates", "it allocates memory, which exists on one device only", ALL},
+    {"calls_unknown", "it calls 'elsewhere', which this module does not define", ALL},
     {"loaded", cannot_tell, INLINE | STAGE},
     {"either", cannot_tell, INLINE | STAGE},
     {"merged", cannot_tell, INLINE | STAGE},
@@ -105,8 +105,7 @@ static const struct {
     {"odd_barrier", returned, SEND},
     {"calls_barrier", returned, SEND},
     {"few_registers",
-     "setmaxnreg leaves its warps a number of registers that counting may not do with",
-     ENDING},
+     "setmaxnreg may leave its warps fewer registers than the epilogue needs", ENDING},
     {"shared_wait", NULL, 0},
     {"shared_atomic", NULL, 0},
     {"narrow_atomic", NULL, 0},
@@ -114,7 +113,8 @@ static const struct {
     {"prefetch", NULL, 0},
     {"prints", NULL, 0},
     {"difference", NULL, 0},
-    {"words", "a store that is said to be more than plain: it is not staged", STAGE},
+    {"words", "a store with qualifiers that shared memory does not have: it is not staged",
+     STAGE},
     {"leaves", returned, SEND},
 };
 enum { CASES = sizeof cases / sizeof *cases };
@@ -204,7 +204,7 @@ static void own_atomics_are_refused_inline_alone(void **state)
         for (int k = 0; k < INSTRUMENT_CLONES; k++)
             if (1 << k & (INLINE | STAGE))
                 assert_non_null(strstr(results[i].refusal[k].text,
-                                       "no store that could be repeated to the peers"));
+                                       "not a store that could be repeated on the peers"));
             else
                 assert_string_equal(results[i].refusal[k].text, "");
     free(text);
@@ -275,7 +275,7 @@ static void old_targets_and_long_parameters_are_refused(void **state)
     assert_non_null(strstr(clones, ".entry bare__proact_grid(.param .align 8 .b8"));
     assert_string_equal(results[2].refusal[INSTRUMENT_GRID].text,
                         "kernel 'long', old.ptx: its parameters have 4200 bytes, with the "
-                        "share's 272 they would not fit into 4352");
+                        "partition's 272 they would not fit into 4352");
     free(clones);
     r[0].kernel = "none";
     assert_int_equal(instrument_module(m, r, 1, results, &clones, &bytes, &err),

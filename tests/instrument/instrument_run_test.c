@@ -69,7 +69,7 @@ static struct proact_kernel *load(struct bench *b, const struct kernel *k)
         must(b, proact_kernel_map(kernel, k->mapped[s], &map, &b->err));
     const char *why = proact_kernel_refusal(kernel);
 
-    if (why && !strstr(why, "sending takes them all")) /* else it is split */
+    if (why && !strstr(why, "sending needs all threads")) /* else it is split */
         fail_msg("%s: %s", b->title, why);
     return kernel;
 }

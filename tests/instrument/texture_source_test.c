@@ -17,7 +17,7 @@ static const char head[] =
     ".reg .pred %p; .reg .b32 %r<9>; .reg .f32 %f<5>; .reg .b64 %t; .reg .b64 %u; "
     ".reg .b64 %v; ";
 static const char reads[] = "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%t, {%r1}];";
-static const char elsewhere[] = "it reads by a texture that is no parameter";
+static const char elsewhere[] = "it reads through a texture that is not a parameter";
 
 static const struct {
     const char *body;
@@ -127,7 +127,7 @@ static void what_is_called(void **state)
         fail_msg("%s", err.text);
     instrument_textures(m, ptx_function_find(m, "k"), &t);
     assert_non_null(t.why);
-    assert_non_null(strstr(t.why, "a function that is called"));
+    assert_non_null(strstr(t.why, "a called function"));
     assert_int_equal(t.line, 6);
     free(t.offsets);
     ptx_destroy(m);

@@ -30,7 +30,7 @@ static const struct reason {
     {"bounded_rows", "where it writes depends on what line", NULL},
     /* For sm_100 its loop is unrolled, and what it reads is known as a hull that goes past
        the end, to where the bins lie. */
-    {"hist", "and it may read one of them", "sm_100"},
+    {"hist", "and the kernel may read the same bytes", "sm_100"},
 };
 
 /* Not run: they need launches as cooperative ones, or in clusters, which are no plain ones;

@@ -123,7 +123,7 @@ if [ -e "$library/proactrt_driver_stubs.o" ]; then
     for split in always never; do
         PROACT_MACHINE=local PROACT_SPLIT=$split PROACT_REPORT=1 FAKE_CUDA_DEVICES=2 \
             LD_LIBRARY_PATH=$driver ./past 2>stderr || fault "past us, split $split: $?"
-        grep -q 'libcuda.so.1 is called past proact' stderr || fault "it is not said: $(cat stderr)"
+        grep -q 'libcuda.so.1 is called directly' stderr || fault "it is not said: $(cat stderr)"
     done
 fi
 exit $code

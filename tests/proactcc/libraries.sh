@@ -41,7 +41,7 @@ for method in bulk inline; do
 done
 run program FAKE_CUDA_DEVICES=2 PROACT_SPLIT=always PROACT_REPORT=1
 cp stderr output
-has '^proact: +28 calls of libraries, on the first device$'
+has '^proact: +28 calls of libraries, on device 0$'
 has '^proact: +11 +11 .*  ramp\(float\*, float\)' # they are split all the same
 
 # Other ways to name a library, and to link.
@@ -72,10 +72,10 @@ g++ calls.o -L. -lcublas -lcusparse -L"$folder" -lproactrt -ljansson -lz -lm -o 
 for split in always auto; do
     run other FAKE_CUDA_DEVICES=2 PROACT_SPLIT=$split PROACT_REPORT=1
     cp stderr output
-    has '^proact: libcu[a-z]*.so is called past proact, as the link was not made by proactcc: '
+    has '^proact: libcu[a-z]*.so is called directly, because proactcc did not link the program: '
 done
 run program FAKE_CUDA_DEVICES=2 PROACT_REPORT=1
-grep -q past stderr && fault "seen, and called past proact"
+grep -q 'called directly' stderr && fault "seen, and called directly"
 
 # No GPU: said once a function, and the library's own answer for it; texts are still there.
 PROACT_MACHINE=h200x4 LD_LIBRARY_PATH=$scratch ./program >stdout 2>output || fault "emulated"
@@ -83,5 +83,5 @@ echo "status 15: not supported" | diff -u - stdout || code=1
 has '^proact: cublasCreate_v2\(\) runs on a GPU only, and this machine is emulated: '
 [ "$(grep -c . output)" = 1 ] || fault "said more"
 "$proactcc" calls.o -L. -lcublas_static -lcusparse -o other 2>output && fault "linked"
-has '^proactcc: cublas_static: a static library takes the program.s CUDA runtime'
+has '^proactcc: cublas_static: a static library uses the CUDA runtime of the program'
 exit $code

@@ -52,7 +52,7 @@ commands)
     runs at_once
     # What another file decides, and writes, can be split.
     PROACT_SPLIT=always PROACT_REPORT=1 ./at_once >stdout 2>output || fault "exit status $?"
-    grep -q ' run(int\*, char const\*) (whole: ' output || fault "a static kernel has no plain name"
+    grep -q ' run(int\*, char const\*) (single device: ' output || fault "a static kernel has no plain name"
     for kernel in 'fill(int\*, int)' 'sums(int const\*, int\*)'; do
         grep -q "^proact: *1 *1 .* $kernel\$" output || fault "not split: $kernel"
     done

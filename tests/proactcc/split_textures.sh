@@ -41,23 +41,23 @@ alike "two GPUs that are no peers" PROACT_MACHINE=local LD_LIBRARY_PATH="$driver
     FAKE_CUDA_PEERS=none
 alike "a GPU without room for a copy" PROACT_MACHINE=local LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 \
     FAKE_CUDA_FAIL=cuArray3DCreate_v2:3:2
-grep -q 'turn(.*not every device can have the texture in argument 1: .*cuArray3DCreate' report ||
+grep -q 'turn(.*not every device can create argument 1: .*cuArray3DCreate' report ||
     { echo "$where: no word of it"; cat report; code=1; }
 
 ./whole_textures >several 2>report || { cat several report; code=1; }
 whole() { # KERNEL WHY
-    grep -qE "^proact: +[12] +0 .* $1\(.*\(whole: .*$2" report ||
+    grep -qE "^proact: +[12] +0 .* $1\(.*\(single device: .*$2" report ||
         { echo "$1: no word of '$2'"; cat report; code=1; }
 }
-elsewhere='\.ptx:[0-9]+: it reads by a texture that is no parameter, or field of one: such are the first device.s'
+elsewhere='\.ptx:[0-9]+: it reads through a texture that is not a parameter or a field of one: such textures exist on device 0 only'
 whole from_memory "$elsewhere"
 whole computed "$elsewhere"
 whole one_of_four "$elsewhere"
-whole in_place "it writes array '.*', which it reads by the texture in argument 1"
-whole by_surface '\.ptx:[0-9]+: it has surfaces, which are the first device.s'
-whole keeps 'it stores what is made of an address'
-whole keeps_too 'it stores what is made of an address'
-whole looks_there 'it stores what is made of an address'
-whole follows '\.ptx:[0-9]+: it reads what may be addresses'
-whole calls '\.ptx:[0-9]+: a function that is called has textures or surfaces'
+whole in_place "it writes array '.*', which it reads through argument 1"
+whole by_surface '\.ptx:[0-9]+: it has surfaces, which exist on device 0 only'
+whole keeps 'it stores a value derived from a pointer'
+whole keeps_too 'it stores a value derived from a pointer'
+whole looks_there 'it stores a value derived from a pointer'
+whole follows '\.ptx:[0-9]+: it loads values that may be pointers'
+whole calls '\.ptx:[0-9]+: a called function has textures or surfaces'
 exit $code

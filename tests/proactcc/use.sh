@@ -140,7 +140,7 @@ END
     gcc outer.c asks.o "$@" -lcudart_static inner.o part.o -lcudart_static -lrt -lpthread -ldl -lstdc++ \
         -o app || fault "gcc"
     ./app >output 2>&1
-    [ "$(grep -c '^proact: another CUDA runtime was linked ahead' output)" = 1 ] || fault "not said once"
+    [ "$(grep -c '^proact: another CUDA runtime is linked before' output)" = 1 ] || fault "not said once"
     (unset PROACT_MACHINE && ./app >output 2>&1)
     [ ! -s output ] || fault "said unasked"
     gcc outer.c asks.o "$@" -lcudart inner.o part.o -lstdc++ -o app || fault "gcc, shared"
@@ -236,7 +236,7 @@ refusals)
     has '^an illegal memory access was encountered$'
     [ "$(grep -c '^proact:' output)" = 1 ] || fault "said more than once"
     ./errors fault >output 2>&1 || fault "exit status $?"
-    has "$where.*; hardware forgives that, and so it goes on \(PROACT_CHECK=1: it is a fault\)$"
+    has "$where.*; hardware ignores this, and the program continues \(with PROACT_CHECK=1 it is an error\)$"
     has '^no error$'
     [ "$(grep -c '^proact:' output)" = 1 ] || fault "warned more than once"
     ./errors assertion >output 2>&1 || fault "exit status $?"
@@ -265,12 +265,12 @@ settings)
     expects 94 env PROACT_DEVICES=1 ./app
     expects 94 env PROACT_MACHINE=k40x4 PROACT_METHOD=bulk ./app
     fails "no machine 'nowhere': there are" env PROACT_MACHINE=nowhere ./app
-    fails "PROACT_DEVICES is 'many': 1 to 16 is possible" env PROACT_DEVICES=many ./app
+    fails "PROACT_DEVICES is 'many': expected 1 to 16" env PROACT_DEVICES=many ./app
     for devices in 17 0 -1 -18446744073709551612 18446744073709551620; do
         fails "PROACT_DEVICES is '$devices'" env PROACT_DEVICES=$devices ./app
     done
-    fails "PROACT_WAIT_TIMEOUT_MS is '10s': milliseconds" env PROACT_WAIT_TIMEOUT_MS=10s ./app
-    fails "a wait limit of 1e+10 ms" env PROACT_WAIT_TIMEOUT_MS=1e10 ./app
+    fails "PROACT_WAIT_TIMEOUT_MS is '10s': expected milliseconds" env PROACT_WAIT_TIMEOUT_MS=10s ./app
+    fails "a wait timeout of 1e+10 ms" env PROACT_WAIT_TIMEOUT_MS=1e10 ./app
     expects 94 env PROACT_WAIT_TIMEOUT_MS=60000 ./app
     expects 94 env PROACT_REASSOCIATE=1 ./app
     expects 94 env PROACT_CHECK=1 ./app
@@ -329,7 +329,7 @@ int main()
 END
     "$proactcc" may.cu -o may || fault "may.cu"
     PROACT_SPLIT=always PROACT_REPORT=1 ./may >output 2>&1 || fault "exit status $?: may"
-    has "it may leave array 'cudaMalloc #2', to which argument 1 leads, for another one"
+    has "it may leave array 'cudaMalloc #2', to which argument 1 points, possibly for another array"
     # Row and column k are read by all; their places are stored to, where the map says, by nobody.
     cat >paths.cu <<'END'
 #include <cstdio>
@@ -362,16 +362,16 @@ END
     for method in fused polling copy-engine inline; do
         expects "$paths" env PROACT_CHECK=1 PROACT_SPLIT=always PROACT_METHOD=$method ./paths
     done
-    fails "PROACT_REASSOCIATE is 'yes': 1 and 0 are possible" env PROACT_REASSOCIATE=yes ./app
+    fails "PROACT_REASSOCIATE is 'yes': expected 1 or 0" env PROACT_REASSOCIATE=yes ./app
     expects 94 env PROACT_DISTRIBUTE=4K ./app
     for bytes in much 0 -1 4T 4KB 99999999999999G; do
-        fails "PROACT_DISTRIBUTE is '$bytes': bytes are possible" env PROACT_DISTRIBUTE=$bytes ./app
+        fails "PROACT_DISTRIBUTE is '$bytes': expected a number of bytes" env PROACT_DISTRIBUTE=$bytes ./app
     done
     fails "has 4 devices, 9" env PROACT_DEVICES=9 ./app
     fails "teleport" env PROACT_METHOD=teleport ./app
     PROACT_REPORT=1 ./app >output 2>&1 || fault "exit status $?"
     has '^proact: 4 x NVIDIA H200 \(emulated\), machine h200x4$'
-    has '^proact: 128 bytes to the device, 128 to the host, 0 on it, '
+    has '^proact: 128 bytes to the device, 128 to the host, 0 on the device, '
     # What is pinned is the host's, also where the device copies it; a launch that is refused
     # is none.
     cat >report.cu <<'END'
@@ -412,14 +412,14 @@ END
     PROACT_SPLIT=always PROACT_REPORT=1 ./report >output 2>&1 || fault "exit status $?"
     has '^invalid argument$'
     has '^proact:  *6  *6  *[0-9.]*  add\(float\*\)$'
-    has '^proact:  *1  *0  *[0-9.]*  one\(float\*\) \(whole: a grid of one CTA\)$'
+    has '^proact:  *1  *0  *[0-9.]*  one\(float\*\) \(single device: a grid of one CTA\)$'
     has 'put\(.*what line [0-9]+ reads; with PROACT_REASSOCIATE=1 .* it could be split\)$'
     PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_REPORT=1 ./report >output 2>&1 || fault "exit status $?"
     has '^proact:  *1  *1  *[0-9.]*  put\(int const\*, float\*, int\*\)$'
-    has '^proact: 393216 bytes to the device, 262144 to the host, 65536 on it, '
-    fails "PROACT_NVCC names '/no/nvcc', and there is no such program" \
+    has '^proact: 393216 bytes to the device, 262144 to the host, 65536 on the device, '
+    fails "PROACT_NVCC names '/no/nvcc', which is not a program" \
         env PROACT_NVCC=/no/nvcc "$proactcc" main.cu
-    fails "PROACT_NVCC names 'no_nvcc', and there is no such program" \
+    fails "PROACT_NVCC names 'no_nvcc', which is not a program" \
         env PROACT_NVCC=no_nvcc "$proactcc" main.cu
     # A name is one of the path, and not ourselves by that name.
     mkdir -p bin

@@ -38,9 +38,9 @@ run() { # METHOD DEVICES NAME: to OUT/NAME.stdout
 verdicts() {
     sed -n 's/^proact: *\([0-9][0-9]*\)  *\([0-9][0-9]*\) *[0-9.]*  /\1 \2 /p' "$out/$1.stderr" |
         while read -r launches split kernel; do
-            reason=$(echo "$kernel" | sed -n 's/.* (whole: \(.*\))$/\1/p' | sed \
+            reason=$(echo "$kernel" | sed -n 's/.* (single device: \(.*\))$/\1/p' | sed \
                 "s/^program[0-9]*\.ptx:[0-9]*: //; s/[0-9][0-9]*/N/g")
-            name=${kernel%% (whole: *}
+            name=${kernel%% (single device: *}
             name=${name%%(*}
             [ ${#name} -gt 80 ] && name="$(echo "$name" | cut -c1-40)..."
             how="split"

@@ -231,9 +231,9 @@ static void a_slice_that_never_comes_names_the_chunk(void **state)
     must(&a, proact_launch(a.forget, &grid, args, 3, &a.err));
     assert_int_equal(proact_wait(a.session, &a.err), PROACT_ETIMEOUT);
     assert_string_equal(
-        a.err.text, "array 'out': chunk 0 was not complete on device 1 within 0.5 ms: "
-                    "1 of its writers never came, and its writers are CTA 782, 783, 784, "
-                    "785, ... (781 in all)");
+        a.err.text, "array 'out': chunk 0 was not complete on device 1 within 0.5 ms: 1 "
+                    "of its writers did not finish, and its writers are CTA 782, 783, "
+                    "784, 785, ... (781 in all)");
     proact_close(a.session);
 }
 

@@ -184,8 +184,8 @@ static void versions_read_current_variables(void **state)
     expect_all(&b, 30);
     MUST(proact_launch(marks, &(struct proact_grid){.ctas = {1}}, &out, 1, &b.err));
     assert_string_equal(proact_kernel_refusal(marks),
-                        "kernel 'marks', tints.ptx:29: it writes to the variable 'level', "
-                        "of which every device has its own");
+                        "kernel 'marks', tints.ptx:29: it writes to variable 'level', "
+                        "and each device has its own copy");
     MUST(proact_launch(adds, &(struct proact_grid){.ctas = {64}}, &out, 1, &b.err));
     assert_null(proact_kernel_refusal(adds)); /* each CTA has a number of its own */
     expect_all(&b, 30);
@@ -297,12 +297,13 @@ static void a_program_may_read_words_but_not_follow_them(void **state)
     MUST(proact_launch_buffer(follows, &grid,
                               &(struct proact_parameter_buffer){&view, 20, relocations, 2},
                               &b.err));
-    assert_non_null(strstr(proact_kernel_refusal(follows), "what may be addresses"));
+    assert_non_null(strstr(proact_kernel_refusal(follows), "values that may be pointers"));
     for (unsigned i = 0; i < 2; i++) {
         MUST(proact_launch_buffer(
             others[i], &grid, &(struct proact_parameter_buffer){&view, 20, relocations, 2},
             &b.err));
-        assert_non_null(strstr(proact_kernel_refusal(others[i]), "what may be addresses"));
+        assert_non_null(
+            strstr(proact_kernel_refusal(others[i]), "values that may be pointers"));
     }
     proact_close(b.p);
 }
@@ -339,7 +340,7 @@ static void what_is_refused_runs_whole(void **state)
     } cases[] = {{"neighbours", "kernel 'neighbours': CTAs 19 and 20 are of"},
                  {"scatters", "where it writes depends on what line"},
                  {"counts_floats", "where it writes depends on what line"},
-                 {"takes_turns", "a loop waits for what this load reads"}};
+                 {"takes_turns", "a loop waits for the value that this load reads"}};
 
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -394,7 +395,7 @@ static void several_flags_of_a_word_take_links_with_atomics(void **state)
                                                  PROACT_VALUE(n)},
                            3, &b.err));
         MUST(proact_wait(b.p, &b.err));
-        if (slow && !strstr(proact_kernel_refusal(k), "not all links can do these"))
+        if (slow && !strstr(proact_kernel_refusal(k), "not all links support them"))
             fail_msg("%s", proact_kernel_refusal(k));
         if (!slow && proact_kernel_refusal(k))
             fail_msg("%s", proact_kernel_refusal(k));

@@ -152,7 +152,7 @@ static void recordings_are_replayed(void **state)
     LAUNCH(f, k, SPLIT, b, a);
     LAUNCH(f, k, SPLIT, c, d);
     refused(f, try(f, late, SPLIT, (struct proact_array *[]){c, a, where}, 3),
-            PROACT_EINVAL, "is new: launch it once, then record");
+            PROACT_EINVAL, "distributed: launch it once, then record");
     must(f, proact_record_end(f->p, &r, &f->err));
     for (int i = 0; i < 3; i++)
         must(f, proact_replay(r, &f->err));

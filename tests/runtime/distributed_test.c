@@ -287,7 +287,7 @@ static void who_waits_is_not_split(void **state)
 
     (void)state;
     LAUNCH(f, k, SPLIT, sums, in);
-    is_whole(k, "a loop waits for what this load reads");
+    is_whole(k, "a loop waits for the value that this load reads");
     for (uint32_t c = 0; c < CTAS; c++)
         f->expected[c] = sum += f->in[c] & 15;
     holds(f, sums, f->expected);
@@ -309,7 +309,7 @@ static void atomics_of_annotated_kernels_must_be_of_all(void **state)
     must(f, proact_kernel_map(fetch_atomics, 0, &map, &f->err));
     must(f, proact_kernel_map(sums, 0, &map, &f->err));
     refused(f, try(f, fetch_atomics, SPLIT, (struct proact_array *[]){out, next}, 2),
-            PROACT_EREFUSED, "an atomic in a distributed array is of one device alone");
+            PROACT_EREFUSED, "an atomic on a distributed array has device scope");
     LAUNCH(f, fetch_atomics, WHOLE, out, next);
     LAUNCH(f, sums, SPLIT, out, next);
     must(f, proact_array_read(next, 0, &got, 1, &f->err));
@@ -347,10 +347,10 @@ static void impossible_requests_are_reported(void **state)
     k = kernel(f, "marked_sums");
     must(f, proact_kernel_map(k, 0, &(struct proact_map){.range_bytes = 256}, &f->err));
     refused(f, try(f, k, SPLIT, (struct proact_array *[]){b, a}, 2), PROACT_EREFUSED,
-            "cannot do these in the memory of device");
+            "cannot execute atomics in the memory of device");
     must(f, try(f, k, WHOLE, (struct proact_array *[]){b, a}, 2));
     refused(f, try(f, kernel(f, "sums"), SPLIT, (struct proact_array *[]){a, b}, 2),
-            PROACT_EREFUSED, "cannot do these in the memory of device");
+            PROACT_EREFUSED, "cannot execute atomics in the memory of device");
     LAUNCH(f, kernel(f, "scatters"), WHOLE, a, b);
     end(f);
 }

@@ -194,7 +194,7 @@ static void an_annotated_kernel_is_split(void **state)
     testing_holds(&b, b.out, 5);
     relocation.addend = 4;
     REFUSED(proact_launch_buffer(b.fill, &grid, &block, &b.err), PROACT_EREFUSED,
-            "address at byte 0");
+            "relocation at byte 0");
     proact_close(b.p);
 }
 

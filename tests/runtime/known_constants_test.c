@@ -416,7 +416,7 @@ static void a_recording_is_replayed_with_others(void **state)
     launch_rows(s, rows);
     MUST(proact_record_end(b.p, &r, &b.err));
     assert_non_null(
-        strstr(proact_kernel_refusal(rows), "which a recording does not follow"));
+        strstr(proact_kernel_refusal(rows), "whose changes a recording does not follow"));
     for (int n = 0; n < 3; n++) {
         h = shape_of(n);
         MUST(proact_variable_write(b.p, &s->shape, 0, &h, sizeof h, &b.err));

@@ -309,7 +309,8 @@ static void annotated_kernels_are_refused(void **state)
         assert_int_equal(try(b, k, 2, by_block), PROACT_EREFUSED);
         assert_string_equal(b->err.text,
                             "kernel 'marked': it is launched in clusters of 2 x 1 x 1 "
-                            "CTAs, which are not split, and a marked kernel always is");
+                            "CTAs, which are not split, but an annotated kernel must be "
+                            "split");
     }
     bench_close(b);
 }

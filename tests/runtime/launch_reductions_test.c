@@ -156,10 +156,11 @@ static void what_does_more_with_the_array_runs_whole(void **state)
 {
     static const struct {
         const char *kernel, *part;
-    } cases[] = {{"counts_and_reads", "and it may read one of them"},
-                 {"counts_and_stores", "and one of them to another value, too"},
-                 {"counts_two_sizes", "one of them in two ways"},
-                 {"counts_floats", "depends on what line"}};
+    } cases[] = {
+        {"counts_and_reads", "and the kernel may read the same bytes"},
+        {"counts_and_stores", "and other stores write the same bytes"},
+        {"counts_two_sizes", "and two kinds of them on one array cannot be combined"},
+        {"counts_floats", "depends on what line"}};
 
     (void)state;
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
@@ -213,7 +214,7 @@ static void links_without_atomics_do_not_count(void **state)
 
     (void)state;
     launch(c, counts);
-    assert_non_null(strstr(proact_kernel_refusal(counts), "not all links can do these"));
+    assert_non_null(strstr(proact_kernel_refusal(counts), "not all links support them"));
     check(c, 4);
     end(c);
 }
@@ -238,14 +239,14 @@ static void pinned_memory_does_not_count(void **state)
         launch(c, counts);
         const char *why = proact_kernel_refusal(counts);
 
-        if (is_pinned ? !why || !strstr(why, "in pinned memory of the host") : why != NULL)
+        if (is_pinned ? !why || !strstr(why, "in pinned host memory") : why != NULL)
             fail_msg("pinned %u: %s", is_pinned, why ? why : "is split");
         check(c, 4);
         struct proact_kernel *notes = testing_kernel(&c->b, "notes_two");
 
         launch_block(c, notes, (struct proact_array *[]){c->b.out, c->bins}, 2);
         why = proact_kernel_refusal(notes);
-        if (is_pinned ? !why || !strstr(why, "in pinned memory of the host") : why != NULL)
+        if (is_pinned ? !why || !strstr(why, "in pinned host memory") : why != NULL)
             fail_msg("flags, pinned %u: %s", is_pinned, why ? why : "is split");
         end(c);
     }

@@ -268,7 +268,7 @@ static void nobody_looks_where_each_byte_is_checked(void **state)
 
     (void)state;
     point(&t, proact_array_address(t.other, 0));
-    assert_non_null(strstr(follow(&t), "what may be addresses"));
+    assert_non_null(strstr(follow(&t), "values that may be pointers"));
     expect(&t, t.b.out, 1000);
     proact_close(t.b.p);
 }

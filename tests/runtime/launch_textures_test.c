@@ -424,7 +424,7 @@ static void unsplit_launches_give_a_reason(void **state)
     (void)state;
     must(f, proact_array_write(a, 0, f->in, N, &f->err));
     runs_whole(f, f->fetch, a, handle,
-               "it writes array 'a', which it reads by the texture in argument 1");
+               "it writes array 'a', which it reads through the texture in argument 1");
     must(f, proact_record_begin(f->p, &f->err));
     assert_int_equal(launch(f, f->fetch, f->out, handle), PROACT_EINVAL);
     assert_non_null(strstr(f->err.text, "cannot be recorded"));
@@ -436,8 +436,7 @@ static void unsplit_launches_give_a_reason(void **state)
     holds(f, false, 0);
     must(f, proact_wait(f->p, &f->err));
     proact_texture_array_destroy(t);
-    runs_whole(f, f->sample, f->out, plane,
-               "the array of the texture in argument 1 was freed");
+    runs_whole(f, f->sample, f->out, plane, "the array of argument 1 was freed");
     proact_wait(f->p, &f->err); /* which the keeper has words for */
     end(f);
 }
@@ -447,8 +446,7 @@ static void no_such_texture(void **state)
     struct fixture *f = begin();
 
     (void)state;
-    runs_whole(f, f->sample, f->out, 4711,
-               "the texture in argument 1 is none that there is");
+    runs_whole(f, f->sample, f->out, 4711, "argument 1 is not a valid texture handle");
     proact_wait(f->p, &f->err);
     end(f);
 }

@@ -217,7 +217,7 @@ static void lazy_devices_receive_earlier_data(void **state)
             act(l, &chance);
         holds(l, 0);
         holds(l, 1);
-        came += strstr(lazy_report(l), "were there after") != NULL;
+        came += strstr(lazy_report(l), "were open after") != NULL;
         stayed_away += strstr(lazy_report(l), "not opened") != NULL;
         proact_close(l->p);
     }
@@ -289,7 +289,7 @@ static void a_launch_without_lazy_devices_is_single(void **state)
     REPORTS("not opened in time");
     assert_non_null(proact_kernel_refusal(l->step));
     launch(l, 0);
-    REPORTS("were there after");
+    REPORTS("were open after");
     assert_null(proact_kernel_refusal(l->step));
     holds(l, 0);
     holds(l, 1);
@@ -357,7 +357,7 @@ static void who_needs_them_waits(void **state)
                 (struct proact_arg[]){PROACT_ARRAY(l->array[0]), PROACT_ARRAY(l->array[1]),
                                       PROACT_VALUE(n)},
                 3, &l->err));
-        REPORTS("were there after");
+        REPORTS("were open after");
         holds(l, 0);
         proact_close(l->p);
     }
@@ -376,12 +376,12 @@ static void what_is_recorded_has_all(void **state)
     come(l, 0.001, "", 1);
     make(l);
     assert_int_equal(proact_record_begin(l->p, &l->err), PROACT_EINVAL);
-    assert_non_null(strstr(l->err.text, "before all are open"));
+    assert_non_null(strstr(l->err.text, "before all devices are open"));
     while (proact_record_begin(l->p, &l->err)) {
         launch(l, 1);
         holds(l, 1);
     }
-    REPORTS("were there after");
+    REPORTS("were open after");
     MUST(proact_record_end(l->p, &r, &l->err));
     proact_close(l->p);
     free(l);
@@ -407,7 +407,7 @@ static void who_has_no_room_is_left_out(void **state)
     }
     assert_non_null(proact_lazy_devices_report(l->p, &failed));
     assert_true(failed);
-    REPORTS("could not be opened, so all ran on the first: device 0: ");
+    REPORTS("could not be opened, so everything ran on device 0: device 0: ");
     assert_non_null(
         strstr(proact_kernel_refusal(l->step), "the other devices could not be opened"));
     assert_int_equal(proact_array_address(l->array[0], 1), 0);

@@ -73,23 +73,23 @@ static void what_cannot_be_mixed_is_refused(void **state)
          "unknown method '': known are bulk, inline, fused, polling, dynamic, copy-engine, "
          "relay, hardware"},
         {"polling+fused:",
-         "method 'polling+fused:': '' is no number of bytes from 1 up (K, "
-         "M and G may follow it)"},
-        {"polling+fused:0", "method 'polling+fused:0': '0' is no number of bytes from 1 up "
-                            "(K, M and G may follow it)"},
-        {"polling+fused:4k", "method 'polling+fused:4k': '4k' is no number of bytes from 1 "
-                             "up (K, M and G may follow it)"},
-        {"polling+fused:-1", "method 'polling+fused:-1': '-1' is no number of bytes from 1 "
-                             "up (K, M and G may follow it)"},
+         "method 'polling+fused:': '' is not a number of bytes of at least 1 (suffix K, "
+         "M or G)"},
+        {"polling+fused:0", "method 'polling+fused:0': '0' is not a number of bytes of "
+                            "at least 1 (suffix K, M or G)"},
+        {"polling+fused:4k", "method 'polling+fused:4k': '4k' is not a number of bytes "
+                             "of at least 1 (suffix K, M or G)"},
+        {"polling+fused:-1", "method 'polling+fused:-1': '-1' is not a number of bytes "
+                             "of at least 1 (suffix K, M or G)"},
         {"polling+fused:4MB",
-         "method 'polling+fused:4MB': '4MB' is no number of bytes from "
-         "1 up (K, M and G may follow it)"},
+         "method 'polling+fused:4MB': '4MB' is not a number of bytes of at least 1 "
+         "(suffix K, M or G)"},
         {"polling+fused:99999999999G",
-         "method 'polling+fused:99999999999G': '99999999999G' is no number of bytes from 1 "
-         "up (K, M and G may follow it)"},
+         "method 'polling+fused:99999999999G': '99999999999G' is not a number of bytes "
+         "of at least 1 (suffix K, M or G)"},
         {"polling+fused:99999999999999999999",
-         "method 'polling+fused:99999999999999999999': '99999999999999999999' is no number "
-         "of bytes from 1 up (K, M and G may follow it)"},
+         "method 'polling+fused:99999999999999999999': '99999999999999999999' is not a "
+         "number of bytes of at least 1 (suffix K, M or G)"},
     };
 
     (void)state;

@@ -284,7 +284,7 @@ static void a_recording_forgets_what_is_gone(void **state)
         if (late)
             proact_array_destroy(old);
         assert_int_equal(proact_replay(recording, &r.b.err), PROACT_EINVAL);
-        assert_non_null(strstr(r.b.err.text, "an array that it uses is gone"));
+        assert_non_null(strstr(r.b.err.text, "an array that it uses was destroyed"));
         proact_close(r.b.p);
     }
 }

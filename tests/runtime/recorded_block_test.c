@@ -116,7 +116,7 @@ static void an_array_that_is_gone_ends_it(void **state)
     struct proact_recording *r = recorded(&b, plain, other);
 
     proact_array_destroy(other);
-    REFUSED(proact_replay(r, &b.err), PROACT_EINVAL, "an array that it uses is gone");
+    REFUSED(proact_replay(r, &b.err), PROACT_EINVAL, "an array that it uses was destroyed");
     proact_close(b.p);
 }
 
@@ -136,7 +136,8 @@ static void one_that_fetches_too_much_ends(void **state)
 
     for (int i = 0; i < 5; i++)
         MUST(proact_replay(r, &b.err));
-    REFUSED(proact_replay(r, &b.err), PROACT_EINVAL, "the recording is replayed no more");
+    REFUSED(proact_replay(r, &b.err), PROACT_EINVAL,
+            "the recording can no longer be replayed");
     proact_recording_destroy(r);
     r = recorded(&b, plain, other);
     for (int i = 0; i < 10; i++)

@@ -102,11 +102,11 @@ static void kernels_and_maps(void **state)
     REFUSED(proact_kernel_map(b.fill, 0, &map, &b.err), PROACT_EINVAL,
             "the stencil map has 0 rows of 0 bytes");
     map = (struct proact_map){.kind = PROACT_MAP_CONTIGUOUS};
-    REFUSED(proact_kernel_map(b.fill, 0, &map, &b.err), PROACT_EINVAL, "run_bytes is 0");
+    REFUSED(proact_kernel_map(b.fill, 0, &map, &b.err), PROACT_EINVAL, "range_bytes is 0");
     map = (struct proact_map){.kind = PROACT_MAP_CALLBACK};
     REFUSED(proact_kernel_map(b.fill, 0, &map, &b.err), PROACT_EINVAL, "callback is NULL");
     map = (struct proact_map){.kind = PROACT_MAP_TABLE};
-    REFUSED(proact_kernel_map(b.fill, 0, &map, &b.err), PROACT_EINVAL, "`first`");
+    REFUSED(proact_kernel_map(b.fill, 0, &map, &b.err), PROACT_EINVAL, "`range_offsets`");
     map = (struct proact_map){
         .kind = PROACT_MAP_TABLE, .range_offsets = first, .ranges = &range, .cta_count = 1};
     REFUSED(proact_kernel_map(b.fill, 0, &map, &b.err), PROACT_EINVAL,
@@ -138,7 +138,7 @@ static void launches(void **state)
 
     (void)state;
     REFUSED(proact_launch(b.fill, &grid, args, 2, &b.err), PROACT_EINVAL,
-            "kernel 'fill': 2 arguments given, it takes 3 before its share");
+            "kernel 'fill': 2 arguments given, it takes 3 before its partition");
     REFUSED(proact_launch(b.fill, &large, args, 3, &b.err), PROACT_EINVAL,
             "a grid of 65536 x 65536 x 1 CTAs");
     REFUSED(proact_launch(b.fill, &fat, args, 3, &b.err), PROACT_EINVAL,
@@ -177,11 +177,12 @@ static void blocks(void **state)
         size_t size;
         struct proact_relocation relocation;
         const char *message;
-    } cases[] = {{15, {0, b.out, 0}, "a block of 15 bytes, its parameters have 16"},
-                 {16, {9, b.out, 0}, "the address at byte 9 does not lie in the 16 bytes"},
-                 {16, {UINT32_MAX, b.out, 0}, "the address at byte 4294967295 does not"},
-                 {16, {0, other.out, 0}, "or its array is another session's"},
-                 {16, {0, NULL, 0}, "there is no array for the address at byte 0"}};
+    } cases[] = {
+        {15, {0, b.out, 0}, "a parameter buffer of 15 bytes, its parameters have 16"},
+        {16, {9, b.out, 0}, "the relocation at byte 9 is outside the 16 bytes"},
+        {16, {UINT32_MAX, b.out, 0}, "the relocation at byte 4294967295 is outside"},
+        {16, {0, other.out, 0}, "or its array belongs to another session"},
+        {16, {0, NULL, 0}, "the relocation at byte 0 names no array"}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -73,7 +73,7 @@ static void bad_options_are_refused_in_a_sentence(void **state)
          PROACT_EINVAL},
         {{.plan = {.method = "hardware"}},
          "method 'hardware' needs a counting unit in the device, which the pretend backend "
-         "has not",
+         "does not have",
          PROACT_EREFUSED},
         {{.plan = {.chunk_bytes = 5000}},
          "chunk of 5000 bytes: a power of two from 4096 to 268435456 is possible",
@@ -94,21 +94,21 @@ static void bad_options_are_refused_in_a_sentence(void **state)
          "100 transfer threads: a multiple of 32 from 32 to 40960 is possible",
          PROACT_EINVAL},
         {{.wait_timeout_ms = -1},
-         "a wait limit of -1 ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
+         "a wait timeout of -1 ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
          PROACT_EINVAL},
         {{.wait_timeout_ms = 1e-9},
-         "a wait limit of 1e-09 ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
+         "a wait timeout of 1e-09 ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
          PROACT_EINVAL},
         {{.wait_timeout_ms = INFINITY},
-         "a wait limit of inf ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
+         "a wait timeout of inf ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
          PROACT_EINVAL},
         {{.wait_timeout_ms = (double)NAN},
-         "a wait limit of nan ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
+         "a wait timeout of nan ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
          PROACT_EINVAL},
         {{.device_count = 5, .plan = {.method = "inline"}},
-         "method 'inline' needs every device to reach its peers' memory, and device 3 "
-         "cannot "
-         "reach that of device 4: 'bulk' can do without",
+         "method 'inline' needs every device to reach its peers' memory, "
+         "and device 3 cannot reach that of device 4: 'bulk' does not need "
+         "it",
          PROACT_EREFUSED},
     };
 
@@ -157,8 +157,8 @@ static void wrong_arguments_are_refused_in_a_sentence(void **state)
     struct proact_arg args[] = {PROACT_ARRAY(s.a), PROACT_VALUE(n)};
 
     assert_int_equal(proact_launch(k, &grid, args, 1, &s.err), PROACT_EINVAL);
-    assert_string_equal(s.err.text,
-                        "kernel 'marked': 1 arguments given, it takes 2 before its share");
+    assert_string_equal(
+        s.err.text, "kernel 'marked': 1 arguments given, it takes 2 before its partition");
     args[1] = PROACT_VALUE(wide);
     assert_int_equal(proact_launch(k, &grid, args, 2, &s.err), PROACT_EINVAL);
     assert_string_equal(s.err.text,

@@ -173,7 +173,7 @@ static void an_agent_that_gives_up_names_the_writers(void **state)
     assert_string_equal(
         s.err.text,
         "array 'a': chunk 0 was not complete on device 0 within 0.5 ms: 6 of its writers "
-        "never came, and its writers are CTA 0, 1, 2, 3, ... (16 in all)");
+        "did not finish, and its writers are CTA 0, 1, 2, 3, ... (16 in all)");
     assert_int_equal(forget(&s, SHARING_CTAS), PROACT_OK); /* the session goes on */
     for (unsigned d = 0; d < 3; d++) {
         uint32_t got[SHARING_COUNT];
@@ -202,7 +202,7 @@ static void a_copy_that_never_begins_names_the_writers(void **state)
         assert_string_equal(
             s.err.text,
             "array 'a': chunk 0 was not complete on device 0 within 1 ms: 6 of its writers "
-            "never came, and its writers are CTA 0, 1, 2, 3, ... (16 in all)");
+            "did not finish, and its writers are CTA 0, 1, 2, 3, ... (16 in all)");
         sharing_close(&s);
     }
 }

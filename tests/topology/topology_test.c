@@ -105,7 +105,7 @@ static void restrict_keeps_the_first(void **state)
     (void)state;
     assert_int_equal(topology_load("p100x4", &t, NULL), 0);
     assert_int_equal(topology_restrict(&t, 5, &err), PROACT_EINVAL);
-    assert_string_equal(err.text, "machine p100x4 has 4 devices, 5 are asked for");
+    assert_string_equal(err.text, "machine p100x4 has 4 devices, 5 requested");
     assert_int_equal(t.device_count, 4);
     assert_int_equal(topology_restrict(&t, 0, &err), 0);
     assert_int_equal(t.device_count, 4);

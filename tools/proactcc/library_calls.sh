@@ -60,13 +60,13 @@ for library in $libraries; do
     name=${name%.a}
     plain=$(echo "$name" | sed 's/_static.*//')
     if [ "$plain" != "$name" ] && is_theirs "$plain"; then
-        refuse "$library: a static library takes the program's CUDA runtime, which has not all that NVIDIA's own libraries ask for; link the shared one, -l$plain"
+        refuse "$library: a static library uses the CUDA runtime of the program, without functions that NVIDIA's libraries need; link the shared one, -l$plain"
     fi
     is_theirs "$name" && wanted="$wanted $name=$library"
 done
 [ -n "$wanted" ] || exit 0
 [ "$(uname -m)" = x86_64 ] ||
-    refuse "calls of NVIDIA's libraries ($(echo "$wanted" | sed 's/ \([^=]*\)=[^ ]*/ -l\1/g')) are known on x86-64 only"
+    refuse "calls of NVIDIA's libraries ($(echo "$wanted" | sed 's/ \([^=]*\)=[^ ]*/ -l\1/g')) are supported on x86-64 only"
 
 # NAME=LIBRARY: the file. nvcc's own folders come behind those of the command line.
 folders="$folders $("$nvcc" --dryrun -o x x.o 2>&1 | sed -n 's/^#\$ LIBRARIES=//p' |

@@ -41,8 +41,8 @@ const struct ptx_operand *hull_operand(const struct ptx_instruction *i)
 
 const char *hull_reason(const struct ptx_instruction *i)
 {
-    return i->opcode == PTX_CP ? "is copied past the thread"
-                               : "is of a matrix that a warp has together";
+    return i->opcode == PTX_CP ? "is copied asynchronously"
+                               : "is of a matrix that a warp shares";
 }
 
 /* Rows, columns and what lies between them of m16n16k16 and the like. */

@@ -112,7 +112,7 @@ static const char *other_reason(struct study *s, const struct ptx_instruction *i
     if (i->opcode == PTX_CALL)
         snprintf(text, 160, "calls %s", call_name(s, i));
     else
-        snprintf(text, 160, "%s is not followed", name ? name : "an opcode without a row");
+        snprintf(text, 160, "%s is not analyzed", name ? name : "an unknown opcode");
     return text;
 }
 
@@ -156,7 +156,8 @@ static void judge(const struct book *b, struct access_record *r,
                            form_of(&s->maker.forms, r->base_symbol), -1);
     }
     if (!address || !r->form)
-        set_open(r, address ? "its base is not one pointer" : "its form is too large");
+        set_open(r,
+                 address ? "its base is not one pointer" : "its expression is too large");
     if (open && r->data_line) {
         r->state = ACCESS_DATA;
         r->reason = sentence(s, "its address is read from memory", r->data_line);
@@ -265,7 +266,7 @@ static void make_record(const struct book *b, struct access_record *r,
     if (r->state == ACCESS_CLOSED) {
         r->data_line = 0;
         if (!trace_ranges(s, &t, &r->ranges, &r->range_count))
-            set_open(r, "a narrow part of its form is too large");
+            set_open(r, "a part of its expression with fewer bits is too large");
     }
     struct access_range *ranges;
     uint32_t count = 0;

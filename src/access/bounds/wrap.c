@@ -115,11 +115,11 @@ enum proact_status access_check_wrap(const struct access_analysis *a,
         return PROACT_OK;
     access_form_text(a, w->form, text, sizeof text);
     if (!known)
-        return fail(err, PROACT_EREFUSED, "%s:%" PRIu32 ": no bound is known of %s",
+        return fail(err, PROACT_EREFUSED, "%s:%" PRIu32 ": no bound of %s is known",
                     a->module->name, r->line, text);
     extent_extremes(w, &least, &most);
     return fail(err, PROACT_EREFUSED,
                 "%s:%" PRIu32 ": %s may be between %" PRId64 " and %" PRId64
-                ", beyond its %u bits (%" PRId64 " to %" PRId64 ")",
+                ", outside its %u bits (%" PRId64 " to %" PRId64 ")",
                 a->module->name, r->line, text, bounds[0], bounds[1], w->bits, least, most);
 }

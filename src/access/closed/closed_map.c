@@ -85,17 +85,17 @@ static const char *close_record(struct closing *c, const struct access_record *r
     const char *why;
 
     if (r->state != ACCESS_CLOSED || !r->bytes || !site)
-        return "has no form";
+        return "has no symbolic expression";
     if (access_wraps(c->view.analysis, r, c->walk.launch, c->view.trips, bounds, &known))
-        return "may wrap";
+        return "has an address that may overflow";
     if ((why = closed_store_find(&c->view, r, s)))
         return why;
     if (s->is_never)
         return NULL;
     if (!find_array(c, r, s))
-        return "starts from no array";
+        return "has no base array";
     if (!s->is_exact)
-        return "has a guard without a form";
+        return "has a guard without a symbolic expression";
     s->is_atomic = slice->cut.sites[site - 1].is_atomic; /* in the slice all are stores */
     s->line = slice->cut.sites[site - 1].line;
     return add_store(c, s, stores) ? NULL : too_many;

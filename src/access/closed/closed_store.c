@@ -146,7 +146,7 @@ const char *closed_store_find(struct closed_view *v, const struct access_record 
     closed_view_turn(v, r);
     *out = (struct closed_store){.bytes = r->bytes, .is_exact = r->guards_decide};
     if (!closed_loops_find(v->analysis, r, &out->loops))
-        return "counts a loop that it is not in";
+        return "depends on the counter of a loop that does not contain it";
     for (uint32_t n = 0; n < out->loops.count; n++) {
         out->trips[n] = v->trips[out->loops.loop[n]];
         if (out->trips[n] < 0)
@@ -154,7 +154,7 @@ const char *closed_store_find(struct closed_view *v, const struct access_record 
         out->is_never |= out->trips[n] == 0;
     }
     if (!closed_form_split(v, r->form, &out->loops, &out->at))
-        return "mixes the thread with the CTA or a loop";
+        return "mixes the thread index with the CTA index or a loop counter";
     find_facts(&d, r);
     return NULL;
 }

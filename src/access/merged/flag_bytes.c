@@ -62,7 +62,7 @@ const char *flag_bytes_hang(const struct access_flags *f,
     for (size_t i = 0; i < count; i++)
         for (uint32_t at = 0; at < POINTER_BYTES; at++)
             if (f->decide[pointers[i].parameter_offset + at])
-                return "to what hangs on an address";
+                return "of values that depend on a pointer";
     return NULL;
 }
 
@@ -112,7 +112,7 @@ bool flag_bytes_are_all(const struct flag_range *r)
 static const char *append(struct flag_bytes *b, const struct flag_range *r)
 {
     if (b->count == RANGES_MAX)
-        return "too many of them";
+        return "to too many ranges";
     b->range = must_grow(b->range, b->count, &b->capacity, sizeof *b->range);
     b->range[b->count++] = *r;
     return NULL;
@@ -130,7 +130,8 @@ static const char *add_range(struct flag_bytes *b, const struct access_flags *f,
         if (was.array != now->array || was.first >= now->end || now->first >= was.end)
             continue;
         if (flag_bytes_are_all(&was) || !are_joint(f, was.kind, now->kind))
-            return "and the same one to two values, in two sizes or in two ways";
+            return "and the same bytes with two values, two sizes or two kinds of "
+                   "operation";
         before.end = was.first;
         behind.first = was.end;
         if (before.first < before.end)
@@ -156,7 +157,7 @@ static const char *add_spans(struct flag_bytes *b, const struct access_flags *f,
 const char *flag_bytes_add_all(struct flag_bytes *b, uint32_t array, uint64_t bytes)
 {
     if (flag_bytes_meet(b, array, 0, UINT64_MAX))
-        return "and one array in two ways";
+        return "and one array by two kinds of operation";
     return append(b, &(struct flag_range){array, 0, bytes, ALL});
 }
 
@@ -194,7 +195,7 @@ const char *flag_bytes_written(const struct flag_bytes *b, const struct write_se
 
         for (struct span s; is_set && cta_runs_span(&w, &s);)
             if (flag_bytes_meet(b, a, s.first, s.end))
-                return "and one of them to another value, too";
+                return "and other stores write the same bytes";
     }
     return NULL;
 }

@@ -112,7 +112,7 @@ static bool add_to_axis(struct splitter *s, struct split *out, struct access_ter
         out->count++;
     }
     if (out->axes[i].stride->terms[0].factor != unit_bytes)
-        return refuse(out, "an offset is no multiple of its elements");
+        return refuse(out, "an offset is not a multiple of the element size");
     out->axes[i].index =
         form_add(&s->forms, out->axes[i].index, form_of_term(&s->forms, term), 1);
     return true;
@@ -133,7 +133,7 @@ static bool split_by_parameters(struct splitter *s, const struct access_form *f,
         int64_t unit = element_bytes;
 
         if (rest.factor % unit && !key.degree)
-            return refuse(out, "an offset is no multiple of its elements");
+            return refuse(out, "an offset is not a multiple of the element size");
         if (rest.factor % unit) /* a pitch is a number of bytes */
             unit = common_divisor(unit, rest.factor);
         rest.factor /= unit;
@@ -246,9 +246,9 @@ static bool split_by_shape(struct splitter *s, const struct access_form *f,
                 form_add(&s->forms, out->axes[d].index, form_of_term(&s->forms, &here), 1);
         }
         if (t.factor)
-            return refuse(out, "an offset is no multiple of its elements");
+            return refuse(out, "an offset is not a multiple of the element size");
     }
-    return f || refuse(out, "its form is too large");
+    return f || refuse(out, "its expression is too large");
 }
 
 struct split split_record(struct splitter *s, const struct access_record *r,

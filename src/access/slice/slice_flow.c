@@ -190,7 +190,7 @@ static enum proact_status check_leaving(struct slice *s, const bool *doomed,
         if (never_returns(s, &s->flow->blocks[b]))
             return PROACT_OK;
     return fail(err, PROACT_EREFUSED,
-                "kernel '%s', %s:%u: no way from here leads to its end", s->f->name,
+                "kernel '%s', %s:%u: no path from here leads to its end", s->f->name,
                 s->module->name, s->f->instructions[first].line);
 }
 

@@ -167,8 +167,8 @@ static enum proact_status loosen(struct slice *s, struct proact_error *err)
         if (s->ends[b].is_table || irregular)
             status =
                 fail(err, PROACT_EREFUSED,
-                     "kernel '%s', %s:%u: which of many ways it goes to a store depends "
-                     "on what line %u %s",
+                     "kernel '%s', %s:%u: which of many paths it takes to a store "
+                     "depends on what line %u %s",
                      s->f->name, s->module->name, i->line, from->line, slice_verb(s, from));
         else
             cut_loops(s, b, heads);

@@ -35,7 +35,7 @@ static bool is_of_the_machine(enum ptx_special special)
 static const char *operand_root(const struct slice *s, const struct ptx_operand *o)
 {
     if (o->kind == PTX_SPECIAL && is_of_the_machine(o->special))
-        return "asks of the machine";
+        return "reads from the hardware";
     if ((o->kind == PTX_SYMBOL || o->kind == PTX_MEMORY) && o->symbol >= 0) {
         const struct ptx_symbol *symbol = ptx_symbol(s->module, s->f, o->symbol);
 
@@ -77,7 +77,7 @@ static const char *pure_root(const struct slice *s, const struct ptx_instruction
     case PTX_GETCTARANK:
     case PTX_MAPA:
     case PTX_CREATEPOLICY:
-        return "asks of the machine";
+        return "reads from the hardware";
     default:
         break;
     }
@@ -110,7 +110,7 @@ const char *slice_verb(const struct slice *s, const struct ptx_instruction *i)
 {
     const char *verb = slice_root(s, i);
 
-    return verb ? verb : "exchanges between threads, where memory says which of them come";
+    return verb ? verb : "exchanges between threads that loaded values select";
 }
 
 const char *slice_root(const struct slice *s, const struct ptx_instruction *i)

@@ -47,7 +47,7 @@ static struct slice_writer through_address(const struct slice *s,
         s->is_local[w.address->reg])
         return (struct slice_writer){0};
     if (!w.address || !w.bytes || w.bytes > 32 || (w.bytes & (w.bytes - 1)))
-        w.refusal = "writes in a way that cannot be followed";
+        w.refusal = "it writes in a way that is not analyzed";
     return w;
 }
 
@@ -80,7 +80,7 @@ static struct slice_writer matrix_writer(const struct slice *s,
         ptx_instruction_text(s->module, i, text, sizeof text);
     if (!read_shape(text, &rows, &columns) || i->guard >= 0 || i->operand_count < 2 ||
         w.address->reg < 0 || !columns || rows > 32 || columns > 32) {
-        w.refusal = "stores a matrix of a warp, which cannot be followed";
+        w.refusal = "it stores a matrix of a warp, which is not analyzed";
         return w;
     }
     bool by_column = ptx_has(i, PTX_PART_COL);
@@ -92,7 +92,7 @@ static struct slice_writer matrix_writer(const struct slice *s,
     w.bytes = w.line_elements * w.element;
     w.stride = i->operand_count > 2 ? &i->operands[2] : NULL;
     if (w.bytes % 16)
-        w.refusal = "stores a matrix of a warp, which cannot be followed";
+        w.refusal = "it stores a matrix of a warp, which is not analyzed";
     return w;
 }
 
@@ -140,23 +140,23 @@ static struct slice_writer plain_writer(const struct slice *s,
     case PTX_ATOM:
         return through_address(s, i);
     case PTX_MULTIMEM:
-        refused.refusal = "writes through a multicast address, which cannot be followed";
+        refused.refusal = "it writes through a multicast address, which is not analyzed";
         return refused;
     case PTX_CP:
-        refused.refusal = "writes by a bulk copy, which cannot be followed";
+        refused.refusal = "it writes by a bulk copy, which is not analyzed";
         return first_space(i) == PTX_PART_GLOBAL && !ptx_has(i, PTX_PART_PREFETCH) ? refused
                                                                                    : none;
     case PTX_WMMA:
         return ptx_has(i, PTX_PART_STORE) ? matrix_writer(s, i) : none;
     case PTX_SUST:
     case PTX_SURED:
-        refused.refusal = "writes a surface, which cannot be followed";
+        refused.refusal = "it writes a surface, which is not analyzed";
         return refused;
     case PTX_DISCARD:
-        refused.refusal = "discards memory, which cannot be followed";
+        refused.refusal = "it discards memory, which is not analyzed";
         return refused;
     case PTX_OPCODE_COUNT:
-        refused.refusal = "may write memory in a way that is not known";
+        refused.refusal = "an unknown instruction may write memory";
         return memory_operand(i) ? refused : none;
     default:
         return none;
@@ -184,10 +184,12 @@ struct slice_writer slice_writer(const struct slice *s, const struct ptx_instruc
     const struct ptx_symbol *callee = callee_of(s->module, s->f, i);
 
     if (callee && (!strcmp(callee->name, "malloc") || !strcmp(callee->name, "free")))
-        return (struct slice_writer){.refusal = "allocates memory, which one device has"};
+        return (struct slice_writer){
+            .refusal = "it allocates memory, which exists on one device only"};
     bool *visited = must_calloc(s->module->function_count + 1u, sizeof *visited);
     bool writes = call_writes(s->module, s->f, i, visited);
-    struct slice_writer w = {.refusal = writes ? "calls what may write memory" : NULL};
+    struct slice_writer w = {.refusal = writes ? "it calls a function that may write memory"
+                                               : NULL};
 
     free(visited);
     return w;

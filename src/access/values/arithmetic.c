@@ -245,7 +245,7 @@ static const struct access_form *member(const struct integer_op *o,
         .left = form_add(forms, place, form_constant(forms, (int64_t)element * 8), 1),
         .variable = (int32_t)o->at,
         .line = o->i->line,
-        .reason = "is chosen among the parameters"};
+        .reason = "is selected from the parameters by an index"};
 
     return y.left ? form_make(forms, &y) : NULL;
 }
@@ -262,7 +262,7 @@ static const struct access_form *number_of(const struct integer_op *o,
                          form_constant(&o->m->forms, (int64_t)number * o->bits / 8), 1),
         .variable = (int32_t)o->at,
         .line = o->i->line,
-        .reason = "is chosen among the parameters"};
+        .reason = "is selected from the parameters by an index"};
 
     return widened(o, element_form(o->study, y), number);
 }

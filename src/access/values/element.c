@@ -37,7 +37,7 @@ const struct access_form *element_form(struct study *s, struct access_symbol y)
     y.bytes = p->bytes;
     y.offset = space == PTX_SPACE_CONST ? 0 : p->offset;
     y.variable = space == PTX_SPACE_CONST ? of->variable : 0;
-    y.reason = space == PTX_SPACE_CONST ? "is chosen in constant memory"
-                                        : "is chosen among the parameters";
+    y.reason = space == PTX_SPACE_CONST ? "is selected from constant memory by an index"
+                                        : "is selected from the parameters by an index";
     return y.left ? form_make(f, &y) : NULL;
 }

@@ -294,8 +294,8 @@ static const struct access_form *value_form(struct scope *c, uint32_t value)
     if (f || c->loop >= 0 || (loop >= 0 && (f = turn(c, value, (uint32_t)loop))))
         return f;
     return study_opaque(s, d->instruction, value,
-                        loop < 0 ? "comes together from many forms"
-                                 : "changes from iteration to iteration in no simple way");
+                        loop < 0 ? "merges too many expressions"
+                                 : "has no closed form over the iterations of its loop");
 }
 
 static const struct access_form *replace(void *context, uint32_t symbol)

@@ -22,7 +22,7 @@ static const struct access_form *read_special(struct study *s, uint32_t instruct
         return form_constant(&s->maker.forms, 32);
     if (special <= PTX_NCTAID_Z || special == PTX_LANEID)
         return form_make(&s->maker.forms, &y);
-    return study_opaque(s, instruction, 0, "reads a special register without a form");
+    return study_opaque(s, instruction, 0, "reads a special register that is not analyzed");
 }
 
 static const struct access_form *read_symbol(struct study *s, uint32_t instruction,

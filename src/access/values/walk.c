@@ -22,7 +22,7 @@ static const struct access_form *no_form(struct study *s, uint32_t instruction,
     const char *name = ptx_opcode_spelling(i->opcode);
     char *reason = arena_alloc(s->arena, 64);
 
-    snprintf(reason, 64, "hangs on %s, which has no form", name ? name : "an opcode");
+    snprintf(reason, 64, "depends on %s, which is not analyzed", name ? name : "an opcode");
     return study_opaque(s, instruction, element, reason);
 }
 
@@ -80,11 +80,11 @@ static void set_guarded(struct study *s, uint32_t value)
     int32_t old =
         s->ssa->single[d->reg] == -2 ? ssa_read(s->ssa, d->instruction, d->reg) : -1;
 
-    set_either(s, value,
-               old >= 0
-                   ? s->values[old].form
-                   : study_opaque(s, d->instruction, value, "is not assigned on every way"),
-               s->values[value].form);
+    set_either(
+        s, value,
+        old >= 0 ? s->values[old].form
+                 : study_opaque(s, d->instruction, value, "is not assigned on every path"),
+        s->values[value].form);
 }
 
 static void set_selected(struct study *s, uint32_t value)
@@ -152,7 +152,7 @@ static const struct access_form *option_of(struct study *s, uint32_t value, uint
         return next;
     return phi->from[k] >= 0 ? s->values[phi->from[k]].form
                              : study_opaque(s, s->regions->flow->blocks[phi->block].first,
-                                            value, "is not assigned on every way");
+                                            value, "is not assigned on every path");
 }
 
 /* After the walk: what comes over back edges is known as well. */

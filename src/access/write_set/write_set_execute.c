@@ -39,8 +39,8 @@ static enum proact_status check_work(const struct execution *e, uint64_t work,
         return PROACT_OK;
     return fail(err, PROACT_EREFUSED,
                 "kernel '%s', %s:%" PRIu32
-                ": where it writes shows only thread by thread (a "
-                "store %s), which takes too long",
+                ": where it writes is found only thread by thread (a store %s), which "
+                "takes too long",
                 e->slice->kernel, e->slice->file, e->line, e->why);
 }
 

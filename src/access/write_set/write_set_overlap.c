@@ -125,8 +125,8 @@ static enum proact_status compare(const struct write_set *w,
     if (byte == UINT64_MAX)
         return PROACT_OK;
     return fail(err, PROACT_EREFUSED,
-                "CTAs %" PRIu32 " and %" PRIu32 " are of different parts of the grid, and "
-                "both %s byte %" PRIu64 " of %s '%s'",
+                "CTAs %" PRIu32 " and %" PRIu32 " are in different partitions of the "
+                "grid, and both %s byte %" PRIu64 " of %s '%s'",
                 writer_of(a, one, byte), writer_of(a, other, byte),
                 w->is_exact ? "write" : "may write", byte,
                 a->is_variable ? "variable" : "array", a->name);
@@ -177,7 +177,7 @@ enum proact_status write_set_overlap(const struct write_set *w, const uint32_t *
     for (uint32_t n = 0; n < part_count; n++)
         if (part_first[n] > part_first[n + 1] || part_first[n + 1] > w->cta_count)
             return fail(err, PROACT_EINVAL,
-                        "part %" PRIu32 " of the grid ends with CTA %" PRIu32
+                        "partition %" PRIu32 " of the grid ends with CTA %" PRIu32
                         " of %" PRIu32,
                         n, part_first[n + 1], w->cta_count);
     if (!p->first || p->count != part_count || memcmp(p->first, part_first, bytes) != 0) {

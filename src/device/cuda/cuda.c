@@ -110,13 +110,13 @@ static enum proact_status count_devices(struct device_set *set,
     cu_result result = set->driver.device_count(&count);
 
     if (cannot)
-        return fail(err, PROACT_EINVAL, "%s: only an emulated machine can", cannot);
+        return fail(err, PROACT_EINVAL, "%s: only an emulated machine supports it", cannot);
     if (result || count <= 0)
         return fail(err, PROACT_ENODEV, "the CUDA driver finds no device%s%s",
                     result ? ": " : "",
                     result ? driver_words(&set->driver, result).text : "");
     if (wanted > (unsigned)count)
-        return fail(err, PROACT_ENODEV, "%u devices are asked for, there are %d", wanted,
+        return fail(err, PROACT_ENODEV, "%u devices requested, there are %d", wanted,
                     count);
     set->count = wanted ? wanted : (unsigned)count;
     if (set->count > TOPOLOGY_DEVICES_MAX)

@@ -213,12 +213,12 @@ static void fault_deadlock(struct execute_warp *w, const struct group *g)
 
     if (g->state == GROUP_CLUSTER)
         warp_fault(w, line, lane,
-                   "the barrier of its cluster waits for %u threads, %u came and nobody "
-                   "else can",
+                   "the barrier of its cluster waits for %u threads, %u arrived and no "
+                   "other thread can",
                    all->live, all->arrived);
     else
         warp_fault(w, line, lane,
-                   "barrier %u waits for %u threads, %u came and nobody else can",
+                   "barrier %u waits for %u threads, %u arrived and no other thread can",
                    g->detail, b->expected ? b->expected : w->cta->live_threads, b->arrived);
 }
 

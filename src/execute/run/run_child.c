@@ -37,7 +37,7 @@ bool child_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t m
         unsigned lane = (unsigned)__builtin_ctz(mask);
 
         if (!host->child_launch) {
-            warp_fault(w, op->line, lane, "launches a kernel, which cannot be done here");
+            warp_fault(w, op->line, lane, "launches a kernel, which is not supported here");
             return false;
         }
         if (op->detail[0] == CHILD_PARAMETERS)

@@ -11,7 +11,7 @@ static bool give(struct execute_warp *w, const struct execute_op *op, unsigned l
 
     if (!address || host->heap_give(host->context, w, address))
         return true;
-    warp_fault(w, op->line, lane, "free of 0x%" PRIx64 ", which malloc did not give",
+    warp_fault(w, op->line, lane, "free of 0x%" PRIx64 ", which malloc did not return",
                address);
     return false;
 }
@@ -24,7 +24,7 @@ bool heap_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t ma
         unsigned lane = (unsigned)__builtin_ctz(mask);
 
         if (!host->heap_take) {
-            warp_fault(w, op->line, lane, "allocates memory, which cannot be done here");
+            warp_fault(w, op->line, lane, "allocates memory, which is not supported here");
             return false;
         }
         if (op->detail[0] == HEAP_GIVE && !give(w, op, lane))

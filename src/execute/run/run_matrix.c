@@ -7,7 +7,7 @@ bool matrix_run(struct execute_warp *w, const struct execute_op *op, uint32_t ma
 
     if (mask != ~0u) {
         warp_fault(w, op->line, (unsigned)__builtin_ctz(mask),
-                   "a product of matrices takes all 32 threads of a warp, and %d came",
+                   "a product of matrices needs all 32 threads of a warp, and %d arrived",
                    __builtin_popcount(mask));
         return false;
     }

@@ -153,8 +153,9 @@ static bool name_themselves(struct execute_warp *w, const struct execute_op *op,
 {
     for (unsigned l = 0; l < LANES; l++)
         if (active >> l & 1 && !(member[l] >> l & 1)) {
-            warp_fault(w, op->line, l, "lane %u gives mask 0x%08x, which does not name it",
-                       l, member[l]);
+            warp_fault(w, op->line, l,
+                       "lane %u gives mask 0x%08x, which does not contain the lane", l,
+                       member[l]);
             return false;
         }
     return true;

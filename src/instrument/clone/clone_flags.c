@@ -143,10 +143,10 @@ static enum proact_status redirect(struct clone *c, const struct ptx_instruction
 
     if (slot < 0)
         return clone_refuse(c, i,
-                            "a flag in one of several arrays, or in one that cannot be "
-                            "told");
+                            "an idempotent store into one of several arrays, or into an "
+                            "unknown array");
     if (is_joint(c, i) && is_atomic(i) && c->module->target_sm < LEAST_JOINT_SM)
-        return clone_refuse(c, i, "what stays an atomic, of all devices, takes sm_%d",
+        return clone_refuse(c, i, "an atomic with system scope needs sm_%d",
                             LEAST_JOINT_SM);
     edit_insert(&c->edits, i->span.offset,
                 "ld.param.u64 %%proact_d0, [" CLONE_PARTITION "+%zu];\n\t"

@@ -26,8 +26,8 @@ enum proact_status clone_add_partition(struct clone *c)
 
     if (f->parameter_bytes + bytes + 8 > most)
         return clone_refuse(c, NULL,
-                            "its parameters have %u bytes, with the share's %u they would "
-                            "not fit into %u",
+                            "its parameters have %u bytes, with the partition's %u they "
+                            "would not fit into %u",
                             f->parameter_bytes, bytes, most);
     edit_replace(&c->edits, parameter_name_of(c->module, f), "%s%s", f->name,
                  instrument_suffix(c->kind));

@@ -93,8 +93,9 @@ static enum proact_status stage(struct clone *c, const struct ptx_instruction *i
                 "add.u32 %%proact_r0, %%proact_r0, %%proact_k%d;\n\t%.*s",
                 name, slot, (int)(text + from - guard), guard);
     if (!add_opcode(c, end, text + from))
-        return clone_refuse(c, i,
-                            "a store that is said to be more than plain: it is not staged");
+        return clone_refuse(
+            c, i,
+            "a store with qualifiers that shared memory does not have: it is not staged");
     edit_insert(&c->edits, end, "%.*s%%proact_r0%.*s", (int)(address - operands), operands,
                 (int)(text + end - rest), rest);
     return PROACT_OK;
@@ -107,7 +108,7 @@ enum proact_status stage_stores(struct clone *c)
 
     /* %dynamic_smem_size and its like would count the stage. */
     if (strstr(c->module->text, "_smem_size"))
-        return clone_refuse(c, NULL, "it asks how much shared memory it has");
+        return clone_refuse(c, NULL, "it reads the size of its shared memory");
     edit_insert(&c->edits, f->span.offset,
                 ".extern .shared .align 16 .b8 %s" CLONE_STAGE "[];\n", f->name);
     edit_insert(&c->edits, f->body.offset, "\n\t.reg .b32 \t%%proact_k<%d>;",

@@ -111,8 +111,8 @@ static enum proact_status visit_store(struct clone *c, const struct ptx_instruct
     if (slot == -2)
         return clone_refuse(
             c, i,
-            "a store into one of several arrays, or into one that cannot "
-            "be told: 'inline' would not know where it belongs on the peers");
+            "a store into one of several arrays, or into an unknown array: 'inline' "
+            "cannot find its address on the peers");
     if (slot < 0)
         return PROACT_OK;
     if (i->opcode == PTX_OPCODE_COUNT || to->reg < 0)

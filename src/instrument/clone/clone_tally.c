@@ -94,7 +94,7 @@ enum proact_status tally_threads(struct clone *c)
     if (sync && c->kind == INSTRUMENT_SEND)
         return clone_refuse(c, sync,
                             "some threads of the CTA may have returned by then, and "
-                            "sending takes them all at the end");
+                            "sending needs all threads at the end");
     c->tallies |= sync != NULL;
     return PROACT_OK;
 }

@@ -204,8 +204,8 @@ static enum proact_status lead_to_end(struct clone *c)
 
         if (i->opcode == PTX_SETMAXNREG)
             return clone_refuse(c, i,
-                                "setmaxnreg leaves its warps a number of registers that "
-                                "counting may not do with");
+                                "setmaxnreg may leave its warps fewer registers than the "
+                                "epilogue needs");
         if (ptx_opcode_ends_thread(i->opcode) || (c->tallies && branches_to_end(f, i)))
             lead_one(c, i);
     }
@@ -221,7 +221,7 @@ enum proact_status end_together(struct clone *c)
 
     if (c->module->target_sm < e->least_sm || c->module->version_major < e->least_version)
         return clone_refuse(c, NULL,
-                            "it is PTX %u.%u for sm_%u, to %s takes %u.0 and sm_%u",
+                            "it is PTX %u.%u for sm_%u, to %s needs %u.0 and sm_%u",
                             c->module->version_major, c->module->version_minor,
                             c->module->target_sm, e->what, e->least_version, e->least_sm);
     if ((status = lead_to_end(c)) || !c->is_wanted || (status = epilogue_read(c, &words)))

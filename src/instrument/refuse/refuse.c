@@ -20,10 +20,10 @@ static enum proact_status refuse_special(const struct clone *c,
     bool index = o->special >= PTX_CTAID_X && o->special <= PTX_NCTAID_Z;
 
     if (index && i->type != PTX_PART_COUNT && ptx_type_bytes(i->type) == 2)
-        return clone_refuse(c, i, "it reads %.*s as 16 bits, a share's has 32", length,
+        return clone_refuse(c, i, "it reads %.*s as 16 bits, a partition's has 32", length,
                             name);
     if (o->special == PTX_GRIDID)
-        return clone_refuse(c, i, "it reads %%gridid, which is another one on each device");
+        return clone_refuse(c, i, "it reads %%gridid, which differs between devices");
     if (o->special < PTX_ENVREG1)
         return PROACT_OK;
     if (starts(name, "%envreg"))
@@ -67,12 +67,12 @@ static enum proact_status refuse_opcode(const struct clone *c,
             return clone_refuse(c, i, "a barrier of a cluster: clusters are not split");
         return PROACT_OK;
     case PTX_MULTIMEM:
-        return clone_refuse(c, i, "it writes by multimem, which is no array");
+        return clone_refuse(c, i, "it writes by multimem, to an address in no array");
     case PTX_CP:
         if (global && ptx_has(i, PTX_PART_BULK) && !ptx_has(i, PTX_PART_PREFETCH))
             return clone_refuse(c, i,
-                                "an asynchronous bulk copy writes to global memory, past "
-                                "the order of the kernel's stores");
+                                "an asynchronous bulk copy writes to global memory, "
+                                "without order to the kernel's stores");
         return PROACT_OK;
     case PTX_ST:
         if (ptx_has(i, PTX_PART_ASYNC) && i->space != PTX_SPACE_SHARED)
@@ -93,15 +93,15 @@ static enum proact_status refuse_replica(const struct clone *c,
         return PROACT_OK;
     if (c->request->owns_atomics)
         return clone_refuse(c, i,
-                            "an atomic on a replicated array: what it leaves there is no "
-                            "store that could be repeated to the peers");
+                            "an atomic on a replicated array: its effect is not a store "
+                            "that could be repeated on the peers");
     if (i->opcode != PTX_RED && definition_is_read(c->function, &i->operands[0]))
         return clone_refuse(c, i,
-                            "it uses what an atomic on a replicated array gives back: "
-                            "each device would count in its own replica");
+                            "it uses the result of an atomic on a replicated array: each "
+                            "device would count in its own replica");
     return clone_refuse(c, i,
-                        "an atomic on a replicated array: its devices would add to "
-                        "their own replicas");
+                        "an atomic on a replicated array: each device would update its "
+                        "own replica only");
 }
 
 static enum proact_status refuse_atomic(const struct clone *c,
@@ -120,16 +120,16 @@ static enum proact_status refuse_atomic(const struct clone *c,
         return PROACT_OK;
     if (o.parts & ORIGIN_MODULE)
         return clone_refuse(c, i,
-                            "an atomic on a variable of the module, of which each device "
-                            "has its own");
+                            "an atomic on a variable of the module, and each device "
+                            "has its own copy");
     if (slot == -2 && c->request->owns_atomics)
         return refuse_replica(c, i);
     if (slot == -2)
-        return clone_refuse(c, i, "an atomic on an array that cannot be told");
+        return clone_refuse(c, i, "an atomic on an unknown array");
     if (i->opcode != PTX_RED && definition_is_read(c->function, &i->operands[0]))
         return clone_refuse(c, i,
-                            "it uses what an atomic gives back, a ticket among all its "
-                            "CTAs");
+                            "it uses the result of an atomic that CTAs of all devices "
+                            "update");
     return PROACT_OK;
 }
 
@@ -146,8 +146,8 @@ static enum proact_status refuse_store(const struct clone *c,
 
     if (o.parts & ORIGIN_MODULE && origin_slot(&o) < 0)
         return clone_refuse(c, i,
-                            "it stores into a variable of the module, of which each device "
-                            "has its own");
+                            "it stores into a variable of the module, and each device "
+                            "has its own copy");
     return PROACT_OK;
 }
 

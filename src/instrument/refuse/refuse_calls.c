@@ -36,9 +36,9 @@ static enum proact_status refuse_call(struct calling *c, const struct ptx_functi
                 return PROACT_OK;
         if (!strcmp(s->name, "malloc") || !strcmp(s->name, "free"))
             return clone_refuse(c->clone, c->from,
-                                "it allocates memory, which one device has");
-        return clone_refuse(c->clone, c->from, "it calls '%s', whose text is not here",
-                            s->name);
+                                "it allocates memory, which exists on one device only");
+        return clone_refuse(c->clone, c->from,
+                            "it calls '%s', which this module does not define", s->name);
     }
     for (uint32_t n = 0; n < m->function_count && !status; n++) /* any of them */
         if (!m->functions[n].is_entry)
@@ -81,7 +81,7 @@ static enum proact_status refuse_instruction(struct calling *c,
     if (i->opcode == PTX_CALL)
         return refuse_call(c, f, i);
     if (reads_grid_position(i))
-        what = "asks where in the grid it runs";
+        what = "reads its index in the grid";
     else if (i->opcode == PTX_EXIT)
         what = "ends the kernel";
     else if (writes(c->clone->module, f, origin, i))
@@ -146,7 +146,7 @@ static enum proact_status refuse_recursion(struct clone *c, const struct calling
         if (c->tallies && c->kind == INSTRUMENT_SEND)
             return clone_refuse(c, called->from,
                                 "it calls '%s', which may call itself: its threads may "
-                                "come back one by one, and sending takes them all at the "
+                                "return one by one, and sending needs all threads at the "
                                 "end",
                                 m->functions[n].name);
     }

@@ -164,8 +164,9 @@ enum proact_status refuse_waits(struct clone *c)
     w.tangles = cycle_tangles(c->flow, c->arena);
     if (cycle_any(c->flow, c->arena, waits_in, &w) || waits_in_tangles(&w))
         return clone_refuse(c, w.found,
-                            "a loop waits for what this %s: another CTA would have to "
-                            "store it meanwhile",
-                            w.found->opcode == PTX_LD ? "load reads" : "atomic gives back");
+                            "a loop waits for the %s: another CTA would have to store it "
+                            "during the launch",
+                            w.found->opcode == PTX_LD ? "value that this load reads"
+                                                      : "result of this atomic");
     return PROACT_OK;
 }

@@ -73,7 +73,7 @@ enum proact_status ptx_link(const struct ptx_module *const modules[], size_t cou
     struct text text = {0};
 
     if (!count)
-        return fail(err, PROACT_EINVAL, "no modules are there to be linked");
+        return fail(err, PROACT_EINVAL, "there are no modules to link");
     l.modules = must_calloc(count, sizeof *l.modules);
     for (size_t m = 0; m < count; m++)
         l.modules[m].module = modules[m];

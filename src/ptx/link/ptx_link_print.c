@@ -156,7 +156,8 @@ static enum proact_status announce(struct printing *p, uint32_t module,
 
     if (i->linkage == PTX_FILE_LOCAL)
         return fail(p->linking->err, PROACT_EINVAL,
-                    "'%.200s' of %.200s holds an address of what holds its address",
+                    "'%.200s' of %.200s contains the address of a variable that contains "
+                    "its address",
                     m->symbols[i->symbol].name, m->name);
     add(p, ".extern");
     print_span(p, module, NULL,

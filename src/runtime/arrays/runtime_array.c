@@ -59,8 +59,8 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
     if (!shape->count || !shape->element_bytes ||
         __builtin_mul_overflow(shape->count, shape->element_bytes, &bytes))
         return fail(err, PROACT_EINVAL,
-                    "array '%s': %zu elements of %zu bytes: neither may be 0, nor their "
-                    "product pass 64 bits",
+                    "array '%s': %zu elements of %zu bytes: both must be positive, and "
+                    "the product must fit into 64 bits",
                     name, shape->count, shape->element_bytes);
     enum proact_status status = PROACT_OK;
 
@@ -159,8 +159,8 @@ static enum proact_status check_range(const struct proact_array *a, size_t first
 {
     if (first <= a->count && count <= a->count - first)
         return PROACT_OK;
-    return fail(err, PROACT_EINVAL, "array '%s': elements %zu to %zu, it has %zu", a->name,
-                first, first + count, a->count);
+    return fail(err, PROACT_EINVAL, "array '%s': elements %zu to %zu requested, it has %zu",
+                a->name, first, first + count, a->count);
 }
 
 /* What a device has of these bytes. */

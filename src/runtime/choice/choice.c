@@ -243,13 +243,13 @@ const char *choice_refusal(const struct proact_kernel *k)
     if (c->last == RAN_UNMEASURED)
         snprintf(
             c->why, sizeof c->why,
-            "kernel '%.80s': to find where it writes took the host %.0f ms, each launch "
-            "anew",
+            "kernel '%.80s': its write set took the host %.0f ms, and each launch needs "
+            "a new one",
             k->name, (double)k->debt_ns / 1e6);
     else if (c->last == RAN_UNTRIED)
         snprintf(c->why, sizeof c->why,
-                 "kernel '%.80s': trying what is faster has had its part of the time, so "
-                 "it goes as the others do",
+                 "kernel '%.80s': not timed: the measurement budget is used up; it runs "
+                 "like the other kernels",
                  k->name);
     else if (c->last == RAN_TO_BE_TIMED)
         snprintf(c->why, sizeof c->why,
@@ -258,11 +258,11 @@ const char *choice_refusal(const struct proact_kernel *k)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': %.1f us on one device%s, %.1f us on %u%s", k->name,
                  (double)choice_whole_ns(c) / 1e3,
-                 c->copies_ns ? ", beside other streams" : "",
+                 c->copies_ns ? ", next to other streams" : "",
                  (double)choice_split_ns(c) / 1e3, k->session->devices.count,
                  choice_split_ns(c) > choice_host_ns(c) ? ""
-                 : c->found_ns > c->queued_ns ? ", for the host to find where it writes"
-                                              : ", for the host to queue it");
+                 : c->found_ns > c->queued_ns ? ", limited by the write set analysis"
+                                              : ", limited by queueing on the host");
     return c->why;
 }
 

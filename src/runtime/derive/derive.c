@@ -246,13 +246,13 @@ static enum proact_status add_slot(struct launching *l, uint32_t offset,
         return PROACT_OK;
     if (slot == PROACT_SLOTS_MAX)
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s' writes more than the %d arrays that are possible", k->name,
+                    "kernel '%s' writes more than %d arrays, which is the limit", k->name,
                     PROACT_SLOTS_MAX);
     k->session->records_unlike |= k->session->recording != NULL;
     if (k->session->recording)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': that it writes the array at byte %u of its parameters is "
-                    "new: launch it once, then record",
+                    "kernel '%s': it writes the array at byte %u of its parameters for "
+                    "the first time: launch it once, then record",
                     k->name, offset);
     enum proact_status status = kernel_slots_change(k, err);
 
@@ -299,7 +299,8 @@ static enum proact_status find_slots(struct launching *l, const struct write_set
             status = add_slot(l, l->relocations[i].offset, err);
         else
             status = fail(err, PROACT_EREFUSED,
-                          "kernel '%s' writes array '%s', through none of its pointers",
+                          "kernel '%s' writes array '%s', but none of its pointer "
+                          "arguments refers to it",
                           k->name, a->name);
     }
     return status;
@@ -386,24 +387,24 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
         return fail(err, PROACT_EREFUSED, "kernel '%s': a grid of one CTA",
                     l->kernel->name);
     if (!l->relocation_count && l->kernel->slot_count)
-        return fail(err, PROACT_EREFUSED, "kernel '%s': it is given no array",
+        return fail(err, PROACT_EREFUSED, "kernel '%s': none of its arguments is an array",
                     l->kernel->name);
     if (l->is_program && d->in_program.text[0])
         return fail(err, PROACT_EREFUSED, "%s", d->in_program.text);
     if (l->is_program && hangs_on_address(l, &d->stored))
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': it stores what is made of an address, of which every "
-                    "device has its own",
+                    "kernel '%s': it stores a value derived from a pointer, which "
+                    "differs between devices",
                     l->kernel->name);
     if (l->is_program && hangs_on_address(l, &d->compared))
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': it compares an address, of which every device has its "
-                    "own, with what it reads",
+                    "kernel '%s': it compares a pointer, which differs between devices, "
+                    "with a value that it loads",
                     l->kernel->name);
     if (address_bits_differ(l, d->bits))
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': it goes by the bits of an address, of which every device "
-                    "has its own",
+                    "kernel '%s': its control flow or addressing depends on the bits of "
+                    "a pointer, which differ between devices",
                     l->kernel->name);
     if (l->is_program && (status = derive_check_provenance(l, d, err)))
         return status;

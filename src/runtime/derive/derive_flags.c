@@ -23,12 +23,12 @@ static const char *words(const struct kernel_flags *f)
     const uint32_t count = f->reductions.count;
 
     if (!count)
-        return "set flags";
+        return "make idempotent stores";
     if (f->has_fetch_atomics)
-        return "learn of each other by atomics";
+        return "use value-returning atomics";
     /* those that scatter are the last */
     return f->reductions.reduction[count - 1].kind == ACCESS_SCATTERED
-               ? "store where memory says"
+               ? "make indirect stores"
                : "update arrays by atomics";
 }
 
@@ -83,7 +83,9 @@ static const char *add_reductions(const struct launching *l, struct kernel_flags
         for (uint32_t b = 0; b < n && a && !why; b++)
             if (launching_array(l, r[b].parameter) == a) {
                 is_new = false;
-                why = go_together(r[b].kind, r[n].kind) ? NULL : "one of them in two ways";
+                why = go_together(r[b].kind, r[n].kind)
+                          ? NULL
+                          : "and two kinds of them on one array cannot be combined";
             }
         if (a && is_new && !why)
             why = flag_bytes_add_all(&f->bytes, launching_number(l, a), a->bytes);
@@ -107,7 +109,7 @@ static enum proact_status find_bytes(const struct launching *l, struct kernel_fl
             l->relocations[i].offset, launching_number(l, l->relocations[i].array),
             l->relocations[i].addend};
     f->bytes.count = 0;
-    why = are_in_no_array(l, f) ? "some of them in no array"
+    why = are_in_no_array(l, f) ? "some of them outside every array"
                                 : flag_bytes_hang(&f->sites, pointers, l->relocation_count);
     for (uint32_t kind = 0; kind < f->sites.kinds && !why && !status; kind++) {
         status = derive_run(l, f->kinds[kind], &f->kinds_cache[kind], &alone, err);
@@ -136,7 +138,7 @@ static enum proact_status check_reads(const struct launching *l,
         size_t at = spans_from(&need->spans, flag->first);
 
         if (need->all || (at < need->spans.count && need->spans.span[at].first < flag->end))
-            return refuse(l, f, "and it may read one of them", err);
+            return refuse(l, f, "and the kernel may read the same bytes", err);
     }
     return PROACT_OK;
 }
@@ -154,7 +156,7 @@ static enum proact_status check_learns(const struct launching *l,
         const struct transfer_need *need = needs_of(needs, n, 0);
 
         if (others->arrays[n].runs.count && (need->all || need->spans.count))
-            return refuse(l, f, "and it may read what another one of them has stored", err);
+            return refuse(l, f, "and a CTA may read what another CTA has stored", err);
     }
     return PROACT_OK;
 }
@@ -208,19 +210,19 @@ static enum proact_status check_reach(const struct launching *l,
 
     if (l->over > 1 && are_pinned(l, f))
         return refuse(l, f,
-                      "some of them in pinned memory of the host, where those of several "
-                      "devices are no atomics",
+                      "some of them in pinned host memory, where atomics of several "
+                      "devices are not atomic with each other",
                       err);
     for (unsigned d = 1; d < l->over; d++) {
         if (!p->backend->peer_access(p->set, d, 0))
             return refuse(l, f,
-                          "which its devices would do in the first one's memory, and not "
-                          "all of them reach that",
+                          "which must run in the memory of device 0, and not all devices "
+                          "reach it",
                           err);
         if (has_joint(l, f) && !p->backend->peer_atomics(p->set, d, 0))
             return refuse(l, f,
-                          "which takes atomics in the first device's memory, and not all "
-                          "links can do these",
+                          "which needs atomics in the memory of device 0, and not all "
+                          "links support them",
                           err);
     }
     return PROACT_OK;
@@ -233,9 +235,10 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
         return PROACT_OK;
     l->kernel->session->records_unlike |= l->kernel->session->recording != NULL;
     if (l->kernel->session->recording)
-        return fail(err, PROACT_EINVAL,
-                    "kernel '%s': that its CTAs %s is new: launch it once, then record",
-                    l->kernel->name, words(f));
+        return fail(
+            err, PROACT_EINVAL,
+            "kernel '%s': its CTAs %s for the first time: launch it once, then record",
+            l->kernel->name, words(f));
     enum proact_status status = kernel_slots_change(l->kernel, err);
 
     if (status)

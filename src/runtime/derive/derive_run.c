@@ -81,8 +81,8 @@ static enum proact_status add_constants(const struct launching *l,
         return PROACT_OK;
     if (!(c = known_constants_find(l)))
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': where it writes depends on constants, which a recording "
-                    "does not follow",
+                    "kernel '%s': where it writes depends on constant memory, whose "
+                    "changes a recording does not follow",
                     l->kernel->name);
     launch->constants = c->items;
     launch->constant_count = c->count;
@@ -207,8 +207,8 @@ enum proact_status derive_check_variables(const struct launching *l,
         if (w->arrays[n].runs.count && w->arrays[n].is_variable)
             return fail(
                 err, PROACT_EREFUSED,
-                "kernel '%s', %s:%u: it writes to the variable '%s', of which every device "
-                "has its own",
+                "kernel '%s', %s:%u: it writes to variable '%s', and each device has its "
+                "own copy",
                 l->kernel->name, l->kernel->image->ptx->name, w->arrays[n].line,
                 w->arrays[n].name);
     return PROACT_OK;
@@ -225,8 +225,8 @@ static enum proact_status own_atomics(const struct launching *l, struct proact_e
     if (k->session->recording)
         return fail(
             err, PROACT_EINVAL,
-            "kernel '%s': that its CTAs update what is their own by atomics is new: "
-            "launch it once, then record",
+            "kernel '%s': its CTAs update their own elements by atomics for the first "
+            "time: launch it once, then record",
             k->name);
     enum proact_status status = kernel_slots_change(k, err);
 
@@ -248,7 +248,7 @@ enum proact_status derive_check_own(const struct launching *l, const uint32_t *c
     if (atomic)
         return fail(why, PROACT_EREFUSED,
                     "kernel '%s', %s:%u: it updates array '%s' by atomics: each device "
-                    "would only see its own",
+                    "would update its own replica only",
                     l->kernel->name, l->kernel->image->ptx->name, atomic->line,
                     atomic->name);
     return fail(why, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);

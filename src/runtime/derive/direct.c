@@ -64,8 +64,8 @@ static enum proact_status refuse_communication(const struct proact_kernel *k,
                                                struct proact_error *err)
 {
     return fail(err, PROACT_EREFUSED,
-                "kernel '%s': it writes and reads array '%s', and its CTAs may tell each "
-                "other so through a distributed one: distribute '%s', too",
+                "kernel '%s': it writes and reads array '%s', and its CTAs may "
+                "synchronize through a distributed array: distribute '%s', too",
                 k->name, a->name, a->name);
 }
 
@@ -84,8 +84,8 @@ enum proact_status direct_check(const struct launching *l, const struct write_se
         if (a->part)
             return fail(err, PROACT_EREFUSED,
                         "kernel '%s', %s:%" PRIu32
-                        ": it writes to array '%s', which is distributed, by a pointer "
-                        "that may lead to others, too",
+                        ": it writes to array '%s', which is distributed, through a "
+                        "pointer that may also refer to other arrays",
                         k->name, k->image->ptx->name, w->arrays[n].line, a->name);
         if (ctas_communicate(d) &&
             is_read(&w->arrays[n], needs_of(needs_find(l, NULL), n, 0), w->cta_count))

@@ -24,7 +24,7 @@ struct argument_text argument_text(const struct proact_kernel *k, uint32_t offse
         snprintf(t.text, sizeof t.text, "variable '%s'",
                  s[i].name + strlen(INSTRUMENT_VARIABLE));
     else if (begins(s[i].name, INSTRUMENT_TABLE))
-        snprintf(t.text, sizeof t.text, "a table of addresses");
+        snprintf(t.text, sizeof t.text, "a pointer table");
     else if (s[i].bytes == sizeof(uint64_t))
         snprintf(t.text, sizeof t.text, "argument %" PRIu32, i);
     else

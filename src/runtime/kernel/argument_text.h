@@ -8,5 +8,5 @@ struct argument_text {
 };
 
 /* What a byte of a kernel's parameters is to whoever wrote it: "argument 1", "byte 8 of
-   argument 0" of a struct, "variable 'x'" or "a table of addresses". */
+   argument 0" of a struct, "variable 'x'" or "a pointer table". */
 struct argument_text argument_text(const struct proact_kernel *k, uint32_t offset);

@@ -316,8 +316,8 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
         b = b->next;
     if (!b && p->recording)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': these arrays, grid and plan were not launched before: "
-                    "launch them once, then record",
+                    "kernel '%s': it was not launched before with these arrays, grid and "
+                    "plan: launch it once, then record",
                     k->name);
     l->binding = b;
     if (p->recording) /* it restarts itself */

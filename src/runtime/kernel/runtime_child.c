@@ -26,7 +26,7 @@ static enum proact_status refuse_variables(const struct proact_kernel *k,
         return PROACT_OK;
     return fail(err, PROACT_EREFUSED,
                 "kernel '%s', %s: it uses variable '%s' of its module, which has another "
-                "place in the module whose kernels launch kernels",
+                "address in the module that launches child kernels",
                 k->name, k->image->ptx->name, s->name);
 }
 
@@ -114,8 +114,8 @@ enum proact_status kernel_slots_change(struct proact_kernel *k, struct proact_er
         return PROACT_OK;
     if (!session_try_quiesce(k->session))
         return fail(err, PROACT_ETIMEOUT,
-                    "kernel '%s': what it writes is new, and what was made of it may be at "
-                    "work behind a kernel that waits for the host",
+                    "kernel '%s': it writes an array for the first time, and its earlier "
+                    "versions may be queued after a kernel that waits for the host",
                     k->name);
     session_settle(k->session);
     kernel_bindings_drop(k, NULL);

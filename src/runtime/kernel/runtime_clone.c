@@ -194,9 +194,8 @@ static void check_room(const struct launching *l)
                   t->shared_bytes_per_sm / one == t->shared_bytes_per_sm / (one + more)))
         return;
     fail(&k->clones->result.refusal[kind], PROACT_EREFUSED,
-         "kernel '%s': its CTAs have %" PRIu64 " bytes of shared memory, and counting "
-         "threads that return one by one takes %" PRIu32
-         " more, for which there is no room",
+         "kernel '%s': its CTAs use %" PRIu64 " bytes of shared memory, and counting "
+         "threads that return one by one takes %" PRIu32 " more, which do not fit",
          k->name, all, more);
 }
 
@@ -219,8 +218,8 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
 
     if (!may_load(k, kind, places)) {
         fail(&k->clones->blocked, PROACT_ETIMEOUT,
-             "kernel '%s': another one waits for the host, and its clones are loaded when "
-             "that has ended",
+             "kernel '%s': another kernel waits for the host; the versions of this one "
+             "are loaded after it has ended",
              k->name);
         return PROACT_OK;
     }

@@ -358,8 +358,9 @@ enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
     unsigned slot = 0;
 
     if (arg >= k->parameter_count)
-        return fail(err, PROACT_EINVAL, "kernel '%s': map for argument %u, it takes %u",
-                    k->name, arg, k->parameter_count);
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': map for argument %u, it takes %u arguments", k->name, arg,
+                    k->parameter_count);
     while (slot < k->slot_count && k->slot[slot].arg != arg)
         slot++;
     if (slot == PROACT_SLOTS_MAX)

@@ -21,14 +21,14 @@ static enum proact_status check_table(const struct proact_map *map, const char *
 {
     if (!map->range_offsets || !map->ranges)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': a map that is a table needs `first` and `ranges`",
+                    "kernel '%s': a map that is a table needs `range_offsets` and `ranges`",
                     kernel);
     for (uint32_t i = 0; i < map->cta_count; i++)
         if (map->range_offsets[i] > map->range_offsets[i + 1])
             return fail(
                 err, PROACT_EINVAL,
-                "kernel '%s': the map's table gives CTA %u ranges %u to %u, which is "
-                "less than none",
+                "kernel '%s': the map's table gives CTA %u ranges %u to %u, a negative "
+                "count",
                 kernel, i, map->range_offsets[i], map->range_offsets[i + 1]);
     return PROACT_OK;
 }
@@ -41,14 +41,14 @@ static enum proact_status check(const struct proact_map *map, const char *kernel
     case PROACT_MAP_STRIDED:
     case PROACT_MAP_STENCIL:
         if (map->range_bytes == 0)
-            return fail(err, PROACT_EINVAL, "kernel '%s': the map's run_bytes is 0",
+            return fail(err, PROACT_EINVAL, "kernel '%s': the map's range_bytes is 0",
                         kernel);
         if (map->kind == PROACT_MAP_STENCIL &&
             (map->rows_per_cta == 0 || map->stride_bytes == 0))
             return fail(
                 err, PROACT_EINVAL,
-                "kernel '%s': the stencil map has %llu rows of %llu bytes: neither may "
-                "be 0",
+                "kernel '%s': the stencil map has %llu rows of %llu bytes: both must be "
+                "positive",
                 kernel, (unsigned long long)map->rows_per_cta,
                 (unsigned long long)map->stride_bytes);
         return PROACT_OK;
@@ -60,7 +60,8 @@ static enum proact_status check(const struct proact_map *map, const char *kernel
                         kernel);
         return PROACT_OK;
     }
-    return fail(err, PROACT_EINVAL, "kernel '%s': %d is no kind of map", kernel, map->kind);
+    return fail(err, PROACT_EINVAL, "kernel '%s': %d is not a kind of map", kernel,
+                map->kind);
 }
 
 static void *copy(const void *from, size_t count, size_t size)

@@ -20,8 +20,8 @@ static enum proact_status refuse_managed(const struct proact_kernel *k,
 
     return !s ? PROACT_OK
               : fail(err, PROACT_EREFUSED,
-                     "kernel '%s', %s:%" PRIu32 ": it uses the managed variable '%s', of "
-                     "which every device has its own",
+                     "kernel '%s', %s:%" PRIu32 ": it uses managed variable '%s', and "
+                     "each device has its own copy",
                      k->name, k->image->ptx->name, line, s->name);
 }
 
@@ -69,14 +69,16 @@ enum proact_status unsplittable_in_program(const struct proact_kernel *k,
     uint32_t line = found_address_line(k->image->ptx, k->ptx);
 
     if (line)
-        return fail(err, PROACT_EREFUSED,
-                    "kernel '%s', %s:%" PRIu32
-                    ": it reads what may be addresses, which are the first device's",
-                    k->name, file, line);
+        return fail(
+            err, PROACT_EREFUSED,
+            "kernel '%s', %s:%" PRIu32
+            ": it loads values that may be pointers, which are valid on device 0 only",
+            k->name, file, line);
     if ((line = prints_at(k->image->ptx, k->ptx)))
-        return fail(err, PROACT_EREFUSED,
-                    "kernel '%s', %s:%" PRIu32
-                    ": it prints, and several devices would not keep the order",
-                    k->name, file, line);
+        return fail(
+            err, PROACT_EREFUSED,
+            "kernel '%s', %s:%" PRIu32
+            ": it prints, and several devices would not keep the order of the output",
+            k->name, file, line);
     return PROACT_OK;
 }

@@ -18,7 +18,7 @@ static enum proact_status check_args(const struct proact_kernel *k,
     if (count != k->parameter_count)
         return fail(err, PROACT_EINVAL, "kernel '%s': %zu arguments given, it takes %u%s",
                     k->name, count, k->parameter_count,
-                    k->is_annotated ? " before its share" : "");
+                    k->is_annotated ? " before its partition" : "");
     for (size_t i = 0; i < count; i++) {
         const struct proact_arg *a = &args[i];
         size_t bytes = a->value ? a->bytes : sizeof(uint64_t);
@@ -70,8 +70,8 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
 
     if (grid->is_cooperative)
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': a cooperative launch runs on one device: launch a block "
-                    "of parameters, of an unmarked kernel",
+                    "kernel '%s': a cooperative launch runs on one device: it needs a "
+                    "parameter buffer and a plain kernel",
                     k->name);
     if ((status = lazy_devices_require(k->session, err)) ||
         (status = launch_check_grid(&l, grid, err)) ||

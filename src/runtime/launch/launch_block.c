@@ -36,19 +36,19 @@ static enum proact_status check(const struct proact_kernel *k,
 
     if (block->size != bytes)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': a block of %zu bytes, its parameters have %u", k->name,
-                    block->size, bytes);
+                    "kernel '%s': a parameter buffer of %zu bytes, its parameters have %u",
+                    k->name, block->size, bytes);
     for (size_t i = 0; i < block->relocation_count; i++) {
         const struct proact_relocation *at = &block->relocations[i];
 
         if (!at->array)
             return fail(err, PROACT_EINVAL,
-                        "kernel '%s': there is no array for the address at byte %u",
-                        k->name, at->offset);
+                        "kernel '%s': the relocation at byte %u names no array", k->name,
+                        at->offset);
         if (at->offset + sizeof(uint64_t) > bytes || at->array->session != k->session)
             return fail(err, PROACT_EINVAL,
-                        "kernel '%s': the address at byte %u does not lie in the %u bytes "
-                        "of its parameters, or its array is another session's",
+                        "kernel '%s': the relocation at byte %u is outside the %u bytes "
+                        "of its parameters, or its array belongs to another session",
                         k->name, at->offset, bytes);
     }
     return PROACT_OK;
@@ -84,8 +84,8 @@ static enum proact_status launch_annotated(struct proact_kernel *k,
             args[parameter - info.parameters].array = at->array;
         else
             status = fail(err, PROACT_EREFUSED,
-                          "kernel '%s': the address at byte %u of its parameters is not "
-                          "the first of a parameter and of array '%s'",
+                          "kernel '%s': the relocation at byte %u of its parameters is "
+                          "not at the start of a parameter and of array '%s'",
                           k->name, at->offset, at->array->name);
     }
     if (!status)
@@ -136,7 +136,7 @@ static enum proact_status record_first(const struct launching *l, bool keeps,
         return fail(err, PROACT_EINVAL, "kernel '%s': %s, which cannot be recorded",
                     l->kernel->name,
                     keeps ? "it is launched cooperatively"
-                          : "it may use memory that it is not given");
+                          : "it may access memory that no argument refers to");
     for (size_t i = 0; i < l->relocation_count; i++)
         recording_add_array(p, l->relocations[i].array);
     return PROACT_OK;
@@ -239,10 +239,10 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
 static const char *cannot_replay(const struct launching *l)
 {
     if (l->found.flags)
-        return "it sets flags or updates arrays by atomics";
+        return "it makes idempotent stores or updates arrays by atomics";
     for (size_t i = 0; i < l->relocation_count; i++)
         if (l->relocations[i].array->is_shared)
-            return "the host may change an array that it is given";
+            return "the host may change one of its arrays";
     return NULL;
 }
 

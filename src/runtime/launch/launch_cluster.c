@@ -111,7 +111,7 @@ enum proact_status launch_check_clusters(const struct launching *l,
 {
     if (!l->kernel->is_annotated || !launch_is_in_clusters(l))
         return PROACT_OK;
-    return fail(err, PROACT_EREFUSED, "%s, and a marked kernel always is",
+    return fail(err, PROACT_EREFUSED, "%s, but an annotated kernel must be split",
                 l->kernel->in_clusters.text);
 }
 

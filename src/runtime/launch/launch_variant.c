@@ -64,8 +64,8 @@ static enum proact_status make_variant(struct launching *l, uint32_t *offset,
 
     if (k->session->recording)
         status = fail(err, PROACT_EINVAL,
-                      "kernel '%s': which of its arrays are distributed is new: launch it "
-                      "once, then record",
+                      "kernel '%s': it was not launched before with these arrays "
+                      "distributed: launch it once, then record",
                       k->name);
     else
         status = kernel_variant_create(k, out, err);
@@ -88,8 +88,8 @@ static enum proact_status check_atomics(const struct launching *l, uint32_t line
             if (!p->backend->peer_atomics(p->set, a, b))
                 return fail(err, PROACT_EREFUSED,
                             "kernel '%s', %s:%" PRIu32
-                            ": an atomic in a distributed array: device %u cannot do these "
-                            "in the memory of device %u",
+                            ": an atomic on a distributed array: device %u cannot "
+                            "execute atomics in the memory of device %u",
                             k->name, k->image->ptx->name, line, a, b);
     return PROACT_OK;
 }
@@ -126,8 +126,9 @@ static enum proact_status check_annotated(const struct launching *l, uint32_t *o
     if (k->direct->through.updates_here && l->over > 1)
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s', %s:%" PRIu32
-                    ": an atomic in a distributed array is of one device alone, and a "
-                    "marked kernel runs as it is: use one of all, as atomicAdd_system()",
+                    ": an atomic on a distributed array has device scope, and an "
+                    "annotated kernel runs unchanged: use system scope, as in "
+                    "atomicAdd_system()",
                     k->name, k->image->ptx->name, k->direct->through.updates_here);
     return check_atomics(l, l->over > 1 ? k->direct->through.updates_surely : 0, err);
 }

@@ -350,7 +350,7 @@ enum proact_status proact_array_broadcast(struct proact_array *a, struct proact_
     if (status)
         return status;
     if (a->session->recording)
-        return fail(err, PROACT_EINVAL, "array '%s': spreading cannot be recorded",
+        return fail(err, PROACT_EINVAL, "array '%s': a broadcast cannot be recorded",
                     a->name);
     for (unsigned d = 0; d < PROACT_DEVICES_MAX; d++)
         needs[d] = &all;

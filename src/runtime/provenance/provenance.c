@@ -311,15 +311,15 @@ enum proact_status provenance_check(const struct launching *l, struct provenance
     for (size_t i = 0; i < l->relocation_count; i++)
         if (is_far(&l->relocations[i]))
             return fail(err, PROACT_EREFUSED,
-                        "kernel '%s': the address in %s lies beside all arrays", k->name,
+                        "kernel '%s': %s points outside every allocation", k->name,
                         argument_text(k, l->relocations[i].offset).text);
     const struct provenance_range *outside;
     const struct verdict *v = verdict_of(*kept, l, loads_alone, &outside);
 
     if (!v)
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': where its accesses lead hangs on what is new in each "
-                    "launch, and takes the host too long to find",
+                    "kernel '%s': which arrays it accesses depends on values that change "
+                    "at each launch, and takes the host too long to find",
                     k->name);
     const uint32_t offset = outside ? outside->offset : v->offset,
                    line = outside ? outside->line : v->line;
@@ -328,17 +328,16 @@ enum proact_status provenance_check(const struct launching *l, struct provenance
         return PROACT_OK;
     if (v->what == NOWHERE)
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s', %s:%" PRIu32 ": the address in %s lies in no array",
-                    k->name, k->image->ptx->name, v->line,
-                    argument_text(k, v->offset).text);
+                    "kernel '%s', %s:%" PRIu32 ": %s points to no array", k->name,
+                    k->image->ptx->name, v->line, argument_text(k, v->offset).text);
     const bool is_certain = !outside || outside->is_certain;
 
     return fail(err, PROACT_EREFUSED,
-                "kernel '%s', %s:%" PRIu32 ": it %s array '%s', to which %s leads%s",
+                "kernel '%s', %s:%" PRIu32 ": it %s array '%s', to which %s points%s",
                 k->name, k->image->ptx->name, line, is_certain ? "leaves" : "may leave",
                 provenance_relocation(l, offset)->array->name,
                 argument_text(k, offset).text,
-                is_certain ? "" : ", for another one, as far as can be told");
+                is_certain ? "" : ", possibly for another array");
 }
 
 void provenance_destroy(struct provenance *s)

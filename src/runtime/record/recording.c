@@ -168,15 +168,17 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
         return fail(err, PROACT_EINVAL, "a recording is under way already");
     if (p->repeating || streams_are_used(p))
         return fail(err, PROACT_EINVAL, "a recording cannot begin within a %s",
-                    p->repeating ? "repeat" : "program's stream");
+                    p->repeating ? "loop" : "program's stream");
     if (!p->backend->capture_begin)
         return fail(err, PROACT_EREFUSED, "the %s backend has no graphs", p->backend->name);
     if (p->book.observer && !p->backend->is_virtual)
-        return fail(err, PROACT_EREFUSED, "what is replayed cannot be observed");
+        return fail(err, PROACT_EREFUSED,
+                    "a recording cannot begin while a trace callback is set");
     if ((status = lazy_devices_poll(p, err)))
         return status;
     if (p->lazy_devices.are_pending)
-        return fail(err, PROACT_EINVAL, "a recording cannot begin before all are open");
+        return fail(err, PROACT_EINVAL,
+                    "a recording cannot begin before all devices are open");
     /* A replay comes after all before it: what is recorded then need not know it. */
     if ((status = proact_wait(p, err)) || (status = p->backend->capture_begin(p->set, err)))
         return status;

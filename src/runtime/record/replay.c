@@ -74,8 +74,8 @@ enum proact_status proact_replay(struct proact_recording *r, struct proact_error
 
     if (r->missing)
         return fail(err, PROACT_EINVAL,
-                    "the recording cannot be replayed: %s that it uses is gone or has "
-                    "another map",
+                    "the recording cannot be replayed: %s that it uses was destroyed or "
+                    "has another map",
                     r->missing);
     if (p->recording)
         return fail(err, PROACT_EINVAL, "a replay cannot be recorded");
@@ -85,8 +85,8 @@ enum proact_status proact_replay(struct proact_recording *r, struct proact_error
                     "changed");
     if (r->is_program && r->behind == BEHIND_MOST)
         return fail(err, PROACT_EINVAL,
-                    "the recording is replayed no more: other devices have less of its "
-                    "arrays than when it was made");
+                    "the recording can no longer be replayed: the other devices have "
+                    "fewer current ranges of its arrays than during the recording");
     if ((status = follow_variables(r, err)))
         return status;
     const uint64_t before = p->sequence;

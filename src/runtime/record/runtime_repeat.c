@@ -32,8 +32,8 @@ enum proact_status proact_loop_begin(struct proact_loop *r, struct proact_error 
     struct proact *p = r->session;
 
     if (p->recording || p->repeating)
-        return fail(err, PROACT_EINVAL, "a repeat cannot begin within a %s",
-                    p->recording ? "recording" : "repeat");
+        return fail(err, PROACT_EINVAL, "a loop cannot begin within a %s",
+                    p->recording ? "recording" : "loop");
     enum proact_status status = lazy_devices_poll(p, err);
 
     if (status)
@@ -49,7 +49,7 @@ enum proact_status proact_loop_end(struct proact_loop *r, struct proact_error *e
     struct proact *p = r->session;
 
     if (p->repeating != r)
-        return fail(err, PROACT_EINVAL, "this repeat was not begun");
+        return fail(err, PROACT_EINVAL, "this loop was not begun");
     p->repeating = NULL;
     return r->repeat ? p->backend->repeat_end(r->repeat, err) : PROACT_OK;
 }

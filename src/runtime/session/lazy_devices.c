@@ -193,13 +193,13 @@ const char *proact_lazy_devices_report(struct proact *p, bool *failed)
         return NULL;
     if (*failed)
         snprintf(o->report_text, sizeof o->report_text,
-                 "the other devices could not be opened, so all ran on the first: %s",
+                 "the other devices could not be opened, so everything ran on device 0: %s",
                  o->why);
     else if (o->are_pending)
         snprintf(o->report_text, sizeof o->report_text,
                  "the other devices were not opened%s", o->is_opening ? " in time" : "");
     else
         snprintf(o->report_text, sizeof o->report_text,
-                 "the other devices were there after %.3f ms", (double)o->took_ns / 1e6);
+                 "the other devices were open after %.3f ms", (double)o->took_ns / 1e6);
     return o->report_text;
 }

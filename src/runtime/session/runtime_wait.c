@@ -23,7 +23,7 @@ static enum proact_status check_late(struct proact *p, unsigned device,
                                       b->array[check_timeouts.slot]->name,
                                       b->cta_first[device], err);
     }
-    return fail(err, PROACT_ETIMEOUT, "an agent of device %u gave up on chunk %u", device,
+    return fail(err, PROACT_ETIMEOUT, "an agent of device %u timed out on chunk %u", device,
                 check_timeouts.chunk);
 }
 

@@ -117,7 +117,7 @@ static enum proact_status check_wait_limit(double ms, struct proact_error *err)
     if (ms == 0 || within)
         return PROACT_OK;
     return fail(err, PROACT_EINVAL,
-                "a wait limit of %g ms: 0 (for %d) or %g to %g is possible", ms,
+                "a wait timeout of %g ms: 0 (for %d) or %g to %g is possible", ms,
                 WAIT_LIMIT_MS, wait_limit_min_ms, wait_limit_max_ms);
 }
 

@@ -59,8 +59,8 @@ enum proact_status tables_check(const struct launching *l, const struct write_se
 
         if (!launching_is_again(l, i) && has_table(l, a, l->found.flags ? NULL : w))
             return fail(err, PROACT_EREFUSED,
-                        "kernel '%s': it may write to array '%s', in which it finds "
-                        "addresses",
+                        "kernel '%s': it may write to array '%s', from which it loads "
+                        "pointers",
                         l->kernel->name, a->name);
     }
     return PROACT_OK;

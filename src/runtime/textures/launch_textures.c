@@ -48,9 +48,8 @@ static enum proact_status check_one(const struct launching *l,
     if (!t->handle)
         return PROACT_OK;
     if (!t->texture)
-        return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': the texture in %s is none that there is", name,
-                    argument_text(l->kernel, t->offset).text);
+        return fail(err, PROACT_EREFUSED, "kernel '%s': %s is not a valid texture handle",
+                    name, argument_text(l->kernel, t->offset).text);
     if (t->texture->is_void)
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s': the array of the texture in %s was freed", name,
@@ -59,13 +58,13 @@ static enum proact_status check_one(const struct launching *l,
         return PROACT_OK;
     if (!t->array)
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': the memory of the texture in %s lies in no array", name,
+                    "kernel '%s': the memory of the texture in %s is in no array", name,
                     argument_text(l->kernel, t->offset).text);
     if (derivation_writes(l, t->array))
         return fail(
             err, PROACT_EREFUSED,
-            "kernel '%s': it writes array '%s', which it reads by the texture in %s", name,
-            t->array->name, argument_text(l->kernel, t->offset).text);
+            "kernel '%s': it writes array '%s', which it reads through the texture in %s",
+            name, t->array->name, argument_text(l->kernel, t->offset).text);
     return PROACT_OK;
 }
 
@@ -92,7 +91,7 @@ static enum proact_status make(const struct launching *l, struct session_texture
     for (unsigned d = 1; d < l->over && d < devices_here(l->kernel->session); d++)
         if (why->text[0] || texture_make(t, l->kernel->session, d, why))
             return fail(err, PROACT_EREFUSED,
-                        "kernel '%s': not every device can have the texture in %s: %s",
+                        "kernel '%s': not every device can create the texture in %s: %s",
                         l->kernel->name, argument_text(l->kernel, offset).text, why->text);
     return PROACT_OK;
 }

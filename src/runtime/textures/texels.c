@@ -28,8 +28,8 @@ enum proact_status texels_check_texel(const struct proact_texel_format *t,
 
     if (!has_bits || !has_channels || (t->kind == PROACT_TEXEL_FLOAT && t->bits == 8))
         return fail(err, PROACT_EINVAL,
-                    "texels: %u channels of %u bits: there are 1, 2 or 4, of 8, 16 or 32 "
-                    "bits, and floats of 16 or 32",
+                    "texture array: %u channels of %u bits: 1, 2 or 4 of 8, 16 or 32 "
+                    "bits are possible, floats of 16 or 32",
                     t->channels, t->bits);
     return PROACT_OK;
 }
@@ -42,20 +42,21 @@ static enum proact_status check_shape(const struct proact_texture_array_shape *s
     if (!s->width || s->width > SIDE_MAX || s->height > SIDE_MAX || s->depth > DEPTH_MAX ||
         s->layers > LAYERS_MAX || (s->depth && (!s->height || s->layers)))
         return fail(err, PROACT_EINVAL,
-                    "texels: %zu x %zu x %zu in %zu layers, of at most %d x %d x %d, or %d "
-                    "layers",
+                    "texture array: %zu x %zu x %zu in %zu layers, %d x %d x %d or %d "
+                    "layers possible",
                     s->width, s->height, s->depth, s->layers, SIDE_MAX, SIDE_MAX, DEPTH_MAX,
                     LAYERS_MAX);
     if (s->is_cube && (s->width != s->height || s->depth))
-        return fail(err, PROACT_EINVAL, "texels: a cube's faces are %zu x %zu", s->width,
-                    s->height);
+        return fail(err, PROACT_EINVAL,
+                    "texture array: the faces of a cube are %zu x %zu, not square",
+                    s->width, s->height);
     return texels_check_texel(&s->texel, err);
 }
 
 enum proact_status texels_check_session(const struct proact *p, struct proact_error *err)
 {
     if (!p->backend->texels_create)
-        return fail(err, PROACT_EREFUSED, "textures and surfaces: '%s' has none",
+        return fail(err, PROACT_EREFUSED, "textures and surfaces: the %s backend has none",
                     p->backend->name);
     return p->recording ? fail(err, PROACT_EINVAL,
                                "textures and surfaces, and copies of them, cannot be "
@@ -124,8 +125,8 @@ static enum proact_status hull(const struct proact_copy_3d *c,
         __builtin_mul_overflow(e->slice_pitch, c->slices - 1, &slices) ||
         __builtin_add_overflow(rows + c->bytes, slices, bytes))
         return fail(err, PROACT_EINVAL,
-                    "copy of texels: %zu rows of %zu bytes do not fit where rows are %zu "
-                    "and slices %zu bytes apart",
+                    "texture copy: %zu rows of %zu bytes do not fit into rows of %zu "
+                    "bytes and slices of %zu bytes",
                     c->rows, c->bytes, e->pitch, e->slice_pitch);
     return PROACT_OK;
 }
@@ -146,8 +147,8 @@ static enum proact_status check_end(struct proact *p, const struct proact_copy_3
             is_within(e->z, c->slices, slices_of(s)))
             return PROACT_OK;
         return fail(err, PROACT_EINVAL,
-                    "copy of texels: %zu x %zu x %zu from (%zu, %zu, %zu) on, there are "
-                    "%zu bytes x %zu x %zu",
+                    "texture copy: %zu x %zu x %zu from (%zu, %zu, %zu) on, the array "
+                    "has %zu bytes x %zu x %zu",
                     c->bytes, c->rows, c->slices, e->x, e->y, e->z, row,
                     at_least_one(s->height), slices_of(s));
     }
@@ -158,8 +159,8 @@ static enum proact_status check_end(struct proact *p, const struct proact_copy_3
     *out = proact_array_find(p, e->address, first);
     if (!*out || *bytes > (*out)->bytes - *first)
         return fail(err, PROACT_EINVAL,
-                    "copy of texels: %" PRIu64 " bytes at 0x%" PRIx64
-                    " do not lie in one array of the first device",
+                    "texture copy: %" PRIu64 " bytes at 0x%" PRIx64
+                    " are not in one array of device 0",
                     *bytes, e->address);
     return PROACT_OK;
 }

@@ -27,15 +27,15 @@ static enum proact_status check_memory(struct proact *p, const struct proact_tex
         return status;
     if (a && a->part)
         return fail(err, PROACT_EREFUSED,
-                    "texture: array '%s' is distributed: its memory is not the first "
-                    "device's alone",
+                    "texture: array '%s' is distributed: its memory is not on device 0 "
+                    "alone",
                     a->name);
     if (!a || bytes > a->bytes - first || !t->width ||
         (t->height && t->pitch < t->width * texels_bytes_each(&t->texel)))
         return fail(
             err, PROACT_EINVAL,
-            "texture: %zu x %zu texels of %zu bytes, %zu bytes apart, do not lie in "
-            "one array of the first device at 0x%" PRIx64,
+            "texture: %zu x %zu texels of %zu bytes, rows %zu bytes apart, are not in "
+            "one array of device 0 at 0x%" PRIx64,
             t->width, t->height, texels_bytes_each(&t->texel), t->pitch, t->address);
     return PROACT_OK;
 }
@@ -49,9 +49,9 @@ static enum proact_status check_filter(const struct proact_texture *t,
         (t->normalize_values && texel->bits < 32))
         return PROACT_OK;
     return fail(err, PROACT_EINVAL,
-                "texture: a linear filter, or numbers up to 1, of integers of %u bits %s",
+                "texture: a linear filter or normalized values of integers of %u bits %s",
                 texel->bits,
-                t->normalize_values ? "(8 or 16 possible)" : "read as they are");
+                t->normalize_values ? "(8 or 16 possible)" : "that are not normalized");
 }
 
 enum proact_status proact_texture_create(struct proact *p,

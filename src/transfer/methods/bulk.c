@@ -46,7 +46,7 @@ static enum proact_status copy_all(const struct transfer_binding *b, unsigned de
 /* PROACT IV-B, "cudaMemcpy": the baseline. */
 const struct transfer_method transfer_bulk = {
     .name = "bulk",
-    .summary = "copies everything when the kernel that wrote it has ended: the baseline",
+    .summary = "copies all written data after the kernel has ended: the baseline",
     .lane = TRANSFER_SIDE,
     .divides = true,
     .after = copy_all,

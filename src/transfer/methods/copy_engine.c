@@ -55,7 +55,7 @@ static enum proact_status queue_copies(const struct transfer_binding *b, unsigne
    fast they should is the model's to say. */
 const struct transfer_method transfer_copy_engine = {
     .name = "copy-engine",
-    .summary = "copies queued ahead, each behind a wait for its chunk's counter",
+    .summary = "copies queued in advance, each after a wait for its chunk's counter",
     .partition_mode = PROACT_MODE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,

@@ -118,8 +118,7 @@ static enum proact_status launch_agent(const struct transfer_binding *b, unsigne
 /* PROACT III-C, "Polling": by CTA, and by slice where chunks are large (slices.h). */
 const struct transfer_method transfer_polling = {
     .name = "polling",
-    .summary =
-        "a small agent kernel beside the kernel sends each chunk once it is complete",
+    .summary = "a concurrent small agent kernel sends each chunk once it is complete",
     .partition_mode = PROACT_MODE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,

@@ -124,7 +124,7 @@ static enum proact_status queue_relay(const struct transfer_binding *b, unsigned
    something is what all wait for; those of its peers are idle. */
 const struct transfer_method transfer_relay = {
     .name = "relay",
-    .summary = "as copy-engine, to one peer each, which passes the chunk on to the others",
+    .summary = "as copy-engine, but to one peer, which forwards the chunk to the others",
     .partition_mode = PROACT_MODE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,

@@ -115,8 +115,8 @@ enum proact_status transfer_methods_read(const char *text, struct transfer_plan 
         return fail_to_mix(text, body, tail, err);
     if (!read_bytes(bytes))
         return fail(err, PROACT_EINVAL,
-                    "method '%s': '%s' is no number of bytes from 1 up (K, M and G may "
-                    "follow it)",
+                    "method '%s': '%s' is not a number of bytes of at least 1 (suffix K, "
+                    "M or G)",
                     text, bytes);
     out->method = body;
     out->tail = tail;
@@ -138,8 +138,8 @@ enum proact_status transfer_method_check(const struct transfer_method *m,
     if (m->needs_unit && !devices->backend->has_unit)
         return fail(
             err, PROACT_EREFUSED,
-            "method '%s' needs a counting unit in the device, which the %s backend has "
-            "not",
+            "method '%s' needs a counting unit in the device, which the %s backend does "
+            "not have",
             m->name, devices->backend->name);
     for (unsigned from = 0; m->needs_peers && from < devices->count; from++)
         for (unsigned to = 0; to < devices->count; to++)
@@ -147,7 +147,7 @@ enum proact_status transfer_method_check(const struct transfer_method *m,
                 return fail(
                     err, PROACT_EREFUSED,
                     "method '%s' needs every device to reach its peers' memory, and "
-                    "device %u cannot reach that of device %u: '%s' can do without",
+                    "device %u cannot reach that of device %u: '%s' does not need it",
                     m->name, from, to, transfer_method_whole()->name);
     return PROACT_OK;
 }

@@ -50,8 +50,10 @@ static int find_place(const struct filling *f, const char *option,
         out->offset = offset;
         out->bytes = field->offset + field->bytes - offset;
     } else if (y->bytes > 8) {
-        return usage_error("analyze", "--%s %s: kernel '%s' reads nothing there", option,
-                           s->word, k->name);
+        return usage_error("analyze",
+                           "--%s %s: kernel '%s' "
+                           "does not read these bytes",
+                           option, s->word, k->name);
     }
     return EXIT_FINE;
 }
@@ -97,7 +99,8 @@ static int take_arg(struct filling *f, const struct analyze_setting *s)
         return code;
     if (place.is_array && strcmp(s->value, "0") != 0)
         return usage_error("analyze",
-                           "--arg %s: that is an array: use --array, or 0 if there is none",
+                           "--arg %s: the argument is an array: "
+                           "use --array, or 0 for a null pointer",
                            s->word);
     bool is_real = place.type == PTX_PART_F32 || place.type == PTX_PART_F64 ||
                    (strchr(s->value, '.') && strncmp(s->value, "0x", 2) != 0);
@@ -133,10 +136,15 @@ static int take_array(struct filling *f, const struct analyze_setting *s)
     if (code)
         return code;
     if (place.bytes < 8)
-        return usage_error("analyze", "--array %s: there are %" PRIu32 " bytes, no address",
+        return usage_error("analyze",
+                           "--array %s: the field has %" PRIu32 " bytes, "
+                           "a pointer has 8",
                            s->word, place.bytes);
     if (f->block->given[place.offset])
-        return usage_error("analyze", "--array %s: that argument was given", s->word);
+        return usage_error("analyze",
+                           "--array %s: the argument "
+                           "already has a value",
+                           s->word);
     add_array(f, place.offset, s->bytes, true);
     return EXIT_FINE;
 }
@@ -163,9 +171,11 @@ static int check_missing(const struct filling *f, const struct ptx_function *sli
         wide |= fields[i].bytes == 8;
     }
     if (list.length)
-        code = usage_error("analyze", "where kernel '%s' writes depends on more: add%s%s",
+        code = usage_error("analyze",
+                           "the writes of kernel '%s' depend on further values: "
+                           "add%s%s",
                            f->kernel->f->name, list.data,
-                           wide ? ", or --array if it is one" : "");
+                           wide ? ", or --array for an array" : "");
     text_clear(&list);
     return code;
 }

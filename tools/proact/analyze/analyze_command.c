@@ -62,8 +62,8 @@ static int check(const struct ptx_module *m, const struct analyze_request *q,
         struct proact_error err;
 
         fail(&err, PROACT_EINVAL, "%s has no kernel (%s)", q->file,
-             analyze_is_cuda(q->file) ? "no __global__ function that it uses, or a "
-                                        "template that nobody makes"
+             analyze_is_cuda(q->file) ? "no __global__ function that is used, or only "
+                                        "templates that are never instantiated"
                                       : "no .entry");
         return failure_exit(&err);
     }
@@ -71,10 +71,12 @@ static int check(const struct ptx_module *m, const struct analyze_request *q,
         if (m->functions[i].is_entry)
             text_print(&names, "%s%s", names.length ? ", " : "", m->functions[i].name);
     if (!c->count)
-        code = usage_error("analyze", "%s has no kernel '%s', but %s", m->name, q->kernel,
-                           names.data ? names.data : "none");
+        code = usage_error("analyze",
+                           "%s has no kernel '%s'; "
+                           "its kernels: %s",
+                           m->name, q->kernel, names.data ? names.data : "none");
     else if (c->count > 1 && (q->has_launch || q->kernel))
-        code = usage_error("analyze", "which kernel of %s? Add --kernel with one of %s",
+        code = usage_error("analyze", "%s has several kernels: add --kernel with one of %s",
                            m->name, names.data);
     text_clear(&names);
     return code;

@@ -126,7 +126,7 @@ static int take(struct analyze_constants *c, const struct analyze_kernel *k,
     int32_t symbol = find_symbol(k->module, s->name, s->name_length);
 
     if (symbol < 0)
-        return usage_error("analyze", "--constant %s: there is no such .const variable",
+        return usage_error("analyze", "--constant %s: no .const variable of that name",
                            s->word);
     uint32_t bytes = width_at(k, symbol, s->offset), all = k->module->symbols[symbol].bytes;
     bool negative = *s->value == '-';
@@ -142,8 +142,10 @@ static int take(struct analyze_constants *c, const struct analyze_kernel *k,
                            "--constant %s: expected a whole number of %" PRIu32 " bytes",
                            s->word, bytes);
     if (s->offset >= all || bytes > all - s->offset)
-        return usage_error("analyze", "--constant %s: it has %" PRIu32 " bytes", s->word,
-                           all);
+        return usage_error("analyze",
+                           "--constant %s: "
+                           "the variable has %" PRIu32 " bytes",
+                           s->word, all);
     value = negative ? 0 - value : value;
     memcpy(c->content[symbol] + s->offset, &value, bytes);
     memset(c->given[symbol] + s->offset, true, bytes);
@@ -166,7 +168,9 @@ static int check_missing(const struct analyze_constants *c, const struct analyze
         text_print(&list, " --constant %s=VALUE", place);
     }
     if (list.length)
-        code = usage_error("analyze", "where kernel '%s' writes depends on more: add%s",
+        code = usage_error("analyze",
+                           "the writes of kernel '%s' depend on further values: "
+                           "add%s",
                            k->f->name, list.data);
     text_clear(&list);
     return code;

@@ -103,10 +103,9 @@ void analyze_reductions_check(struct analyze_launch *l, const struct analyze_ker
         return;
     flag_bytes_clear(&l->flags);
     l->over = 1;
-    fail(&l->why, PROACT_EREFUSED, "kernel '%s' %s, and it reads or writes it, too",
+    fail(&l->why, PROACT_EREFUSED, "kernel '%s' %s an array that it also reads or writes",
          k->f->name,
-         analyze_scatters(k) ? "stores to an array where memory says"
-                             : "updates an array by atomics");
+         analyze_scatters(k) ? "stores at loaded addresses to" : "updates by atomics");
 }
 
 void analyze_flags_try(struct analyze_launch *l, const struct analyze_kernel *k,

@@ -127,10 +127,10 @@ static void judge(struct analyze_kernel *k, uint32_t slots)
     else if (variable)
         fail(&k->why, PROACT_EREFUSED,
              "kernel '%s', %s:%" PRIu32
-             ": it writes to the variable '%s', of which every device has its own",
+             ": it writes to variable '%s', and each device has its own copy",
              name, file, line, variable);
     else if (slots > PROACT_SLOTS_MAX)
-        fail(&k->why, PROACT_EREFUSED, "kernel '%s' writes %" PRIu32 " arrays, %d possible",
+        fail(&k->why, PROACT_EREFUSED, "kernel '%s' writes %" PRIu32 " arrays, limit %d",
              name, slots, PROACT_SLOTS_MAX);
     else if (!has_clone(k))
         k->why = k->clones.refusal[INSTRUMENT_GRID];
@@ -138,8 +138,8 @@ static void judge(struct analyze_kernel *k, uint32_t slots)
         k->why = k->uncut;
     else if ((line = atomic_line(k)))
         fail(&k->why, PROACT_EREFUSED,
-             "kernel '%s', %s:%" PRIu32
-             ": it updates an array by atomics: each device would only see its own",
+             "kernel '%s', %s:%" PRIu32 ": it updates an array by atomics: each device "
+             "would update its own replica only",
              name, file, line);
 }
 

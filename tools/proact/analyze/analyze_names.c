@@ -97,44 +97,46 @@ const char *analyze_kind_text(enum access_kind kind)
 static const struct {
     const char *phrase, *advice;
 } advices[] = {
-    {"writes to no array", "nothing: it runs whole on one device"},
-    {"reads by a texture", "give each texture as an argument, or as a field of one"},
-    {"is called has textures", "let it be inlined: the callee in the same file, "
-                               "__forceinline__"},
-    {"surfaces", "nothing: they are the first device's; or store to an array"},
-    {"gives back", "do without what it gives back: let blockIdx say which work and place a "
-                   "CTA has, not a ticket; or distribute what it is about, and the ticket"},
-    {"allocates memory", "nothing: what it gets is the first device's; or allocate before "
+    {"writes to no array", "none: it runs on one device"},
+    {"reads through a texture", "pass each texture as an argument, or as a field of one"},
+    {"called function has textures", "inline the callee: define it in this file with "
+                                     "__forceinline__"},
+    {"surfaces", "none: surfaces stay on device 0; or store to an array instead"},
+    {"the result of",
+     "avoid the returned value: let blockIdx select work and elements of a "
+     "CTA; or distribute the counter and the arrays that it indexes"},
+    {"allocates memory", "none: the memory is on device 0; or allocate before "
                          "the launch"},
     {"reassociate_floats",
-     "if other last digits do: PROACT_REASSOCIATE=1 for programs (here "
+     "if different rounding is acceptable: PROACT_REASSOCIATE=1 for programs (here "
      "--reassociate); or distribute the array"},
-    {"atomic", "reduce in shared memory, then one store a CTA into a place of its own; or "
+    {"atomic", "reduce in shared memory, then store one value per CTA at its own index; or "
                "distribute the array"},
     {"variable",
-     "make it an array: cudaMalloc() in place of __device__, and its address an "
+     "replace it by an array: cudaMalloc() instead of __device__, and its address as an "
      "argument"},
     {"cluster", "launch it without clusters"},
     {"grid-wide", "end the kernel where the grid waits, and launch a second one"},
     {"a loop waits", "end the kernel where CTAs wait for others, and launch a second one"},
     {"call itself", "write the recursion as a loop"},
-    {"calls", "let it be inlined: the callee in the same file, __forceinline__"},
-    {"gets from a call", "let it be inlined: the callee in the same file, __forceinline__"},
-    {"bulk", "store by threads instead of bulk copies"},
-    {"asynchronous", "store by threads instead of asynchronously"},
+    {"calls", "inline the callee: define it in this file with __forceinline__"},
+    {"gets from a call", "inline the callee: define it in this file with __forceinline__"},
+    {"bulk", "use stores of threads instead of bulk copies"},
+    {"asynchronous", "use stores of threads instead of asynchronous stores"},
     {"may have returned",
-     "let all threads come to the end: `if` around the work, no return"},
+     "let all threads reach the end: put the work into an `if`, without return"},
     {"arrays,", "write fewer arrays in one kernel"},
     {"shared or local memory",
-     "store to arrays and to such memory by pointers of their own, "
-     "each of which is always one or the other"},
-    {"which of many ways", "let each CTA write places that follow from its index, or give "
-                           "a map by proact_kernel_map()"},
-    {"where it writes", "let each CTA write places that follow from its index and the "
+     "use separate pointers for arrays and for shared or local memory, "
+     "and never switch one between them"},
+    {"which of many paths", "let each CTA write addresses derived from its index, or give "
+                            "a map by proact_kernel_map()"},
+    {"where it writes", "let each CTA write addresses derived from its index and the "
                         "arguments, or give a map by proact_kernel_map(), or distribute "
                         "the array"},
-    {"different parts", "let each CTA write its own rows; flags need nothing if all set "
-                        "them alike and none reads them"},
+    {"different partitions",
+     "let each CTA write its own elements, or let all CTAs store the "
+     "same value, which no CTA reads"},
 };
 
 /* What proact wrote of a sentence: without the names of the kernel and its file, which it

@@ -85,7 +85,7 @@ static int take_sizes(const char *option, const char *word, const uint32_t most[
     for (int d = 0; d < 3; d++)
         if (out[d] > most[d])
             return usage_error("analyze",
-                               "--%s: %" PRIu32 " in %c, where CUDA has at most %" PRIu32,
+                               "--%s: %" PRIu32 " in %c, but CUDA allows at most %" PRIu32,
                                option, out[d], "xyz"[d], most[d]);
     return EXIT_FINE;
 }
@@ -255,17 +255,17 @@ static int take_words(struct analyze_words *w, struct analyze_request *q)
 
     q->file = poptGetArg(w->popt);
     if (!q->file)
-        return usage_error("analyze", "analyze what? Give a .ptx or .cu file");
+        return usage_error("analyze", "analyze needs a .ptx or .cu file");
     more = poptGetArg(w->popt);
     if (more)
-        return usage_error("analyze", "analyze: '%s' is one argument too many", more);
+        return usage_error("analyze", "analyze: unexpected argument '%s'", more);
     q->kernel = w->kernel;
     q->json = take_output(w->json);
     q->stop_after = w->stop_after;
     q->reassociate_floats = w->reassociate_floats;
     q->command_line = w->command_line.data;
     if (w->stop_after && (w->grid || w->json))
-        return usage_error("analyze", "--stop-after prints PTX: leave --%s away",
+        return usage_error("analyze", "--stop-after prints PTX: remove --%s",
                            w->grid ? "grid" : "json");
     return take_launch(w, q);
 }

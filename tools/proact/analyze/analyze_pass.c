@@ -93,7 +93,7 @@ int analyze_stop_after(const char *pass, bool reassociate_floats,
     if (which == PASSES)
         return usage_error(
             "analyze",
-            "no pass '%s': there are parse, slice, grid, inline, count, send "
+            "no pass '%s': the passes are parse, slice, grid, inline, count, send "
             "and stage",
             pass);
     if (which == PASS_PARSE)

@@ -120,10 +120,10 @@ static void print_flags(const struct analyze_launch *l)
         const char *name = l->set->arrays[r->array].name;
 
         if (flag_bytes_are_all(r))
-            printf("  array %s: all devices update it on the first one\n", name);
+            printf("  array %s: all devices update it in the memory of device 0\n", name);
         else
-            printf("  flags of array %s: bytes %" PRIu64 " to %" PRIu64
-                   ", which all devices set on the first one\n",
+            printf("  idempotent stores to array %s: bytes %" PRIu64 " to %" PRIu64
+                   ", all made in the memory of device 0\n",
                    name, r->first, r->end);
     }
 }
@@ -137,10 +137,10 @@ void analyze_print_launch(const struct analyze_launch *l, const struct analyze_k
     if (!l->set && !l->left_out[0])
         return;
     printf("  launch: (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") CTAs of (%" PRIu32 ",%" PRIu32
-           ",%" PRIu32 ") threads, device by device\n",
+           ",%" PRIu32 ") threads; each digit names a device\n",
            q->grid[0], q->grid[1], q->grid[2], q->block[0], q->block[1], q->block[2]);
     if (!l->set) {
-        printf("  map: left out: %s\n", l->left_out);
+        printf("  map: not computed: %s\n", l->left_out);
         return;
     }
     print_source(k, l->set);

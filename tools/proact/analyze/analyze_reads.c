@@ -129,7 +129,7 @@ static void print_spans(const struct spans *s)
 static void print_reading(const struct analyze_kernel *k, const struct analyze_reading *r,
                           unsigned shown)
 {
-    char name[64] = "s by unknown pointers";
+    char name[64] = "s through unknown pointers";
 
     if (r->is_known) {
         name[0] = ' ';
@@ -173,7 +173,7 @@ void analyze_reads_find(struct analyze_reads *r, const struct analyze_launch *l,
     const struct access_symbol *missing = find_missing(l, k->analysis);
 
     if (k->is_annotated) {
-        snprintf(r->missing_text, sizeof r->missing_text, "the kernel is marked by hand");
+        snprintf(r->missing_text, sizeof r->missing_text, "the kernel is annotated");
     } else if (missing) {
         char option[160];
 

@@ -35,7 +35,8 @@ static void find_over(struct analyze_launch *l, const struct analyze_kernel *k)
     l->over = 1;
     fail(&l->why, PROACT_EREFUSED,
          "kernel '%s', %s:%" PRIu32
-         ": it updates array '%s' by atomics: each device would only see its own",
+         ": it updates array '%s' by atomics: each device would update its own replica "
+         "only",
          k->f->name, k->module->name, atomic->line, atomic->name);
 }
 
@@ -47,8 +48,7 @@ static bool is_too_much(struct analyze_launch *l, const struct analyze_request *
     if (ctas <= CTAS_MAX)
         return false;
     snprintf(l->left_out, sizeof l->left_out,
-             "%.0f CTAs are more than the %d that are looked at: try a smaller grid", ctas,
-             CTAS_MAX);
+             "%.0f CTAs exceed the limit of %d: try a smaller grid", ctas, CTAS_MAX);
     return true;
 }
 

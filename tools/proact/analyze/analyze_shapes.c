@@ -97,11 +97,15 @@ static int take_shape(struct analyze_kernel *k, const struct analyze_launch *l,
 
     if (!element)
         return usage_error("analyze",
-                           "--shape %s: kernel '%s' has no access there that is understood",
+                           "--shape %s: kernel '%s' "
+                           "has no analyzable access to this argument",
                            s->word, f->name);
     for (uint32_t i = 0; i < k->shape_count; i++)
         if (k->shapes[i].base_offset == offset)
-            return usage_error("analyze", "--shape %s: that argument was given", s->word);
+            return usage_error("analyze",
+                               "--shape %s: the argument "
+                               "already has a shape",
+                               s->word);
     *shape = (struct access_shape){
         .base_offset = offset, .element_bytes = element, .count = s->extent_count};
     for (uint32_t i = 0; i < s->extent_count; i++) {
@@ -134,7 +138,9 @@ static int check_given(const struct analyze_kernel *k, const struct analyze_laun
     if (!missing)
         return EXIT_FINE;
     analyze_missing_text(k, missing, option, sizeof option);
-    return usage_error("analyze", "--shape needs all that indices are made of: add %s",
+    return usage_error("analyze",
+                       "--shape needs all values on which indices depend: "
+                       "add %s",
                        option);
 }
 

@@ -102,14 +102,14 @@ static enum proact_status compile(const char *source, const char *ptx,
 
     if ((code = posix_spawnp(&child, nvcc, NULL, NULL, (char **)words, environ)))
         return fail(err, PROACT_EINVAL,
-                    "%s: no nvcc to compile it (%s: %s): set PROACT_NVCC, or give PTX",
+                    "%s: nvcc cannot be started (%s: %s): set PROACT_NVCC, or give PTX",
                     source, nvcc, strerror(code));
     while (waitpid(child, &code, 0) < 0 && errno == EINTR)
         ;
     if (!WIFEXITED(code) || WEXITSTATUS(code))
         return fail(
             err, PROACT_EINVAL,
-            "%s: %s could not compile it; options that it takes go into NVCC_APPEND_FLAGS",
+            "%s: %s failed to compile it; NVCC_APPEND_FLAGS adds options of the compiler",
             source, nvcc);
     return PROACT_OK;
 }
@@ -124,7 +124,7 @@ static enum proact_status read_cuda(const char *path, struct ptx_module **out,
     text_print(&scratch, "%s/proact.XXXXXX", folder && *folder ? folder : "/tmp");
     text_print(&shown, "%.*s.ptx", (int)(strlen(name) - 3), name);
     if (!mkdtemp(scratch.data)) {
-        status = fail(err, PROACT_EINVAL, "%s: no folder can be made there: %s",
+        status = fail(err, PROACT_EINVAL, "%s: the folder cannot be created: %s",
                       scratch.data, strerror(errno));
     } else {
         text_print(&file, "%s/%s", scratch.data, shown.data);

@@ -108,7 +108,7 @@ static void print_arrays(const struct analyze_kernel *k)
     for (uint32_t i = 0; i < k->shape_count; i++)
         print_shape(k, &k->shapes[i]);
     if (!all_proven)
-        printf("  ?: if inner indices stay in their row\n");
+        printf("  ?: holds if inner indices stay within their row\n");
     free(t.rows);
 }
 
@@ -142,8 +142,7 @@ static void print_open(const struct analyze_kernel *k)
             snprintf(others, sizeof others, " and %" PRIu32 " more", more);
         analyze_base_text(k, r->base, r->base_symbol, base, sizeof base);
         analyze_print(k->module, "  line %" PRIu32 "%s: %s of %s%s: %s\n", r->line, others,
-                      analyze_kind_text(r->kind),
-                      is_known ? "array " : "an array that cannot be told",
+                      analyze_kind_text(r->kind), is_known ? "array " : "an unknown array",
                       is_known ? base : "", r->reason);
     }
 }
@@ -169,7 +168,8 @@ static void print_flags(const struct analyze_kernel *k)
 
         analyze_place_text(k->f, k->flags.flag[n].parameter, base, sizeof base);
         analyze_print(k->module,
-                      "  line %" PRIu32 ": a flag of array %s: all CTAs may set it alike\n",
+                      "  line %" PRIu32 ": an idempotent store to array %s: "
+                      "all CTAs may store the same value\n",
                       k->flags.flag[n].line, base);
     }
 }
@@ -183,13 +183,13 @@ static void print_reductions(const struct analyze_kernel *k)
 
         analyze_place_text(k->f, r->parameter, base, sizeof base);
         analyze_print(k->module,
-                      "  line %" PRIu32 ": a %s array %s: %s the first device's memory\n",
+                      "  line %" PRIu32 ": %s array %s: %s the memory of device 0\n",
                       r->line,
-                      r->kind != ACCESS_SCATTERED ? "reduction of"
-                      : opcode == PTX_LD          ? "load beside scattered stores to"
-                      : opcode == PTX_ST          ? "scattered store to"
-                                                  : "ticket of",
-                      base, r->kind == ACCESS_SCATTERED ? "made in" : "combined in");
+                      r->kind != ACCESS_SCATTERED ? "a reduction of"
+                      : opcode == PTX_LD          ? "a load next to indirect stores to"
+                      : opcode == PTX_ST          ? "an indirect store to"
+                                                  : "a value-returning atomic on",
+                      base, r->kind == ACCESS_SCATTERED ? "performed in" : "combined in");
     }
 }
 
@@ -213,7 +213,7 @@ static void print_everyones(const struct analyze_kernel *k)
             continue;
         analyze_base_text(k, a->base, a->base_symbol, base, sizeof base);
         printf("  array %s: all CTAs that write it write the same bytes: a launch is "
-               "split only if these are one device's\n",
+               "split only if one device runs all of them\n",
                base);
     }
 }
@@ -237,14 +237,14 @@ static void print_constants(const struct analyze_kernel *k)
 void analyze_print_refusal(const struct analyze_kernel *k, const char *head,
                            const char *why)
 {
-    analyze_print(k->module, "  %s: %s\n    to be accepted: %s\n", head, why,
+    analyze_print(k->module, "  %s: %s\n    advice: %s\n", head, why,
                   analyze_advice(k, why));
 }
 
 static void print_split(const struct analyze_kernel *k)
 {
     if (k->is_annotated) {
-        printf("  is marked by hand: its program gives the maps\n");
+        printf("  is annotated: its program provides the maps\n");
         return;
     }
     if (k->why.text[0]) {
@@ -254,7 +254,7 @@ static void print_split(const struct analyze_kernel *k)
     struct write_set_slice_info info = write_set_slice_info(k->slice);
 
     printf("  can be split: %" PRIu32 " of %" PRIu32
-           " instructions tell %s it writes; clones:",
+           " instructions decide %s it writes; kernel versions:",
            info.kept, info.instructions, info.is_exact ? "where" : "at most where");
     for (int c = 0; c < INSTRUMENT_KINDS; c++)
         if (!k->clones.refusal[c].text[0])
@@ -266,7 +266,7 @@ static void print_split(const struct analyze_kernel *k)
         if (k->clones.refusal[c].text[0]) {
             char head[32];
 
-            snprintf(head, sizeof head, "no clone %s",
+            snprintf(head, sizeof head, "no kernel version %s",
                      instrument_suffix((enum instrument_clone)c) + strlen("__proact_"));
             analyze_print_refusal(k, head, k->clones.refusal[c].text);
         }
@@ -284,7 +284,7 @@ void analyze_print_kernel(const struct analyze_kernel *k)
     free(plain);
     if (k->whole)
         printf("  in this launch: %" PRIu32 " of %" PRIu32
-               " instructions, as its numbers say\n",
+               " instructions, specialized for its arguments\n",
                k->f->instruction_count, k->whole);
     print_arrays(k);
     print_open(k);

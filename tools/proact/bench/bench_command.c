@@ -104,22 +104,23 @@ static int print_comparison(const struct bench_options *o, const struct bench_re
     const struct bench_request *q = &o->request;
 
     printf("measured: %s\ncompared: %zu of its %zu rows\n"
-           "largest difference, but for * which the model leaves out: %+.1f%%\n",
+           "largest difference, without rows marked * that the model "
+           "excludes: %+.1f%%\n",
            r->source, r->rows_compared, r->rows_before, 100 * bench_worst(r));
     if (o->kind == BENCH_TRACKING)
-        printf("largest difference of what counting adds: %+.1f percentage points\n",
+        printf("largest difference of the cost of counting: %+.1f percentage points\n",
                bench_worst_points(r));
     if (q->machine && strcmp(r->source_machine, r->machine) != 0)
         fprintf(stderr, "proact: %s was measured on '%s', and this is '%s'\n", q->against,
                 r->source_machine, r->machine);
     if (!r->rows_compared) {
-        fprintf(stderr, "proact: %s: none of its rows is one of bench %s\n", q->against,
+        fprintf(stderr, "proact: %s: the file has no row of bench %s\n", q->against,
                 r->bench);
         return EXIT_FAILED;
     }
     if (q->method || !r->left_over[0])
         return EXIT_FINE;
-    fprintf(stderr, "proact: %s: this bench has no row '%s' here\n", q->against,
+    fprintf(stderr, "proact: %s: this bench has no row '%s' on this machine\n", q->against,
             r->left_over);
     return isfinite(o->within) || isfinite(o->points) ? EXIT_FAILED : EXIT_FINE;
 }
@@ -137,7 +138,8 @@ static int run(const struct bench_options *o, const char *command_line)
     if (q->against)
         code = print_comparison(o, &r);
     if (!r.count) {
-        fprintf(stderr, "proact: this machine can do nothing of what was asked\n");
+        fprintf(stderr, "proact: this machine supports none of "
+                        "the requested measurements\n");
         code = EXIT_FAILED;
     } else if (o->json && bench_write(&r, o->json, command_line, &err)) {
         code = failure_exit(&err);

@@ -99,7 +99,10 @@ static int take_count(const struct bench_words *w, enum word option, uint64_t hi
     unsigned shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : 0;
 
     if (option == CHUNK && (strlen(word) > 12 || value > high >> shift))
-        return usage_error("bench", "--chunk: %s is no power of two from 4K to 256M", word);
+        return usage_error("bench",
+                           "--chunk: %s is not a power of two "
+                           "from 4K to 256M",
+                           word);
     if (*word < '0' || *word > '9' || strlen(word) > 12 || end[shift != 0] || !value ||
         value > high >> shift)
         return usage_error("bench",
@@ -149,7 +152,7 @@ static int check_ratio(const struct bench_words *w, double ratio)
                    bench_ratios[i]);
     }
     int code =
-        usage_error("bench", "--ratio: %s is none of %s", w->word[RATIO], known.data);
+        usage_error("bench", "--ratio: %s is not one of %s", w->word[RATIO], known.data);
 
     text_clear(&known);
     return code;
@@ -160,17 +163,23 @@ static int check_sizes(const struct bench_words *w, const struct bench_request *
     const uint64_t bytes = q->bytes, chunk = q->chunk_bytes;
 
     if (w->word[BYTES] && (bytes < bytes_min || bytes & (bytes - 1)))
-        return usage_error("bench", "--bytes: %s is no power of two from 1M to 1024M",
+        return usage_error("bench",
+                           "--bytes: %s is not a power of two "
+                           "from 1M to 1024M",
                            w->word[BYTES]);
     if (w->word[CHUNK] && (chunk < chunk_min || chunk & (chunk - 1)))
-        return usage_error("bench", "--chunk: %s is no power of two from 4K to 256M",
+        return usage_error("bench",
+                           "--chunk: %s is not a power of two "
+                           "from 4K to 256M",
                            w->word[CHUNK]);
     if (chunk > bytes && bytes)
         return usage_error("bench", "--chunk: %s is more than the array's %lluM (--bytes)",
                            w->word[CHUNK], (unsigned long long)(bytes / MB));
     if (q->threads % THREADS_STEP)
-        return usage_error("bench", "--threads: %s is no multiple of %d", w->word[THREADS],
-                           THREADS_STEP);
+        return usage_error("bench",
+                           "--threads: %s is not a "
+                           "multiple of %d",
+                           w->word[THREADS], THREADS_STEP);
     return EXIT_FINE;
 }
 
@@ -189,7 +198,7 @@ static int refuse_method(enum bench_kind kind, bool peers, const struct proact_e
     if (kind == BENCH_LINK)
         text_print(&more, "; and %s", BENCH_RAW);
     for (const char *const *p = bench_peers(); peers && *p; p++)
-        text_print(&more, "%s%s", p == bench_peers() ? "; of peers " : ", ", *p);
+        text_print(&more, "%s%s", p == bench_peers() ? "; with --peers also " : ", ", *p);
     int code =
         usage_error("bench", "--method: %s%s", why->text, more.data ? more.data : "");
 
@@ -204,19 +213,22 @@ static int check_method(enum bench_kind kind, bool peers, const char *word, size
     struct proact_error err = {""};
 
     if (length >= sizeof name)
-        return usage_error("bench", "--method: '%.*s' is longer than any", (int)length,
-                           word);
+        return usage_error("bench",
+                           "--method: '%.*s' is longer than "
+                           "any method name",
+                           (int)length, word);
     snprintf(name, sizeof name, "%.*s", (int)length, word);
     if (kind == BENCH_LINK && strcmp(name, BENCH_RAW) == 0)
         return EXIT_FINE;
     if (kind == BENCH_MICRO && is_in(bench_peers(), name))
-        return peers
-                   ? EXIT_FINE
-                   : usage_error("bench",
-                                 "--method: '%s' is of another library: add --peers", name);
+        return peers ? EXIT_FINE
+                     : usage_error("bench",
+                                   "--method: '%s' belongs to another library: "
+                                   "add --peers",
+                                   name);
     if (kind == BENCH_MICRO && strcmp(name, "bulk") == 0)
         return usage_error("bench",
-                           "--method: 'bulk' is what micro compares all others with");
+                           "--method: 'bulk' is the baseline that micro always runs");
     if (transfer_methods_read(name, &plan, &err))
         return refuse_method(kind, peers, &err);
     return EXIT_FINE;
@@ -235,7 +247,7 @@ static int check_names(const struct bench_words *w, enum bench_kind kind)
         return usage_error(
             "bench", "--pattern: expected one-to-all or all-to-all, found '%s'", pattern);
     if ((w->word[WITHIN] || w->word[POINTS]) && !w->word[AGAINST])
-        return usage_error("bench", "--%s compares: add --against FILE",
+        return usage_error("bench", "--%s is for comparisons: add --against FILE",
                            options[w->word[WITHIN] ? WITHIN : POINTS].name);
     return EXIT_FINE;
 }
@@ -250,14 +262,15 @@ static int check_heeded(const struct bench_words *w, enum bench_kind kind)
             continue;
         if (kind == BENCH_MICRO && w->word[AGAINST] && options[i].chooses)
             return usage_error("bench",
-                               "--%s: --against says what micro asks: leave one away",
+                               "--%s: --against selects what micro measures: "
+                               "remove one of the two",
                                options[i].name);
         if (options[i].benches >> kind & 1)
             continue;
         for (int k = 0; k < BENCH_KINDS; k++)
             if (options[i].benches >> k & 1)
                 text_print(&whose, "%s%s", whose.length ? ", " : "", bench_names[k]);
-        int code = usage_error("bench", "--%s is for %s; %s has no use for it",
+        int code = usage_error("bench", "--%s is for %s; %s does not accept it",
                                options[i].name, whose.data, bench_names[kind]);
 
         text_clear(&whose);
@@ -299,12 +312,12 @@ static int take_name(struct bench_words *w, struct bench_options *o)
     const char *name = poptGetArg(w->popt), *more = poptGetArg(w->popt);
 
     if (!name)
-        return usage_error("bench", "bench: which one: link, micro, latency, step or "
-                                    "tracking?");
+        return usage_error("bench", "bench needs a name: link, micro, latency, step or "
+                                    "tracking");
     for (int i = 0; i < BENCH_KINDS; i++)
         if (strcmp(bench_names[i], name) == 0) {
             o->kind = (enum bench_kind)i;
-            return more ? usage_error("bench", "bench: '%s' is one argument too many", more)
+            return more ? usage_error("bench", "bench: unexpected argument '%s'", more)
                         : EXIT_FINE;
         }
     return usage_error("bench", "no bench '%s'", name);

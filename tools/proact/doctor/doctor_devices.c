@@ -20,13 +20,13 @@ void doctor_devices(struct doctor *d)
         alike++;
     if (alike < s->count)
         doctor_report(d, DOCTOR_NOTE, "devices",
-                      "to use the others, name them first in CUDA_VISIBLE_DEVICES",
-                      "only the first %u of %u are used, which are alike: %s, then %s",
+                      "to use the other devices, list them first in CUDA_VISIBLE_DEVICES",
+                      "only the first %u of %u are used, which are identical: %s, then %s",
                       alike, s->count, first->name, s->device[alike].name);
     else if (strstr(first->name, "MIG"))
         doctor_report(
-            d, DOCTOR_NOTE, "devices", "for several GPUs, take MIG off: nvidia-smi -mig 0",
-            "%u x %s: a slice of a GPU, which reaches no peers", s->count, first->name);
+            d, DOCTOR_NOTE, "devices", "for several GPUs, turn MIG off: nvidia-smi -mig 0",
+            "%u x %s: a MIG instance, which has no peer access", s->count, first->name);
     else
         doctor_report(d, DOCTOR_OK, "devices", NULL,
                       "%u x %s, compute capability %u.%u, %.4g GiB", s->count, first->name,
@@ -72,20 +72,19 @@ void doctor_peers(struct doctor *d)
     if (missing > PAIRS_NAMED)
         text_print(&list, ", ...");
     if (missing)
-        doctor_report(
-            d, DOCTOR_NOTE, "peers",
-            "look at `nvidia-smi topo -p2p r`; under a hypervisor, or with an IOMMU, "
-            "peer access must be let through",
-            "%u of %u pairs cannot reach each other's memory (%s): only bulk, "
-            "copy-engine and relay work, through the host",
-            missing, pairs, list.data);
+        doctor_report(d, DOCTOR_NOTE, "peers",
+                      "check `nvidia-smi topo -p2p r`; a hypervisor or an IOMMU must "
+                      "allow peer access",
+                      "%u of %u device pairs have no peer access (%s): only bulk, "
+                      "copy-engine and relay work, through the host",
+                      missing, pairs, list.data);
     else if (s->count < 2)
         doctor_report(
             d, DOCTOR_NOTE, "peers", NULL,
-            "there is one device: nothing to keep in step; several can be emulated");
+            "there is one device: kernels are not split; several devices can be emulated");
     else
         doctor_report(d, DOCTOR_OK, "peers", NULL,
-                      "each device reaches the memory of all others");
+                      "each device has peer access to all others");
     text_clear(&list);
 }
 
@@ -96,8 +95,8 @@ void doctor_multicast(struct doctor *d)
     for (unsigned i = 0; i < d->survey.count; i++)
         has |= d->survey.device[i].has_multicast;
     doctor_report(d, DOCTOR_OK, "multicast", NULL, "%s",
-                  has ? "NVLink multicast is there; proact never uses it"
-                      : "there is no NVLink multicast, and proact needs none");
+                  has ? "NVLink multicast is available; proact does not use it"
+                      : "NVLink multicast is not available; proact does not need it");
 }
 
 void doctor_work(struct doctor *d)
@@ -108,13 +107,13 @@ void doctor_work(struct doctor *d)
     if (device_cuda.find(t, &err) || doctor_try(&device_cuda, t, &err))
         doctor_report(
             d, DOCTOR_PROBLEM, "work",
-            "see whether other programs use the device (nvidia-smi), and reset it or "
+            "check whether other programs use the device (nvidia-smi); reset it or "
             "restart the computer",
             "%s", err.text);
     else
         doctor_report(
             d, DOCTOR_OK, "work", NULL,
-            "a wait on a word of memory, a kernel and a copy went well on each device");
+            "a wait on a memory word, a kernel and a copy succeeded on each device");
     free(t);
 }
 
@@ -134,7 +133,7 @@ void doctor_session(struct doctor *d)
             "%s", err.text);
     else if (status)
         doctor_report(d, DOCTOR_PROBLEM, "session",
-                      "see what the lines above say; else report this one", "%s", err.text);
+                      "solve the problems above; else report this one", "%s", err.text);
     else
         doctor_report(d, DOCTOR_OK, "session", NULL, "a session opens on %u device%s",
                       proact_device_count(p), proact_device_count(p) == 1 ? "" : "s");

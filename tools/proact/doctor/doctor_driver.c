@@ -19,20 +19,20 @@ static const char *advice_for(int refused)
         int result;
         const char *advice;
     } rows[] = {
-        {3, "the driver is shutting down: look at `dmesg | grep -i nvrm`"},
-        {34,
-         "the toolkit's stub was found, not the driver: take it out of LD_LIBRARY_PATH"},
-        {101, "CUDA_VISIBLE_DEVICES names devices that are not there: unset it"},
-        {802, "start nvidia-fabricmanager, of the driver's own version, and look at "
+        {3, "the driver is shutting down: check `dmesg | grep -i nvrm`"},
+        {34, "the stub library of the toolkit was loaded instead of the driver: "
+             "remove it from LD_LIBRARY_PATH"},
+        {101, "CUDA_VISIBLE_DEVICES names devices that do not exist: unset it"},
+        {802, "start nvidia-fabricmanager of the same version as the driver, and check "
               "`nvidia-smi -q | grep -A2 Fabric`"},
-        {803, "library and kernel module are of different versions: restart the computer"},
-        {804, "this GPU takes no compatibility package: install a newer driver instead"},
+        {803, "driver library and kernel module differ in version: restart the computer"},
+        {804, "this GPU supports no compatibility package: install a newer driver"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].result == refused)
             return rows[i].advice;
-    return "look at `nvidia-smi` and `dmesg | grep -i nvrm`, and restart the computer";
+    return "check `nvidia-smi` and `dmesg | grep -i nvrm`, and restart the computer";
 }
 
 /* A driver without devices: on purpose, or for want of rights. */
@@ -43,19 +43,18 @@ static void doctor_report_no_device(struct doctor *d)
 
     if (visible)
         doctor_report(d, DOCTOR_NOTE, "driver",
-                      "to use GPUs, unset it: until then programs run on emulated ones",
-                      "the driver shows no device, and CUDA_VISIBLE_DEVICES is '%s'",
+                      "to use GPUs, unset it; until then programs run on emulated GPUs",
+                      "the driver reports no device, and CUDA_VISIBLE_DEVICES is '%s'",
                       visible);
     else if (access(node, F_OK) == 0 && access(node, R_OK | W_OK) != 0)
         doctor_report(d, DOCTOR_PROBLEM, "driver",
-                      "ask for the rights to /dev/nvidia*: often by the group video",
+                      "request access to /dev/nvidia*, often through the group video",
                       "%s cannot be opened: %s", node, strerror(errno));
     else
-        doctor_report(
-            d, DOCTOR_NOTE, "driver",
-            "in a container, pass the GPUs in (--gpus all); until there are some, "
-            "programs run on emulated ones",
-            "%s", d->why.text);
+        doctor_report(d, DOCTOR_NOTE, "driver",
+                      "in a container, pass the GPUs in (--gpus all); until then "
+                      "programs run on emulated GPUs",
+                      "%s", d->why.text);
 }
 
 void doctor_driver(struct doctor *d)
@@ -75,7 +74,7 @@ void doctor_driver(struct doctor *d)
         doctor_report(d, DOCTOR_PROBLEM, "driver", advice_for(s->refused), "%s",
                       d->why.text);
     else
-        doctor_report(d, DOCTOR_OK, "driver", NULL, "for CUDA %d.%d, takes PTX up to %u.%u",
+        doctor_report(d, DOCTOR_OK, "driver", NULL, "CUDA %d.%d, PTX up to %u.%u",
                       s->version / 1000, s->version / 10 % 100, ptx / 10, ptx % 10);
 }
 
@@ -87,7 +86,7 @@ void doctor_modules(struct doctor *d)
     if (d->survey.loads_whole_modules)
         doctor_report(
             d, DOCTOR_OK, "modules", NULL,
-            "kernels are loaded with their module, whatever CUDA_MODULE_LOADING says");
+            "kernels are loaded with their module, regardless of CUDA_MODULE_LOADING");
     else if (is_eager)
         doctor_report(d, DOCTOR_OK, "modules", NULL,
                       "CUDA_MODULE_LOADING is EAGER: kernels are loaded with their module");
@@ -95,7 +94,7 @@ void doctor_modules(struct doctor *d)
         doctor_report(
             d, DOCTOR_PROBLEM, "modules",
             "export CUDA_MODULE_LOADING=EAGER, or install the driver of CUDA 12.4",
-            "this driver may load a kernel at its first launch, and waits for "
+            "this driver may load a kernel at its first launch; the load waits for "
             "streams that wait for that launch");
 }
 
@@ -107,16 +106,16 @@ void doctor_queues(struct doctor *d)
     if (!queues)
         doctor_report(d, DOCTOR_PROBLEM, "queues",
                       "export CUDA_DEVICE_MAX_CONNECTIONS=32, or unset it",
-                      "CUDA_DEVICE_MAX_CONNECTIONS is '%s': 1 to 32 is possible", text);
+                      "CUDA_DEVICE_MAX_CONNECTIONS is '%s': expected 1 to 32", text);
     else if (queues < STREAMS)
         doctor_report(d, DOCTOR_PROBLEM, "queues", "export CUDA_DEVICE_MAX_CONNECTIONS=32",
-                      "a device has %u hardware queues for %d streams of ours: one that "
-                      "waits may hold up another that it waits for",
+                      "a device has %u hardware queues for %d proact streams: one that "
+                      "waits may block the stream that it waits for",
                       queues, STREAMS);
     else
         doctor_report(d, DOCTOR_OK, "queues", NULL,
-                      "%u hardware queues a device, for %d streams of ours (each further "
-                      "kernel under copy-engine takes 2 more)",
+                      "%u hardware queues per device for %d proact streams (each further "
+                      "kernel with copy-engine uses 2 more)",
                       queues, STREAMS);
 }
 
@@ -127,7 +126,7 @@ void doctor_launches(struct doctor *d)
     if (device_cuda.launches(NULL, &err))
         doctor_report(
             d, DOCTOR_NOTE, "launches",
-            "for method dynamic, which is seldom the fastest, build proact with nvcc", "%s",
+            "for method dynamic, which is rarely the fastest, build proact with nvcc", "%s",
             err.text);
     else
         doctor_report(d, DOCTOR_OK, "launches", NULL,

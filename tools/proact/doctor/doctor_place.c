@@ -66,7 +66,7 @@ void doctor_machines(struct doctor *d)
     for (size_t i = 0; names[i]; i++) {
         if (topology_load(names[i], t, &err))
             doctor_report(d, DOCTOR_PROBLEM, "machines",
-                          "mend the file (docs/machines.md), or install proact again", "%s",
+                          "correct the file (docs/machines.md), or reinstall proact", "%s",
                           err.text);
         else
             good++;
@@ -76,7 +76,7 @@ void doctor_machines(struct doctor *d)
         doctor_report(d, DOCTOR_OK, "machines", NULL, "%u machine files (proact machines)",
                       good);
     else if (!err.text[0])
-        doctor_report(d, DOCTOR_PROBLEM, "machines", "install proact again",
+        doctor_report(d, DOCTOR_PROBLEM, "machines", "reinstall proact",
                       "no machine file is found");
     free(names);
     free(t);
@@ -90,11 +90,11 @@ void doctor_emulator(struct doctor *d)
     if (topology_load(RUNTIME_MACHINE_DEFAULT, t, &err) ||
         doctor_try(&device_emulator, t, &err))
         doctor_report(d, DOCTOR_PROBLEM, "emulator",
-                      "install proact again; if that does not help, report this line", "%s",
+                      "reinstall proact; if that does not help, report this line", "%s",
                       err.text);
     else
         doctor_report(d, DOCTOR_OK, "emulator", NULL,
-                      "a wait, a kernel and a copy went well on each device of %s",
+                      "a wait, a kernel and a copy succeeded on each device of %s",
                       t->name);
     free(t);
 }

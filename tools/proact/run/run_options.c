@@ -77,7 +77,10 @@ static int take_threads(const char *word, unsigned *out)
     int code = take_whole("threads", word, THREADS_MIN, THREADS_MAX, &value);
 
     if (!code && value % THREADS_STEP)
-        return usage_error("run", "--threads: %s is no multiple of %d", word, THREADS_STEP);
+        return usage_error("run",
+                           "--threads: %s is not a "
+                           "multiple of %d",
+                           word, THREADS_STEP);
     *out = (unsigned)value;
     return code;
 }
@@ -107,7 +110,10 @@ static int take_chunk(const char *word, uint64_t *out)
             "run", "--chunk: expected bytes such as 65536, 64K or 1M, found '%s'", word);
     value <<= shift;
     if (value < CHUNK_MIN || value > CHUNK_MAX || (value & (value - 1)))
-        return usage_error("run", "--chunk: %s is no power of two from 4K to 256M", word);
+        return usage_error("run",
+                           "--chunk: %s is not a power of two "
+                           "from 4K to 256M",
+                           word);
     *out = value;
     return EXIT_FINE;
 }
@@ -183,7 +189,7 @@ static int take_values(const struct run_words *w, struct run_request *r)
 static int find_application(const char *name, const struct run_application **out)
 {
     if (!name)
-        return usage_error("run", "what shall run? There are pagerank and jacobi");
+        return usage_error("run", "run needs an application: pagerank or jacobi");
     for (size_t i = 0; i < sizeof applications / sizeof *applications; i++)
         if (strcmp(applications[i]->name, name) == 0) {
             *out = applications[i];
@@ -214,7 +220,7 @@ static int take_operands(struct run_words *w, const struct run_application **app
     const char *more = poptGetArg(w->popt);
 
     if (more)
-        return usage_error("run", "%s: one word too many, '%s'", (*application)->name,
+        return usage_error("run", "%s: unexpected argument '%s'", (*application)->name,
                            more);
     return EXIT_FINE;
 }

@@ -80,7 +80,7 @@ static void print_legend(const struct run_study *study, FILE *to)
             "bulk.\n"
             "answer: compared bit for bit with one device.\n");
     if (study->device_count > 1 && !sends(study))
-        fprintf(to, "Nothing had to be sent: it is too small to be split.\n");
+        fprintf(to, "Nothing was sent: the problem is too small to be split.\n");
 }
 
 static int widest_name(const struct run_study *study)
@@ -122,5 +122,5 @@ void run_report_print(const struct run_report *r, FILE *to)
     }
     print_legend(study, to);
     if (run_study_differs(study))
-        fprintf(to, "\nA METHOD GAVE ANOTHER ANSWER THAN ONE DEVICE.\n");
+        fprintf(to, "\nTHE ANSWER OF A METHOD DIFFERS FROM THAT OF ONE DEVICE.\n");
 }

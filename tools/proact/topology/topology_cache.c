@@ -142,7 +142,7 @@ static enum proact_status make_folders(const char *path, struct proact_error *er
         text_clear(&part);
         text_add(&part, path, (size_t)(at - path));
         if (mkdir(part.data, 0777) && errno != EEXIST)
-            status = fail(err, PROACT_EINVAL, "%s: cannot be made: %s", part.data,
+            status = fail(err, PROACT_EINVAL, "%s: cannot be created: %s", part.data,
                           strerror(errno));
     }
     text_clear(&part);

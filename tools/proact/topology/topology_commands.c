@@ -91,7 +91,7 @@ static int read_arguments(int argc, char **argv, bool takes_machine, struct argu
                            poptBadOption(context, POPT_BADOPTION_NOALIAS),
                            poptStrerror(option));
     } else if (machine && (!takes_machine || (more = poptGetArg(context)))) {
-        code = usage_error(argv[0], "%s: '%s' is one argument too many", argv[0],
+        code = usage_error(argv[0], "%s: unexpected argument '%s'", argv[0],
                            more ? more : machine);
     }
     for (int i = 1; i < argc && machine && !code;
@@ -205,9 +205,9 @@ static const char *misplaced(const struct arguments *a,
                              const struct device_backend *backend)
 {
     if (backend->is_virtual && a->fresh)
-        return "--fresh: it is for the GPUs of this box";
+        return "--fresh: it applies only to the GPUs of this computer";
     if (backend->is_virtual && a->probe && a->json)
-        return "--probe: it prints no machine file";
+        return "--probe: it cannot be combined with --json";
     return NULL;
 }
 

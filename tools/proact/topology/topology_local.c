@@ -116,9 +116,9 @@ static void print(const struct topology *t, int version, const struct found *f,
     print_devices(t, version);
     topology_probe_print(&f->probe);
     if (f->is_kept)
-        printf("Of %s, kept in %s; --fresh measures again.\n", f->when, path);
+        printf("Measured %s, cached in %s; --fresh measures again.\n", f->when, path);
     else if (f->lost.text[0])
-        printf("Not kept: %s\n", f->lost.text);
+        printf("Not cached: %s\n", f->lost.text);
 }
 
 enum proact_status topology_local(const struct topology *t,

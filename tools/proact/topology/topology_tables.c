@@ -41,7 +41,7 @@ static void print_fabric(const struct topology *t)
     printf("\n%s%s\n", f->name, f->shared_bus ? ", one bus for all" : "");
     printf("  raw             %.4g GB/s out of a GPU, %.4g into it, %.4g ns\n",
            f->egress_gbps, f->ingress_gbps, f->latency_ns);
-    printf("  by copies       %.4g GB/s useful, %.3g us a copy behind another\n",
+    printf("  by copies       %.4g GB/s useful, %.3g us per queued copy\n",
            topology_copies_gbps(t), f->copy_start_us);
     printf("  by stores       %.4g GB/s useful a CTA; at most, in runs of\n",
            f->sm_gbps_per_cta);

@@ -18,9 +18,9 @@ static void print(void *context, const char *text, size_t length)
 static void warn(void *context, const char *sentence)
 {
     (void)context;
-    rt_print(
-        "%s; hardware forgives that, and so it goes on (PROACT_CHECK=1: it is a fault)",
-        sentence);
+    rt_print("%s; hardware ignores this, and the program continues "
+             "(with PROACT_CHECK=1 it is an error)",
+             sentence);
 }
 
 static const char *setting(const char *name)
@@ -40,8 +40,8 @@ static enum cuda_error device_count(struct rt *rt, const char *text, unsigned *o
     *out = (unsigned)count;
     if (!text || (is_count && !*end && count >= 1 && count <= PROACT_DEVICES_MAX))
         return cudaSuccess;
-    snprintf(sentence, sizeof sentence, "PROACT_DEVICES is '%.40s': 1 to %d is possible",
-             text, PROACT_DEVICES_MAX);
+    snprintf(sentence, sizeof sentence, "PROACT_DEVICES is '%.40s': expected 1 to %d", text,
+             PROACT_DEVICES_MAX);
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
 
@@ -60,7 +60,7 @@ static enum cuda_error bytes_from(struct rt *rt, const char *text, uint64_t *out
     if (!text || (count && !is_much && !end[unit != NULL]))
         return cudaSuccess;
     snprintf(sentence, sizeof sentence,
-             "PROACT_DISTRIBUTE is '%.40s': bytes are possible, 1 and more, as 4096 or 64M",
+             "PROACT_DISTRIBUTE is '%.40s': expected a number of bytes such as 4096 or 64M",
              text);
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
@@ -74,7 +74,7 @@ static enum cuda_error flag_from(struct rt *rt, const char *name, bool *out)
     *out = text && strcmp(text, "1") == 0;
     if (!text || *out || strcmp(text, "0") == 0)
         return cudaSuccess;
-    snprintf(sentence, sizeof sentence, "%s is '%.40s': 1 and 0 are possible", name, text);
+    snprintf(sentence, sizeof sentence, "%s is '%.40s': expected 1 or 0", name, text);
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
 
@@ -86,8 +86,7 @@ static enum cuda_error milliseconds_from(struct rt *rt, const char *text, double
     if (!text || (!*end && *out > 0))
         return cudaSuccess;
     snprintf(sentence, sizeof sentence,
-             "PROACT_WAIT_TIMEOUT_MS is '%.40s': milliseconds are possible, more than 0",
-             text);
+             "PROACT_WAIT_TIMEOUT_MS is '%.40s': expected milliseconds above 0", text);
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
 
@@ -103,7 +102,7 @@ static enum cuda_error word_from(struct rt *rt, const char *name, const char *co
         i++;
     if (!*out || words[i])
         return cudaSuccess;
-    snprintf(sentence, sizeof sentence, "%s is '%.40s': %s are possible", name, *out, all);
+    snprintf(sentence, sizeof sentence, "%s is '%.40s': expected %s", name, *out, all);
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
 
@@ -135,8 +134,8 @@ static enum cuda_error open_session(struct rt *rt)
         flag_from(rt, "PROACT_REASSOCIATE", &o.reassociate_floats) ||
         flag_from(rt, "PROACT_CHECK", &o.check) ||
         flag_from(rt, "PROACT_REPORT", &rt->reports) ||
-        word_from(rt, "PROACT_SPLIT", splits, "always, never and auto", &split) ||
-        word_from(rt, "PROACT_OPEN", opens, "all and lazy", &open))
+        word_from(rt, "PROACT_SPLIT", splits, "always, never or auto", &split) ||
+        word_from(rt, "PROACT_OPEN", opens, "all or lazy", &open))
         return rt->broken;
     o.lazy_devices = opens_lazily(rt, split, open);
     status = proact_open(&o, &rt->session, &err);

@@ -67,7 +67,7 @@ static void print_kernel(const struct cuda_kernel *k)
 
     fprintf(stderr, "proact: %10llu %10llu %12.2f  %s%s%s%s%s\n",
             (unsigned long long)k->launches, (unsigned long long)k->split_launches,
-            k->ns / 1e3, name, axis_text, k->why_whole ? " (whole: " : "",
+            k->ns / 1e3, name, axis_text, k->why_whole ? " (single device: " : "",
             k->why_whole ? reason_of(k->why_whole) : "", k->why_whole ? ")" : "");
     free(plain);
 }
@@ -91,19 +91,20 @@ void rt_report(struct rt *rt)
                 (unsigned long long)rt->graphs.launches,
                 (unsigned long long)rt->graphs.replayed);
     if (rt->interop.calls)
-        fprintf(stderr, "proact: %10llu calls of libraries, on the first device\n",
+        fprintf(stderr, "proact: %10llu calls of libraries, on device 0\n",
                 (unsigned long long)rt->interop.calls);
     if (rt->interop.untracked)
         fprintf(stderr,
-                "proact: %s is called past proact, as the link was not made by proactcc: "
-                "split kernels begin with copies of all their arrays\n",
+                "proact: %s is called directly, because proactcc did not link the program: "
+                "split kernels first copy all their arrays\n",
                 rt->interop.untracked);
     if (lazy_devices)
         fprintf(stderr, "proact: %s\n", lazy_devices);
     if (!rt->broken)
         proact_statistics_get(rt->session, PROACT_ALL_DEVICES, NULL, &s, NULL);
     fprintf(stderr,
-            "proact: %llu bytes to the device, %llu to the host, %llu on it, %llu between "
+            "proact: %llu bytes to the device, %llu to the host, %llu on the device, "
+            "%llu between "
             "devices; %.3f ms%s\n",
             (unsigned long long)rt->moved.to_device, (unsigned long long)rt->moved.to_host,
             (unsigned long long)rt->moved.on_device, (unsigned long long)s.bytes,

@@ -97,7 +97,7 @@ static void reason_of(const char *text, char into[REASON_BYTES])
     const char *from = thread ? strstr(thread, "): ") : NULL;
 
     snprintf(into, REASON_BYTES, "%s", from ? from : text);
-    char *names = strstr(into, "; queued there last");
+    char *names = strstr(into, "; the last kernels queued there");
 
     if (names)
         *names = '\0';
@@ -114,7 +114,8 @@ static enum cuda_error fault_of(const struct proact_error *err)
         return cudaErrorMisalignedAddress;
     if (strstr(reason, "allocat") || strstr(reason, "_ILLEGAL_ADDRESS"))
         return cudaErrorIllegalAddress;
-    if (strstr(reason, "does not name it") || strstr(reason, "_ILLEGAL_INSTRUCTION"))
+    if (strstr(reason, "does not contain the lane") ||
+        strstr(reason, "_ILLEGAL_INSTRUCTION"))
         return cudaErrorIllegalInstruction;
     return cudaErrorLaunchFailure;
 }

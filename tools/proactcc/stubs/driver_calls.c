@@ -20,7 +20,7 @@
 #elif defined __aarch64__
 #define FORWARD(name, of) __asm__(NAMED(name, "%function") "    b proactrt_" #of "\n");
 #else
-#error "the driver's calls are known on x86-64 and arm64"
+#error "the driver's calls are supported on x86-64 and arm64"
 #endif
 
 #define CALL(name, of, version) FORWARD(name, name)

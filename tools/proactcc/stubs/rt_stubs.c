@@ -88,7 +88,7 @@ static void __attribute__((constructor)) look_who_is_first(void)
         return;
     proactrt_has_warned = true;
     fprintf(stderr,
-            "proact: another CUDA runtime was linked ahead of ours, and runs this "
-            "program on one GPU: link by proactcc, or the shared libcudart, or name "
-            "the static one behind all that proactcc compiled\n");
+            "proact: another CUDA runtime is linked before that of proact, and runs this "
+            "program on one GPU: link with proactcc, link the shared libcudart, or name "
+            "the static one after all objects of proactcc\n");
 }

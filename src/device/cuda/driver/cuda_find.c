@@ -71,8 +71,8 @@ enum proact_status cuda_find(struct topology *out, struct proact_error *err)
     if (result || !t.device_count)
         return fail(err, PROACT_ENODEV, "the CUDA driver finds no device%s%s",
                     result ? ": " : "", result ? driver_words(&v, result).text : "");
-    snprintf(t.description, sizeof t.description, "%u x %s, of this box", t.device_count,
-             t.device.name);
+    snprintf(t.description, sizeof t.description, "%u x %s, of this computer",
+             t.device_count, t.device.name);
     *out = t;
     return PROACT_OK;
 }

@@ -30,8 +30,9 @@ static enum proact_status fault(struct device_set *set, unsigned device, cu_resu
         if (length + strlen(d->labels[i]) + sizeof ", ''" < sizeof list)
             length += (size_t)snprintf(list + length, sizeof list - length, "%s'%s'",
                                        length ? ", " : " ", d->labels[i]);
-    fail(&failure, PROACT_EFAULT, "device %u: a kernel broke: %s; queued there last were%s",
-         device, driver_words(&set->driver, result).text, list[0] ? list : " none");
+    fail(&failure, PROACT_EFAULT,
+         "device %u: a kernel failed: %s; the last kernels queued there are%s", device,
+         driver_words(&set->driver, result).text, list[0] ? list : " none");
     set->is_lost = true;
     if (err)
         *err = failure;

@@ -62,7 +62,7 @@ enum proact_status cuda_survey(struct cuda_survey *out, struct proact_error *err
     if ((status = driver_start(&v, &out->refused, err)))
         return status;
     if ((out->refused = v.device_count(&count)))
-        return fail(err, PROACT_ENODEV, "the CUDA driver counts no devices: %s",
+        return fail(err, PROACT_ENODEV, "the CUDA driver cannot count the devices: %s",
                     driver_words(&v, out->refused).text);
     out->count = (unsigned)(count < TOPOLOGY_DEVICES_MAX ? count : TOPOLOGY_DEVICES_MAX);
     for (unsigned d = 0; d < out->count; d++)

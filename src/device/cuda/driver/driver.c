@@ -29,7 +29,7 @@ static enum proact_status find_entries(struct driver *d, struct proact_error *er
         if (!entry && !entries[i].is_optional)
             return fail(
                 err, PROACT_ENODEV,
-                "the CUDA driver lacks %s: it is too old, that of CUDA 11.7 is enough",
+                "the CUDA driver has no %s: it is too old, CUDA 11.7 or later is required",
                 entries[i].symbol);
         memcpy((char *)d + entries[i].offset, &entry, sizeof entry);
     }
@@ -112,7 +112,6 @@ struct driver_words driver_words(const struct driver *d, cu_result result)
     if (name && string)
         snprintf(words.text, sizeof words.text, "%s (%s)", name, string);
     else
-        snprintf(words.text, sizeof words.text, "error %d, which it does not explain",
-                 result);
+        snprintf(words.text, sizeof words.text, "error %d without a description", result);
     return words;
 }

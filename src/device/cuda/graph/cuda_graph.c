@@ -278,7 +278,7 @@ static enum proact_status check_children(const struct device_set *set,
         if (set->tape[i].kind == TAPED_LAUNCH && set->tape[i].function->launches)
             return fail(err, PROACT_EREFUSED,
                         "this cannot be recorded on GPUs: kernel '%s' launches kernels, "
-                        "and replays of such have gone wrong; launch it anew each time",
+                        "and replays of such kernels have failed; launch it each time",
                         set->tape[i].function->name);
     return PROACT_OK;
 }

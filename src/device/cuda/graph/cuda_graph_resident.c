@@ -211,11 +211,10 @@ enum proact_status cuda_resident_timeout(struct device_set *set, struct proact_e
         if (late && !status) {
             struct proact_error failure;
 
-            fail(
-                &failure, PROACT_ETIMEOUT,
-                "device %u waited %.0f ms in a recording for device %u, which did not come "
-                "so far",
-                d, 2 * set->wait_limit_ns / 1e6, late - 1);
+            fail(&failure, PROACT_ETIMEOUT,
+                 "device %u waited %.0f ms in a recording for device %u, which did not "
+                 "arrive",
+                 d, 2 * set->wait_limit_ns / 1e6, late - 1);
             if (err)
                 *err = failure;
             status = cuda_break(set, PROACT_ETIMEOUT, &failure);

@@ -125,7 +125,7 @@ static enum proact_status no_room(struct device_set *set, unsigned device, size_
     set->driver.memory_info(&left, &total);
     cuda_context_pop(&set->driver);
     return fail(err, PROACT_ENOSPACE,
-                "device %u: %zu bytes of memory asked for, %zu of %zu are free", device,
+                "device %u: %zu bytes of memory requested, %zu of %zu are free", device,
                 bytes, left, total);
 }
 
@@ -181,7 +181,7 @@ enum proact_status cuda_alloc_parts(struct device_set *set, size_t bytes, device
     cu_result result;
 
     if (!bytes)
-        return fail(err, PROACT_EINVAL, "memory of all devices: 0 bytes asked for");
+        return fail(err, PROACT_EINVAL, "memory of all devices: 0 bytes requested");
     for (unsigned from = 0; from < set->count; from++)
         for (unsigned to = 0; to < set->count; to++)
             if (from != to && !set->devices[from].reaches[to])

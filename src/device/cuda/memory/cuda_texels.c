@@ -38,7 +38,7 @@ enum proact_status cuda_texels_create(struct device_set *set, unsigned device,
 
     if (!has_calls(&set->driver))
         return fail(err, PROACT_EREFUSED,
-                    "textures and surfaces: the CUDA driver has not the calls for them");
+                    "textures and surfaces: the CUDA driver does not support them");
     enum proact_status status = cuda_enter(set, device, err);
 
     if (status)

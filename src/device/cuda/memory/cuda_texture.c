@@ -61,7 +61,8 @@ enum proact_status cuda_texture_create(struct device_set *set, unsigned device,
     cu_object made = 0;
 
     if (!set->driver.texture_create)
-        return fail(err, PROACT_EREFUSED, "textures: the CUDA driver has not the calls");
+        return fail(err, PROACT_EREFUSED,
+                    "textures: the CUDA driver does not support them");
     enum proact_status status = cuda_enter(set, device, err);
 
     if (status)

@@ -76,8 +76,8 @@ enum proact_status cuda_launch_result(struct device_stream *s,
             f->name, l->grid[0], l->grid[1], l->grid[2], s->device);
     if (result == CU_INVALID_CLUSTER_SIZE)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': a grid of %u x %u x %u CTAs cannot be had in clusters of "
-                    "%u x %u x %u (0: what it was built for) on device %u",
+                    "kernel '%s': a grid of %u x %u x %u CTAs cannot run in clusters of "
+                    "%u x %u x %u (0: as it was built) on device %u",
                     f->name, l->grid[0], l->grid[1], l->grid[2], l->cluster[0],
                     l->cluster[1], l->cluster[2], s->device);
     /* Drivers before 12.4 do not tell the parameters' bytes beforehand. */

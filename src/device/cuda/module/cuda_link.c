@@ -16,8 +16,8 @@ enum proact_status cuda_launches(struct device_set *set, struct proact_error *er
     if (device_runtime_bytes)
         return PROACT_OK;
     return fail(err, PROACT_EREFUSED,
-                "kernels cannot launch kernels: this proact was built where there was no "
-                "nvcc, and has not CUDA's device runtime (libcudadevrt.a) in it");
+                "kernels cannot launch kernels: this proact was built without nvcc, and "
+                "does not contain CUDA's device runtime (libcudadevrt.a)");
 }
 
 bool cuda_must_link(const char *ptx)

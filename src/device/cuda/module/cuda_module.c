@@ -94,8 +94,9 @@ static enum proact_status load(struct device_set *set, unsigned device, const ch
     if ((status = cuda_leave(set, device, result,
                              links ? "cuLinkComplete" : "cuModuleLoadDataEx", err))) {
         first_line(log);
-        return fail(err, status, "%s: device %u takes no such module: %s%s%s", name, device,
-                    driver_words(&set->driver, result).text, log[0] ? ": " : "", log);
+        return fail(err, status, "%s: device %u does not accept the module: %s%s%s", name,
+                    device, driver_words(&set->driver, result).text, log[0] ? ": " : "",
+                    log);
     }
     add_module(set, device, name, module, out);
     (*out)->waits = waits;
@@ -265,7 +266,7 @@ static enum proact_status check_launch(const struct device_function *f,
     if ((uint64_t)l->shared_bytes + (uint64_t)f->static_shared_bytes >
         (uint64_t)f->shared_limit)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': %u bytes of shared memory asked for, %d possible",
+                    "kernel '%s': %u bytes of shared memory requested, %d possible",
                     f->name, l->shared_bytes, f->shared_limit - f->static_shared_bytes);
     return PROACT_OK;
 }
@@ -281,7 +282,7 @@ static enum proact_status check_cluster(const struct device_function *f,
         return PROACT_OK;
     if (!ctas || ctas > DEVICE_CLUSTER_MAX)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': clusters of %u x %u x %u CTAs asked for, 1 to %d CTAs "
+                    "kernel '%s': clusters of %u x %u x %u CTAs requested, 1 to %d CTAs "
                     "possible",
                     f->name, c[0], c[1], c[2], DEVICE_CLUSTER_MAX);
     if (l->grid[0] % c[0] || l->grid[1] % c[1] || l->grid[2] % c[2])
@@ -332,8 +333,8 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
 
     if (!status && (l->is_cooperative || l->cluster[0]) && !set->driver.launch_with)
         return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': the CUDA driver has no %s launches that we know: that of "
-                    "CUDA 11.8 has",
+                    "kernel '%s': the CUDA driver does not support %s launches: CUDA "
+                    "11.8 or later is required",
                     f->name, l->is_cooperative ? "cooperative" : "cluster");
     if (!status && set->is_taping) {
         cuda_tape(&(struct cuda_taped_op){

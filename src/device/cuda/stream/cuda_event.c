@@ -172,7 +172,7 @@ enum proact_status cuda_elapsed(struct device_event *from, struct device_event *
         return fail(err, PROACT_EINVAL, "an event of device %u was not recorded yet",
                     from->is_recorded ? to->device : from->device);
     if (!from->has_time || !to->has_time)
-        return fail(err, PROACT_EINVAL, "an event of device %u was made without time",
+        return fail(err, PROACT_EINVAL, "an event of device %u was created without timing",
                     from->has_time ? to->device : from->device);
     if (from->device != to->device)
         return fail(err, PROACT_EINVAL, "events of devices %u and %u have no common clock",

@@ -22,18 +22,18 @@ static enum proact_status check_kernel(const struct execute_kernel_info *k,
         memcmp(requested, k->cluster, sizeof k->cluster) != 0)
         return fail(
             err, PROACT_EINVAL,
-            "kernel '%s': clusters of %u x %u x %u CTAs asked for, it was built for "
-            "%u x %u x %u",
+            "kernel '%s': clusters of %u x %u x %u CTAs requested, it was built for %u x "
+            "%u x %u",
             k->name, requested[0], requested[1], requested[2], k->cluster[0], k->cluster[1],
             k->cluster[2]);
     if (k->must_cluster && !ctas)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': it can be launched in clusters only, none were asked for",
+                    "kernel '%s': it can be launched in clusters only, none were requested",
                     k->name);
     if (k->max_cluster && ctas > k->max_cluster)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': clusters of %" PRIu64 " CTAs asked for, it was built for "
-                    "%u at most",
+                    "kernel '%s': clusters of %" PRIu64 " CTAs requested, it was built "
+                    "for %u at most",
                     k->name, ctas, k->max_cluster);
     return PROACT_OK;
 }
@@ -53,7 +53,7 @@ enum proact_status cluster_check(const struct device_set *set,
         return status;
     if (!ctas || ctas > EXECUTE_CLUSTER_MAX)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': clusters of %u x %u x %u CTAs asked for, 1 to %d CTAs "
+                    "kernel '%s': clusters of %u x %u x %u CTAs requested, 1 to %d CTAs "
                     "possible",
                     k->name, c[0], c[1], c[2], EXECUTE_CLUSTER_MAX);
     if (l->grid[0] % c[0] || l->grid[1] % c[1] || l->grid[2] % c[2])
@@ -66,8 +66,8 @@ enum proact_status cluster_check(const struct device_set *set,
     if (ctas > places)
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': a cluster of %" PRIu64
-                    " CTAs does not fit on a device at "
-                    "once: it has places for %" PRIu64,
+                    " CTAs does not fit on a device at once: it has room for "
+                    "%" PRIu64,
                     k->name, ctas, places);
     return PROACT_OK;
 }

@@ -115,17 +115,17 @@ static void check_work(struct emulated *d, struct resident *r, uint64_t worked_p
     run->worked_ps += worked_ps;
     if (r->worked_ps <= limit_ps && run->worked_ps / LIMITS_TOGETHER <= limit_ps)
         return;
-    device_fault(
-        d, PROACT_ETIMEOUT,
-        "kernel '%s' on device %u, CTA (%u,%u,%u), line %u: seems endless: this "
-        "CTA has worked for %.0f ms (of %.0f allowed), and the %u at work together "
-        "for %.0f ms (of %.0f) since one ended; a longer wait limit "
-        "(PROACT_WAIT_TIMEOUT_MS, "
-        "wait_limit_ms) allows more",
-        name_shorten(run->name).text, d->number, r->named[0], r->named[1], r->named[2],
-        execute_cta_line(r->cta), (double)r->worked_ps / PS * 1e-6,
-        d->set->options.kernel_limit_ms, run->live, (double)run->worked_ps / PS * 1e-6,
-        d->set->options.kernel_limit_ms * LIMITS_TOGETHER);
+    device_fault(d, PROACT_ETIMEOUT,
+                 "kernel '%s' on device %u, CTA (%u,%u,%u), line %u: seems endless: "
+                 "this CTA has run for %.0f ms (of %.0f allowed), and the %u "
+                 "running CTAs together for %.0f ms (of %.0f) since one ended; a "
+                 "longer wait timeout (PROACT_WAIT_TIMEOUT_MS, wait_timeout_ms) "
+                 "allows more",
+                 name_shorten(run->name).text, d->number, r->named[0], r->named[1],
+                 r->named[2], execute_cta_line(r->cta), (double)r->worked_ps / PS * 1e-6,
+                 d->set->options.kernel_limit_ms, run->live,
+                 (double)run->worked_ps / PS * 1e-6,
+                 d->set->options.kernel_limit_ms * LIMITS_TOGETHER);
 }
 
 static uint64_t look_step(const struct emulated *d, const struct resident *r,

@@ -175,8 +175,8 @@ static enum proact_status no_addresses(uint64_t bytes, uint64_t longest,
                                        struct proact_error *err)
 {
     return fail(err, PROACT_ENOSPACE,
-                "all devices: %" PRIu64 " bytes asked for, at most %" PRIu64
-                " in a row are left",
+                "all devices: %" PRIu64 " bytes requested, at most %" PRIu64
+                " contiguous bytes are left",
                 bytes, longest);
 }
 
@@ -190,12 +190,12 @@ static enum proact_status no_room(const struct device_memory *m, unsigned device
 
     if (bytes > left)
         return fail(err, PROACT_ENOSPACE,
-                    "device %u: %" PRIu64 " bytes asked for, %" PRIu64 " of %" PRIu64
+                    "device %u: %" PRIu64 " bytes requested, %" PRIu64 " of %" PRIu64
                     " left",
                     device, bytes, left, m->limit);
     return fail(err, PROACT_ENOSPACE,
-                "device %u: %" PRIu64 " bytes asked for, %" PRIu64 " of %" PRIu64
-                " left but at most %" PRIu64 " in a row",
+                "device %u: %" PRIu64 " bytes requested, %" PRIu64 " of %" PRIu64
+                " left but at most %" PRIu64 " contiguous",
                 device, bytes, left, m->limit, longest);
 }
 
@@ -207,7 +207,7 @@ static enum proact_status refused(const struct device_memory *m, unsigned device
     if (device < m->device_count)
         snprintf(who, sizeof who, "device %u", device);
     return fail(err, PROACT_ENOSPACE,
-                "%s: %" PRIu64 " bytes asked for, which the host refuses: %s", who, bytes,
+                "%s: %" PRIu64 " bytes requested, which the host refuses: %s", who, bytes,
                 strerror(why));
 }
 
@@ -245,7 +245,7 @@ enum proact_status memory_allocate(struct device_memory *m, unsigned device, uin
                                    uint64_t *out, struct proact_error *err)
 {
     if (!bytes)
-        return fail(err, PROACT_EINVAL, "device %u: 0 bytes asked for", device);
+        return fail(err, PROACT_EINVAL, "device %u: 0 bytes requested", device);
     if (bytes > m->limit - m->used[device])
         return no_room(m, device, bytes, 0, err);
     return insert(m, device, bytes, 0, out, err);
@@ -259,7 +259,7 @@ enum proact_status memory_allocate_parts(struct device_memory *m, uint64_t bytes
 
     if (!bytes || each > m->limit)
         return fail(err, bytes ? PROACT_ENOSPACE : PROACT_EINVAL,
-                    "all devices: %" PRIu64 " bytes asked for, %" PRIu64 " possible", bytes,
+                    "all devices: %" PRIu64 " bytes requested, %" PRIu64 " possible", bytes,
                     m->limit * m->device_count);
     *part = (each + MEMORY_PART_UNIT - 1) / MEMORY_PART_UNIT * MEMORY_PART_UNIT;
     for (unsigned d = 0; d < m->device_count; d++)

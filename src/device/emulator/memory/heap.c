@@ -45,8 +45,8 @@ enum proact_status heap_limit(struct device_set *set, enum device_limit what, si
                               struct proact_error *err)
 {
     if (what == DEVICE_STACK_BYTES && bytes > STACK_MAX)
-        return fail(err, PROACT_EINVAL,
-                    "a stack of %zu bytes is asked for, %d are the most", bytes, STACK_MAX);
+        return fail(err, PROACT_EINVAL, "a stack of %zu bytes requested, %d possible",
+                    bytes, STACK_MAX);
     if (what == DEVICE_STACK_BYTES) {
         set->stack_bytes = (uint32_t)bytes;
         return PROACT_OK;
@@ -89,11 +89,10 @@ void heap_print(const struct heap *h, uint64_t address, char *into, size_t size)
     size_t n = blocks_below(h, address);
 
     if (n)
-        snprintf(into, size,
-                 "byte %" PRIu64 " of a block of %" PRIu64 " bytes that malloc gave",
+        snprintf(into, size, "byte %" PRIu64 " of a block of %" PRIu64 " bytes from malloc",
                  address - h->blocks[n - 1].first, h->blocks[n - 1].bytes);
     else
-        snprintf(into, size, "in the heap, and malloc gave nothing below it");
+        snprintf(into, size, "in the heap, and no block from malloc begins below it");
 }
 
 /* Where a block may begin behind the n first ones. */

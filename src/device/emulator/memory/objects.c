@@ -83,7 +83,7 @@ enum proact_status objects_create_texture(struct device_set *set, unsigned devic
     if (!in || o.bytes > in->end - o.face.base)
         return fail(err, PROACT_EINVAL,
                     "texture: %" PRIu64 " bytes at 0x%" PRIx64
-                    " do not lie in one allocation, which ends %" PRIu64 " behind that",
+                    " are not in one allocation, which ends %" PRIu64 " bytes later",
                     o.bytes, o.face.base, in ? in->end - o.face.base : 0);
     memcpy(o.face.address_mode, texture->address_mode, sizeof o.face.address_mode);
     memcpy(o.face.border, texture->border, sizeof o.face.border);
@@ -130,10 +130,10 @@ const struct execute_texture *objects_find(void *context, uint64_t handle, const
     const struct object *o =
         all && handle && handle <= all->count ? all->list[handle - 1] : NULL;
 
-    *why = "nobody made it";
+    *why = "it was never created";
     if (!o)
         return NULL;
-    *why = "it was made for another device";
+    *why = "it was created for another device";
     if (o->device != d->number)
         return NULL;
     const struct allocation *in = memory_find(&d->set->memory, o->face.base, NULL);
@@ -141,7 +141,7 @@ const struct execute_texture *objects_find(void *context, uint64_t handle, const
     *why = "its memory was freed";
     if (!in || o->bytes > in->end - o->face.base)
         return NULL;
-    *why = "its memory is not of this device alone";
+    *why = "its memory is not on this device alone";
     return in->part || memory_device(&d->set->memory, o->face.base) != d->number ? NULL
                                                                                  : &o->face;
 }

@@ -29,8 +29,8 @@ static enum proact_status allocated(const struct device_set *set, const char *wh
     if (in && bytes <= in->end - address)
         return PROACT_OK;
     return fail(err, PROACT_EINVAL,
-                "%s: %zu bytes at 0x%" PRIx64 " do not lie in one allocation%s", what,
-                bytes, address, nearest ? " (they pass its end)" : "");
+                "%s: %zu bytes at 0x%" PRIx64 " are not in one allocation%s", what, bytes,
+                address, nearest ? " (they pass its end)" : "");
 }
 
 static struct operation *operation_create(struct device_stream *s, operation_begin *begin)
@@ -73,7 +73,7 @@ static enum proact_status rows_allocated(const struct device_set *set, const cha
         return allocated(set, what, first, r->bytes, err);
     return fail(err, PROACT_EINVAL,
                 "%s: %zu rows of %zu bytes, %zu apart from 0x%" PRIx64
-                " on, do not lie in one allocation: row %zu does not",
+                " on, are not in one allocation: row %zu is not",
                 what, r->count, r->bytes, pitch, first, inside);
 }
 
@@ -297,15 +297,15 @@ static enum proact_status launch_fits(const struct device_set *set,
                     l->block[2], GRID_MAX, BLOCK_Z_MAX);
     if (!ctas || ctas > INT32_MAX)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': %" PRIu64 " CTAs asked for, 1 to %d possible", name, ctas,
+                    "kernel '%s': %" PRIu64 " CTAs requested, 1 to %d possible", name, ctas,
                     INT32_MAX);
     if (!threads || threads > t->threads_per_cta)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': %" PRIu64 " threads a CTA asked for, 1 to %u possible",
+                    "kernel '%s': %" PRIu64 " threads a CTA requested, 1 to %u possible",
                     name, threads, t->threads_per_cta);
     if (f->info.max_threads && threads > f->info.max_threads)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': %" PRIu64 " threads a CTA asked for, it was built for %u",
+                    "kernel '%s': %" PRIu64 " threads a CTA requested, it was built for %u",
                     name, threads, f->info.max_threads);
     if (shared > t->shared_bytes_per_cta)
         return fail(err, PROACT_EINVAL,
@@ -343,8 +343,8 @@ static enum proact_status all_fit(const struct device_stream *s,
     if ((uint64_t)l->grid[0] * l->grid[1] * l->grid[2] > places)
         return fail(
             err, PROACT_EINVAL,
-            "kernel '%s': %u x %u x %u CTAs, launched cooperatively, do not all fit "
-            "on device %u at once: it has places for %" PRIu64,
+            "kernel '%s': %u x %u x %u CTAs, launched cooperatively, do not all fit on "
+            "device %u at once: it has room for %" PRIu64,
             f->info.name, l->grid[0], l->grid[1], l->grid[2], s->device, places);
     return PROACT_OK;
 }

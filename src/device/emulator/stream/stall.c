@@ -97,7 +97,7 @@ static void stall_print_kernel(const struct emulated *d, const struct resident *
     if (r->poll_line)
         snprintf(into, bytes,
                  "kernel '%s' on device %u, CTA (%u,%u,%u)%s, line %" PRIu32
-                 ": which looks at 0x%" PRIx64,
+                 ": which polls 0x%" PRIx64,
                  name_shorten(r->run->name).text, d->number, r->named[0], r->named[1],
                  r->named[2], more, r->poll_line, r->poll_address);
     else
@@ -126,5 +126,5 @@ void stall_sentence(const struct device_set *set, char *into, size_t bytes)
             used = stall_append(into, bytes, used, text);
         }
     if (!used)
-        snprintf(into, bytes, "a stream that never went on");
+        snprintf(into, bytes, "a stream that never continued");
 }

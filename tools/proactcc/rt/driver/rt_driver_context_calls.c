@@ -121,7 +121,7 @@ enum cuda_error cuCtxCreate_v3(struct cuda_context **out, const void *affinity, 
                                unsigned flags, int device)
 {
     if (affinity && count) {
-        rt_print("cuCtxCreate(): a part of the device's SMs is not supported");
+        rt_print("cuCtxCreate(): contexts on a subset of the SMs are not supported");
         return cudaErrorNotSupported;
     }
     return cuCtxCreate_v2(out, flags, device);

@@ -154,8 +154,8 @@ enum proact_status driver_image_take(const void *data, size_t bytes, unsigned ca
         status = take_container(data, bytes, capability, out, err);
     else if (magic == ELF_MAGIC)
         return fail(err, PROACT_EREFUSED,
-                    "a module is a cubin, which has no PTX: hand over PTX (nvcc -ptx, "
-                    "nvrtcGetPTX()) or a fat binary that has some (proactcc -fatbin)");
+                    "a module is a cubin, which has no PTX: pass PTX (nvcc -ptx, "
+                    "nvrtcGetPTX()) or a fat binary that contains PTX (proactcc -fatbin)");
     else
         return take_text(data, bytes, out, err);
     /* A fat binary that is none of the two is broken, not without PTX. */

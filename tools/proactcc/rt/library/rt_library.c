@@ -21,7 +21,7 @@ static struct library_verdict refuse_emulated(struct library_call *call)
     if (!call->was_refused)
         rt_print(
             "%s() runs on a GPU only, and this machine is emulated: run the program on "
-            "a GPU, or have a kernel of CUDA C do its work",
+            "a GPU, or replace the call by a kernel in CUDA C",
             call->name);
     call->was_refused = true;
     return refuse(call);
@@ -31,7 +31,7 @@ static struct library_verdict refuse_emulated(struct library_call *call)
 static struct library_verdict refuse_captured(struct library_call *call)
 {
     if (!call->was_refused)
-        rt_print("%s() cannot be captured: call it before or behind the graph", call->name);
+        rt_print("%s() cannot be captured: call it before or after the graph", call->name);
     call->was_refused = true;
     return refuse(call);
 }

@@ -219,7 +219,7 @@ enum cuda_error cudaMemcpyArrayToArray(struct cuda_array *to, size_t to_x, size_
 
     if ((l.row != row_of(from) || to_x != from_x) &&
         (bytes + to_x > l.row || bytes + from_x > row_of(from)))
-        return rt_refuse("cudaMemcpyArrayToArray (of rows that do not begin alike)");
+        return rt_refuse("cudaMemcpyArrayToArray (of rows with different offsets)");
     for (; !error && line_next(&l, &c, kind); line_step(&l, &c))
         error = cudaMemcpy2DArrayToArray(to, l.x, l.y, from, l.done ? 0 : from_x,
                                          from_y + (l.y - to_y), c.extent.width,
