@@ -270,7 +270,7 @@ static void old_targets_and_long_parameters_are_refused(void **state)
     assert_string_equal(results[0].refusal[INSTRUMENT_GRID].text, "");
     assert_string_equal(results[0].refusal[INSTRUMENT_COUNT].text,
                         "kernel 'old', old.ptx: it is PTX 6.0 for sm_60, to count its CTAs "
-                        "takes 6.0 and sm_70");
+                        "needs 6.0 and sm_70");
     assert_non_null(strstr(clones, ".entry old__proact_grid(.param .align 8 .b8"));
     assert_non_null(strstr(clones, ".entry bare__proact_grid(.param .align 8 .b8"));
     assert_string_equal(results[2].refusal[INSTRUMENT_GRID].text,
