@@ -3,7 +3,7 @@
 
 /* Decision whether a program's launch that can be split is split. The second launch of a
    shape is timed as a split launch, including its fetch, and the third as a single-device
-   launch. A narrow result is measured once more. From then on the faster mode is used. A
+   launch. A close result is measured once more. From then on the faster mode is used. A
    kernel with one or two launches is split.
 
    If the second launch has other arrays than the first, as with alternating arrays, the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Missing ranges: what the replicas of an array lack for a set of needs, and which device
-   sends it. */
+/* Missing ranges: the needed ranges of an array that are not current on their device, and
+   which device sends it. */
 
 #include "base/spans/rows.h"
 #include "runtime/derive/needs.h"

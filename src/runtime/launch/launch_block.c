@@ -247,7 +247,7 @@ static const char *cannot_replay(const struct launching *l)
     return NULL;
 }
 
-/* Records the launch as it would run. Fails if the choice is not final or the split would
+/* Records the launch as it would run. Fails if the decision is not final or the split would
    differ. */
 static enum proact_status record_block(struct launching *l, bool is_chosen,
                                        struct proact_error *err)

@@ -15,7 +15,7 @@ char *cluster_use(const struct proact_kernel *k);
    observe them. */
 void launch_take_clusters(struct launching *l, const struct proact_grid *g);
 /* Whether the launch uses clusters. Such a launch is never split, even with maps; the
-   reason is kept for cluster_refusal(). */
+   reason is stored for cluster_refusal(). */
 bool launch_is_in_clusters(const struct launching *l);
 /* Fails with PROACT_EREFUSED for an annotated kernel, which cannot run on one device. */
 enum proact_status launch_check_clusters(const struct launching *l,

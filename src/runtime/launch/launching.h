@@ -39,10 +39,10 @@ struct launching {
     uint32_t cluster[3];      /* requested cluster shape; all 0: none */
     unsigned over;            /* number of devices for the CTAs */
     bool is_cooperative;
-    bool is_program;                  /* addresses in its memory refer to device 0 */
-    struct derived found;             /* the derived write set, without user maps */
-    struct kernel_binding *binding;   /* NULL: the launch is not split */
-    struct choice *choice;            /* NULL: no choice between split and single-device */
+    bool is_program;                /* addresses in its memory refer to device 0 */
+    struct derived found;           /* the derived write set, without user maps */
+    struct kernel_binding *binding; /* NULL: the launch is not split */
+    struct choice *choice;          /* NULL: no decision between split and single-device */
     const struct launch_needs *needs; /* read set of a split launch */
     bool is_ready;                    /* the inputs were fetched */
     bool is_staged;                   /* launch_stage.h */

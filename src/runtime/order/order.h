@@ -30,7 +30,7 @@ struct order {
                           them */
     bool is_elsewhere; /* since then, a stream other than the kernel stream of device 0 was
                           used */
-    /* If the kernel stream of device 0 stands for several streams: returns a stream whose
+    /* If the kernel stream of device 0 represents several streams: returns a stream whose
        events follow the work of all of them. */
     enum proact_status (*gather)(void *context, struct device_stream **out,
                                  struct proact_error *err);

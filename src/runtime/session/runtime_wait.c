@@ -27,7 +27,7 @@ static enum proact_status check_late(struct proact *p, unsigned device,
                 check_timeouts.chunk);
 }
 
-/* Checks that replicas marked as current are current. */
+/* Checks the validity maps against the contents of the replicas. */
 static enum proact_status wait_check_blocked(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
@@ -61,8 +61,7 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
         if (!status)
             status = check_timeouts;
     }
-    /* Reports waits inside recordings, which mostly wait for such an agent, with less
-       detail. */
+    /* Reports waits in recordings, mostly for such an agent, with less detail. */
     if (!status && p->backend->check_timeouts)
         status = p->backend->check_timeouts(p->set, err);
     if (!status)

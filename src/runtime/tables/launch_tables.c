@@ -203,7 +203,7 @@ static unsigned char *read_device(const struct proact_relocation *relocation,
     return NULL;
 }
 
-/* Contents behind a pointer at the start of the launch. Memory is read only if it may have
+/* Contents of a table at the start of the launch. Memory is read only if it may have
    changed and the host does not know its contents. Numbers that devices change repeatedly
    are not read again. */
 static bool read_array(const struct address_table *of,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Promotion of pointer tables to parameters. In a program, the pointer tables of a kernel
-   are read before the launch and passed to a version with the tables as parameters, so each
-   device gets its own addresses (instrument/table_parameters.c). A single-device launch
-   uses the original kernel. */
+/* Promotion of pointer tables to parameters. In a program, the runtime reads the pointer
+   tables of a kernel before the launch and passes them to a version with the tables as
+   parameters (instrument/table_parameters.c). Each device thus gets its own addresses. A
+   single-device launch uses the original kernel. */
 
 #include "runtime/launch/launching.h"
 

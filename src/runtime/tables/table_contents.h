@@ -11,7 +11,7 @@ enum { TABLE_VARIANTS_MAX = 4 };
 struct table_content {
     uint64_t array, byte, changes; /* array id, offset, and change count of the array */
     uint64_t arrays;               /* the session's count of array changes */
-    uint64_t looks;     /* generation of the load bounds behind the relocations */
+    uint64_t looks;     /* generation of the load bounds used for the relocations */
     uint32_t bytes;     /* readable bytes of the array */
     unsigned surprises; /* waits that found different contents */
     bool is_known;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texture and surface objects, by the handles that kernels take. */
+/* Creation of texture and surface objects; a handle is the value that kernels receive. */
 #include "runtime/textures/textures.h"
 
 #include <inttypes.h>

@@ -63,7 +63,7 @@ const struct known_constants *known_constants_find(const struct launching *l)
     if (!session_try_quiesce(p))
         return NULL;
     clear(c);
-    session_settle(k->session); /* a failure is kept for the next wait */
+    session_settle(k->session); /* a failure is reported by the next wait */
     if (read_all(c, k))
         return NULL;
     c->are_read = true;
