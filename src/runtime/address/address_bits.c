@@ -9,22 +9,23 @@
 
 enum { ALL = 64 };
 
-/* Back from the addresses that a kernel goes by, and from what it compares. */
+/* Backward search from the addresses and comparisons of a kernel. */
 struct search {
     const struct ptx_function *function;
-    uint8_t *found; /* by byte of the block */
-    bool *is_sum;   /* by register: wanted is an address, and what is added to it */
-    uint8_t *bits;  /* by register: wanted are so many low bits */
+    uint8_t *found; /* by byte of the parameter buffer */
+    bool *is_sum;   /* by register: used as an address, so additions to it keep the
+                       property */
+    uint8_t *bits;  /* by register: number of low bits that are used */
     const struct look_up *look_ups; /* by instruction; NULL: not known */
-    bool *holds_address;            /* stored_address_offsets() */
+    bool *holds_address;            /* from stored_address_offsets() */
     bool changed;
-    bool sum_defined; /* of the instruction in hand */
+    bool sum_defined; /* state of the current instruction */
     uint8_t bits_defined;
 };
 
 static void want(struct search *s, int32_t reg, bool sum, uint8_t bits)
 {
-    if (!s->function->registers[reg].bytes) /* a predicate has none */
+    if (!s->function->registers[reg].bytes) /* a predicate has no bytes */
         return;
     s->changed |= (sum && !s->is_sum[reg]) || bits > s->bits[reg];
     s->is_sum[reg] |= sum;
@@ -62,7 +63,7 @@ static uint8_t most(unsigned a, unsigned b)
     return (uint8_t)(more < ALL ? more : ALL);
 }
 
-/* Of a number: the place of its highest bit, counted from 1. */
+/* Number of significant bits. */
 static unsigned width(uint64_t number)
 {
     return number ? ALL - (unsigned)__builtin_clzll(number) : 0;
@@ -82,7 +83,7 @@ static void load(struct search *s, const struct ptx_instruction *i, uint8_t bits
         end = first + (uint64_t)ptx_type_bytes(i->type) * i->vector;
     } else if (ptx_type_bytes(i->type) < sizeof(uint64_t) ||
                (i->space != PTX_SPACE_GENERIC && i->space != PTX_SPACE_PARAM)) {
-        return; /* what is shorter is no address */
+        return; /* shorter values are not addresses */
     } else {
         is_computed = true;
         if (from->integer > 0)
@@ -93,8 +94,8 @@ static void load(struct search *s, const struct ptx_instruction *i, uint8_t bits
             s->found[at] = most(s->found[at], bits);
 }
 
-/* With a number, low bits are kept (and), cleared (and), or set: what is left of an
-   address is the same sum on all devices if those bits are alike. */
+/* A constant mask keeps (and), clears (and) or sets low bits of an address. The results are
+   equal on all devices if the replicas agree in these bits. */
 static void mask(struct search *s, const struct ptx_instruction *i, bool sum, uint8_t bits)
 {
     const struct ptx_operand *o = &i->operands[2];
@@ -129,8 +130,8 @@ static void shift_right(struct search *s, const struct ptx_instruction *i, bool 
     want_operand(s, by, false, ALL);
 }
 
-/* What is subtracted from a register is taken to be an address as that is: how far they are
-   apart is the same everywhere, or told by others (provenance.h). */
+/* A subtraction of two registers counts as a difference of addresses. The distance is equal
+   on all devices, or provenance.h rejects the launch. */
 static void subtract(struct search *s, const struct ptx_instruction *i, bool sum,
                      uint8_t bits)
 {
@@ -206,7 +207,7 @@ static void follow(struct search *s, const struct ptx_instruction *i)
     }
 }
 
-/* Where it goes, and what it compares: that leads it, too. */
+/* Starting points: memory operands and comparisons, which also decide control flow. */
 static void begin(struct search *s, const struct ptx_instruction *i)
 {
     const bool is_own = i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL ||
@@ -243,7 +244,7 @@ uint8_t *address_bits_find(const struct ptx_function *kernel,
     return s.found;
 }
 
-/* So many low bits of an array's addresses are alike on all devices. */
+/* Number of equal low address bits of all replicas. */
 static unsigned bits_alike(const struct proact_array *a)
 {
     uint64_t differ = 0;

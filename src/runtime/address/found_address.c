@@ -9,8 +9,8 @@
 #include "instrument/flow/taint.h"
 #include "instrument/instrument.h"
 
-/* An address comes from memory as a word, or as two halves that are put together. A word
-   that is GIVEN is a parameter as it is. */
+/* Marks of registers. A loaded address is a word, or two halves that are combined. GIVEN
+   marks an unchanged parameter. */
 enum { WORD = 1, HALF = 2, HIGH_HALF = 4, GIVEN = 8 };
 
 static uint8_t loaded(const struct ptx_instruction *i)
@@ -32,7 +32,7 @@ static bool is_wide(const struct ptx_instruction *i)
     return i->type == PTX_PART_B64 || i->type == PTX_PART_U64 || i->type == PTX_PART_S64;
 }
 
-/* Index arithmetic shifts by 32, too, to extend a sign: that goes back by a shift. */
+/* Index arithmetic also shifts by 32, to extend a sign, but that shift is reversed. */
 static bool joins(const struct ptx_instruction *i, uint8_t used)
 {
     if (i->opcode == PTX_OR || i->opcode == PTX_ADD)
@@ -42,7 +42,7 @@ static bool joins(const struct ptx_instruction *i, uint8_t used)
             (i->opcode == PTX_MOV && i->operands[1].kind == PTX_VECTOR));
 }
 
-/* No address becomes a floating-point number, and comes back. */
+/* No address is converted to floating point and back. */
 static bool is_float(enum ptx_part type)
 {
     return type == PTX_PART_F64 || type == PTX_PART_F32 || type == PTX_PART_F16 ||
@@ -56,7 +56,7 @@ static bool is_narrow(const struct ptx_function *f, const struct ptx_instruction
            f->registers[i->operands[0].reg].bytes <= 4;
 }
 
-/* Of the marks that may be joined to a word again. */
+/* Marks that may become a word again. */
 static uint8_t mark_halves(const struct ptx_function *f, const struct ptx_instruction *i,
                            uint8_t used)
 {
@@ -64,18 +64,18 @@ static uint8_t mark_halves(const struct ptx_function *f, const struct ptx_instru
         return WORD;
     used &= WORD | HALF;
     if (used && is_narrow(f, i))
-        return HALF; /* what is left of a word is none, unless it is joined again */
+        return HALF; /* a part of a word is no address unless the halves are combined */
     if (i->opcode == PTX_SHL && is_wide(i) && used & HALF &&
         i->operands[2].kind == PTX_INTEGER && i->operands[2].integer == 32)
         used |= HIGH_HALF;
     return used;
 }
 
-/* By register: what may be made of an address, and what is a kernel's pointer and an index
-   behind it, whatever the control flow. */
+/* By register: possible results of addresses, and pointer parameters plus indices,
+   independent of control flow. */
 struct reading {
     const struct ptx_function *function;
-    const bool *loads; /* by instruction: those that are asked about; NULL: all */
+    const bool *loads; /* by instruction: the loads in question; NULL: all */
     uint8_t *addresses;
     bool *pointers;
 };
@@ -85,7 +85,7 @@ static uint8_t address_of(const struct reading *r, const struct ptx_operand *o)
     return o->kind == PTX_REGISTER ? r->addresses[o->reg] : 0;
 }
 
-/* What is made of a parameter may be an address, as that may be. */
+/* A value derived from a parameter may be an address if the parameter may. */
 static uint8_t made_of(const struct reading *r, const struct ptx_operand *o)
 {
     const uint8_t marks = address_of(r, o);
@@ -93,9 +93,8 @@ static uint8_t made_of(const struct reading *r, const struct ptx_operand *o)
     return marks & GIVEN ? WORD : marks;
 }
 
-/* A parameter itself is no address any more once it multiplies: it is the stride of a row.
-   What is made of a parameter may be: a difference of addresses in elements, and their
-   size. */
+/* A parameter that is a factor is a stride, not an address. A derived value can be one: a
+   difference of addresses in elements, times their size. */
 static uint8_t scaled_by(const struct reading *r, const struct ptx_operand *o)
 {
     return address_of(r, o) == GIVEN ? 0 : made_of(r, o);
@@ -106,7 +105,7 @@ static bool divides(const struct ptx_instruction *i)
     return i->opcode == PTX_DIV || i->opcode == PTX_REM;
 }
 
-/* What is left of an index by any divisor is one. */
+/* A remainder of an index is an index for any divisor. */
 static uint8_t mark_scaled(const struct reading *r, const struct ptx_instruction *i)
 {
     const struct ptx_operand *o = i->operands;
@@ -118,8 +117,8 @@ static uint8_t mark_scaled(const struct reading *r, const struct ptx_instruction
     return mark_halves(r->function, i, marks);
 }
 
-/* Of words in global memory it is asked whether they are addresses; a difference of one and
-   another is no index. */
+/* Words in global memory are the values in question, and a difference of two of them is no
+   index. */
 static uint8_t mark_addresses(void *context, const struct ptx_instruction *i, uint8_t used)
 {
     const struct reading *r = context;
@@ -154,8 +153,8 @@ static bool is_index(const struct reading *r, const struct ptx_operand *o)
            (o->kind == PTX_REGISTER && !(r->addresses[o->reg] & (WORD | GIVEN)));
 }
 
-/* A pointer and an index behind it: not an address that was read, and what is added to it,
-   for the compiler says of a parameter that it points to global memory. */
+/* A pointer parameter plus an index. The compiler declares that a parameter points to
+   global memory, so this is no loaded address plus an offset. */
 static bool adds_index(const struct reading *r, const struct ptx_instruction *i)
 {
     const struct ptx_operand *o = i->operands;
@@ -191,7 +190,7 @@ static void clear_register(void *context, int32_t reg)
     ((bool *)context)[reg] = false;
 }
 
-/* By register: all that sets it reads parameters. */
+/* By register: whether all its definitions read parameters. */
 static bool *find_parameters(const struct ptx_function *f)
 {
     bool *all = must_calloc(f->register_count + 1u, sizeof *all);
@@ -222,7 +221,7 @@ static bool makes_pointer(const struct reading *r, const bool *parameters,
     case PTX_CVTA:
         return ptx_has(i, PTX_PART_TO) && i->space == PTX_SPACE_GLOBAL &&
                o[1].kind == PTX_REGISTER && parameters[o[1].reg];
-    case PTX_LD: /* where a variable is that became an array */
+    case PTX_LD: /* the address of a variable that became an array */
         return reads_parameter(r->function, i) && is_given_variable(r->function, &o[1]);
     case PTX_MOV:
         return is_pointer(r, &o[1]) ||
@@ -242,7 +241,8 @@ static bool defines_pointer(const struct reading *r, const struct ptx_instructio
     return l.found;
 }
 
-/* What is left of all registers when those are gone that something else sets. */
+/* Greatest fixed point: starts with all registers and removes those with another
+   definition. */
 static void find_pointers(struct reading *r)
 {
     const struct ptx_function *f = r->function;
@@ -281,8 +281,8 @@ static uint8_t mark_words(void *context, const struct ptx_instruction *i, uint8_
     return mark_halves(f, i, used);
 }
 
-/* Out of the function, to where nobody follows it: into another, back to its caller, or,
-   from one that is called, into memory that is not its own. */
+/* Values that leave the function: call arguments, results, and stores of a callee to memory
+   that is not its own. */
 static bool gives_away(const struct ptx_instruction *i, bool is_entry)
 {
     if (i->opcode == PTX_CALL || i->opcode == PTX_OPCODE_COUNT)
@@ -293,7 +293,7 @@ static bool gives_away(const struct ptx_instruction *i, bool is_entry)
            (!is_entry && i->space != PTX_SPACE_LOCAL && i->space != PTX_SPACE_SHARED);
 }
 
-/* Whether a marked register is part of an address, or leaves the function. */
+/* Whether a marked register is part of an address or leaves the function. */
 static bool leads_somewhere(const struct ptx_instruction *i, const uint8_t *marks,
                             bool is_entry)
 {
@@ -312,7 +312,8 @@ static bool leads_somewhere(const struct ptx_instruction *i, const uint8_t *mark
     return false;
 }
 
-/* Where the first `what` is loaded from memory that others may have written; or 0. */
+/* Line of the first load of kind `what` from memory that others may have written; 0:
+   none. */
 static uint32_t loads_at(const struct ptx_function *f, uint8_t what)
 {
     for (uint32_t i = 0; i < f->instruction_count; i++)
@@ -323,7 +324,7 @@ static uint32_t loads_at(const struct ptx_function *f, uint8_t what)
     return 0;
 }
 
-/* By register: what it may hold of what was read. */
+/* By register: marks of loaded values. */
 static uint8_t *find_marks(const struct ptx_function *f, const bool *loads)
 {
     const size_t registers = f->register_count + 1u;

@@ -9,9 +9,10 @@ enum { ADDRESS = 8 };
 
 struct reading {
     const struct ptx_function *kernel;
-    bool *begins;          /* what is asked for */
-    bool *in_parts;        /* read, but not with seven others at once */
-    bool has_bytes, packs; /* it reads less than 32 bits anywhere, or joins what it reads */
+    bool *begins;          /* the result */
+    bool *in_parts;        /* read, but in a load of less than eight bytes */
+    bool has_bytes, packs; /* whether the kernel has loads of less than 32 bits, and whether
+                              it combines loaded values */
 };
 
 static bool is_parameter(const struct ptx_function *f, int32_t symbol)
@@ -19,7 +20,7 @@ static bool is_parameter(const struct ptx_function *f, int32_t symbol)
     return symbol >= 0 && (uint32_t)symbol < f->parameter_count;
 }
 
-/* It may read there in any way. */
+/* Any read of the parameter is possible. */
 static void take_all(struct reading *r, int32_t parameter)
 {
     const struct ptx_symbol *y = &r->kernel->symbols[parameter];
@@ -50,7 +51,7 @@ static void take_operand(struct reading *r, const struct ptx_operand *o)
         take_operand(r, &o->list[n]);
 }
 
-/* Two words become one, or may in memory. */
+/* Two words are combined, or may be in memory. */
 static bool is_joint(const struct ptx_instruction *i)
 {
     const struct ptx_operand *by = i->operand_count > 2 ? &i->operands[2] : NULL;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Where a kernel looks up words in its parameters, by a place that is computed. */
+/* Parameter loads at a computed offset. */
 
 #include "ptx/ptx.h"
 
-/* Of one instruction, if it is known: at that byte of the block, or any number of steps
-   from there. */
+/* Possible offsets of one load: `first` plus multiples of `step`. */
 struct look_up {
     bool is_known;
-    uint64_t first, step; /* step 0: there alone */
+    uint64_t first, step; /* step 0: only `first` */
 };
 
-/* Whether it may read the byte, of a word that lies at a multiple of its size. */
+/* Whether the load may read the byte. Words are aligned to their size. */
 static inline bool look_up_reaches(const struct look_up *l, uint64_t byte)
 {
     enum { WORD = 8 };

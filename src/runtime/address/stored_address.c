@@ -9,22 +9,23 @@
 #include "instrument/flow/origin.h"
 #include "runtime/address/found_address.h"
 
-/* Back from what is stored to what it is made of, through registers and through the memory
-   that is a thread's or a CTA's own. What other memory held may be an address, too: the
-   first device's, and stored as that. */
+/* Backward search from the stored values, through registers and through local and shared
+   memory. Loaded words may be addresses of device 0, and are stored as such. */
 struct search {
     const struct ptx_module *module;
     const struct ptx_function *function;
     struct stored_addresses *found;
     struct arena *arena;
-    const struct origin *origins; /* by register; NULL: nobody asked yet */
-    bool cuts;                    /* some register has a part of an address, by these */
+    const struct origin *origins; /* by register; NULL: not computed yet */
+    bool cuts;                    /* a register contains a part of an address, by
+                                     `origins` */
     bool *wanted;                 /* by register */
-    bool own[2]; /* what is put into own memory is wanted: words, and less than a word */
-    bool passed; /* ... and what functions are given */
+    bool own[2]; /* stores to local and shared memory matter: of words, and of shorter
+                    values */
+    bool passed; /* call arguments matter */
     const struct look_up *look_ups; /* by instruction; NULL: not known */
-    bool *holds_address;            /* stored_address_offsets() */
-    bool all_stores;                /* what goes to memory of all is wanted */
+    bool *holds_address;            /* from stored_address_offsets() */
+    bool all_stores;                /* stores to global memory matter */
     bool is_defined, changed;
 };
 
@@ -46,7 +47,7 @@ static void set(struct search *s, bool *flag)
     *flag = true;
 }
 
-/* Comparisons are alike on all devices: a predicate is made of nothing. */
+/* A predicate depends on nothing, because comparisons have equal results on all devices. */
 static void want(void *context, int32_t reg)
 {
     struct search *s = context;
@@ -77,7 +78,7 @@ static void hang(struct search *s, uint64_t first, uint64_t bytes)
             set(s, &s->found->hang[at]);
 }
 
-/* Which of what is looked up by a place that is computed. */
+/* Parameter bytes that a load at a computed offset may read. */
 static void hang_computed(struct search *s, const struct ptx_instruction *i)
 {
     const struct look_up *l =
@@ -102,7 +103,7 @@ static void load(struct search *s, const struct ptx_instruction *i)
         hang(s, s->function->symbols[from->symbol].offset + (uint64_t)from->integer,
              (uint64_t)ptx_type_bytes(i->type) * i->vector);
     else if (i->space == PTX_SPACE_PARAM && from->symbol >= 0) {
-        if (!is_narrow(i)) /* a function that gives back less gives back no address */
+        if (!is_narrow(i)) /* a result of less than a word is no address */
             set(s, &s->passed);
     } else if ((anywhere || i->space == PTX_SPACE_PARAM) && !is_narrow(i))
         hang_computed(s, i);
@@ -110,7 +111,7 @@ static void load(struct search *s, const struct ptx_instruction *i)
         set(s, &s->own[is_narrow(i)]);
 }
 
-/* A variable is each device's own, and so may a function's place be. */
+/* Each device has its own variables, and functions may have different addresses. */
 static void take_symbols(struct search *s, const struct ptx_instruction *i)
 {
     for (uint32_t n = 1; n < i->operand_count; n++) {
@@ -134,7 +135,8 @@ static void find_part(void *context, int32_t reg)
     s->cuts |= r->bytes == WORD && !origin_is_number(&s->origins[reg]);
 }
 
-/* Comparisons have none, and what memory gives back is followed there. */
+/* A comparison yields no part of an address, and memory operations are handled
+   separately. */
 static bool may_cut(const struct search *s, const struct ptx_instruction *i)
 {
     const struct ptx_operand *to = i->operand_count ? &i->operands[0] : NULL;
@@ -146,7 +148,7 @@ static bool may_cut(const struct search *s, const struct ptx_instruction *i)
            i->opcode != PTX_ST && i->opcode != PTX_ATOM && i->opcode != PTX_RED;
 }
 
-/* What registers have of each word of the parameters, as far as these are followed. */
+/* Origins of each register by word of the parameters. */
 static void look_at_origins(struct search *s)
 {
     struct instrument_request words = {.kernel = s->function->name};
@@ -162,8 +164,7 @@ static void look_at_origins(struct search *s)
             definition_each_use(&s->function->instructions[n], find_part, s);
 }
 
-/* How far one address is from another of the same pointer is a number: of both nothing of
-   an address is left. */
+/* A difference of two addresses of one pointer is a number and contains no address. */
 static bool is_distance(struct search *s, const struct ptx_instruction *i)
 {
     const struct ptx_operand *to = &i->operands[0];
@@ -185,16 +186,16 @@ static void follow(struct search *s, const struct ptx_instruction *i)
     switch (i->opcode) {
     case PTX_LD:
     case PTX_LDU:
-    case PTX_ATOM: /* gives back what lay there, which is not made of where that is */
+    case PTX_ATOM: /* the result is the old content, which does not depend on the address */
         load(s, i);
         return;
-    case PTX_TEX: /* the same, but that where it is may be any number */
+    case PTX_TEX: /* the same, but its coordinates may be any numbers */
     case PTX_TLD4:
     case PTX_TXQ:
         for (uint32_t n = 0; n < i->operands[1].count; n++)
             want_value(s, &i->operands[1].list[n]);
         return;
-    case PTX_SET: /* as a predicate is */
+    case PTX_SET: /* like a predicate */
         return;
     case PTX_CALL:
         set(s, &s->passed);
@@ -205,7 +206,7 @@ static void follow(struct search *s, const struct ptx_instruction *i)
     definition_each_use(i, want, s);
 }
 
-/* Atomic operations store, too. */
+/* Atomic operations also store. */
 static void store(struct search *s, const struct ptx_instruction *i)
 {
     const bool is_atomic = i->opcode == PTX_ATOM || i->opcode == PTX_RED;
@@ -242,7 +243,7 @@ bool *stored_address_offsets(const struct ptx_function *f)
     return holds_address;
 }
 
-/* With a word that was read, and may be an address of the first device's. */
+/* A comparison with a loaded word, which may be a device-0 address. */
 static void compare(struct search *s, const struct ptx_instruction *i, const bool *words)
 {
     bool is_found = false;
@@ -259,7 +260,8 @@ static void compare(struct search *s, const struct ptx_instruction *i, const boo
         want_value(s, &i->operands[n]);
 }
 
-/* `words` NULL: of what is stored; else of what is compared with these. */
+/* `words` NULL: dependencies of stored values; otherwise of values compared with these
+   registers. */
 static struct stored_addresses find(const struct ptx_module *m,
                                     const struct ptx_function *kernel,
                                     const struct look_up *look_ups, const bool *words)

@@ -3,7 +3,7 @@
 
 #include "runtime/derive/derive.h"
 
-/* Where it is not known by which pointers a kernel writes, by any. */
+/* A kernel with an unknown store pointer may write to each of its arrays. */
 static bool writes(const struct launching *l, const struct proact_array *a)
 {
     const struct proact_kernel *k = l->kernel;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Distributed arrays (AMGE 3.1): there is one of each, in one range of addresses, of which
-   every device has a part. What a CTA stores there it stores where it belongs, whoever runs
-   it: no chunk, no piece and no replica has a byte of them. So nobody needs to know what is
-   written where, and atomics have one place, whatever they give back; in clones they and
-   fences are those of all devices. A launch that uses one comes after all that wrote to it,
-   one that writes, after all that used it. */
+/* Distributed arrays (AMGE 3.1): one copy at one range of addresses, with a partition on
+   each device. A CTA stores directly to the owning device, so no chunk, piece or replica
+   contains these bytes. The write set of a kernel is irrelevant there, and atomics of any
+   kind have one location; kernel versions give them and the fences system scope. A launch
+   that uses the array follows all its writers; a writer also follows all its users. */
 
 #include "runtime/launch/launching.h"
 
-/* Before a launch's kernel, and behind it. `at` runs CTAs of it. */
+/* Called before the kernels of a launch, and after them. `at` is the stream that runs the
+   CTAs. */
 enum proact_status distributed_await(const struct launching *l, struct order_place at,
                                      const struct proact_array *a,
                                      struct proact_error *err);

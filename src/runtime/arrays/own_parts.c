@@ -7,11 +7,11 @@
 #include "runtime/program/program_streams.h"
 #include "transfer/methods/stretches.h"
 
-enum { PIECES_MAX = 1 << 15 }; /* of what is copied, by who holds it */
+enum { PIECES_MAX = 1 << 15 }; /* limit of validity entries in the copied range */
 enum { EDGE_BYTES_MAX = 64 << 10, EDGES = 8, SMALL_PART = 16 };
 
-/* Last written by a split launch, and each device has a replica of its own. What is
-   recorded stays one device's: a replay finds other holders. */
+/* Whether a split launch wrote the array last and each device has a replica. A recorded
+   operation stays on one device, because a replay may find other validity maps. */
 static bool is_split(struct proact_array *a)
 {
     const struct proact *p = a->session;
@@ -22,7 +22,7 @@ static bool is_split(struct proact_array *a)
     return a->writer;
 }
 
-/* Emits what is copied: bytes of `from` that the same devices hold. */
+/* Emits the copied parts of `from` with their current devices. */
 typedef void piece_emit(void *sink, uint64_t first, uint64_t end, uint32_t devices);
 
 static void each_piece(const struct proact_array *from, const struct device_rows *rows,
@@ -72,11 +72,12 @@ bool own_parts_copies(struct proact_array *to, struct proact_array *from,
 }
 
 struct own_copy {
-    struct stretches owned[PROACT_DEVICES_MAX]; /* by device */
-    struct stretches of[PROACT_DEVICES_MAX];    /* what it copies of that */
-    size_t at[PROACT_DEVICES_MAX];              /* in `owned`, while pieces go by */
+    struct stretches owned[PROACT_DEVICES_MAX]; /* per device: current ranges */
+    struct stretches of[PROACT_DEVICES_MAX];    /* per device: ranges that it copies */
+    size_t at[PROACT_DEVICES_MAX];              /* position in `owned` during the
+                                                   traversal */
     struct proact_array *to;
-    uint64_t shift; /* from bytes of the source to those of the target */
+    uint64_t shift; /* from source offsets to target offsets */
 };
 
 static void add_to(struct stretches *s, uint64_t first, uint64_t end)
@@ -98,7 +99,7 @@ static void hold(void *sink, uint64_t first, uint64_t end, uint32_t devices)
             add_to(&c->owned[d], first, end);
 }
 
-/* Bytes of the stretch of a device that a piece is part of; pieces come in order. */
+/* Length of the device's current range that contains the piece. Pieces ascend. */
 static uint64_t stretch_of(struct own_copy *c, unsigned device, uint64_t first)
 {
     const struct stretches *s = &c->owned[device];
@@ -109,8 +110,8 @@ static uint64_t stretch_of(struct own_copy *c, unsigned device, uint64_t first)
     return s->at[*n].bytes;
 }
 
-/* Those copy a piece who hold it in the midst of much; the crumbs of what was once sent
-   everywhere are dropped, for a copy costs more than they do. */
+/* Devices with a long current range copy the piece. Short remainders of earlier broadcasts
+   are dropped, since a copy costs more than they are worth. */
 static void take(void *sink, uint64_t first, uint64_t end, uint32_t devices)
 {
     struct own_copy *c = sink;
@@ -131,7 +132,8 @@ static void take(void *sink, uint64_t first, uint64_t end, uint32_t devices)
     array_written(c->to, first + c->shift, end + c->shift, devices);
 }
 
-/* Behind this device's own work, and what others send into its replica and out of it. */
+/* Orders the copy after the device's own work and after transfers into and out of its
+   replica. */
 static enum proact_status begin(struct proact_array *to, const struct proact_array *from,
                                 unsigned device, struct proact_error *err)
 {
@@ -196,11 +198,11 @@ static enum proact_status batch_ends(struct proact *p, enum proact_status status
 static void forget(struct own_copy *c, unsigned device)
 {
     free(c->owned[device].at);
-    free(c->of[device].at); /* of what went wrong */
+    free(c->of[device].at); /* empty unless an error occurred */
 }
 
-/* What is read of the copy then counts for the launch that wrote the original: it sends
-   early what would be brought late. */
+/* Reads of the copy count as reads of the launch that wrote the original, so that launch
+   can push its output. */
 static void inherit(struct proact_array *to, const struct proact_array *from,
                     const struct device_rows *rows)
 {
@@ -211,7 +213,7 @@ static void inherit(struct proact_array *to, const struct proact_array *from,
     to->writer_slot = from->writer_slot;
 }
 
-/* The devices of a piece beside which another one is small. */
+/* Devices of a piece that is much longer than its neighbour. */
 static uint32_t beside(const struct validity_map *h, size_t piece, uint64_t bytes)
 {
     const uint64_t first = piece && piece < h->count ? h->piece[piece - 1].end : 0;
@@ -221,8 +223,9 @@ static uint32_t beside(const struct validity_map *h, size_t piece, uint64_t byte
                : 0;
 }
 
-/* The edges of rows and planes, which the kernel does not write and the first device has:
-   who holds much beside them gets them, too, and its part is one from then on. */
+/* Extends current ranges by small boundary ranges that only device 0 has, such as the edges
+   of rows and planes. The adjacent devices fetch them, and their ranges become
+   contiguous. */
 static enum proact_status own_parts_fetch_boundary(struct proact_array *from,
                                                    struct proact_error *err)
 {

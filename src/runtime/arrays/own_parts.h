@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a program for one GPU copies or fills, by each device in its own replica, where
-   split launches left the array to several: nothing is gathered, and who held a part of
-   what was copied holds it there, too. */
+/* Distributed copies and fills in a program: each device copies or fills its current ranges
+   in its own replica. After split launches no data moves between devices, and the target
+   has the validity of the source. */
 
 #include "runtime/session/session.h"
 
-/* Whether it is done so; else it is the first device's alone. `rows` lie in the arrays, at
-   addresses of the first device. */
+/* Whether the operation runs distributed; otherwise device 0 performs it. `rows` are inside
+   the arrays, with addresses of device 0. */
 bool own_parts_copies(struct proact_array *to, struct proact_array *from,
                       const struct device_rows *rows);
 enum proact_status own_parts_copy(struct proact_array *to, struct proact_array *from,

@@ -30,7 +30,7 @@ static enum combine_how how_of(uint32_t kind)
     }
 }
 
-/* What is behind the last element is nobody's. */
+/* Bytes after the last complete element are unused. */
 static size_t elements(const struct proact_array *a, uint32_t kind)
 {
     return a->bytes / access_reduction_bytes(kind);
@@ -65,8 +65,8 @@ static bool is_one_byte(uint64_t neutral)
     return neutral == 0 || neutral == UINT32_MAX || neutral == UINT64_MAX;
 }
 
-/* The host writes what is not the same byte over and over: the greatest and the least of
-   signed numbers, and -0. */
+/* The host writes neutral elements that are not one repeated byte: signed extremes and
+   -0. */
 static enum proact_status fill(struct proact_array *a, unsigned device, uint32_t kind,
                                struct proact_error *err)
 {
@@ -89,7 +89,7 @@ static enum proact_status fill(struct proact_array *a, unsigned device, uint32_t
     return status;
 }
 
-/* Scattered stores leave nothing to combine. */
+/* Indirect stores leave nothing to combine. */
 static bool partials_amortize(const struct proact_array *a, uint32_t kind, uint64_t threads)
 {
     return kind != ACCESS_SCATTERED && (a->bytes <= PARTIALS_ALWAYS_BYTES ||
@@ -129,8 +129,8 @@ long long partials_home(const struct proact_array *a, unsigned device)
     return (long long)(a->partials.at[device] - a->base[device]);
 }
 
-/* After all that is done with the first device's replica; its own kernel may be at work
-   there, as others may that combine. */
+/* Follows all uses of the device-0 replica. The kernel of device 0 and other combining
+   devices may still run. */
 enum proact_status partials_combine(const struct proact_array *a, unsigned device,
                                     struct proact_error *err)
 {

@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Partial results of reductions (access/merged/reductions.h): each device but the first
-   makes its atomics in memory of its own, beside its replica, as large as that. Behind its
-   kernel what is there is combined with the first device's replica, each element that was
-   touched once; then the memory holds the neutral element again, everywhere, and is ready
-   for the next launch. Nobody else has to do with it: it takes no order but that of lane
-   MAIN there.
+/* Partial results of reductions (access/merged/reductions.h). Each device except device 0
+   applies its atomics to a private buffer of the replica's size. After its kernel the
+   touched elements are combined with the replica of device 0. Each buffer then contains the
+   neutral element again. Only the kernel stream of its device accesses a buffer, so it
+   needs no other order.
 
-   All of them are looked through then, which costs as much as a few atomics on the way
-   over a link where the array is large: one of more than PARTIALS_ALWAYS_BYTES has none if
-   the launch has few threads for it, and neither has one for which there is no memory. Its
-   reductions are made in the first device's replica. */
+   Combining reads the entire buffer, which for a large array costs as much as some remote
+   atomics. Arrays above PARTIALS_ALWAYS_BYTES therefore have no partial results in launches
+   with few threads, and neither do arrays without memory for them. Their atomics go to the
+   replica of device 0. */
 
 #include "runtime/session/session.h"
 
-/* A GPU reads that much in some 5 us; and so many elements in less time than it makes one
-   atomic in another one's memory. */
+/* A GPU reads PARTIALS_ALWAYS_BYTES in about 5 us, and PARTIALS_A_THREAD elements in less
+   time than one remote atomic takes. */
 enum { PARTIALS_ALWAYS_BYTES = 16 << 20, PARTIALS_A_THREAD = 64 };
 
-/* Ahead of a launch of so many threads, of all devices, that has reductions of
-   that kind, where there may be partials. */
+/* Prepares the buffers before a launch with `threads` threads over all devices and
+   reductions of that kind. */
 enum proact_status partials_ready(struct proact_array *a, uint32_t kind, uint64_t threads,
                                   struct proact_error *err);
 bool partials_are_ready(const struct proact_array *a, uint32_t kind);
 
-/* How far from its replica a device has them. */
+/* Distance from the replica of a device to its buffer. */
 long long partials_home(const struct proact_array *a, unsigned device);
 
-/* Behind its kernel. */
+/* Called after the kernel of the device. */
 enum proact_status partials_combine(const struct proact_array *a, unsigned device,
                                     struct proact_error *err);
-void partials_drop(struct proact_array *a); /* nothing is in flight */
+void partials_drop(struct proact_array *a); /* nothing may be in flight */

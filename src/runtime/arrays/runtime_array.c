@@ -14,7 +14,7 @@
 #include "runtime/session/lazy_devices.h"
 #include "runtime/tables/known_bytes.h"
 
-/* Messages and the keeper's replicas tell arrays apart by name: "x", "x (2)", ... */
+/* Unique name for messages and for the backend: "x", "x (2)", ... */
 static char *name_of_its_own(const struct proact *p, const char *wanted)
 {
     struct text name = {0};
@@ -32,7 +32,7 @@ static char *name_of_its_own(const struct proact *p, const char *wanted)
     }
 }
 
-/* One, by the same address on all devices. */
+/* Allocates one copy with the same address on all devices. */
 static enum proact_status alloc_parts(struct proact_array *a, struct proact_error *err)
 {
     struct proact *p = a->session;
@@ -163,7 +163,7 @@ static enum proact_status check_range(const struct proact_array *a, size_t first
                 a->name, first, first + count, a->count);
 }
 
-/* What a device has of these bytes. */
+/* Writes the part of the range that the device stores. */
 static enum proact_status write_on(struct proact_array *a, unsigned device,
                                    struct proact_range bytes, const unsigned char *from,
                                    uint64_t sequence, struct proact_error *err)
@@ -221,7 +221,7 @@ enum proact_status proact_array_write(struct proact_array *a, size_t first,
     return status;
 }
 
-/* To one device. */
+/* Fetches a range to one device. */
 static enum proact_status array_fetch_device(struct proact_array *a, unsigned device,
                                              size_t first, size_t count,
                                              struct proact_error *err)
@@ -230,7 +230,7 @@ static enum proact_status array_fetch_device(struct proact_array *a, unsigned de
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {NULL};
 
     if (a->session->recording)
-        return PROACT_OK; /* and the wait will refuse */
+        return PROACT_OK; /* the wait fails */
     needs[device] = &need;
     spans_add(&need.spans, first * a->element_bytes, (first + count) * a->element_bytes);
     enum proact_status status = array_fetch(a, needs, err);

@@ -13,14 +13,14 @@
 #include "runtime/textures/launch_textures.h"
 
 enum {
-    LOOK_AFTER = 256,  /* launches; then each time FOURFOLD */
-    CALM_AT_FIRST = 4, /* launches between looks for a reason; each time twice as many */
+    LOOK_AFTER = 256,  /* launches until the second probe; later intervals grow FOURFOLD */
+    CALM_AT_FIRST = 4, /* minimum launches between probes with a cause; doubled each time */
     FOURFOLD = 4,
     DEAR_NS = 50000000,
     DELAY_NS_MAX = 1000000,
     SETTLING = 8,
-    NEVER_AGAIN = 4, /* maps in a row: with less, arrays may be taking turns */
-    ODD_MAX = 2 /* launches that have more to bring up to date than the timed one had */
+    NEVER_AGAIN = 4, /* consecutive new write sets; fewer may be alternating arrays */
+    ODD_MAX = 2      /* launches with more missing bytes than the timed one */
 };
 
 struct kernel_choices {
@@ -87,7 +87,7 @@ static bool is_address(const struct launching *l, uint32_t offset)
     return false;
 }
 
-/* Numbers that are not too large to be counts of something. */
+/* Whether one value is four times the other. Large values are not counts. */
 static bool is_other(uint32_t a, uint32_t b)
 {
     const uint32_t most = 1u << 28;
@@ -145,14 +145,14 @@ unsigned choice_after(const struct choice *c)
     return wins ? CHOICE_TIME_WHOLE : CHOICE_TIME_SPLIT;
 }
 
-/* Four times as much work would not help. */
+/* Whether four times the work per launch would still be too little for a split. */
 static bool is_hopeless(const struct choice *c)
 {
     return c->found_ns / FOURFOLD > FOURFOLD * choice_whole_ns(c);
 }
 
-/* Along other dimensions than when it was timed: what it lacked then says nothing, once who
-   sends what has settled. */
+/* Whether partition axes changed since the measurement. The measured missing bytes are
+   invalid then; a new probe waits until the transfers are stable. */
 static bool choice_axes_changed(struct choice *c)
 {
     if (c->orders == c->session->orders || ++c->settling < SETTLING)
@@ -162,7 +162,7 @@ static bool choice_axes_changed(struct choice *c)
     return true;
 }
 
-/* Trials tell more than looks, unless the kernel is given other work. */
+/* Experiments replace probes, unless the kernel has a different amount of work. */
 static bool looks_again(struct choice *c, const struct launching *l)
 {
     const struct trial *t = &c->session->trial;
@@ -222,7 +222,7 @@ struct choice *choice_known(const struct launching *l)
     return c;
 }
 
-/* A mean, of some launches. That it is split pays for it. */
+/* Updates the moving average. A split launch repays the host time. */
 void choice_note_found(struct choice *c, struct proact_kernel *k)
 {
     c->found_ns = (3 * c->found_ns + k->found_ns) / 4;

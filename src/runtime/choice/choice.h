@@ -1,84 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What is known of a shape of launches that could be split: how long it took each way, and
-   which step of a look comes next (choose_split.h). */
+/* Decision between a split and a single-device launch, per launch shape: the measured times
+   of both modes and the current step of the probe (choose_split.h). */
 
 #include "runtime/choice/stopwatch.h"
 #include "runtime/launch/launching.h"
 
-/* The steps of a look: the first launch makes tables, clones and replicas ready. */
+/* Steps of a probe. The first launch only prepares tables, kernel versions and replicas. */
 enum { CHOICE_READY, CHOICE_TIME_SPLIT, CHOICE_TIME_WHOLE, CHOICE_MADE };
 
 struct coupling;
 
 struct choice {
     struct choice *next;
-    struct choice *next_of_all, **of_all; /* of the session; what points to this one */
+    struct choice *next_of_all, **of_all; /* list of all decisions of the session, with the
+                                             pointer to this one */
     struct proact *session;
     uint32_t grid[3], threads[3];
     unsigned step;
-    uint64_t launches, looked, look_next, calm; /* since the shape's first look */
+    uint64_t launches, looked, look_next, calm; /* launches since the first probe; number of
+                                                   the last and the next probe; minimum
+                                                   interval */
     uint64_t split_ns, whole_ns;
-    /* Of the host, for each split launch: to find what it writes, and to queue it. */
+    /* Host time per split launch: for its write set, and for queueing it. */
     uint64_t found_ns, queued_ns;
-    uint64_t broadcast_ns; /* before a split launch; without what others are charged with */
-    uint64_t missing_bytes; /* bytes, before the timed split launch */
-    /* Of the last launch: copies of other streams, which a split one has before and behind
-       it, and a whole one beside it. */
+    uint64_t broadcast_ns; /* fetch before a split launch, without the part charged to other
+                              kernels */
+    uint64_t missing_bytes; /* missing bytes before the timed split launch, in bytes */
+    /* Copies in other streams during the last launches. They precede or follow a split
+       launch, and run concurrently with a single-device launch. */
     uint64_t copies_ns, longest_copy_ns;
-    unsigned timed_split, timed_whole; /* launches of this look */
+    unsigned timed_split, timed_whole; /* timed launches of this probe */
     unsigned odd, untimed;
-    uint64_t orders;   /* of the session, that it knows of; */
-    unsigned settling; /* launches since it had others */
-    bool is_short;     /* launching.h */
-    bool settled;      /* split, once it is made, among the others (coupling.h), */
-    bool splits;       /* and as these are tried (trial.h) */
+    uint64_t orders;   /* axis changes of the session that this decision accounts for */
+    unsigned settling; /* launches since the last of these changes */
+    bool is_short;     /* see is_short in launching.h */
+    bool settled;      /* converged decision with the other kernels (coupling.h): split */
+    bool splits;       /* decision of the current experiment (trial.h) */
     struct coupling **couplings;
     size_t coupling_count, coupling_capacity;
-    uint64_t chosen;      /* which of the session's launches (proact.chosen) was the last */
-    double apart;         /* of these, from one to the next: a mean of some */
-    unsigned char *block; /* parameters of the last look */
+    uint64_t chosen;      /* the session's launch count (proact.chosen) at the last
+                             launch */
+    double apart;         /* moving average of launches from one to the next */
+    unsigned char *block; /* parameters of the last probe */
     enum {
         RAN_SPLIT,
         RAN_TO_BE_TIMED,
         RAN_WHOLE,
-        RAN_UNTRIED, /* look.h */
+        RAN_UNTRIED, /* see look.h */
         RAN_UNMEASURED
-    } last;        /* how the last launch ran */
-    char why[192]; /* written when it is asked for */
+    } last;        /* mode of the last launch */
+    char why[192]; /* written on request */
 };
 
-/* For one more launch. */
+/* Decision for the next launch of a shape. */
 struct choice *choice_next(const struct launching *l);
-/* For one that is recorded, which is no step; NULL: none was launched before. */
+/* Decision for a recorded launch, which advances no step. NULL: the shape was not launched
+   before. */
 struct choice *choice_known(const struct launching *l);
-/* What a launch took that was timed. */
+/* Record the time of a timed launch. */
 void choice_note_split(struct choice *c, struct stopwatch_time took, bool is_divided,
                        uint64_t found_ns);
 void choice_note_whole(struct choice *c, struct stopwatch_time took);
-/* What queueing a later one took; it may have waited for the devices. */
+/* Records the host time of a later split launch. It may include waits for the devices. */
 void choice_note_queued(struct choice *c, uint64_t ns);
-/* What finding what this launch writes took, which was chosen split all the same. */
+/* Records the host time for the write set of a launch that was split anyway. */
 void choice_note_found(struct choice *c, struct proact_kernel *k);
 bool choice_is_made(const struct choice *c);
 bool choice_is_split(const struct choice *c);
-/* Its own time, each way, by what was timed so far. */
+/* Time of a launch in each mode, without joint costs. */
 uint64_t choice_split_ns(const struct choice *c);
 uint64_t choice_whole_ns(const struct choice *c);
-uint64_t choice_least_ns(const struct choice *c); /* of what is known; 0: nothing is */
-uint64_t choice_host_ns(const struct choice *c);  /* of a split one */
-/* The kernel has taken much of the host, to find what launches write of which none came
-   again: where it is not known whether that pays, it is not looked for. */
+uint64_t choice_least_ns(const struct choice *c); /* the smaller known time; 0: none is
+                                                     known */
+uint64_t choice_host_ns(const struct choice *c);  /* host time of a split launch */
+/* Whether the write sets of the kernel cost much host time and never recur. Without a
+   measurement the kernel is then not analyzed further. */
 bool choice_kernel_is_dear(const struct proact_kernel *k);
 bool choice_is_dear(const struct choice *c, const struct proact_kernel *k);
-/* The slower way is so much slower that a look would cost more than it may bring. */
+/* Whether the slower mode is so much slower that a probe would cost more than it may
+   gain. */
 bool choice_is_clear(const struct choice *c);
-/* The next step, when one more launch was timed. A kernel's first launch, or what is
-   moved once, makes a time long, never short: what loses by less than that may be is
-   timed twice. */
+/* Next step after a timed launch. First launches and transfers can lengthen a time, never
+   shorten it, so the slower mode is timed again if the difference is small. */
 unsigned choice_after(const struct choice *c);
 
-/* Why the last launch was not split, for all that it could be; NULL: it was. */
+/* Reason why the last launch was not split although it could be; NULL: it was split. */
 const char *choice_refusal(const struct proact_kernel *k);
 void choices_drop(struct proact_kernel *k);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/choice/choice.h"
 
-enum { SHORT_TIMES = 2 }; /* what the host takes: or it does not get ahead */
+enum {
+    SHORT_TIMES = 2
+}; /* minimum ratio to the host time; below it the host delays the
+      devices */
 
 uint64_t choice_whole_ns(const struct choice *c)
 {
     return c->whole_ns > c->longest_copy_ns ? c->whole_ns : c->longest_copy_ns;
 }
 
-/* The host goes ahead of the devices, but no faster than it finds what launches write, and
-   queues them on all devices. */
+/* The host queues ahead of the devices, but each launch takes at least its analysis and
+   queueing. */
 uint64_t choice_host_ns(const struct choice *c)
 {
     return c->found_ns + c->queued_ns;
@@ -35,7 +38,8 @@ static void lower(uint64_t *least, uint64_t is)
     *least = is < *least ? is : *least;
 }
 
-/* Of shares that are divided (launch_divide.h) the host queues three kernels a device. */
+/* With an interior/boundary split the host queues three kernels per device
+   (launch_divide.h). */
 void choice_note_split(struct choice *c, struct stopwatch_time took, bool is_divided,
                        uint64_t found_ns)
 {

@@ -11,17 +11,18 @@
 #include "runtime/launch/launch_axis.h"
 
 enum {
-    LAUNCHES_MAX = 64, /* of a shape, that are asked */
-    LOOKS_MAX = 4,     /* between changes, */
-    KERNEL_MAX = 32,   /* and of all shapes of a kernel */
+    LAUNCHES_MAX = 64, /* launches of a shape that may change the axis */
+    LOOKS_MAX = 4,     /* probes between changes */
+    KERNEL_MAX = 32,   /* probes of all shapes of a kernel */
     CHANGES_MAX = 2,
-    CALM = 8,    /* launches behind a change, which finds things as they were */
-    CLEARLY = 2, /* times less; */
-    AGAIN = 4,   /* once it was changed */
+    CALM = 8,    /* launches after a change, while the data still has the old
+                    distribution */
+    CLEARLY = 2, /* required ratio of missing bytes for the first change */
+    AGAIN = 4,   /* the same for later changes */
     ROWS_MAX =
-        1 << 16,    /* that it writes: what more are, by whom, takes the host too long */
-    NOTICED = 2000, /* ns that what it lacks takes to bring, and */
-    PART = 16       /* of the launch's time, where that is known */
+        1 << 16,    /* written ranges; above this limit the host analysis takes too long */
+    NOTICED = 2000, /* minimum fetch time of the missing bytes in ns */
+    PART = 16       /* minimum fraction of the launch time, if that is known */
 };
 
 static bool matters(const struct launching *l, const struct choice *c, uint64_t bytes)
@@ -36,8 +37,8 @@ static uint64_t missing_bytes(struct launching *l)
     return launch_missing_bytes(l, false, NULL, NULL).of_split;
 }
 
-/* Rows that are one where CTAs come in their order; by another order, tiles of three
-   dimensions and crumbs stay as many as the CTAs have. */
+/* Ranges that are contiguous in CTA order can fall apart along another axis:
+   three-dimensional tiles and fragments then have one range per CTA. */
 static bool writes_few_rows(const struct launching *l)
 {
     enum { FRAGMENTS_A_ROW = 16, TILES_ROWS_MAX = 4 * ROWS_MAX };
@@ -56,7 +57,8 @@ static bool writes_few_rows(const struct launching *l)
     return count <= ROWS_MAX && of_ctas <= TILES_ROWS_MAX;
 }
 
-/* The launch along that dimension, with its binding; false where it cannot be split so. */
+/* Creates the launch along that dimension with its binding. Returns false if it cannot be
+   split so. */
 static bool try(const struct launching *l, unsigned dimension, struct launching *out)
 {
     struct proact *p = l->kernel->session;
@@ -64,11 +66,12 @@ static bool try(const struct launching *l, unsigned dimension, struct launching 
 
     *out = *l;
     if (!writes_few_rows(l) || !launch_axis_set(out, dimension))
-        return false; /* as it was */
-    p->looks = true;  /* what it would read nobody reads */
+        return false; /* unchanged */
+    p->looks = true;  /* no reads are recorded for this attempt */
     can = !launch_bind(out, NULL) && out->binding &&
           out->binding->transfer.slot_count == l->binding->transfer.slot_count &&
-          !out->found.flags == !l->found.flags; /* else in the first device's memory */
+          !out->found.flags == !l->found.flags; /* shared writes would move to the memory of
+                                                   device 0 */
     for (unsigned s = 0; can && s < out->binding->transfer.slot_count; s++)
         can = out->binding->array[s] == l->binding->array[s];
     p->looks = false;
@@ -126,7 +129,8 @@ static uint64_t within(const struct transfer_need *need, struct span in)
     return bytes;
 }
 
-/* Read, but not by the launch itself, which would read by its other order, too. */
+/* Bytes of `in` that are read by other launches only. The launch itself would read along
+   the other axis, too. */
 static uint64_t within_of_others(const struct transfer_need *read,
                                  const struct transfer_need *itself, struct span in)
 {
@@ -144,7 +148,7 @@ static uint64_t within_of_others(const struct transfer_need *read,
     return bytes;
 }
 
-/* What of a slot would have to be sent to others, split as `b` is. */
+/* Bytes of a slot that must be sent to other devices with the partition of `b`. */
 static uint64_t sends_of(const struct launching *l, const struct kernel_binding *b,
                          unsigned slot)
 {
@@ -171,7 +175,7 @@ static uint64_t sends_of(const struct launching *l, const struct kernel_binding 
     return bytes;
 }
 
-/* Whether others that read what it writes would be sent no more than is spared. */
+/* Whether the readers of the output need no more additional bytes than the axis saves. */
 static bool is_fine_for_readers(struct launching *l, const struct launching *other,
                                 uint64_t spared)
 {
@@ -183,7 +187,7 @@ static bool is_fine_for_readers(struct launching *l, const struct launching *oth
         now += sends_of(l, l->binding, s);
         then += sends_of(l, other->binding, s);
     }
-    return then <= now + spared + spared / 8; /* edges */
+    return then <= now + spared + spared / 8; /* tolerance for boundaries */
 }
 
 static bool has_been_read(const struct kernel_binding *b)

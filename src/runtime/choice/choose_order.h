@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Along which dimension of its grid a program's launch is split: the slowest, or another
-   (launch_axis.h). In its first launches, where it lacks much of what split launches wrote,
-   it is asked what it would lack with another one as the slowest; and once it is known who
-   reads what it writes, what would have to be sent to them. One that lacks far less, and
-   makes no more to be sent, is taken. Launches differ, and each may be right by itself: so
-   no shape changes more than a few times. */
+/* Choice of the partition axis of a program's launch: the slowest dimension or another one
+   (launch_axis.h). The first launches with many missing bytes compare these for all axes.
+   Once the readers are known, the bytes to be sent are compared too. An axis with far fewer
+   missing bytes and no additional sends is selected. A shape changes its axis only a few
+   times, since each of several launches may prefer its own. */
 
 #include "runtime/launch/launching.h"
 
-/* Of a launch with its binding, and of which it is chosen how it runs, or not (`c` NULL):
-   whether it became one along another dimension, which has
-   none yet. */
+/* Selects another axis for the launch, which has its binding. `c` NULL: no decision for the
+   shape. Returns true if the launch changed; it then has no binding. */
 bool order_change(struct launching *l, const struct choice *c);

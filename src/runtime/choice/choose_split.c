@@ -12,10 +12,10 @@
 #include "runtime/coherence/transfer_cost.h"
 #include "runtime/launch/launch_partial.h"
 
-enum { UNTIMED_MAX = 8 }; /* launches before the one that is timed split */
+enum { UNTIMED_MAX = 8 }; /* limit of launches before the timed split launch */
 
-/* What the replicas are behind because of others' launches on one device is no part of it:
-   it hangs on how these run (coupling.h). */
+/* Records the fetch before a split launch. Bytes that are missing because other kernels ran
+   on one device are excluded: they depend on those kernels' modes (coupling.h). */
 static void split_note_broadcast(struct choice *c, struct transfer_cost s,
                                  uint64_t broadcast_ns)
 {
@@ -44,13 +44,13 @@ static enum proact_status time_split(struct choice *c, struct launching *l,
         status = launch_queue(l, err);
     if ((status = stopwatch_stop(p, status, &took, err)))
         return status;
-    if (!c->timed_split) /* what is brought later it lacks because of the look */
+    if (!c->timed_split) /* later fetches result from the probe itself */
         split_note_broadcast(c, s, broadcast);
     choice_note_split(c, took, l->is_divided, l->kernel->found_ns);
     return PROACT_OK;
 }
 
-/* What the others wrote is brought once, and is not in the way of later launches. */
+/* The fetch before the launch is excluded: it happens once, not at later launches. */
 static enum proact_status time_whole(struct choice *c, struct launching *l,
                                      enum proact_status (*whole)(struct launching *l,
                                                                  struct proact_error *err),
@@ -87,7 +87,7 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
     if (c->step == CHOICE_TIME_SPLIT) {
         status = time_split(c, l, err);
     } else {
-        p->looks = true; /* what it reads foretells nothing */
+        p->looks = true; /* its reads predict nothing */
         status = time_whole(c, l, whole, err);
         p->looks = false;
     }
@@ -106,7 +106,7 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
     return PROACT_OK;
 }
 
-/* Not before launches send what they are going to. */
+/* Whether a launch may be timed now. Timing starts when the push targets are final. */
 static bool may_time(struct choice *c, const struct launching *l)
 {
     return c->step == CHOICE_TIME_WHOLE || c->timed_split ||
@@ -114,14 +114,16 @@ static bool may_time(struct choice *c, const struct launching *l)
            c->untimed++ >= UNTIMED_MAX;
 }
 
-/* One that was never timed goes as the others do, until there is time for a look. */
+/* A kernel that was never timed follows the current mode until the probe budget permits a
+   probe. */
 static bool has_to_wait(const struct choice *c)
 {
     return c->step < CHOICE_MADE && !c->looked && !c->timed_split && !c->timed_whole &&
            !look_is_paid(c->session);
 }
 
-/* What others leave behind that run whole was counted when that was chosen. */
+/* Whether more bytes are missing than at the timed launch. Bytes due to single-device
+   launches of other kernels were already counted. */
 static bool is_odd(struct choice *c, struct launching *l)
 {
     const struct transfer_cost s = launch_missing_bytes(l, false, NULL, NULL);
@@ -146,7 +148,7 @@ static void begin(struct choice *c)
     c->is_short = false;
 }
 
-/* A look costs two waits; other launches go on their way. */
+/* A probe costs two waits; other launches are only queued. */
 enum proact_status choice_run(struct choice *c, struct launching *l,
                               enum proact_status (*whole)(struct launching *l,
                                                           struct proact_error *err),
@@ -164,7 +166,7 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
     l->is_short = c->is_short;
     if (!is_made)
         joint_cost_record(c, l);
-    if (!is_split) { /* what a share needs is too little */
+    if (!is_split) { /* the inputs of one partition do not suffice */
         p->whole_by = c;
         l->binding = NULL;
         l->needs = NULL;

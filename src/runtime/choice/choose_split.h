@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Whether a launch of a program for one GPU that could be split is better split. A look:
-   the second launch of a shape is timed split, with what brings replicas up to date before
-   it; the third whole; what loses by little once more; and from then on the faster is
-   taken. A kernel that is launched once or twice uses all devices. Where the second launch
-   has other arrays than the first (two that change places), the first one that has the same
-   again is timed: what nobody has read yet goes to all. What a whole launch costs the split
-   ones around it, and the other way around, is counted apart (coupling.h): kernels are
-   settled together. Looks are repeated: after 256 launches, four
-   times as many, and so on; soon, where a number among the parameters becomes four times
-   what it was, or a quarter, or where arrays are suddenly behind. They have a limit
-   (look.h). */
+/* Decision whether a program's launch that can be split is split. The second launch of a
+   shape is timed as a split launch, including its fetch, and the third as a single-device
+   launch. A close result is measured once more. From then on the faster mode is used. A
+   kernel with one or two launches is split.
+
+   If the second launch has other arrays than the first, as with alternating arrays, the
+   first launch with repeated arrays is timed: unread output still goes to every device.
+   Joint costs with other kernels are counted separately (coupling.h). Probes repeat after
+   256 launches, then four times as many, and so on. They repeat earlier if a parameter
+   changes by a factor of four or missing bytes appear. look.h limits their total time. */
 
 #include "runtime/choice/choice.h"
 
-/* Queues the launch as it was chosen, by `whole` or split; where it is one of those that
-   are timed it waits before and behind it. */
+/* Queues the launch in the decided mode; `whole` queues a single-device launch. A timed
+   launch waits before and after. */
 enum proact_status choice_run(struct choice *c, struct launching *l,
                               enum proact_status (*whole)(struct launching *l,
                                                           struct proact_error *err),

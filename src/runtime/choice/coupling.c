@@ -8,18 +8,19 @@
 #include "runtime/coherence/transfer_cost.h"
 
 enum {
-    FETCH_NS = 10000,     /* events and copies, before the first byte */
-    RATE_BYTES = 1 << 20, /* that a rate is told from */
-    MEMORY_TO_LINK = 12,  /* while none is known */
-    COUPLINGS_MAX = 64,   /* of a kernel */
-    ROUNDS_MAX = 16,      /* while kernels change */
-    MEAN_OF = 8,          /* distances between launches */
-    PERIODS_AGO = 4       /* that a kernel of now was last launched */
+    FETCH_NS = 10000,     /* events and copies before the first byte */
+    RATE_BYTES = 1 << 20, /* minimum size of a measured fetch */
+    MEMORY_TO_LINK = 12,  /* estimate of memory to link bandwidth without a measurement */
+    COUPLINGS_MAX = 64,   /* per kernel */
+    ROUNDS_MAX = 16,      /* limit of passes of the local search */
+    MEAN_OF = 8,          /* window of the moving average */
+    PERIODS_AGO = 4       /* launch intervals after which a kernel counts as inactive */
 };
 
 struct coupling {
     struct choice *writer, *reader;
-    uint64_t to_split, to_whole; /* bytes that the reader lacks so, of the other way */
+    uint64_t to_split, to_whole; /* missing bytes of the reader in each mode if the writer
+                                    runs in the other */
 };
 
 static struct coupling *find(const struct choice *c, const struct choice *writer)
@@ -100,20 +101,20 @@ double coupling_rate(const struct proact *p)
                                      : t->device.memory_gbps / MEMORY_TO_LINK;
 }
 
-/* Of each launch of the session. */
+/* Fraction of the session's launches. */
 static double frequency(const struct choice *c)
 {
     return 1 / c->apart;
 }
 
-/* For a writing that is read many times, or a reading of what is seldom written. */
+/* Scales a cost for output that is read repeatedly, or for input that is written rarely. */
 static double share(const struct choice *of, const struct choice *other)
 {
     return fmin(1, frequency(other) / frequency(of));
 }
 
-/* What is brought to a split launch is brought before it. What the first device lacks of a
-   split one it gets while that still runs. */
+/* A split launch fetches before it starts. Fetches to device 0 overlap with the split
+   launch that writes the data. */
 static double cost_ns(const struct coupling *of, bool writer_splits, bool reader_splits)
 {
     const struct proact *p = of->writer->session;
@@ -133,7 +134,7 @@ bool coupling_is_of_now(const struct choice *c)
     return choice_is_made(c) && (double)ago * frequency(c) < PERIODS_AGO;
 }
 
-/* With all others as they are. */
+/* Joint cost of a kernel in the given mode, with all other kernels unchanged. */
 static double ways_ns(const struct choice *c, bool is_split)
 {
     double all = 0;
@@ -150,7 +151,7 @@ static double ways_ns(const struct choice *c, bool is_split)
     return all;
 }
 
-/* With all others as they are: with what their ways cost it, and its way them. */
+/* Whether split is cheaper, including joint costs, with all other kernels unchanged. */
 static bool wins(const struct choice *c)
 {
     return (double)choice_split_ns(c) + ways_ns(c, true) <
@@ -162,7 +163,7 @@ static double own_ns(const struct choice *c)
     return (double)(c->settled ? choice_split_ns(c) : choice_whole_ns(c));
 }
 
-/* A coupling is counted at its reader. */
+/* Modelled total. Each joint cost counts at its reader. */
 static double all_ns(const struct proact *p)
 {
     double all = 0;
@@ -182,7 +183,7 @@ static double all_ns(const struct proact *p)
     return all;
 }
 
-/* From all the same way, each in turn as it is better. */
+/* Local search from all kernels in the same mode. */
 static double settle_from(const struct proact *p, bool is_split)
 {
     bool changed = true;

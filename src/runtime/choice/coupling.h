@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What one kernel's way costs another: of what a launch on one device wrote a split one
-   lacks what its devices read, and the other way around the first device lacks what the
-   others wrote. So which way is better hangs on how the rest of the program runs: kernels
-   are settled together, from all split or all whole, whichever takes less, to where no
-   single one is better the other way. */
+/* Joint cost of the modes of all kernels. A split launch must fetch output of a
+   single-device launch before it starts, and vice versa, so each kernel's best mode depends
+   on the others. The decision starts from the cheaper of all split and all single-device.
+   It changes one kernel at a time while that reduces the modelled total (local search; it
+   ends at a local minimum). */
 
 #include "runtime/choice/choice.h"
 
-/* Before a launch: what it would lack either way, noted for who wrote that. */
+/* Records the missing bytes of a launch in both modes, per writer. */
 void joint_cost_record(struct choice *c, struct launching *l);
-/* Of what the writer writes the reader would lack so much, split or whole, if that had run
-   the other way. */
+/* Records the bytes that the reader would miss, split or on one device, if the writer ran
+   in the other mode. */
 void coupling_note(struct choice *reader, struct choice *writer, bool is_whole,
                    uint64_t bytes);
-/* Once this one was timed both ways: all that were, where it is coupled to any. */
+/* Decides again for all timed kernels if `c` has joint costs with any, after both of its
+   modes were timed. */
 void coupling_settle(struct choice *c);
-/* At each launch, so that how often kernels come is known; and then of one that was timed,
-   which is settled anew after 1, 2, 4, ... launches, for others come and go. */
+/* coupling_launched() counts a launch, for the launch frequencies. coupling_choose()
+   decides a timed kernel, again after 1, 2, 4, ... launches, because the set of running
+   kernels changes. */
 void coupling_launched(struct choice *c);
 void coupling_choose(struct choice *c);
-/* A launch that was timed brought so much before it. */
+/* Records the duration of a fetch before a timed launch. */
 void coupling_note_rate(struct proact *p, uint64_t bytes, uint64_t ns);
-/* Between devices: bytes a nanosecond. */
+/* Bandwidth between devices in bytes per ns. */
 double coupling_rate(const struct proact *p);
-/* A kernel of which no launch came for long does not matter. */
+/* Whether the kernel was launched recently. Others do not count. */
 bool coupling_is_of_now(const struct choice *c);
 void coupling_drop(struct choice *c);

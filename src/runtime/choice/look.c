@@ -2,9 +2,9 @@
 #include "runtime/choice/look.h"
 
 enum {
-    FREE_NS = 50000000, /* at first */
-    PART = 8,           /* of the program's time */
-    LAUNCHES_MIN = 32   /* between one look at the clock and the next */
+    FREE_NS = 50000000, /* initial budget */
+    PART = 8,           /* fraction of the program's time: 1/8 */
+    LAUNCHES_MIN = 32   /* launches between two updates of the clock */
 };
 
 bool look_is_paid(const struct proact *p)
@@ -12,7 +12,7 @@ bool look_is_paid(const struct proact *p)
     return p->look.spent_ns <= FREE_NS + proact_now_ns(p) / PART;
 }
 
-/* Each takes a wait for the devices: twice as many launches apart each time. */
+/* An update waits for the devices, so the interval doubles each time. */
 enum proact_status look_at_clock(struct proact *p, struct proact_error *err)
 {
     if (look_is_paid(p)) {

@@ -7,12 +7,15 @@
 #include "base/memory.h"
 #include "runtime/program/program_streams.h"
 
-enum { HOLD_NS = 5000000 }; /* who takes that long to queue something is timed with it */
+enum {
+    HOLD_NS = 5000000
+}; /* limit of the hold; a host that queues for longer is timed
+      with the devices */
 
 struct stopwatch {
-    struct device_event *from, *to; /* with time, of the first device */
+    struct device_event *from, *to; /* timing events of device 0 */
     struct device_event *end[PROACT_DEVICES_MAX][TRANSFER_LANES];
-    uint64_t started_ns; /* by the host's clock */
+    uint64_t started_ns; /* host clock */
 };
 
 static enum proact_status open_one(struct proact *p, struct proact_error *err)
@@ -79,7 +82,7 @@ enum proact_status stopwatch_start(struct proact *p, struct proact_error *err)
         status = p->backend->record(first_main(p), p->stopwatch->from, err);
     if (!status)
         status = all_follow(p, err);
-    if (!status) /* a program's streams, too */
+    if (!status) /* including a program's streams */
         status = streams_join(p, err);
     p->stopwatch->started_ns = clock_host_ns();
     return status;

@@ -6,21 +6,22 @@
 #include "runtime/choice/look.h"
 
 enum {
-    MOVE_NS = 4000000, /* of work, while what a way needs moves */
-    TIME_NS = 8000000, /* and while it is timed */
-    MOVE_ROUNDS = 3,   /* of the program's loop, and so many */
+    MOVE_NS = 4000000, /* work during the initial transfers */
+    TIME_NS = 8000000, /* work of the timed part */
+    MOVE_ROUNDS = 3,   /* repetitions of the program's loop in each part */
     TIME_ROUNDS = 2,
     LAUNCHES_MIN = 8,
     LAUNCHES_MAX = 1024,
-    SIXTEENFOLD = 16,   /* the launches before the next trial */
-    HOPELESS = 3,       /* times as long as the fastest, while it moves */
-    WATCH_NS = 20000,   /* of a launch that is timed by itself, at most, are the watch's */
-    RUINOUS = 16,       /* times as long split as whole, */
-    RUINOUS_NS = 200000 /* and so much longer: whole in any case */
+    SIXTEENFOLD = 16,   /* factor between launches of successive experiments */
+    HOPELESS = 3,       /* ratio to the fastest mode that ends the initial part early */
+    WATCH_NS = 20000,   /* upper limit of the measurement overhead in a single timed
+                           launch */
+    RUINOUS = 16,       /* ratio of split to single-device time ... */
+    RUINOUS_NS = 200000 /* ... and difference that exclude a split */
 };
 static const double least_gain = 0.95;
 
-/* So many launches as all kernels of now have come by several times. */
+/* Number of launches that contain each active kernel several times. */
 static uint64_t round_launches(const struct proact *p)
 {
     const struct trial *t = &p->trial;
@@ -46,7 +47,7 @@ static bool goes_split(const struct choice *c, enum trial_way way)
     return way == TRIAL_SPLIT && (split < RUINOUS * whole || split < whole + RUINOUS_NS);
 }
 
-/* Whether some kernel goes otherwise. */
+/* Whether the modes differ for any active kernel. */
 static bool differ(const struct proact *p, enum trial_way a, enum trial_way b)
 {
     bool differs = false;
@@ -56,7 +57,7 @@ static bool differ(const struct proact *p, enum trial_way a, enum trial_way b)
     return differs;
 }
 
-/* A kernel by itself is well known by its own times. */
+/* An experiment is useless for a kernel without joint costs: its own times suffice. */
 static bool is_worth_it(const struct proact *p)
 {
     bool is_coupled = false;
@@ -95,8 +96,8 @@ static enum trial_way fastest(const struct trial *t)
     return best;
 }
 
-/* Whether whole launches by themselves, which wait for nothing, took longer than they all
-   do in the fastest while. */
+/* Whether single-device launches without any fetch would take longer than the fastest
+   measured period. */
 static bool is_beaten_whole(const struct proact *p)
 {
     double own = 0, work = 0;
@@ -157,7 +158,7 @@ static bool is_over(const struct proact *p)
 {
     const struct trial *t = &p->trial;
 
-    /* Asked at every launch: all kernels are gone through last. */
+    /* This runs at every launch, so the loop over all kernels is the last condition. */
     return (t->is_under_way ? t->work_ns >= (t->is_timed ? TIME_NS : MOVE_NS)
                             : p->chosen >= t->next) &&
            t->launches >= round_launches(p);
@@ -184,7 +185,7 @@ enum proact_status trial_step(struct proact *p, struct proact_error *err)
     return PROACT_OK;
 }
 
-/* The faster way for all, by the times of those that have any. */
+/* The faster common mode, by the measured times. */
 static enum trial_way same_for_all(const struct proact *p)
 {
     double split = 0, whole = 0;

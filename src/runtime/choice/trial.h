@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What was settled by the times of single launches (coupling.h) is held against the program
-   as it runs: for a while as settled, then with all split that can be, then with all whole,
-   unless whole launches took longer by themselves than that, and the fastest stays. A
-   launch counts as much as its faster way takes, so that it does not matter which launches
-   a while happens to have. Until the first of these, which is when all were timed that the
-   program runs, those that are coupled all go one way: with some split and some whole,
-   their arrays would go to and fro for every one that waits for its look. */
+/* Experiments compare the joint decision (coupling.h) with the running program. Three modes
+   run for a period each: as decided, all split, and all single-device. The last one is
+   skipped if these launches already take longer by themselves. The fastest mode stays. Each
+   launch counts with the time of its faster mode, so the periods need not contain the same
+   launches.
+
+   Until all kernels were timed, kernels with joint costs run in the same mode. Otherwise
+   their arrays would move for each kernel that waits for its probe. */
 
 #include <proact/status.h>
 #include <stdbool.h>
@@ -20,25 +21,26 @@ struct proact_error;
 enum trial_way { TRIAL_SETTLED, TRIAL_SPLIT, TRIAL_WHOLE, TRIAL_WAYS };
 
 struct trial {
-    enum trial_way way;    /* that launches go now */
-    bool is_under_way;     /* else `way` was the fastest */
-    bool is_timed;         /* the while under way, in which what the way needs has moved */
-    uint64_t from_ns;      /* it began, */
-    uint64_t work_ns;      /* and has had launches of so much by their faster way */
-    uint64_t launches;     /* and so many; outside of trials: since a look */
-    uint64_t next;         /* of the session's launches, for the next trial */
-    double by[TRIAL_WAYS]; /* time by work; 0: not tried */
+    enum trial_way way;    /* current mode of the launches */
+    bool is_under_way;     /* an experiment is running; otherwise `way` was the fastest */
+    bool is_timed;         /* the timed part of a period, after the initial transfers */
+    uint64_t from_ns;      /* start of the period */
+    uint64_t work_ns;      /* work of its launches, by their faster mode */
+    uint64_t launches;     /* its launches; outside experiments: launches since a probe */
+    uint64_t next;         /* launch count of the session for the next experiment */
+    double by[TRIAL_WAYS]; /* time per work; 0: not measured */
 };
 
-/* Before a launch that may be split: waits, where a while is over. */
+/* Called before a launch that may be split. Waits for the devices at the end of a
+   period. */
 enum proact_status trial_step(struct proact *p, struct proact_error *err);
-/* Of one that was settled: whether it is split now; and where it is launched, so that that
-   counts. */
+/* trial_choose() sets whether a decided launch is split now; trial_launched() also counts
+   it. */
 void trial_choose(struct choice *c);
 void trial_launched(struct choice *c);
-/* One that was never timed, and cannot be now, goes as the others do. */
+/* Mode of a kernel that was not timed and cannot be now: the same as the others. */
 bool trial_splits_new(const struct proact *p);
-/* One is to be timed: what was begun is of no use. And once it was: all that go one way may
-   go another. */
+/* trial_disturb() cancels an experiment before a probe. trial_timed() ends the probe:
+   kernels in the same mode may switch together. */
 void trial_disturb(struct proact *p);
 void trial_timed(struct proact *p);

@@ -6,13 +6,14 @@ uint32_t all_devices(const struct proact *p)
     return (uint32_t)((1ull << p->devices.count) - 1);
 }
 
-/* What may have written to any array, did so on the first device, which had all of them. */
+/* A launch or call that may write any array runs on device 0 after a fetch of every array.
+   It only advances all_changed; this function applies it to one array. */
 void array_catch_up(struct proact_array *a)
 {
     const struct proact *p = a->session;
 
     if (p->all_changed <= a->validity_sequence ||
-        a->part) /* all hold what there is one of */
+        a->part) /* a distributed array has no replicas */
         return;
     validity_init(&a->validity_map, a->bytes, FIRST);
     a->validity_sequence = p->all_changed;

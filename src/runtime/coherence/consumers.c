@@ -7,11 +7,11 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* Tables are made anew so often; then all goes to all for good. */
+/* limit of successive bindings; after that a slot goes to every device for good */
 enum { NUMBER_MAX = 16 };
 enum { COPIES_MAX = 1024, PARTS_MAX = 256 };
 
-/* Together: the digests of needs, in order and each once. */
+/* Set of reads: the digests of their needs, in ascending order. */
 struct reads {
     uint64_t *digest;
     size_t count, capacity;
@@ -71,7 +71,7 @@ static const struct transfer_need *part_of(const struct consumers *w, uint64_t d
     return NULL;
 }
 
-/* False where it was there. */
+/* Returns false if the digest is already in the set. */
 static bool add_read(struct reads *r, uint64_t digest)
 {
     size_t at = r->count;
@@ -86,7 +86,8 @@ static bool add_read(struct reads *r, uint64_t digest)
     return true;
 }
 
-/* What is read in more ways is brought. */
+/* Records a read. Above PARTS_MAX distinct needs, a read is not recorded and its data is
+   fetched instead. */
 static void add(struct consumers *w, struct reads *r, const struct transfer_need *need)
 {
     const uint64_t digest = need_digest(need);
@@ -103,7 +104,8 @@ static void add(struct consumers *w, struct reads *r, const struct transfer_need
     part->digest = digest;
 }
 
-/* Their parts are known: they were seen since parts were last dropped. */
+/* Union of the needs in `r`. Every digest was added after the last drop_parts(), so its
+   need is available. */
 static void join(const struct consumers *w, const struct reads *r,
                  struct transfer_need *out)
 {
@@ -247,7 +249,7 @@ bool consumers_are_scattered(const struct kernel_binding *b, unsigned slot)
     return copies > COPIES_MAX;
 }
 
-/* What others write of what a device reads: how many stretches, but no more than `most`. */
+/* Number of ranges that `device` reads and other devices write, at most `most`. */
 static size_t crossings(const struct kernel_binding *b, unsigned slot, unsigned device,
                         const struct transfer_need *need, size_t most)
 {
@@ -266,7 +268,7 @@ static size_t crossings(const struct kernel_binding *b, unsigned slot, unsigned 
     return count;
 }
 
-/* Whether anybody reads what another writes. */
+/* Whether any device reads a range that another device writes. */
 static bool crosses(const struct kernel_binding *b, const struct reads *observed)
 {
     const unsigned devices = b->transfer.devices->count;
@@ -281,7 +283,7 @@ static bool crosses(const struct kernel_binding *b, const struct reads *observed
     return false;
 }
 
-/* The host may look at the first device's replica of these at any time. */
+/* The host may access the device-0 replica of a host-accessible array at any time. */
 static void consumers_add_shared(const struct kernel_binding *b)
 {
     static const struct transfer_need everything = {.all = true};
@@ -315,8 +317,8 @@ static bool is_scattered(const struct kernel_binding *b)
     return is;
 }
 
-/* What is read of many rows of another's may be more than a launch should send beside its
-   work: what is close goes together then, and else it is brought (fetch.h). */
+/* Limits the number of ranges pushed to one device. Close ranges are joined. If too many
+   remain, none is pushed and the reader fetches them (fetch.h). */
 static void keep_few(const struct kernel_binding *b, uint32_t n,
                      struct transfer_need *push_targets)
 {
@@ -332,7 +334,7 @@ static void keep_few(const struct kernel_binding *b, uint32_t n,
         need_clear(push_targets);
 }
 
-/* What tables are made for where so is read. */
+/* Push targets for the given reads. */
 static struct transfer_need *consumers_push_needs(const struct kernel_binding *b,
                                                   const struct reads *of)
 {
@@ -345,8 +347,8 @@ static struct transfer_need *consumers_push_needs(const struct kernel_binding *b
     return push_targets;
 }
 
-/* Whether others should be told now. Needs that differ may be the same together: that is
-   looked at once. */
+/* Whether the observed reads give new push targets. Different reads can have equal unions;
+   in that case push_reads is updated, and the comparison is not repeated. */
 static bool is_new(struct kernel_binding *b)
 {
     struct consumers *w = b->consumers;
@@ -366,7 +368,8 @@ static bool is_new(struct kernel_binding *b)
     return is;
 }
 
-/* After the first launch at once; later where two times the same was read. */
+/* Whether the targets may change now: directly after the first launch, and later if two
+   successive intervals observed the same reads. */
 static bool is_time(struct kernel_binding *b)
 {
     const struct consumers *w = b->consumers;

@@ -1,57 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Only what is needed moves. What others read of an array between two launches of the
-   binding that writes it is what its next launch sends, to those who read it, while it
-   still runs; the first one sends all to all, a program's to nobody. Where a reader is then
-   surprised, what it lacks is brought before it (fetch.h): foresight never decides what is
-   right, only what is early. */
+/* Consumer prediction. For each array that a kernel binding writes, the
+   session records the devices and ranges that read it before the next launch. That launch
+   pushes these ranges while it runs. The first launch pushes everything to every device;
+   the first launch of a CUDA program pushes nothing. A misprediction costs time, never
+   correctness: a reader fetches its missing ranges before it starts (fetch.h). */
 
 #include "runtime/derive/needs.h"
 
-/* By slot and device: what is read of what the binding writes. */
+/* Predicted and observed reads of a binding's output. Arrays are indexed by slot * device
+   count + device. */
 struct consumers {
-    struct transfer_need *push_targets; /* what its tables send to whom; NULL: all to all */
-    struct reads *push_reads;           /* ... for whom that read so */
-    struct reads *observed;             /* since its last launch */
-    struct reads *before;               /* between the two launches before that */
-    struct transfer_need *part; /* of reads, each once: so that one more costs a look */
+    struct transfer_need *push_targets; /* targets of the current tables; NULL: everything
+                                           goes to every device */
+    struct reads *push_reads;           /* reads from which push_targets was computed */
+    struct reads *observed;             /* reads since the last launch */
+    struct reads *before;               /* reads between the two launches before that */
+    struct transfer_need *part; /* distinct needs of these reads; a repeated read costs one
+                                   lookup */
     size_t part_count, part_capacity;
-    unsigned number; /* of the binding, among those for its shape */
+    unsigned number; /* index among the successive bindings of one shape */
     bool is_launched;
-    bool follows_nobody; /* one that sent nothing */
-    bool is_replaced;    /* by the next one */
+    bool follows_nobody; /* the preceding binding sent nothing */
+    bool is_replaced;    /* a successor binding exists */
 };
 
 void consumers_create(struct kernel_binding *b);
-/* Ahead of consumers_create, which else begins with all to all: its first launch sends
-   nothing, and who reads what it writes has that brought, once. Only what the host may look
-   at at any time goes to the first device. */
+/* Starts with empty push targets; consumers_create() follows. The first launch sends
+   nothing, and each reader fetches once. Host-accessible arrays still go to device 0. */
 void consumers_create_empty(struct kernel_binding *b, const struct launching *l);
 void consumers_destroy(struct kernel_binding *b);
 bool consumers_is_replaced(const struct kernel_binding *b);
-/* Its next launch finds what it reads sent as it will be from now on: that before was not
-   the one that sent all to all, or nothing, because nobody had read yet. */
+/* Whether the next launch finds its inputs pushed as all later launches will. False before
+   the first launch if no predecessor exists or the predecessor pushed nothing. */
 bool consumers_are_known(const struct kernel_binding *b);
-/* What the tables of a slot are made for. */
+/* Targets of a slot's tables, one per device; NULL: everything goes to every device. */
 const struct transfer_need *consumers_push_targets(const struct kernel_binding *b,
                                                    unsigned slot);
 uint64_t consumers_digest(const struct kernel_binding *b, unsigned slot);
 
-/* What a device reads of what it writes to a slot, as far as that is known, is joined into
-   a need; false: nobody could have read yet. */
+/* Adds the predicted reads of `device` from a slot to `into`. Returns false if no read
+   could be recorded yet. */
 bool consumers_predicted_read(const struct kernel_binding *b, unsigned slot,
                               unsigned device, struct transfer_need *into);
 
-/* Whether a slot is written in too many stretches, none of them rows, for their holders to
-   be kept apart: then all goes to all. */
+/* Whether the written ranges of a slot are too many for separate validity entries. The slot
+   then goes to every device. */
 bool consumers_are_scattered(const struct kernel_binding *b, unsigned slot);
 
-/* A device is about to read of an array that it may have written. */
+/* Records that `device` is about to read `need` of an array with a known writer. */
 void consumers_note_read(const struct proact_array *a, unsigned device,
                          const struct transfer_need *need);
-/* It is launched. */
+/* Starts a new interval of recorded reads, after a launch of the binding. */
 void consumers_restart(struct kernel_binding *b);
-/* Where its next launch had better send otherwise: the wants of the binding that takes its
-   place, whose they become. NULL: it is well as it is. */
+/* Consumers of a replacement binding with better push targets; the replacement takes
+   ownership. NULL: the current targets stay. */
 struct consumers *consumers_update(struct kernel_binding *b);

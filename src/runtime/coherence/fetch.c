@@ -7,7 +7,7 @@
 #include "runtime/record/recording.h"
 #include "transfer/methods/stretches.h"
 
-enum { PIECES_MAX = 1 << 18 }; /* of an array's holdings */
+enum { PIECES_MAX = 1 << 18 }; /* entries of a validity map */
 
 static const struct transfer_need everything = {.all = true};
 
@@ -34,8 +34,8 @@ static enum proact_status send_to(struct proact_array *a, unsigned from, unsigne
     return status;
 }
 
-/* From lane SIDE of the sender, as what a launch sends: behind its own work, what others
-   send it, and what the peers still do with theirs. */
+/* Sends from the transfer stream of the sender, like a launch: after the sender's own work,
+   after transfers into its replica, and after the peers' uses of their replicas. */
 static enum proact_status send_from(struct proact_array *a, unsigned from,
                                     const struct missing_ranges *l, uint64_t sequence,
                                     struct proact_error *err)
@@ -96,7 +96,7 @@ static size_t spans_of(const struct proact *p, const struct transfer_need *const
     return count;
 }
 
-/* The same, of needs that may come again. */
+/* The same through the transition cache, for needs that may recur. */
 static enum proact_status fetch_transition(struct proact_array *a,
                                            const struct transfer_need *const *needs,
                                            struct transition_key key,
@@ -125,7 +125,7 @@ static enum proact_status fetch_transition(struct proact_array *a,
     return status;
 }
 
-/* Of so many pieces all is brought from the first byte of a need to its last. */
+/* For a map of so many entries, fetches from the first byte of a need to its last. */
 static enum proact_status fetch_bounds(struct proact_array *a,
                                        const struct transfer_need *const *needs,
                                        struct proact_error *err)
@@ -147,7 +147,7 @@ static enum proact_status fetch_bounds(struct proact_array *a,
     return status;
 }
 
-/* `key`, if not NULL, of needs that may come again. */
+/* `key`: transition key of recurring needs; NULL: none. */
 static enum proact_status fetch_needs(struct proact_array *a,
                                       const struct transfer_need *const *needs,
                                       const struct transition_key *key,
@@ -225,7 +225,7 @@ enum proact_status array_fetch_identical(struct proact_array *a,
     return status;
 }
 
-/* What an array needs for the launch. */
+/* Needs of the launch for one array, by device. */
 static void needs_for(const struct launching *l, uint32_t array,
                       const struct transfer_need **out)
 {
@@ -235,8 +235,8 @@ static void needs_for(const struct launching *l, uint32_t array,
         out[d] = l->binding ? needs_of(l->needs, array, d) : d ? NULL : &everything;
 }
 
-/* Of an array that it writes in too many places for their holders to be kept apart, all
-   must be everywhere before, and is then sent everywhere. */
+/* An array with too many written ranges must be current everywhere before the launch, and
+   is then sent to every device. */
 static bool is_scattered(const struct kernel_binding *b, const struct proact_array *a)
 {
     for (unsigned s = 0; b && s < b->transfer.slot_count; s++)
@@ -266,7 +266,8 @@ static enum proact_status fetch_argument(const struct launching *l, size_t reloc
     return fetch_needs(a, needs, l->binding && !all ? &key : NULL, err);
 }
 
-/* Between rows that one device writes; where they are many, and this is little. */
+/* Adds the gaps between the ranges that one device writes, if these are many and the gaps
+   are at most half of the extent. */
 static void add_gaps(const struct transfer_table *t, struct transfer_need *out)
 {
     enum { ROWS_MIN = 64, PART = 2 };
@@ -288,8 +289,8 @@ static void add_gaps(const struct transfer_table *t, struct transfer_need *out)
     }
 }
 
-/* What lies between the rows that a program's launch writes is brought to their writer,
-   too, before its first launch: then stretches are held by that one, and not each row. */
+/* Fetches the gaps between written ranges to their writer, before its first launch in a
+   program. The validity map then has one range per extent instead of one per row. */
 static enum proact_status fetch_gaps(const struct launching *l, struct proact_error *err)
 {
     struct kernel_binding *b = l->binding;

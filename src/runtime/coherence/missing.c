@@ -7,10 +7,9 @@
 #include "base/memory.h"
 #include "transfer/methods/stretches.h"
 
-enum { GAP_BYTES_MAX = 4096 }; /* bytes */
+enum { GAP_BYTES_MAX = 4096 }; /* longest gap that a copy may include */
 
-/* Of the devices that hold it the first behind the one that does not: so they take turns.
- */
+/* Next device after `to` that has the bytes. Receivers thus use different senders. */
 static unsigned source_for(const struct proact *p, uint32_t devices, unsigned to)
 {
     unsigned from = to;
@@ -68,7 +67,7 @@ static void find_missing(const struct proact_array *a,
     }
 }
 
-/* From the same device to the same. */
+/* Number of consecutive ranges with the same sender and receiver. */
 static size_t pair_from(const struct missing_ranges *l, size_t first)
 {
     const struct missing_range *s = l->stretch;
@@ -79,9 +78,9 @@ static size_t pair_from(const struct missing_ranges *l, size_t first)
     return n - first;
 }
 
-/* Many rows are one copy, and what is between them may be much, and more than they are.
-   Where rows are too dense for that, so are those that begin with their second one: there
-   is nothing to be asked before `*next`. */
+/* Number of ranges, from `n` on, that form one strided copy; 0: none. Gaps of a strided
+   copy may exceed its payload. Rows that are too dense form no strided copy, and neither do
+   the rows after the first; the caller asks again at `*next`. */
 static size_t rows_at(const struct stretch *at, size_t n, size_t count, size_t *next)
 {
     enum { ROWS_MIN = 8, SMALL_BYTES = 2 * GAP_BYTES_MAX };
@@ -105,13 +104,14 @@ static bool missing_may_bridge(const struct validity_map *h,
            validity_contains(h, last->end, next->first, 1u << next->from);
 }
 
-/* Nearby bytes that the sender holds may go along: a copy costs more than they do. Those of
-   one pair, from `first` on, become those from `to` on; returns where these end. */
+/* Joins ranges of one pair across small gaps that are current on the sender: an additional
+   copy costs more than the gap. Reads the ranges from `first` on and writes the result from
+   `to` on. Returns the end of the result. */
 static size_t missing_bridge_gaps(const struct validity_map *h, struct missing_ranges *l,
                                   size_t first, size_t count, size_t to)
 {
     struct stretch *at = must_calloc(count, sizeof *at);
-    bool may = false; /* go along with the last */
+    bool may = false; /* whether the last range may be extended */
 
     for (size_t n = 0; n < count; n++) {
         const struct missing_range *s = &l->stretch[first + n];
@@ -135,7 +135,8 @@ static size_t missing_bridge_gaps(const struct validity_map *h, struct missing_r
     return to;
 }
 
-/* Who receives bytes along with others must not be sending them at that time. */
+/* Bridging requires disjoint senders and receivers: a device that receives a gap must not
+   send it at the same time. */
 static void missing_bridge_all(const struct proact_array *a, struct missing_ranges *l)
 {
     uint32_t senders = 0, receivers = 0;
@@ -192,7 +193,8 @@ void missing_find(const struct proact_array *a, const struct transfer_need *cons
     free(at);
 }
 
-/* Overlapping needs of a device are one: spans are apart, and its stretches in order. */
+/* The ranges of one device are disjoint and ascending, because overlapping needs were
+   joined. */
 void missing_record(struct proact_array *a, struct missing_ranges *l)
 {
     struct validity_range *range = must_calloc(l->stretch_count + 1, sizeof *range);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What devices lack of what they are about to read of an array, and who sends it to them.
- */
+/* Missing ranges: the needed ranges of an array that are not current on their device, and
+   which device sends it. */
 
 #include "base/spans/rows.h"
 #include "runtime/derive/needs.h"
 
-/* Of one stretch. */
+/* One missing range with its sender and receiver. */
 struct missing_range {
     unsigned from, to;
     uint64_t first, end;
 };
-/* As few copies as are seen, by their sender and then by who receives them: many equal
-   stretches equally far apart are one. */
+/* Copies of missing ranges, ordered by sender, then by receiver. Equal ranges at a constant
+   distance form one strided copy. */
 struct missing_copy {
     unsigned from, to;
     struct rows rows;
@@ -21,15 +21,17 @@ struct missing_copy {
 struct missing_ranges {
     struct missing_copy *copy;
     size_t count, capacity;
-    uint32_t receivers[PROACT_DEVICES_MAX]; /* by sender, a bit each */
-    uint64_t bytes;                /* that are lacking, without what goes along with them */
-    struct missing_range *stretch; /* by who receives them, in order; until it is noted */
+    uint32_t receivers[PROACT_DEVICES_MAX]; /* per sender: set of receivers */
+    uint64_t bytes;                /* missing bytes, without gaps that are copied with
+                                      them */
+    struct missing_range *stretch; /* in ascending order per receiver; freed by
+                                      missing_record() */
     size_t stretch_count, stretch_capacity;
 };
 
-/* `needs`: by device, NULL for nothing. Start from zero. */
+/* `needs` has one entry per device; NULL: nothing. `out` starts zeroed. */
 void missing_find(const struct proact_array *a, const struct transfer_need *const *needs,
                   struct missing_ranges *out);
-/* It was sent: the array's holdings become so. */
+/* Marks the ranges as current on their receivers, after the copies were queued. */
 void missing_record(struct proact_array *a, struct missing_ranges *l);
 void missing_clear(struct missing_ranges *l);

@@ -26,8 +26,8 @@ static uint64_t transfer_cost_device(const struct proact_array *a, unsigned devi
     return bytes;
 }
 
-/* What lies between many ranges that it writes is taken along (launch_partial.h). Some of
-   them may be one stretch here. */
+/* Adds the gaps between many written ranges: a partial launch fetches them as well
+   (launch_partial.h). Several of the ranges may be one range there. */
 static void need_between(const struct kernel_binding *b, const struct proact_array *a,
                          struct transfer_need *out)
 {

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a launch would lack of what it touches, on the devices where it would run. */
+/* Missing bytes of a launch, as an input of the decision between split and single-device
+   launch. */
 
 #include "runtime/coherence/array_validity.h"
 #include "runtime/coherence/transition_cache.h"
 #include "runtime/launch/launching.h"
 
-/* The bytes of it, split (of a launch with a binding) or whole, and those of them that it
-   would not if the launches that wrote them, of which it is chosen how they run, had run
-   the same way: of these `visit`, if not NULL, is told; and those of arrays that a split
-   launch wrote last. */
+/* Missing bytes if the launch is split (it has a binding) or runs on one device.
+   `by_launches` counts the bytes that would be current if their writer had run in the same
+   mode; `visit`, if not NULL, receives each such writer. `of_split` counts the bytes last
+   written by a split launch. */
 struct transfer_cost {
     uint64_t bytes, by_launches, of_split;
 };
 typedef void missing_visitor(void *context, struct choice *wrote, uint64_t bytes);
 struct transfer_cost launch_missing_bytes(struct launching *l, bool is_whole,
                                           missing_visitor *visit, void *context);
-/* Of one array, split: what devices lack of these needs, which have the key. */
+/* Missing bytes of one array in a split launch with the given needs, whose transition key
+   is `key`. */
 uint64_t array_missing_bytes(struct proact_array *a,
                              const struct transfer_need *const *needs,
                              struct transition_key key);

@@ -6,15 +6,16 @@
 #include "base/memory.h"
 
 enum {
-    WORTH = 128,          /* pieces and stretches */
-    VALUES_MAX = 128,     /* of an array, */
-    PIECES_MAX = 1 << 20, /* and in all of them; then all is forgotten, */
+    WORTH = 128,          /* map entries plus ranges */
+    VALUES_MAX = 128,     /* cached maps of one array */
+    PIECES_MAX = 1 << 20, /* entries of all cached maps; above the limit the cache is
+                             cleared */
     STEPS_MAX = 1024,
-    PAUSE = 1024 /* and where few came again, not looked for so many times */
+    PAUSE = 1024 /* skipped lookups after a clear, if few transitions were found */
 };
 
 struct transition {
-    struct transition *next; /* from the same value */
+    struct transition *next; /* with the same source map */
     struct transition_key key;
     struct missing_ranges missing_ranges;
     const struct cached_map *to;
@@ -29,12 +30,12 @@ struct transition_cache {
     struct cached_map *value[VALUES_MAX];
     unsigned count;
     size_t pieces, steps;
-    struct cached_map *from; /* of the one that has begun */
-    uint64_t found, made;    /* since all was forgotten */
+    struct cached_map *from; /* source map of the transition in progress */
+    uint64_t found, made;    /* since the last clear */
     unsigned pause;
 };
 
-/* What is kept begins with what holdings know of it. */
+/* `is` is the first member of cached_map, so the two addresses are equal. */
 static struct cached_map *transition_map_now(const struct proact_array *a)
 {
     return (struct cached_map *)(uintptr_t)a->validity_map.value;
@@ -75,7 +76,7 @@ bool transitions_are_worthwhile(struct proact_array *a, size_t stretches)
     return a->validity_map.count + stretches >= WORTH;
 }
 
-/* A value that is kept may have come about otherwise. */
+/* Cached map with the given digest; NULL: none. Another transition may have created it. */
 static struct cached_map *find_value(struct proact_array *a, uint64_t digest)
 {
     struct transition_cache *of = a->steps;
@@ -118,7 +119,7 @@ void transition_apply(struct proact_array *a, const struct transition *s)
     validity_take_interned(&a->validity_map, &s->to->is);
 }
 
-/* The value that the holdings are. */
+/* Cached copy of the current map, created if necessary. */
 static struct cached_map *keep(struct proact_array *a)
 {
     struct transition_cache *of = a->steps;
@@ -134,7 +135,7 @@ static struct cached_map *keep(struct proact_array *a)
     return v;
 }
 
-/* There is room for two values more. */
+/* Ensures space for two more maps: the source and the result. */
 void transition_begin(struct proact_array *a)
 {
     if (!a->steps)

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Arrays of many pieces. What a launch needs of one, or leaves of it, is the same when it
-   comes again, and so is who then holds what, if that was the same before. So values that
-   the holdings had are kept, and the steps from one to another: a loop costs a look a
-   launch, however many pieces there are, and only what is new is found piece by piece. */
+/* Transition cache. A column decomposition splits a validity map into thousands of ranges,
+   too many to walk at every launch. Maps are therefore interned. The cache maps (map
+   before, needs or tables of a launch) to (map after, missing ranges). A repeated launch
+   costs one lookup per array. If transitions do not repeat, caching pauses for some
+   lookups. */
 
 #include "runtime/coherence/missing.h"
 
-/* Of what a step is: needs, or tables, by a number that nothing else has in the session
-   (launch_needs.number, kernel_tables.number), and which array of theirs. */
+/* Key of a transition: the id of needs or tables (launch_needs.number,
+   kernel_tables.number), which is unique in the session, and an array index in them. */
 struct transition_key {
     uint64_t number;
     uint32_t array;
 };
 
-/* Whether it may take longer to go through so many stretches, and the array's pieces, than
-   to look for the step. */
+/* Whether a lookup is likely cheaper than a walk over the ranges and the map. */
 bool transitions_are_worthwhile(struct proact_array *a, size_t stretches);
 
 struct transition;
-/* From what the array's holdings are now; NULL: it is not known. */
+/* Transition of the array's current map; NULL: not cached. */
 const struct transition *transition_find(struct proact_array *a, struct transition_key key);
 const struct missing_ranges *transition_missing(const struct transition *s);
-/* The holdings become what they are behind it. */
+/* Sets the validity map to the state after the transition. */
 void transition_apply(struct proact_array *a, const struct transition *s);
 
-/* Ahead of one that is not known. What is found in between is kept, without its
-   stretches, by transition_end(). */
+/* transition_begin() precedes the computation of an unknown transition. transition_end()
+   stores the result, and takes the copies of `take_missing`, not its ranges. */
 void transition_begin(struct proact_array *a);
 void transition_end(struct proact_array *a, struct transition_key key,
                     struct missing_ranges *take_missing);

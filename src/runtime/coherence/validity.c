@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* Before they become something else. */
+/* Prepares a map for new contents; shared entries stay with their interned map. */
 static void leave_value(struct validity_map *h)
 {
     if (h->value)
@@ -37,7 +37,7 @@ void validity_copy(struct validity_map *to, const struct validity_map *from)
     }
 }
 
-/* Before they change. */
+/* Copies shared entries before a change. */
 static void own(struct validity_map *h)
 {
     struct validity_map copy = {0};
@@ -63,7 +63,7 @@ size_t validity_find(const struct validity_map *h, uint64_t byte)
     return low;
 }
 
-/* The piece that begins at `byte`, which is not behind the last. */
+/* Ensures that an entry begins at `byte`, and returns it. `byte` is inside the array. */
 static size_t validity_split(struct validity_map *h, uint64_t byte)
 {
     size_t at = validity_find(h, byte);
@@ -77,7 +77,7 @@ static size_t validity_split(struct validity_map *h, uint64_t byte)
     return at + 1;
 }
 
-/* Joins what became alike in pieces `at` - 1 to `end`. */
+/* Joins equal neighbours among the entries `at` - 1 to `end`. */
 static void join(struct validity_map *h, size_t at, size_t end)
 {
     size_t first = at ? at - 1 : 0, to = first;
@@ -92,7 +92,7 @@ static void join(struct validity_map *h, size_t at, size_t end)
     h->count -= end - to;
 }
 
-/* Before a change: as most are that launches make that come again. */
+/* Whether a change has no effect, the common case of repeated launches. */
 static bool is_so(const struct validity_map *h, uint64_t first, uint64_t end, uint32_t keep,
                   uint32_t devices)
 {
@@ -135,7 +135,7 @@ static bool is_unlike(const struct validity_entry *p, const struct validity_quer
     return (p->devices & u->mask) != u->devices;
 }
 
-/* From piece `n` on, which is mostly near. */
+/* Entry that contains the byte, searched from entry `n` on, since it is usually near. */
 static size_t find_from(const struct validity_map *h, size_t n, uint64_t byte)
 {
     enum { NEAR = 8 };
@@ -145,7 +145,7 @@ static size_t find_from(const struct validity_map *h, size_t n, uint64_t byte)
     return h->piece[n].end > byte ? n : validity_find(h, byte);
 }
 
-/* Each span in the pieces that it lies in. */
+/* Visits by span: for few spans and many entries. */
 static void validity_visit_ranges(const struct validity_map *h, size_t n,
                                   const struct spans *spans, const struct validity_query *u)
 {
@@ -160,11 +160,11 @@ static void validity_visit_ranges(const struct validity_map *h, size_t n,
                 u->visit(u->context, s.first, stop, p->devices);
             s.first = stop;
         }
-        n--; /* which the next one may begin in */
+        n--; /* the next span may begin in the same entry */
     }
 }
 
-/* The spans in a piece. */
+/* Visits the spans in one entry. */
 static void validity_visit_piece(const struct spans *spans, uint64_t first,
                                  const struct validity_entry *p,
                                  const struct validity_query *u)
@@ -302,7 +302,7 @@ bool validity_equals_interned(const struct validity_map *h, const struct interne
     return are;
 }
 
-/* A multiplication a piece: who finds two alike compares them. */
+/* One multiplication per entry. Equal digests require a comparison. */
 uint64_t validity_digest(const struct validity_map *h)
 {
     uint64_t digest = h->count;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Which devices hold the current content of an array's bytes. Some device always does. */
+/* Validity map: for each byte of an array, the devices whose replica is current. At least
+   one replica is always current. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,40 +12,41 @@
 
 struct validity_map {
     struct validity_entry {
-        uint64_t end;     /* it begins where the one before it ends */
-        uint32_t devices; /* a bit each; neighbours differ */
+        uint64_t end;     /* starts at the end of the preceding entry */
+        uint32_t devices; /* one bit per device; adjacent entries differ */
     } * piece;
     size_t count, capacity;
-    const struct interned_map *value; /* whose pieces they are; NULL: their own */
+    const struct interned_map *value; /* the interned map that owns `piece`; NULL: this map
+                                         owns it */
 };
 
-/* What holdings were once, and may be again: it stays as it is, and outlasts all holdings
-   that are it. These have pieces of their own again as soon as they change. */
+/* Interned map: an immutable value that several validity maps share and that outlives them.
+   A validity map copies the entries before it changes. */
 struct interned_map {
     struct validity_entry *piece;
     size_t count;
     uint64_t digest;
-    uint32_t whole; /* the devices that hold everything */
+    uint32_t whole; /* devices with every byte current */
 };
-/* They become it. */
+/* Makes `h` share the interned map. */
 void validity_take_interned(struct validity_map *h, const struct interned_map *v);
-/* It is made of their pieces, and they become it; free() these. */
+/* Creates an interned map from `h`, which then shares it. The caller frees out->piece. */
 void validity_intern(struct validity_map *h, uint64_t digest, struct interned_map *out);
 bool validity_equals_interned(const struct validity_map *h, const struct interned_map *v);
 uint64_t validity_digest(const struct validity_map *h);
 
-/* All of `bytes`, not 0. */
+/* Marks `bytes` bytes (not 0) as current on `devices`. */
 void validity_init(struct validity_map *h, uint64_t bytes, uint32_t devices);
 void validity_clear(struct validity_map *h);
 void validity_copy(struct validity_map *to, const struct validity_map *from);
 
-/* From now on just these devices hold the bytes: they were written. */
+/* Marks a range as current on `devices` only, after a write. */
 void validity_set(struct validity_map *h, uint64_t first, uint64_t end, uint32_t devices);
-/* These do, too: the bytes were sent to them. */
+/* Marks a range as also current on `devices`, after a transfer. */
 void validity_add(struct validity_map *h, uint64_t first, uint64_t end, uint32_t devices);
 
-/* So of many ranges, which are in order and apart: at once, for each by itself moves what
-   is behind it. */
+/* The same for ascending, disjoint ranges. One pass replaces a move of all later entries
+   per range. */
 struct validity_range {
     uint64_t first, end;
 };
@@ -53,8 +55,9 @@ void validity_add_ranges(struct validity_map *h, const struct validity_range *ra
 void validity_set_ranges(struct validity_map *h, const struct validity_range *range,
                          size_t count, uint32_t devices);
 
-/* Told of each stretch of the spans that just `devices` of those in `mask` do not hold, in
-   order: at the cost of what there is less of, spans or pieces, and of what is told. */
+/* Visits, in ascending order, each part of the spans where (devices & mask) differs from
+   `devices`. The cost is proportional to the smaller of spans and entries, plus the
+   visits. */
 typedef void validity_visitor(void *context, uint64_t first, uint64_t end,
                               uint32_t devices);
 struct validity_query {
@@ -65,13 +68,13 @@ struct validity_query {
 void validity_each_mismatch(const struct validity_map *h, const struct spans *spans,
                             const struct validity_query *u);
 
-/* The piece with that byte. */
+/* Index of the entry that contains the byte. */
 size_t validity_find(const struct validity_map *h, uint64_t byte);
-/* Whether just these hold the bytes, which are one piece then, or part of one. */
+/* Whether the range lies in one entry and exactly `devices` are current. */
 bool validity_is_exactly(const struct validity_map *h, uint64_t first, uint64_t end,
                          uint32_t devices);
-/* Whether all of these hold all of the bytes. */
+/* Whether the range is current on each of `devices`. */
 bool validity_contains(const struct validity_map *h, uint64_t first, uint64_t end,
                        uint32_t devices);
-/* Whether all of these devices hold everything. */
+/* Whether the entire array is current on each of `devices`. */
 bool validity_everywhere(const struct validity_map *h, uint32_t devices);

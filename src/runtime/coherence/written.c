@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who holds what after a launch. */
+/* Validity maps after a launch. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 #include "runtime/coherence/transition_cache.h"
 #include "runtime/derive/derive.h"
 
-/* The owner and those to whom it is sent. */
+/* Owner of the range and its receivers. */
 static uint32_t written_valid_devices(const struct transfer_devices *t, unsigned device,
                                       uint32_t peers)
 {
@@ -19,7 +19,8 @@ static uint32_t written_valid_devices(const struct transfer_devices *t, unsigned
     return devices;
 }
 
-/* Owned spans from `at` on, of the extent, between which all gaps are narrow: their end. */
+/* End of a group: consecutive owned spans of the extent, from `at` on, with narrow gaps
+   only. */
 static size_t group_end(const struct spans *owned, const struct transfer_extent *e,
                         size_t at)
 {
@@ -40,7 +41,7 @@ static struct validity_range within(const struct transfer_extent *e, uint64_t fi
 
 enum { OTHERS_MAX = 64 };
 
-/* What of an extent is not held as it is now to be. */
+/* Parts of an extent whose current devices differ from the new ones. */
 struct others {
     const struct transfer_extent *of;
     struct validity_range range[OTHERS_MAX];
@@ -59,8 +60,8 @@ static void written_add_other(void *context, uint64_t first, uint64_t end, uint3
     o->count++;
 }
 
-/* What is to be held by these devices alone, of several extents: a change takes as long as
-   there are pieces. */
+/* Ranges of several extents with the same new devices. One batched change costs one pass
+   over the map. */
 struct setting {
     struct validity_map *h;
     uint32_t devices;
@@ -80,7 +81,8 @@ static void set_later(struct setting *s, struct validity_range r)
     s->range[s->count++] = r;
 }
 
-/* Mostly little becomes another one's; false, and nothing is done, where much does. */
+/* Changes only the parts that differ, which are usually few. Returns false without a change
+   if they are many. */
 static bool set_few(struct setting *s, const struct spans *owned,
                     const struct transfer_extent *e)
 {
@@ -96,7 +98,7 @@ static bool set_few(struct setting *s, const struct spans *owned,
     return others.count <= OTHERS_MAX;
 }
 
-/* Between owned spans, of which there is one from `n` on. */
+/* Whether all gaps between the owned spans `n` to `end` are current on the new devices. */
 static bool written_gaps_are_valid(const struct setting *s, const struct spans *owned,
                                    size_t n, size_t end)
 {
@@ -108,8 +110,8 @@ static bool written_gaps_are_valid(const struct setting *s, const struct spans *
     return valid;
 }
 
-/* What is written, with narrow gaps that these devices hold: who else does is forgotten.
- */
+/* Sets the owned spans. A group whose narrow gaps are current on these devices becomes one
+   range; other devices lose the gaps. */
 static void set_owned(struct setting *s, const struct spans *owned,
                       const struct transfer_extent *e)
 {
@@ -133,7 +135,7 @@ static void set_extent(struct setting *s, const struct spans *owned,
         set_owned(s, owned, e);
 }
 
-/* What a device owns it holds, and so do those to whom it was sent. */
+/* Marks owned ranges as current on the owner and on the receivers. */
 static void written_by(const struct kernel_binding *b, unsigned slot, unsigned device)
 {
     const struct transfer_table *t = &b->tables[slot]->tables->table[device];
@@ -169,7 +171,7 @@ static void written_by_all(const struct kernel_binding *b, unsigned slot)
         written_by(b, slot, d);
 }
 
-/* By tables that may come again. */
+/* The same through the transition cache, for tables that may recur. */
 static void written_transition(const struct kernel_binding *b, unsigned slot)
 {
     struct proact_array *a = b->array[slot];
@@ -200,7 +202,7 @@ static uint64_t written(const struct kernel_binding *b, unsigned slot)
     return bytes;
 }
 
-/* Who wrote most of it is who wrote it. */
+/* The launch that wrote at least half of an array counts as its writer. */
 static void note_writer(struct proact_array *a, const struct launching *l, uint64_t bytes)
 {
     if (bytes < a->bytes / 2 && a->wrote)
@@ -236,7 +238,7 @@ void launch_written(const struct launching *l)
         consumers_restart(b);
 }
 
-/* All its arrays, unless it is known through which pointers it writes. */
+/* Every array of the launch, except those that provably are not written. */
 void launch_written_whole(const struct launching *l)
 {
     for (size_t i = 0; i < l->relocation_count; i++) {

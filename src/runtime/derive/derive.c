@@ -21,26 +21,28 @@
 #include "runtime/tables/table_contents.h"
 #include "runtime/textures/launch_textures.h"
 
-/* What several CTAs may write in one memory, in the order in which it is tried. */
+/* Kinds of shared writes, in the order in which they are tried. */
 enum merged { REDUCTIONS, SCATTERS, FETCH_ATOMICS, MERGED_KINDS };
 
 struct kernel_derivation {
-    struct write_set_slice *slice; /* NULL: none can tell what it writes */
+    struct write_set_slice *slice; /* NULL: the write set is not computable */
     struct write_set_cache cache;
-    /* NULL: it has none, or nobody asked yet */
+    /* NULL: none exist, or not checked yet */
     struct kernel_flags *flags, *merged[MERGED_KINDS];
     bool checked_flags, checked_merged[MERGED_KINDS];
-    enum merged next_sums;           /* the next kind to ask: has it floating-point */
-    bool may_group;                  /* numbers, if the session may? */
-    bool is_open;                    /* some store's pointer is not known */
-    uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
-    unsigned misses_in_a_row;        /* whole launches in a row, each another */
-    struct provenance *provenance;   /* NULL: nobody asked yet */
-    struct proact_error in_program;  /* why it is not split in a program for one GPU */
+    enum merged next_sums;           /* next kind to check for floating-point sums */
+    bool may_group;                  /* some kind has such sums */
+    bool is_open;                    /* a store has an unknown pointer */
+    uint32_t target_count, *targets; /* offsets of the pointer parameters that are written
+                                        through */
+    unsigned misses_in_a_row;        /* consecutive single-device launches with a new write
+                                        set */
+    struct provenance *provenance;   /* NULL: not checked yet */
+    struct proact_error in_program;  /* reason against a split in a CUDA program */
     struct stored_addresses stored, compared;
-    uint8_t *bits; /* by byte of the block: of an address there (address_bits.h) */
-    struct proact_error uncut;   /* why there is no slice */
-    struct proact_error refusal; /* of the kernel, or else of its last launch */
+    uint8_t *bits;               /* by byte of the parameter buffer: see address_bits.h */
+    struct proact_error uncut;   /* reason for a missing slice */
+    struct proact_error refusal; /* of the kernel, otherwise of its last launch */
 };
 
 static void add_offset(uint32_t *offsets, uint32_t *count, uint32_t offset)
@@ -83,7 +85,7 @@ static bool has(const struct proact_kernel *k, struct kernel_derivation *d, enum
     return d->merged[m] != NULL;
 }
 
-/* In the kinds before `end`: in programs alone are there more than reductions. */
+/* Whether a kind before `end` has floating-point sums that reassociation would enable. */
 static bool may_group(const struct proact_kernel *k, struct kernel_derivation *d,
                       enum merged end)
 {
@@ -99,7 +101,7 @@ static bool may_group(const struct proact_kernel *k, struct kernel_derivation *d
     return d->may_group;
 }
 
-/* Why it is not split ends with what would let it be. */
+/* Appends the option that would permit a split to the reason. */
 static void offer_sums(const struct proact_kernel *k, struct kernel_derivation *d,
                        enum merged end, struct proact_error *why)
 {
@@ -110,7 +112,7 @@ static void offer_sums(const struct proact_kernel *k, struct kernel_derivation *
                  "; with PROACT_REASSOCIATE=1 (reassociate_floats) it could be split");
 }
 
-/* Where atomics or stores hang on memory, a slice without them may still tell. */
+/* If addresses of atomics or stores depend on memory, a slice without them may suffice. */
 static bool may_split(const struct kernel_derivation *d)
 {
     return d->slice || d->merged[REDUCTIONS] || d->merged[SCATTERS] ||
@@ -127,7 +129,7 @@ static void drop_slices(struct kernel_derivation *d)
     }
 }
 
-/* Nothing helps one that waits, wherever it writes. */
+/* A kernel whose CTAs wait for each other cannot be split, so no alternative is tried. */
 static void derive_print_uncut(struct proact_kernel *k, struct kernel_derivation *d)
 {
     if (kernel_waits(k, &d->uncut) || has(k, d, REDUCTIONS) || has(k, d, SCATTERS) ||
@@ -187,7 +189,7 @@ bool derivation_may_write(const struct launching *l,
 
     if (!l->kernel->may_write)
         return false;
-    if (l->kernel->session->devices.count == 1) /* large kernels take long to read */
+    if (l->kernel->session->devices.count == 1) /* the analysis of large kernels is slow */
         return true;
     d = derivation_of(l->kernel);
     for (uint32_t n = 0; n < d->target_count; n++)
@@ -196,7 +198,7 @@ bool derivation_may_write(const struct launching *l,
     return d->is_open;
 }
 
-/* Flags and reductions, which the set has not, go through parameters. */
+/* Shared writes are not in the write set, but they go through parameters. */
 bool derivation_writes(const struct launching *l, const struct proact_array *a)
 {
     const struct kernel_derivation *d = derivation_of(l->kernel);
@@ -210,7 +212,7 @@ bool derivation_writes(const struct launching *l, const struct proact_array *a)
     return writes;
 }
 
-/* Where a slice tells of all stores, it tells whether these stay in their arrays, too. */
+/* A slice of all stores also decides whether they stay in their arrays. */
 static enum proact_status derive_check_provenance(const struct launching *l,
                                                   struct kernel_derivation *d,
                                                   struct proact_error *err)
@@ -274,7 +276,8 @@ void derive_slots(struct launching *l)
 {
     struct kernel_derivation *d = derivation_of(l->kernel);
 
-    if (l->kernel->session->recording) /* its first launch: it is recorded whole */
+    if (l->kernel->session->recording) /* the first launch is recorded as a single-device
+                                          launch */
         return;
     for (uint32_t i = 0; i < d->target_count && may_split(d); i++)
         if (!direct_is(l->kernel, d->targets[i]) &&
@@ -282,7 +285,7 @@ void derive_slots(struct launching *l)
             drop_slices(d);
 }
 
-/* Where it is not known what could be written, what this launch writes is added. */
+/* Adds slots for the written arrays if the kernel has stores with unknown pointers. */
 static enum proact_status find_slots(struct launching *l, const struct write_set *w,
                                      struct proact_error *err)
 {
@@ -306,7 +309,7 @@ static enum proact_status find_slots(struct launching *l, const struct write_set
     return status;
 }
 
-/* Of the content, and of which slots are whose. */
+/* Digest of the write set and of the assignment of arrays to slots. */
 static uint64_t digest_of(const struct launching *l, const struct write_set *w)
 {
     const struct proact_kernel *k = l->kernel;
@@ -328,9 +331,9 @@ static bool has_flags(const struct launching *l, struct kernel_derivation *d)
     return d->flags != NULL;
 }
 
-/* Where that fails, or some of it is written by atomics, flags may be to blame. Or
-   reductions, or stores where memory says: for programs, which are split where that is
-   faster; for many small ones in another device's memory are slower by far. */
+/* Write set of the launch. If exclusive writes do not suffice, idempotent stores are tried,
+   and in programs reductions, indirect stores and value-returning atomics. Programs time
+   both modes, so a slow split with many small remote writes is not kept. */
 static enum proact_status find_writes(struct launching *l, struct kernel_derivation *d,
                                       const struct write_set **out,
                                       struct proact_error *err)
@@ -364,7 +367,8 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
     return fail(err, PROACT_EREFUSED, "%s", why.text);
 }
 
-/* Of a distributed array all devices have one; of a texture each has its own. */
+/* A distributed array has one address on all devices; a texture object is different on
+   each. */
 static bool hangs_on_address(const struct launching *l, const struct stored_addresses *s)
 {
     for (size_t i = 0; i < l->relocation_count; i++)

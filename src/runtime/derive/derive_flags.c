@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes are flags in a launch, and that nothing else in it has to do with them. */
+/* Shared writes of a launch: their bytes, and the check that no other access touches
+   them. */
 #include "runtime/derive/kernel_flags.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@ bool flags_are_on(const struct kernel_flags *f)
     return f && f->is_on;
 }
 
-/* What its CTAs do. */
+/* Phrase for messages: the shared writes of the kernel. */
 static const char *words(const struct kernel_flags *f)
 {
     const uint32_t count = f->reductions.count;
@@ -26,7 +27,7 @@ static const char *words(const struct kernel_flags *f)
         return "make idempotent stores";
     if (f->has_fetch_atomics)
         return "use value-returning atomics";
-    /* those that scatter are the last */
+    /* indirect stores are the last entries */
     return f->reductions.reduction[count - 1].kind == ACCESS_SCATTERED
                ? "make indirect stores"
                : "update arrays by atomics";
@@ -39,8 +40,7 @@ static enum proact_status refuse(const struct launching *l, const struct kernel_
                 words(f), why);
 }
 
-/* Each one's own array is known: of all others it may not be said where on the first
-   device they lie. */
+/* A pointer outside all arrays may refer to any device-0 address. */
 static bool is_in_no_array(const struct launching *l, uint32_t parameter)
 {
     uint64_t pointer;
@@ -60,9 +60,8 @@ static bool are_in_no_array(const struct launching *l, const struct kernel_flags
     return false;
 }
 
-/* On one device, too, nothing says which of two CTAs' atomics on the same number comes
-   first: in one memory those of several kinds are what they are. Of several sizes they are
-   none to each other, and a store is none to an atomic. */
+/* Whether accesses of two kinds may share an array. In one memory atomics of equal size are
+   atomic to each other; atomics of different sizes, and stores, are not. */
 static bool go_together(uint32_t a, uint32_t b)
 {
     return a == b || (a != ACCESS_SCATTERED && b != ACCESS_SCATTERED &&
@@ -70,7 +69,7 @@ static bool go_together(uint32_t a, uint32_t b)
                       !access_reduction_is_float(a) && !access_reduction_is_float(b));
 }
 
-/* All of the array is theirs. */
+/* A reduced array is shared in full. */
 static const char *add_reductions(const struct launching *l, struct kernel_flags *f)
 {
     const struct access_reduction *r = f->reductions.reduction;
@@ -93,7 +92,7 @@ static const char *add_reductions(const struct launching *l, struct kernel_flags
     return why;
 }
 
-/* What the launch sets, kind by kind, and that nothing else is stored there. */
+/* Bytes of the shared writes by kind, and the check that no other store goes there. */
 static enum proact_status find_bytes(const struct launching *l, struct kernel_flags *f,
                                      const struct write_set *others,
                                      struct proact_error *err)
@@ -125,7 +124,8 @@ static enum proact_status find_bytes(const struct launching *l, struct kernel_fl
     return why ? refuse(l, f, why, err) : status;
 }
 
-/* Who saw a flag of another device would have to see all that was stored before it. */
+/* A CTA that reads a shared write of another device would also have to observe all earlier
+   stores of that device. */
 static enum proact_status check_reads(const struct launching *l,
                                       const struct kernel_flags *f,
                                       struct proact_error *err)
@@ -143,8 +143,8 @@ static enum proact_status check_reads(const struct launching *l,
     return PROACT_OK;
 }
 
-/* By tickets a CTA may learn that another one has stored: also what goes to the peers as
-   any array's, and comes there later. */
+/* Value-returning atomics may tell a CTA that another CTA has stored. Stores to ordinary
+   arrays reach other devices later, so the launch must not read these arrays. */
 static enum proact_status check_learns(const struct launching *l,
                                        const struct kernel_flags *f,
                                        const struct write_set *others,
@@ -175,7 +175,7 @@ static bool has_joint(const struct launching *l, const struct kernel_flags *f)
             return true;
     if (f->has_fetch_atomics)
         return true;
-    /* stores alone stay such */
+    /* plain stores stay plain stores */
     for (uint32_t n = 0; n < f->reductions.count; n++)
         if (!is_plain(l->kernel, &f->reductions.reduction[n]))
             return true;
@@ -189,7 +189,8 @@ static bool is_pinned(const struct launching *l, uint32_t parameter)
     return a && a->is_pinned;
 }
 
-/* There atomics of two devices are none to each other, while loads and stores are. */
+/* In pinned host memory, atomics of two devices are not atomic to each other; loads and
+   stores are permitted. */
 static bool are_pinned(const struct launching *l, const struct kernel_flags *f)
 {
     for (uint32_t n = 0; n < f->sites.count; n++)
@@ -250,8 +251,8 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
     return PROACT_OK;
 }
 
-/* An array that is reduced has nothing else: 0 for one with flags, and for one that is
-   reduced in several ways, or in one of which no device can have results of its own. */
+/* Kind of reduction of an array. 0: idempotent stores, several kinds, or a kind without
+   partial results. */
 static uint32_t kind_of(const struct launching *l, const struct kernel_flags *f,
                         const struct proact_array *a)
 {

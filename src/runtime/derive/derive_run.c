@@ -10,12 +10,13 @@
 #include "runtime/partition/boundaries.h"
 #include "runtime/variables/known_constants.h"
 
-/* Thread instructions that a core of the host takes about a second for. A slice of which
-   forms tell nothing gets that for a launch, and is then given up. Where constants change
-   it runs again and again: then all launches of the kernel together do. */
+/* Thread instructions per host core, about one second. This is the limit of a launch whose
+   slice has no closed form. A slice that depends on changing constants runs repeatedly; the
+   limit then applies to all launches of the kernel together. */
 enum { WORK_A_CORE = 1 << 30 };
 
-/* Those, and what goes to distributed arrays; free() it. NULL for neither. */
+/* Union of left_out and of the accesses to distributed arrays; the caller frees it. NULL:
+   empty. */
 static bool *with_direct(const struct proact_kernel *k, const bool *left_out)
 {
     const bool *direct = direct_accesses(k);
@@ -38,7 +39,7 @@ static enum proact_status cut(const struct proact_kernel *k, const bool *left_ou
     struct proact_error addresses, why = {""};
     enum proact_status status = write_set_slice_create(m, k->name, &plain, out, &why);
 
-    /* Constants may hold addresses, which are the first device's. */
+    /* Constants may hold addresses, which refer to device 0. */
     if (status == PROACT_EREFUSED && !unsplittable_in_program(k, &addresses) &&
         !write_set_slice_create(m, k->name, &known, out, NULL))
         return PROACT_OK;
@@ -60,7 +61,7 @@ static uint64_t most_work(const struct proact *p)
     return (uint64_t)p->cores * WORK_A_CORE;
 }
 
-/* What is left of it; never 0, which would be no limit. */
+/* Remaining work; never 0, which means no limit. */
 static uint64_t affordable(const struct proact_kernel *k)
 {
     const uint64_t most = most_work(k->session);
@@ -68,7 +69,7 @@ static uint64_t affordable(const struct proact_kernel *k)
     return most > k->looked_through ? most - k->looked_through : 1;
 }
 
-/* What the slice asks for of constants, and how much work it may be. */
+/* Adds the constants that the slice reads, and the work limit. */
 static enum proact_status add_constants(const struct launching *l,
                                         const struct write_set_slice *s,
                                         struct write_set_launch *launch,
@@ -90,7 +91,7 @@ static enum proact_status add_constants(const struct launching *l,
     return PROACT_OK;
 }
 
-/* One that was given up has used all that there was. */
+/* A refused slice has used all permitted work. */
 static void count_work(const struct launching *l, const struct write_set_launch *launch,
                        enum proact_status status, const struct write_set *w)
 {
@@ -98,9 +99,9 @@ static void count_work(const struct launching *l, const struct write_set_launch 
         l->kernel->looked_through += status ? launch->work_most : w->work;
 }
 
-/* By the rows of its runs, by its CTAs, which tables may count one by one, and by the
-   instructions of its slice, about one a nanosecond and core. Emulated machines go by one
-   core, so that what they do is the same on every host. */
+/* Estimated host time of a write set: by its rows, its CTAs, and the instructions of its
+   slice at about one per ns and core. Emulated machines count one core, so that results do
+   not depend on the host. */
 static uint64_t host_ns(const struct proact *p, const struct write_set *w)
 {
     enum { ROW_NS = 100, CTA_NS = 10 };
@@ -112,8 +113,8 @@ static uint64_t host_ns(const struct proact *p, const struct write_set *w)
            w->lanes / (p->backend->is_virtual ? 1 : p->cores);
 }
 
-/* What comes again pays for itself, bit by bit. NULL: it was refused, as soon as may be, or
-   after all the work that was allowed. */
+/* Accounts the host time of an analysis. Each reuse repays a part. `w` NULL: the slice was
+   refused, either early or after all permitted work. */
 static void note_found(struct proact_kernel *k, const struct write_set *w, bool is_new,
                        uint64_t refused_work)
 {
@@ -131,7 +132,7 @@ static void note_found(struct proact_kernel *k, const struct write_set *w, bool 
         k->debt_ns -= repaid < k->debt_ns ? repaid : k->debt_ns;
 }
 
-/* Each array of the launch once, in the order of its first place. */
+/* Distinct arrays of the launch, in the order of their first relocations. */
 static uint32_t find_arrays(const struct launching *l, struct write_set_array *arrays,
                             struct write_set_pointer *pointers)
 {
@@ -152,7 +153,7 @@ static uint32_t find_arrays(const struct launching *l, struct write_set_array *a
     return count;
 }
 
-/* With the addresses of the first device: the slice gets what the kernel gets there. */
+/* The slice runs with the device-0 parameters of the kernel. */
 enum proact_status derive_run(const struct launching *l, const struct write_set_slice *s,
                               struct write_set_cache *cache, const struct write_set **out,
                               struct proact_error *err)
@@ -214,7 +215,7 @@ enum proact_status derive_check_variables(const struct launching *l,
     return PROACT_OK;
 }
 
-/* Clones leave such atomics as they are, in the device's own replica. */
+/* Versions keep such atomics in the device's own replica. */
 static enum proact_status own_atomics(const struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;

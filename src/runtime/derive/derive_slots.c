@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch writes, held against the maps that the user gave. */
+/* Comparison of a launch's write set with the user's maps. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "runtime/derive/derive.h"
 
-/* Whether all of the range is in the map's, of which none touches the next one. */
+/* Whether the ranges of the map, which are disjoint and not adjacent, contain the range. */
 static bool holds(const struct map_ranges *in, const struct span *range, uint64_t *missing)
 {
     size_t low = 0, high = in->count;

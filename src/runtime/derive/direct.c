@@ -39,7 +39,7 @@ bool direct_is(const struct proact_kernel *k, uint32_t offset)
     return false;
 }
 
-/* Whether some byte that is written may be read, by whichever CTA. */
+/* Whether any CTA may read a written byte. */
 static bool is_read(const struct write_set_ranges *r, const struct transfer_need *need,
                     uint32_t ctas)
 {

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a kernel does with those of its parameters that are distributed arrays
-   (distributed.h): its direct accesses, which go to such arrays alone. */
+/* Accesses of a kernel to distributed arrays (distributed.h): the instructions that access
+   only such arrays. */
 
 #include "access/merged/through.h"
 #include "runtime/launch/launching.h"
 
 struct kernel_direct {
-    uint32_t count, *offset; /* of the parameters, by their bytes in the block, rising */
+    uint32_t count, *offset; /* parameter offsets of the distributed arrays, ascending */
     struct access_through through;
     struct proact_error refusal; /* of its last launch with maps */
 };
 
-/* `offset` becomes the kernel's. What was made of it by then must be gone. */
+/* Takes ownership of `offset`. Results that depend on the old set must be dropped
+   before. */
 void direct_make(struct proact_kernel *k, uint32_t *offset, uint32_t count);
 void direct_drop(struct proact_kernel *k);
 
-/* By instruction: loads, stores and atomics that are such; NULL for nothing. */
+/* By instruction: loads, stores and atomics on distributed arrays only; NULL: none. */
 const bool *direct_accesses(const struct proact_kernel *k);
-/* Whether a pointer of the kernel, by its byte in the block, leads to one. */
+/* Whether the pointer parameter at that offset is a distributed array. */
 bool direct_is(const struct proact_kernel *k, uint32_t offset);
 
-/* `w` is what the launch writes. In distributed arrays: nothing by a pointer that may be
-   another's too. In others: nothing that it reads, if its CTAs may tell each other that
-   it is there. */
+/* Checks the write set `w`. A distributed array must not be written through a pointer that
+   may also refer to another array. Other written arrays must not be read if CTAs can signal
+   each other. */
 enum proact_status direct_check(const struct launching *l, const struct write_set *w,
                                 struct proact_error *err);
-/* With maps, which say what it writes: whether it reads nothing of these arrays, or its
-   CTAs cannot tell each other. Else the refusal says which. */
+/* The same for user maps: whether no mapped array is read, or the CTAs cannot signal each
+   other. Otherwise direct_refusal() names the array. */
 bool direct_allows_maps(const struct launching *l);
 const char *direct_refusal(const struct proact_kernel *k);

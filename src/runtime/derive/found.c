@@ -13,7 +13,7 @@ const struct cta_runs *found_runs(const struct launching *l, uint32_t slot)
     return is_first ? &l->found.set->arrays[launching_number(l, a)].runs : &none;
 }
 
-/* Stores that go to peers as they happen leave what lies between them there as it is. */
+/* Stores that go to peers individually do not send the gaps. */
 static bool may_close(const struct launching *l)
 {
     const struct transfer_binding *b = &l->binding->transfer;
@@ -36,8 +36,8 @@ static bool found_has_fragments(const struct cta_runs *r)
     return false;
 }
 
-/* What one device writes, from its first byte to its last, lies apart from what others do:
-   then they write in no gap of it. */
+/* Whether the written ranges of the devices, from first to last byte, are disjoint. No
+   device then writes into another's gaps. */
 static bool is_apart(const struct launching *l, const struct cta_runs *r)
 {
     const struct kernel_binding *b = l->binding;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a kernel may be made in one place, by whichever devices its CTAs run on. */
+/* Creation of the shared writes of a kernel. */
 #include "runtime/derive/kernel_flags.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "runtime/derive/derive.h"
 #include "runtime/derive/direct.h"
 
-/* A slice without all of them, and one for the flags of each kind. */
+/* Creates a slice without shared writes, and one per kind of idempotent store. */
 static struct kernel_flags *cut(const struct proact_kernel *k, struct kernel_flags *f)
 {
     enum proact_status status = PROACT_EREFUSED;
@@ -44,8 +44,8 @@ struct kernel_flags *flags_create(const struct proact_kernel *k)
     return cut(k, f);
 }
 
-/* Takes what was found. Of a distributed array there is one: nothing of it goes
-   elsewhere. */
+/* Takes ownership of `found`. Accesses to distributed arrays are excluded: these arrays
+   have one copy. */
 static struct kernel_flags *with_reductions(const struct proact_kernel *k,
                                             struct access_reductions found)
 {
@@ -119,8 +119,8 @@ static enum proact_status waits(const struct proact_kernel *k, const struct kern
     return instrument_waits(k->image->ptx, &request, err);
 }
 
-/* None of a turned kernel: what is read of what others update may show the order of CTAs.
- */
+/* Not for an interchanged kernel: values read from concurrent updates may depend on the CTA
+   order. */
 static bool flags_find_fetch_atomics(const struct proact_kernel *k, bool floats,
                                      const bool *untold, struct access_reductions *r)
 {
@@ -171,8 +171,8 @@ enum proact_status fetch_atomics_wait_loop(const struct proact_kernel *k,
     return status;
 }
 
-/* Where it waits there is no way to split it; in another launch there may be one without
-   tickets. */
+/* NULL if the CTAs wait for each other; a launch without value-returning atomics may still
+   be possible. */
 struct kernel_flags *fetch_atomics_create(const struct proact_kernel *k, bool floats)
 {
     struct kernel_flags *f = flags_fetch_atomics(k, floats);

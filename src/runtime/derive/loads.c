@@ -11,7 +11,7 @@
 #include "runtime/derive/found.h"
 #include "runtime/textures/launch_textures.h"
 
-/* Columns are spans for each row; rows with little between them are told apart only where
+/* Limits. A column read is one range per row. Rows with small gaps stay separate only if
    they are few. */
 enum { SPANS_FEW = 256, SPANS_MAX = 1 << 16, GAP_MAX = 4096 };
 
@@ -26,7 +26,7 @@ static void want_all(const struct loads_finder *f)
         need_at(f, n)->all = true;
 }
 
-/* Half of the most is left, or each one more would be looked at so. */
+/* Reduces to half of the limit, so that the next range does not trigger it again. */
 static void keep_few(struct spans *s)
 {
     if (s->count > SPANS_FEW)
@@ -44,8 +44,7 @@ static void want_row_of(const struct loads_finder *f, uint32_t number, uint64_t 
         keep_few(&f->rows[number]);
 }
 
-/* Addresses are those of the first device; what of the bytes lies outside of the array is
-   left out. */
+/* Addresses refer to device 0. Bytes outside the array are ignored. */
 static void want_of(const struct loads_finder *f, const struct proact_array *a,
                     uint64_t first, uint64_t end)
 {
@@ -63,7 +62,8 @@ static void want_anywhere(const struct loads_finder *f, uint64_t first, uint64_t
         want_of(f, l->relocations[i].array, first, end);
 }
 
-/* Rows that lie between those of another load are put there at once. */
+/* Adds the ranges of one load at once, because they may interleave with those of
+   another. */
 static void take_rows(const struct loads_finder *f)
 {
     for (uint32_t n = 0; n < f->array_count; n++) {
@@ -83,7 +83,7 @@ static const struct proact_array *array_at(const struct launching *l, uint64_t p
     return NULL;
 }
 
-/* The address, or the array's end that is nearest to it. */
+/* The address, clamped to the array. */
 static uint64_t within(const struct proact_array *a, uint64_t address)
 {
     const int64_t at = (int64_t)(address - a->base[0]);
@@ -114,15 +114,15 @@ static void want_rows(struct loads_finder *f, const struct proact_array *a,
                       uint64_t pointer, const struct access_span *s)
 {
     for (uint32_t n = 0; n <= s->times; n++) {
-        const uint32_t row = s->stride < 0 ? s->times - n : n; /* in their order */
+        const uint32_t row = s->stride < 0 ? s->times - n : n; /* in ascending order */
         const uint64_t by = pointer + row * (uint64_t)s->stride;
 
         want_row(f, a, by + (uint64_t)s->low, by + (uint64_t)s->end);
     }
 }
 
-/* Many rows, all in the array, are laid out when those of other loads are there: of a
-   stencil's most are the same. Those that keep_few would close are one from the start. */
+/* Collects long strided ranges inside an array and adds them later, because the loads of a
+   stencil have mostly equal ones. Ranges that keep_few() would join are joined first. */
 static bool want_many(const struct loads_finder *f, const struct proact_array *a,
                       uint64_t pointer, const struct access_span *s)
 {
@@ -171,7 +171,7 @@ static void lay_out_many(const struct loads_finder *f)
     }
 }
 
-/* It may read anything behind the pointer; false where that leads to none of the arrays. */
+/* The access may read all of the array; returns false if the pointer is in no array. */
 static bool want_array(const struct loads_finder *f, uint64_t pointer)
 {
     const struct proact_array *a = array_at(f->launch, pointer);
@@ -184,7 +184,7 @@ static bool want_array(const struct loads_finder *f, uint64_t pointer)
 bool loads_is_one(const struct proact_kernel *k, const struct access_record *r)
 {
     if (k->is_annotated && r->origin >= k->partition_offset && r->origin < UINT32_MAX)
-        return false; /* the protocol's: its own tables, and what this device wrote */
+        return false; /* the protocol's own tables, and bytes that this device wrote */
     return r->kind != ACCESS_WRITE && r->base != ACCESS_BASE_VARIABLE &&
            r->base != ACCESS_BASE_SHARED && r->base != ACCESS_BASE_LOCAL;
 }
@@ -197,7 +197,7 @@ static void want_one(struct loads_finder *f, const struct access_record *r)
     uint64_t pointer;
     bool known = access_extent(f->analysis, r, &f->at, f->trips, spans, &count);
 
-    if (known && !count) /* nobody comes there */
+    if (known && !count) /* unreachable in this launch */
         return;
     if (!access_pointers(f->analysis, r, &f->at, f->trips, &p) ||
         (p.count && p.first + (p.count - 1) * (uint64_t)p.step + sizeof pointer >
@@ -240,8 +240,7 @@ static void want_hull(const struct loads_finder *f, uint32_t number, struct rows
         rows_gather_turns(&f->many[number], &hull);
 }
 
-/* What lies between a program's crumbs must be current where they are written: it is sent
-   with them. */
+/* Gaps between fragments are sent with them, so they must be current on the writer. */
 static void want_gaps(const struct loads_finder *f, uint32_t slot)
 {
     const struct launching *l = f->launch;
@@ -266,13 +265,13 @@ static void want_gaps(const struct loads_finder *f, uint32_t slot)
     lay_out_many(f);
 }
 
-/* Where the map may say more than is written, what is not must be current, too: it is sent
-   with the rest, or has to be there already where stores alone are sent. */
+/* If the write set is not exact, unwritten bytes of it must be current: they are sent with
+   the rest, or already present where single stores are sent. */
 static void want_written(const struct loads_finder *f)
 {
     const struct launching *l = f->launch;
     const struct kernel_binding *b = l->binding;
-    /* A method that sends to all may do so store by store. */
+    /* A mechanism that sends to all devices may send single stores. */
     const bool of_all = transfer_sends_to_all(&b->transfer.plan);
 
     if (l->found.set && l->found.set->is_exact) {
@@ -291,13 +290,13 @@ static void want_written(const struct loads_finder *f)
     }
 }
 
-/* The CTAs of the device; a marked kernel's are a line that begins at 0, and its share says
-   which ones they are. */
+/* Sets the CTAs of the device. An annotated kernel has a one-dimensional grid from 0, and
+   its partition parameter selects the CTAs. */
 static void set_ctas(struct loads_finder *f, unsigned char *block)
 {
     const struct launching *l = f->launch;
     if (!l->binding)
-        return; /* the whole grid */
+        return; /* all CTAs of the grid */
     const uint32_t *first = &l->binding->cta_first[f->device];
     const struct cta_part all = {0, first[1] - first[0]},
                           *part = f->part ? &f->part[f->device] : &all;
@@ -317,7 +316,8 @@ static void set_ctas(struct loads_finder *f, unsigned char *block)
         l->kernel->partition_offset + offsetof(struct proact_partition, mode);
 }
 
-/* Where textures are read hangs on coordinates: all of their memory. */
+/* Texture reads depend on coordinates, so the read set contains all of the texture's
+   memory. */
 static void want_textures(const struct loads_finder *f)
 {
     const struct launching *l = f->launch;
@@ -332,7 +332,7 @@ static void want_textures(const struct loads_finder *f)
     }
 }
 
-/* What its own CTAs read. */
+/* Reads of the device's CTAs. */
 static void want_read(struct loads_finder *f, unsigned char *block)
 {
     set_ctas(f, block);

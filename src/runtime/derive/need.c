@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one device reads of one array. */
+/* Needs of one device for one array. */
 #include <string.h>
 
 #include "base/hash.h"

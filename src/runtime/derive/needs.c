@@ -11,15 +11,17 @@
 #include "runtime/textures/launch_textures.h"
 #include "runtime/variables/known_constants.h"
 
-enum { KEPT = 64 }; /* as many shapes of launches as networks have layers */
+enum { KEPT = 64 }; /* about the number of layers of a network, each with its own shape */
 
 struct kernel_needs {
     struct access_analysis *analysis;
-    struct launch_fields fields; /* on which its loads hang; a marked kernel's modules may
-                                    hold other constants on each device */
+    struct launch_fields fields; /* fields on which its loads depend; without constants for
+                                    an annotated kernel, whose modules may hold different
+                                    ones */
     uint64_t key[KEPT];
     struct kept_needs {
-        bool is_mixed; /* some load may leave its array: it counts where they lie */
+        bool is_mixed; /* a load may leave its array, so the array addresses are part of the
+                          key */
         uint64_t bases;
         uint32_t array_count;
         struct launch_needs found;
@@ -27,7 +29,7 @@ struct kernel_needs {
             struct launch_needs found;
             struct cta_part part[PROACT_DEVICES_MAX];
         } of_part[NEEDS_PARTS];
-    } * kept[KEPT]; /* NULL: none yet */
+    } * kept[KEPT]; /* NULL: unused */
     unsigned next;
 };
 
@@ -46,7 +48,7 @@ static uint64_t key_of(const struct launching *l, const struct launch_fields *f,
         key = hash_mix(key + (t->texture ? t->texture->bytes : 0));
         key = hash_mix(key + (t->array ? launching_number(l, t->array) + 1 : 0)) + t->first;
     }
-    if (b && b->fragmented_slots) /* what lies between them */
+    if (b && b->fragmented_slots) /* the gaps between fragments */
         key = hash_mix(key + b->digest + b->fragmented_slots);
     if (b && (!l->found.set || !l->found.set->is_exact))
         key = hash_mix(key + b->digest +
@@ -82,7 +84,7 @@ static struct kept_needs *kept_of(const struct kernel_needs *k, uint64_t key,
     return NULL;
 }
 
-/* In the place of the one that was made first. */
+/* Replaces the oldest entry. */
 static struct kept_needs *keep(struct kernel_needs *k, uint64_t key)
 {
     const unsigned at = k->next++ % KEPT;
@@ -156,11 +158,11 @@ unsigned char *needs_block(const struct launching *l)
     return block;
 }
 
-/* What a launch's needs hang on beside its grid, as they are now. */
+/* Current values on which the needs of a launch depend, besides its grid. */
 struct known {
     unsigned char *block;
     const unsigned char *const *constants;
-    const bool *left_out; /* by instruction; NULL for none */
+    const bool *left_out; /* by instruction; NULL: none */
 };
 
 static struct known known_now(const struct launching *l, const bool *left_out)
@@ -174,7 +176,7 @@ static struct known known_now(const struct launching *l, const bool *left_out)
                           left_out};
 }
 
-/* Whether it counts where arrays lie. */
+/* Returns whether the array addresses matter. */
 static bool make(const struct launching *l, struct known known, const struct cta_part *part,
                  struct launch_needs *into)
 {
@@ -215,8 +217,8 @@ const struct launch_needs *needs_find(const struct launching *l, const bool *lef
 {
     struct kernel_needs *k = kernel_needs(l->kernel);
     struct known known = known_now(l, left_out);
-    /* a launch may be tried with its flags, its reductions, its scattered stores left out
-     */
+    /* one launch may be analyzed without idempotent stores, reductions or indirect
+       stores */
     const uint64_t key = hash_mix(key_of(l, &k->fields, known.block, known.constants) +
                                   (uint64_t)(uintptr_t)left_out);
     const uint64_t bases = launch_fields_bases(l);

@@ -7,6 +7,6 @@ struct argument_text {
     char text[128];
 };
 
-/* What a byte of a kernel's parameters is to whoever wrote it: "argument 1", "byte 8 of
-   argument 0" of a struct, "variable 'x'" or "a pointer table". */
+/* Description of a byte of a kernel's parameters for messages: "argument 1", "byte 8 of
+   argument 0" (a struct), "variable 'x'" or "a pointer table". */
 struct argument_text argument_text(const struct proact_kernel *k, uint32_t offset);

@@ -5,8 +5,8 @@
 #include "runtime/derive/needs.h"
 #include "runtime/record/recording.h"
 
-/* At most, of a kernel: bindings, which may have streams of their own, and bytes of tables
-   on a device beyond those of the session's arrays. */
+/* Limits per kernel: bindings, which may own streams, and bytes of tables per device beyond
+   the total size of the session's arrays. */
 enum { SHAPES = 1024, TABLE_BYTES = 4 << 20 };
 
 static bool uses(const struct kernel_binding *b, const struct proact_array *a)
@@ -68,8 +68,8 @@ static bool has_too_many(const struct proact_kernel *k)
     return count >= SHAPES || bytes > most;
 }
 
-/* A loop whose number says where the kernel writes (`i > k`) has a shape for each launch,
-   and does not come back to any. Recordings hold theirs. */
+/* A loop whose index decides the written range (`i > k`) creates a shape per launch that
+   never recurs. Recordings keep their shapes. */
 void kernel_shapes_trim(struct proact_kernel *k)
 {
     if (recordings_use(k->session, k) || k->session->recording || !has_too_many(k) ||

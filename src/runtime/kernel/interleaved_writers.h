@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Kernels whose CTAs come round a whole array, each of them, as loops over a grid's stride
-   do, or down its columns: all chunks become complete when all CTAs end, nothing is gained
-   by counting, and whoever comes last sends all there is. */
+/* Interleaved writers: kernels in which each CTA writes across the entire array, such as a
+   grid-stride loop or a column decomposition. All chunks complete when all CTAs end, so
+   counting gains nothing, and the last CTA would send everything. */
 
 #include "runtime/launch/launching.h"
 
-/* Finds whether the launch is of such a one under the session's plan, if nobody has asked
-   for that: writes_interleaved of its kernel. What it writes has been found. */
+/* Sets writes_interleaved of the kernel for this launch and the session's plan. The write
+   set of the launch is known. */
 void launch_check_interleaved(const struct launching *l);

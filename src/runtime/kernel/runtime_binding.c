@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables and bindings of a kernel's launches: made for the first launch of a shape, kept
-   for the others. */
+/* Tables and bindings of a kernel: created at the first launch of a shape, reused later. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +21,8 @@ static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
     return memcmp(a, b, (devices + 1) * sizeof *a) == 0;
 }
 
-/* The chunks of an array: as planned, or as the model likes best for shares that are alike
-   and a kernel that takes as long as the plan says. */
+/* Chunk sizes of an array: from the plan, or the model's optimum for equal partitions and
+   the plan's compute-to-copy ratio. */
 static struct model_schedule schedule_of(const struct proact_kernel *k,
                                          uint64_t array_bytes, const uint32_t *cta_first)
 {
@@ -44,7 +43,7 @@ static struct model_schedule schedule_of(const struct proact_kernel *k,
     return model_schedule_best(&copies, LEAST_BYTES, MOST_BYTES);
 }
 
-/* By device, what the launch reads of the array, if gaps between what it writes are better
+/* Needs of the launch for the array, per device, if gaps between its writes should be
    closed. */
 static const struct transfer_need *reads_of(const struct launching *l, uint32_t slot,
                                             const struct proact_array *a)
@@ -191,7 +190,7 @@ static enum proact_status binding_create(const struct launching *l,
                                          struct kernel_binding *b, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
-    struct launching bound = *l; /* what it reads hangs on its shares */
+    struct launching bound = *l; /* the read set depends on the partition */
     enum proact_status status = PROACT_OK;
 
     bound.binding = b;
@@ -215,7 +214,7 @@ static enum proact_status binding_create(const struct launching *l,
     return status ? status : transfer_bind(&b->transfer, err);
 }
 
-/* What lane MAIN was just given to store, lane SIDE may read from now on. */
+/* Orders the transfer stream after the upload of the tables on the kernel stream. */
 static enum proact_status transfer_stream_awaits_tables(struct proact *p,
                                                         struct kernel_binding *b,
                                                         struct proact_error *err)
@@ -252,14 +251,15 @@ static enum proact_status restart(struct proact *p, struct kernel_binding *b,
     return status || !anything ? status : transfer_stream_awaits_tables(p, b, err);
 }
 
-/* Maps of a marked kernel are held against its stores by the emulator, under `check`. */
+/* Maps of an annotated kernel are compared with its stores by the emulator, under
+   `check`. */
 static enum proact_status derived_or_checked(struct launching *l, struct proact_error *err)
 {
     return l->found.set || l->kernel->is_annotated ? PROACT_OK : derive_check_maps(l, err);
 }
 
-/* A program's readers are soon known. What sends to all or to nobody cannot begin with the
-   host alone. */
+/* Whether the first launch pushes nothing. The readers in a program are known soon. A
+   mechanism that sends to all devices or to none cannot send to device 0 alone. */
 static bool begins_with_nobody(const struct launching *l)
 {
     const struct transfer_plan *plan = kernel_plan(l->kernel);
@@ -320,7 +320,7 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
                     "plan: launch it once, then record",
                     k->name);
     l->binding = b;
-    if (p->recording) /* it restarts itself */
+    if (p->recording) /* a recording restarts the counters itself */
         return PROACT_OK;
     if (b && p->devices.count > 1) {
         launch_record_reads(l);

@@ -13,10 +13,12 @@
 struct kernel_children {
     struct device_module *module[PROACT_DEVICES_MAX];
     struct device_function *function[PROACT_DEVICES_MAX];
-    uint64_t variables; /* of the session, when its modules' were brought up to date */
+    uint64_t variables; /* the session's count at the last update of the modules'
+                           variables */
 };
 
-/* A marked kernel may write its module's variables, and these would be others. */
+/* An annotated kernel may write variables of its module, which the child module
+   duplicates. */
 static enum proact_status refuse_variables(const struct proact_kernel *k,
                                            struct proact_error *err)
 {
@@ -70,7 +72,7 @@ enum proact_status kernel_children_ready(struct proact_kernel *k, struct proact_
     enum proact_status status;
 
     if (!k->children) {
-        if (p->recording) /* nor is there a binding, and that is said */
+        if (p->recording) /* no binding exists either, and the caller reports that */
             return PROACT_OK;
         if ((status = refuse_variables(k, err)))
             return status;
@@ -120,6 +122,6 @@ enum proact_status kernel_slots_change(struct proact_kernel *k, struct proact_er
     session_settle(k->session);
     kernel_bindings_drop(k, NULL);
     kernel_children_drop(k);
-    kernel_clones_drop(k); /* they do not know the new one */
+    kernel_clones_drop(k); /* versions for the old slots */
     return PROACT_OK;
 }

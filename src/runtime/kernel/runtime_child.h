@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A kernel under a plan whose launches launch kernels: its module once more, with those in
-   it and what they call. */
+/* Modules for plans whose kernels launch kernels (PROACT III-C, dynamic): the module of the
+   kernel with the child kernels and their callees. */
 
 #include "runtime/session/session.h"
 
-/* Made and loaded when they are first needed, and brought up to date. */
+/* Creates and loads them on first use, and updates their variables. */
 enum proact_status kernel_children_ready(struct proact_kernel *k, struct proact_error *err);
 
-/* Ahead of a replay, those that there are. */
+/* Updates the variables of existing modules before a replay. */
 enum proact_status kernel_children_follow(const struct proact_kernel *k,
                                           struct proact_error *err);
 
 struct device_function *kernel_children_function(const struct proact_kernel *k,
                                                  unsigned device);
 
-/* Nothing may be in flight. */
+/* No launch may be in flight. */
 void kernel_children_drop(struct proact_kernel *k);

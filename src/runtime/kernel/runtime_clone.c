@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An unmarked kernel of which it is known what it writes: its clones take the place of a
-   marked kernel, each under the mechanisms that ask for it. */
+/* Versions of a plain kernel with known writes. Each version replaces an annotated kernel
+   under the mechanisms that need it. */
 #include "runtime/kernel/runtime_clone.h"
 
 #include <inttypes.h>
@@ -14,20 +14,22 @@
 #include "runtime/session/lazy_devices.h"
 #include "runtime/variables/module_variable.h"
 
-/* One clone, in a text of its own: a driver compiles all that it is given. */
+/* One version with its own PTX, because a driver compiles everything in a module. */
 struct clone_part {
-    char *text; /* NULL: not asked for yet */
+    char *text; /* NULL: not created yet */
     size_t bytes;
     struct device_module *module[PROACT_DEVICES_MAX];
     struct device_function *function[PROACT_DEVICES_MAX];
-    uint64_t variables; /* of the session, when its modules' were brought up to date */
+    uint64_t variables; /* the session's count at the last update of the modules'
+                           variables */
 };
 
 struct kernel_clones {
     struct instrument_result result;
     struct clone_part part[INSTRUMENT_CLONES][INSTRUMENT_PLACES];
-    struct transfer_plan other;  /* for what the session's plan has no clone for */
-    struct proact_error blocked; /* why the last launch did without them, or "" */
+    struct transfer_plan other;  /* plan for launches that no version of the session's plan
+                                    supports */
+    struct proact_error blocked; /* reason why the last launch used no version, or "" */
 };
 
 static enum instrument_clone clone_of(const struct transfer_plan *plan)
@@ -39,7 +41,8 @@ static enum instrument_clone clone_of(const struct transfer_plan *plan)
     return mode & PROACT_MODE_STORE ? INSTRUMENT_INLINE : INSTRUMENT_GRID;
 }
 
-/* What launches children is read once more, for them, whatever the grid. */
+/* A version that launches kernels is parsed again for them, and has one form for all
+   grids. */
 static enum instrument_places places_of(const struct launching *l,
                                         const struct transfer_plan *plan)
 {
@@ -56,7 +59,7 @@ static enum instrument_places inside_places(const struct launching *l)
     return l->grid[1] > 1 ? INSTRUMENT_ROWS : places_of(l, &l->binding->transfer.plan);
 }
 
-/* The text of one; what is refused, of all. */
+/* Creates the text of one version; `result` lists the refusals of all. */
 static enum proact_status write_part(struct proact_kernel *k, enum instrument_clone kind,
                                      enum instrument_places places,
                                      struct instrument_result *result,
@@ -100,7 +103,7 @@ static bool is_refused(const struct proact_kernel *k, const struct transfer_plan
     return k->clones->result.refusal[clone_of(plan)].text[0] != '\0';
 }
 
-/* Where the kernel cannot count, or store to the peers, a copy at its end still can be. */
+/* A kernel that cannot count or store to peers can still be followed by copies. */
 static void choose_other(struct proact_kernel *k)
 {
     enum { CHUNK_BYTES = 64 << 10 };
@@ -116,7 +119,7 @@ static void choose_other(struct proact_kernel *k)
 const struct transfer_plan *kernel_plan(const struct proact_kernel *k)
 {
     const struct transfer_plan *plan = &k->session->plan;
-    /* With nothing to send there is nothing to count. */
+    /* Without slots there is nothing to count. */
     bool is_other = !k->is_annotated && !k->has_maps && k->clones &&
                     (is_refused(k, plan) || !k->slot_count || k->writes_interleaved);
 
@@ -129,7 +132,7 @@ static enum proact_status load_on(const struct proact_kernel *k, enum instrument
 {
     const struct device_backend *b = k->session->backend;
     enum proact_status status = PROACT_OK;
-    struct text name = {0}; /* of templates: thousands of letters */
+    struct text name = {0}; /* template instances have names of thousands of letters */
 
     if (part->function[device])
         return PROACT_OK;
@@ -156,8 +159,8 @@ static enum proact_status load_part(struct proact_kernel *k, enum instrument_clo
     return status ? status : module_variables_fetch(k, part->module, &part->variables, err);
 }
 
-/* A driver may load nothing before a kernel that waits for the host has ended, and what
-   variables hold is read behind it. */
+/* Whether the version is loaded or can be. A driver may load nothing while a kernel waits
+   for the host, and an update of variables waits for that kernel. */
 static bool may_load(const struct proact_kernel *k, enum instrument_clone kind,
                      enum instrument_places places)
 {
@@ -173,16 +176,16 @@ static bool may_load(const struct proact_kernel *k, enum instrument_clone kind,
 
 static bool fits_statically(const struct proact_kernel *k, uint32_t more)
 {
-    enum { STATIC_MOST = 48 << 10 }; /* CUDA's, for every GPU */
+    enum { STATIC_MOST = 48 << 10 }; /* CUDA's limit on every GPU */
 
     return !more || proact_kernel_describe(k).static_shared_bytes + more <= STATIC_MOST;
 }
 
-/* Where a CTA has no room for what its clone has more of shared memory, or fewer would fit
-   on an SM, there is no such clone from then on. */
+/* Rejects the version for all later launches if its additional shared memory exceeds the
+   limit of a CTA or reduces occupancy. */
 static void check_room(const struct launching *l)
 {
-    enum { KEPT_BYTES = 1024 }; /* by the hardware, for each CTA */
+    enum { KEPT_BYTES = 1024 }; /* reserved by the hardware per CTA */
     const struct proact_kernel *k = l->kernel;
     const struct topology_device *t = &k->session->topology.device;
     const enum instrument_clone kind = clone_of(kernel_plan(k));

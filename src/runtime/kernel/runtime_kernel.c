@@ -40,7 +40,7 @@ static bool has_annotated(const struct ptx_module *m)
     return false;
 }
 
-/* A device that does not take the binary compiles the text. */
+/* Compiles the PTX on a device that rejects the binary. */
 static enum proact_status load_on(struct proact *p, struct session_image *i,
                                   unsigned device, const char *name, const void *binary,
                                   struct proact_error *err)
@@ -54,7 +54,7 @@ static enum proact_status load_on(struct proact *p, struct session_image *i,
     return b->module_load(p->set, device, name, i->text, i->bytes, &i->module[device], err);
 }
 
-/* Before it is loaded: another text, which is the image's from now on. */
+/* Replaces the PTX of an image before it is loaded. Takes ownership of `text`. */
 static enum proact_status retell(struct session_image *i, const char *name, char *text,
                                  size_t bytes, struct proact_error *err)
 {
@@ -71,7 +71,7 @@ static enum proact_status retell(struct session_image *i, const char *name, char
     return ptx_parse(name, i->text, i->bytes, &i->ptx, err);
 }
 
-/* What kernels copy of their parameters they read there instead. */
+/* Rewrites local copies of parameters into direct parameter reads. */
 static enum proact_status read_parameters_there(struct session_image *i, const char *name,
                                                 struct proact_error *err)
 {
@@ -112,7 +112,7 @@ static enum proact_status load_image(struct proact *p, struct session_image *i,
     if (p->devices.count > i->devices && (status = give_variables(p, i, name, err)))
         return status;
     if (i->variable_count)
-        binary = NULL; /* of the text as it was */
+        binary = NULL; /* the binary belongs to the original text */
     for (unsigned d = 0; d < i->devices && !status; d++)
         status = load_on(p, i, d, name, binary, err);
     return status;
@@ -146,7 +146,8 @@ enum proact_status image_load(struct proact *p, const struct proact_image *image
     return PROACT_OK;
 }
 
-/* Reads the parameters' places; a last one that looks like a share is one. */
+/* Reads the parameter layout. A last parameter with the size and alignment of struct
+   proact_partition is one. */
 static void read_parameters(struct proact_kernel *k, const struct ptx_function *f)
 {
     unsigned count = f->parameter_count;
@@ -292,9 +293,9 @@ static void variants_drop(struct proact_kernel *k)
         next = v->next_variant;
         proact_kernel_destroy(v);
     }
-    free(k->specialization); /* it has some of them */
+    free(k->specialization); /* its versions are destroyed above */
     k->specialization = NULL;
-    tables_drop(k); /* the same */
+    tables_drop(k); /* the same applies to pointer tables */
     interchanges_drop(k);
 }
 
@@ -373,7 +374,7 @@ enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
     if (status)
         return status;
     variants_drop(k);
-    if (slot < k->slot_count) { /* said anew: what was made of the old one goes */
+    if (slot < k->slot_count) { /* a repeated declaration replaces the map */
         session_settle(k->session);
         kernel_bindings_drop(k, NULL);
         kernel_tables_drop(k);

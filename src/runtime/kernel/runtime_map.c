@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "runtime/session/session.h"
 
-/* a * b + c, or the largest number: beyond the end of every array. */
+/* a * b + c, saturated to the largest number, which is outside every array. */
 static uint64_t at(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t product, sum;
@@ -120,7 +120,8 @@ static bool map_is_outside(const struct moved *m, uint64_t first_byte)
     return at(1, first_byte, m->use->map->offset_bytes) >= m->use->array_bytes;
 }
 
-/* Whether they were emitted: rows that are apart and all within the array. */
+/* Emits rows as one strided range if they are disjoint and inside the array; otherwise
+   returns false. */
 static bool emit_rows(const struct moved *m, uint64_t first, uint64_t bytes, uint64_t pitch,
                       uint64_t count)
 {
@@ -136,7 +137,7 @@ static bool emit_rows(const struct moved *m, uint64_t first, uint64_t bytes, uin
     return true;
 }
 
-/* More runs than the array has room for end with it. */
+/* Ends at the end of the array, whatever the number of ranges. */
 static void emit_strided(uint32_t cta, struct moved *m)
 {
     const struct proact_map *map = m->use->map;
@@ -155,7 +156,7 @@ static void emit_strided(uint32_t cta, struct moved *m)
     }
 }
 
-/* The last CTA of a row does not reach into the next one. */
+/* The last CTA of a row does not extend into the next row. */
 static void emit_stencil(uint32_t cta, struct moved *m)
 {
     const struct proact_map *map = m->use->map;
@@ -213,7 +214,7 @@ struct of_cta {
     uint64_t array_bytes;
 };
 
-/* What lies in the array, which all rows but a single one do. */
+/* Clips a single range to the array. Strided ranges are always inside. */
 static void list_rows(void *sink, const struct rows *rows)
 {
     struct of_cta *c = sink;

@@ -18,7 +18,7 @@ static const char *find_refusal(struct proact_kernel *k)
         why = cluster_refusal(k);
     if (!why)
         why = direct_refusal(k);
-    if (!why && !k->has_maps) /* which say what it writes */
+    if (!why && !k->has_maps) /* maps state what the kernel writes */
         why = derivation_refusal(k);
     if (!why && k->with_textures.text[0])
         why = k->with_textures.text;
@@ -27,7 +27,7 @@ static const char *find_refusal(struct proact_kernel *k)
     return why ? why : choice_refusal(k);
 }
 
-/* Programs ask after each launch. */
+/* The text is cached, because programs query it after each launch. */
 const char *proact_kernel_refusal(struct proact_kernel *k)
 {
     if (k->used)

@@ -11,7 +11,7 @@
 #include "runtime/textures/kernel_texels.h"
 #include "runtime/variables/module_variable.h"
 
-/* The host writes to a managed variable without a word. */
+/* The host writes to a managed variable without a call. */
 static enum proact_status refuse_managed(const struct proact_kernel *k,
                                          struct proact_error *err)
 {
@@ -38,7 +38,7 @@ static uint32_t prints_in(const struct ptx_module *m, const struct ptx_function 
     return 0;
 }
 
-/* The line at which the kernel prints, or what it calls; or 0. */
+/* Line at which the kernel or a callee prints; 0: none. */
 static uint32_t prints_at(const struct ptx_module *m, const struct ptx_function *f)
 {
     bool *reached = must_calloc(m->function_count, sizeof *reached);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What no launch of a kernel can be split for, whatever its parameters: PROACT_EREFUSED and
-   a sentence with the line. */
+/* Reasons that forbid a split of every launch of a kernel, for all parameters. Fails with
+   PROACT_EREFUSED and a sentence with the line. */
 
 #include "runtime/session/session.h"
 
 enum proact_status unsplittable(const struct proact_kernel *k, struct proact_error *err);
-/* And what can only not be split in a program for one GPU: addresses that it finds in
-   memory are those of the first device, and what it prints comes in its order. */
+/* Further reasons in a CUDA program: loaded addresses refer to device 0, and printed lines
+   have an order. */
 enum proact_status unsplittable_in_program(const struct proact_kernel *k,
                                            struct proact_error *err);

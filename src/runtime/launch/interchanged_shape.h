@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Along which dimension the launches of a kernel are split (launch_axis.h), by shape. */
+/* Partition axis of a kernel's launches, by launch shape (launch_axis.h). */
 
 #include "runtime/session/session.h"
 
-/* Which dimension is the slowest, and what was seen of that
-   (choice/choose_order.h). */
+/* One shape with its partition axis and the observations for it (choice/choose_order.h). */
 struct interchanged_shape {
     struct interchanged_shape *next;
     struct kernel_interchanges *of;
-    uint32_t grid[3], threads[3]; /* as the program has them */
-    unsigned slowest;             /* that it is split along */
+    uint32_t grid[3], threads[3]; /* of the original kernel */
+    unsigned slowest;             /* the partition axis */
     unsigned launches, looks, changes;
-    uint64_t missing_bytes[3]; /* by dimension: bytes, in all looks together */
-    bool is_no_good[3];        /* by dimension */
+    uint64_t missing_bytes[3]; /* per dimension: missing bytes, summed over all
+                                  observations */
+    bool is_no_good[3];        /* per dimension: rejected as partition axis */
 };
 
-/* Of a kernel. */
+/* Interchanged versions and shapes of a kernel. */
 struct kernel_interchanges {
     struct interchanged_shape *shapes;
     unsigned count, looks;
     struct interchanged_kernel {
         bool is_checked;
-        struct proact_kernel *variant; /* NULL: there is none */
+        struct proact_kernel *variant; /* NULL: none exists */
     } of[3];                           /* x and y, x and z, y and z */
 };
 void interchanges_drop(struct proact_kernel *k);
 
-/* Made where there is none; NULL: there are too many. */
+/* Entry of the shape, created if necessary; NULL: the limit of shapes is reached. */
 struct interchanged_shape *interchanged_shape_find(struct proact_kernel *k,
                                                    const uint32_t grid[3],
                                                    const uint32_t threads[3]);
-/* The dimension that is the slowest as the program has it; and which may be. */
+/* Slowest dimension of the original grid, and whether a dimension may replace it. */
 unsigned shape_slowest(const uint32_t grid[3]);
 bool shape_may_be_slowest(const struct interchanged_shape *s, unsigned dimension);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch, on every device: wait for what its arrays need, the kernel, and whatever the
-   method does before and behind it. The host waits for nobody. */
+/* Launch of a kernel over the devices: per device a wait for the arrays, the kernel, and
+   the work of the mechanism before and after it. The host does not wait. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ static enum proact_status queue_sends(const struct launching *l, struct proact_e
     return status;
 }
 
-/* On all devices at once, where the device can do that. */
+/* Issues the queue operations for all devices in parallel if the backend has batches. */
 static enum proact_status together(const struct launching *l,
                                    enum proact_status (*queue)(const struct launching *l,
                                                                struct proact_error *err),
@@ -100,9 +100,9 @@ static enum proact_status together(const struct launching *l,
     return status ? status : queued;
 }
 
-/* All kernels first, so that none begins later for what the host queues behind or beside
-   another. Devices that wait for each other are given what they send one behind another: at
-   once they would have to be given it in many parts (`relay` took half as long again). */
+/* Queues all kernels before any send, so that host work for one device delays no kernel.
+   Sends of devices that wait for each other are queued sequentially: a parallel submission
+   splits into many parts and takes `relay` half as long again. */
 static enum proact_status launch_partitions(const struct launching *l,
                                             struct proact_error *err)
 {
@@ -115,8 +115,9 @@ static enum proact_status launch_partitions(const struct launching *l,
     return transfer_passes_on(b) ? queue_sends(l, err) : together(l, queue_sends, err);
 }
 
-/* A marked kernel is always split; another where its writes are known and there is a
-   clone of it for the plan, or for copies at its end. */
+/* Whether the launch is split. An annotated kernel always is. A plain kernel is split if
+   its writes are known and a version for the plan, or for copies after the kernel,
+   exists. */
 static enum proact_status can_split(struct launching *l, bool *split,
                                     struct proact_error *err)
 {
@@ -187,11 +188,13 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     status = streams_join(p, err);
     if (status || (status = launch_textures_fetch(l, err)))
         return status;
-    /* Ahead of the launch's number: whoever has seen a later one counts it as seen, too. */
+    /* The rewind precedes the sequence number of the launch: a wait for a later number
+       covers it. */
     if (l->binding && p->recording && transfer_counts(&l->binding->transfer) &&
         (status = recording_rewind(p, l->binding, err)))
         return status;
-    /* The number ahead of a divided one is of what its edges come after. */
+    /* An interior/boundary split takes two numbers; its boundary waits for the first
+       one. */
     l->sequence = p->sequence += l->is_divided ? 2 : 1;
     l->parameters = must_calloc(launch_parameter_bytes(l), 1);
     for (unsigned s = 0; l->binding && s < l->binding->transfer.slot_count; s++)
@@ -199,7 +202,7 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
             l->binding->transfer.slot[s].tables->table_epoch++;
     status = l->binding ? launch_partitions(l, err) : launch_whole(l, err);
     free(l->parameters);
-    if (status) /* not every device may have counted */
+    if (status) /* some devices may not have counted */
         p->generation++;
     launch_account(l, !status);
     launch_textures_used(l);

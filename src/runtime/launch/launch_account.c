@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch counts for, once it is queued. */
+/* Bookkeeping of a queued launch. */
 #include "base/memory.h"
 #include "runtime/arrays/distributed.h"
 #include "runtime/coherence/fetch.h"
@@ -7,7 +7,7 @@
 #include "runtime/partition/launch_partition.h"
 #include "runtime/record/recording.h"
 
-/* Agents that may give up are asked about at the next wait. */
+/* Registers a launch whose agents may time out; the next wait checks them. */
 static void account_launch(const struct launching *l)
 {
     struct proact *p = l->kernel->session;
@@ -41,8 +41,8 @@ static bool took_part(const struct launching *l, unsigned device)
     return !l->binding || !partition_is_idle(l, device);
 }
 
-/* All that took part have waited for what was sent to them so far; of a launch that failed
-   nobody knows. */
+/* Each device with CTAs has waited for all transfers into its replicas. After a failed
+   launch the state is unknown, so every range counts as unconsumed. */
 static void account_waits(const struct launching *l, struct proact_array *a, bool queued)
 {
     const struct proact *p = l->kernel->session;

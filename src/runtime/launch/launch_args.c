@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch with arguments, one for each parameter. */
+/* Launch with one argument per parameter. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +43,8 @@ static enum proact_status check_args(const struct proact_kernel *k,
     return PROACT_OK;
 }
 
-/* Arguments as a block. With an array and a value, the array's address is the value's first
-   eight bytes. */
+/* Writes the arguments to a parameter buffer. For an argument with an array and a value,
+   the address of the array replaces the first eight bytes of the value. */
 static size_t lay_out(const struct proact_kernel *k, const struct proact_arg *args,
                       unsigned char *block, struct proact_relocation *relocations)
 {

@@ -27,7 +27,8 @@ void launch_grid(const struct launching *l, uint32_t grid[3])
         swap(grid, l->interchanged);
 }
 
-/* Of two dimensions at least, and such as the compiler's passes take (launch_tables.h). */
+/* The axis can change only with two or more dimensions, and for kernels that the rewriting
+   passes accept (launch_tables.h). */
 static bool axis_may_change(const struct launching *l, const uint32_t grid[3])
 {
     const struct proact_kernel *k = axis_original_kernel(l);
@@ -84,7 +85,7 @@ void launch_is_last(const struct launching *l)
     root->used = l->kernel;
 }
 
-/* All that was found out is of the other kernel. */
+/* Earlier results belong to the other kernel. */
 static void axis_restart(struct launching *l, struct proact_kernel *k)
 {
     l->kernel = k;
@@ -127,7 +128,7 @@ bool launch_axis_set(struct launching *l, unsigned dimension)
     return true;
 }
 
-/* A test's wish. */
+/* Applies an axis forced by a test. */
 static void axis_force(struct interchanged_shape *s, unsigned wishes)
 {
     for (unsigned d = 2; d-- > 0 && s->slowest == shape_slowest(s->grid);)

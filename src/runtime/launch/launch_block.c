@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch as a program for one GPU makes it: a block of parameters with addresses in it.
- */
+/* Launch with a parameter buffer that contains addresses, as CUDA programs make it. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +93,7 @@ static enum proact_status launch_annotated(struct proact_kernel *k,
     return status;
 }
 
-/* What one GPU could not launch, several do not either. */
+/* Limits of a single GPU also apply to a split launch. */
 static enum proact_status check_dimensions(const struct launching *l,
                                            struct proact_error *err)
 {
@@ -123,7 +122,7 @@ static enum proact_status queue_first(struct proact *p, struct device_function *
     return status;
 }
 
-/* What is recorded says which arrays it uses. */
+/* Records the arrays of a single-device launch. Fails if its arrays are not known. */
 static enum proact_status record_first(const struct launching *l, bool keeps,
                                        struct proact_error *err)
 {
@@ -153,7 +152,8 @@ static void first_launched(const struct launching *l)
         span_book_launched(&p->book, 0, sequence);
 }
 
-/* What it needs, which is little where that is found. */
+/* Fetches the inputs of a single-device launch: only the touched ranges if they are known,
+   otherwise all arrays. */
 static enum proact_status block_fetch_device0(struct launching *l, bool keeps,
                                               const struct write_set **partial,
                                               struct proact_error *err)
@@ -167,9 +167,9 @@ static enum proact_status block_fetch_device0(struct launching *l, bool keeps,
     return keeps ? launch_fetch(l, err) : device0_fetch_all(l->kernel->session, err);
 }
 
-enum { FEW_BYTES = 256 }; /* of most kernels' parameters: these take no allocation */
+enum { FEW_BYTES = 256 }; /* parameter bytes that need no allocation */
 
-/* It may be the host that has to write what it waits for, once it has queued more. */
+/* Records whether the kernel may wait for a later write of the host. */
 static void note_waiting(struct proact_kernel *k)
 {
     struct proact *p = k->session;
@@ -180,7 +180,7 @@ static void note_waiting(struct proact_kernel *k)
     p->has_waiting = kernel_waits(k, NULL) != PROACT_OK;
 }
 
-/* On the first device alone, with the memory of all: nothing is sent. */
+/* Single-device launch on device 0. All its inputs are there, and nothing is sent. */
 static enum proact_status launch_first(struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
@@ -205,8 +205,8 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     }
     launch_textures_fill(l, 0, bytes);
     assert(!l->binding);
-    /* While the others are not there, all is on the first one, and what is written hardly
-       matters: it is not worth reading the kernel. */
+    /* While the other devices are not open, all data is on device 0. An analysis of the
+       written arrays would not pay. */
     const bool is_alone = devices_here(p) == 1;
     const bool keeps =
         p->devices.count == 1 || (!is_alone && derivation_keeps_to_arguments(l));
@@ -234,8 +234,9 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     return first_done_some(p, err);
 }
 
-/* Of flags and sums on other devices a replay says nothing, and shared memory the host may
-   have changed. */
+/* Reason why a split launch cannot be recorded; NULL: none. A replay does not restore
+   idempotent stores and partial results, and the host may have changed host-accessible
+   arrays. */
 static const char *cannot_replay(const struct launching *l)
 {
     if (l->found.flags)
@@ -246,8 +247,8 @@ static const char *cannot_replay(const struct launching *l)
     return NULL;
 }
 
-/* As it would be launched: what is not chosen yet, or is split otherwise, is not recorded.
- */
+/* Records the launch as it would run. Fails if the decision is not final or the split would
+   differ. */
 static enum proact_status record_block(struct launching *l, bool is_chosen,
                                        struct proact_error *err)
 {
@@ -277,7 +278,7 @@ static enum proact_status record_block(struct launching *l, bool is_chosen,
     return launch_queue(l, err);
 }
 
-/* While the others are not there. */
+/* Launch while the other devices are not open. */
 static enum proact_status launch_alone(struct launching *l, struct proact_error *err)
 {
     streams_launched(l->kernel->session);
@@ -285,7 +286,8 @@ static enum proact_status launch_alone(struct launching *l, struct proact_error 
     return launch_first(l, err);
 }
 
-/* What is made in one memory for all may be no more than what memory tells the place of. */
+/* Whether pointer tables may improve the split: the launch is not split, or it has shared
+   writes, which may only result from addresses that memory decides. */
 static bool may_know_more(const struct launching *l)
 {
     return !l->binding || (l->found.flags && !l->original);
@@ -323,7 +325,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     if ((status = launch_bind(l, err)))
         return status;
     if (p->lazy_devices.is_opening &&
-        p->lazy_devices.are_pending) /* this one asked for them */
+        p->lazy_devices.are_pending) /* this launch requested the devices */
         return launch_alone(l, err);
     if (!l->binding && launch_axis_reset(l))
         return launch_chosen(l, grid, err);
@@ -363,7 +365,7 @@ static enum proact_status launch_plain(struct launching *l, const struct proact_
     return launch_chosen(l, grid, err);
 }
 
-/* With what nobody gave: addresses of variables, and of what textures are of. */
+/* Adds the implicit parameters: addresses of variables and the memory of textures. */
 static enum proact_status launch_with_more(struct launching *l,
                                            const struct proact_grid *grid,
                                            struct proact_error *err)

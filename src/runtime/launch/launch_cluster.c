@@ -17,8 +17,8 @@ static bool is_special(const struct ptx_instruction *i)
     return false;
 }
 
-/* Memory that is said to be the cluster's may be the CTA's own: only what names another CTA
-   counts. */
+/* The `.shared::cluster` window includes the CTA's own memory, so only an operation that
+   names another CTA counts. */
 static bool is_of_clusters(const struct ptx_instruction *i)
 {
     switch (i->opcode) {

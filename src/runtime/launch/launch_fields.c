@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* Fields behind the block are of no parameter. */
+/* Excludes fields beyond the parameter buffer. */
 struct launch_fields launch_fields_find(const struct proact_kernel *k,
                                         const struct access_depends *all,
                                         const struct access_depends *behind)

@@ -5,9 +5,8 @@
 #include "runtime/derive/derive.h"
 #include "runtime/launch/launch_cluster.h"
 
-/* So that the host finds out in no time, where it was not found for a split launch before.
-   Where it must anew in each launch, that takes it some 20 us and 10 ns a thread, in which
-   a link brings BYTES_AND and BYTES_A_THREAD. */
+/* Thresholds. A launch whose write set is not cached costs the host about 20 us and 10 ns
+   per thread. In that time a link transfers BYTES_AND and BYTES_A_THREAD bytes. */
 enum { THREADS_MAX = 1 << 16, BYTES_AND = 4 << 20, BYTES_A_THREAD = 2048 };
 
 static uint64_t threads_of(const struct launching *l)
@@ -19,7 +18,7 @@ static uint64_t threads_of(const struct launching *l)
     return threads;
 }
 
-/* Nothing is brought, nor lost by what this launch may write to it. */
+/* Whether device 0 needs no fetch, and a write makes no other replica stale. */
 static bool is_of_first(const struct proact_array *a, bool may_write)
 {
     return a->part || a->is_shared ||
@@ -28,7 +27,7 @@ static bool is_of_first(const struct proact_array *a, bool may_write)
                 : validity_everywhere(&a->validity_map, FIRST));
 }
 
-/* The bytes of arrays of which others hold something that would be brought, or lost. */
+/* Total size of the arrays for which a fetch or an invalidation is possible. */
 static uint64_t bytes_of_others(const struct launching *l)
 {
     uint64_t bytes = 0;
@@ -43,7 +42,7 @@ static uint64_t bytes_of_others(const struct launching *l)
     return bytes;
 }
 
-/* From the first byte that may be written to the last. */
+/* From the first to the last byte that may be written. */
 static struct span hull(const struct cta_runs *of)
 {
     struct span all = {UINT64_MAX, 0};
@@ -65,7 +64,7 @@ static struct span hull(const struct cta_runs *of)
 
 typedef void take_span(void *context, struct span s);
 
-/* Of many ranges what lies between them is taken along. */
+/* Visits the written ranges. If they are many, the gaps are included. */
 static void each_span(const struct write_set *w, uint32_t number, take_span *take,
                       void *context)
 {
@@ -88,7 +87,7 @@ static void add_need(void *context, struct span s)
         spans_add(&need->spans, s.first, s.end);
 }
 
-/* What may not be written stays as it was: it is brought, too. */
+/* A byte that may stay unwritten keeps its value, so the written ranges are fetched too. */
 static enum proact_status partial_fetch_array(const struct launching *l, uint32_t number,
                                               struct proact_array *a,
                                               const struct write_set *w,
@@ -138,8 +137,8 @@ static void take_written(void *context, struct span s)
     t->bytes += s.end - s.first;
 }
 
-/* Who wrote most of an array, or had it taken along, is told who reads it (consumers.h), or
-   to blame for what others then lack. */
+/* The launch counts as the writer of an array, for consumer prediction and joint cost, if
+   it covers at least half of it. */
 void partial_written(const struct launching *l, const struct write_set *w)
 {
     for (size_t i = 0; i < l->relocation_count; i++) {

@@ -9,7 +9,7 @@
 #include "instrument/instrument.h"
 #include "runtime/derive/needs.h"
 
-/* As many ways through a kernel as a library has modes. */
+/* limits chosen for library kernels that select among modes */
 enum { BRANCHES_MAX = 64, VARIANTS_MAX = 8 };
 
 struct kernel_specialization {
@@ -18,9 +18,9 @@ struct kernel_specialization {
     uint32_t count;
     struct specialized {
         struct known_ways {
-            uint64_t known, satisfied; /* by branch: the condition */
+            uint64_t known, satisfied; /* per branch: value of its condition */
         } ways;
-        struct proact_kernel *variant; /* NULL: nothing is left out */
+        struct proact_kernel *variant; /* NULL: nothing is removed */
     } of[VARIANTS_MAX];
     bool is_used;
 };
@@ -78,7 +78,7 @@ static struct proact_kernel *make(struct proact_kernel *k,
     char *text = instrument_decided(k->image->ptx, f, way, &bytes);
 
     if (text && kernel_rewritten_create(k, text, bytes, &variant))
-        variant = NULL; /* it stays as it is */
+        variant = NULL; /* the launch keeps the original kernel */
     free(way);
     return variant;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A kernel that does one of several things as numbers among its parameters say may be split
-   by what it does in this launch, where all of it cannot be. */
+/* Specialization: the removal of branches that the launch parameters decide. It can make a
+   launch splittable although the complete kernel is not. */
 
 #include "runtime/launch/launching.h"
 
-/* Puts the kernel without what this launch never comes to in its place. False where that
-   is all of it, and where it is not known. `first`: a launch that could not be split;
-   else only where one such was made before. */
+/* Replaces the kernel by its version for the branches of this launch. Returns false if
+   nothing is removed or the branches are not known. `first`: a new version may be created,
+   because the launch could not be split; otherwise only existing versions are used. */
 bool launch_specialize(struct launching *l, bool first);

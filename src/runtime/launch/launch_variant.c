@@ -17,7 +17,7 @@ static int compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Where the launch has such arrays; free() it. */
+/* Offsets of the distributed arrays; the caller frees them. */
 static uint32_t *offsets_of(const struct launching *l, uint32_t *count)
 {
     uint32_t *offset = must_calloc(l->relocation_count + 1, sizeof *offset);
@@ -54,7 +54,7 @@ static struct proact_kernel *find_variant(struct proact_kernel *k, const uint32_
     return v;
 }
 
-/* The offsets become the variant's. */
+/* Takes ownership of `offset`. */
 static enum proact_status make_variant(struct launching *l, uint32_t *offset,
                                        uint32_t count, struct proact_kernel **out,
                                        struct proact_error *err)
@@ -76,7 +76,7 @@ static enum proact_status make_variant(struct launching *l, uint32_t *offset,
     return status;
 }
 
-/* Between any two that may meet there. `line`: of an atomic; 0 for none. */
+/* Checks peer atomics between all pairs of devices. `line`: line of an atomic; 0: none. */
 static enum proact_status check_atomics(const struct launching *l, uint32_t line,
                                         struct proact_error *err)
 {
@@ -94,7 +94,7 @@ static enum proact_status check_atomics(const struct launching *l, uint32_t line
     return PROACT_OK;
 }
 
-/* What has a map is sent. */
+/* Rejects maps of distributed arrays: a map describes transfers between replicas. */
 static enum proact_status check_maps(const struct launching *l, struct proact_error *err)
 {
     const struct proact_kernel *k = l->kernel;
@@ -111,7 +111,7 @@ static enum proact_status check_maps(const struct launching *l, struct proact_er
     return PROACT_OK;
 }
 
-/* A marked kernel runs as it is written. The offsets become its own. */
+/* Checks an annotated kernel, which cannot be rewritten. Takes ownership of `offset`. */
 static enum proact_status check_annotated(const struct launching *l, uint32_t *offset,
                                           uint32_t count, struct proact_error *err)
 {

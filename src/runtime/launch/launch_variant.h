@@ -3,6 +3,6 @@
 
 #include "runtime/launch/launching.h"
 
-/* Finds which of the launch's arrays are distributed (distributed.h), and puts the kernel's
-   variant for them in the kernel's place. Ahead of all that is done with the launch. */
+/* Replaces the kernel by its version for the distributed arrays of this launch
+   (distributed.h). All other steps of the launch follow. */
 enum proact_status launch_variant(struct launching *l, struct proact_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A launch on its way: what was asked, then what was found out about it. */
+/* State of a launch in progress: the request, then the results of its analysis. */
 
 #include <proact/program.h>
 
@@ -9,73 +9,76 @@
 #include "runtime/session/session.h"
 
 struct derived {
-    const struct write_set *set;      /* NULL: not known; else good until the next launch */
-    uint64_t digest;                  /* of its content */
-    const struct launch_flags *flags; /* NULL: none; as long as the set */
-    uint32_t cta_first[PROACT_DEVICES_MAX + 1]; /* shares, as launch_split() has them */
+    const struct write_set *set;      /* valid until the next launch; NULL: unknown */
+    uint64_t digest;                  /* of the set */
+    const struct launch_flags *flags; /* valid as long as the set; NULL: none */
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1]; /* partition boundaries, as by
+                                                   launch_split() */
 };
 
-/* CTAs of a device, by its own numbers. */
+/* Range of a device's local CTA numbers. */
 struct cta_part {
     uint32_t first, count;
 };
 
 struct launching {
     struct proact_kernel *kernel;
-    struct proact_kernel
-        *original;              /* launch_axis.h: it is turned, in whose place; or NULL */
-    const unsigned char *block; /* parameters without a share, and */
-    const struct proact_relocation *relocations; /* where in them addresses of arrays go */
+    struct proact_kernel *original; /* launch_axis.h: the kernel that an interchanged
+                                       version replaces; or NULL */
+    const unsigned char *block;     /* parameters without the partition parameter */
+    const struct proact_relocation *relocations; /* offsets of array addresses in it */
     size_t relocation_count;
-    uint64_t counted; /* launching_count_arrays(); 0: nobody did */
+    uint64_t counted; /* by launching_count_arrays(); 0: not counted */
     uint32_t array_count;
     const struct launch_texture
-        *textures; /* launch_textures.h; their places are the last */
+        *textures; /* launch_textures.h; their relocations are the last ones */
     size_t texture_count;
     size_t texture_relocations;
     uint32_t grid[3], threads[3], shared_bytes;
-    unsigned interchanged[2]; /* dimensions of the grid, if it is turned */
-    uint32_t cluster[3];      /* that was asked for; 0, all: none was */
-    unsigned over;            /* devices that run CTAs */
+    unsigned interchanged[2]; /* interchanged grid dimensions, if `original` is set */
+    uint32_t cluster[3];      /* requested cluster shape; all 0: none */
+    unsigned over;            /* number of devices for the CTAs */
     bool is_cooperative;
-    bool is_program;      /* addresses in its memory are those of the first device */
-    struct derived found; /* what it writes, where nobody said so */
-    struct kernel_binding *binding;   /* NULL: it is not split */
-    struct choice *choice;            /* NULL: how it runs is not chosen */
-    const struct launch_needs *needs; /* of a split one */
-    bool is_ready;                    /* what it reads is where it reads it */
+    bool is_program;                /* addresses in its memory refer to device 0 */
+    struct derived found;           /* the derived write set, without user maps */
+    struct kernel_binding *binding; /* NULL: the launch is not split */
+    struct choice *choice;          /* NULL: no decision between split and single-device */
+    const struct launch_needs *needs; /* read set of a split launch */
+    bool is_ready;                    /* the inputs were fetched */
     bool is_staged;                   /* launch_stage.h */
-    bool is_divided;                  /* some inside is not of 0 */
-    bool is_short; /* kernels more would take the host as long as devices the launch */
-    struct cta_part inside[PROACT_DEVICES_MAX]; /* launch_divide.h; else of 0 */
+    bool is_divided;                  /* some device has an interior */
+    bool is_short; /* a second kernel would cost the host as much time as the launch
+                      takes */
+    struct cta_part inside[PROACT_DEVICES_MAX]; /* launch_divide.h; count 0: no interior */
     uint64_t sequence;
     unsigned char *parameters;
 };
 
-/* The array whose address lies at that byte of the block; NULL for none. */
+/* Array of the relocation at that offset; NULL: none. */
 struct proact_array *launching_array(const struct launching *l, uint32_t offset);
 
-/* Its arrays, each once and in the order of their first places: how many, and which one. */
+/* Number of distinct arrays, and the index of an array, in the order of their first
+   relocations. */
 uint32_t launching_arrays(const struct launching *l);
 uint32_t launching_number(const struct launching *l, const struct proact_array *a);
-/* So that they need not be counted each time: of launches with many places. */
+/* Caches these numbers, for launches with many relocations. */
 void launching_count_arrays(struct launching *l);
 bool launching_is_again(const struct launching *l,
-                        size_t relocation); /* its array came before */
+                        size_t relocation); /* an earlier relocation has the same array */
 
-/* The slot's array. One that this launch leaves out has another's place, and nothing of it
-   is written. */
+/* Array of a slot. A slot that this launch does not use returns another array; nothing of
+   it is written. */
 struct proact_array *launching_slot_array(const struct launching *l, unsigned slot);
 
-/* Device d gets the CTAs from cta_first[d] on: shares as access_partition() has them, of
-   the first `over` of `devices`; the others get none. */
+/* Partition boundaries by access_partition() over the first `over` of `devices`: device d
+   gets the CTAs from cta_first[d] on. The remaining devices get none. */
 void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,
                   uint32_t *cta_first);
 
-/* Whether it can be split over the devices under the session's plan, and its binding if so.
-   What was asked must be checked before. */
+/* Decides whether the launch can be split under the session's plan; if so, sets its
+   binding. The request must be valid. */
 enum proact_status launch_bind(struct launching *l, struct proact_error *err);
-/* Its binding, made at the first launch of its shape. */
+/* Binding of the launch, created at the first launch of its shape. */
 enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err);
 enum proact_status launch_queue(struct launching *l, struct proact_error *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an operation on an array comes after, and what it counts for. */
+/* Order of operations on an array, and their bookkeeping. */
 #include "runtime/record/recording.h"
 
-/* The operation of each lane that has to come before, 0 for none. */
+/* Per stream: the last operation that must precede; 0: none. */
 struct behind {
     uint64_t at[PROACT_DEVICES_MAX][TRANSFER_LANES];
 };
@@ -13,7 +13,7 @@ static void add(uint64_t *at, uint64_t sequence)
         *at = sequence;
 }
 
-/* What others sent into a replica. */
+/* Transfers into a replica. */
 static void add_arrivals(struct behind *b, const struct proact_array *a, unsigned to)
 {
     for (unsigned from = 0; from < a->session->devices.count; from++)
@@ -21,7 +21,7 @@ static void add_arrivals(struct behind *b, const struct proact_array *a, unsigne
             add(&b->at[from][lane], a->sent[from][to][lane]);
 }
 
-/* What was sent out of it. */
+/* Transfers out of a replica. */
 static void add_departures(struct behind *b, const struct proact_array *a, unsigned from)
 {
     for (unsigned to = 0; to < a->session->devices.count; to++)
@@ -103,7 +103,7 @@ enum proact_status array_await_parts(struct proact *p, const struct proact_array
     return await(p, place, &b, err);
 }
 
-/* Who wrote to one has sent it, to the first device as to all others. */
+/* A writer of a distributed array counts as a sender to device 0. */
 void array_account_parts(struct proact_array *a, unsigned device, bool writes,
                          uint64_t sequence)
 {
@@ -112,7 +112,7 @@ void array_account_parts(struct proact_array *a, unsigned device, bool writes,
     a->used = a->session->last_sent = sequence;
 }
 
-/* Extents that go to one device. */
+/* Adds the extents that are sent to one device. */
 static void add_fresh(struct transfer_need *fresh, const struct transfer_table *sent,
                       unsigned peer)
 {

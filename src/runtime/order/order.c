@@ -63,8 +63,8 @@ void order_note(struct order *o, struct order_place place, uint64_t sequence)
     o->is_elsewhere |= !is_first_main(place);
 }
 
-/* One event for all that was noted, under the number of the first: whoever waits for a
-   later one finds that as the last before it. */
+/* Records one event for all postponed operations, under the first number: a wait for a
+   later number selects it as the last event before that number. */
 enum proact_status order_flush(struct order *o, struct order_place place,
                                struct proact_error *err)
 {
@@ -89,9 +89,9 @@ enum proact_status order_record(struct order *o, struct order_place place,
     return status ? status : record(o, place, sequence, err);
 }
 
-/* The event of a lane that comes behind all it recorded up to `sequence`: that very one's,
-   or the last before it where the lane took no part, or a later one where the ring has lost
-   it. -1: none was recorded. */
+/* Event that follows everything the stream recorded up to `sequence`: the event of that
+   number, the last one before it, or a later one if the ring has overwritten it. -1:
+   none. */
 static int event_behind(const struct order_lane *there, uint64_t sequence)
 {
     int before = -1, after = -1;
@@ -106,7 +106,8 @@ static int event_behind(const struct order_lane *there, uint64_t sequence)
         if (r > sequence && (after < 0 || r < there->recorded[after]))
             after = i;
     }
-    for (int i = 0; i < ORDER_RING; i++) /* its slot may have held one in between */
+    for (int i = 0; i < ORDER_RING; i++) /* the slot may have contained a later event before
+                                            this number */
         if (there->recorded[i] > sequence && there->recorded[i] > ORDER_RING &&
             (before < 0 || there->recorded[i] - ORDER_RING > there->recorded[before]))
             return after;
@@ -125,7 +126,7 @@ enum proact_status order_wait(struct order *o, struct order_place place,
     if (here != there && there->noted_first && sequence >= there->noted_first &&
         (status = order_flush(o, of, err)))
         return status;
-    /* The second line spares lanes that seldom record the search, at every launch. */
+    /* The second line avoids the search for streams that rarely record. */
     if (here == there || *waited_for >= sequence || !sequence ||
         there->last <= *waited_for || there->last <= o->settled)
         return PROACT_OK;

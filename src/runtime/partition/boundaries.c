@@ -9,49 +9,53 @@
 #include "base/memory.h"
 
 enum {
-    BOUNDARIES_MAX = 64, /* stretches of arrays */
-    PARTITIONS_MAX = 64, /* shapes of a kernel's launches */
-    SIZE_PART = 32,      /* of a size is what another one's may differ by */
-    LARGER = 2,          /* steps, so many times: settled again */
+    BOUNDARIES_MAX = 64, /* ranges of arrays */
+    PARTITIONS_MAX = 64, /* launch shapes of a kernel */
+    SIZE_PART = 32,      /* tolerance: sizes may differ by 1/32 */
+    LARGER = 2,          /* minimum ratio of steps for a change of boundaries */
 };
 
-/* Of this stretch of arrays of about so many bytes, where so many devices have a share. */
+/* Shared boundaries of one range of arrays of similar size, for a number of devices. */
 struct array_boundaries {
     struct array_boundaries *next;
     struct span of;
-    uint64_t bytes, step;          /* of the array; step: of the kernel that settled them */
-    uint64_t version;              /* grows when they are settled again */
-    double at[PROACT_DEVICES_MAX]; /* device d's share begins at that part of the array */
+    uint64_t bytes, step;          /* size of the array; step per CTA of the kernel that set
+                                      the boundaries */
+    uint64_t version;              /* incremented at every change */
+    double at[PROACT_DEVICES_MAX]; /* start of each device's partition, as a fraction of the
+                                      array */
     unsigned over;
 };
 
-/* Of launches that are alike. */
+/* Partition of all launches with equal grid, devices and write set. */
 struct kernel_partition {
     struct kernel_partition *next;
     uint32_t grid[3];
     unsigned over;
-    uint64_t digest;    /* of what is written, and the arrays' sizes */
-    bool is_even;       /* and stays so */
-    struct span writes; /* all of an array, if it writes more than half of it */
-    uint64_t bytes;     /* of the array */
-    struct array_boundaries *boundaries; /* the last ones that it looked at, or NULL */
-    uint64_t version, step;              /* 0: it settles none */
+    uint64_t digest;    /* of the write set and the array sizes */
+    bool is_even;       /* equal partitions for good */
+    struct span writes; /* the written range; the entire array if more than half is
+                           written */
+    uint64_t bytes;     /* size of the array */
+    struct array_boundaries *boundaries; /* last boundaries used; NULL: none */
+    uint64_t version, step;              /* step 0: the launch sets no boundaries */
     bool came_again;
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
 };
 
-/* What is looked at of a launch. */
+/* Properties of a launch that decide its boundaries. */
 struct looked {
     const struct launching *launch;
-    const struct cta_runs *runs; /* of the array of which it writes the longest stretch */
-    struct span all;             /* that, */
-    struct span part;            /* or all of the array, if it is more than half of it */
-    uint64_t bytes;              /* of the array */
-    uint32_t unit;               /* of CTAs that stay together */
-    bool is_small; /* a part of an array that others have somewhere goes there */
+    const struct cta_runs *runs; /* write set of the array with the longest written range */
+    struct span all;             /* that range */
+    struct span part;            /* the entire array, if the range is more than half of
+                                    it */
+    uint64_t bytes;              /* size of the array */
+    uint32_t unit;               /* CTAs that stay together */
+    bool is_small;               /* a part of an array that fits on one device */
 };
 
-/* From the first byte that these CTAs write to the last. */
+/* From the first to the last byte that these CTAs write. */
 static struct span hull(const struct cta_runs *runs, uint32_t first, uint32_t end)
 {
     struct cta_runs_walk walk = cta_runs_walk(runs, first, end);
@@ -64,8 +68,8 @@ static struct span hull(const struct cta_runs *runs, uint32_t first, uint32_t en
     return all;
 }
 
-/* Whether each device's share is behind that of the one before it, and which bytes they
-   begin with. */
+/* Whether the partitions write ascending, disjoint ranges; `begin` receives their first
+   bytes. */
 static bool are_apart(const struct looked *at, const uint32_t *cta_first, uint64_t *begin)
 {
     uint64_t end = 0;
@@ -86,7 +90,7 @@ static uint64_t first_of(const struct looked *at, uint32_t unit)
     return hull(at->runs, unit * at->unit, (unit + 1) * at->unit).first;
 }
 
-/* The unit, from `low` on, that begins next to that byte. */
+/* Unit, from `low` on, whose first byte is nearest to `byte`. */
 static uint32_t nearest(const struct looked *at, uint32_t low, uint32_t units,
                         uint64_t byte)
 {
@@ -112,8 +116,8 @@ static uint32_t units_of(const struct looked *at)
     return (uint32_t)((uint64_t)grid[0] * grid[1] * grid[2] / at->unit);
 }
 
-/* Whether one device runs all of it at once, so that it takes as long there as on several,
-   and what it writes comes in the order of its CTAs. */
+/* Whether one device runs the launch in one wave, so that a split saves no time, and its
+   writes ascend with the CTA number. */
 static bool may_stay_together(const struct looked *at)
 {
     const struct launching *l = at->launch;
@@ -151,7 +155,8 @@ static bool look(const struct launching *l, const struct write_set *w, struct lo
     return out->runs != NULL;
 }
 
-/* Shares that end next to the cuts; false where one is too long, or they are not apart. */
+/* Partitions that end nearest to the shared boundaries. Returns false if one is too long or
+   their ranges overlap. */
 static bool follow(const struct looked *at, const struct array_boundaries *boundaries,
                    uint32_t *out)
 {
@@ -177,7 +182,8 @@ static bool is_about(uint64_t a, uint64_t b, uint64_t size)
     return (a > b ? a - b : b - a) <= size / SIZE_PART;
 }
 
-/* Of the shortest stretch that has what it writes, or about. */
+/* Boundaries of the shortest range that encloses the written range, within the
+   tolerance. */
 static struct array_boundaries *boundaries_around(const struct proact *p,
                                                   const struct kernel_partition *k,
                                                   unsigned over)
@@ -196,7 +202,7 @@ static struct array_boundaries *boundaries_around(const struct proact *p,
     return best;
 }
 
-/* These, if the stretch is what it writes. */
+/* The boundaries, if they belong to the written range itself; otherwise NULL. */
 static struct array_boundaries *boundaries_own(const struct kernel_partition *k)
 {
     const uint64_t size = k->writes.end - k->writes.first;
@@ -239,7 +245,7 @@ static bool is_far_larger(const struct kernel_partition *k,
     return own && k->came_again && k->step / LARGER >= own->step;
 }
 
-/* What the kernel settles by its even shares, or what others did. */
+/* Sets boundaries from equal partitions, or adopts existing boundaries. */
 static void find(struct kernel_partition *k, const struct launching *l,
                  const struct write_set *w)
 {
@@ -309,7 +315,7 @@ static struct kernel_partition *add(const struct launching *l, const struct writ
     return k->boundaries = c;
 }
 
-/* Nothing changes while launches are recorded: they were launched so before. */
+/* Boundaries are fixed during a recording: the launch ran with them before. */
 static void boundaries_record(struct kernel_partition *c, const struct launching *l,
                               const struct write_set *w)
 {

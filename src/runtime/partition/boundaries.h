@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Where shares of a program's launches end. Even shares of kernels whose CTAs write much
-   each and of those whose CTAs write little end at other bytes of the arrays that both
-   write, and what lies between would go back and forth. So arrays of about one size are cut
-   at places that the kernel with the largest steps has settled, and others' shares end next
-   to these, as long as none is much longer than even ones. Settled again is only for a
-   kernel with far larger steps, when it comes again: a few times, and never back.
+/* Partition boundaries of a program's launches. Equal partitions of kernels with different
+   access granularity end at different bytes of the arrays that both write. The bytes
+   between would move back and forth. Arrays of similar size therefore share boundaries, set
+   by the kernel with the largest step per CTA. Other partitions end at the nearest CTA, if
+   none becomes much longer than an equal one. Boundaries change only for a repeated kernel
+   with a far larger step, a few times and never back.
 
-   Cuts are of a stretch of arrays: of all, or of less than half where a kernel writes no
-   more, as a level of a multigrid. What writes less still, and is so little that a device
-   runs it all at once, settles nothing and follows the shortest stretch around it, however
-   uneven its shares become: the last rows of a field are the last device's. */
+   Boundaries belong to a range of an array: all of it, or less than half if a kernel writes
+   no more, such as a multigrid level. A kernel that writes a small part and fits on one
+   device sets no boundaries. It follows the shortest enclosing range, however unequal its
+   partitions become: the last rows of a field stay on the last device. */
 
 #include "runtime/launch/launching.h"
 
-/* As launch_split() of l->over devices, or at the cuts; `w` is what the launch writes. */
+/* Partition boundaries like launch_split() over l->over devices, or at shared boundaries.
+   `w` is the write set of the launch. */
 void partition_at_boundaries(const struct launching *l, const struct write_set *w,
                              uint32_t *cta_first);
-/* Even shares, from now on, of a launch whose others its devices cannot have; false where
-   they are what it had. */
+/* Switches the launch to equal partitions for good, after a refusal of the shared
+   boundaries. Returns false if the partitions were already equal. */
 bool partition_evenly(const struct launching *l, const struct write_set *w,
                       uint32_t *cta_first);
 

@@ -3,11 +3,11 @@
 
 #include "runtime/derive/needs.h"
 
-/* A kernel more takes some microseconds, which an inside of that many times what a device
-   runs at once hides; and that many times the edges, or they are no edges. */
+/* Minimum lengths of an interior: in waves, to hide the launch of a second kernel (some
+   microseconds), and in multiples of the boundary. */
 enum { WAVES_MIN = 16, TIMES_MIN = 2 };
 
-/* Who uses distributed arrays waits for who wrote to them. */
+/* A distributed array requires a wait for all its writers. */
 static bool uses_distributed(const struct launching *l)
 {
     for (size_t i = 0; i < l->relocation_count; i++)
@@ -25,9 +25,9 @@ static bool is_possible(const struct launching *l)
            transfer_divides(&l->binding->transfer);
 }
 
-/* Copies, and the edges ahead of them, the host queues for one device after another: that
-   is hidden by an inside of so many times as much. A replay is queued at once, but there
-   devices meet soon anyway that need no copies for it. */
+/* Factor on the minimum length. The host queues boundaries and copies for one device after
+   another, and a long interior hides that. A replay queues them at once; mechanisms without
+   copies need the factor there. */
 static unsigned times_least(const struct launching *l)
 {
     const struct proact *p = l->kernel->session;
@@ -61,7 +61,7 @@ uint32_t grid_plane_ctas(const struct launching *l)
     return l->grid[1] > 1 ? l->grid[0] : 1;
 }
 
-/* Whole slices, as long as that is worth it. */
+/* Rounds the interior to entire grid planes if it stays long enough. */
 static struct cta_part aligned(const struct launching *l, unsigned device,
                                struct cta_part inside)
 {
@@ -81,7 +81,7 @@ static bool needs_meet(const struct transfer_need *a, const struct transfer_need
     return a_any && b_any && (a->all || b->all || spans_meet(&a->spans, &b->spans));
 }
 
-/* Whether the share may write what was sent there. */
+/* Whether the partition may write unconsumed ranges, which were sent to this device. */
 static bool writes_fresh(const struct launching *l, const struct proact_array *a,
                          unsigned device)
 {
@@ -98,7 +98,7 @@ static bool writes_fresh(const struct launching *l, const struct proact_array *a
     return may;
 }
 
-/* Whether something is on its way that the inside has to do with. */
+/* Whether the interior touches an unconsumed range. */
 static bool meets_fresh(const struct launching *l, const struct launch_needs *inside,
                         unsigned device)
 {
@@ -116,8 +116,7 @@ static bool meets_fresh(const struct launching *l, const struct launch_needs *in
     return meets;
 }
 
-/* The CTAs between those that send; none where nobody sends, and so nobody is waited for.
- */
+/* CTAs between those that send. Count 0 if no CTA sends, since no device waits then. */
 static struct cta_part divide_silent_part(const struct launching *l, unsigned device)
 {
     const uint32_t *first = &l->binding->cta_first[device];
@@ -127,7 +126,7 @@ static struct cta_part divide_silent_part(const struct launching *l, unsigned de
     return q.count < first[1] - first[0] ? q : (struct cta_part){0, 0};
 }
 
-/* Who reads what arrives may lie beside who sends. */
+/* Shrinks an interior, because CTAs that read incoming ranges may be next to senders. */
 static struct cta_part trimmed(struct cta_part inside)
 {
     enum { TRIMMED = 16 };
@@ -138,8 +137,8 @@ static struct cta_part trimmed(struct cta_part inside)
     return (struct cta_part){inside.first + by, inside.count - 2 * by};
 }
 
-/* The widest of each device that nothing is on its way to; what is left is tried once more.
- */
+/* Selects per device the widest interior without incoming transfers, and retries once with
+   a smaller one. */
 static void find_insides(struct launching *l)
 {
     const unsigned devices = l->kernel->session->devices.count;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Where few CTAs of a device send anything, as the borders of a stencil, they are a kernel
-   of their own, its edges, beside that of all others, the inside. That one counts nothing,
-   and waits for no other device: what is on its way while it runs, it neither reads nor
-   writes. So devices wait for each other while they work, not in between. */
+/* Interior/boundary split (MAPS 4.3). If few CTAs of a partition send data, such as the
+   edge of a stencil, they run as a second kernel concurrently with the interior. The
+   interior counts nothing and waits for no other device, because it touches no range with a
+   transfer in progress. Devices therefore wait for each other during their work, not
+   between launches. */
 
 #include "runtime/launch/launching.h"
 
-/* Finds the insides of shares that are launched so, if there are any. What the launch reads
-   was found. */
+/* Selects the interiors of the partitions. The read set of the launch is known. */
 void launch_divide(struct launching *l);
-/* CTAs of a slice of the grid: a plane, a row, or one. */
+/* CTAs per plane of the grid: a plane, a row, or one CTA. */
 uint32_t grid_plane_ctas(const struct launching *l);
-/* Whether it might, as its tables are, also in a recording: kernels are loaded ahead of
-   what may be timed or recorded. */
+/* Whether the tables permit an interior, also in a recording. Its kernels are loaded before
+   any timed or recorded launch. */
 bool launch_may_divide(const struct launching *l);
 
 static inline bool launch_is_divided(const struct launching *l, unsigned device)

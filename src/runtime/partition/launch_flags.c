@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flags in a launch on its way: the first device's replica is where they are set, and
-   where what others have reduced is combined. */
+/* Shared writes of a launch in progress. Their target is the device-0 replica, where
+   partial results are combined. */
 #include "runtime/partition/launch_flags.h"
 #include "runtime/arrays/partials.h"
 #include "runtime/coherence/fetch.h"
 
-/* The launch's flags, if it is split. */
+/* Number of shared writes of a split launch. */
 static size_t count_of(const struct launching *l)
 {
     const bool are = l->binding && l->found.flags && l->kernel->session->devices.count > 1;
@@ -52,7 +52,7 @@ enum proact_status idempotent_fetch(const struct launching *l, struct proact_err
     return status;
 }
 
-/* Whether its devices but the first have results of their own there, to be combined. */
+/* Whether the devices other than device 0 accumulate partial results. */
 static bool is_partial(const struct launch_flag *f)
 {
     return partials_are_ready(f->array, f->kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one device is given of a launch. */
+/* Work of one device in a launch. */
 #include "runtime/partition/launch_partition.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static size_t block_bytes(const struct proact_kernel *k)
     return k->is_annotated ? k->partition_offset : k->parameter_bytes;
 }
 
-/* An array is passed as its replica's address, a texture as the device's object. */
+/* Writes array addresses of the device's replicas, and texture objects of the device. */
 static void fill_parameters(const struct launching *l, unsigned device)
 {
     memcpy(l->parameters, l->block, block_bytes(l->kernel));
@@ -65,8 +65,8 @@ uint32_t launch_receivers(const struct launching *l, unsigned device,
     return devices;
 }
 
-/* Where the stores to the peers happen, comes after all that peers still do with theirs.
-   `at` runs the CTAs that send, or all. */
+/* The stream that stores to the peers also waits for the peers' uses of their replicas.
+   `at` is the stream of the CTAs that send, or of all CTAs. */
 static enum proact_status await_array(const struct launching *l, struct order_place at,
                                       const struct proact_array *a,
                                       struct proact_error *err)
@@ -103,8 +103,8 @@ static enum proact_status await_arrays(const struct launching *l, struct order_p
     return status;
 }
 
-/* Nothing that it needs is on its way to the inside of a share (launch_divide.h); what it
-   writes may still be read to be sent. */
+/* The interior touches no range with an incoming transfer (launch_divide.h), so it waits
+   only for outgoing transfers of the ranges it overwrites. */
 static enum proact_status await_departures(const struct launching *l, unsigned device,
                                            struct proact_error *err)
 {
@@ -128,8 +128,8 @@ static enum proact_status record(const struct launching *l, unsigned device,
                         l->sequence, err);
 }
 
-/* Lane SIDE goes on when the kernel has ended; of a divided share, behind the edges, which
-   it runs itself: nothing that the inside writes is sent. */
+/* Orders the transfer stream after the kernel. With an interior, the boundary runs on the
+   transfer stream itself, and the interior sends nothing. */
 static enum proact_status side_follows(const struct launching *l, unsigned device,
                                        struct proact_error *err)
 {
@@ -195,7 +195,7 @@ static enum proact_status queue_part(const struct launching *l, struct order_pla
     return queue_kernel(l, at, f, launch, err);
 }
 
-/* CTAs of a share are a line, whatever the grid. */
+/* The CTAs of a partition form a one-dimensional grid. */
 static void line_up(struct device_launch *launch, uint32_t first, uint32_t ctas)
 {
     launch->first = first;
@@ -203,7 +203,7 @@ static void line_up(struct device_launch *launch, uint32_t first, uint32_t ctas)
     launch->grid[1] = launch->grid[2] = 1;
 }
 
-/* Others wait for edges: they begin ahead of what is left of the inside. */
+/* The boundary has priority over the interior, because other devices wait for it. */
 static enum proact_status queue_edge(const struct launching *l, unsigned device,
                                      struct cta_part edge,
                                      struct proact_partition partition,
@@ -220,7 +220,8 @@ static enum proact_status queue_edge(const struct launching *l, unsigned device,
                       launch_function(l, device), &launch, &partition, err);
 }
 
-/* By the clone for whole slices, where it is such and there is one. */
+/* Uses the version for entire planes if the interior consists of planes and the version
+   exists. */
 static enum proact_status queue_inside(const struct launching *l, unsigned device,
                                        struct proact_partition partition,
                                        struct proact_error *err)
@@ -243,7 +244,8 @@ static enum proact_status queue_inside(const struct launching *l, unsigned devic
                       &partition, err);
 }
 
-/* The edges, on lane SIDE, wait for all that the share as a whole would wait for. */
+/* The boundary, on the transfer stream, waits for everything that the entire partition
+   would wait for. */
 static enum proact_status launch_edges(const struct launching *l, unsigned device,
                                        const struct proact_partition *partition,
                                        struct proact_error *err)
@@ -330,8 +332,8 @@ enum proact_status partition_launch(const struct launching *l, unsigned device,
                                         : launch_undivided(l, device, &partition, err);
 }
 
-/* Of a divided share, lane MAIN goes on when the edges have ended, too: these end under the
-   number ahead of the launch's, which is that of what lane SIDE sends behind them. */
+/* The kernel stream also waits for the boundary. The boundary ends under the number before
+   the launch's; the launch's number covers the sends that follow on the transfer stream. */
 enum proact_status partition_done(const struct launching *l, unsigned device,
                                   struct proact_error *err)
 {
@@ -374,8 +376,7 @@ enum proact_status partition_send(const struct launching *l, unsigned device,
     return status;
 }
 
-/* A kernel that is not split: the first device runs it, and what it may have written is
-   brought to the others when they read it. */
+/* Single-device launch on device 0. Other devices fetch its output when they read it. */
 enum proact_status launch_whole(const struct launching *l, struct proact_error *err)
 {
     struct proact *p = l->kernel->session;

@@ -5,9 +5,9 @@
 #include "runtime/derive/needs.h"
 #include "runtime/kernel/runtime_clone.h"
 
-/* Staging was measured with some KB a CTA (docs/performance.md); a packet of NVLink holds
-   PACKET_BYTES, which a warp fills at once or never. Of its own, hardware keeps a KB of
-   shared memory for each CTA. */
+/* Limits. Staging pays from some hundred bytes per CTA (docs/performance.md). An NVLink
+   packet has PACKET_BYTES, which one warp fills at once or never. The hardware reserves
+   KEPT_BYTES of shared memory per CTA. */
 enum { RUN_BYTES_MIN = 512, PACKET_BYTES = 128, WARP = 32, KEPT_BYTES = 1024, UNIT = 16 };
 
 static uint64_t round_up(uint64_t bytes)
@@ -24,9 +24,8 @@ static bool is_aligned(const struct proact *p, const struct proact_array *a, uin
     return is;
 }
 
-/* Whether the bytes of each CTA follow those of the one before it, and all are as many as
-   the first one's, but the last. Behind one that has less, or none, no other begins where
-   the last one ends. */
+/* Whether the CTAs write consecutive ranges of equal length, the last one possibly
+   shorter. */
 static bool find_run(const struct cta_runs *r, struct stage_run *out)
 {
     uint32_t next = 0;
@@ -60,7 +59,7 @@ static bool is_array_of_another(const struct launching *l, uint32_t slot)
     return false;
 }
 
-/* Two pointers into one array have no run each. */
+/* Two slots with the same array have no separate ranges, so they are not staged. */
 void launch_stage_find(const struct launching *l, struct kernel_binding *b)
 {
     const struct write_set *w = l->found.set;
@@ -88,8 +87,8 @@ void launch_stage_find(const struct launching *l, struct kernel_binding *b)
     b->stage = stage;
 }
 
-/* How far apart lanes lie that follow each other, as far as a term says; PACKET_BYTES where
-   it says so of none. */
+/* Distance between adjacent lanes of a warp in one term; PACKET_BYTES if it is not
+   constant. */
 static int64_t term_apart(const struct access_analysis *a, const struct access_term *t)
 {
     int64_t apart = 0;
@@ -103,7 +102,7 @@ static int64_t term_apart(const struct access_analysis *a, const struct access_t
     return apart;
 }
 
-/* Whether a symbol is made of others, among which threads may be. */
+/* Whether a symbol of the term may depend on thread indices. */
 static bool is_made(const struct access_analysis *a, const struct access_term *t)
 {
     bool is = false;
@@ -116,8 +115,8 @@ static bool is_made(const struct access_analysis *a, const struct access_term *t
     return is;
 }
 
-/* Whether a warp that stores so fills its packets: its lanes lie side by side, and together
-   are as long as one. Where no form says, it is taken to. */
+/* Whether the lanes of a warp store contiguously and fill a packet. Without a symbolic
+   expression the answer is yes. */
 static bool fills_packets(const struct access_analysis *a, const struct access_record *r)
 {
     int64_t apart = 0;
@@ -149,8 +148,8 @@ static bool is_narrow(struct proact_kernel *k)
     return k->is_narrow;
 }
 
-/* As many CTAs as an SM has room for by their threads still fit, and half of the memory
-   that is shared memory and first-level cache is left to what the kernel does with it. */
+/* Whether staging keeps occupancy: the CTAs that fit by threads still fit, and half of the
+   combined shared memory and L1 cache stays free. */
 static bool keeps_residency(const struct launching *l)
 {
     const struct topology_device *t = &l->kernel->session->topology.device;

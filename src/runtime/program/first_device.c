@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program for one GPU does: on the first device alone, with whatever of its memory.
-   The other replicas stay behind until they are asked for. */
+/* Device-0 operations of a CUDA program. They access the memory of device 0 only; other
+   replicas become stale until they are needed. */
 #include "runtime/program/first_device.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ struct proact_array *proact_array_find(struct proact *p, uint64_t address, uint6
     return NULL;
 }
 
-/* The array that the bytes lie in; a module's variables are in none. */
+/* Array that contains the bytes; NULL for a variable of a module. */
 static enum proact_status array_of(struct proact *p, const char *what, uint64_t address,
                                    size_t bytes, struct proact_array **out,
                                    struct proact_error *err)
@@ -78,7 +78,7 @@ enum proact_status first_await_all(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
-    if (p->first_awaited == p->last_sent) /* nothing was sent since */
+    if (p->first_awaited == p->last_sent) /* no transfer since the last wait */
         return PROACT_OK;
     for (struct proact_array *a = p->arrays; a && !status; a = a->next)
         status = await(p, a, true, err);
@@ -102,8 +102,7 @@ enum proact_status first_done_some(struct proact *p, struct proact_error *err)
     return first_done(p, p->sequence, err);
 }
 
-/* Constants are among the variables of modules, and what is known of them is not to be
-   read from the device. */
+/* A constant is also a variable; its contents are cached on the host. */
 static void variable_written(struct proact *p, const struct device_rows *rows,
                              const void *what)
 {
@@ -114,14 +113,14 @@ static void variable_written(struct proact *p, const struct device_rows *rows,
         p->constants++;
 }
 
-/* What is written, if the host knows it: one stretch. */
+/* The written bytes, if the host has them as one range; otherwise NULL. */
 static const void *known(const struct device_rows *rows, const void *what)
 {
     return rows->count == 1 ? what : NULL;
 }
 
-/* Behind an operation that wrote these rows to an array and may have read from another.
-   `what`: as known() has it. */
+/* Records an operation that wrote rows of `to` and may have read `from`. `what`: result of
+   known(). */
 static enum proact_status done(struct proact *p, struct proact_array *to,
                                const struct device_rows *rows, const void *what,
                                struct proact_array *from, struct proact_error *err)
@@ -162,7 +161,7 @@ static struct device_stream *stream(const struct proact *p)
     return p->devices.device[0].lane[TRANSFER_MAIN];
 }
 
-/* From the first row's first byte to the last one's last. */
+/* Bytes from the first to the last row. */
 static size_t hull(size_t bytes, size_t count, size_t pitch)
 {
     size_t ahead, all;
@@ -173,7 +172,7 @@ static size_t hull(size_t bytes, size_t count, size_t pitch)
                : all;
 }
 
-/* What is read of the array on the first device. */
+/* Fetches the rows to device 0. */
 static enum proact_status device0_fetch_rows(struct proact_array *a,
                                              const struct device_rows *rows,
                                              struct proact_error *err)

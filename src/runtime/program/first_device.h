@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What launches on the first device alone share with copies there. */
+/* Order and bookkeeping of device-0 operations, for launches and copies. */
 
 #include "runtime/session/session.h"
 
 #include <proact/program.h>
 
-/* What is queued next on the first device may use all of its memory: after all sends. */
+/* Orders the next operation on device 0 after all transfers into its memory. */
 enum proact_status first_await_all(struct proact *p, struct proact_error *err);
-/* Behind an operation there, of that number. */
+/* Records the end of the operation with that number. */
 enum proact_status first_done(struct proact *p, uint64_t sequence,
                               struct proact_error *err);
-/* Behind the session's last operation, which has used every array, and may have written to
-   all of them; or to some, which the caller says. */
+/* Record the end of the session's last operation, which used every array. It may have
+   written to all arrays, or to some, which the caller records. */
 enum proact_status first_done_all(struct proact *p, struct proact_error *err);
 enum proact_status first_done_some(struct proact *p, struct proact_error *err);

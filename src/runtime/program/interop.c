@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Guests on the first device: to the other devices, what they do there is one operation on
-   its lane MAIN that may have touched all memory. */
+/* Interoperation with external libraries on device 0. For the other devices their work is
+   one operation on the kernel stream of device 0 that may access all memory. */
 #include <proact/interop.h>
 
 #include "base/fail.h"
@@ -72,8 +72,8 @@ enum proact_status proact_interop_end(struct proact *p,
         return status;
     uint64_t sequence = ++p->sequence;
 
-    /* A guest may use memory that nobody names, as room to work in: all is used, and only
-       what was named has changed. */
+    /* A library may use unnamed memory as workspace: all arrays count as used, and only the
+       named ones as written. */
     /* protocol: interop-used */
     p->all_used = sequence;
     for (size_t i = 0; i < writes->count; i++)

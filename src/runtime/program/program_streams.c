@@ -8,32 +8,34 @@
 typedef uint64_t waits[PROACT_DEVICES_MAX][TRANSFER_LANES];
 
 struct program_stream {
-    struct device_stream *stream; /* NULL: it was never used */
-    struct device_event *end;     /* of what it was given, when somebody asked last */
-    waits waited_for;             /* operations of other lanes that it has waited for, */
-    uint64_t awaited;             /* and sends, as proact.first_awaited has it */
-    uint64_t followed;            /* the turn of the session's own that it has waited for */
-    bool is_ahead;                /* it was given something since others waited for it */
+    struct device_stream *stream; /* NULL: never used */
+    struct device_event *end;     /* end of its work at the last query */
+    waits waited_for;             /* operations of other streams that it has waited for */
+    uint64_t awaited;             /* transfers that it has waited for, like
+                                     proact.first_awaited */
+    uint64_t followed;            /* turn of the session's stream that it has waited for */
+    bool is_ahead;                /* has work since the last join */
 };
 
-/* Of the last launches, or of those before these. */
+/* Activity of recent launches, or of the preceding interval. */
 struct lately {
-    uint32_t at_work;  /* streams that had anything, a bit each */
+    uint32_t at_work;  /* set of active streams */
     uint64_t bytes[2]; /* to the device, and from it */
     unsigned launches;
 };
 
-enum { LATELY = 64 }; /* launches; then what was before is forgotten */
+enum { LATELY = 64 }; /* launches per interval */
 
 struct program_streams {
     struct lately now, before;
     struct program_stream of[PROACT_STREAMS_MAX];
-    unsigned used;             /* 1 and up; 0: none */
-    bool is_entered;           /* lane MAIN is the one in use */
-    struct device_stream *own; /* the session's, in which all else goes */
+    unsigned used;             /* current stream from 1; 0: none */
+    bool is_entered;           /* the current stream replaces the kernel stream */
+    struct device_stream *own; /* the session's stream, for all other work */
     uint64_t own_awaited;
-    uint64_t turn, marked; /* of the session's own: so far, and the one behind which ... */
-    struct device_event *mark; /* ... this event is */
+    uint64_t turn, marked;     /* turns of the session's stream, and the turn of the last
+                                  event */
+    struct device_event *mark; /* event of that turn */
 };
 
 static struct device_stream **lane(struct proact *p)
@@ -46,7 +48,7 @@ static struct order_lane *order_of(struct proact *p)
     return &p->order.lane[0][TRANSFER_MAIN];
 }
 
-/* The session's own order comes after what streams were given so far. */
+/* Orders the session's stream after all work of the program streams. */
 static enum proact_status follow_streams(struct proact *p, struct proact_error *err)
 {
     struct program_streams *all = p->streams;
@@ -110,7 +112,7 @@ static enum proact_status open_one(struct proact *p, struct program_stream *s,
     return status ? status : p->backend->stream_create(p->set, 0, &s->stream, err);
 }
 
-/* Who comes after another has waited for what that one has. */
+/* A stream that follows another one inherits its waits. */
 static void take_over(waits to, uint64_t (*from)[TRANSFER_LANES])
 {
     for (unsigned d = 0; d < PROACT_DEVICES_MAX; d++)
@@ -118,7 +120,7 @@ static void take_over(waits to, uint64_t (*from)[TRANSFER_LANES])
             to[d][n] = to[d][n] > from[d][n] ? to[d][n] : from[d][n];
 }
 
-/* A stream comes after what the session's own order has so far. */
+/* Orders a program stream after the session's stream. */
 static enum proact_status follow_own(struct proact *p, struct program_stream *s,
                                      struct proact_error *err)
 {
@@ -258,7 +260,7 @@ void streams_launched(struct proact *p)
     all->now.launches++;
 }
 
-/* Of PCI Express, by what GPUs of that time have. */
+/* PCI Express bandwidth, estimated by the GPU generation. */
 static double host_gbps(const struct topology *t)
 {
     const unsigned capability = t->device.capability;

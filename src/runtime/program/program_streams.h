@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Streams of a program: what it queues on the first device alone may run beside what it
-   queues there in another stream. To everything else they are lane MAIN of that device:
-   what is of no stream, and every event of that lane, comes after all of them, and they
-   come after what was of none before, as CUDA's streams do with its default stream. */
+/* Streams of a program. Operations in different streams may run concurrently on device 0.
+   For all other code they form its kernel stream: operations without a stream, and all
+   events, follow every stream, and every stream follows earlier operations without one.
+   This is the rule of CUDA's default stream. */
 
 #include "runtime/session/session.h"
 
 struct program_streams;
 
-/* What is queued on that lane between the two belongs to the stream in use, which the lane
-   then is. Where none is: as streams_join(). */
+/* Between the two calls the current program stream replaces the kernel stream of device 0.
+   Without a current stream the first call is streams_join(). */
 enum proact_status streams_enter(struct proact *p, struct proact_error *err);
 void streams_leave(struct proact *p);
 
-/* What is queued there next is of no stream. */
+/* Orders the next operation, which has no stream, after all streams. */
 enum proact_status streams_join(struct proact *p, struct proact_error *err);
 
-/* 1 to PROACT_STREAMS_MAX is in use from now on; 0: none. */
+/* Selects the current stream, 1 to PROACT_STREAMS_MAX; 0: none. */
 enum proact_status streams_use(struct proact *p, unsigned number, struct proact_error *err);
-/* An event behind what the one in use was given; there is one. */
+/* Event after all work of the current stream, which must exist. */
 enum proact_status streams_end(struct proact *p, struct device_event **out,
                                struct proact_error *err);
 
-/* The one in use; false: it was never given anything. */
+/* The current stream. Returns false if it was never used. */
 bool streams_in_use(const struct proact *p, struct device_stream **out);
-bool streams_are_used(const struct proact *p); /* one is in use now */
+bool streams_are_used(const struct proact *p); /* a stream is current */
 
-/* What the stream in use was given: a copy between host and device, a kernel. */
+/* Count an operation of the current stream: a copy between host and device, or a kernel. */
 void streams_copied(struct proact *p, bool to_device, uint64_t bytes);
 void streams_launched(struct proact *p);
-/* Where several streams are at work, and one is in use: how long copies of late take the
-   host's link for each kernel, either way. Else 0. */
+/* Link time of recent copies per kernel, in each direction, if several streams are active
+   and one is current; otherwise 0. */
 struct streams_beside {
     uint64_t to_device_ns, from_device_ns;
 };
 struct streams_beside streams_beside(const struct proact *p);
 
-void streams_quiesced(struct proact *p); /* all that was queued has ended */
+void streams_quiesced(struct proact *p); /* all queued work has ended */
 void streams_close(struct proact *p);

@@ -24,7 +24,7 @@ enum proact_progress proact_stream_query(struct proact *p)
         used = session_progress(p, s, NULL);
     if (used == PROACT_PROGRESS_RUNNING)
         return used;
-    /* Where it was given what is of no stream after all, that is in the session's own. */
+    /* Some of its work may be in the session's stream. */
     own = session_progress(p, p->devices.device[0].lane[TRANSFER_MAIN], NULL);
     return own == PROACT_PROGRESS_DONE ? used : own;
 }

@@ -68,7 +68,7 @@ enum proact_status proact_event_record(struct proact_event *m, struct proact_err
     return status;
 }
 
-/* Who is of no stream comes after all of them anyway. */
+/* Without a current stream the next operation follows all streams anyway. */
 enum proact_status proact_stream_wait_event(struct proact_event *m,
                                             struct proact_error *err)
 {

@@ -13,36 +13,39 @@
 #include "runtime/provenance/provenance_query.h"
 #include "runtime/variables/known_constants.h"
 
-/* As many shapes of launches as networks have layers. */
+/* about the number of layers of a network, each with its own shape */
 enum { KEPT = 64 };
-/* Threads asked for launches of which none has come again; what comes again pays for
-   itself. */
+/* Limit of thread queries for launches that never recurred. Recurring launches repay the
+   work. */
 enum { DEBT_MAX = 2000000, USES = 16 };
 enum { NOWHERE = 1, LEAVES };
 
 struct provenance {
-    struct launch_fields fields; /* that it looks at */
+    struct launch_fields fields; /* fields on which the result depends */
     uint64_t key[KEPT];
     struct verdict {
-        uint64_t bases; /* where arrays were: it counts where what is found is mixed */
-        int what;       /* 0: all is well */
+        uint64_t bases; /* array addresses at the query; part of the key if `found` is
+                           mixed */
+        int what;       /* 0: no violation */
         uint32_t offset, line;
-        struct provenance_result found; /* well if no other array lies there */
-        bool is_full;                   /* else one may lie there that no thread comes to */
-        uint64_t work;                  /* that it took */
-    } * kept[KEPT];                     /* NULL: none yet */
+        struct provenance_result found; /* ranges outside the array; a violation only if
+                                           another array is there */
+        bool is_full;                   /* otherwise a range may be one that no thread
+                                           reaches */
+        uint64_t work;                  /* thread queries */
+    } * kept[KEPT];                     /* NULL: unused */
     unsigned next;
-    uint64_t debt; /* work */
+    uint64_t debt; /* work that was not repaid */
 };
 
-/* In one launch. */
+/* State of the analysis of one launch. */
 struct hunt {
     const struct launching *launch;
     struct access_launch at;
     int64_t *trips;
     bool loads_alone;
     struct verdict *into;
-    uint32_t fruitless; /* of its questions */
+    uint32_t fruitless; /* for provenance_query */
 };
 
 static const struct proact_relocation *provenance_relocation(const struct launching *l,
@@ -60,7 +63,7 @@ static bool is_far(const struct proact_relocation *p)
            -p->addend > PROACT_POINTER_TOLERANCE_BYTES;
 }
 
-/* Whether all that an access touches lies outside of the array. */
+/* Whether the entire access is outside the array. */
 static bool leaves(const struct proact_relocation *p, const struct access_span *spans,
                    uint32_t count)
 {
@@ -87,13 +90,13 @@ static void note(struct hunt *h, int what, uint64_t offset, uint32_t line)
     v->line = line;
 }
 
-/* What threads said of an access by an address in an array. */
+/* Result of the thread queries for one pointer. */
 struct answer {
     const struct proact_relocation *relocation;
     struct provenance_result found;
 };
 
-/* In another array of that size they say the same of an address at that byte. */
+/* Arrays of equal size give equal results for pointers with equal offsets. */
 static const struct answer *answer_of(const struct answer *answers, uint32_t count,
                                       const struct proact_relocation *relocation)
 {
@@ -201,7 +204,7 @@ static void look(const struct launching *l, bool loads_alone, const unsigned cha
     free(h.trips);
 }
 
-/* The array may lie elsewhere than when it was asked. */
+/* Compares with the current addresses, because arrays may have moved. */
 static const struct provenance_range *leads_away(const struct launching *l,
                                                  const struct verdict *v)
 {
@@ -226,7 +229,7 @@ static struct verdict *kept(struct provenance *s, uint64_t key, uint64_t bases)
     return NULL;
 }
 
-/* In the place of the one that was made first. */
+/* Replaces the oldest entry. */
 static struct verdict *keep(struct provenance *s, uint64_t key, uint64_t bases)
 {
     const unsigned at = s->next++ % KEPT;
@@ -246,8 +249,8 @@ static void provenance_repay(struct provenance *s, const struct verdict *v)
     s->debt -= repaid < s->debt ? repaid : s->debt;
 }
 
-/* All threads are asked of what a kernel chooses only where that may matter: some 0.5 ms an
-   access are much, if numbers change from launch to launch. NULL: it takes too long. */
+/* Selections are evaluated per thread only if they may matter: about 0.5 ms per access is
+   too much if values change at each launch. NULL: the analysis takes too long. */
 static const struct verdict *verdict_of(struct provenance *s, const struct launching *l,
                                         bool loads_alone,
                                         const struct provenance_range **outside)

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Addresses among a program's parameters that lead to no array that the launch is given:
-   from beside an array, as of a window whose first index is not 0, they may lead into any.
-   Which one is not known, nor where its replica lies on another device. */
+/* Out-of-object accesses. A pointer parameter may point outside the array it was derived
+   from, such as a window whose first index is not 0. An access through it may reach another
+   array, whose replica on another device has an unrelated address. */
 
 #include "runtime/launch/launching.h"
 
-struct provenance; /* of one kernel; NULL before its first launch */
+struct provenance; /* results of one kernel; NULL before its first launch */
 
-/* PROACT_EREFUSED, with the parameter, where some access of the launch goes by such an
-   address, or from one that lies in an array into another array. Of the latter it is known
-   only where the access has a form that says so of all that it touches, or of what one of
-   the threads does that are asked (provenance_query.h): else it is taken to stay there.
-   PROACT_EREFUSED, too, where what was found for other launches of the kernel took the host
-   too long, and never came again. loads_alone: it is known that stores stay.
- */
+/* Fails with PROACT_EREFUSED, and names the parameter, if an access uses an address outside
+   all arrays or leaves its array for another one. The latter is decided by the bounds of
+   the access, or by queries of single threads (provenance_query.h). Without a symbolic
+   expression the access counts as inside. Also fails if the analysis takes too long and its
+   results never recur. `loads_alone`: stores are known to stay inside. */
 enum proact_status provenance_check(const struct launching *l, struct provenance **kept,
                                     bool loads_alone, struct proact_error *err);
-void provenance_destroy(struct provenance *s); /* NULL is fine */
+void provenance_destroy(struct provenance *s); /* NULL is allowed */

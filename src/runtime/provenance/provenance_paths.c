@@ -85,7 +85,8 @@ static bool counts(const struct access_analysis *a, const struct access_form *f)
     return false;
 }
 
-/* How often a loop went around that has ended a point does not say. */
+/* Whether the condition depends on the trip count of a finished loop, which a point does
+   not define. */
 static bool hangs_on_ended(const struct access_analysis *a,
                            const struct access_condition *c)
 {

@@ -7,11 +7,14 @@
 #include "base/memory.h"
 #include "runtime/provenance/provenance_paths.h"
 
-/* For an access that may go everywhere some 0.5 ms of the host, once a shape. */
+/* Limits: about 0.5 ms of host time per shape for an access without useful bounds. */
 enum { QUERIED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
-enum { FRUITLESS_MAX = 4 * BOXES_MAX }; /* unrolled loops have a thousand alike */
-enum { BOX_WORK = 16 };                 /* in threads asked */
-enum { FIRST_ONES = 4 }; /* iterations of which it is asked whether another one follows */
+enum {
+    FRUITLESS_MAX = 4 * BOXES_MAX
+};                       /* unrolled loops have a thousand similar
+                            accesses */
+enum { BOX_WORK = 16 };  /* in queried threads */
+enum { FIRST_ONES = 4 }; /* iterations whose repeat condition is checked */
 
 struct box {
     uint32_t first[3], end[3]; /* CTAs */
@@ -20,13 +23,14 @@ struct box {
 struct provenance_walk {
     const struct provenance_query *q;
     struct provenance_result *found;
-    uint64_t *trips; /* by loop: iterations begun where a thread is asked */
-    uint32_t points; /* that may still be asked in CTAs of which all are */
+    uint64_t *trips; /* by loop: the current iteration, from 1 */
+    uint32_t points; /* remaining queries for exhaustive CTAs */
     struct box box[BOXES_MAX];
     struct provenance_paths choices;
-    uint32_t *chosen; /* by choice: which */
-    bool *is_decided; /* by loop: a thread, and what is chosen, tell whether it goes on */
-    bool left_out;    /* some thread may go elsewhere that was not asked */
+    uint32_t *chosen; /* by selection: current alternative */
+    bool *is_decided; /* by loop: the thread and the alternatives decide the repeat
+                         condition */
+    bool left_out;    /* a thread that was not queried may leave the array */
 };
 
 bool provenance_leaves_array(const struct proact_relocation *p,
@@ -49,7 +53,7 @@ static const struct access_form *provenance_form(const struct access_record *r)
     return r->state == ACCESS_CLOSED ? r->form : r->hull.from;
 }
 
-/* Whether the thread comes there, as far as can be told. */
+/* Whether the thread may reach the access. */
 static bool passes(const struct access_analysis *a, const struct access_record *r,
                    const struct access_point *at)
 {
@@ -59,9 +63,9 @@ static bool passes(const struct access_analysis *a, const struct access_record *
     return true;
 }
 
-/* Whether that thread comes to the iteration of a loop, as far as can be told: all before
-   it were followed by one, whichever way was taken of what is chosen ahead of the loop. `i
-   != n` may hold again where i has passed n: so the first ones are asked, and the last. */
+/* Whether the thread may reach the current iteration: no earlier repeat condition is false.
+   The condition `i != n` may become true again after i passes n, so the first iterations
+   and the last one are checked. */
 static bool comes_to(const struct provenance_walk *g, int32_t loop,
                      const struct access_point *at)
 {
@@ -79,7 +83,7 @@ static bool comes_to(const struct provenance_walk *g, int32_t loop,
     return comes;
 }
 
-/* To those iterations of all loops around the access. */
+/* The same for all loops around the access. */
 static bool comes_round(const struct provenance_walk *g, const struct access_point *at)
 {
     const struct access_analysis *a = g->q->analysis;
@@ -103,8 +107,8 @@ static struct access_point nobody(const struct provenance_walk *g)
     return at;
 }
 
-/* Whether nothing that leads there was left open: what the kernel chooses, how often it
-   goes round, a guard that memory decides. */
+/* Whether the access certainly happens: no selection, no loop, and no guard that depends on
+   memory. */
 static bool is_certain(const struct provenance_walk *g, const struct access_point *at)
 {
     const struct access_record *r = g->q->record;
@@ -141,8 +145,7 @@ static void query_point(struct provenance_walk *g, const struct access_point *at
             query_path(g, at);
 }
 
-/* Which iterations are asked for: the first, one in the middle, and the last that any
-   thread begins. */
+/* Iterations to query: the first, a middle one, and the last of any thread. */
 static void choose_trips(struct provenance_walk *g, unsigned which)
 {
     for (uint32_t l = 0; l < g->q->analysis->loop_count; l++) {
@@ -152,8 +155,8 @@ static void choose_trips(struct provenance_walk *g, unsigned which)
     }
 }
 
-/* Along each axis the first CTA, one in the middle and the last one, and in each its first
-   and its last thread. */
+/* Queries on each axis the first, middle and last CTA, and in each its first and last
+   thread. */
 static void query_grid(struct provenance_walk *g)
 {
     struct access_point at = nobody(g);
@@ -169,7 +172,7 @@ static void query_grid(struct provenance_walk *g)
     }
 }
 
-/* The next of all iterations of the loops around the access; false: that was the last. */
+/* Next combination of iterations; false after the last one. */
 static bool step_trips(struct provenance_walk *g)
 {
     for (int32_t l = g->q->record->loop; l >= 0; l = g->q->analysis->loops[l].parent) {
@@ -180,7 +183,7 @@ static bool step_trips(struct provenance_walk *g)
     return false;
 }
 
-/* Iterations of the loops around the access, all together; 0: too many, or not known. */
+/* Number of combinations of iterations; 0: too many, or not known. */
 static uint64_t iterations(const struct provenance_walk *g)
 {
     uint64_t all = 1;
@@ -218,7 +221,7 @@ static void query_cta(struct provenance_walk *g, const uint32_t ctaid[3])
     }
 }
 
-/* Its corners' threads at corners, in the first and the last iteration. */
+/* Queries the corner threads of the corner CTAs, in the first and last iterations. */
 static void query_corners(struct provenance_walk *g, const struct box *b)
 {
     struct access_point at = nobody(g);
@@ -254,7 +257,7 @@ static bool stays(const struct provenance_walk *g, const struct box *b)
            !provenance_leaves_array(g->q->relocation, spans, count);
 }
 
-/* Two halves of a box, along its longest axis. */
+/* Halves a box along its longest axis. */
 static void halve(const struct box *b, unsigned axis, struct box out[2])
 {
     const uint32_t middle = b->first[axis] + (b->end[axis] - b->first[axis]) / 2;
@@ -263,13 +266,13 @@ static void halve(const struct box *b, unsigned axis, struct box out[2])
     out[0].end[axis] = out[1].first[axis] = middle;
 }
 
-/* Of boxes: no more for a choice, and one where smaller ones have not helped so often. */
+/* Limit of boxes: shared by all paths, and 1 if smaller boxes rarely helped. */
 static uint32_t most_boxes(const struct provenance_walk *g)
 {
     return *g->q->fruitless < FRUITLESS_MAX ? BOXES_MAX / g->choices.ways : 1;
 }
 
-/* Larger ones first: what is left out is the least. */
+/* Larger boxes come first, so that skipped ones are the smallest. */
 static void query_boxes(struct provenance_walk *g)
 {
     const uint32_t most = most_boxes(g);
@@ -334,7 +337,7 @@ static void suspect_value(struct provenance_walk *g, uint64_t value)
         provenance_result_add(g->found, &b);
 }
 
-/* Whether what a term is multiplied by may be more than 0: indices, iterations, choices. */
+/* Whether a factor of the term can be positive: an index, an iteration or a selection. */
 static bool counts_up(const struct provenance_walk *g, const struct access_symbol *y)
 {
     const struct access_launch *at = g->q->at;
@@ -349,8 +352,8 @@ static bool counts_up(const struct provenance_walk *g, const struct access_symbo
     return y->special < PTX_CTAID_X || y->special > PTX_CTAID_Z || at->nctaid[axis] > 1;
 }
 
-/* What of a term the launch is given, where an index may multiply it: a distance from one
-   plane to the next. */
+/* Extracts the launch values of a term that an index may multiply, such as the distance
+   between two planes. */
 static bool is_pitch(const struct provenance_walk *g, const struct access_term *t,
                      struct access_term *given)
 {
@@ -378,9 +381,8 @@ static void suspect_pitches(struct provenance_walk *g, const struct access_form 
             suspect_value(g, sum + value_of(g, &given) * (uint64_t)factor);
 }
 
-/* Where not all threads are asked: only numbers that the launch is given can lead from one
-   array to another, by themselves, together, or from one plane to the next. The compiler
-   knows of no distance. */
+/* Checks launch values if not all threads were queried. Only values from the launch, alone,
+   in sum or as a pitch, can lead to another array; the compiler knows no such distance. */
 static void suspect(struct provenance_walk *g, const struct access_form *f, int64_t factor)
 {
     const struct access_analysis *a = g->q->analysis;
@@ -408,8 +410,9 @@ static void suspect(struct provenance_walk *g, const struct access_form *f, int6
     suspect_pitches(g, f, factor, sum);
 }
 
-/* Of few threads all are asked at once, which takes less than bounds of many boxes. Whether
-   nobody goes elsewhere: who may, as far as a thread tells, bounds may clear. */
+/* Queries all threads of a small grid, which is faster than bounds of many boxes. Returns
+   true only if none leaves the array: bounds may still clear a thread that seems to
+   leave. */
 static bool all_stay(struct provenance_walk *g)
 {
     const struct access_launch *at = g->q->at;
@@ -446,8 +449,8 @@ static void query_all(struct provenance_walk *g)
     query_boxes(g);
 }
 
-/* Bounds may lie too far out: of loops that were unrolled, or where several guards together
-   say more than each; of a remainder times a number there are none. */
+/* Bounds can be too wide: for unrolled loops, or if several guards are jointly stronger. A
+   remainder times a number has no bounds. */
 void provenance_query_threads(const struct provenance_query *q,
                               struct provenance_result *found)
 {

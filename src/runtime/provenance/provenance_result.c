@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found, in few places for each address: of too many, those become one that lie
-   closest. */
+/* Ranges outside an array, with a limit per pointer. Above it, the closest ranges are
+   joined. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "runtime/provenance/provenance_query.h"
 
-enum { ALL_MAX = 1 << 12 }; /* of all addresses */
+enum { ALL_MAX = 1 << 12 }; /* for all pointers */
 
-/* Bytes between the two. */
+/* Bytes between two ranges. */
 static uint64_t gap(const struct provenance_range *a, const struct provenance_range *b)
 {
     const struct provenance_range *low = a->first < b->first ? a : b,
@@ -17,8 +17,8 @@ static uint64_t gap(const struct provenance_range *a, const struct provenance_ra
     return high->first > low->end ? high->first - low->end : 0;
 }
 
-/* The two by that address that lie closest to each other become one, with what lies between
-   them; or, if there is no such pair, the last two of all. */
+/* Joins the two closest ranges of that pointer, including the gap; without such a pair, the
+   last two ranges of all pointers. */
 static void join_two(struct provenance_result *f, uint32_t offset)
 {
     uint32_t into = f->count - 2, from = f->count - 1;

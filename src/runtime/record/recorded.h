@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The inside of a recording, for what takes it down and what replays it. */
+/* Contents of a recording, for its creation and its replay. */
 
 #include "runtime/record/recording.h"
 
 struct recorded_kernel {
     const struct proact_kernel *kernel;
     unsigned device;
-    uint64_t sequence; /* of its launch */
+    uint64_t sequence; /* sequence number of its launch */
 };
 
-/* What counters a replay begins at zero, and leaves how far. */
+/* Counter table of the recording, whose counters a replay resets. */
 struct recorded_table {
     struct transfer_tables *tables;
-    uint32_t kept, epochs; /* before the recording; in it */
+    uint32_t kept, epochs; /* epochs before the recording, and in it */
 };
 
-/* Who must hold what before a replay, and who holds it then. */
+/* Validity maps that a replay requires and leaves. */
 struct recorded_array {
     struct proact_array *array;
     struct validity_map before, after;
@@ -33,14 +33,17 @@ struct proact_recording {
     struct proact *session;
     struct proact_recording *next;
     struct device_graph *graph;
-    uint64_t begin, end; /* of the session: the sequence's last, so far */
-    const char *missing; /* why it cannot be replayed; NULL: it can */
-    bool is_elsewhere;   /* more than the first device's lane MAIN works */
-    bool uses_first;     /* something runs there that may use all its memory */
-    bool is_program;     /* of blocks: who made it can make it anew */
-    bool follows;        /* it is good only while variables stand at these numbers */
+    uint64_t begin, end; /* sequence numbers of the session at the start and end of the
+                            recording */
+    const char *missing; /* reason why it cannot be replayed; NULL: it can */
+    bool is_elsewhere;   /* it uses streams other than the kernel stream of device 0 */
+    bool uses_first;     /* some operation may use all memory of device 0 */
+    bool is_program;     /* made of parameter-buffer launches: the program can record it
+                            again */
+    bool follows;        /* valid only while variables and constants have these counts */
     uint64_t variables, constants;
-    unsigned behind; /* replays in a row, the last ones, that had arrays to bring first */
+    unsigned behind; /* consecutive replays, up to the last one, that started with a
+                        fetch */
     struct session_launch *launch;
     size_t launch_count, launch_capacity;
     struct recorded_kernel *kernel;

@@ -114,7 +114,7 @@ enum proact_status recording_rewind(struct proact *p, const struct kernel_bindin
     return status;
 }
 
-/* What was recorded has not run: the counters stand where they did. */
+/* Restores the epochs: the recorded launches have not run. */
 static void tables_put_back(struct proact_recording *r)
 {
     for (size_t i = 0; i < r->table_count; i++) {
@@ -151,8 +151,7 @@ static void recording_free(struct proact_recording *r)
     free(r);
 }
 
-/* Nothing is on its way to any device: all was waited for, or what was queued has not run.
- */
+/* No transfer is pending: all were waited for, or the recorded ones have not run. */
 static void nothing_fresh(struct proact *p)
 {
     for (struct proact_array *a = p->arrays; a; a = a->next)
@@ -179,7 +178,7 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
     if (p->lazy_devices.are_pending)
         return fail(err, PROACT_EINVAL,
                     "a recording cannot begin before all devices are open");
-    /* A replay comes after all before it: what is recorded then need not know it. */
+    /* A replay follows all earlier work, so the recording needs no waits for it. */
     if ((status = proact_wait(p, err)) || (status = p->backend->capture_begin(p->set, err)))
         return status;
     nothing_fresh(p);
@@ -202,7 +201,7 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
     p->recording = NULL;
     r->end = p->sequence;
     nothing_fresh(p);
-    r->is_elsewhere = p->order.is_elsewhere; /* none was when it began */
+    r->is_elsewhere = p->order.is_elsewhere; /* it was false at the start */
     tables_put_back(r);
     recording_restore_validity(r);
     if (status) {
@@ -231,7 +230,7 @@ void proact_recording_destroy(struct proact_recording *r)
 static void void_one(struct proact_recording *r, const char *missing)
 {
     r->missing = missing;
-    r->launch_count = r->table_count = 0; /* their bindings and tables go */
+    r->launch_count = r->table_count = 0; /* their bindings and tables are freed */
 }
 
 static bool uses(const struct proact_recording *r, const struct proact_kernel *k)

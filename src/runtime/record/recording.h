@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Launches that are kept to be replayed as one graph, and what has to be accounted for
-   each time. */
+/* Recording of launches that replay as one graph, and the bookkeeping of each replay. */
 
 #include "runtime/session/session.h"
 
-/* What launches call while one is under way. */
+/* Called by launches during a recording. */
 void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_binding *b);
 void recording_add_kernel(struct proact *p, const struct proact_kernel *k, unsigned device,
                           uint64_t sequence);
 void recording_add_traffic(struct proact *p, struct proact_array *a, unsigned device,
                            uint64_t bytes, uint64_t chunks);
 void recording_add_array(struct proact *p, struct proact_array *a);
-/* The first launch that counts by a table sets its counters to zero, which a replay finds
-   as the last one left them. */
+/* Resets the counters of a table before its first recorded launch, because a replay finds
+   them at the end of the previous one. */
 enum proact_status recording_rewind(struct proact *p, const struct kernel_binding *b,
                                     struct proact_error *err);
 
-/* Something is recorded that may use all of the first device's memory, and its variables.
- */
+/* Notes an operation that may use all memory and variables of device 0. */
 void recording_note_first(struct proact *p);
-/* Of a program, which can record it anew. */
+/* Notes a recording of a program, which can record it again. */
 void recording_note_program(struct proact *p);
-/* What is recorded is split as variables of modules, and constants, are now. */
+/* Binds the recording to the current variables and constants, on which the split
+   depends. */
 void recording_follow_variables(struct proact *p);
 
-/* Recordings that use the kernel, whose bindings go, or the array, which goes itself,
-   cannot be replayed any more. */
+/* Invalidate the recordings that use a kernel, before its bindings are dropped, or an
+   array, before it is destroyed. */
 void recordings_void(struct proact *p, const struct proact_kernel *k);
 void recordings_forget(struct proact *p, const struct proact_array *a);
 void recordings_destroy(struct proact *p);
-/* Whether some recording has launches of the kernel. */
+/* Whether a recording contains launches of the kernel. */
 bool recordings_use(const struct proact *p, const struct proact_kernel *k);

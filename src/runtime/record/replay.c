@@ -6,22 +6,22 @@
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/record/recorded.h"
 
-/* Replays in a row that begin by bringing what launches may not need: a recording that
-   begins as things are now brings nothing. */
+/* Limit of consecutive replays that start with a fetch. A new recording from the current
+   state needs no fetch. */
 enum { BEHIND_MOST = 4 };
 
 static void account(const struct proact_recording *r)
 {
     struct proact *p = r->session;
 
-    /* Launches keep their distances, so that spans of one go together. */
+    /* Launches keep their relative numbers, so that the spans of a launch stay together. */
     for (size_t i = 0; i < r->table_count; i++)
         r->table[i].tables->table_epoch = r->table[i].epochs;
     for (size_t i = 0; i < r->kernel_count; i++)
         span_book_launched(&p->book, r->kernel[i].device,
                            p->sequence + r->kernel[i].sequence - r->begin);
     p->sequence += r->end - r->begin;
-    if (r->uses_first) { /* as first_done_some() */
+    if (r->uses_first) { /* like first_done_some() */
         p->all_used = p->sequence;
         p->whole_by = NULL;
         session_variables_used(p);
@@ -47,8 +47,8 @@ static void account(const struct proact_recording *r)
         }
 }
 
-/* Its kernels read variables as they are when it is replayed. A program's that has split
-   launches is made anew where variables changed. */
+/* Kernels read the variables of the time of the replay. A program's recording with split
+   launches is made again after a change of variables. */
 static enum proact_status follow_variables(const struct proact_recording *r,
                                            struct proact_error *err)
 {

@@ -8,7 +8,7 @@
 struct proact_loop {
     struct proact *session;
     struct proact_loop *next;
-    struct device_repeat *repeat; /* NULL: the machine has none */
+    struct device_repeat *repeat; /* NULL: the backend has no loop capture */
 };
 
 enum proact_status proact_loop_create(struct proact *p, struct proact_loop **out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel and a device are like. */
+/* Properties of a kernel and of a device. */
 #include "runtime/program/first_device.h"
 
 static bool uses(const struct ptx_function *f, int32_t symbol)
@@ -14,7 +14,7 @@ static bool uses(const struct ptx_function *f, int32_t symbol)
     return false;
 }
 
-/* Its own, and what of the module's it uses. */
+/* Shared memory of the kernel and of the module variables that it uses. */
 static uint32_t shared_bytes(const struct ptx_module *m, const struct ptx_function *f)
 {
     uint32_t bytes = 0;

@@ -9,8 +9,9 @@
 #include "runtime/arrays/replicas.h"
 
 enum {
-    PACE = 8,    /* launches between two marks; two of these ahead is what the host gets */
-    OVERDUE = 3, /* times what they cost, since the first launch */
+    PACE = 8,    /* launches between two events; two intervals limit the lead of the host */
+    OVERDUE = 3, /* limit of waiting, in multiples of the opening cost since the first
+                    launch */
 };
 
 static uint64_t clock_ns(const struct proact *p)
@@ -18,7 +19,7 @@ static uint64_t clock_ns(const struct proact *p)
     return p->backend->is_virtual ? p->backend->now_ns(p->set) : clock_host_ns();
 }
 
-/* Each likely takes as long as the first one did, and half of that to close. */
+/* Estimates each device with the time of the first one, and half of it to close. */
 void lazy_devices_begin(struct proact *p)
 {
     const uint64_t one_ns = p->backend->open_ns ? p->backend->open_ns(p->set) : 0;
@@ -29,7 +30,8 @@ void lazy_devices_begin(struct proact *p)
     o->since_ns = clock_ns(p);
 }
 
-/* They are given up; the first one goes on, unless nothing does. */
+/* Gives up on the devices. The session continues on device 0, except after an internal
+   error. */
 static enum proact_status lazy_devices_give_up(struct proact *p, enum proact_status status,
                                                const struct proact_error *why,
                                                struct proact_error *err)
@@ -40,7 +42,7 @@ static enum proact_status lazy_devices_give_up(struct proact *p, enum proact_sta
     return fail(err, status, "%s", why->text);
 }
 
-/* What a session makes of all its devices at the beginning. */
+/* Creates what a session otherwise creates for all devices at its start. */
 static enum proact_status lazy_devices_init(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = transfer_open_rest(&p->devices, err);
@@ -89,15 +91,16 @@ static bool are_overdue(const struct proact *p)
     return clock_ns(p) - p->lazy_devices.first_ns >= OVERDUE * p->lazy_devices.cost_ns;
 }
 
-/* Whether the device is so far behind, and they may come yet. What the program itself lets
-   go on later stands until they are overdue, once. */
+/* Whether the host is too far ahead and the devices may still open. A kernel that waits for
+   the host can block this only until the limit, once. */
 static bool must_keep_pace(const struct proact *p, const struct device_event *mark)
 {
     return p->lazy_devices.are_pending && !are_overdue(p) &&
            p->backend->progress(p->set, NULL, mark) == PROACT_PROGRESS_RUNNING;
 }
 
-/* A host that queues all its launches at once would have nothing left for them. */
+/* Limits the lead of the host. Otherwise all launches could be queued before the devices
+   open. */
 static enum proact_status keep_pace(struct proact *p, struct proact_error *err)
 {
     struct session_lazy_devices *o = &p->lazy_devices;
@@ -125,8 +128,8 @@ void lazy_devices_close(struct proact *p)
             p->backend->event_destroy(p->lazy_devices.mark[n]);
 }
 
-/* Who rents until that has cost as much as to buy pays at most twice what he had to: they
-   are opened when the program has launched for as long as they cost. */
+/* Ski rental: the devices are opened once the launches have taken as long as opening costs.
+   The total is at most twice the optimum. */
 enum proact_status lazy_devices_launch(struct proact *p, unsigned over, bool *is_whole,
                                        struct proact_error *err)
 {
@@ -144,8 +147,8 @@ enum proact_status lazy_devices_launch(struct proact *p, unsigned over, bool *is
     return PROACT_OK;
 }
 
-/* Even if they are open at once the session does not have them before the next launch: this
-   one was looked at without them. */
+/* The session gets the devices at the next launch, because this one was analyzed without
+   them. */
 bool lazy_devices_request(struct proact *p)
 {
     struct proact_error why = {""}, err;

@@ -3,7 +3,7 @@
 #include "runtime/coherence/array_validity.h"
 #include "runtime/program/program_streams.h"
 
-/* Did an agent give up? Its sentence needs the launch that it belonged to. */
+/* Reports a timeout of an agent, with the launch that it belonged to. */
 static enum proact_status check_late(struct proact *p, unsigned device,
                                      struct proact_error *err)
 {
@@ -27,7 +27,7 @@ static enum proact_status check_late(struct proact *p, unsigned device,
                 check_timeouts.chunk);
 }
 
-/* What devices are said to hold they do hold. */
+/* Checks the validity maps against the contents of the replicas. */
 static enum proact_status wait_check_blocked(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
@@ -54,14 +54,14 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
 
     p->now_ns = p->backend->now_ns(p->set);
     span_book_fold(&p->book);
-    /* All are asked, so that none says at the next wait what belongs to this one. */
+    /* All devices are checked, so that an old timeout is not reported at the next wait. */
     for (unsigned d = 0; d < p->devices.count && p->launch_count; d++) {
         enum proact_status check_timeouts = check_late(p, d, status ? NULL : err);
 
         if (!status)
             status = check_timeouts;
     }
-    /* Less is said of what waited in a recording, mostly for such an agent. */
+    /* Reports waits in recordings, mostly for such an agent, with less detail. */
     if (!status && p->backend->check_timeouts)
         status = p->backend->check_timeouts(p->set, err);
     if (!status)
@@ -105,12 +105,12 @@ enum proact_status session_read_first(struct proact *p, const struct device_rows
 enum proact_status session_await_event(struct proact *p, struct device_event *event,
                                        struct proact_error *err)
 {
-    enum { MANY = 1 << 16 }; /* what a wait for all tidies up */
+    enum { MANY = 1 << 16 }; /* a limit on the work that only a wait for all cleans up */
 
     const bool is_alone =
         session_is_first_alone(p) && p->sequence - p->order.settled < MANY;
 
-    /* Behind what waits for the host it alone is waited for, too. */
+    /* An event after work that waits for the host is waited for alone. */
     return p->backend->await_event && (is_alone || !session_try_quiesce(p))
                ? p->backend->await_event(event, err)
                : proact_wait(p, err);
@@ -123,7 +123,7 @@ enum proact_progress session_progress(const struct proact *p, struct device_stre
                                               ? p->backend->progress(p->set, s, event)
                                               : PROACT_PROGRESS_UNKNOWN;
 
-    /* Other devices may still be at what was queued before. */
+    /* Other devices may still execute earlier work. */
     return progress == PROACT_PROGRESS_DONE && !session_is_first_alone(p)
                ? PROACT_PROGRESS_UNKNOWN
                : progress;
@@ -150,9 +150,10 @@ bool session_try_quiesce(struct proact *p)
 {
     enum {
         LIMIT_NS = 100000000
-    }; /* once; then nobody waits until they are found at rest */
+    }; /* the full limit applies once; further calls do not wait until the devices are
+          idle */
 
-    if (!p->has_waiting || p->recording) /* of streams that are captured nothing is asked */
+    if (!p->has_waiting || p->recording) /* streams under capture cannot be queried */
         return true;
     p->is_blocked = !p->backend->try_quiesce(p->set, p->is_blocked ? 0 : LIMIT_NS);
     return !p->is_blocked;

@@ -23,16 +23,16 @@ enum {
     CHUNK_BYTES_MAX = 256 << 20,
     THREADS_PER_CTA = 1024,
     THREADS_MIN = 32,
-    AGENT_CTAS = 8,      /* that every machine may have, and no more unless asked for */
-    AGENT_CTAS_MAX = 48, /* more were no faster anywhere */
+    AGENT_CTAS = 8,      /* default limit, available on every machine */
+    AGENT_CTAS_MAX = 48, /* more CTAs were not faster on any measured machine */
     RATIO_MAX = 1000,
     WAIT_LIMIT_MS = 10000,
 };
 
-/* A nanosecond to eleven days: what the devices' clocks count without overflow. */
+/* 1 ns to 11 days: the range of the device clocks without overflow. */
 static const double wait_limit_min_ms = 1e-6, wait_limit_max_ms = 1e9;
 
-/* CTAs that fill the way out of a device, as far as these are few. */
+/* CTAs that saturate the egress of a device, up to AGENT_CTAS. */
 static unsigned threads_default(const struct topology *t)
 {
     double ctas = t->fabric.sm_gbps_per_cta > 0
@@ -44,7 +44,7 @@ static unsigned threads_default(const struct topology *t)
     return ((unsigned)ctas + (ctas > (unsigned)ctas)) * THREADS_PER_CTA;
 }
 
-/* The kernel that the agent waits for needs SMs of its own: every second one at least. */
+/* The kernel that an agent waits for needs at least half of the SMs. */
 static unsigned threads_most(const struct topology *t)
 {
     unsigned ctas = t->device.sm_count / 2;
@@ -71,7 +71,7 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
     if (status)
         return status;
     if (!plan->method && transfer_method_check(wanted.method, &p->devices, NULL))
-        wanted.method = transfer_method_whole(); /* the one that needs nobody's memory */
+        wanted.method = transfer_method_whole(); /* requires no peer access */
     if (!chunk && !wanted.method->schedules)
         chunk =
             wanted.method->chunk_bytes ? wanted.method->chunk_bytes : CHUNK_BYTES_DEFAULT;
@@ -96,7 +96,7 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
     return PROACT_OK;
 }
 
-/* What does not need the devices is looked at before they are opened. */
+/* Restricts the machine before the devices are opened. */
 static enum proact_status cut_machine(struct proact *p, const struct proact_options *o,
                                       struct proact_error *err)
 {
@@ -112,7 +112,7 @@ static enum proact_status cut_machine(struct proact *p, const struct proact_opti
 
 static enum proact_status check_wait_limit(double ms, struct proact_error *err)
 {
-    bool within = ms >= wait_limit_min_ms && ms <= wait_limit_max_ms; /* NaN is not */
+    bool within = ms >= wait_limit_min_ms && ms <= wait_limit_max_ms; /* false for NaN */
 
     if (ms == 0 || within)
         return PROACT_OK;
@@ -121,7 +121,7 @@ static enum proact_status check_wait_limit(double ms, struct proact_error *err)
                 WAIT_LIMIT_MS, wait_limit_min_ms, wait_limit_max_ms);
 }
 
-/* Asking takes some microseconds: of which launches have none. */
+/* The query takes some microseconds, so it happens once per session. */
 static unsigned cores_of(const struct proact_options *o)
 {
     enum { CORES_MAX = 32 };
@@ -133,7 +133,7 @@ static unsigned cores_of(const struct proact_options *o)
 
 static const struct proact_options defaults;
 
-/* Of the devices that are there. */
+/* Opens the streams of the open devices. */
 static enum proact_status open_lanes(struct proact *p, double limit_ms,
                                      struct proact_error *err)
 {
@@ -182,7 +182,7 @@ static enum proact_status open_on(const struct device_backend *backend,
     }
     p->book.device_count = p->devices.count;
     p->book.skip = TRANSFER_OWN_LABELS;
-    if (backend->is_virtual) /* times cost nothing there */
+    if (backend->is_virtual) /* tracing is free on virtual machines */
         backend->observe(p->set, span_book_take, &p->book);
     *out = p;
     return PROACT_OK;

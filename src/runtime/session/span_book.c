@@ -59,7 +59,7 @@ static void sort(struct span_list *l)
         qsort(l->span, l->count, sizeof *l->span, compare_start);
 }
 
-/* Sorts, and joins what touches. */
+/* Sorts the spans and joins adjacent ones. */
 static void join(struct span_list *l)
 {
     size_t kept = 0;
@@ -85,7 +85,7 @@ static double length(const struct span_list *l)
     return sum;
 }
 
-/* What two joined lists have in common. */
+/* Intersection of two joined lists. */
 static void intersect(const struct span_list *a, const struct span_list *b,
                       struct span_list *out)
 {
@@ -124,7 +124,8 @@ static int compare_duration(const void *left, const void *right)
     return a->ns > b->ns ? -1 : a->ns < b->ns;
 }
 
-/* Of every launch the longest of its kernels: a device runs its kernels in their order. */
+/* Sum over all launches of their longest kernel. A device runs its kernels in launch
+   order. */
 static double longest_kernels(struct span_book *b)
 {
     struct duration *all = NULL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What happened when: passes spans on to an observer, and adds up how long kernels ran,
-   links were busy, and both at once. Folded at every wait, when all that was queued has
-   ended. */
+/* Trace aggregation: forwards spans to an observer, and sums kernel time, link time and
+   their overlap. Each wait folds the spans, when all queued work has ended. */
 
 #include <proact/proact.h>
 
@@ -21,10 +20,10 @@ struct span_list {
 struct span_book {
     proact_trace_callback *observer;
     void *context;
-    const char *skip; /* kernels whose names begin so do not count: the library's own */
+    const char *skip; /* kernels with this name prefix, the library's own, do not count */
     unsigned device_count;
     struct span_list kernel[PROACT_DEVICES_MAX], link[PROACT_DEVICES_MAX];
-    struct launch_ids { /* of a device's kernels since the last fold, in their order */
+    struct launch_ids { /* launch ids of a device's kernels since the last fold, in order */
         uint64_t *id;
         size_t count, capacity;
     } launched[PROACT_DEVICES_MAX];
@@ -33,9 +32,9 @@ struct span_book {
     } device[PROACT_DEVICES_MAX], all;
 };
 
-/* A device_observer; the context is the book. */
+/* A device_observer whose context is the book. */
 void span_book_take(void *book, const struct device_span *span);
 void span_book_launched(struct span_book *b, unsigned device, uint64_t id);
 void span_book_fold(struct span_book *b);
-void span_book_reset(struct span_book *b); /* the sums */
+void span_book_reset(struct span_book *b); /* resets the sums */
 void span_book_clear(struct span_book *b);

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "runtime/session/session.h"
 
-/* Where the machine does not count, what the arrays' tables say. */
+/* Without counters in the backend, the traffic of the arrays' tables counts. */
 static void add_traffic(const struct proact *p, unsigned from,
                         struct proact_statistics *out)
 {

@@ -12,7 +12,7 @@
 
 enum { WORD = 8 };
 
-/* Where in a table it reads, as far as its form says. */
+/* Sets the offsets of a load from its symbolic expression. */
 static void find_place(const struct access_analysis *a, struct table_load *load)
 {
     const struct access_record *r = NULL;
@@ -69,7 +69,7 @@ static struct table_load load_of(const struct address_tables *t, struct proact_k
     return load;
 }
 
-/* What is put together from less than 8 bytes is not followed. */
+/* Words combined from parts of less than 8 bytes are not followed. */
 static bool joins(const struct ptx_function *f, const bool *loads)
 {
     bool *parts = must_calloc(f->instruction_count + 1u, sizeof *parts);
@@ -114,7 +114,7 @@ static void consider(struct address_tables *t, struct proact_kernel *k,
     free(loads);
 }
 
-/* What is no constant is read as a whole. */
+/* A variable that is not constant is read completely. */
 static void consider_variable(struct address_tables *t, struct proact_kernel *k, uint32_t n)
 {
     const struct ptx_symbol *s = &k->image->ptx->symbols[n];
@@ -125,7 +125,7 @@ static void consider_variable(struct address_tables *t, struct proact_kernel *k,
                  (struct instrument_table){.variable = (int32_t)n + PTX_SYMBOL_MODULE});
 }
 
-/* One of which all that is read lies at places that thread, CTA and parameters tell. */
+/* Adds a table if thread, CTA and parameters determine all its offsets. */
 static void consider_numbers(struct address_tables *t, struct proact_kernel *k,
                              const struct instrument_table *is, const bool *loads)
 {
@@ -160,7 +160,7 @@ static void consider_pointer(struct address_tables *t, struct proact_kernel *k,
     free(loads);
 }
 
-/* Each pointer once. */
+/* Examines each pointer once. */
 static void consider_pointers(struct address_tables *t, struct proact_kernel *k,
                               bool for_numbers)
 {
@@ -187,7 +187,7 @@ static void consider_pointers(struct address_tables *t, struct proact_kernel *k,
     free(is_visited);
 }
 
-/* A kernel may look up words in constant memory, of which records say nothing. */
+/* Loads from constant memory at computed offsets, which the standard analysis omits. */
 static bool looks_up_constants(const struct ptx_function *f)
 {
     for (uint32_t n = 0; n < f->instruction_count; n++)
@@ -229,8 +229,8 @@ void address_tables_clear(struct address_tables *t)
     t->analysis = NULL;
 }
 
-/* Where the record reads in the table, in which there is so much room; false: that is not
-   known. `is_whole`: the table begins there. */
+/* Bounds of the record's reads; false: not known. `room`: available bytes. `is_whole`: the
+   table starts at the start of its array. */
 static bool find_range(const struct table_reader *by, const struct access_record *r,
                        uint64_t room, bool is_whole, struct table_load *load)
 {
@@ -238,7 +238,7 @@ static bool find_range(const struct table_reader *by, const struct access_record
     uint32_t count = 0;
 
     if (!access_extent(by->analysis, r, by->at, by->trips, spans, &count)) {
-        /* where memory says: somewhere in the array */
+        /* an indirect load: anywhere in the array */
         load->low = 0;
         load->end = (int64_t)room;
         return r->state == ACCESS_DATA && is_whole && room <= TABLE_BYTES_MAX;
@@ -256,7 +256,7 @@ static bool find_range(const struct table_reader *by, const struct access_record
     return true;
 }
 
-/* One without a record is never come to. */
+/* A load without a record is unreachable. */
 static bool find_load(const struct table_reader *by, uint64_t room, bool is_whole,
                       struct table_load *load)
 {
@@ -288,7 +288,7 @@ int64_t address_table_bytes(struct address_table *t, const struct table_reader *
     return bytes;
 }
 
-/* Whether it may begin there: what is loaded lies at a multiple of its size. */
+/* Whether the load may begin there. Loads are aligned to their size. */
 static bool begins(const struct table_load *l, int64_t at)
 {
     const int64_t away = at - (int64_t)l->first;
@@ -299,8 +299,8 @@ static bool begins(const struct table_load *l, int64_t at)
     return !l->is_known || (l->step ? away % (int64_t)l->step == 0 : !away);
 }
 
-/* One that is read by itself is a parameter's field, of which it is seen whether it leads
-   anywhere. */
+/* A word at a fixed offset is like a parameter field, so its value shows whether it is an
+   address. */
 static uint8_t use_there(const struct table_load *l)
 {
     return l->is_known && !l->step ? l->use & (uint8_t)~TABLE_FOLLOWED : l->use;

@@ -39,7 +39,7 @@ static struct known_stretch *find(struct known_bytes *k, uint64_t first, uint64_
     return NULL;
 }
 
-/* The other's bytes, where it ends at that one's first or begins at its end, too. */
+/* Joins adjacent ranges. */
 static void join(struct known_bytes *k, struct known_stretch *to)
 {
     for (unsigned n = k->count; n--;) {
@@ -59,7 +59,7 @@ static void join(struct known_bytes *k, struct known_stretch *to)
     }
 }
 
-/* Takes the content. */
+/* Takes ownership of `content`. */
 static void put(struct known_bytes *k, uint64_t byte, unsigned char *content,
                 uint64_t bytes)
 {
@@ -97,7 +97,7 @@ void known_bytes_follow(struct proact_array *a, uint64_t before, uint64_t byte,
 
     if (!a || !may_know(a) || (!a->known && !is_known))
         return;
-    /* which may lie in what is known of the same array */
+    /* copied first, since `from` may be inside the known contents */
     unsigned char *content = is_known ? must_calloc(bytes, 1) : NULL;
 
     if (is_known)
@@ -119,7 +119,7 @@ void known_bytes_read(struct proact_array *a, uint64_t byte, const void *what,
     known_bytes_follow(a, known_bytes_before(a), byte, what, bytes);
 }
 
-/* All that was queued with it has ended. */
+/* Whether all queued operations on the array have ended. */
 static bool is_settled(const struct proact_array *a)
 {
     const struct proact *p = a->session;

@@ -18,8 +18,8 @@
 #include "runtime/variables/known_constants.h"
 #include "runtime/variables/module_variable.h"
 
-/* Tables that tables lead to; launches in a row that waited in vain, until not each is
-   looked at. */
+/* Limits: nested levels of tables; consecutive fruitless waits before attempts become
+   rare. */
 enum { LEVELS_MAX = 3, LOST_MAX = 8, SURPRISES_MAX = 2, WORD = 8, SMALL = 4096 };
 
 static struct kernel_address_tables *tables_of(struct proact_kernel *k)
@@ -77,7 +77,7 @@ static int64_t bytes_behind(const struct launching *l, struct address_table *of,
     return address_table_bytes(of, by, p->array->bytes - p->addend, !p->addend);
 }
 
-/* What is no constant is read as a whole. */
+/* A variable that is not constant is read completely. */
 static int64_t bytes_of_variable(const struct launching *l, struct address_table *of,
                                  const struct table_reader *by)
 {
@@ -88,7 +88,8 @@ static int64_t bytes_of_variable(const struct launching *l, struct address_table
     return bytes < 0 || s->space == PTX_SPACE_CONST ? bytes : (int64_t)s->bytes;
 }
 
-/* How much of each table the launch reads; false where that is not known. */
+/* Sets the bytes that the launch reads of each table. Returns false if they are not
+   known. */
 static bool find_bytes(const struct launching *l, struct kernel_address_tables *t,
                        const unsigned char *block, const unsigned char *const *constants)
 {
@@ -116,7 +117,7 @@ static bool find_bytes(const struct launching *l, struct kernel_address_tables *
     return is_known;
 }
 
-/* The same, where it is another launch than the last one. */
+/* The same, with the result of the last launch if the key is equal. */
 static bool look_at_bytes(const struct launching *l, struct kernel_address_tables *t)
 {
     const struct known_constants *known =
@@ -134,7 +135,7 @@ static bool look_at_bytes(const struct launching *l, struct kernel_address_table
     return t->may_read;
 }
 
-/* Whose memory the address lies in, or a little beside. */
+/* Array that contains the address, within the tolerance. */
 static struct proact_array *array_near(struct proact *p, uint64_t address, uint64_t *byte)
 {
     struct proact_array *found = proact_array_find(p, address, byte);
@@ -148,7 +149,8 @@ static struct proact_array *array_near(struct proact *p, uint64_t address, uint6
     return found;
 }
 
-/* What of it are addresses; false where that is not sure, or of what it is not. */
+/* Finds the addresses in the table. Returns false if a word is ambiguous, or if its array
+   is not known. */
 static bool table_find_relocations(struct proact *p, const struct address_table *t,
                                    struct table_content *c)
 {
@@ -182,7 +184,7 @@ static void open_content(struct table_content *c, uint32_t bytes)
     c->is_known = false;
 }
 
-/* Waits. free() it; NULL: that failed. */
+/* Waits for the device. The caller frees the result; NULL: the read failed. */
 static unsigned char *read_device(const struct proact_relocation *relocation,
                                   uint32_t bytes)
 {
@@ -201,9 +203,9 @@ static unsigned char *read_device(const struct proact_relocation *relocation,
     return NULL;
 }
 
-/* What the memory behind a pointer holds when the launch begins: read only where it may
-   have changed, and the host does not know what it has put there itself. Numbers that
-   devices change again and again are not waited for. */
+/* Contents of a table at the start of the launch. Memory is read only if it may have
+   changed and the host does not know its contents. Numbers that devices change repeatedly
+   are not read again. */
 static bool read_array(const struct address_table *of,
                        const struct proact_relocation *relocation, struct table_content *c,
                        uint32_t bytes, bool *is_new, bool *has_read)
@@ -255,7 +257,7 @@ static bool read_constant(const struct launching *l, int32_t variable,
     return now != NULL;
 }
 
-/* Of the module, as the first device has it. */
+/* Reads a variable of the device-0 module. */
 static bool read_variable(const struct launching *l, int32_t variable,
                           struct table_content *c, uint32_t bytes, bool *is_new,
                           bool *has_read)
@@ -292,7 +294,7 @@ static bool read_table(const struct launching *l, struct kernel_address_tables *
         is_good = read_variable(l, of->is.variable, c, t->bytes[n], &is_new, &t->has_read);
     else if (relocation)
         is_good = read_array(of, relocation, c, t->bytes[n], &is_new, &t->has_read);
-    else if (is_new) { /* there is none */
+    else if (is_new) { /* a null pointer */
         open_content(c, t->bytes[n]);
         c->array = 0;
     }
@@ -350,8 +352,8 @@ static struct proact_kernel *find_variant(struct proact_kernel *k,
     return of->variant;
 }
 
-/* Whole launches run the kernel as it is, which goes by the pointer to its table: that of a
-   variable, or of memory that the host has, is known by its place alone. */
+/* Single-device launches use the original kernel with a pointer to the table. For a
+   variable or host memory only the relocation has that address. */
 static void point_to(unsigned char *block, const struct proact_relocation *p)
 {
     const uint64_t address = p->array->base[0] + p->addend;
@@ -359,7 +361,7 @@ static void point_to(unsigned char *block, const struct proact_relocation *p)
     memcpy(block + p->offset, &address, sizeof address);
 }
 
-/* The variant's last parameters. Nothing of it goes by the tables' pointers any more. */
+/* Fills the table parameters of the version, which no longer uses the table pointers. */
 static void fill(struct launching *l, struct kernel_address_tables *t,
                  const struct proact_kernel *variant)
 {
@@ -397,8 +399,8 @@ static void fill(struct launching *l, struct kernel_address_tables *t,
     launching_count_arrays(l);
 }
 
-/* What nobody wrote, between entries or behind them, may be read but where that is checked.
- */
+/* Whether promotion is possible. Padding in a table is read, which the checks of `check`
+   would reject. */
 static bool may_have(const struct launching *l)
 {
     const struct proact_kernel *k = l->kernel;
@@ -412,7 +414,7 @@ static bool may_have(const struct launching *l)
            !k->session->recording && !k->session->checks;
 }
 
-/* What was tried in vain again and again is tried ever more seldom. */
+/* Attempts become exponentially rarer after repeated failures. */
 static bool is_hopeless(struct kernel_address_tables *t)
 {
     if (t->lost < LOST_MAX || !(t->lost & (t->lost - 1)))

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* In a program, tables of addresses that a kernel finds in memory are read before the
-   launch, and given to a kernel that has them as parameters: of each device its own
-   addresses (instrument/table_parameters.c). Where one device runs it all, the kernel is
-   launched as it is. */
+/* Promotion of pointer tables to parameters. In a program, the runtime reads the pointer
+   tables of a kernel before the launch and passes them to a version with the tables as
+   parameters (instrument/table_parameters.c). Each device thus gets its own addresses. A
+   single-device launch uses the original kernel. */
 
 #include "runtime/launch/launching.h"
 
-/* The launch becomes one of such a kernel: where there is one already, or, `first`, made
-   now, for it cannot be split as it is. Until the kernel's next launch. */
+/* Replaces the kernel by such a version, until its next launch. `first`: a version may be
+   created, because the launch cannot be split otherwise; otherwise only existing versions
+   are used. */
 bool launch_tables(struct launching *l, bool first);
 
-/* It was seen whether the launch is split. */
+/* Records whether the launch was split. */
 void launch_tables_report(const struct launching *l, bool is_split);

@@ -7,10 +7,10 @@
 #include "access/write_set.h"
 #include "runtime/tables/table_text.h"
 
-/* Bytes of a table, to look at a kernel with it; and of a module's text. */
+/* Assumed size of a table in a trial version, and limit of the module's text. */
 enum { SOME = 16, TEXT_BYTES_MAX = 1 << 20 };
 
-/* How well it is known where a kernel writes. */
+/* Precision of the kernel's write set. */
 enum knowledge { REFUSED, MORE_THAN_ITS, EXACT };
 
 static enum knowledge known_of(const struct ptx_module *m, const char *name)
@@ -32,7 +32,7 @@ static bool is_fixed(const struct address_table *t)
     return true;
 }
 
-/* What a launch reads is not known yet. */
+/* The bytes read by a launch are not known yet. */
 static uint32_t bytes_of(const struct address_table *t)
 {
     uint64_t bytes = SOME;
@@ -44,7 +44,7 @@ static uint32_t bytes_of(const struct address_table *t)
     return bytes > TABLE_BYTES_MAX ? TABLE_BYTES_MAX : (uint32_t)bytes;
 }
 
-/* With these as parameters. */
+/* Precision with these tables as parameters. */
 static enum knowledge known_with(const struct address_tables *t,
                                  const struct proact_kernel *k)
 {
@@ -70,7 +70,7 @@ static void drop_numbers(struct address_tables *t, unsigned from)
         free(t->of[--t->count].load);
 }
 
-/* What is known as well without the one. */
+/* Removes tables that do not improve the precision. */
 static void drop_idle(struct address_tables *t, const struct proact_kernel *k,
                       unsigned from, enum knowledge as)
 {
@@ -96,12 +96,12 @@ static bool all_fixed(const struct address_tables *t, unsigned from)
     return true;
 }
 
-/* Where guards alone would be better known, long tables are left alone. */
+/* Long tables are not used if they only improve guards. */
 void number_tables_add(struct address_tables *t, struct proact_kernel *k)
 {
     const unsigned others = t->count;
 
-    if (k->image->ptx->bytes > TEXT_BYTES_MAX) /* which is read once for each try */
+    if (k->image->ptx->bytes > TEXT_BYTES_MAX) /* each attempt parses the module once */
         return;
     address_tables_add_numbers(t, k);
     if (t->count == others)

@@ -33,8 +33,8 @@ static bool meets(const struct table_content *c, const struct cta_runs *runs, ui
     return false;
 }
 
-/* Whether one of the launch's tables lies in the array, and among what is written, if that
-   is known. */
+/* Whether a table of the launch is in the array, and in the written ranges if `w` is not
+   NULL. */
 static bool has_table(const struct launching *l, const struct proact_array *a,
                       const struct write_set *w)
 {

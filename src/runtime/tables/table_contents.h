@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What tables of addresses hold (launch_tables.h), and what was made of a kernel for them.
- */
+/* Contents of pointer tables (launch_tables.h) and the kernel versions for them. */
 
 #include "runtime/launch/launch_fields.h"
 #include "runtime/tables/address_tables.h"
@@ -10,34 +9,34 @@
 enum { TABLE_VARIANTS_MAX = 4 };
 
 struct table_content {
-    uint64_t array, byte, changes; /* of which array, as it was after so many changes */
-    uint64_t arrays;               /* of the session, as they were */
-    uint64_t looks;     /* and of the kernel's extents, by which these places are */
-    uint32_t bytes;     /* of it, that may be read */
-    unsigned surprises; /* it was waited for, and was not as before */
+    uint64_t array, byte, changes; /* array id, offset, and change count of the array */
+    uint64_t arrays;               /* the session's count of array changes */
+    uint64_t looks;     /* generation of the load bounds used for the relocations */
+    uint32_t bytes;     /* readable bytes of the array */
+    unsigned surprises; /* waits that found different contents */
     bool is_known;
     unsigned char *data;
-    struct proact_relocation *relocation; /* their offsets are from its begin */
+    struct proact_relocation *relocation; /* offsets are relative to the table */
     uint32_t relocation_count;
 };
 
-/* Of a kernel; and of its variants, whose it is. */
+/* State of one kernel, which also owns the versions. */
 struct kernel_address_tables {
     struct address_tables found;
-    struct launch_fields fields; /* that its tables' extents hang on */
+    struct launch_fields fields; /* fields on which the extents of the tables depend */
     uint64_t key;
     bool has_key, is_used;
-    uint32_t bytes[TABLES_MAX]; /* that a launch of that key reads, if it is known */
+    uint32_t bytes[TABLES_MAX]; /* bytes that a launch with this key reads, if known */
     bool may_read;
-    uint64_t looks; /* that were taken at these */
+    uint64_t looks; /* generation of these extents */
     struct table_content content[TABLES_MAX];
     uint32_t count;
     struct tabled {
         uint32_t bytes[TABLES_MAX];
-        struct proact_kernel *variant; /* NULL: it cannot be made */
+        struct proact_kernel *variant; /* NULL: the version cannot be created */
     } of[TABLE_VARIANTS_MAX];
-    bool has_read;        /* memory, for the last launch, which had to wait */
-    unsigned lost;        /* launches in a row for which it had, and that were not split */
+    bool has_read;        /* the last launch read memory, with a wait */
+    unsigned lost;        /* consecutive launches that waited and were not split */
     unsigned char *block; /* of the last launch */
     struct proact_relocation *relocations;
     size_t capacity;
@@ -45,10 +44,11 @@ struct kernel_address_tables {
 
 void tables_drop(struct proact_kernel *k);
 
-/* A launch with tables reads what they held before it: PROACT_EREFUSED where it writes to
-   one of them. */
+/* Fails with PROACT_EREFUSED if a launch with tables writes to one of them. The tables were
+   read before the launch. */
 enum proact_status tables_check(const struct launching *l, const struct write_set *w,
                                 struct proact_error *err);
-/* Whether it writes to none, by those pointers, by their bytes in the block; or by any. */
+/* Whether the launch writes to none of its tables through pointers at these offsets;
+   `is_any`: through any pointer. */
 bool tables_stay(const struct launching *l, const uint32_t *targets, uint32_t count,
                  bool is_any);

@@ -8,7 +8,7 @@
 
 enum { WORD = 8 };
 
-/* It reads a table that is a parameter, or may. */
+/* Whether the instruction reads, or may read, a table parameter. */
 static bool looks_up(const struct ptx_function *f, const struct ptx_instruction *i)
 {
     static const char table[] = "proact_table_";
@@ -40,7 +40,7 @@ static uint32_t next(const struct ptx_function *f, uint32_t at)
     return at;
 }
 
-/* Of vectors the first element alone would be known. */
+/* Vectors are unknown, since only the first element would be described. */
 static struct look_up of_load(const struct table_load *l, uint64_t begin)
 {
     return (struct look_up){l->is_known && l->bytes == WORD, begin + l->first, l->step};

@@ -14,7 +14,7 @@ uint32_t table_round_up(uint32_t bytes)
     return all;
 }
 
-/* What lies at a place that is always the same is read by its name. */
+/* Rewrites loads at constant offsets to named parameter reads. */
 static char *name_places(const struct ptx_module *of, char *text, size_t *bytes)
 {
     struct ptx_module *m = NULL;

@@ -38,7 +38,7 @@ void launch_textures_take(struct launching *l, struct launch_texture *textures,
     }
 }
 
-/* A null handle, which nobody may read by, is null on all. */
+/* A null handle, which no kernel may use, is null on all devices. */
 static enum proact_status check_one(const struct launching *l,
                                     const struct launch_texture *t,
                                     struct proact_error *err)
@@ -82,7 +82,7 @@ static enum proact_status check(const struct launching *l, struct proact_error *
     return status;
 }
 
-/* What a device could not have once, it is not asked for again. */
+/* A failure is final: the device is not tried again. */
 static enum proact_status make(const struct launching *l, struct session_texture *t,
                                uint32_t offset, struct proact_error *err)
 {
@@ -134,13 +134,13 @@ void launch_textures_fill(const struct launching *l, unsigned device, unsigned c
     }
 }
 
-/* NULL: memory, or none. */
+/* NULL: memory, or no texture. */
 static struct proact_texture_array *texels_of(const struct launch_texture *t)
 {
     return t->texture ? t->texture->is.array : NULL;
 }
 
-/* Devices that have CTAs. */
+/* Whether the device has CTAs. */
 static bool works(const struct launching *l, unsigned device)
 {
     const uint32_t *first = &l->binding->cta_first[device];
@@ -156,7 +156,7 @@ enum proact_status launch_textures_fetch(const struct launching *l,
 
     if (!l->kernel->texels)
         return PROACT_OK;
-    if (!l->binding) /* it may read by others than those that are known */
+    if (!l->binding) /* a single-device launch may use unknown handles */
         return (status = textures_fetch(p, err)) ? status : first_await_all(p, err);
     for (size_t n = 0; n < l->texture_count; n++)
         for (unsigned d = 1; d < l->over && texels_of(&l->textures[n]) && !status; d++)

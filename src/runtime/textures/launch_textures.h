@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Texture objects among the parameters of a launch. Memory that one is of is an array of
-   the launch, as if its address were given there; of a split one each device is given an
-   object of its own. */
+/* Texture objects among the parameters of a launch. The memory of a texture is an array of
+   the launch, as if its address were a parameter. In a split launch each device gets its
+   own object. */
 
 #include "runtime/launch/launching.h"
 #include "runtime/textures/textures.h"
 
 struct launch_texture {
-    uint32_t offset;                 /* in the block */
-    uint64_t handle;                 /* that the program gave */
-    struct session_texture *texture; /* NULL: there is none of that handle */
-    struct proact_array *array;      /* of memory: where it lies, or NULL */
-    uint64_t first;                  /* byte of the array */
+    uint32_t offset;                 /* in the parameter buffer */
+    uint64_t handle;                 /* the program's handle */
+    struct session_texture *texture; /* NULL: unknown handle */
+    struct proact_array *array;      /* array with its memory; NULL: none, or a texture
+                                        array */
+    uint64_t first;                  /* offset in the array */
 };
 
-/* How many the kernel's launches have, at most. */
+/* Maximum number of textures of the kernel's launches. */
 size_t launch_textures_most(const struct proact_kernel *k);
-/* Fills `textures`, which the launch then has, and adds places of memory to its own,
-   `relocations`, where there is room for as many. */
+/* Fills `textures`, which the launch borrows, and appends relocations of their memory. Both
+   have space for launch_textures_most() more entries. */
 void launch_textures_take(struct launching *l, struct launch_texture *textures,
                           struct proact_relocation *relocations);
 
-/* No recording can hold what has any. */
+/* Fails with PROACT_EINVAL in a recording: texture objects cannot be recorded. */
 enum proact_status launch_textures_check_recorded(const struct launching *l,
                                                   struct proact_error *err);
-/* Whether it can be split for its textures, with all that the devices need for that. Else
-   the kernel's `with_textures` says why. */
+/* Whether the textures permit a split. Creates the objects of the devices; otherwise the
+   kernel's `with_textures` has the reason. */
 bool launch_textures_ready(const struct launching *l);
-/* In place of the program's, those of the device. */
+/* Replaces the program's handles by the device's. */
 void launch_textures_fill(const struct launching *l, unsigned device, unsigned char *block);
-/* Behind streams_join(): what it reads by them is brought to where that is. */
+/* Fetches the textures' data, after streams_join(). */
 enum proact_status launch_textures_fetch(const struct launching *l,
                                          struct proact_error *err);
 enum proact_status launch_textures_await(const struct launching *l, unsigned device,
                                          struct proact_error *err);
-/* It is queued. */
+/* Called after the launch was queued. */
 void launch_textures_used(const struct launching *l);

@@ -112,7 +112,7 @@ static bool is_within(size_t first, size_t count, size_t limit)
     return first <= limit && count <= limit - first;
 }
 
-/* Of an end in memory: from its first byte to its last. */
+/* Bytes from the first to the last of an end in memory. */
 static enum proact_status hull(const struct proact_copy_3d *c,
                                const struct proact_copy_3d_end *e, uint64_t *bytes,
                                struct proact_error *err)
@@ -131,7 +131,7 @@ static enum proact_status hull(const struct proact_copy_3d *c,
     return PROACT_OK;
 }
 
-/* `out`: the array that the end is in, NULL for texels and memory of the host. */
+/* `out`: array of the end; NULL: a texture array or host memory. */
 static enum proact_status check_end(struct proact *p, const struct proact_copy_3d *c,
                                     const struct proact_copy_3d_end *e,
                                     struct proact_array **out, uint64_t *first,
@@ -239,7 +239,8 @@ static struct proact_copy_3d all_of(const struct proact_texture_array_shape *s)
                                    .slices = slices_of(s)};
 }
 
-/* The first device's later work, which may write to it, comes behind on the same lane. */
+/* Later work of device 0 follows on the same stream, so it cannot overwrite the source
+   early. */
 enum proact_status texels_copy_renew(struct proact_texture_array *t, unsigned device,
                                      struct proact_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* CUDA arrays of a session. A program knows the first device's; others have copies, made
-   when they have to do with it, and brought up to date before they read it. */
+/* CUDA arrays of a session. A program accesses the one of device 0. Copies on other devices
+   are created on first use and updated before each read. */
 
 #include "runtime/session/session.h"
 
@@ -10,31 +10,32 @@ struct proact_texture_array {
     struct proact *session;
     struct proact_texture_array *next;
     struct proact_texture_array_shape shape;
-    struct device_texels *device; /* the first one's */
-    uint64_t changes;             /* of that one, so far */
-    bool may_be_written;          /* by kernels: it had a surface */
-    uint64_t used;                /* the last operation that read the copies */
+    struct device_texels *device; /* on device 0 */
+    uint64_t changes;             /* change count of that one */
+    bool may_be_written;          /* by kernels, because it had a surface */
+    uint64_t used;                /* last operation that read the copies */
     struct texels_copy {
-        struct device_texels *device; /* NULL: not made yet */
-        uint64_t changes;             /* that it has; 0: none */
-        uint64_t sent;                /* the operation that brought them */
+        struct device_texels *device; /* NULL: not created yet */
+        uint64_t changes;             /* change count of the copy; 0: no contents */
+        uint64_t sent;                /* operation that updated it */
     } copy[PROACT_DEVICES_MAX];
 };
 
 size_t texels_bytes_each(const struct proact_texel_format *t);
 enum proact_status texels_check_texel(const struct proact_texel_format *t,
                                       struct proact_error *err);
-/* Whether the session can have such, now. */
+/* Whether the session supports texture arrays now. */
 enum proact_status texels_check_session(const struct proact *p, struct proact_error *err);
 
 enum proact_status texels_copy_make(struct proact_texture_array *t, unsigned device,
                                     struct proact_error *err);
-/* Queued on lane MAIN of the first device, which is of no stream then, if it lacks
-   anything; and what lane MAIN of the other one comes after. */
+/* texels_copy_renew() queues an update on the kernel stream of device 0 if the copy is
+   stale; no program stream may be current. texels_copy_await() orders the kernel stream of
+   the other device after it. */
 enum proact_status texels_copy_renew(struct proact_texture_array *t, unsigned device,
                                      struct proact_error *err);
 enum proact_status texels_copy_await(const struct proact_texture_array *t, unsigned device,
                                      struct proact_error *err);
-/* Something on the first device may have written to any by surfaces. */
+/* Records that a kernel on device 0 may have written through surfaces. */
 void texels_written(struct proact *p);
 void texels_close(struct proact *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The objects that other devices have of a texture go. */
+/* Destruction of the texture objects on devices other than device 0. */
 #include <string.h>
 
 #include "runtime/textures/textures.h"

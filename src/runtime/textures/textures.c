@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texture and surface objects, by the handles that kernels take. */
+/* Creation of texture and surface objects; a handle is the value that kernels receive. */
 #include "runtime/textures/textures.h"
 
 #include <inttypes.h>
@@ -93,8 +93,8 @@ struct proact_array *texture_array(const struct session_texture *t, struct proac
     return a && array_has_replicas(a) && t->bytes <= a->bytes - *first ? a : NULL;
 }
 
-/* Arrays come and go: at the same place on the first device there may be another one, with
-   other places elsewhere. */
+/* A new array may have the same address on device 0 as a destroyed one, with other
+   addresses on other devices. */
 enum proact_status texture_make(struct session_texture *t, struct proact *p,
                                 unsigned device, struct proact_error *err)
 {
@@ -161,7 +161,7 @@ void proact_surface_destroy(struct proact *p, uint64_t handle)
     p->backend->surface_destroy(p->set, 0, handle);
 }
 
-/* Arrays that are gone, which no kernel may read any more, are left out. */
+/* Destroyed arrays are skipped: no kernel may read them. */
 enum proact_status textures_fetch(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Texture objects of a session. A program knows the first device's; others are given theirs
-   in place of it, when they have to do with it. */
+/* Texture objects of a session. A program has the handles of device 0. Other devices get
+   their own objects on first use. */
 
 #include "runtime/textures/texels.h"
 
@@ -10,29 +10,29 @@ struct session_texture {
     struct session_texture *next;
     struct proact_texture is;
     uint64_t handle;
-    uint64_t bytes;              /* of memory; 0: it is of texels */
-    bool is_void;                /* its texels are gone */
-    struct proact_error refused; /* why some device could not have its own; "": none */
+    uint64_t bytes;              /* size of its memory; 0: a texture array */
+    bool is_void;                /* its texture array was destroyed */
+    struct proact_error refused; /* reason why a device has no object; "": none */
     struct texture_elsewhere {
-        uint64_t handle, address; /* address 0: it is of texels */
+        uint64_t handle, address; /* address 0: a texture array */
         bool is_made;
-    } on[PROACT_DEVICES_MAX]; /* not the first */
+    } on[PROACT_DEVICES_MAX]; /* except device 0 */
 };
 
 struct session_texture *texture_find(const struct proact *p, uint64_t handle);
-/* The array that its memory lies in, and from where; NULL: in none any more. */
+/* Array and offset of its memory; NULL: in no array any more. */
 struct proact_array *texture_array(const struct session_texture *t, struct proact *p,
                                    uint64_t *first);
-/* An object for another device, of what that one has of the array, or of its copy of the
-   texels. Waits where it is made anew. */
+/* Creates the object of another device, for its replica or its copy of the texture array.
+   Waits if it replaces an object. */
 enum proact_status texture_make(struct session_texture *t, struct proact *p,
                                 unsigned device, struct proact_error *err);
-/* All of them. Nothing may be in flight. */
+/* Destroys all objects on other devices. Nothing may be in flight. */
 void texture_unmake(struct proact *p, struct session_texture *t);
-/* Before the texels go: its objects are void. Nothing may be in flight. */
+/* Invalidates the textures of a texture array before its destruction. Nothing may be in
+   flight. */
 void textures_leave(struct proact_texture_array *texels);
 
-/* What lies in memory that textures are of, to the first device: kernels read it beside all
-   that they are given. */
+/* Fetches the memory of all textures to device 0, since a kernel may use any of them. */
 enum proact_status textures_fetch(struct proact *p, struct proact_error *err);
 void textures_close(struct proact *p);

@@ -63,7 +63,7 @@ const struct known_constants *known_constants_find(const struct launching *l)
     if (!session_try_quiesce(p))
         return NULL;
     clear(c);
-    session_settle(k->session); /* keeps what went wrong for who asks */
+    session_settle(k->session); /* a failure is reported by the next wait */
     if (read_all(c, k))
         return NULL;
     c->are_read = true;
@@ -71,7 +71,7 @@ const struct known_constants *known_constants_find(const struct launching *l)
     return c;
 }
 
-/* What begins in one and ends behind it leaves them unknown. */
+/* A write across the end of a constant invalidates the contents. */
 static void follow(struct known_constants *c, device_addr to, const void *from,
                    size_t bytes)
 {
@@ -88,7 +88,7 @@ static void follow(struct known_constants *c, device_addr to, const void *from,
     }
 }
 
-/* What was not known before is read with all else when it is asked for. */
+/* Contents that were already invalid are read on the next use. */
 void known_constants_write(struct proact *p, device_addr to, const void *from, size_t bytes)
 {
     p->constants++;

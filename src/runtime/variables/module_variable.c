@@ -31,7 +31,7 @@ bool module_has_variables(const struct ptx_module *m)
     return false;
 }
 
-/* Of the symbols that a function, or one that it may call, uses: the first such. */
+/* First matching symbol that a function or its callees use. */
 typedef bool which_symbol(const struct ptx_symbol *s);
 
 static const struct ptx_symbol *used_in(const struct ptx_module *m,
@@ -141,8 +141,8 @@ static void note_used(const struct ptx_function *f, bool *used)
         }
 }
 
-/* By symbol: a kernel, or what it may call, names it. Or another that it names may hold its
-   address. */
+/* By symbol: the kernel or a callee uses it, or may reach it through an address in another
+   variable. */
 static bool *find_used(const struct proact_kernel *k)
 {
     const struct ptx_module *m = k->image->ptx;
@@ -161,7 +161,7 @@ static bool *find_used(const struct proact_kernel *k)
     return used;
 }
 
-/* What holds addresses of its own module stays as it was loaded. */
+/* Variables with addresses of their own module keep their initial contents. */
 static bool variable_is_fetched(const struct ptx_symbol *s)
 {
     return module_variable_may_change(s) && !s->relocation_count;

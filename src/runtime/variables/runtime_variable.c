@@ -42,8 +42,8 @@ static enum proact_status check(const struct proact_variable *v, size_t first, s
                 first + bytes, v->bytes);
 }
 
-/* Kernels of other devices run on lane MAIN of theirs: that order is enough. Clones get it
-   before they run. */
+/* Kernels of other devices run on their kernel streams, which gives the order. Versions are
+   updated before they run. */
 enum proact_status proact_variable_write(struct proact *p, const struct proact_variable *v,
                                          size_t first, const void *from, size_t bytes,
                                          struct proact_error *err)
@@ -119,7 +119,7 @@ static const struct ptx_symbol *free_variable(const struct session_image *i,
     return NULL;
 }
 
-/* All that was done to it is queued, and goes on to be the array's. */
+/* The copy follows all queued work on the variable, which then belongs to the array. */
 static enum proact_status move(struct proact *p, struct session_image *i,
                                const struct ptx_symbol *s, struct proact_variable *v,
                                struct proact_error *err)

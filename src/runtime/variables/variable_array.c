@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "instrument/instrument.h"
 
-/* By symbol: variables that can be an array, and that some kernel writes. */
+/* By symbol: variables that can become arrays and that some kernel writes. */
 static bool *find_written(const struct ptx_module *m)
 {
     bool *may = must_calloc(m->symbol_count + 1u, sizeof *may), *written;
