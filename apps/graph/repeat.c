@@ -41,7 +41,7 @@ static enum proact_status loop_init(struct loop *l, struct proact_error *err)
 {
     struct proact *p = l->repeat->session;
     struct proact_image image = {.name = "repeat.cu", .text = kernel_repeat};
-    struct proact_shape one = {"seen", 1, sizeof(struct repeat_state)};
+    struct proact_shape one = {"state", 1, sizeof(struct repeat_state)};
     struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
                              .range_bytes = sizeof(struct repeat_state)};
     enum proact_status status = PROACT_OK;

@@ -64,7 +64,8 @@ __device__ static inline double relax(const struct proact_partition *partition,
 extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *old_sums,
                                        float *cells, struct cta_pair *sums, proact_u32 size,
                                        proact_u32 rows, proact_u32 cta_count,
-                                       double tolerance_squared, struct proact_partition partition)
+                                       double tolerance_squared,
+                                       struct proact_partition partition)
 {
     __shared__ struct cta_pair scratch[CTA_WARPS];
     proact_u32 cta = proact_cta(&partition);

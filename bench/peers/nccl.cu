@@ -25,8 +25,8 @@ int main(int argc, char **argv)
             char *array = (char *)h.device[d].array;
 
             if (w.all_to_all && bytes == w.partition()) {
-                MUST(ncclAllGather(array + d * w.partition(), array, bytes, ncclChar, comm[d],
-                                   h.device[d].send));
+                MUST(ncclAllGather(array + d * w.partition(), array, bytes, ncclChar,
+                                   comm[d], h.device[d].send));
                 continue;
             }
             for (int root = 0; root < w.producers(); root++) {

@@ -132,8 +132,8 @@ template <bool SIGNALS> static void measure(const peer_work &w, int me, unsigned
     }
     peer_check(array, w, salt);
     if (me == 0)
-        peer_print(SIGNALS ? "NVSHMEM-signal" : "NVSHMEM", (uint64_t)group * MICRO_CTA_BYTES,
-                 ns);
+        peer_print(SIGNALS ? "NVSHMEM-signal" : "NVSHMEM",
+                   (uint64_t)group * MICRO_CTA_BYTES, ns);
     nvshmem_barrier_all();
     MUST(cudaFree(counter));
     MUST(cudaFree(s.launches));

@@ -34,7 +34,7 @@ static void make_gpus(int count)
 
     CHECK(cudaGetDeviceCount(&found));
     if (count < 1 || count > found) {
-        fprintf(stderr, "by_hand: %d GPUs are asked for, %d are here\n", count, found);
+        fprintf(stderr, "by_hand: %d GPUs requested, %d available\n", count, found);
         exit(2);
     }
     gpus.resize(count);
@@ -296,9 +296,9 @@ static void attract_launch(int d, int i, int n)
     for (int p = 0; p < count_of_gpus() && i > 0; p++)
         if (p != d)
             CHECK(cudaStreamWaitEvent(g.main, gpus[p].main_done[before], 0));
-    attract_share<<<partition / 256, 256, 0, g.main>>>((float4 *)(g.*from).at,
-                                                   (float4 *)(g.*to).at, (float4 *)g.c.at,
-                                                   n, d * partition, 1e-6f);
+    attract_share<<<partition / 256, 256, 0, g.main>>>(
+        (float4 *)(g.*from).at, (float4 *)(g.*to).at, (float4 *)g.c.at, n, d * partition,
+        1e-6f);
     for (int k = 1; k < count_of_gpus(); k++) {
         int p = (d + k) % count_of_gpus();
 
@@ -345,8 +345,8 @@ static void run_count(int shift)
             for (int d = 0; d < count_of_gpus(); d++) {
                 on(d);
                 histogram_shared<<<1056, 256, 0, gpus[d].main>>>(
-                    (uint32_t *)gpus[d].a.at + (size_t)d * partition, (uint32_t *)gpus[d].b.at,
-                    partition);
+                    (uint32_t *)gpus[d].a.at + (size_t)d * partition,
+                    (uint32_t *)gpus[d].b.at, partition);
             }
         },
         [] {

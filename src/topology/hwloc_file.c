@@ -65,7 +65,7 @@ static enum proact_status open_hwloc(const char *path, const char *library,
         if (!symbol) {
             dlclose(calls->library);
             return fail(err, PROACT_EINVAL,
-                        "%s: reading hwloc files takes hwloc 2.1 or newer: %s lacks %s",
+                        "%s: reading hwloc files needs hwloc 2.1 or newer: %s has no %s",
                         path, library, rows[i].symbol);
         }
         memcpy((char *)calls + rows[i].at, &symbol, sizeof symbol);

@@ -28,20 +28,20 @@ struct counts {
     int a, b, c;
 };
 
-static struct counts count_of(const char *body, bool floats, const bool *untold)
+static struct counts count_of(const char *body, bool floats, const bool *unresolved)
 {
     struct proact_error err;
     struct ptx_module *m;
     char text[4096];
 
     snprintf(text, sizeof text, "%s%s ret;\n}\n", HEAD, body);
-    if (ptx_parse("tickets.ptx", text, strlen(text), &m, &err))
+    if (ptx_parse("fetch_atomics.ptx", text, strlen(text), &m, &err))
         fail_msg("%s", err.text);
     const struct ptx_function *f = &m->functions[0];
     struct access_reductions r = access_reductions_find(m, f, floats);
     struct counts all = {0, 0, 0};
 
-    if (!access_fetch_atomics_add(&r, m, f, floats, untold))
+    if (!access_fetch_atomics_add(&r, m, f, floats, unresolved))
         all = (struct counts){-1, -1, -1};
     for (uint32_t n = 0; n < r.count && all.a >= 0; n++) {
         all.a += r.reduction[n].parameter == 0;
@@ -140,10 +140,10 @@ static void unlisted_atomics_return_nothing(void **state)
 /* Own places, of which memory says how many. */
 static void unlisted_arrays_may_be_shared(void **state)
 {
-    static const bool untold[30] = {[0] = true};
+    static const bool unresolved[30] = {[0] = true};
     const struct counts got =
         count_of(FETCH_ATOMIC " st.global.u32 [%rd4], %r5;\n st.global.u32 [%rd5], %r5;\n",
-                 false, untold);
+                 false, unresolved);
 
     (void)state;
     assert_int_equal(got.a, 1);

@@ -226,7 +226,7 @@ static void others_do_not(void **state)
 }
 
 /* The bytes of the pointers by which stores then scatter, each as often as it stores. */
-static const char *untold(const char *body)
+static const char *unresolved(const char *body)
 {
     static char listing[64];
     struct access_reductions r = {0};
@@ -238,7 +238,7 @@ static const char *untold(const char *body)
     if (ptx_parse("reductions.ptx", text, strlen(text), &m, &err))
         fail_msg("%s", err.text);
     struct access_reductions merged = access_reductions_find(m, &m->functions[0], true);
-    bool *is = access_scatters_untold(m, &m->functions[0], &merged);
+    bool *is = access_scatters_unresolved(m, &m->functions[0], &merged);
 
     access_reductions_clear(&merged);
     if (is)
@@ -264,17 +264,18 @@ static void indirect_stores_with_a_loaded_count(void **state)
     "mov.u32 %r5, %ctaid.x;\nmad.wide.u32 %rd11, %r5, 4, %rd9;\n"                          \
     "st.global.u32 [%rd11], 5;\n"
     (void)state;
-    assert_string_equal(untold(LOOP), "0 ");
-    assert_string_equal(untold(LOOP "st.global.u32 [%rd10], 8;"), "0 0 ");
-    assert_string_equal(untold(KNOWN_STORE LOOP), "0 ");
-    assert_string_equal(untold(LOOP KNOWN_STORE), "0 ");
-    assert_string_equal(untold(KNOWN_STORE), "");
-    assert_string_equal(untold(LOOP "red.global.add.u32 [%rd7], 1;"), "0 ");
+    assert_string_equal(unresolved(LOOP), "0 ");
+    assert_string_equal(unresolved(LOOP "st.global.u32 [%rd10], 8;"), "0 0 ");
+    assert_string_equal(unresolved(KNOWN_STORE LOOP), "0 ");
+    assert_string_equal(unresolved(LOOP KNOWN_STORE), "0 ");
+    assert_string_equal(unresolved(KNOWN_STORE), "");
+    assert_string_equal(unresolved(LOOP "red.global.add.u32 [%rd7], 1;"), "0 ");
     /* where others are told neither way */
     assert_string_equal(
-        untold(LOOP "ld.global.u64 %rd11, [%rd6];\nst.global.u32 [%rd11], 1;"), "");
+        unresolved(LOOP "ld.global.u64 %rd11, [%rd6];\nst.global.u32 [%rd11], 1;"), "");
     assert_string_equal(
-        untold(LOOP "atom.global.add.u32 %r5, [%rd7], 1;\nst.global.u32 [%rd9], %r5;"), "");
+        unresolved(LOOP "atom.global.add.u32 %r5, [%rd7], 1;\nst.global.u32 [%rd9], %r5;"),
+        "");
 #undef LOOP
 #undef KNOWN_STORE
 }

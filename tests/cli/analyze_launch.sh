@@ -57,7 +57,7 @@ done
 for kernel in scatters scatters_and_reads; do
     proact analyze "$(dirname "$0")/analyze.ptx" --kernel $kernel --grid 4 --block 1 \
         --json scatters.json | sed -n "/indirect store/p; /can be split over/p; /cannot be/p"
-    sed -n '/"scattered"/p' scatters.json
+    sed -n '/"indirect_stores"/p' scatters.json
 done
 
 for option in '' --reassociate; do

@@ -47,7 +47,7 @@ static void a_wrong_module_is_refused(struct contract *c)
     }
 }
 
-static void what_a_module_lacks_is_not_found(struct contract *c)
+static void missing_module_functions_are_not_found(struct contract *c)
 {
     struct device_function *f = NULL;
     device_addr address = 7;
@@ -459,7 +459,7 @@ static void an_sm_holds_what_is_reported(struct contract *c)
 
 const struct contract_promise contract_launch[] = {
     {"a wrong module is refused", a_wrong_module_is_refused, false},
-    {"what a module lacks is not found", what_a_module_lacks_is_not_found, false},
+    {"what a module lacks is not found", missing_module_functions_are_not_found, false},
     {"a failure names what was not found", a_failure_names_what_was_not_found, false},
     {"variables are found and live on their device",
      variables_are_found_and_live_on_their_device, false},

@@ -192,7 +192,7 @@ static void a_graph_is_as_new_as_its_launch(void **state)
 }
 
 /* A reader that the host asked for ahead of a store may come behind it and know of it. */
-static void who_reads_before_a_store_lacks_nothing(void **state)
+static void reads_before_a_store_need_no_fetch(void **state)
 {
     (void)state;
     for (int ahead = 0; ahead < 2; ahead++) {
@@ -228,7 +228,7 @@ int main(void)
         cmocka_unit_test(a_batch_is_one_operation),
         cmocka_unit_test(a_copy_is_as_new_as_what_it_copies),
         cmocka_unit_test(a_graph_is_as_new_as_its_launch),
-        cmocka_unit_test(who_reads_before_a_store_lacks_nothing),
+        cmocka_unit_test(reads_before_a_store_need_no_fetch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

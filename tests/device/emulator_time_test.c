@@ -188,7 +188,7 @@ static void a_bus_is_shared_by_all(void **state)
 }
 
 /* Many CTAs store to one peer: the link's rate, and 128 bytes a packet. */
-static void stores_are_held_back_by_the_link(void **state)
+static void stores_wait_for_the_link(void **state)
 {
     enum { CTAS = 32, THREADS = 128, ROUNDS = 128 };
     struct emulator_rig r;
@@ -255,7 +255,7 @@ int main(void)
         cmocka_unit_test(warps_share_issue_slots),
         cmocka_unit_test(all_to_all_is_bound_by_the_way_out),
         cmocka_unit_test(a_bus_is_shared_by_all),
-        cmocka_unit_test(stores_are_held_back_by_the_link),
+        cmocka_unit_test(stores_wait_for_the_link),
         cmocka_unit_test(sectors_come_from_memory_one_by_one),
     };
 

@@ -98,7 +98,7 @@ static void shaped(struct crowd *c, const uint32_t grid[3], const uint32_t clust
 }
 
 /* Each CTA's first thread writes what it is told, 16 words a CTA. */
-#define TOLD                                                                               \
+#define NOTIFIED                                                                           \
     RIG_KERNEL "mov.u32 %r3, %ctaid.y; mov.u32 %r4, %nctaid.x; mov.u32 %r5, %ctaid.x;\n"   \
                "mad.lo.u32 %r3, %r3, %r4, %r5; mul.wide.u32 %rd3, %r3, 64;\n"              \
                "add.s64 %rd1, %rd0, %rd3;\n"                                               \
@@ -119,7 +119,7 @@ static void a_cta_knows_its_place(void **state)
 
     (void)state;
     for (int hoist = 0; hoist < 2; hoist++) {
-        crowd_open(&c, TOLD, hoist, 1);
+        crowd_open(&c, NOTIFIED, hoist, 1);
         shaped(&c, (uint32_t[]){6, 2, 1}, (uint32_t[]){3, 2, 1});
         assert_int_equal(crowd_run(&c, 100, 0), EXECUTE_EXITED);
         for (uint32_t n = 0; n < 12; n++) {
@@ -139,7 +139,7 @@ static void without_clusters_each_cta_is_one(void **state)
     struct crowd c;
 
     (void)state;
-    crowd_open(&c, TOLD, true, 1);
+    crowd_open(&c, NOTIFIED, true, 1);
     shaped(&c, (uint32_t[]){4, 1, 1}, (uint32_t[]){0, 0, 0});
     assert_int_equal(crowd_run(&c, 100, 0), EXECUTE_EXITED);
     assert_memory_equal(c.rig.memory + 2 * 16, wanted, sizeof wanted);

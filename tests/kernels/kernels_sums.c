@@ -174,14 +174,14 @@ void kernel_last_block_sum(struct samples_case *c, bool large)
     int n;
     const int32_t *in = values(c, large, &n);
     int32_t *partial = kernels_zeros(c, "partial", SAMPLES_I32, CTAS, 0);
-    int32_t *ticket = kernels_zeros(c, "ticket", SAMPLES_I32, 1, 0);
+    int32_t *arrival = kernels_zeros(c, "arrival", SAMPLES_I32, 1, 0);
     int32_t *sum = kernels_zeros(c, "sum", SAMPLES_I32, 1, 0);
 
     for (int i = 0; i < n; i++) {
         partial[i / 64 % CTAS] += in[i];
         *sum += in[i];
     }
-    *ticket = CTAS;
+    *arrival = CTAS;
     pass(c, n, CTAS, 64);
 }
 

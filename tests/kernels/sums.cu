@@ -233,7 +233,7 @@ KERNEL(max_atomic, const int *in, int *most, int n)
 }
 
 /* The CTA that comes last adds up what all have left behind. */
-KERNEL(last_block_sum, const int *in, volatile int *partial, unsigned *ticket, int *sum,
+KERNEL(last_block_sum, const int *in, volatile int *partial, unsigned *arrival, int *sum,
        int n)
 {
     __shared__ int mine;
@@ -248,7 +248,7 @@ KERNEL(last_block_sum, const int *in, volatile int *partial, unsigned *ticket, i
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = mine;
         __threadfence();
-        last = atomicAdd(ticket, 1u) == gridDim.x - 1;
+        last = atomicAdd(arrival, 1u) == gridDim.x - 1;
     }
     __syncthreads();
     if (last && threadIdx.x == 0) {

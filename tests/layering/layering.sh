@@ -1,10 +1,12 @@
 #!/bin/sh
-# What the compiler and the linker know about the layout. Usage: layering.sh ROOT OBJECT...
-#   1. a component uses only the components that src/layers.txt grants it, by include or by symbol
-#   2. no file reaches itself through the symbols it uses, those above src/ neither
-#   3. no file is longer than 500 lines, no line of code than 92 columns; names are unique
-#      (a public header may be called like a component's face)
-#   4. docs/architecture.md says what is in each folder of a component, which has 40 files at most
+# The structure and the vocabulary of the tree. Usage: layering.sh ROOT OBJECT...
+#   1. A component uses only the components that src/layers.txt grants it, by include or symbol.
+#   2. No file reaches itself through the symbols that it uses.
+#   3. No file has more than 500 lines, no line of code more than 92 columns, and file names are
+#      unique. A public header may have the name of a component's header.
+#   4. docs/architecture.md describes each folder of a component; a folder has 40 files at most.
+#   5. File names, identifiers, messages and documents have no word of retired_words.txt.
+#   6. A static function's name occurs in one file, except those of duplicate_names.txt.
 root=$1
 src=$1/src
 shift
@@ -31,8 +33,15 @@ folders=$(cd "$src" && find . -mindepth 2 -maxdepth 2 -type d | sed 's|^\./||' |
 done)
 crowds=$(cd "$root" && echo "$files" | grep -v '^tests/' | sed 's|/[^/]*$||' | sort | uniq -c | awk '$1 > 40 { print $2 ": " $1 " files, 40 allowed" }')
 
+here=$root/tests/layering
+static=$(cd "$root" && find src tools apps bench -name '*.[ch]' |
+    xargs awk -f "$here/duplicates.awk" "$here/duplicate_names.txt")
+words=$(cd "$root" && find README.md CHANGELOG.md CONTRIBUTING.md docs src include tools apps kernels bench \
+    tests cmake scripts -type f ! -name '*.json' ! -name '*.svg' ! -path 'tests/layering/*' |
+    xargs awk -f "$here/words.awk" "$here/retired_words.txt")
+
 echo "$(echo "$symbols" | wc -l) arrows checked"
-faults=$(printf '%s\n' "$violations" "$circles" "$sizes" "$wide" "$twins" "$folders" "$crowds" | sed '/^$/d')
+faults=$(printf '%s\n' "$violations" "$circles" "$sizes" "$wide" "$twins" "$folders" "$crowds" "$static" "$words" | sed '/^$/d')
 [ -z "$faults" ] && echo "1 passed, 0 failed" && exit 0
 printf '%s\n' "$faults"
 exit 1

@@ -174,7 +174,7 @@ static void variables_may_hold_each_other_s_addresses(void **state)
              ".visible .global .align 8 .u64 b = ", ".visible .global .align 8 .u64 a = ");
 }
 
-static void an_alias_is_what_it_stands_for(void **state)
+static void an_alias_names_its_target(void **state)
 {
     char *text = LINK(".extern .func one();\n.entry k() { call one; ret; }\n",
                       ".visible .func two() { ret; }\n.visible .func one();\n"
@@ -299,7 +299,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_local_name_makes_way_for_a_shared_one),
         cmocka_unit_test(a_variable_follows_those_whose_addresses_it_holds),
         cmocka_unit_test(variables_may_hold_each_other_s_addresses),
-        cmocka_unit_test(an_alias_is_what_it_stands_for),
+        cmocka_unit_test(an_alias_names_its_target),
         cmocka_unit_test(dynamic_shared_memory_is_aligned_for_all),
         cmocka_unit_test(line_directives_are_removed),
         cmocka_unit_test(the_system_s_functions_stay_announced),

@@ -157,21 +157,21 @@ static void boxes(array *to, array *from, size_t width, size_t rows, size_t plan
 // Kernels that run whole: the last CTA there sums up, and where a store goes hangs on data.
 __device__ int words[64];
 
-__global__ void last_sums(unsigned *ticket, const int *in, int *out, int n)
+__global__ void last_sums(unsigned *arrival, const int *in, int *out, int n)
 {
     __shared__ bool is_last;
     unsigned sum = 0;
 
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         sum += (unsigned)in[i];
-    atomicAdd(ticket + 1, sum);
+    atomicAdd(arrival + 1, sum);
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0)
-        is_last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+        is_last = atomicInc(arrival, gridDim.x - 1) == gridDim.x - 1;
     __syncthreads();
     if (is_last && threadIdx.x == 0) {
-        out[n / 2] = (int)atomicExch(ticket + 1, 0);
+        out[n / 2] = (int)atomicExch(arrival + 1, 0);
         words[n & 63] += 3;
     }
 }
@@ -197,22 +197,22 @@ static void begin(unsigned seed, const void *table)
     CHECK(cudaStreamCreate(&streams[SECOND]));
     CHECK(cudaStreamCreateWithFlags(&streams[FREE], cudaStreamNonBlocking));
     CHECK(cudaStreamCreateWithPriority(&streams[URGENT], cudaStreamNonBlocking, -1));
-    tickets.bytes = 8;
-    CHECK(cudaMalloc(&tickets.p, 8));
-    CHECK(cudaMemset(tickets.p, 0, 8));
+    order_counters.bytes = 8;
+    CHECK(cudaMalloc(&order_counters.p, 8));
+    CHECK(cudaMemset(order_counters.p, 0, 8));
     all_words.kind = array::SYMBOL;
     all_words.bytes = sizeof words;
     CHECK(cudaGetSymbolAddress((void **)&all_words.p, words));
     all_table.bytes = 256;
-    known(&tickets);
+    known(&order_counters);
     known(&all_words);
     known(&all_table);
     memcpy(all_table.mirror, table, all_table.bytes);
 }
 static void sums(array *in, array *out, int n)
 {
-    act({{&tickets, true}, {&all_words, true}, {in, false}, {out, true}}, [&](cudaStream_t s) {
-        launch(last_sums, 40, 128, s, (unsigned *)tickets.p, (const int *)in->p,
+    act({{&order_counters, true}, {&all_words, true}, {in, false}, {out, true}}, [&](cudaStream_t s) {
+        launch(last_sums, 40, 128, s, (unsigned *)order_counters.p, (const int *)in->p,
                (int *)out->p, n);
     });
 }

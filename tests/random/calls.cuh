@@ -41,7 +41,7 @@ struct capture {
     std::vector<use> used;
 };
 static thread_local capture *capturing;
-static array tickets, all_words, all_table;
+static array order_counters, all_words, all_table;
 
 static int draw_stream()
 {

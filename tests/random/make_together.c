@@ -274,9 +274,9 @@ static void pairs(struct maker *m, struct make_kernel *k)
 static void last_one(struct maker *m, struct make_kernel *k)
 {
     const struct make_role *out = counted(m, k);
-    const char *ticket = make_format(m, "k%u_ticket", k->name);
+    const char *arrival = make_format(m, "k%u_arrival", k->name);
 
-    text_print(&m->constants, "__device__ int %s;\n", ticket);
+    text_print(&m->constants, "__device__ int %s;\n", arrival);
     place(m, k, 128);
     text_print(&k->body,
                "    __shared__ int total, last;\n    %s i = %s;\n"
@@ -290,8 +290,8 @@ static void last_one(struct maker *m, struct make_kernel *k)
                "    total = 0;\n"
                "    for (int b = 1; b <= gridDim.x; b++) total += %s[b];\n"
                "    %s[0] = total;\n    %s = 0;\n",
-               k->index, in_a_row, k->n.text, read_here(m, k), out->text, ticket, out->text,
-               out->text, ticket);
+               k->index, in_a_row, k->n.text, read_here(m, k), out->text, arrival,
+               out->text, out->text, arrival);
 }
 
 void make_together(struct maker *m, struct make_kernel *k)

@@ -10,14 +10,14 @@ static __device__ unsigned here(void)
 /* As compilers make them of atomicAdd() and __threadfence(). */
 static __device__ unsigned take(unsigned *next)
 {
-    unsigned ticket;
+    unsigned arrival;
 
     asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %1;\n\t"
                  "atom.global.add.u32 %0, [%%to], 1;\n\t}"
-                 : "=r"(ticket)
+                 : "=r"(arrival)
                  : "l"(next)
                  : "memory");
-    return ticket;
+    return arrival;
 }
 
 static __device__ void add_float(float *bins, unsigned bin, float what)
@@ -79,7 +79,7 @@ extern "C" __global__ void compacts(unsigned *out, unsigned *next, const unsigne
 }
 
 /* The last CTA adds up what all have left; and sets the ticket back. */
-extern "C" __global__ void adds_up(unsigned *sum, unsigned *partial, unsigned *ticket,
+extern "C" __global__ void adds_up(unsigned *sum, unsigned *partial, unsigned *arrival,
                                    const unsigned *in, unsigned n)
 {
     unsigned first = here() - proact_thread_x(), all = 0;
@@ -90,14 +90,14 @@ extern "C" __global__ void adds_up(unsigned *sum, unsigned *partial, unsigned *t
         all += in[i];
     partial[proact_local_cta()] = all;
     fence();
-    if (take(ticket) != ctas() - 1)
+    if (take(arrival) != ctas() - 1)
         return;
     fence();
     all = 0;
     for (unsigned c = 0; c < ctas(); c++)
         all += ((volatile unsigned *)partial)[c];
     sum[0] = all;
-    ticket[0] = 0;
+    arrival[0] = 0;
 }
 
 extern "C" __global__ void blurs(const unsigned *in, unsigned *out, unsigned n)

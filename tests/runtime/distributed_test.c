@@ -139,7 +139,7 @@ static void fetch_atomics_are_of_all_devices(void **state)
     struct noted noted = {{0}};
 
     (void)state;
-    proact_trace_set_callback(f->p, see, &noted);
+    proact_trace_set_callback(f->p, count_launch, &noted);
     LAUNCH(f, k, SPLIT, out, next, in);
     is_split(k);
     must(f, proact_wait(f->p, &f->err));
@@ -174,12 +174,12 @@ static void the_last_cta_reads_the_other_results(void **state)
         struct fixture *f = begin_on(machine, seed % 2 ? "fused" : "inline", 0, seed);
         struct proact_array *sum = distributed(f, "sum"), *in = replicated(f, "in"),
                             *partial = distributed(f, "partial"),
-                            *ticket = distributed(f, "ticket");
+                            *arrival = distributed(f, "arrival");
         struct proact_kernel *k = kernel(f, "adds_up");
         uint32_t got;
 
         for (int round = 0; round < 3; round++) {
-            LAUNCH(f, k, SPLIT, sum, partial, ticket, in);
+            LAUNCH(f, k, SPLIT, sum, partial, arrival, in);
             must(f, proact_array_read(sum, 0, &got, 1, &f->err));
             assert_int_equal(got, sum_of(f->in));
         }
@@ -194,12 +194,12 @@ static void cta_communication_needs_one_memory(void **state)
     struct fixture *f = begin("fused", 0);
     struct proact_array *sum = distributed(f, "sum"), *in = replicated(f, "in"),
                         *partial = replicated(f, "partial"),
-                        *ticket = distributed(f, "ticket");
+                        *arrival = distributed(f, "arrival");
     struct proact_kernel *k = kernel(f, "adds_up");
     uint32_t got;
 
     (void)state;
-    LAUNCH(f, k, SPLIT, sum, partial, ticket, in);
+    LAUNCH(f, k, SPLIT, sum, partial, arrival, in);
     is_whole(k, "distribute 'partial', too");
     must(f, proact_array_read(sum, 0, &got, 1, &f->err));
     assert_int_equal(got, sum_of(f->in));
@@ -230,7 +230,7 @@ static void maps_do_not_change_that(void **state)
     struct fixture *f = begin("fused", 0);
     struct proact_array *sum = distributed(f, "sum"), *in = replicated(f, "in"),
                         *partial = replicated(f, "partial"),
-                        *ticket = distributed(f, "ticket");
+                        *arrival = distributed(f, "arrival");
     struct proact_kernel *k = kernel(f, "adds_up");
     uint32_t got;
 
@@ -238,7 +238,7 @@ static void maps_do_not_change_that(void **state)
     must(f, proact_kernel_map(
                 k, 1, &(struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4},
                 &f->err));
-    LAUNCH(f, k, SPLIT, sum, partial, ticket, in);
+    LAUNCH(f, k, SPLIT, sum, partial, arrival, in);
     must(f, proact_array_read(sum, 0, &got, 1, &f->err));
     assert_int_equal(got, sum_of(f->in));
     is_whole(k, "distribute 'partial', too");

@@ -151,7 +151,7 @@ struct noted {
     unsigned kernels[PROACT_DEVICES_MAX];
 };
 
-static inline void see(void *context, const struct proact_trace_span *span)
+static inline void count_launch(void *context, const struct proact_trace_span *span)
 {
     struct noted *s = context;
 

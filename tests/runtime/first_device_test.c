@@ -2,9 +2,8 @@
 /* <proact/program.h>: the first device alone, blocks of parameters, variables, moments. */
 #include "runtime/runtime_testing.h"
 
-#include <proact/program.h>
-/* after them */
 #include "runtime/coherence/array_validity.h"
+#include <proact/program.h>
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
@@ -128,7 +127,6 @@ static void rows_go_within_the_first_device(void **state)
     proact_close(b.p);
 }
 
-/* Split launches and launches on the first device follow each other. */
 /* The first device alone comes last, but its peers' earlier use is not forgotten. */
 static void a_spread_comes_after_what_peers_did(void **state)
 {
@@ -179,7 +177,6 @@ static void both_kinds_of_launch_mix(void **state)
     proact_close(b.p);
 }
 
-/* A marked kernel takes a block, too, and is split. */
 static void an_annotated_kernel_is_split(void **state)
 {
     (void)state;

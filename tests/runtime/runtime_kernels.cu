@@ -23,7 +23,8 @@ extern "C" __global__ void copy_in(const unsigned *in, unsigned *out, unsigned n
     proact_done(&partition);
 }
 
-extern "C" __global__ void forgets(unsigned *out, unsigned n, struct proact_partition partition)
+extern "C" __global__ void forgets(unsigned *out, unsigned n,
+                                   struct proact_partition partition)
 {
     unsigned i = proact_cta_x(&partition) * proact_cta_size_x() + proact_thread_x();
 
@@ -100,7 +101,8 @@ extern "C" __global__ void columns(unsigned *out, unsigned width, unsigned rows)
 #define REDUCE(how, to, index, what)                                                       \
     asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %0;\n\t"                \
                  "mad.wide.u32 %%to, %1, 4, %%to;\n\t"                                     \
-                 "red.global." how " [%%to], %2;\n\t}" ::"l"(to), "r"(index), "r"(what)    \
+                 "red.global." how " [%%to], %2;\n\t}" ::"l"(to),                          \
+                 "r"(index), "r"(what)                                                     \
                  : "memory")
 
 /* Where they go hangs on memory; beside them a store. */
@@ -169,7 +171,7 @@ extern "C" __global__ void counts_floats(unsigned *out, const unsigned *in, unsi
 #define REDUCES(name, type, bits, factor, how)                                             \
     extern "C" __global__ void name(type *to, const unsigned *in, unsigned n)              \
     {                                                                                      \
-        unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();          \
+        unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();         \
                                                                                            \
         if (i >= n)                                                                        \
             return;                                                                        \
@@ -182,8 +184,7 @@ extern "C" __global__ void counts_floats(unsigned *out, const unsigned *in, unsi
                      : "memory");                                                          \
     }
 #define REDUCES_WORDS(name, how) REDUCES(name, unsigned, "r", 2654435761u, how)
-#define REDUCES_PAIRS(name, how)                                                           \
-    REDUCES(name, proact_u64, "l", 0x9e3779b97f4a7c15ull, how)
+#define REDUCES_PAIRS(name, how) REDUCES(name, proact_u64, "l", 0x9e3779b97f4a7c15ull, how)
 REDUCES_WORDS(reduces_add_u32, "add.u32")
 REDUCES_WORDS(reduces_min_u32, "min.u32")
 REDUCES_WORDS(reduces_min_s32, "min.s32")
@@ -205,7 +206,7 @@ REDUCES_PAIRS(reduces_xor_b64, "xor.b64")
 #define REDUCES_FLOATS(name, type, bits, how)                                              \
     extern "C" __global__ void name(type *to, const unsigned *in, unsigned n)              \
     {                                                                                      \
-        unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();          \
+        unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();         \
                                                                                            \
         if (i >= n)                                                                        \
             return;                                                                        \

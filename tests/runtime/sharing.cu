@@ -12,7 +12,8 @@ static __device__ inline u32 linear(const struct proact_partition *partition)
 }
 
 /* Neighbours' values of the launch before: what did not arrive shows. */
-extern "C" __global__ void step(const u32 *in, u32 *out, u32 n, struct proact_partition partition)
+extern "C" __global__ void step(const u32 *in, u32 *out, u32 n,
+                                struct proact_partition partition)
 {
     u32 i = linear(&partition);
 
@@ -36,7 +37,8 @@ extern "C" __global__ void twist(u32 *x, u32 n, struct proact_partition partitio
 }
 
 /* CTA c writes runs of its own width, `ctas` runs apart: every chunk has many writers. */
-extern "C" __global__ void comb(const u32 *in, u32 *out, u32 n, struct proact_partition partition)
+extern "C" __global__ void comb(const u32 *in, u32 *out, u32 n,
+                                struct proact_partition partition)
 {
     u32 width = proact_cta_size_x(), stride = width * proact_grid_x(&partition);
 
@@ -83,7 +85,8 @@ extern "C" __global__ void tiles(const u32 *in, u32 *out, u32 width, u32 height,
 }
 
 /* CTAs from `forgets` on do not say that they are done. */
-extern "C" __global__ void forget(u32 *out, u32 n, u32 forgets, struct proact_partition partition)
+extern "C" __global__ void forget(u32 *out, u32 n, u32 forgets,
+                                  struct proact_partition partition)
 {
     u32 i = linear(&partition);
 

@@ -6,7 +6,8 @@
 enum { LINE_BYTES = 2048 + 16 };
 
 extern "C" __global__ void runs(unsigned char *out, proact_u32 bytes, proact_u32 offset,
-                                proact_u32 skew, proact_u32 salt, struct proact_partition partition)
+                                proact_u32 skew, proact_u32 salt,
+                                struct proact_partition partition)
 {
     __shared__ __attribute__((aligned(16))) unsigned char line[LINE_BYTES];
     proact_u32 first = proact_cta(&partition) * 2 * bytes;

@@ -20,8 +20,8 @@ PROACT_DEVICE_INLINE void dawdle(const struct stress_work *w, proact_u32 cta)
 }
 
 template <class T>
-PROACT_DEVICE_INLINE void put(const struct proact_partition *partition, proact_u32 slot, const byte *from,
-                     T *to, const struct stress_work *w, wide i)
+PROACT_DEVICE_INLINE void put(const struct proact_partition *partition, proact_u32 slot,
+                              const byte *from, T *to, const struct stress_work *w, wide i)
 {
     if (stress_writes(w, slot, i))
         proact_store(partition, slot, &to[i],
@@ -31,8 +31,8 @@ PROACT_DEVICE_INLINE void put(const struct proact_partition *partition, proact_u
 /* `count` elements from `first` on, in steps of `turn`. */
 template <class T>
 PROACT_DEVICE_INLINE void put_run(const struct proact_partition *partition, proact_u32 slot,
-                         const byte *from, T *to, const struct stress_work *w, wide first,
-                         wide count)
+                                  const byte *from, T *to, const struct stress_work *w,
+                                  wide first, wide count)
 {
 #pragma unroll 1
     for (wide j = proact_thread_x(); j < count; j += proact_cta_size_x())
@@ -129,7 +129,8 @@ extern "C" __global__ void ranges(PARAMETERS(byte))
     dawdle(&w, cta);
 #pragma unroll 1
     for (proact_u32 r = first[cta]; r < first[cta + 1]; r++)
-        put_run(&partition, 0, from, to, &w, w.offset + range[r].first_byte, range[r].bytes);
+        put_run(&partition, 0, from, to, &w, w.offset + range[r].first_byte,
+                range[r].bytes);
     proact_done(&partition);
 }
 

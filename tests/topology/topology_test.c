@@ -210,7 +210,7 @@ static void wrong_hwloc_files_are_refused(void **state)
                         MINSKY ": reading hwloc files takes libnope.so.1 (Debian: apt "
                                "install libhwloc15)");
     assert_int_equal(hwloc_file_load(MINSKY, "libz.so.1", &t, &err), PROACT_EINVAL);
-    assert_non_null(strstr(err.text, "libz.so.1 lacks hwloc_topology_init"));
+    assert_non_null(strstr(err.text, "libz.so.1 has no hwloc_topology_init"));
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 /* Where each thread's goes, and where its guards hold, is a table: some MB. */
-enum { STORES_MAX = 1024, TABLES_MAX = 1 << 17, ROOMS_MAX = 1 << 13 };
+enum { STORES_MAX = 1024, TABLES_MAX = 1 << 17, CELLS_MAX = 1 << 13 };
 static const char *const too_many = "has too many stores";
 
 struct closed_map {
@@ -66,7 +66,7 @@ static bool add_store(struct closing *c, const struct closed_store *s, uint32_t 
 
     while (n < c->walk.group_count && !closed_group_fits(&c->walk.groups[n], s))
         n++;
-    if (n == c->walk.group_count && (n + 1) * stores > ROOMS_MAX)
+    if (n == c->walk.group_count && (n + 1) * stores > CELLS_MAX)
         return false;
     if (n == c->walk.group_count)
         closed_group_open(&c->walk.groups[c->walk.group_count++], s, &c->view, stores);

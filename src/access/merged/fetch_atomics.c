@@ -103,7 +103,7 @@ static void find_watched(struct fetch_atomics *t, const struct access_reductions
 }
 
 /* Those by which it stores where another CTA may, and those by which it loads, too. */
-static void find_home(struct fetch_atomics *t, const bool *untold)
+static void find_home(struct fetch_atomics *t, const bool *unresolved)
 {
     const struct access_analysis *a = t->analysis;
     bool *loads = must_calloc(parameters_end(a), sizeof *loads),
@@ -119,7 +119,7 @@ static void find_home(struct fetch_atomics *t, const bool *untold)
         else
             stores[parameter_of(t, r)] = true;
         if (r->kind == ACCESS_WRITE &&
-            ((untold && untold[parameter_of(t, r)]) || !access_is_own(a, r)))
+            ((unresolved && unresolved[parameter_of(t, r)]) || !access_is_own(a, r)))
             t->home[parameter_of(t, r)] = true;
     }
     for (uint32_t n = 0; n < parameters_end(a); n++)
@@ -155,7 +155,8 @@ static bool add_home(const struct fetch_atomics *t, struct access_reductions *to
 }
 
 bool access_fetch_atomics_add(struct access_reductions *to, const struct ptx_module *m,
-                              const struct ptx_function *f, bool floats, const bool *untold)
+                              const struct ptx_function *f, bool floats,
+                              const bool *unresolved)
 {
     struct access_analysis *a = access_analyze(m, f);
     struct fetch_atomics t = {.analysis = a,
@@ -166,7 +167,7 @@ bool access_fetch_atomics_add(struct access_reductions *to, const struct ptx_mod
 
     if (are) {
         find_watched(&t, to);
-        find_home(&t, untold);
+        find_home(&t, unresolved);
         are = t.any && add_home(&t, to);
     }
     free(t.known);

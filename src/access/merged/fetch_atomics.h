@@ -17,4 +17,4 @@
    scatters take it. */
 bool access_fetch_atomics_add(struct access_reductions *to, const struct ptx_module *m,
                               const struct ptx_function *f, bool floats,
-                              const bool *untold);
+                              const bool *unresolved);

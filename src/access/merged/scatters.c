@@ -79,11 +79,11 @@ static bool is_by_pointer(const struct access_analysis *a, uint32_t n,
 /* One of the stores by that pointer may go where another CTA's goes, or all are taken for
    such. */
 static bool is_scattered(const struct access_analysis *a, uint32_t parameter,
-                         const bool *untold)
+                         const bool *unresolved)
 {
     for (uint32_t n = 0; n < a->record_count; n++)
         if (is_by_pointer(a, n, PTX_ST) && parameter_of(a, &a->records[n]) == parameter &&
-            ((untold && untold[parameter]) || !access_is_own(a, &a->records[n])))
+            ((unresolved && unresolved[parameter]) || !access_is_own(a, &a->records[n])))
             return true;
     return false;
 }
@@ -101,7 +101,7 @@ static void join_atomics(struct access_reductions *all, uint32_t atomics)
 }
 
 void access_scatters_add(struct access_reductions *to, const struct ptx_module *m,
-                         const struct ptx_function *f, const bool *untold)
+                         const struct ptx_function *f, const bool *unresolved)
 {
     struct access_analysis *a = access_analyze(m, f);
     const bool may_read = orders_none(f);
@@ -112,7 +112,7 @@ void access_scatters_add(struct access_reductions *to, const struct ptx_module *
         const struct access_record *r = &a->records[n];
 
         if (!(is_by_pointer(a, n, PTX_ST) || (may_read && is_by_pointer(a, n, PTX_LD))) ||
-            !is_scattered(a, parameter_of(a, r), untold))
+            !is_scattered(a, parameter_of(a, r), unresolved))
             continue;
         to->reduction =
             must_grow(to->reduction, to->count, &capacity, sizeof *to->reduction);
@@ -150,8 +150,8 @@ static bool indirect_others_are_known(const struct access_analysis *a,
     return are;
 }
 
-static bool stores_are_told(const struct access_analysis *a, const struct ptx_module *m,
-                            uint32_t parameter)
+static bool stores_are_resolved(const struct access_analysis *a, const struct ptx_module *m,
+                                uint32_t parameter)
 {
     bool *left_out = must_calloc(a->function->instruction_count + 1u, sizeof *left_out);
 
@@ -167,8 +167,8 @@ static bool stores_are_told(const struct access_analysis *a, const struct ptx_mo
 }
 
 /* Of each pointer among the parameters, once; whether there is one. */
-static bool find_untold(const struct access_analysis *a, const struct ptx_module *m,
-                        bool *untold, bool *requested)
+static bool find_unresolved(const struct access_analysis *a, const struct ptx_module *m,
+                            bool *unresolved, bool *requested)
 {
     bool any = false;
 
@@ -178,8 +178,8 @@ static bool find_untold(const struct access_analysis *a, const struct ptx_module
         const uint32_t at = parameter_of(a, &a->records[n]);
 
         requested[at] = true;
-        untold[at] = !stores_are_told(a, m, at);
-        any |= untold[at];
+        unresolved[at] = !stores_are_resolved(a, m, at);
+        any |= unresolved[at];
     }
     return any;
 }
@@ -195,19 +195,20 @@ static uint32_t parameters_end(const struct access_analysis *a)
     return end;
 }
 
-bool *access_scatters_untold(const struct ptx_module *m, const struct ptx_function *f,
-                             const struct access_reductions *merged)
+bool *access_scatters_unresolved(const struct ptx_module *m, const struct ptx_function *f,
+                                 const struct access_reductions *merged)
 {
     struct access_analysis *a = access_analyze(m, f);
     const uint32_t end = parameters_end(a);
-    bool *untold = must_calloc(end + 1u, sizeof *untold),
+    bool *unresolved = must_calloc(end + 1u, sizeof *unresolved),
          *requested = must_calloc(end + 1u, sizeof *requested);
 
-    if (!indirect_others_are_known(a, m, merged) || !find_untold(a, m, untold, requested)) {
-        free(untold);
-        untold = NULL;
+    if (!indirect_others_are_known(a, m, merged) ||
+        !find_unresolved(a, m, unresolved, requested)) {
+        free(unresolved);
+        unresolved = NULL;
     }
     free(requested);
     access_destroy(a);
-    return untold;
+    return unresolved;
 }

@@ -18,7 +18,7 @@ enum { ACCESS_SCATTERED = 1 }; /* no reduction's kind */
    scatters. untold, if not NULL, by byte of the parameters: so they do by these pointers.
  */
 void access_scatters_add(struct access_reductions *to, const struct ptx_module *m,
-                         const struct ptx_function *f, const bool *untold);
+                         const struct ptx_function *f, const bool *unresolved);
 
 /* A store or a load, volatile or not, of which another address is all that a clone changes.
  */
@@ -28,5 +28,5 @@ bool access_scatters_plain(const struct ptx_instruction *i);
    places of its own: memory says how many (`for (; i < *n; i += all) out[i] = ...`). By
    byte of the parameters; free() it. NULL for none, or if what else it stores is not told
    either, but for what is merged. */
-bool *access_scatters_untold(const struct ptx_module *m, const struct ptx_function *f,
-                             const struct access_reductions *merged);
+bool *access_scatters_unresolved(const struct ptx_module *m, const struct ptx_function *f,
+                                 const struct access_reductions *merged);

@@ -80,12 +80,12 @@ struct kernel_flags *reductions_create(const struct proact_kernel *k, bool float
 }
 
 static struct kernel_flags *scattered(const struct proact_kernel *k, bool floats,
-                                      const bool *untold)
+                                      const bool *unresolved)
 {
     struct access_reductions r = access_reductions_find(k->image->ptx, k->ptx, floats);
     const uint32_t atomics = r.count;
 
-    access_scatters_add(&r, k->image->ptx, k->ptx, untold);
+    access_scatters_add(&r, k->image->ptx, k->ptx, unresolved);
     if (r.count > atomics)
         return with_reductions(k, r);
     access_reductions_clear(&r);
@@ -99,11 +99,11 @@ struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats)
     if (f)
         return f;
     struct access_reductions r = access_reductions_find(k->image->ptx, k->ptx, true);
-    bool *untold = access_scatters_untold(k->image->ptx, k->ptx, &r);
+    bool *unresolved = access_scatters_unresolved(k->image->ptx, k->ptx, &r);
 
-    if (untold)
-        f = scattered(k, floats, untold);
-    free(untold);
+    if (unresolved)
+        f = scattered(k, floats, unresolved);
+    free(unresolved);
     access_reductions_clear(&r);
     return f;
 }
@@ -122,22 +122,23 @@ static enum proact_status waits(const struct proact_kernel *k, const struct kern
 /* Not for an interchanged kernel: values read from concurrent updates may depend on the CTA
    order. */
 static bool flags_find_fetch_atomics(const struct proact_kernel *k, bool floats,
-                                     const bool *untold, struct access_reductions *r)
+                                     const bool *unresolved, struct access_reductions *r)
 {
     *r = access_reductions_find(k->image->ptx, k->ptx, floats);
     if (!k->split_axis &&
-        access_fetch_atomics_add(r, k->image->ptx, k->ptx, floats, untold))
+        access_fetch_atomics_add(r, k->image->ptx, k->ptx, floats, unresolved))
         return true;
     access_reductions_clear(r);
     return false;
 }
 
 static struct kernel_flags *flags_try_fetch_atomics(const struct proact_kernel *k,
-                                                    bool floats, const bool *untold)
+                                                    bool floats, const bool *unresolved)
 {
     struct access_reductions r;
 
-    return flags_find_fetch_atomics(k, floats, untold, &r) ? with_reductions(k, r) : NULL;
+    return flags_find_fetch_atomics(k, floats, unresolved, &r) ? with_reductions(k, r)
+                                                               : NULL;
 }
 
 static struct kernel_flags *flags_fetch_atomics(const struct proact_kernel *k, bool floats)
@@ -147,11 +148,11 @@ static struct kernel_flags *flags_fetch_atomics(const struct proact_kernel *k, b
 
     if (f || !flags_find_fetch_atomics(k, floats, NULL, &r))
         return f;
-    bool *untold = access_scatters_untold(k->image->ptx, k->ptx, &r);
+    bool *unresolved = access_scatters_unresolved(k->image->ptx, k->ptx, &r);
 
-    if (untold)
-        f = flags_try_fetch_atomics(k, floats, untold);
-    free(untold);
+    if (unresolved)
+        f = flags_try_fetch_atomics(k, floats, unresolved);
+    free(unresolved);
     access_reductions_clear(&r);
     return f;
 }

@@ -143,7 +143,7 @@ static void write_reductions(struct json_writer *w, const struct analyze_kernel 
 static void write_split(struct json_writer *w, const struct analyze_kernel *k)
 {
     json_begin(w, "split", JSON_OBJECT);
-    json_put_flag(w, "marked", k->is_annotated);
+    json_put_flag(w, "annotated", k->is_annotated);
     json_put_flag(w, "possible", !k->why.text[0]);
     if (k->whole)
         json_put_whole(w, "specialized_from", k->whole);
@@ -161,8 +161,8 @@ static void write_split(struct json_writer *w, const struct analyze_kernel *k)
         write_site(w, k, k->flags.flag[n].line, k->flags.flag[n].parameter);
     json_end(w);
     write_reductions(w, k, "reductions", false);
-    write_reductions(w, k, "scattered", true);
-    json_begin(w, "clones", JSON_OBJECT);
+    write_reductions(w, k, "indirect_stores", true);
+    json_begin(w, "versions", JSON_OBJECT);
     for (int c = 0; c < INSTRUMENT_KINDS; c++) {
         const char *refusal = k->clones.refusal[c].text;
 

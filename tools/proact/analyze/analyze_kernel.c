@@ -204,13 +204,13 @@ enum how { REDUCING, SCATTERING, FETCHING }; /* each is all ahead of it, too */
 
 /* As the runtime does; false where atomics are left that are none. */
 static bool find_reduced(const struct analyze_kernel *k, bool floats, enum how how,
-                         const bool *untold, struct reduced *r)
+                         const bool *unresolved, struct reduced *r)
 {
     r->reductions = access_reductions_find(k->module, k->f, floats);
     if (how == SCATTERING)
-        access_scatters_add(&r->reductions, k->module, k->f, untold);
+        access_scatters_add(&r->reductions, k->module, k->f, unresolved);
     if (how == FETCHING &&
-        !access_fetch_atomics_add(&r->reductions, k->module, k->f, floats, untold)) {
+        !access_fetch_atomics_add(&r->reductions, k->module, k->f, floats, unresolved)) {
         access_reductions_clear(&r->reductions);
         return false;
     }
@@ -247,11 +247,11 @@ static void clear_tried(struct analyze_kernel *k)
 
 /* As the runtime does where a kernel cannot be split without; false: it still cannot. */
 static bool try_with(struct analyze_kernel *k, bool floats, enum how how,
-                     const bool *untold)
+                     const bool *unresolved)
 {
     struct reduced r;
 
-    if (!find_reduced(k, floats, how, untold, &r))
+    if (!find_reduced(k, floats, how, unresolved, &r))
         return false;
     if (how != REDUCING && !may_cut(k, r.all)) {
         clear_reduced(&r);
@@ -266,26 +266,27 @@ static bool try_with(struct analyze_kernel *k, bool floats, enum how how,
     return true;
 }
 
-static bool *find_untold(const struct analyze_kernel *k, bool floats, enum how how)
+static bool *find_unresolved(const struct analyze_kernel *k, bool floats, enum how how)
 {
     struct access_reductions r =
         access_reductions_find(k->module, k->f, floats || how == SCATTERING);
-    bool *untold = NULL;
+    bool *unresolved = NULL;
 
     if (how == SCATTERING || access_fetch_atomics_add(&r, k->module, k->f, floats, NULL))
-        untold = access_scatters_untold(k->module, k->f, &r);
+        unresolved = access_scatters_unresolved(k->module, k->f, &r);
     access_reductions_clear(&r);
-    return untold;
+    return unresolved;
 }
 
 /* And then with what memory says how many there are of. */
 static void try_both(struct analyze_kernel *k, bool floats, enum how how)
 {
-    bool *untold = try_with(k, floats, how, NULL) ? NULL : find_untold(k, floats, how);
+    bool *unresolved =
+        try_with(k, floats, how, NULL) ? NULL : find_unresolved(k, floats, how);
 
-    if (untold)
-        try_with(k, floats, how, untold);
-    free(untold);
+    if (unresolved)
+        try_with(k, floats, how, unresolved);
+    free(unresolved);
 }
 
 static void offer_sums(struct analyze_kernel *k)

@@ -32,7 +32,7 @@ static void print_time(FILE *to, uint64_t ns)
     fprintf(to, "  %8s", text);
 }
 
-static void print_share(FILE *to, int width, double share)
+static void print_ratio(FILE *to, int width, double share)
 {
     if (isnan(share))
         fprintf(to, "  %*s", width, "-");
@@ -51,9 +51,9 @@ static void print_row(FILE *to, const struct run_row *row, int name_width)
     fprintf(to, "  %-*s", name_width, row->method);
     print_time(to, row->time_ns);
     fprintf(to, "  %7.2f", row->speedup);
-    print_share(to, 8, row->captured);
+    print_ratio(to, 8, row->captured);
     fprintf(to, "  %8s  %8s", sent, packets);
-    print_share(to, 6, row->hidden);
+    print_ratio(to, 6, row->hidden);
     if (row->equal)
         fprintf(to, "  equal\n");
     else
