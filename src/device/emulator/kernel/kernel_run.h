@@ -12,8 +12,7 @@ struct device_function {
     struct device_module *module;
     const struct execute_kernel *kernel;
     struct execute_kernel_info info;
-    uint32_t sends_from; /* first line of the library's device functions, which send to
-                            peers; UINT32_MAX: none */
+    uint32_t sends_from; /* first line that sends to peers; UINT32_MAX: none */
     struct device_function *next;
 };
 
