@@ -20,6 +20,7 @@ enum {
     TRANSFER_DEVICES_MAX = PROACT_PEERS_MAX + 1,
     TRANSFER_COPY_STREAMS = 2, /* per device, for queued copies */
 };
+/* Streams of a device: the kernel stream and the transfer stream. */
 enum transfer_lane { TRANSFER_MAIN, TRANSFER_SIDE, TRANSFER_LANES };
 
 /* Labels of the library's own kernels, and their common prefix. */
