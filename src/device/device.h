@@ -59,8 +59,9 @@ struct device_launch {
     /* CTAs of a cluster; must divide the grid. All 0: the cluster of the kernel's PTX, or
        none. PROACT_EINVAL for a cluster that the device cannot run. */
     uint32_t cluster[3];
-    /* The full grid of which this grid is a part, and the linear number of the part's first
-       CTA in it. Messages number CTAs in the full grid. All 0: the grid is not a part. */
+    /* Full grid that contains this grid as a part, and the linear number of the part's
+       first CTA in it. Messages number CTAs in the full grid. All 0: the grid is not a
+       part. */
     uint32_t whole[3], first;
     uint32_t shared_bytes; /* dynamic shared memory */
     const void *parameters;
@@ -200,15 +201,15 @@ struct device_backend {
     enum proact_status (*alloc)(struct device_set *set, unsigned device, size_t bytes,
                                 device_addr *out, struct proact_error *err);
     /* Allocates memory that the host accesses at the same address while the device is idle.
-       Pinned memory stays on the host, other memory moves to whoever accesses it. No copies
-       between devices. NULL: all memory is host-accessible. */
+       Pinned memory stays on the host; other memory migrates to the accessing processor. No
+       copies between devices. NULL: all memory is host-accessible. */
     enum proact_status (*alloc_shared)(struct device_set *set, unsigned device,
                                        size_t bytes, bool is_pinned, device_addr *out,
                                        struct proact_error *err);
     /* Allocates distributed memory: one range of addresses, accessible by all devices.
        Device d stores the bytes from d * *part on, a multiple of at least 4096; the last
        partitions may be short or empty. Atomics work between devices with peer_atomics.
-       Device 0 frees it. PROACT_EREFUSED: two devices lack peer access. */
+       Device 0 frees it. PROACT_EREFUSED: two devices have no peer access. */
     enum proact_status (*alloc_parts)(struct device_set *set, size_t bytes,
                                       device_addr *out, size_t *part,
                                       struct proact_error *err);
@@ -329,7 +330,7 @@ struct device_backend {
 
     /* Captures stream operations between begin and end instead of queueing them. write,
        read and calls that are not stream operations are not allowed; a wait for a record
-       before the capture is a no-op. PROACT_EREFUSED from begin: two devices lack peer
+       before the capture is a no-op. PROACT_EREFUSED from begin: two devices have no peer
        access; from end: copies could block each other, or kernels launch kernels.
        graph_launch queues the operations after all previous and before all later work of
        all streams. */
@@ -366,7 +367,7 @@ struct device_backend {
     uint64_t (*now_ns)(struct device_set *set); /* of the last synchronize */
 
     /* Profiler range of the copies between begin and end: a chunk of an array
-       (DEVICE_WHOLE: all chunks) that goes to device `to`. NULL, both: no profiler
+       (DEVICE_WHOLE: all chunks) that is sent to device `to`. NULL, both: no profiler
        support. */
     void (*carry_begin)(struct device_set *set, const struct device_reason *what,
                         unsigned to);
@@ -379,8 +380,9 @@ struct device_backend {
     /* Declares replicas, or removes them if all base addresses of that name are 0.
        Optional. */
     void (*replicas)(struct device_set *set, const struct device_replicas *replicas);
-    /* While idle: PROACT_EFAULT if the range of a device's replica lacks bytes that another
-       device wrote; the message names array, byte and sender. NULL: not checked. */
+    /* While idle: PROACT_EFAULT if another device wrote bytes of the range that have not
+       reached this device's replica; the message names array, byte and sender. NULL: not
+       checked. */
     enum proact_status (*current)(const struct device_set *set, device_addr first,
                                   uint64_t bytes, struct proact_error *err);
     /* Sets a limit on each device, before modules with kernels that need it are loaded;

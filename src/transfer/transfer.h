@@ -100,7 +100,7 @@ struct transfer_plan {
     uint64_t chunk_bytes; /* 0: the user gave none and the method `schedules` */
     unsigned threads;
     double compute_ratio; /* for methods that schedule; never 0 */
-    bool everywhere;      /* tables send to every device, whoever reads */
+    bool everywhere;      /* tables send to every device, independent of its reads */
     bool elide;           /* do everything except sending */
     bool is_open;         /* the user named no method */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening of devices: all at once, or all except device 0 in the background by one thread.
-   More threads bring no gain, since the driver opens one context at a time (four H100s: 100
+   More threads do not help, since the driver opens one context at a time (four H100s: 100
    ms each). Launches on device 0 are not delayed (9 us before and meanwhile). */
 #include "device/cuda/cuda_lazy_devices.h"
 

@@ -18,5 +18,5 @@ enum proact_status mixed_open(struct transfer_binding *b, struct proact_error *e
 void mixed_close(struct transfer_binding *b);
 
 /* Whether one method sends in the CTA that completes a chunk while the other waits for
-   flags. */
+   counters. */
 bool mixed_is_active(const struct transfer_plan *plan);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branches of a graph, at most as many as the device has hardware queues. The driver
-   assigns branches to queues in its own order, and a copy or fill after a blocked kernel
-   may then delay the operation that would unblock the kernel (observed on H100s: eight
-   branches with a fill after such a kernel, eight queues). Streams therefore share
-   branches, in the order of the op list, so that no operation waits for a later one of its
-   branch. One branch emits the notifications of streams that have no previous work. */
+   assigns branches to queues in its own order. A copy or fill after a blocked kernel may
+   then delay the operation that would unblock the kernel (observed on H100s: eight branches
+   with a fill after such a kernel, eight queues). Streams therefore share branches, in the
+   order of the op list, so that no operation waits for a later one of its branch. One
+   branch emits the notifications of streams that have no previous work. */
 #include <limits.h>
 
 #include "device/cuda/graph/cuda_tape.h"

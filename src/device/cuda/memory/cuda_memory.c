@@ -37,7 +37,7 @@ static cu_result let_in(struct device_set *set, const struct cuda_memory *m)
     return set->driver.range_access(m->address, m->mapped_bytes, access, count);
 }
 
-/* Frees all parts, of which the first `mapped` are mapped. */
+/* Frees all parts; the first `mapped` parts are also unmapped. */
 static void unmap(struct device_set *set, const struct cuda_memory *m, unsigned mapped)
 {
     const struct driver *v = &set->driver;

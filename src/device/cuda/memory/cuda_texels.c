@@ -84,13 +84,13 @@ static struct cu_box_end end_of(const struct proact_copy_3d_end *e,
 }
 
 /* Whether the slice pitch is a multiple of the row pitch, as the driver requires; other
-   copies go slice by slice. */
+   copies are made slice by slice. */
 static bool is_in_rows(const struct proact_copy_3d_end *e, const struct device_texels *t)
 {
     return t || (e->pitch && e->slice_pitch % e->pitch == 0);
 }
 
-/* Copies between devices; the driver goes through the host without peer access. */
+/* Copies between devices; without peer access the driver copies through the host. */
 static cu_result carry_over(struct device_stream *s, const struct proact_copy_3d *c,
                             const struct device_texels *to,
                             const struct device_texels *from)

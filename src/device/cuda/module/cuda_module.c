@@ -21,7 +21,7 @@ static void first_line(char *log)
         *end = '\0';
 }
 
-/* Loads all kernels. Drivers before 12.4 lack the call and need
+/* Loads all kernels. Drivers before 12.4 do not have the calls; they need
    CUDA_MODULE_LOADING=EAGER. */
 static cu_result load_all(const struct driver *v, cu_module module)
 {

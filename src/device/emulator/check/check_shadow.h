@@ -2,8 +2,8 @@
 #pragma once
 
 /* Shadow state of each byte. Bytes with equal state share a cell: a page starts as one cell
-   and is split only as finely as accesses require, so arrays written by full warps or
-   copies need little memory. */
+   and is split only as finely as accesses require. Arrays written by full warps or by
+   copies therefore have few cells. */
 
 #include <stdbool.h>
 #include <stdint.h>

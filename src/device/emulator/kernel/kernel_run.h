@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Launches in flight. Their CTAs become resident on the SMs and execute in turns, each of
-   which is one event of the agenda. */
+/* Launches in flight. Their CTAs become resident on the SMs and execute in turns. Each turn
+   is one event of the agenda. */
 
 #include "device/emulator/machine.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /* Output of kernels and the first warning. The log is filled while the devices run
-   concurrently and reported device by device when they stop, so that the order is
-   deterministic and the callbacks run on the caller's thread. */
+   concurrently. It is reported device by device when they stop: the order is then
+   deterministic, and callbacks run on the caller's thread. */
 
 #include "device/emulator/machine.h"
 

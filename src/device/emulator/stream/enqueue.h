@@ -33,8 +33,8 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
                                   const struct device_launch *launch,
                                   struct proact_error *err);
 
-/* host_time.c: charges the host for a call. An operation costs `us`, of which `turn_us` are
-   serialized; other threads may queue operations of a batch for other devices
+/* host_time.c: charges the host for a call. An operation costs `us`; its part `turn_us` is
+   serialized. Other threads may queue operations of a batch for other devices
    concurrently. */
 void host_take(struct device_set *set, double us);
 void host_take_for(struct operation *o, double us, double turn_us);
