@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The device contract. device/cuda keeps it on hardware, device/emulator on the host, and
-   tests/device/contract_test.c holds every keeper to it. Nothing above this room knows
-   which. All devices of a machine are opened together, or the first one before the others.
-   Calls are made by one thread.
-   Nothing here waits for a device unless its comment says so. */
+/* Device contract. device/cuda implements it on GPUs, device/emulator on the CPU;
+   tests/device/contract_test.c checks both backends. No higher component depends on the
+   backend. One thread makes all calls. open() opens all devices of a machine, or only
+   device 0 (lazy_devices). A call waits for a device only if its comment states so. */
 
 #include <proact/status.h>
 #include <proact/texture.h>
@@ -15,74 +14,79 @@
 
 #include "topology/topology.h"
 
-typedef uint64_t device_addr; /* valid on every device that has peer access to its owner */
+typedef uint64_t device_addr; /* valid on each device with peer access to the owner */
 
-struct device_set;      /* the opened devices of a machine */
-struct device_stream;   /* operations of one device, one after the other */
-struct device_event;    /* a moment of a stream */
+struct device_set;      /* opened devices of one machine */
+struct device_stream;   /* operations of one device, executed in order */
+struct device_event;    /* recorded point of a stream */
 struct device_module;   /* PTX loaded on one device */
 struct device_function; /* borrowed from its module */
-struct device_graph;    /* stream operations, kept to be queued again */
-struct device_texels;   /* what textures and surfaces are of, on one device */
-struct device_repeat; /* what was queued the last time, of what is queued again and again */
+struct device_graph;    /* stream operations that can be launched repeatedly */
+struct device_texels;   /* storage of textures and surfaces on one device */
+struct device_repeat;   /* previous operations of a sequence that repeats */
 
 struct device_options {
     const struct topology *topology; /* borrowed while open */
-    uint64_t seed;                   /* of the schedule; the same seed gives the same run */
-    bool check;                      /* refuse what hardware forgives (emulator only) */
+    uint64_t seed;                   /* of the emulated schedule; equal seeds give equal
+                                        runs */
+    bool check;                      /* detect accesses that hardware tolerates (emulator
+                                        only) */
     bool infinite_bandwidth; /* transfers between devices take no time (emulator only) */
-    unsigned threads;        /* of the host, that emulate or launch; 0: as many as cores */
-    double wait_limit_ms;    /* of a device-side wait; 0: 10 s, virtual where emulated */
-    /* A CTA that computes and stores for so long is endless, and so is a kernel whose CTAs
-       have done 8 times that together while none of them ended; 0: 5 s, virtual. A CTA
-       that only waits is no such (emulator only). */
+    unsigned threads;        /* host threads that emulate or launch; 0: one per core */
+    double wait_limit_ms;    /* limit of a device-side wait; 0: 10 s, of virtual time in
+                                the emulator */
+    /* Limit for one CTA that computes and stores without ending; waiting does not count. A
+       kernel has 8 times this limit for all CTAs together while none of them ends. 0: 5 s
+       of virtual time (emulator only). */
     double kernel_limit_ms;
-    unsigned children_limit; /* kernels launched by kernels of one device that may wait or
-                                run; 0: 2048 (emulator only) */
-    void (*print)(void *context, const char *text, size_t length); /* a kernel's printf */
-    /* Told once what a kernel did that hardware forgives: it went beside what is allocated,
-       into pages that are mapped all the same. NULL, or with `check`: that is a fault. A
-       check is then that of a program, whose atomics order what comes behind them as GPUs
-       do, which is more than PTX promises (emulator only). */
+    unsigned children_limit; /* waiting or running child kernels per device; 0: 2048
+                                (emulator only) */
+    /* Receives the output of a kernel's printf. */
+    void (*print)(void *context, const char *text, size_t length);
+    /* Receives one sentence about the first access outside all allocations that hardware
+       tolerates because the page is mapped. NULL, or with `check`: such an access is a
+       fault. With both, value-returning atomics have acquire semantics, as on GPUs; PTX
+       does not guarantee them (emulator only). */
     void (*warn)(void *context, const char *sentence);
-    void *print_context; /* of both */
-    bool lazy_devices;   /* only the first one is opened; the others by open_remaining */
+    void *print_context; /* first argument of print and warn */
+    bool lazy_devices;   /* open only device 0; open_remaining opens the others */
 };
 
-enum { DEVICE_CLUSTER_MAX = 16 }; /* CTAs; more than 8 are not for every GPU */
+enum { DEVICE_CLUSTER_MAX = 16 }; /* CTAs; more than 8 need support by the GPU */
 
 struct device_launch {
     uint32_t grid[3], block[3];
-    /* CTAs of a cluster, of which the grid has whole ones; 0, all three: what the kernel
-       was built for, or none. One that cannot be had is PROACT_EINVAL. */
+    /* CTAs of a cluster; must divide the grid. All 0: the cluster of the kernel's PTX, or
+       none. PROACT_EINVAL for a cluster that the device cannot run. */
     uint32_t cluster[3];
-    /* The grid that this one is a part of, and the place in a line that its first CTA has
-       there: what is said of CTAs names them so. 0, all: it is a part of none. */
+    /* Full grid that contains this grid as a part, and the linear number of the part's
+       first CTA in it. Messages number CTAs in the full grid. All 0: the grid is not a
+       part. */
     uint32_t whole[3], first;
-    uint32_t shared_bytes; /* dynamic */
+    uint32_t shared_bytes; /* dynamic shared memory */
     const void *parameters;
     size_t parameter_bytes;
     const char *label;              /* for traces; NULL: the kernel's name */
-    const struct device_unit *unit; /* the paper's III-D unit, or NULL */
-    /* CTAs may wait for each other, also by a barrier of the grid: all are there at once,
-       or it is PROACT_EINVAL. */
+    const struct device_unit *unit; /* unit of PROACT III-D, or NULL */
+    /* All CTAs are resident at once and may wait for each other, also at a grid barrier.
+       PROACT_EINVAL if they do not fit on the device. */
     bool is_cooperative;
-    bool is_blocking; /* it waits for what the next kernel of its device does */
-    bool is_urgent;   /* its CTAs had better begin ahead of those that wait elsewhere */
+    bool is_blocking; /* waits for an action of the device's next kernel */
+    bool is_urgent;   /* its CTAs start before waiting CTAs of other streams */
 };
 
-/* What a function was compiled to take. */
+/* Resources of a compiled kernel. */
 struct device_function_info {
-    uint32_t registers;   /* of a thread; 0: nobody counts them here */
-    uint32_t threads;     /* of a CTA, at most */
-    uint64_t local_bytes; /* of a thread */
-    uint64_t const_bytes; /* its module's, that kernels read as such */
+    uint32_t registers;   /* per thread; 0: not known to this backend */
+    uint32_t threads;     /* largest CTA */
+    uint64_t local_bytes; /* per thread */
+    uint64_t const_bytes; /* constant memory of its module */
 };
 
-/* PROACT III-D: counters in hardware. For CTA i (linear) of this launch so many chunks as
-   chunk[first[i]] says, which are behind that, count down when it ends; a chunk whose count
-   in `writers` is reached is sent: pieces piece_first[c] .. piece_first[c + 1] - 1, each to
-   its part of `peers`. Borrowed until the launch has ended. */
+/* Counters in hardware (PROACT III-D). When CTA i (linear) of the launch ends, the chunks
+   of its list are counted: chunk[first[i]] is the length of the list, which follows. The
+   unit sends a chunk when its count in `writers` is reached: pieces piece_first[c] ..
+   piece_first[c + 1] - 1, each to its part of `peers`. Borrowed until the launch ends. */
 struct device_piece {
     device_addr from;
     uint64_t bytes;
@@ -95,48 +99,48 @@ struct device_unit {
     const struct device_piece *pieces;
     uint32_t peer_count;
     const uint32_t *peers;
-    const int64_t *deltas; /* added to a piece's address: where it lies on that peer */
-    const struct device_unit *next; /* of the next array that the launch writes, or NULL */
+    const int64_t *deltas;          /* plus a piece's address: its address on that peer */
+    const struct device_unit *next; /* next array that the launch writes, or NULL */
 };
 
-/* Stretches of equal length that lie equally far apart: columns, borders, lines of a pitch.
- */
+/* Strided copy: ranges of equal length at constant distances, as columns and borders. */
 struct device_rows {
-    device_addr to, from;        /* of the first */
-    size_t bytes, count;         /* of each; how many */
-    size_t to_pitch, from_pitch; /* from one's first byte to the next's */
+    device_addr to, from;        /* first range */
+    size_t bytes, count;         /* length of each range; number of ranges */
+    size_t to_pitch, from_pitch; /* distance between the first bytes of two ranges */
 };
-/* PROACT_EINVAL where rows overlap each other. */
+/* Checks a strided copy. PROACT_EINVAL: the ranges of one side overlap. */
 enum proact_status device_rows_check(const struct device_rows *rows,
                                      struct proact_error *err);
 
-/* What a stream waits for, for the sentence where nobody ever writes it. */
+/* Description of a wait of a stream, for the message if it times out. */
 struct device_reason {
-    const char *array; /* its name, borrowed while the wait may still be open */
+    const char *array; /* name, borrowed while the wait may be open */
     uint32_t chunk;
-    /* Who never came, as a clause, if the word holds `holds`; NULL: nobody can tell. */
+    /* Writes a clause that names the missing writers if the word has the value `holds`.
+       NULL: not known. */
     void (*missing)(const struct device_reason *reason, uint32_t holds, char *into,
                     size_t bytes);
-    const void *table; /* for `missing`, borrowed as the name is */
+    const void *table; /* argument of `missing`, borrowed like the name */
     uint32_t cta_first;
 };
-#define DEVICE_WHOLE UINT32_MAX /* no chunk in particular */
+#define DEVICE_WHOLE UINT32_MAX /* all chunks of an array */
 enum { DEVICE_REASON_BYTES = 128 };
-/* "chunk 3 of array 'ranks': ", or "" for NULL or without an array. */
+/* Writes "chunk 3 of array 'ranks': ", or "" for NULL or without an array. */
 void device_reason_print(const struct device_reason *reason,
                          char into[DEVICE_REASON_BYTES]);
 enum { DEVICE_LATE_BYTES = 320 };
-/* The sentence of a chunk that did not come in time; `who` is the clause of `missing`. */
+/* Writes the message of a chunk that timed out; `who` is the clause of `missing`. */
 void device_late_print(const struct device_reason *reason, unsigned device, double limit_ms,
                        const char *who, char into[DEVICE_LATE_BYTES]);
 
-/* Bytes and packets that left a device for a peer, since open. */
+/* Bytes and packets that left a device for a peer since open. */
 struct device_traffic {
     uint64_t bytes, packets, wire_bytes;
 };
 
-/* What happened when, for traces. Times are the set's clock. Names are borrowed for the
-   call. `lane` tells rows of one device apart: a stream, or the peer of a link. */
+/* Time interval of a trace, on the clock of the set. Names are borrowed for the call.
+   `lane` is the track of the interval on its device: a stream, or the peer of a link. */
 enum device_span_kind {
     DEVICE_SPAN_KERNEL,
     DEVICE_SPAN_COPY,
@@ -151,8 +155,8 @@ struct device_span {
 };
 typedef void device_observer(void *context, const struct device_span *span);
 
-/* An array of which every device keeps a replica at the same offset: lets a checking keeper
-   refuse a byte that is read before it was sent. */
+/* Array with a replica at the same offset on each device. A checking backend uses it to
+   detect a read of a byte before its transfer. */
 struct device_replicas {
     const char *name;
     uint64_t bytes;
@@ -161,55 +165,58 @@ struct device_replicas {
 
 enum { DEVICE_GAP_BYTES = 512 };
 
-/* What threads may have: of stack each, by malloc and new all together. */
+/* Limits of device memory: stack per thread, and heap of malloc and new for all threads. */
 enum device_limit { DEVICE_STACK_BYTES, DEVICE_HEAP_BYTES };
 
 struct device_backend {
     const char *name;
-    bool is_virtual; /* its clock is not the world's */
+    bool is_virtual; /* the clock is virtual */
 
-    /* The devices of this box; PROACT_ENODEV without any. NULL: it has none of its own. */
+    /* Describes the local devices. PROACT_ENODEV: there are none. NULL: the backend has no
+       devices of its own. */
     enum proact_status (*find)(struct topology *out, struct proact_error *err);
-    /* A topology with more devices than there are is PROACT_ENODEV; NULL: all of find. */
+    /* Opens the devices of the topology; NULL: all devices of find. PROACT_ENODEV: the
+       topology has more devices than the machine. */
     enum proact_status (*open)(const struct device_options *options,
                                struct device_set **out, struct proact_error *err);
-    void (*close)(struct device_set *set); /* waits for the devices; NULL is fine */
-    /* What opening the first device took, where the others are not open: of these nothing
-       is asked then but who reaches whom. 0: all are. NULL, both: they always are. */
+    void (*close)(struct device_set *set); /* waits for the devices; NULL is allowed */
+    /* Time that opening device 0 took while the other devices are closed; of these, only
+       peer access may then be queried. 0: all devices are open. NULL, with open_remaining:
+       all devices are always open. */
     uint64_t (*open_ns)(const struct device_set *set);
-    /* They open beside what goes on, from the first call on: whether all are there by now,
-       which they only are in this call. `waits`: until they are. After a failure they never
-       are, and the first one works on (PROACT_ENODEV), unless all is broken. */
+    /* Opens the remaining devices in the background, from the first call on. The call
+       reports whether all are open, and `waits` makes it wait for them. They become usable
+       only in this call. After PROACT_ENODEV only device 0 remains usable; other failures
+       break the set. */
     enum proact_status (*open_remaining)(struct device_set *set, bool waits, bool *are_open,
                                          struct proact_error *err);
     unsigned (*count)(const struct device_set *set);
     bool (*peer_access)(const struct device_set *set, unsigned from, unsigned to);
-    /* Whether a kernel's atomics are such in the other one's memory, too. */
+    /* Whether a kernel's atomics are atomic in the memory of the other device. */
     bool (*peer_atomics)(const struct device_set *set, unsigned from, unsigned to);
 
-    /* Memory, aligned to 512 bytes, of unknown content, with DEVICE_GAP_BYTES behind it
-       that are nobody's: the end of one is not where another begins. Before work is queued:
-       a device that waits may hold these up on hardware. */
+    /* Allocates memory, aligned to 512 bytes, with undefined content. The DEVICE_GAP_BYTES
+       after it belong to no allocation, so one array never ends where another begins. Call
+       it before work is queued: on hardware a blocked device may delay it. */
     enum proact_status (*alloc)(struct device_set *set, unsigned device, size_t bytes,
                                 device_addr *out, struct proact_error *err);
-    /* Memory that the host reaches by the same address, when the device has come to rest.
-       `is_pinned` stays with the host, the other moves to who touches it. It has no copies
-       between devices. NULL: all memory is such. */
+    /* Allocates memory that the host accesses at the same address while the device is idle.
+       Pinned memory stays on the host; other memory migrates to the accessing processor. No
+       copies between devices. NULL: all memory is host-accessible. */
     enum proact_status (*alloc_shared)(struct device_set *set, unsigned device,
                                        size_t bytes, bool is_pinned, device_addr *out,
                                        struct proact_error *err);
-    /* Memory of which every device has a part, in one range of addresses that all of them
-       reach: device d has the bytes from d * *part on, a multiple of at least 4096; the
-       last ones' may be short or empty. Atomics there are such among devices that have
-       peer_atomics. It is device 0's to free. PROACT_EREFUSED where two devices do not
-       reach each other. */
+    /* Allocates distributed memory: one range of addresses, accessible by all devices.
+       Device d stores the bytes from d * *part on, a multiple of at least 4096; the last
+       partitions may be short or empty. Atomics work between devices with peer_atomics.
+       Device 0 frees it. PROACT_EREFUSED: two devices have no peer access. */
     enum proact_status (*alloc_parts)(struct device_set *set, size_t bytes,
                                       device_addr *out, size_t *part,
                                       struct proact_error *err);
     void (*free)(struct device_set *set, unsigned device, device_addr address);
-    /* Memory of the host's own, locked until it is unlocked, or the set is closed: copies
-       there are as fast as of memory that the keeper gave. PROACT_EREFUSED where that
-       cannot be: it is as it was before. NULL: all memory is alike. */
+    /* Locks the host's own memory until host_unlock or close, so that copies are as fast as
+       from memory of the backend. PROACT_EREFUSED: the memory cannot be locked and is
+       unchanged. NULL: locking has no effect. */
     enum proact_status (*host_lock)(struct device_set *set, void *memory, size_t bytes,
                                     struct proact_error *err);
     void (*host_unlock)(struct device_set *set, void *memory);
@@ -218,29 +225,29 @@ struct device_backend {
                                         struct device_stream **out,
                                         struct proact_error *err);
     void (*stream_destroy)(struct device_stream *stream);
-    /* One with time can be asked for elapsed, and costs more. */
+    /* Creates an event. has_time: `elapsed` may use it; it costs more. */
     enum proact_status (*event_create)(struct device_set *set, unsigned device,
                                        bool has_time, struct device_event **out,
                                        struct proact_error *err);
     void (*event_destroy)(struct device_event *event);
 
-    /* Stream operations: queued, in order. copy moves within or between devices; write and
-       read move host memory. read waits for what is queued before it, and so may a write of
-       many megabytes: what write is given, and a launch's parameters, may change as soon as
-       the call is back. */
+    /* Stream operations: queued, in order. copy works within and between devices; write and
+       read transfer host memory. read waits for all previous work, and so may a write of
+       many megabytes. The source of a write and the parameters of a launch may change after
+       the call. */
     enum proact_status (*copy)(struct device_stream *s, device_addr to, device_addr from,
                                size_t bytes, struct proact_error *err);
-    /* One copy of many rows, of either side all in one allocation; none is nothing. It
-       costs little more than a copy of as many bytes where one device reaches the other;
-       else it is a copy for each row. What it reads it must not write. */
+    /* Strided copy in one operation; each side lies in one allocation, and source and
+       target are disjoint. A count of 0 is a no-op. The cost is close to a contiguous copy
+       if the devices have peer access, else to one copy per range. */
     enum proact_status (*copy_rows)(struct device_stream *s, const struct device_rows *rows,
                                     struct proact_error *err);
     enum proact_status (*write)(struct device_stream *s, device_addr to, const void *from,
                                 size_t bytes, struct proact_error *err);
     enum proact_status (*read)(struct device_stream *s, void *into, device_addr from,
                                size_t bytes, struct proact_error *err);
-    /* The same of many rows, of which one end is an address of the host's: of them all as
-       little more than of one. NULL, both: a write or read for each is as good. */
+    /* Strided write and read: one side is host memory. The cost is close to a contiguous
+       transfer. NULL, both: one write or read per range costs the same. */
     enum proact_status (*write_rows)(struct device_stream *s,
                                      const struct device_rows *rows,
                                      struct proact_error *err);
@@ -248,70 +255,67 @@ struct device_backend {
                                     struct proact_error *err);
     enum proact_status (*fill)(struct device_stream *s, device_addr to, unsigned char value,
                                size_t bytes, struct proact_error *err);
-    /* The same of many rows, which come from nowhere, as little more than of one. NULL: a
-       fill for each is as good. */
+    /* Strided fill; `from` is unused. The cost is close to a contiguous fill. NULL: one
+       fill per range costs the same. */
     enum proact_status (*fill_rows)(struct device_stream *s, const struct device_rows *rows,
                                     unsigned char value, struct proact_error *err);
-    /* The event is one of the stream's own device. */
+    /* The event belongs to the stream's device. */
     enum proact_status (*record)(struct device_stream *s, struct device_event *event,
                                  struct proact_error *err);
-    /* Later operations of `s` wait for the last record of `event` queued before this call,
-       on any device; for nothing if there is none. */
+    /* Later operations of `s` wait for the last record of `event` before this call, on any
+       device. An event without a record does not block. */
     enum proact_status (*wait_event)(struct device_stream *s, struct device_event *event,
                                      struct proact_error *err);
-    /* Waits for the last record of `event`; what broke is said by synchronize at the
-       latest. NULL: only synchronize waits. */
+    /* Waits for the last record of `event`; synchronize reports failures at the latest.
+       NULL: only synchronize waits. */
     enum proact_status (*await_event)(struct device_event *event, struct proact_error *err);
-    /* Of what was queued before the last record of the event; where that is NULL, of all
-       that the stream was given; without either, of everything. What waits for a word is
-       PROACT_PROGRESS_UNKNOWN, and so is what broke. Does not wait. NULL: nothing is known.
-     */
+    /* Progress of the work before the event's last record. NULL event: all work of the
+       stream; both NULL: all work. PROACT_PROGRESS_UNKNOWN: a wait for a word, or a
+       failure. Does not wait. NULL: the progress is not known. */
     enum proact_progress (*progress)(struct device_set *set, struct device_stream *s,
                                      const struct device_event *event);
-    /* Later operations of `s` wait until let_go, but no longer than so: what is queued in
-       the meantime begins without having waited for the host. One at a time; the next one
-       after synchronize. NULL: the host takes no time. */
+    /* Later operations of `s` wait until let_go, at most `limit_ns`, so that operations
+       queued in between start without delays by the host. One hold at a time; the next only
+       after synchronize. NULL: queueing takes no time. */
     enum proact_status (*hold)(struct device_stream *s, uint64_t limit_ns,
                                struct proact_error *err);
     void (*let_go)(struct device_set *set);
-    /* Later operations wait until the 32-bit word, on the stream's own device, is at least
-       `value` (as signed distance); `reason` may be NULL. write_value may address a peer:
-       push, never pull. */
+    /* Later operations wait until the 32-bit word on the stream's own device is at least
+       `value` (signed distance); `reason` may be NULL. write_value may address a peer:
+       devices notify each other by remote stores, never by remote reads. */
     enum proact_status (*wait_value)(struct device_stream *s, device_addr word,
                                      uint32_t value, const struct device_reason *reason,
                                      struct proact_error *err);
     enum proact_status (*write_value)(struct device_stream *s, device_addr word,
                                       uint32_t value, struct proact_error *err);
 
-    /* Waits for what is queued where streams wait for words. */
+    /* Loads PTX. Waits for queued work if streams wait for words. */
     enum proact_status (*module_load)(struct device_set *set, unsigned device,
                                       const char *name, const char *ptx, size_t bytes,
                                       struct device_module **out, struct proact_error *err);
-    /* The same without a compiler: `binary` is what that text became for such a device (a
-       cubin, whose length stands in it). Where the device does not take it, load the text.
-       NULL: there is no such thing here. */
+    /* Loads the cubin that `ptx` was compiled to for such a device; its header contains its
+       length. On failure the caller loads the text. NULL: not supported. */
     enum proact_status (*module_load_binary)(struct device_set *set, unsigned device,
                                              const char *name, const char *ptx,
                                              size_t bytes, const void *binary,
                                              struct device_module **out,
                                              struct proact_error *err);
     void (*module_unload)(struct device_module *m);
-    /* Whether kernels can launch kernels, by CUDA's device runtime: its functions
-       __cudaCDP2... are at the hand of modules that declare them. PROACT_EREFUSED says what
-       is missing. NULL: they can. */
+    /* Whether kernels can launch kernels with CUDA's device runtime, whose functions
+       __cudaCDP2... modules then declare and call. PROACT_EREFUSED names what is missing.
+       NULL: supported. */
     enum proact_status (*launches)(struct device_set *set, struct proact_error *err);
     enum proact_status (*function)(struct device_module *m, const char *name,
                                    struct device_function **out, struct proact_error *err);
     enum proact_status (*function_info)(struct device_function *f,
                                         struct device_function_info *out,
                                         struct proact_error *err);
-    /* CTAs of so many threads, with so much dynamic shared memory, that an SM holds at
-       once; 0 where it holds none. How many it was built for is not asked, as CUDA does
-       not. */
+    /* Resident CTAs per SM for a CTA size and its dynamic shared memory; 0: none fits. The
+       maximum CTA size of the kernel's PTX is ignored, as in CUDA. */
     enum proact_status (*residency)(struct device_function *f, uint32_t threads,
                                     uint64_t shared_bytes, uint32_t *out,
                                     struct proact_error *err);
-    /* Address and size of a module's variable on that device. */
+    /* Address and size of a module's variable on the module's device. */
     enum proact_status (*variable)(struct device_module *m, const char *name,
                                    device_addr *out, size_t *bytes,
                                    struct proact_error *err);
@@ -319,78 +323,80 @@ struct device_backend {
                                  const struct device_launch *launch,
                                  struct proact_error *err);
 
-    /* What streams of several devices are given between the two may be queued on all of
-       them at once, by threads of the keeper's own, and what goes wrong may be said as late
-       as by batch_end. NULL, both: one behind another is as good. */
+    /* Operations between begin and end may be queued on all devices concurrently by threads
+       of the backend. batch_end reports failures at the latest. NULL, both: no benefit. */
     void (*batch_begin)(struct device_set *set);
     enum proact_status (*batch_end)(struct device_set *set, struct proact_error *err);
 
-    /* Stream operations between the two are not queued but kept. write, read and everything
-       that is no stream operation have no place there; waits for what was recorded before
-       count for nothing. PROACT_EREFUSED where two devices cannot reach each other (begin),
-       or where copies could hold up each other or kernels launch kernels (end).
-       graph_launch queues them all anew: behind what was queued before,
-       on any stream, and ahead of what is queued later. */
+    /* Captures stream operations between begin and end instead of queueing them. write,
+       read and calls that are not stream operations are not allowed; a wait for a record
+       before the capture is a no-op. PROACT_EREFUSED from begin: two devices have no peer
+       access; from end: copies could block each other, or kernels launch kernels.
+       graph_launch queues the operations after all previous and before all later work of
+       all streams. */
     enum proact_status (*capture_begin)(struct device_set *set, struct proact_error *err);
     enum proact_status (*capture_end)(struct device_set *set, struct device_graph **out,
                                       struct proact_error *err);
     enum proact_status (*graph_launch)(struct device_graph *g, struct proact_error *err);
-    void (*graph_destroy)(struct device_graph *g); /* waits for it; NULL is fine */
+    void (*graph_destroy)(struct device_graph *g); /* waits for it; NULL is allowed */
 
-    /* What is queued between begin and end is most likely what was queued there the last
-       time. Where it is, and is launches, copies and fills of one stream, it may be queued
-       at once, by the end at the latest, and what goes wrong may be said as late. Not
-       within a capture, nor one within another. NULL, all four: each is queued by itself.
-     */
+    /* Loop capture. The operations between begin and end are expected to equal those of the
+       previous time. If they do, and are launches, copies and fills of one stream, they may
+       be queued together; repeat_end reports failures at the latest. Not within a capture,
+       and not nested. NULL, all four: each operation is queued separately. */
     enum proact_status (*repeat_create)(struct device_set *set, struct device_repeat **out,
                                         struct proact_error *err);
     void (*repeat_begin)(struct device_repeat *r);
     enum proact_status (*repeat_end)(struct device_repeat *r, struct proact_error *err);
-    void (*repeat_destroy)(struct device_repeat *r); /* waits; NULL is fine */
+    void (*repeat_destroy)(struct device_repeat *r); /* waits for its work; NULL is
+                                                        allowed */
 
-    /* Waits for all that was queued on all devices. What broke is said here. */
+    /* Waits for all work of all devices and reports failures. */
     enum proact_status (*synchronize)(struct device_set *set, struct proact_error *err);
-    /* Whether all devices come to rest by themselves within so long (of the host's time,
-       where that is not virtual): not where a kernel waits for what the host has yet to
-       write. 0: whether they are at rest. What broke is at rest. */
+    /* Whether all devices become idle within the limit, in host time unless the clock is
+       virtual. False if a kernel waits for an action of the host. 0: whether they are idle
+       now. A failed device is idle. */
     bool (*try_quiesce)(struct device_set *set, uint64_t limit_ns);
-    /* After it: whether devices waited for each other in a graph for longer than anything
-       may be waited for, PROACT_ETIMEOUT; that breaks the set. NULL: they never do. */
+    /* After synchronize: PROACT_ETIMEOUT if devices waited for each other in a graph for
+       longer than the limit; this breaks the set. NULL: not needed. */
     enum proact_status (*check_timeouts)(struct device_set *set, struct proact_error *err);
-    /* Between two recorded events with time: after synchronize, or of a machine that is not
-       virtual at any time: it waits for both. */
+    /* Time between two recorded events with time. On a virtual clock: after synchronize;
+       else at any time, and the call waits for both. */
     enum proact_status (*elapsed)(struct device_event *from, struct device_event *to,
                                   double *ns, struct proact_error *err);
     uint64_t (*now_ns)(struct device_set *set); /* of the last synchronize */
 
-    /* Names for a profiler: what is copied between the two, of a chunk (DEVICE_WHOLE: of
-       all chunks) of an array, goes to that device. NULL, both: no profiler ever listens.
-     */
+    /* Profiler range of the copies between begin and end: a chunk of an array
+       (DEVICE_WHOLE: all chunks) that is sent to device `to`. NULL, both: no profiler
+       support. */
     void (*carry_begin)(struct device_set *set, const struct device_reason *what,
                         unsigned to);
     void (*carry_end)(struct device_set *set);
 
-    /* NULL: the machine does not count. */
+    /* NULL: the backend has no traffic counters. */
     struct device_traffic (*traffic)(const struct device_set *set, unsigned from,
                                      unsigned to);
     void (*observe)(struct device_set *set, device_observer *observer, void *context);
-    /* Declares or (base all 0 of the same name) forgets replicas; may do nothing. */
+    /* Declares replicas, or removes them if all base addresses of that name are 0.
+       Optional. */
     void (*replicas)(struct device_set *set, const struct device_replicas *replicas);
-    /* At rest: whether a device's replica lacks nothing there that another has. Else
-       PROACT_EFAULT, naming array, byte and who did not send it. NULL: not looked at. */
+    /* While idle: PROACT_EFAULT if another device wrote bytes of the range that have not
+       reached this device's replica; the message names array, byte and sender. NULL: not
+       checked. */
     enum proact_status (*current)(const struct device_set *set, device_addr first,
                                   uint64_t bytes, struct proact_error *err);
-    /* On every device, before a module is loaded whose kernels need it: later it may be
-       refused. Waits for the devices. NULL: what is set is taken for granted. */
+    /* Sets a limit on each device, before modules with kernels that need it are loaded;
+       afterwards it may fail. Waits for the devices. NULL: limits are ignored. */
     enum proact_status (*limit)(struct device_set *set, enum device_limit what,
                                 size_t bytes, struct proact_error *err);
-    bool has_unit; /* launches may carry a device_unit */
+    bool has_unit; /* launches may have a device_unit */
 
-    /* Texels of one device, a stream operation that copies to, from or between them (ends
-       that lie in memory of the host are read and written before it is back), and objects
-       that kernels of that device take by their handles. `to`, `from`: the texels of the
-       two ends, or NULL; what the sides say of them is theirs. Those of the stream's device
-       also go to another one's. Destroying waits. NULL, all seven: there are none here. */
+    /* Texture storage of one device, copies of boxes, and the texture and surface objects
+       that kernels of that device use by their handles. copy_box is a stream operation to,
+       from or between texture storage and memory; host memory is accessed before the call
+       returns. `to` and `from` are the storage of each side, or NULL, and override the
+       sides of the copy. Storage of the stream's device may be copied to another device.
+       Destroy calls wait. NULL, all seven: not supported. */
     enum proact_status (*texels_create)(struct device_set *set, unsigned device,
                                         const struct proact_texture_array_shape *shape,
                                         struct device_texels **out,
@@ -409,10 +415,11 @@ struct device_backend {
                                          struct proact_error *err);
     void (*surface_destroy)(struct device_set *set, unsigned device, uint64_t handle);
 
-    /* Guests: who queues on a device past us, as libraries do that bring a CUDA runtime of
-       their own. What they queue from now on comes after what `s` has so far; or later
-       operations of `s` come after all that guests of its device have queued so far. A
-       stream for them goes by its handle of the driver. NULL, all five: there are none. */
+    /* Interoperation with external libraries that queue work on a device without this
+       backend. interop_begin: their later work follows the current work of `s`.
+       interop_end: later operations of `s` follow their current work on the device.
+       interop_stream_create returns a stream by its driver handle. NULL, all five: not
+       supported. */
     void (*interop_attach_thread)(struct device_set *set,
                                   unsigned device); /* see proact/interop.h */
     enum proact_status (*interop_begin)(struct device_stream *s, struct proact_error *err);
@@ -424,7 +431,7 @@ struct device_backend {
 
 extern const struct device_backend device_emulator, device_cuda;
 
-/* By the keeper's write_rows, read_rows and fill_rows, or row by row. */
+/* Strided write, read and fill: the backend's call, or one operation per range. */
 enum proact_status device_write_rows(const struct device_backend *backend,
                                      struct device_stream *s,
                                      const struct device_rows *rows,

@@ -13,7 +13,7 @@ enum proact_status device_rows_check(const struct device_rows *r, struct proact_
                 r->bytes, pitch);
 }
 
-/* A keeper that has no calls for rows is given them one by one. */
+/* One range of a strided copy, for backends without strided calls. */
 static struct device_rows row(const struct device_rows *r, size_t i)
 {
     return (struct device_rows){r->to + i * r->to_pitch,

@@ -7,7 +7,7 @@
 
 extern const char kernel_combine[]; /* kernels/combine.cu, embedded as PTX */
 
-/* As many CTAs as fill a device; each thread has its elements one behind another. */
+/* Enough CTAs to fill a device; each thread combines consecutive elements. */
 enum { COMBINE_THREADS = 256, COMBINE_CTAS_MAX = 1024 };
 
 enum proact_status transfer_combine_load(struct transfer_devices *t, unsigned device,

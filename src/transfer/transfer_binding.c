@@ -3,7 +3,7 @@
 
 #include "transfer/methods/mixed.h"
 
-/* The binding, and that of its tail where it has one; then NULL. */
+/* Part of a binding: 0 is the binding, 1 its tail if it has one; then NULL. */
 static struct transfer_binding *part(const struct transfer_binding *b, unsigned number)
 {
     if (number == 0)
@@ -174,7 +174,8 @@ void transfer_silent_range(const struct transfer_binding *b, unsigned device, ui
     *count = end > first ? end - first : 0;
 }
 
-/* CTAs that have no row in any slot; all of them, where none is counted. */
+/* Sets the range of CTAs without a chunk in any slot; all CTAs if the mode does not
+   count. */
 static void binding_set_silent(const struct transfer_binding *b, unsigned device,
                                struct proact_partition *partition)
 {
@@ -197,7 +198,8 @@ void transfer_partition_part(struct proact_partition *partition, uint32_t first,
     }
 }
 
-/* The least factor that is not too small; shift is 31 and the bits of d - 1. */
+/* Divisor by multiplication, with the smallest factor that is large enough; the shift is 31
+   plus the bits of d - 1. */
 static struct proact_divisor divisor(uint32_t d)
 {
     uint32_t bits = 0;

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "transfer/transfer.h"
 
-/* Where each part of a table lies in its block on the device. */
+/* Offsets of the parts of a table in its block on the device. */
 struct layout {
     size_t first, chunk, counter, writers, piece_first, piece, bytes;
 };
@@ -18,8 +18,8 @@ static size_t place(size_t *end, size_t count, size_t size)
     return at;
 }
 
-/* Where CTAs find their chunk by a rule, nobody looks for it; and a word behind the lists
-   may be read with the last one. */
+/* Lays out the block. A regular table needs no lists. One word after the lists may be read
+   with the last list. */
 static struct layout lay_out(const struct transfer_table *t, bool is_regular)
 {
     struct layout l = {0};
@@ -46,7 +46,7 @@ static enum proact_status fill_block(const struct transfer_devices *devices,
 {
     struct device_stream *lane = devices->device[device].lane[TRANSFER_MAIN];
 
-    if (!table->sent_chunks) /* all of it is 0 then */
+    if (!table->sent_chunks) /* the block is zero then */
         return devices->backend->fill(lane, block, 0, l->bytes, err);
     unsigned char *image = must_calloc(l->bytes, 1);
 

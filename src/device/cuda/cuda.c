@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device contract, kept on hardware by the CUDA driver: opening, closing, and the table
-   of functions. Primary contexts, so that a program's own CUDA runtime sees the same
-   memory. */
+/* Device contract on GPUs, by the CUDA driver: opening, closing, and the function table. It
+   uses primary contexts, so that a program's own CUDA runtime accesses the same memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@
 
 enum { WAIT_LIMIT_MS = 10000 };
 
-/* What is known of a device without a context. */
+/* Reads the properties of a device that need no context. */
 static enum proact_status describe(struct device_set *set, unsigned number,
                                    struct proact_error *err)
 {
@@ -32,7 +31,7 @@ static enum proact_status describe(struct device_set *set, unsigned number,
         !v->device_attribute(&minor, CU_CAPABILITY_MINOR, d->device))
         d->capability = (unsigned)(major * 10 + minor);
     if (v->device_attribute(&d->pitch_max, CU_PITCH_MAX, d->device))
-        d->pitch_max = 0; /* then rows are copied one by one */
+        d->pitch_max = 0; /* strided copies then use one copy per range */
     return PROACT_OK;
 }
 
@@ -51,7 +50,7 @@ static void find_peers(struct device_set *set, unsigned device)
     }
 }
 
-/* Nothing is in flight, or the contexts are lost. */
+/* Closes a device; nothing is in flight, or the contexts are lost. */
 static void close_device(struct device_set *set, unsigned number)
 {
     struct cuda_device *d = &set->devices[number];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch queues on several devices is kept back for the moment and then handed to
-   the driver by a thread a device (cuda_workers.h): all that streams are given in a launch.
-   Any other call of the driver's comes behind that, in cuda_enter(). */
+/* Batches. The operations of a launch on several devices are deferred and then queued by
+   one thread per device (cuda_workers.h). Any other driver call first queues the deferred
+   operations, in cuda_enter(). */
 #include "device/cuda/cuda_batch.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum batch_kind {
     BATCH_WAIT_VALUE
 };
 
-/* The threads begin when a device has so much. A stream is given so many words at once. */
+/* Operations per device before the threads start; words per call. */
 enum { MOST = 256, WORDS_MOST = 32 };
 
 struct batch_op {
@@ -43,27 +43,27 @@ struct batch_op {
         };
         struct cuda_wait wait;
     };
-    void *parameters; /* owned, of `room` bytes; kept for the next batch */
+    void *parameters; /* owned, `room` bytes; reused by the next batch */
     size_t room;
 };
 
 struct batch_list {
     struct batch_op *op;
     size_t count, capacity;
-    size_t performed; /* the one behind them failed, where `result` says so, ... */
-    bool are_words;   /* ... or the several words there, which are one call */
-    bool is_entered;  /* the device's context was */
+    size_t performed; /* the operation at this index failed if `result` is an error */
+    bool are_words;   /* the failed call contains several word operations */
+    bool is_entered;  /* the device's context was entered */
     cu_result result;
 };
 
 struct cuda_batch {
-    uint64_t number; /* of the batch; an event knows which ones it took part in */
-    unsigned busy;   /* devices that have something */
+    uint64_t number; /* of the batch; events record the batches in which they occur */
+    unsigned busy;   /* devices with operations */
     unsigned device[TOPOLOGY_DEVICES_MAX];
     struct batch_list list[TOPOLOGY_DEVICES_MAX];
 };
 
-/* With a processor left for each helper; or as many as were asked for. */
+/* Number of helpers: as requested, or one per remaining processor. */
 static unsigned helpers_for(const struct device_set *set, unsigned threads)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -148,7 +148,7 @@ static union cu_word_op word_of(const struct batch_op *op)
                                      .flags = waits ? CU_WAIT_AT_LEAST : 0}};
 }
 
-/* Words that one stream is given one behind another, from op `at` on: how many. */
+/* Number of consecutive word operations from index `at` on. */
 static size_t words_from(const struct batch_list *l, size_t at, union cu_word_op *words)
 {
     size_t n = 0;
@@ -161,7 +161,7 @@ static size_t words_from(const struct batch_list *l, size_t at, union cu_word_op
     return n;
 }
 
-/* The next op of the list, or several words in one call. */
+/* Performs the next operation of the list, or several word operations in one call. */
 static cu_result perform_next(struct batch_list *l, size_t *done)
 {
     const struct batch_op *op = &l->op[l->performed];
@@ -175,7 +175,8 @@ static cu_result perform_next(struct batch_list *l, size_t *done)
                  : perform_one(op);
 }
 
-/* Everything of one device, by whichever thread: touches nothing that another's does. */
+/* Performs all operations of one device on any thread; accesses no state of other
+   devices. */
 static void perform(void *context, unsigned part)
 {
     struct device_set *set = context;
@@ -221,7 +222,7 @@ static enum proact_status cuda_batch_result(struct device_set *set, unsigned dev
                        l->are_words ? "cuStreamBatchMemOp" : call_of(op), err);
 }
 
-/* Waits that were queued are the set's now; of the others only the marks are left. */
+/* Adds the queued waits to the set and returns the events of the others. */
 static void settle_waits(struct device_set *set, unsigned device)
 {
     const struct batch_list *l = &set->batch->list[device];
@@ -308,7 +309,7 @@ void cuda_batch_launch(struct device_stream *s, struct device_function *f,
     op->launch.parameters = op->parameters;
 }
 
-/* A wait is for the record before it, whichever thread comes to it first. */
+/* Defers a record. A wait applies to the record before it, whichever thread is first. */
 enum proact_status cuda_batch_record(struct device_stream *s, struct device_event *e,
                                      struct proact_error *err)
 {
@@ -342,7 +343,7 @@ enum proact_status cuda_batch_wait(struct device_stream *s, struct device_event 
     return PROACT_OK;
 }
 
-/* Long lists are not kept back for long. */
+/* Queues the operations when a list is full. */
 static enum proact_status make_room(const struct device_stream *s, struct proact_error *err)
 {
     const bool is_full = s->set->batch->list[s->device].count >= MOST;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries of the program work in the primary contexts that we work in, on the default
-   stream of CUDA's first days or on streams that do not turn it down. What is queued there
-   waits for all of them, and they all wait for it: two events say all that order needs. */
+/* Interoperation. Libraries of the program use the same primary contexts, on the legacy
+   default stream or on streams that synchronize with it. Work on the legacy stream waits
+   for all of these streams, and they wait for it. Two events therefore suffice for
+   ordering. */
 #include "device/cuda/cuda_set.h"
 
-/* Some libraries take the thread's context as they find it, as CUDA's own runtime would
-   have left it: a thread that has none gets the device's, and keeps it. */
+/* Sets the thread's context if it has none, and leaves it set. Some libraries use the
+   current context as CUDA's own runtime would have left it. */
 static cu_result give_context(const struct device_set *set, unsigned device)
 {
     cu_context has = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices open: all at once, or all but the first beside what goes on, by a thread. Several
-   threads would take as long, for the driver opens one context at a time (four H100s: 100
-   ms each); launches on the first device do not feel it (9 us before and meanwhile). */
+/* Opening of devices: all at once, or all except device 0 in the background by one thread.
+   More threads do not help, since the driver opens one context at a time (four H100s: 100
+   ms each). Launches on device 0 are not delayed (9 us before and meanwhile). */
 #include "device/cuda/cuda_lazy_devices.h"
 
 #include <pthread.h>
@@ -17,9 +17,9 @@
 struct cuda_lazy_devices {
     pthread_t thread;
     bool has_thread;
-    atomic_bool is_done, ends; /* ends: it opens no more of them */
+    atomic_bool is_done, ends; /* ends: cancels the remaining devices */
     struct cuda_trouble trouble;
-    uint64_t first_ns; /* that the first device took */
+    uint64_t first_ns; /* opening time of device 0 */
 };
 
 static bool trouble(struct cuda_trouble *t, unsigned device, cu_result result,
@@ -65,7 +65,7 @@ static bool let_reach(struct device_set *set, unsigned device, struct cuda_troub
     return !trouble(t, device, result, "cuCtxEnablePeerAccess");
 }
 
-/* On any thread: nothing of the set is touched that another one looks at meanwhile. */
+/* Opens the remaining devices on any thread; accesses no state that other threads use. */
 static bool cuda_lazy_open_rest(struct device_set *set, struct cuda_lazy_devices *o)
 {
     bool goes_on = true;
@@ -86,7 +86,8 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Signals are for the program's own threads. Without a thread it is done at once. */
+/* Starts the thread with all signals blocked, since they belong to the program. Without a
+   thread the devices are opened at once. */
 static void start(struct device_set *set)
 {
     struct cuda_lazy_devices *o = set->lazy_devices;
@@ -107,7 +108,7 @@ static void join(struct cuda_lazy_devices *o)
     o->has_thread = false;
 }
 
-/* A fault breaks the set; all else leaves the first device as it was. */
+/* Reports a failure. A fault breaks the set; otherwise device 0 remains usable. */
 static enum proact_status cuda_lazy_result(struct device_set *set,
                                            const struct cuda_trouble *t,
                                            struct proact_error *err)
@@ -118,7 +119,7 @@ static enum proact_status cuda_lazy_result(struct device_set *set,
                 driver_words(&set->driver, t->result).text);
 }
 
-/* What was set and made for the first one alone. */
+/* Applies to the new devices what was set on device 0. */
 static enum proact_status take_in(struct device_set *set, struct proact_error *err)
 {
     enum proact_status status = cuda_limits_follow(set, err);
@@ -141,7 +142,7 @@ enum proact_status cuda_lazy_devices_open(struct device_set *set, bool lazy,
 
     if (!open_context(set, 0, &o->trouble))
         return cuda_lazy_result(set, &o->trouble, err);
-    o->first_ns = clock_host_ns() - from + 1; /* not 0 */
+    o->first_ns = clock_host_ns() - from + 1; /* never 0 */
     set->here = lazy ? 1 : set->count;
     if (!lazy && !cuda_lazy_open_rest(set, o))
         return cuda_lazy_result(set, &o->trouble, err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The insides of the CUDA keeper. Every call of the driver stands between cuda_enter() and
-   cuda_leave(), which make the device's primary context current and put back what a program
-   had made current for its own runtime. */
+/* CUDA backend, internal. Every driver call is made between cuda_enter() and cuda_leave(),
+   which make the device's primary context current and restore the context of the program's
+   own runtime. */
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,39 +12,41 @@
 #include "device/cuda/driver/driver.h"
 #include "device/device.h"
 
-/* A piece of a device's memory: alone in its own mapped range if it is large. */
+/* Allocation in a device's memory. A large one has a mapped range of its own. */
 struct cuda_memory {
     cu_address address;
     size_t bytes;
-    size_t mapped_bytes; /* 0: the driver's own allocation */
-    /* Of a mapped range, each piece_bytes of it; owners behind each other from `owner` on.
-     */
+    size_t mapped_bytes; /* 0: allocated by the driver's allocator */
+    /* Mapped range: physical memory in parts of piece_bytes, owned by consecutive devices
+       from `owner` on. */
     cu_physical physical[TOPOLOGY_DEVICES_MAX];
     unsigned owner, piece_count;
     size_t piece_bytes;
     size_t reserved_bytes;
-    bool is_host;   /* which stays with the host */
-    bool is_locked; /* the host's own: only locked by us */
+    bool is_host;   /* managed or pinned memory */
+    bool is_locked; /* the host's own memory, locked by this backend */
 };
 
-/* Locked host memory that copies are taken from; empty again when all has come to rest. */
+/* Locked host memory that copies read; empty again when all devices are idle. */
 struct cuda_staging {
-    unsigned char *block; /* of CUDA_STAGE_BYTES */
+    unsigned char *block; /* CUDA_STAGE_BYTES */
     size_t used;
     struct cuda_staging *next;
 };
 
-/* A stream's wait for a word, since all was last at rest. */
+/* Wait of a stream for a word, since the last time all devices were idle. */
 struct cuda_wait {
     struct device_stream *stream;
     cu_address word;
     uint32_t value;
     struct device_reason reason;
-    bool is_past, is_of_graph; /* a graph's may open again */
-    cu_event before; /* done: the stream stands at the wait; NULL: there before long */
+    bool is_past, is_of_graph; /* is_of_graph: a later launch of the graph may block
+                                  again */
+    cu_event before; /* complete: the stream has reached the wait; NULL: it reaches the
+                        wait soon */
 };
 
-/* Something that an observer is told of, between two events. */
+/* Interval between two events, reported to the observer. */
 struct cuda_span {
     struct device_span span;
     unsigned peer; /* of a copy; set->count: none */
@@ -57,30 +59,31 @@ struct cuda_device {
     cu_device device;
     cu_context context;
     char name[64];
-    bool reaches[TOPOLOGY_DEVICES_MAX]; /* as a peer */
-    bool joins[TOPOLOGY_DEVICES_MAX];   /* by atomics in its memory */
-    unsigned capability;                /* 90: 9.0 */
-    int pitch_max;                      /* of rows that are copied at once */
-    int lowest, highest;                /* priority of streams */
-    cu_stream rescue;                   /* satisfies what nobody does */
+    bool reaches[TOPOLOGY_DEVICES_MAX]; /* by peer access */
+    bool joins[TOPOLOGY_DEVICES_MAX];   /* its atomics work in that device's memory */
+    unsigned capability;                /* compute capability; 90: 9.0 */
+    int pitch_max;                      /* limit of 2D copies */
+    int lowest, highest;                /* priorities of streams */
+    cu_stream rescue;                   /* stream that satisfies expired waits */
     struct cuda_memory *memory;
     size_t memory_count, memory_capacity;
-    const char *labels[CUDA_LABELS]; /* of the last kernels queued, for sentences */
+    const char *labels[CUDA_LABELS]; /* labels of the last kernels queued, for messages */
     unsigned label_count;
     cu_module resident, letting, carrying,
         filling;         /* cuda_graph_resident.c; NULL: not loaded */
     bool resident_waits; /* cuda_overlap.c */
     cu_function wait, meet, meet_letting, carry[CUDA_UNITS], fill[CUDA_FILLS];
-    struct device_stream *lone; /* in the capture: no other stream works on the device */
-    cu_address late;            /* a word, not 0 where a meeting has reached its limit */
-    struct device_stream *graph_stream; /* its graphs run there */
-    cu_event graph_begin, graph_end;    /* of a launch of graphs */
-    bool has_calls;  /* what device code calls of the driver is made: cuda_early.c */
-    cu_event origin; /* when origin_ns was, for spans */
+    struct device_stream *lone; /* during a capture: the only stream that uses the device */
+    cu_address late;            /* address of a word; nonzero after a wait in a graph
+                                   timed out */
+    struct device_stream *graph_stream; /* the device's graphs run here */
+    cu_event graph_begin, graph_end;    /* start and end of a launch of graphs */
+    bool has_calls;  /* the driver has prepared the calls of device code: cuda_early.c */
+    cu_event origin; /* recorded at origin_ns, for trace intervals */
     uint64_t origin_ns;
 };
 
-/* NVIDIA's words for ranges; NULL: no profiler listens. */
+/* Range functions of NVTX; NULL: no profiler is attached. */
 struct cuda_nvtx {
     int (*push)(const char *name);
     int (*pop)(void);
@@ -89,32 +92,32 @@ struct cuda_nvtx {
 struct device_set {
     struct driver driver;
     struct cuda_nvtx nvtx;
-    unsigned count, here; /* here: the first so many are open (cuda_lazy_devices.h) */
+    unsigned count, here; /* devices 0 .. here - 1 are open (cuda_lazy_devices.h) */
     struct cuda_lazy_devices *lazy_devices;
-    unsigned threads; /* that launch, as the options have it */
-    unsigned queues;  /* of a device, in hardware */
-    size_t limits[2]; /* that were set; 0: as they were */
+    unsigned threads; /* host threads for launches, as in the options */
+    unsigned queues;  /* hardware queues per device */
+    size_t limits[2]; /* set by the user; 0: default */
     struct cuda_device *devices;
     double wait_limit_ns;
-    enum proact_status broken; /* and stays so; `sentence` says why */
-    bool is_lost;              /* the contexts are of no use any more */
-    bool is_stuck;             /* a stream never ended: what it uses is left behind */
+    enum proact_status broken; /* status of all further calls; `sentence` is the message */
+    bool is_lost;              /* the contexts are unusable */
+    bool is_stuck;             /* a stream never ended; its resources are leaked */
     char sentence[400];
     uint64_t opened_ns, now_ns;
     atomic_bool is_let_go; /* cuda_hold.c */
     uint64_t hold_limit_ns;
-    uint64_t captures; /* recordings of graphs so far */
-    bool is_taping;    /* what streams are given goes to the tape: cuda_tape.h */
-    bool is_capturing; /* and from there to the driver */
-    bool has_replayed; /* since all was last at rest */
-    bool is_batching;  /* what streams are given is kept back: cuda_batch.h */
+    uint64_t captures; /* number of graph captures so far */
+    bool is_taping;    /* operations are appended to the tape: cuda_tape.h */
+    bool is_capturing; /* operations are passed on to the driver's capture */
+    bool has_replayed; /* since the last time all devices were idle */
+    bool is_batching;  /* operations are deferred: cuda_batch.h */
     struct cuda_batch *batch;
-    struct device_repeat *repeat; /* whose operations are kept back now: cuda_repeat.h */
-    uint64_t unloads;             /* of modules, so far */
-    struct workers *workers;      /* cuda_workers.h; NULL: the caller does all */
+    struct device_repeat *repeat; /* sequence that defers operations: cuda_repeat.h */
+    uint64_t unloads;             /* number of unloaded modules so far */
+    struct workers *workers;      /* cuda_workers.h; NULL: the caller does all work */
     struct cuda_taped_op *tape;
     size_t tape_count, tape_capacity;
-    size_t captured_waits; /* set->waits from here on are the capture's */
+    size_t captured_waits; /* waits of the capture start here in `waits` */
     struct device_stream *streams;
     struct device_event *events;
     struct device_module *modules;
@@ -123,9 +126,9 @@ struct device_set {
     size_t read_stage_bytes;
     struct cuda_wait *waits;
     size_t wait_count, wait_capacity;
-    cu_event *spare[TOPOLOGY_DEVICES_MAX][2]; /* without time, with */
+    cu_event *spare[TOPOLOGY_DEVICES_MAX][2]; /* without time, with time */
     size_t spare_count[TOPOLOGY_DEVICES_MAX][2], spare_capacity[TOPOLOGY_DEVICES_MAX][2];
-    bool spans_are_lost; /* some of their events may not have been recorded */
+    bool spans_are_lost; /* some of their events may have no record */
     device_observer *observer;
     void *observer_context;
     struct cuda_span *spans;
@@ -137,7 +140,7 @@ struct device_module {
     unsigned device;
     char *name;
     cu_module module;
-    bool waits;    /* its kernels, for the one ahead of them: cuda_overlap.c */
+    bool waits;    /* its kernels wait for the previous kernel themselves: cuda_overlap.c */
     bool launches; /* its kernels launch kernels */
     struct device_function *functions;
     struct device_module *next;
@@ -146,23 +149,24 @@ struct device_module {
 struct device_function {
     cu_function function;
     char *name;
-    size_t parameter_bytes; /* SIZE_MAX: the driver does not tell */
+    size_t parameter_bytes; /* SIZE_MAX: unknown to the driver */
     int static_shared_bytes, shared_limit;
-    int thread_limit; /* by what it was built for, and by its registers */
-    bool waits;       /* first of all, for the kernel ahead of it: cuda_overlap.c */
-    bool launches;    /* kernels, by CUDA's device runtime */
+    int thread_limit; /* largest CTA, by its PTX and its registers */
+    bool waits;       /* first waits for the previous kernel: cuda_overlap.c */
+    bool launches;    /* launches kernels with CUDA's device runtime */
     struct device_module *module;
     struct device_function *next;
 };
 
-/* What a stream tells other devices and waits for, within a graph: words' addresses. */
+/* Notifications of a stream to and from other devices within a graph; addresses of
+   words. */
 enum { CUDA_MEETING_MAX = 16 };
 struct cuda_meeting {
     uint64_t limit_ns;
     cu_address late;
     uint32_t tells, waits;
     cu_address tell[CUDA_MEETING_MAX], wait[CUDA_MEETING_MAX];
-    unsigned char whom[CUDA_MEETING_MAX]; /* the device that each stands for, and 1 */
+    unsigned char whom[CUDA_MEETING_MAX]; /* device of each wait, plus 1 */
 };
 
 /* Copies that one kernel makes. */
@@ -183,18 +187,19 @@ struct device_stream {
     cu_stream stream;
     cu_event join;
     bool is_captured;      /* takes part in the capture */
-    bool is_behind_kernel; /* in the capture: what comes next waits for a kernel alone */
-    bool is_busy;          /* given something since it was last seen to be done */
-    bool is_done;          /* seen by another thread */
-    bool is_ahead;         /* of the next graph: was used since the last one */
-    bool is_behind;        /* the last graph: has not waited for it yet */
-    bool is_under_way;     /* does something in a graph: while one is looked through */
-    size_t last;           /* of a graph's operations that it does; and */
-    struct device_stream *with; /* which stream does them: cuda_branches.c */
-    bool is_far;        /* from the waits that are still open: while they are looked at */
-    bool is_open_ended; /* kernels or events may hold it up longer than a copy does */
+    bool is_behind_kernel; /* during a capture: the next operation depends only on a
+                              kernel */
+    bool is_busy;          /* has work since it was last known to be complete */
+    bool is_done;          /* completion seen by another thread */
+    bool is_ahead;         /* used since the last graph, so the next graph waits for it */
+    bool is_behind;        /* has not waited for the last graph */
+    bool is_under_way;     /* has work in the graph; valid while branches are assigned */
+    size_t last;           /* index of its last operation in the graph */
+    struct device_stream *with; /* stream whose branch executes it: cuda_branches.c */
+    bool is_far;        /* has not reached its open waits; valid while these are checked */
+    bool is_open_ended; /* kernels or events may delay it for longer than a copy */
     struct cuda_meeting meeting; /* not emitted yet */
-    struct cuda_carries carries; /* nor these */
+    struct cuda_carries carries; /* not emitted yet */
     struct device_stream *next;
 };
 
@@ -203,29 +208,29 @@ struct device_event {
     unsigned device;
     cu_event event;
     bool is_recorded, has_time;
-    uint64_t capture;                 /* that it was last recorded in; 0: none */
-    uint64_t recorded_in, awaited_in; /* batches; awaited by another device */
+    uint64_t capture;                 /* capture of its last record; 0: none */
+    uint64_t recorded_in, awaited_in; /* batches; awaited_in: by another device */
     struct device_event *next;
 };
 
 /* cuda_context.c */
-/* Makes it the thread's context, where it is not: a launch takes a twentieth longer then.
-   To be popped after a failure, too. */
+/* Makes a context current, unless it is: a redundant push makes a launch 5 % slower. Pop it
+   also after a failure. */
 cu_result cuda_context_push(const struct driver *v, cu_context context);
 void cuda_context_pop(const struct driver *v);
 
 /* cuda_call.c */
 enum proact_status cuda_enter(struct device_set *set, unsigned device,
                               struct proact_error *err);
-/* The same, for an operation on a stream. */
+/* The same for an operation on a stream. */
 enum proact_status cuda_use(struct device_stream *s, struct proact_error *err);
-/* `result` is of the call named `call`. Faults break the set. */
+/* Leaves with the result of the driver call named `call`. Faults break the set. */
 enum proact_status cuda_leave(struct device_set *set, unsigned device, cu_result result,
                               const char *call, struct proact_error *err);
-/* The same outside of the two. */
+/* The same without leaving. */
 enum proact_status cuda_result(struct device_set *set, unsigned device, cu_result result,
                                const char *call, struct proact_error *err);
-/* The first sentence is kept, and said by every later call. */
+/* Breaks the set: the first message is stored and returned by every later call. */
 enum proact_status cuda_break(struct device_set *set, enum proact_status status,
                               struct proact_error *err);
 
@@ -241,24 +246,24 @@ enum proact_status cuda_alloc_shared(struct device_set *set, unsigned device, si
                                      bool is_pinned, device_addr *out,
                                      struct proact_error *err);
 void cuda_free(struct device_set *set, unsigned device, device_addr address);
-/* The others, which are open now, into what the first device has. */
+/* Gives the devices that were opened later access to the memory of device 0. */
 enum proact_status cuda_memory_let_in(struct device_set *set, struct proact_error *err);
 void cuda_memory_clear(struct device_set *set, unsigned device);
 
-/* cuda_copy_now.c: the device whose memory has this byte, or set->count. */
+/* cuda_copy_now.c: device whose memory contains the byte; set->count: none. */
 unsigned cuda_memory_device(const struct device_set *set, device_addr address);
 bool cuda_reach_each_other(const struct device_set *set, unsigned a, unsigned b);
-/* Within the device's context, on any thread. */
+/* Copies within the device's context, on any thread. */
 cu_result cuda_copy_now(struct device_stream *s, const struct device_rows *rows);
 
-/* cuda_staging.c: `bytes` of host memory that the driver may read later, no more than
+/* cuda_staging.c: `bytes` of host memory that the driver may read later, at most
    CUDA_STAGE_BYTES. */
 enum { CUDA_STAGE_BYTES = 8 << 20 };
 enum proact_status cuda_stage(struct device_set *set, size_t bytes, unsigned char **out,
                               struct proact_error *err);
 void cuda_staging_reset(struct device_set *set); /* nothing is in flight */
-/* Host memory for what is read, until the next read; no more than CUDA_READ_STAGE_BYTES:
-   from there on the driver's own way is faster. */
+/* Host memory for data that is read, valid until the next read. At most
+   CUDA_READ_STAGE_BYTES: for more, the driver's own staging is faster. */
 enum { CUDA_READ_STAGE_BYTES = 1 << 20 };
 enum proact_status cuda_stage_for_read(struct device_set *set, size_t bytes,
                                        unsigned char **out, struct proact_error *err);
@@ -301,9 +306,9 @@ enum proact_progress cuda_progress(struct device_set *set, struct device_stream 
                                    const struct device_event *e);
 enum proact_status cuda_elapsed(struct device_event *from, struct device_event *to,
                                 double *ns, struct proact_error *err);
-/* cuda_mark.c: an event from the spare ones, recorded now; within cuda_enter(). */
+/* cuda_mark.c: takes an event from the cache and records it; within cuda_enter(). */
 cu_result cuda_mark(struct device_stream *s, bool has_time, cu_event *out);
-/* The same, not recorded; within the device's context. NULL where it fails. */
+/* The same without a record; within the device's context. NULL after a failure. */
 cu_result cuda_mark_take(struct device_set *set, unsigned device, bool has_time,
                          cu_event *out);
 void cuda_mark_back(struct device_set *set, unsigned device, bool has_time, cu_event e);
@@ -321,39 +326,40 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
 enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
                                     uint32_t value, struct proact_error *err);
 
-/* cuda_waits.c: one that its stream has been given. */
+/* cuda_waits.c: records a wait that its stream has received. */
 void cuda_wait_add(const struct cuda_wait *wait);
-/* Of one stream, or (NULL) all: nothing that they wait for is of interest any more. */
+/* Discards the waits of one stream, or of all (NULL). */
 void cuda_waits_forget(struct device_set *set, const struct device_stream *only);
 
 /* cuda_idle.c */
 enum proact_status cuda_synchronize(struct device_set *set, struct proact_error *err);
 void cuda_observe(struct device_set *set, device_observer *observer, void *context);
 
-/* cuda_await.c: until a stream is done (NULL: all of them), or a wait has reached its
- * limit. */
+/* cuda_await.c: waits until a stream (NULL: all) is complete or a wait times out. */
 enum proact_status cuda_await(struct device_set *set, struct device_stream *only,
                               struct proact_error *err);
 
-/* Of the others, which are open now, as the first one's. */
+/* cuda_limit.c. cuda_limits_follow() applies the limits of device 0 to the devices that
+   were opened later. */
 enum proact_status cuda_limits_follow(struct device_set *set, struct proact_error *err);
 enum proact_status cuda_limit(struct device_set *set, enum device_limit what, size_t bytes,
                               struct proact_error *err);
-/* cuda_early.c: before a kernel can be launched that needs it. `ptx` ends with a NUL. */
+/* cuda_early.c: preparations before a kernel that needs them is launched. `ptx` ends with a
+   NUL. */
 enum proact_status cuda_early_calls(struct device_set *set, unsigned device,
                                     const char *ptx, struct proact_error *err);
 cu_result cuda_early_local(const struct driver *v, cu_function f);
 
-/* cuda_overlap.c: a copy of `ptx` whose kernels wait themselves for what is ahead of them;
-   `lets`: they let the next one onto the device while they run, too, which is for small
-   ones beside which nothing else is to begin there. NULL: the device, the driver or the
-   text is too old. */
+/* cuda_overlap.c: copy of `ptx` whose kernels wait for the previous kernel themselves.
+   `lets`: they also let the next kernel start while they run, which suits small kernels on
+   an otherwise idle device. NULL: the device, the driver or the text is too old. */
 char *cuda_overlap_text(const struct driver *v, unsigned capability, const char *ptx,
                         bool lets);
-/* 1, where a kernel that `waits` so may be launched ahead of that end; else 0. */
+/* Writes the launch attribute and returns 1 if the kernel may start before its predecessor
+   ends; else returns 0. */
 unsigned cuda_overlap_attribute(const struct device_stream *s, bool waits,
                                 struct cu_launch_attribute *out);
-/* A kernel of ours in a graph: before what is still to begin on the device. */
+/* Launches one of our kernels in a graph, ahead of CTAs that have not started. */
 cu_result cuda_launch_own(struct device_stream *s, struct cu_launch_config *config,
                           cu_function f, void *parameters, size_t bytes);
 
@@ -363,19 +369,19 @@ void cuda_resident_unload(struct device_set *set, unsigned device);
 cu_result cuda_resident_wait(struct device_stream *s, cu_address word, uint32_t value);
 /* Leaves `m` empty. */
 cu_result cuda_meet(struct device_stream *s, struct cuda_meeting *m);
-/* Outside of it, when all has come to rest: whether a meeting has reached its limit. */
+/* Outside of cuda_enter(), while idle: PROACT_ETIMEOUT if a wait in a graph timed out. */
 enum proact_status cuda_resident_timeout(struct device_set *set, struct proact_error *err);
 
-/* cuda_carry.c: copies in graphs that a kernel makes sooner. Their text and kernels;
-   whether a copy is one; it, while a graph is captured: it may be kept for the stream's
-   next ones, until cuda_carry_now(). */
+/* cuda_carry.c: small copies in graphs by kernels. cuda_is_carried(): whether a copy is
+   one. cuda_carry(): captures it; it may be deferred and joined with the stream's next
+   copies until cuda_carry_now(). */
 extern const char cuda_carry_ptx[];
 extern const char *const cuda_carry_names[CUDA_UNITS];
 bool cuda_is_carried(const struct device_stream *s, const struct device_rows *rows);
 enum proact_status cuda_carry(struct device_stream *s, const struct device_rows *rows,
                               struct proact_error *err);
 enum proact_status cuda_carry_now(struct device_stream *s, struct proact_error *err);
-/* cuda_fill_small.c: fills, alike. */
+/* cuda_fill_small.c: small fills in graphs by kernels. */
 extern const char cuda_fill_ptx[];
 extern const char *const cuda_fill_names[CUDA_FILLS];
 bool cuda_is_small_fill(size_t bytes);
@@ -405,7 +411,7 @@ enum proact_status cuda_variable(struct device_module *m, const char *name,
 enum proact_status cuda_launch(struct device_stream *s, struct device_function *f,
                                const struct device_launch *launch,
                                struct proact_error *err);
-/* Its call of the driver, and what is to be said of the result. */
+/* cuda_launch_now.c: driver call of a launch, and the message for its result. */
 cu_result cuda_launch_now(struct device_stream *s, const struct device_function *f,
                           const struct device_launch *launch);
 enum proact_status cuda_launch_result(struct device_stream *s,
@@ -413,19 +419,20 @@ enum proact_status cuda_launch_result(struct device_stream *s,
                                       const struct device_launch *launch, cu_result result,
                                       struct proact_error *err);
 
-/* cuda_link.c: a module that calls CUDA's device runtime. Within cuda_enter(). */
+/* cuda_link.c: modules that call CUDA's device runtime. Within cuda_enter(). */
 enum proact_status cuda_launches(struct device_set *set, struct proact_error *err);
 bool cuda_must_link(const char *ptx);
 cu_result cuda_link(const struct driver *v, const char *ptx, unsigned count,
                     cu_jit_option *options, void **values, cu_module *out);
 
-/* cuda_span.c: begin gives a place for end, or SIZE_MAX while nobody observes. */
+/* cuda_span.c: begin returns the index for end; SIZE_MAX without an observer. */
 size_t cuda_span_begin(struct device_stream *s, const struct cuda_span *what);
 void cuda_span_end(struct device_stream *s, size_t span);
 void cuda_spans_forget(struct device_set *set);
-/* Nothing is in flight. */
+/* Reports all intervals; nothing is in flight. */
 void cuda_spans_report(struct device_set *set);
-void cuda_origins_set(struct device_set *set, unsigned first); /* of these devices on */
+/* Sets the time origins of device `first` and later ones. */
+void cuda_origins_set(struct device_set *set, unsigned first);
 
 /* cuda_graph.c */
 enum proact_status cuda_capture_begin(struct device_set *set, struct proact_error *err);
@@ -433,7 +440,8 @@ enum proact_status cuda_capture_end(struct device_set *set, struct device_graph 
                                     struct proact_error *err);
 enum proact_status cuda_graph_launch(struct device_graph *g, struct proact_error *err);
 void cuda_graph_destroy(struct device_graph *g);
-void cuda_graphs_clear(struct device_set *set); /* what captures need; a begun one ends */
+/* Frees the resources of captures; ends an open capture. */
+void cuda_graphs_clear(struct device_set *set);
 
 /* cuda_interop.c */
 void cuda_interop_attach_thread(struct device_set *set, unsigned device);
@@ -443,7 +451,7 @@ enum proact_status cuda_interop_stream_create(struct device_set *set, unsigned d
                                               void **out, struct proact_error *err);
 void cuda_interop_stream_destroy(struct device_set *set, unsigned device, void *stream);
 
-/* cuda_nvtx.c: what is queued between begin and end has this name to a profiler. */
+/* cuda_nvtx.c: profiler range of the operations that are queued between begin and end. */
 struct cuda_nvtx cuda_nvtx_open(void);
 void cuda_nvtx_begin(const struct device_set *set, const char *name);
 void cuda_nvtx_end(const struct device_set *set);

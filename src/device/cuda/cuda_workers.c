@@ -11,22 +11,23 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-/* Kernels that follow each other within that are the ones to which a late start matters. */
-enum { AWAKE_NS = 1000000, LOOKS = 64 /* between two looks at the clock */ };
-/* Looks at who helps, some 50 us, before he is taken to lack a processor. */
+/* Time that a helper stays awake; consecutive kernels within it are sensitive to start
+   delays. */
+enum { AWAKE_NS = 1000000, LOOKS = 64 /* between two reads of the clock */ };
+/* Polls of a helper, some 50 us, before it counts as descheduled. */
 enum { SPINS = 5000 };
 
 enum helper_state { HELPER_WAITS, HELPER_WORKS, HELPER_SLEEPS, HELPER_ENDS };
 
 struct helper {
-    _Alignas(64) atomic_int state; /* a line of the cache each */
+    _Alignas(64) atomic_int state; /* one cache line each */
     struct workers *workers;
     unsigned part;
     pthread_t thread;
 };
 
 struct workers {
-    unsigned size; /* helpers */
+    unsigned size; /* number of helpers */
     workers_task *run;
     void *context;
     pthread_mutex_t lock;
@@ -41,7 +42,7 @@ static void relax(void)
 #endif
 }
 
-/* Until there is something to do, or for so long; what the state is then. */
+/* Polls for work until a timeout; returns the state. */
 static int look_out(struct helper *h)
 {
     uint64_t end_ns = clock_host_ns() + AWAKE_NS;
@@ -85,7 +86,8 @@ static void *helper_thread(void *context)
     return NULL;
 }
 
-/* Signals are for the program's own threads. Without a thread the caller does the part. */
+/* Starts the helpers with all signals blocked, since they belong to the program. The caller
+   does the part of a missing thread. */
 static void start(struct workers *c, unsigned helpers)
 {
     sigset_t all, was;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device contract, kept on the host: opening, memory and the table of functions. How
-   the machine runs is told in machine.h. */
+/* Device contract on the CPU: opening, memory and the function table. machine.h describes
+   the machine. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@
 #include "device/emulator/traffic/message.h"
 
 enum { WAIT_LIMIT_MS = 10000, KERNEL_LIMIT_MS = 5000, FREE_LATENCY_NS = 50 };
-enum { CHILDREN_LIMIT = 2048 }; /* of CUDA */
+enum { CHILDREN_LIMIT = 2048 }; /* as in CUDA */
 
 static void set_destroy(struct device_set *set)
 {
@@ -178,7 +178,7 @@ static bool emulator_peer_access(const struct device_set *set, unsigned from, un
     return from == to || set->topology->link_gbps[from][to] > 0;
 }
 
-/* NVLink has them, PCIe has none that devices take part in. */
+/* Whether links support atomics: NVLink does, PCIe between devices does not. */
 static bool emulator_peer_atomics(const struct device_set *set, unsigned from, unsigned to)
 {
     return from == to ||
@@ -205,7 +205,8 @@ static enum proact_status emulator_alloc_parts(struct device_set *set, size_t by
     return status;
 }
 
-/* All memory is the host's; the checker takes this for written from the beginning. */
+/* Allocates device memory, which the host can access in any case; the checker treats it as
+   initialized. */
 static enum proact_status emulator_alloc_shared(struct device_set *set, unsigned device,
                                                 size_t bytes, bool is_pinned,
                                                 device_addr *out, struct proact_error *err)

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-enum { TOUCH_NS = 500 }; /* gaps on a link that are not worth two spans */
+enum { TOUCH_NS = 500 }; /* shorter gaps on a link do not separate intervals */
 
 struct logged {
     struct device_span span;
@@ -17,7 +17,7 @@ struct logged {
 struct span_log {
     struct logged *list;
     size_t count, capacity;
-    struct device_span link[DEVICES_MAX]; /* open, by peer; end 0: none */
+    struct device_span link[DEVICES_MAX]; /* open intervals, by peer; end 0: none */
 };
 
 static struct span_log *log_of(struct emulated *d)

@@ -3,7 +3,7 @@
 #include "transfer/methods/stretches.h"
 #include "transfer/methods/transfer_methods.h"
 
-/* The copies of one slot to one peer. */
+/* Copies one slot to one peer. */
 static enum proact_status copy_slot(const struct transfer_binding *b, unsigned device,
                                     unsigned peer, uint32_t slot, struct proact_error *err)
 {
@@ -28,8 +28,8 @@ static enum proact_status copy_slot(const struct transfer_binding *b, unsigned d
     return status;
 }
 
-/* One stream a sender: a stream for each destination halves the rate where all send to all.
- */
+/* Copies on one stream per sender. With one stream per destination the rate halves if all
+   devices send to all. */
 static enum proact_status copy_all(const struct transfer_binding *b, unsigned device,
                                    struct proact_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Copies with a name, for a profiler that listens. */
+/* Copies within a profiler range that names the chunk and the peer. */
 
 #include "transfer/transfer.h"
 

@@ -50,9 +50,9 @@ static enum proact_status queue_copies(const struct transfer_binding *b, unsigne
     return status ? status : copies_join(b->devices, device, &c->lanes, err);
 }
 
-/* PROACT III-D with hardware that exists: the copy engine fired by the counters. Chunks
-   that rise begin to move early and keep what each copy costs small against its bytes: how
-   fast they should is the model's to say. */
+/* PROACT III-D with existing hardware: counters start copies by the copy engine. Chunks of
+   rising size start the first copies early and keep the overhead of later ones small
+   relative to their bytes; the model selects the increment. */
 const struct transfer_method transfer_copy_engine = {
     .name = "copy-engine",
     .summary = "copies queued in advance, each after a wait for its chunk's counter",

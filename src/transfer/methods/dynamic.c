@@ -2,7 +2,7 @@
 #include "child.h"
 #include "transfer/methods/transfer_methods.h"
 
-/* All that a child is told, once for all launches of the binding. */
+/* Writes the argument of the child kernels, once per binding. */
 static enum proact_status dynamic_set_child_launch(struct transfer_binding *b,
                                                    unsigned device,
                                                    struct proact_error *err)
@@ -26,8 +26,8 @@ static void forget_children(struct transfer_binding *b, unsigned device)
     b->children[device] = 0;
 }
 
-/* PROACT III-C, dynamic: kernels/child.cu. A kernel ends with its children, so nothing
-   waits for them but what waits for it. */
+/* PROACT III-C, dynamic: kernels/child.cu. A kernel ends after its children, so whatever
+   waits for the kernel waits for them. */
 const struct transfer_method transfer_dynamic = {
     .name = "dynamic",
     .summary = "the CTA that completes a chunk launches a kernel that sends it",

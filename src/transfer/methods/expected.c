@@ -22,7 +22,7 @@ static int compare_expected(const void *left, const void *right)
     return a->item.chunk < b->item.chunk ? -1 : a->item.chunk > b->item.chunk;
 }
 
-/* Adds the chunks of a slot that have something to send. */
+/* Appends the chunks of a slot that have pieces. */
 static uint64_t list_slot(const struct transfer_table *t, uint32_t slot,
                           struct expected *out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transfer/methods/transfer_methods.h"
 
-/* The last writer of a chunk sends it: PROACT III-C's dynamic launch without the launch. */
+/* The last writer of a chunk sends it: the dynamic launch of PROACT III-C without the
+   launch. */
 const struct transfer_method transfer_fused = {
     .name = "fused",
     .summary = "the CTA that completes a chunk sends it before it ends",

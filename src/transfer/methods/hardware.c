@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* One device's units, one a slot, and what they borrow. */
+/* Units of one device, one per slot, and the memory that they borrow. */
 struct units {
     struct device_unit unit[PROACT_SLOTS_MAX];
     struct device_piece *pieces[PROACT_SLOTS_MAX];
@@ -85,7 +85,7 @@ static enum proact_status give_units(const struct transfer_binding *b, unsigned 
     return PROACT_OK;
 }
 
-/* PROACT III-D: the kernel is not marked at all; the device counts its CTAs and sends. */
+/* PROACT III-D: the kernel is not annotated; the device counts its CTAs and sends. */
 const struct transfer_method transfer_hardware = {
     .name = "hardware",
     .summary = "the paper's dedicated unit counts and sends (emulated devices only)",

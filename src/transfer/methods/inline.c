@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transfer/methods/transfer_methods.h"
 
-/* PROACT III-C, "Direct Inline Stores": the kernel does it all; its end orders the stores.
- */
+/* PROACT III-C, "Direct Inline Stores": the kernel stores to the peers, and its end orders
+   the stores. */
 const struct transfer_method transfer_inline = {
     .name = "inline",
     .summary = "every store goes to the peers as it happens",

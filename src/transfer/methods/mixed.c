@@ -27,7 +27,8 @@ static uint64_t sent_bytes(const struct transfer_binding *b, unsigned device,
     return bytes;
 }
 
-/* From the last expected chunk back, until so many bytes are in the tail. */
+/* Moves chunks to the tail, from the last expected one backwards, until the tail has its
+   size. */
 static void split(const struct transfer_binding *b, unsigned device,
                   struct transfer_mixed *mixed)
 {

@@ -8,11 +8,11 @@
 
 enum { AGENT_CTA_WARPS = 32, WARP = 32 };
 
-/* What the agent of one device sends. */
+/* Work of the agent of one device. */
 struct agenda {
     device_addr slice;
     uint64_t count;
-    struct device_event *ahead; /* all that the agent comes after */
+    struct device_event *ahead; /* event that the agent waits for */
 };
 
 static uint32_t agent_warps(const struct transfer_plan *plan)
@@ -68,8 +68,8 @@ static void drop_agenda(struct transfer_binding *b, unsigned device)
     free(agenda);
 }
 
-/* The kernel leaves no room once it has begun, so it begins when the agent may, which is
-   urgent: of two that may begin the device takes either. */
+/* Delays the kernel until the agent may start. A running kernel leaves no space for the
+   agent, and the agent is urgent: if both may start, the device could select either. */
 static enum proact_status hold_kernel(const struct transfer_devices *t, unsigned device,
                                       struct device_event *ahead, struct proact_error *err)
 {
@@ -79,7 +79,7 @@ static enum proact_status hold_kernel(const struct transfer_devices *t, unsigned
     return status ? status : t->backend->wait_event(lane[TRANSFER_MAIN], ahead, err);
 }
 
-/* The agent is queued before the kernel, so that it finds room beside it. */
+/* Launches the agent before the kernel, so that it becomes resident next to it. */
 static enum proact_status launch_agent(const struct transfer_binding *b, unsigned device,
                                        const struct proact_partition *partition,
                                        struct device_launch *launch,
@@ -115,7 +115,7 @@ static enum proact_status launch_agent(const struct transfer_binding *b, unsigne
     return b->devices->backend->launch(here->lane[TRANSFER_SIDE], here->agent, &agent, err);
 }
 
-/* PROACT III-C, "Polling": by CTA, and by slice where chunks are large (slices.h). */
+/* PROACT III-C, "Polling": by CTA, and by slice for large chunks (slices.h). */
 const struct transfer_method transfer_polling = {
     .name = "polling",
     .summary = "a concurrent small agent kernel sends each chunk once it is complete",

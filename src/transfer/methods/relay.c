@@ -6,12 +6,12 @@
 #include "transfer/methods/expected.h"
 #include "transfer/methods/transfer_methods.h"
 
-/* The streams of one device's chunks: its own, and one of each peer that forwards. */
+/* Streams for the chunks of one device: its own, and one on each forwarding peer. */
 struct relay {
     struct agent_item *item;
     uint64_t count;
     struct copies_lanes lanes;
-    struct device_event *landed[TRANSFER_COPY_STREAMS]; /* at the peer that forwards */
+    struct device_event *landed[TRANSFER_COPY_STREAMS]; /* arrival at the forwarding peer */
     struct device_stream *forward[PROACT_PEERS_MAX];
     struct device_event *forwarded[PROACT_PEERS_MAX];
 };
@@ -57,10 +57,11 @@ static void drop_relay(struct transfer_binding *b, unsigned device)
     free(r);
 }
 
-/* Peer number `hop` passes on what has landed there to all others. While it sends its first
-   copy, the chunk's owner sends the next chunk to peer hop + 1, and while it sends its
-   second, peer hop + 1 sends its first. Downward from hop - 1 no two of them ever go to
-   one receiver at once (where the peers are odd in number); upward they all do. */
+/* Forwards a chunk from peer number `hop` to all other peers. The receivers are in
+   descending order from hop - 1. While `hop` sends its first copy, the owner sends the next
+   chunk to peer hop + 1; while it sends its second, hop + 1 sends its first. In descending
+   order no two of them have the same receiver at the same time (for an odd number of
+   peers); in ascending order they all do. */
 static enum proact_status pass_on(const struct transfer_binding *b, unsigned device,
                                   const struct relay *r, struct agent_item item,
                                   unsigned hop, unsigned stream, struct proact_error *err)
@@ -119,9 +120,9 @@ static enum proact_status queue_relay(const struct transfer_binding *b, unsigned
     return status ? status : join(t, device, r, err);
 }
 
-/* As copy-engine, but each chunk leaves its device once: the peer it goes to, another for
-   each chunk, passes it on to the others. The way out of a device that alone has made
-   something is what all wait for; those of its peers are idle. */
+/* Like copy-engine, but each chunk leaves its device once, to a peer that forwards it to
+   the others; the peer changes by chunk. If one device writes everything, its egress is the
+   bottleneck, while those of its peers are idle. */
 const struct transfer_method transfer_relay = {
     .name = "relay",
     .summary = "as copy-engine, but to one peer, which forwards the chunk to the others",

@@ -7,16 +7,18 @@
 #include "transfer/methods/expected.h"
 
 enum {
-    PACKET_BYTES = 128,     /* no slice ends within one, */
-    ROUND_BYTES = 64 << 10, /* and no large one within what a CTA has on its way at once */
-    SLICE_BYTES_MAX = 1 << 30, /* 32 bits count them */
+    PACKET_BYTES = 128,        /* slices end at packet boundaries */
+    ROUND_BYTES = 64 << 10,    /* large slices end at multiples of the bytes that a CTA has
+                                  in flight */
+    SLICE_BYTES_MAX = 1 << 30, /* fits into 32 bits */
 };
 
 struct slicing {
     const struct transfer_table *table; /* of the chunk's slot */
     struct agent_item item;
-    uint64_t most;  /* that a slice of the chunk sends, but for whole packets and pieces */
-    uint64_t taken; /* of which the last slice has some; 0: it is closed */
+    uint64_t most;  /* target size of a slice of the chunk, before rounding to packets
+                       and pieces */
+    uint64_t taken; /* bytes of the open slice; 0: none is open */
     struct agent_slice *out;
     size_t count, capacity;
 };
@@ -64,8 +66,8 @@ static void take(struct slicing *s, uint32_t piece, uint64_t first, uint64_t end
         s->taken = 0;
 }
 
-/* Where the open slice, or a new one, ends in a piece. What is small stays whole, for its
-   neighbours are told by its size (proact_piece_batch()). */
+/* End of the open slice, or of a new one, in a piece. Small pieces are not split, since the
+   agent recognizes batches by size (proact_piece_batch()). */
 static uint64_t slice_end(const struct slicing *s, const struct proact_piece *of,
                           uint64_t first)
 {

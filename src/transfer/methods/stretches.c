@@ -5,10 +5,11 @@
 
 #include "base/memory.h"
 
-/* Rows of an array may have several stretches each, as both ends of a line: so every
-   second, third or fourth may belong together. */
+/* Maximum period. A row of an array may have several ranges, as both borders of a grid, so
+   every second, third or fourth range may belong together. */
 enum { PERIOD_MAX = 4 };
-/* Beside so many bytes what a copy costs is small, and a plain copy is known to be fast. */
+/* Longest range of a strided copy. The overhead of a longer contiguous copy is
+   negligible. */
 enum { ROW_BYTES_MAX = 1 << 20 };
 
 void stretches_add(struct stretches *s, uint64_t first, uint64_t bytes)
@@ -17,7 +18,8 @@ void stretches_add(struct stretches *s, uint64_t first, uint64_t bytes)
     s->at[s->count++] = (struct stretch){first, bytes};
 }
 
-/* Whether stretch `n` goes on with rows that begin with the first one. */
+/* Whether range `n` continues the strided ranges that begin with the first `period`
+   ranges. */
 static bool goes_on(const struct stretch *at, size_t n, size_t period)
 {
     const struct stretch *this = &at[n], *last = this - period;

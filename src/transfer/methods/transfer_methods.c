@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* All mechanisms. A new one is a file and a row here, and in the names below. */
+/* All mechanisms. A new one is a file and a row here and in the names below. */
 static const struct transfer_method *const methods[] = {
     &transfer_bulk,    &transfer_inline,      &transfer_fused, &transfer_polling,
     &transfer_dynamic, &transfer_copy_engine, &transfer_relay, &transfer_hardware,
@@ -45,7 +45,7 @@ enum proact_status transfer_method_find(const char *name,
     return PROACT_EINVAL;
 }
 
-/* The name up to its end, where another may follow. */
+/* Finds a method by the first `length` characters of `name`. */
 static enum proact_status find_part(const char *name, size_t length,
                                     const struct transfer_method **out,
                                     struct proact_error *err)
@@ -57,7 +57,7 @@ static enum proact_status find_part(const char *name, size_t length,
     return status;
 }
 
-/* A number and K, M or G; 0 is not one. */
+/* Parses a number with an optional K, M or G; 0: invalid. */
 static uint64_t read_bytes(const char *text)
 {
     static const char units[] = "KMG";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The mechanisms, each in the file of its name. For transfer_methods.c alone. */
+/* Mechanisms, each in the file of its name. Only transfer_methods.c uses this header. */
 
 #include "transfer/transfer.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CTAs of a run move on by a constant step: until one of their rows comes to another chunk
-   they count in the same ones, and are not looked at one by one. */
+/* Counting by CTA runs. The ranges of consecutive CTAs advance by a constant stride, so
+   CTAs have equal lists until one of their ranges enters another chunk. They are counted
+   together. */
 #include "transfer/table/table_count.h"
 
 #include <stdlib.h>
@@ -14,17 +15,17 @@ struct counting {
     const struct transfer_table_request *request;
     struct transfer_table *table;
     uint32_t first_cta; /* of the device */
-    uint32_t *visited;  /* by chunk: the turn in which it was last put into a list */
-    uint32_t list;      /* in work: its place among the chunks */
+    uint32_t *visited;  /* by chunk: the turn that last appended it to a list */
+    uint32_t list;      /* offset of the list that is being built */
     uint32_t turn;
-    uint64_t same; /* CTAs from the one that is looked at on that have this list */
+    uint64_t same; /* number of CTAs, from the current one on, with this list */
     size_t list_capacity, ctas_capacity;
-    uint32_t *slots; /* lists + 1 by what they hold, open addressing */
+    uint32_t *slots; /* hash table of lists: offset plus 1, open addressing */
     uint32_t slot_count, lists;
-    /* The run before, of which all that the device has was counted. */
+    /* Previous CTA run, if all its CTAs on the device were counted. */
     const struct cta_run *before;
-    uint32_t before_first, before_count; /* CTAs of the device, by its numbers */
-    uint32_t before_ctas;                /* where they begin in table->ctas */
+    uint32_t before_first, before_count; /* CTAs in the device's numbering */
+    uint32_t before_ctas;                /* index of their first group in table->ctas */
 };
 
 static uint32_t *slot_of(const struct counting *c, uint32_t list)
@@ -66,7 +67,7 @@ static void begin_list(struct counting *c)
     add_word(c, 0);
 }
 
-/* The list in work, or the same one that was there before. */
+/* Ends the current list; returns its offset, or that of an equal earlier list. */
 static uint32_t end_list(struct counting *c)
 {
     struct transfer_table *t = c->table;
@@ -90,7 +91,7 @@ static uint32_t end_list(struct counting *c)
     return c->list;
 }
 
-/* CTAs up to `end` - 1 of the device, from the last one that is known on. */
+/* Assigns a list to the CTAs from the last group's end to `end` - 1. */
 static void add_ctas(struct counting *c, uint32_t end, uint32_t list)
 {
     struct transfer_table *t = c->table;
@@ -106,8 +107,8 @@ static void add_ctas(struct counting *c, uint32_t end, uint32_t list)
     t->ctas[t->ctas_count++] = (struct transfer_ctas){end, list};
 }
 
-/* How many CTAs, each `step` behind the one before it, stay between the two: of room `low`
-   ahead of what the first one writes, and `high` behind it. */
+/* Number of consecutive CTAs, with distance `step`, whose ranges stay between two
+   boundaries: `low` bytes before and `high` bytes after the range of the first CTA. */
 static uint64_t staying(uint64_t step, uint64_t low, uint64_t high)
 {
     if (!step)
@@ -115,8 +116,8 @@ static uint64_t staying(uint64_t step, uint64_t low, uint64_t high)
     return (step >> 63 ? low / -step : high / step) + 1;
 }
 
-/* Chunks that go to nobody are not counted: a CTA that writes no others has nothing to say
-   when it ends, as most of a stencil's. */
+/* Counts the chunks of a byte range. Chunks without receivers are not counted: CTAs that
+   write only such chunks, as most CTAs of a stencil, have an empty list. */
 static void count_chunks(struct counting *c, uint64_t first, uint64_t end, uint64_t step)
 {
     const struct transfer_table_request *r = c->request;
@@ -138,7 +139,8 @@ static void count_chunks(struct counting *c, uint64_t first, uint64_t end, uint6
     }
 }
 
-/* Between their first byte and their last no chunk is smaller than the least. */
+/* Whether a strided range counts as contiguous: its pitch is at most the smallest chunk, so
+   it touches every chunk between its first and last byte. */
 static bool is_one(const struct counting *c, const struct rows *r)
 {
     return r->pitch <= c->request->chunk_bytes;
@@ -164,7 +166,8 @@ static struct rows row_of(const struct counting *c, const struct cta_run *run, u
     return row;
 }
 
-/* Whether nothing between the rows of CTA `from` and those of `to` - 1 is sent. */
+/* Whether the bytes between the first range of CTA `from` and the last of `to` - 1 are not
+   sent. */
 static bool ctas_are_silent(const struct counting *c, const struct cta_run *run,
                             uint32_t from, uint32_t to)
 {
@@ -182,8 +185,8 @@ static bool ctas_are_silent(const struct counting *c, const struct cta_run *run,
     return !any;
 }
 
-/* The CTA writes nothing that is sent, nor do those up to `end` - 1: which one does, or
-   may. Of many that do not, few are looked at. */
+/* End of the CTAs whose writes are not sent, given that this holds up to `end` - 1. It is
+   found by doubling, so few of many such CTAs are examined; the result may be too small. */
 static uint32_t silent_end(const struct counting *c, const struct cta_run *run,
                            uint32_t cta, uint32_t end, uint32_t to)
 {
@@ -195,7 +198,7 @@ static uint32_t silent_end(const struct counting *c, const struct cta_run *run,
     return end;
 }
 
-/* CTAs from .. to - 1 of the grid, all of the run. */
+/* Counts CTAs from .. to - 1 of the grid, all in one CTA run. */
 static void count_run(struct counting *c, const struct cta_run *run, uint32_t from,
                       uint32_t to)
 {
@@ -215,7 +218,7 @@ static void count_run(struct counting *c, const struct cta_run *run, uint32_t fr
     }
 }
 
-/* Whether both begin in the same chunk, and end in the same one. */
+/* Whether both ranges begin in the same chunk and end in the same chunk. */
 static bool same_chunks(const struct counting *c, const struct rows *a,
                         const struct rows *b)
 {
@@ -227,8 +230,8 @@ static bool same_chunks(const struct counting *c, const struct rows *a,
                (b->first + bytes - 1) / r->chunk_bytes;
 }
 
-/* Whether the CTAs count as those of the run before do: what moves by whole chunks lies in
-   them as its first part does. */
+/* Whether the CTAs have the lists of the previous CTA run. With a stride of complete chunks
+   it suffices to compare the ranges of the first CTAs. */
 static bool is_again(const struct counting *c, const struct cta_run *run, uint32_t from,
                      uint32_t count)
 {
@@ -290,7 +293,7 @@ static void count_part(struct counting *c, const struct cta_run *run, uint32_t f
 {
     const uint32_t first = from - c->first_cta;
 
-    add_ctas(c, first, 0); /* of no run */
+    add_ctas(c, first, 0); /* outside of all CTA runs */
     const uint32_t ctas = c->table->ctas_count;
 
     if (is_again(c, run, from, to - from))

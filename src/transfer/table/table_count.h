@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Which CTAs count in which chunks. */
+/* Counting: the chunk lists of CTAs and the number of writers of each chunk. */
 
 #include "transfer/table/transfer_table.h"
 
-/* The device's pieces are cut. `visited`: for each of its chunks a number, anything. */
+/* Fills the lists; the pieces of the device are complete. `visited`: scratch space with one
+   entry per chunk of the device, of any content. */
 void table_count(const struct transfer_table_request *r, struct transfer_table *t,
                  uint32_t device, uint32_t *visited);

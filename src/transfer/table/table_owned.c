@@ -24,7 +24,7 @@ void owned_add(struct table_owned *o, uint32_t device, const struct rows *r)
     add_item(o, (struct owned){*r, device});
 }
 
-/* Stable: a radix sort, for scattered ranges may be millions. */
+/* Stable radix sort, since indirect stores may cause millions of ranges. */
 static void sort(struct table_owned *o, uint64_t limit)
 {
     enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
@@ -60,7 +60,7 @@ static void sort(struct table_owned *o, uint64_t limit)
     o->capacity = o->count;
 }
 
-/* Sorted ones from `n` on, of which the first one ends before the next begins: how many. */
+/* Size of the group of sorted items from `n` on whose extents overlap. */
 static size_t entangled(const struct table_owned *o, size_t n)
 {
     uint64_t end = rows_end(&o->item[n].rows);
@@ -72,7 +72,7 @@ static size_t entangled(const struct table_owned *o, size_t n)
     return next - n;
 }
 
-/* Of what lies between each other, row by row: is anything so? */
+/* Splits interleaved strided ranges into single ranges; returns whether there were any. */
 static bool part(struct table_owned *o)
 {
     struct table_owned parted = {NULL, 0, 0};
@@ -104,8 +104,8 @@ void owned_sort(struct table_owned *o, uint64_t limit)
         sort(o, limit);
 }
 
-/* `far` is the one before that reaches farthest. Another that reaches into this one would
-   have met `far` already. */
+/* Finds a conflict. `far` is the previous item with the largest end: an item that overlaps
+   the current one implies an overlap with `far`. */
 bool owned_conflict(const struct table_owned *o, const struct owned **one,
                     const struct owned **other)
 {

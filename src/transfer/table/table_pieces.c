@@ -45,14 +45,13 @@ struct cutter {
     struct transfer_table *table;
     uint32_t device;
     size_t pieces, sends, extents; /* capacities */
-    uint64_t chunk; /* looked at now, and the peers that a piece of it goes to */
+    uint64_t chunk;                /* current chunk, and the peers of its current piece */
     uint32_t chunk_peers;
-    size_t
-        behind[PROACT_PEERS_MAX + 1]; /* by device: owned spans that end ahead of it all */
+    size_t behind[PROACT_PEERS_MAX + 1]; /* by device: owned ranges that end before the
+                                            current one */
 };
 
-/* A bit for each peer of the device that needs the byte; *until is where that may change.
- */
+/* Peers that need the byte, as a bit mask; *until is the next byte where it may change. */
 static uint32_t wanted_by(const struct cutter *c, uint64_t byte, uint64_t *until)
 {
     const struct transfer_table_request *r = c->request;
@@ -79,7 +78,7 @@ static uint32_t wanted_by(const struct cutter *c, uint64_t byte, uint64_t *until
     return peers;
 }
 
-/* The lowest peers that are next to each other, taken out of *peers. */
+/* Removes the lowest group of consecutive peers from *peers. */
 static struct transfer_peers take_peers(uint32_t *peers)
 {
     struct transfer_peers to = {(uint16_t)__builtin_ctz(*peers), 0};
@@ -102,7 +101,7 @@ static void add_send(struct cutter *c, uint64_t first, uint64_t end, uint32_t pe
     }
 }
 
-/* Asked of one place behind the other. */
+/* Whether any device writes in the range. Calls have increasing ranges. */
 static bool is_written(struct cutter *c, uint64_t first, uint64_t end)
 {
     for (uint32_t d = 0; d < c->request->device_count; d++) {
@@ -110,7 +109,7 @@ static bool is_written(struct cutter *c, uint64_t first, uint64_t end)
         size_t *at = &c->behind[d];
 
         if (*at < owned->count && owned->span[*at].end <= first)
-            ++*at; /* mostly that is all */
+            ++*at; /* the common case */
         if (*at < owned->count && owned->span[*at].end <= first)
             *at = spans_from(owned, first);
         if (*at < owned->count && owned->span[*at].first < end)
@@ -157,7 +156,7 @@ static void add_pieces(struct cutter *c, uint64_t chunk, uint64_t first, uint64_
     }
 }
 
-/* Alike for all peers from `first` to `end`. */
+/* Adds pieces for a range with the same peers throughout. */
 static void cut_alike(struct cutter *c, uint64_t first, uint64_t end, uint32_t peers)
 {
     add_send(c, first, end, peers);
@@ -174,8 +173,8 @@ static void cut_alike(struct cutter *c, uint64_t first, uint64_t end, uint32_t p
     }
 }
 
-/* What is small comes last in its chunk, and else nothing changes places: from the first
-   such piece on all are, and whoever sends them may rely on it. */
+/* Moves small pieces to the end of their chunk, in stable order. Senders rely on this
+   order. */
 static void put_small_last(struct transfer_table *t)
 {
     struct proact_piece *small = must_calloc(t->piece_count + 1u, sizeof *small);

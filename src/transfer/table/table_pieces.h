@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a device owns, cut into what it sends to whom. */
+/* Pieces: the bytes that a device owns, partitioned by chunk and by set of peers. */
 
 #include "transfer/table/transfer_table.h"
 
-/* The chunk that a byte lies in. */
+/* Chunk that contains a byte. */
 uint64_t table_chunk_of(const struct transfer_table_request *r,
                         const struct transfer_table *t, uint64_t byte);
-/* Where a chunk begins, and ends: the last one maybe behind the array. */
+/* First and end byte of a chunk; the end of the last one may exceed the array. */
 uint64_t table_chunk_first(const struct transfer_table_request *r,
                            const struct transfer_table *t, uint64_t chunk);
 uint64_t table_chunk_end(const struct transfer_table_request *r,
                          const struct transfer_table *t, uint64_t chunk);
-/* The tables of all devices know what these own; of this one piece_first has room and is
-   zero. */
+/* Fills the pieces of one device. The tables of all devices know their owned bytes;
+   piece_first is allocated and zero. */
 void table_pieces_cut(const struct transfer_table_request *r, struct transfer_table *tables,
                       uint32_t device);

@@ -14,11 +14,12 @@ struct builder {
     const struct transfer_table_request *request;
     struct transfer_table *tables; /* of all devices */
     struct table_owned owned;
-    bool closes; /* gaps that are read, */
-    bool any;    /* and there were rows with narrow ones */
+    bool closes; /* gaps between written ranges are closed if they are read */
+    bool any;    /* there were strided ranges with small gaps */
 };
 
-/* Whether a gap between what the device writes, from `first` to `end`, may be closed. */
+/* Whether a gap between written ranges of the device, from `first` to `end`, may be
+   closed. */
 static bool may_close(const struct builder *b, uint32_t device, uint64_t first,
                       uint64_t end)
 {
@@ -31,7 +32,7 @@ static bool may_close(const struct builder *b, uint32_t device, uint64_t first,
            reads->spans.span[at].end >= end;
 }
 
-/* The first CTA of a device that writes the byte, of which there is one. */
+/* First CTA of a device that writes the byte; there is one. */
 static uint32_t writer_of(const struct builder *b, uint32_t device, uint64_t byte)
 {
     const struct transfer_table_request *r = b->request;
@@ -62,8 +63,8 @@ static enum proact_status find_conflict(const struct builder *b, struct proact_e
         writer_of(b, other->device, other->rows.first), other->device);
 }
 
-/* Between a device's items that come one behind the other, where it has closed gaps within
-   them. */
+/* Closes the gap between two consecutive items of a device, if gaps within items were
+   closed. */
 static void close_between(const struct builder *b, const struct owned *last,
                           const struct owned *next)
 {
@@ -91,7 +92,7 @@ static void find_owned(const struct builder *b)
                 b->tables[d].owned.span[n].end - b->tables[d].owned.span[n].first;
 }
 
-/* Rows with narrow gaps that are read are one. */
+/* Joins a strided range with small gaps that are read to a contiguous range. */
 static void close_rows(struct builder *b, uint32_t device, struct rows *r)
 {
     struct rows one = *r;
@@ -102,7 +103,7 @@ static void close_rows(struct builder *b, uint32_t device, struct rows *r)
     }
 }
 
-/* And so are those that lie behind the last ones over such gaps. */
+/* Appends a strided range, or joins it with the previous ones over such gaps. */
 static void gather_row(struct builder *b, uint32_t device, struct rows r,
                        struct rows_list *into)
 {
@@ -120,7 +121,7 @@ static void gather_row(struct builder *b, uint32_t device, struct rows r,
     }
 }
 
-/* Of rows that are not all read, those that are. */
+/* Appends the parts of a strided range that are read as contiguous ranges. */
 static void gather_closed(struct builder *b, uint32_t device, struct rows r,
                           struct rows_list *into)
 {
@@ -138,7 +139,8 @@ static void gather_closed(struct builder *b, uint32_t device, struct rows r,
         gather_row(b, device, rows_one(s.first, s.end - s.first), into);
 }
 
-/* What the device writes, as few rows as may be; from its first byte, *first, to *end. */
+/* Ranges that the device writes, as few as possible; their first byte and end are in *first
+   and *end. */
 static struct rows_list gather(struct builder *b, uint32_t device, uint64_t *first,
                                uint64_t *end)
 {
@@ -160,7 +162,8 @@ static struct rows_list gather(struct builder *b, uint32_t device, uint64_t *fir
     return l;
 }
 
-/* Chunks of rising size within what the device writes, and one before and one behind it. */
+/* Sets chunk ends of rising size within the written bytes, with one chunk before and one
+   after them. */
 static void rise(const struct transfer_table_request *r, struct transfer_table *t,
                  uint64_t first, uint64_t written_end)
 {
@@ -170,7 +173,8 @@ static void rise(const struct transfer_table_request *r, struct transfer_table *
     if (first > written_end)
         first = written_end;
     for (end = first;; end += bytes, bytes += r->rise_bytes) {
-        bool is_last = end >= written_end || written_end - end < bytes / 2; /* no crumbs */
+        /* A remainder below half a chunk joins the last chunk. */
+        bool is_last = end >= written_end || written_end - end < bytes / 2;
 
         t->end = must_grow(t->end, t->chunk_count, &capacity, sizeof *t->end);
         t->end[t->chunk_count++] = is_last ? written_end : end;
@@ -216,8 +220,8 @@ static void close_devices(struct builder *b)
         transfer_table_clear(&b->tables[d]);
 }
 
-/* Another device may write in a gap that would be closed, and a chunk that is one has no
-   writer. */
+/* Repeats the build without closed gaps if another device writes in one of them. Chunks
+   that consist of a gap have no writer, so gaps are closed only below the chunk size. */
 static enum proact_status open_apart(struct builder *b, struct proact_error *err)
 {
     const struct owned *one, *other;
@@ -248,7 +252,7 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
 
     if (!status)
         find_owned(&b);
-    /* rising: two chunks more */
+    /* two more for rising chunks */
     uint32_t *visited = must_calloc((size_t)chunks + 3, sizeof *visited);
 
     for (uint32_t d = 0; d < request->device_count && !status; d++) {
@@ -307,7 +311,8 @@ void transfer_table_first(const struct transfer_table *t, uint32_t *out)
             out[cta++] = t->ctas[n].list;
 }
 
-/* The first chunk and the last may have fewer CTAs than the others. */
+/* Tests for a regular table. The first and last chunk may have fewer CTAs than the
+   others. */
 uint32_t transfer_table_regular(const struct transfer_table *t, uint32_t *ahead)
 {
     uint32_t shift = 0;

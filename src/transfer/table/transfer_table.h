@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Who writes what: the tables by which one launch's chunks are counted and sent, built from
-   a map that says for each CTA (linear, of the whole grid) the bytes of the array it may
-   write (PROACT III-B). Counters are counted from these rows and counted down by them, so a
-   map that is too large only delays a chunk. */
+/* Counter tables of one launch (PROACT III-B), built from a map that gives the bytes that
+   each CTA (linear, in the full grid) may write. The writers of a chunk are counted from
+   the map, and so are the increments, so a map that is too large only delays a chunk. */
 
 #include <proact/device.h>
 #include <proact/status.h>
@@ -15,91 +14,94 @@
 #include "base/spans/cta_runs.h"
 #include "base/spans/spans.h"
 
-/* What a device reads of an array: bytes that others write go to it while they are fresh.
- */
+/* Bytes of an array that a device reads; written bytes are pushed only to their readers. */
 struct transfer_need {
     bool all;
     struct spans spans; /* unless all */
-    uint64_t digest;    /* of these, where that was asked for; 0: nobody did */
+    uint64_t digest;    /* of `spans`, if the caller computed it; else 0 */
 };
 
 struct transfer_table_request {
     const char *array; /* for messages */
     uint64_t array_bytes, chunk_bytes;
-    uint64_t rise_bytes; /* chunks of a device's share grow by this, from chunk_bytes on */
+    uint64_t rise_bytes; /* chunk size increment within a device's partition, from
+                            chunk_bytes on */
     unsigned device_count;
     const uint32_t *cta_first; /* device d: CTAs cta_first[d] .. cta_first[d + 1] - 1 */
-    const struct cta_runs *written;    /* within the array; of a CTA in any order */
-    const struct transfer_need *needs; /* by device; NULL: each needs all */
-    /* By device, what it reads of the array in that launch, and so has; NULL: nobody knows.
-       Narrow gaps between what it writes, which nobody else does, are taken for written
-       where they are read: single words would be as many as there are threads. Not for
-       who stores to peers what it stores itself, and no more. */
+    const struct cta_runs *written;    /* within the array; in any order per CTA */
+    const struct transfer_need *needs; /* indexed by device; NULL: each device needs all */
+    /* Bytes that each device reads in the same launch, and has; NULL: not known. Small gaps
+       between written ranges that no other device writes count as written where they are
+       read, since single words would make one range per thread. Not for methods that store
+       to the peers exactly what the kernel stores. */
     const struct transfer_need *reads;
 };
 
-/* Peers first .. first + count - 1 of the sender, in its own numbers (transfer_peer()). */
+/* Peers first .. first + count - 1, in the sender's numbering (transfer_peer()). */
 struct transfer_peers {
     uint16_t first, count;
 };
 static inline bool transfer_goes_to(struct transfer_peers to, unsigned peer)
 {
-    return peer - to.first < to.count; /* below, it is huge */
+    return peer - to.first < to.count; /* unsigned: a smaller peer wraps around */
 }
 static inline struct transfer_peers transfer_piece_peers(const struct proact_piece *p)
 {
     return (struct transfer_peers){p->first_peer, p->peer_count};
 }
 
-enum { TRANSFER_GAP_BYTES = 4096 }; /* more is a wide gap */
+enum { TRANSFER_GAP_BYTES = 4096 }; /* a longer gap is wide */
 
-/* What one device counts and sends. Lists and pieces as in struct proact_slot; chunks that
-   have no piece are in no list either. */
+/* Chunks that one device counts and sends. Lists and pieces have the format of struct
+   proact_slot; chunks without a piece are in no list. */
 struct transfer_table {
     uint32_t cta_count, chunk_count, list_words, piece_count, send_count;
-    uint64_t *end;                       /* of the chunks, if they rise; else NULL */
-    uint32_t silent_first, silent_count; /* the longest run of CTAs that count nowhere */
-    struct transfer_ctas {  /* from where those before it end, up to end - 1, all: */
-        uint32_t end, list; /* its place among the lists */
+    uint64_t *end;                       /* end bytes of the chunks if their sizes rise;
+                                            else NULL */
+    uint32_t silent_first, silent_count; /* longest sequence of CTAs with empty lists */
+    struct transfer_ctas {  /* Group of CTAs with equal lists, from the end of the
+                               previous group to end - 1. */
+        uint32_t end, list; /* offset of the list in `chunk` */
     } * ctas;
     uint32_t ctas_count;
-    uint32_t *chunk;       /* list_words: each list once, behind how many are in it */
+    uint32_t *chunk;       /* list_words: the distinct lists, each after its length */
     uint32_t *writers;     /* chunk_count */
     uint32_t *piece_first; /* chunk_count + 1 */
     struct proact_piece *piece;
     struct transfer_send {
         uint64_t first, bytes;
         struct transfer_peers to;
-    } * send;                /* the pieces, joined over chunk borders */
-    struct transfer_extent { /* what is written and goes to the same peers, in order */
+    } * send;                /* pieces, joined across chunk boundaries */
+    struct transfer_extent { /* Written ranges with the same peers, in order. */
         uint64_t first, end;
-        uint32_t peers;     /* a bit each, in the sender's numbers */
-        bool has_gaps;      /* of bytes that nobody writes, between what it does */
-        bool has_wide_gaps; /* some of them wide */
+        uint32_t peers;     /* bit mask, in the sender's numbering */
+        bool has_gaps;      /* includes bytes that no CTA writes */
+        bool has_wide_gaps; /* some gaps are wide */
     } * extent;
     size_t extent_count;
-    size_t extent_copies;   /* that they would be, many rows being one (stretches.h) */
-    uint32_t peers;         /* all that some extent goes to */
-    struct spans owned;     /* bytes, sent or not; with closed gaps (reads) */
-    uint64_t owned_bytes;   /* in these */
-    uint64_t bytes, chunks; /* that are sent, once for each peer that gets them */
+    size_t extent_copies;   /* number of copies, with strided ranges as one (stretches.h) */
+    uint32_t peers;         /* union over all extents */
+    struct spans owned;     /* bytes, sent or not, with closed gaps (see `reads`) */
+    uint64_t owned_bytes;   /* total of `owned` */
+    uint64_t bytes, chunks; /* sent; counted once per receiving peer */
     uint32_t sent_chunks;   /* chunks that have a piece */
 };
 
-/* Fills tables[0 .. device_count - 1]; clear each. Fails with PROACT_EINVAL when two
-   devices would own one byte. */
+/* Fills tables[0 .. device_count - 1]; clear each afterwards. PROACT_EINVAL: two devices
+   would own the same byte. */
 enum proact_status transfer_table_build(const struct transfer_table_request *request,
                                         struct transfer_table *tables,
                                         struct proact_error *err);
-void transfer_table_clear(struct transfer_table *t); /* zeroed is fine */
+void transfer_table_clear(struct transfer_table *t); /* a zeroed table is allowed */
 
-/* CTAs of the device (its own numbers) that write into the chunk: the first `room` are put
-   into `out`; returns how many there are. */
+/* Writes the first `room` CTAs of the device (its own numbering) that write into the chunk
+   to `out`; returns their total number. */
 uint32_t transfer_table_writers(const struct transfer_table *t, uint32_t chunk,
                                 uint32_t *out, uint32_t room);
 
-/* By CTA, its list. */
+/* Offset of each CTA's list, indexed by CTA. */
 void transfer_table_first(const struct transfer_table *t, uint32_t *out);
 
-/* Whether each CTA c writes into one chunk, (c + ahead) >> regular - 1; 0: no. */
+/* Regular table: each CTA c writes into the single chunk (c + ahead) >> regular - 1. 0: the
+   table is not regular. */
 uint32_t transfer_table_regular(const struct transfer_table *t, uint32_t *ahead);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame of every call of the driver. */
+/* Entry and exit of every driver call. */
 #include "base/fail.h"
 #include "device/cuda/cuda_batch.h"
 
@@ -23,7 +23,8 @@ enum proact_status cuda_enter(struct device_set *set, unsigned device,
                 driver_words(&set->driver, result).text);
 }
 
-/* A capture takes a stream in with its first operation; behind a graph it waits then. */
+/* Adds the stream to a capture at its first operation, or makes it wait for the last
+   graph. */
 static cu_result take_in(struct device_stream *s)
 {
     struct device_set *set = s->set;

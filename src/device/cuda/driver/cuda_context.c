@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device/cuda/cuda_set.h"
 
-/* Whether the thread pushed, a bit for each frame that it is in, the innermost first. */
+/* Nested calls that pushed a context, one bit each; the innermost is the lowest. */
 static _Thread_local uint64_t pushed;
 
 cu_result cuda_context_push(const struct driver *v, cu_context context)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPUs of this box, as a topology. What the driver does not tell stays 0: times and
-   rates of links are measured, not known (`proact topo`). */
+/* Local GPUs as a topology. Values unknown to the driver stay 0; times and rates of links
+   are measured (`proact topo`). */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static cu_result read_device(const struct driver *v, cu_device device,
     t->shared_bytes_per_sm = (uint64_t)value[7];
     t->shared_bytes_per_cta = (uint64_t)value[8];
     t->l2_bytes = (uint64_t)value[9];
-    t->memory_gbps = 2.0 * value[10] * value[11] / 8 / 1e6; /* two transfers a cycle */
+    t->memory_gbps = 2.0 * value[10] * value[11] / 8 / 1e6; /* two transfers per cycle */
     t->memory_bytes = bytes;
     return result;
 }
@@ -53,7 +53,7 @@ static cu_result read_devices(const struct driver *v, struct topology *t)
         if (d == 0)
             t->device = one;
         else if (strcmp(one.name, t->device.name) != 0)
-            t->device_count = d; /* a machine's devices are of one kind: the first ones */
+            t->device_count = d; /* a machine has devices of one kind: the first ones */
     }
     return result;
 }

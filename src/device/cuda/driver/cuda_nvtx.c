@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names for a profiler: a range around what is queued, on the host's thread, which
-   profilers also show over the work on the device. Only where one listens, which it says by
-   NVTX_INJECTION64_PATH; through NVIDIA's library, which speaks to it. */
+/* NVTX ranges for profilers, around operations queued on a host thread; profilers also
+   project them onto the work of the device. They are active only if NVTX_INJECTION64_PATH
+   names a profiler, and use NVIDIA's library. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,15 +20,15 @@ struct cuda_nvtx cuda_nvtx_open(void)
 {
     static const char *const names[] = {
         "libnvtx3interop.so.1",                       /* CUDA 13 */
-        "/usr/local/cuda/lib64/libnvtx3interop.so.1", /* where no path leads */
-        "libnvToolsExt.so.1",                         /* CUDA 12 and before */
+        "/usr/local/cuda/lib64/libnvtx3interop.so.1", /* outside the library search path */
+        "libnvToolsExt.so.1",                         /* CUDA 12 and earlier */
         "/usr/local/cuda/lib64/libnvToolsExt.so.1",
     };
     const char *profiler = getenv("NVTX_INJECTION64_PATH");
     struct cuda_nvtx n = {NULL, NULL};
 
     for (size_t i = 0; profiler && *profiler && i < sizeof names / sizeof names[0]; i++) {
-        /* It stays open: the profiler keeps what it was told. */
+        /* The library stays open, since the profiler keeps references. */
         void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 
         if (!library)
@@ -53,7 +53,8 @@ void cuda_nvtx_end(const struct device_set *set)
         set->nvtx.pop();
 }
 
-/* Copies are queued by the thousand: nothing is written where nobody listens. */
+/* Starts the range of a copy. Copies are frequent, so no name is formatted without a
+   profiler. */
 void cuda_carry_begin(struct device_set *set, const struct device_reason *what, unsigned to)
 {
     char name[DEVICE_REASON_BYTES], chunk[32] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the driver answered, as a status and a sentence. */
+/* Driver results as a status and a message. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@ enum proact_status cuda_break(struct device_set *set, enum proact_status status,
     return status;
 }
 
-/* Which kernels were under way when something broke: hardware does not say which one. */
+/* Reports a fault with the kernels in flight, since hardware does not identify the failed
+   one. */
 static enum proact_status fault(struct device_set *set, unsigned device, cu_result result,
                                 struct proact_error *err)
 {

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "device/cuda/driver/driver.h"
 
-/* 0 where the driver does not know the attribute. */
+/* Value of an attribute; 0: unknown to the driver. */
 static int attribute(const struct driver *v, cu_device device, cu_device_attribute what)
 {
     int value = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the driver says of itself and of its devices, without a context on any: for
-   `proact doctor`, and where the newest of a thing is asked for. */
+/* Survey of the driver and its devices without a context: for `proact doctor`, and for
+   queries of the latest supported version. */
 
 #include <proact/status.h>
 #include <stdbool.h>
@@ -12,16 +12,16 @@
 enum cuda_compute_mode { CUDA_MODE_SHARED, CUDA_MODE_EXCLUSIVE, CUDA_MODE_PROHIBITED };
 
 struct cuda_survey {
-    bool is_absent;           /* there is no libcuda.so.1 */
-    bool is_loaded;           /* it has all that we call; `version` is known */
-    int refused;              /* what cuInit answered; 0: the driver runs */
+    bool is_absent;           /* libcuda.so.1 is missing */
+    bool is_loaded;           /* all required symbols are present; `version` is known */
+    int refused;              /* result of cuInit; 0: the driver runs */
     int version;              /* 13000: CUDA 13.0 */
-    unsigned queues;          /* of a device, by the environment; 0: that is impossible */
-    bool loads_whole_modules; /* can be told to load a module's kernels at once */
+    unsigned queues;          /* per device, by the environment; 0: an invalid value */
+    bool loads_whole_modules; /* can load all kernels of a module at once */
     unsigned count;
     struct cuda_survey_device {
         char name[64];
-        unsigned capability; /* 90: 9.0 */
+        unsigned capability; /* compute capability; 90: 9.0 */
         uint64_t memory_bytes;
         enum cuda_compute_mode mode;
         bool has_multicast, maps_memory;
@@ -29,8 +29,8 @@ struct cuda_survey {
     } device[TOPOLOGY_DEVICES_MAX];
 };
 
-/* Without a driver, or one that does not run, PROACT_ENODEV: `out` says how far it came. */
+/* PROACT_ENODEV without a usable driver; `out` then contains what was found. */
 enum proact_status cuda_survey(struct cuda_survey *out, struct proact_error *err);
 
-/* The newest PTX that a driver of this version takes, as 90 for 9.0; 0: not known. */
+/* Latest PTX version that a driver version accepts, as 90 for 9.0; 0: unknown. */
 unsigned cuda_survey_ptx(int driver_version);

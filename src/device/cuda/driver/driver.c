@@ -97,7 +97,7 @@ enum proact_status driver_status(cu_result result)
     case CU_INVALID_PTX:
     case CU_UNSUPPORTED_PTX:
         return PROACT_EREFUSED;
-    default: /* 700 to 719 are what a kernel does */
+    default: /* 700 to 719 are faults of kernels */
         return result >= 700 && result < 720 ? PROACT_EFAULT : PROACT_EDRIVER;
     }
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* libcuda.so.1, opened at run time: a program starts, and emulates, on a machine without
-   it. Types and numbers are declared here in our own words so that a build needs no
-   toolkit; tests/device/driver_abi_test.c compares them with cuda.h where there is one. */
+/* libcuda.so.1, opened at run time: programs start and emulate on machines without it.
+   Types and constants are declared here, so that a build needs no toolkit;
+   tests/device/driver_abi_test.c compares them with cuda.h where that is installed. */
 
 #include <proact/status.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int cu_result; /* this and the next seven: an enum of the driver's */
+typedef int cu_result; /* this and the next seven: enums of the driver */
 typedef int cu_device_attribute;
 typedef int cu_peer_attribute;
 typedef int cu_function_attribute;
@@ -31,7 +31,7 @@ typedef struct CUgraph_st *cu_graph;
 typedef struct CUgraphExec_st *cu_graph_exec;
 typedef struct CUarray_st *cu_array;
 typedef void (*cu_host_function)(void *context);
-typedef unsigned long long cu_object; /* of a texture or a surface */
+typedef unsigned long long cu_object; /* handle of a texture or a surface */
 
 enum {
     CU_INVALID_VALUE = 1,
@@ -49,7 +49,7 @@ enum {
     CU_INVALID_CLUSTER_SIZE = 912,
     CU_PEER_ALREADY_ENABLED = 704,
 };
-enum { /* of a device */
+enum { /* attributes of a device */
        CU_THREADS_PER_BLOCK = 1,
        CU_PITCH_MAX = 11,
        CU_CLOCK_KHZ = 13,
@@ -62,39 +62,39 @@ enum { /* of a device */
        CU_CAPABILITY_MAJOR = 75,
        CU_CAPABILITY_MINOR = 76,
        CU_SHARED_PER_SM = 81,
-       CU_SHARED_PER_BLOCK = 97, /* with the kernel's consent */
+       CU_SHARED_PER_BLOCK = 97, /* opt-in per kernel */
        CU_MEMORY_MAPPING = 102,
        CU_BLOCKS_PER_SM = 106,
        CU_MULTICAST = 132,
 };
-enum { CU_PEER_ATOMICS = 3 }; /* of two devices */
+enum { CU_PEER_ATOMICS = 3 }; /* attribute of two devices */
 enum {                        /* compute modes */
        CU_MODE_PROHIBITED = 2,
        CU_MODE_EXCLUSIVE = 3,
 };
-enum {                          /* of a kernel */
-       CU_FUNCTION_THREADS = 0, /* of a CTA, at most */
+enum {                          /* attributes of a kernel */
+       CU_FUNCTION_THREADS = 0, /* largest CTA */
        CU_STATIC_SHARED_BYTES = 1,
        CU_CONST_BYTES = 2,
-       CU_LOCAL_BYTES = 3, /* of a thread */
-       CU_REGISTERS = 4,   /* the same */
+       CU_LOCAL_BYTES = 3, /* per thread */
+       CU_REGISTERS = 4,   /* per thread */
        CU_DYNAMIC_SHARED_MAX = 8,
-       CU_LARGE_CLUSTERS = 14, /* more CTAs than every GPU has */
+       CU_LARGE_CLUSTERS = 14, /* permits clusters of non-portable size */
 };
-enum {                     /* of a context */
-       CU_STACK_BYTES = 0, /* of a thread */
+enum {                     /* limits of a context */
+       CU_STACK_BYTES = 0, /* per thread */
        CU_HEAP_BYTES = 2,  /* for malloc in kernels */
 };
 enum { /* options of module_load and link_create */
        CU_JIT_ERROR_LOG = 5,
        CU_JIT_ERROR_LOG_BYTES = 6,
 };
-enum { /* what is linked */
+enum { /* input types of a link */
        CU_LINK_PTX = 1,
        CU_LINK_LIBRARY = 4,
 };
 enum {
-    CU_STREAM_BLOCKING = 0, /* waits for the old default stream, and it for this one */
+    CU_STREAM_BLOCKING = 0, /* synchronizes with the legacy default stream */
     CU_STREAM_NON_BLOCKING = 1,
     CU_EVENT_WITH_TIME = 0,
     CU_EVENT_WITHOUT_TIME = 2,
@@ -103,9 +103,9 @@ enum {
     CU_WORD_WRITE = 2,
     CU_LAUNCH_COOPERATIVE = 2,
     CU_LAUNCH_CLUSTER = 4,
-    CU_LAUNCH_PROGRAMMATIC = 6, /* it waits itself for the kernel ahead of it */
+    CU_LAUNCH_PROGRAMMATIC = 6, /* waits for the previous kernel itself */
     CU_LAUNCH_PRIORITY = 8,
-    CU_GRAPH_PRIORITIES = 8, /* of its nodes */
+    CU_GRAPH_PRIORITIES = 8, /* of graph nodes */
     CU_CAPTURE_RELAXED = 2,
     CU_HOST_PORTABLE = 1,
     CU_MANAGED_GLOBAL = 1,
@@ -113,13 +113,13 @@ enum {
     CU_LOCATION_DEVICE = 1,
     CU_MEMORY_HOST = 1,
     CU_MEMORY_ARRAY = 3,
-    CU_MEMORY_UNIFIED = 4, /* the address says where it is */
+    CU_MEMORY_UNIFIED = 4, /* unified addressing */
     CU_ACCESS_READ_WRITE = 3,
     CU_GRANULARITY_MINIMUM = 0,
 };
-/* The default stream of a context, which the driver calls its legacy one. */
+/* Legacy default stream of a context. */
 #define CU_STREAM_OLD_DEFAULT ((cu_stream)1)
-/* What `extra` of a launch holds: pairs of these and a pointer. */
+/* Keys of the array `extra` of a launch; each is followed by a pointer. */
 #define CU_LAUNCH_END ((void *)0)
 #define CU_LAUNCH_BUFFER ((void *)1)
 #define CU_LAUNCH_BUFFER_BYTES ((void *)2)
@@ -139,7 +139,7 @@ struct cu_launch_config {
     unsigned attribute_count;
 };
 
-/* One of several on words of memory that a stream is given at once. */
+/* One of several memory operations that a stream receives in one call. */
 union cu_word_op {
     int what;
     struct {
@@ -155,8 +155,8 @@ union cu_word_op {
     uint64_t room[6];
 };
 
-/* Rows of bytes: `height` of `width`. `x` and `y` are added to a place; of unified memory
-   `device` alone says where it is. */
+/* 2D copy: `height` rows of `width` bytes. `x` and `y` are added to the address; for
+   unified memory `device` is the address. */
 struct cu_rows_end {
     size_t x, y;
     int memory;
@@ -170,15 +170,15 @@ struct cu_rows {
     size_t width, height;
 };
 
-/* Such rows in planes behind each other, `rows` of one's first row to the next's; of arrays
-   too. */
+/* 3D copy: consecutive planes, with `rows` rows from one plane to the next; also for
+   arrays. */
 struct cu_box_end {
     size_t x, y, z, level;
     int memory;
     const void *host;
     cu_address device;
     cu_array array;
-    cu_context context; /* between devices, else NULL */
+    cu_context context; /* for copies between devices, else NULL */
     size_t pitch, rows;
 };
 struct cu_box {
@@ -189,7 +189,8 @@ struct cu_peer_box {
     struct cu_box box;
 };
 
-enum { /* of an array; formats of its channels; what an object is of; how it is read */
+enum { /* flags of arrays; formats of their channels; resource types of objects; read
+          modes */
        CU_ARRAY_LAYERED = 1,
        CU_ARRAY_SURFACES = 2,
        CU_ARRAY_CUBE = 4,
@@ -206,7 +207,7 @@ enum { /* of an array; formats of its channels; what an object is of; how it is 
        CU_OF_LINE = 2,
        CU_OF_ROWS = 3,
        CU_READ_ELEMENTS = 1,
-       CU_READ_NORMALIZED = 2, /* coordinates */
+       CU_READ_NORMALIZED = 2, /* normalized coordinates */
        CU_READ_SRGB = 16,
 };
 struct cu_array_shape {
@@ -222,7 +223,7 @@ struct cu_resource {
             cu_address address;
             int format;
             unsigned channels;
-            size_t width, height, pitch; /* of a line: its bytes, first */
+            size_t width, height, pitch; /* bytes between two lines */
         } memory;
         int room[32];
     } of;
@@ -254,7 +255,7 @@ struct cu_memory_access {
     int access;
 };
 
-struct cu_view; /* of memory in another format: never */
+struct cu_view; /* resource view in another format; unused */
 
 struct driver {
     void *library;
@@ -265,22 +266,22 @@ struct driver {
 #undef DRIVER
 };
 
-/* PROACT_ENODEV without a driver (d->library is NULL then), or one that is too old. The
-   library stays open for good: the driver keeps threads. */
+/* Opens the driver. PROACT_ENODEV: there is none (d->library is NULL), or it is too old.
+   The library stays open, since the driver keeps threads. */
 enum proact_status driver_load(struct driver *d, struct proact_error *err);
-/* The same, and starts it: PROACT_ENODEV without a device. */
+/* The same, and initializes the driver. PROACT_ENODEV: there is no device. */
 enum proact_status driver_open(struct driver *d, struct proact_error *err);
-/* How many hardware queues a device has, by the environment (CUDA_DEVICE_MAX_CONNECTIONS);
-   0: that names no number that is possible, which a driver passes over. We leave it as it
-   is: with 32 a context takes five times as long to make. */
+/* Hardware queues per device, by the environment (CUDA_DEVICE_MAX_CONNECTIONS). 0: the
+   value is invalid, and a driver ignores it. The default stays: with 32 queues the creation
+   of a context takes five times as long. */
 enum { DRIVER_QUEUES = 8 };
 unsigned driver_queues(void);
 enum proact_status driver_start(const struct driver *d, cu_result *result,
                                 struct proact_error *err);
 
-/* Our status for a driver's result. */
+/* Status for a result of the driver. */
 enum proact_status driver_status(cu_result result);
-/* "CUDA_ERROR_NAME (what it means)" */
+/* "CUDA_ERROR_NAME (description)" */
 struct driver_words {
     char text[160];
 } driver_words(const struct driver *d, cu_result result);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many branches a graph has. A driver gives them to the device's hardware queues, of
-   which there may be fewer, in an order of its own: a copy or a fill behind a kernel that
-   stands may then keep back what that one stands for (seen on H100s: eight branches with a
-   fill behind such a kernel, eight queues). So there are no more than queues: streams go
-   together where there are many, each operation in its place of the tape, where it waits
-   for none behind it; and what streams tell that have done nothing is told by one branch.
- */
+/* Branches of a graph, at most as many as the device has hardware queues. The driver
+   assigns branches to queues in its own order. A copy or fill after a blocked kernel may
+   then delay the operation that would unblock the kernel (observed on H100s: eight branches
+   with a fill after such a kernel, eight queues). Streams therefore share branches, in the
+   order of the op list, so that no operation waits for a later one of its branch. One
+   branch emits the notifications of streams that have no previous work. */
 #include <limits.h>
 
 #include "device/cuda/graph/cuda_tape.h"
 
-/* That its device has something to do for. */
+/* Whether the operation is work for its device. */
 static bool is_work(const struct device_graph *g, const struct cuda_taped_op *op)
 {
     if (op->kind != TAPED_WAIT_EVENT)
@@ -18,7 +17,7 @@ static bool is_work(const struct device_graph *g, const struct cuda_taped_op *op
     return g->set->tape[op->record].stream->device != op->stream->device;
 }
 
-/* Kernels alone go by no queue. */
+/* Whether the device uses hardware queues; a graph of kernels does not. */
 static bool takes_queues(const struct device_graph *g, unsigned device)
 {
     for (size_t i = g->first; i < g->end; i++) {
@@ -45,7 +44,7 @@ static void let_each_go_by_itself(const struct device_graph *g, unsigned device)
             g->set->tape[i].stream->last = i;
 }
 
-/* The one that is done first, of those that go by themselves. */
+/* Branch that is complete first in the order of the op list. */
 static struct device_stream *first_done(const struct device_set *set, unsigned device)
 {
     struct device_stream *first = NULL;
@@ -61,7 +60,7 @@ void cuda_merge_streams(const struct device_graph *g, unsigned device)
 {
     const struct device_set *set = g->set;
     const unsigned most = takes_queues(g, device) ? set->queues : UINT_MAX;
-    unsigned branches = 1; /* what is told at the begin */
+    unsigned branches = 1; /* notifications at the start */
 
     let_each_go_by_itself(g, device);
     for (size_t i = g->first; i < g->end; i++) {
@@ -86,7 +85,7 @@ enum proact_status cuda_tell_at_begin(struct device_graph *g, unsigned device,
     struct device_stream *own = set->devices[device].graph_stream;
     enum proact_status status = PROACT_OK;
 
-    if (set->devices[device].lone) /* which says it as it goes, beside nobody */
+    if (set->devices[device].lone) /* it notifies in order, without branches */
         return PROACT_OK;
     for (struct device_stream *s = set->streams; s; s = s->next)
         s->is_under_way = false;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small copies in graphs, by kernels: one of the driver's takes some 8 us there (on H200s;
-   bench/results/step-2xH200.json is with kernels). Those of a stream that follow each other
-   and touch nothing of each other's are one kernel. */
+/* Small copies in graphs by kernels: a copy by the driver takes some 8 us there (on H200s;
+   bench/results/step-2xH200.json uses the kernels). Consecutive independent copies of a
+   stream become one kernel. */
 #include "base/fail.h"
 #include "device/cuda/cuda_set.h"
 
 enum {
-    MOST_BYTES = TOPOLOGY_CARRY_BYTES, /* longer ones are the copy engines' */
+    MOST_BYTES = TOPOLOGY_CARRY_BYTES, /* longer copies use the copy engines */
     THREADS = 256,
-    CTAS = 16, /* as many as an NVLink can use */
-    TURNS = 4  /* of a CTA, before there is another one */
+    CTAS = 16, /* enough to saturate an NVLink */
+    TURNS = 4  /* units per thread before a further CTA is used */
 };
 
-/* Copies of units of `bytes`, a thread one in each turn: a CTA's threads lie along x in a
-   row, and along y in rows; along z lie copies, the last one first, so that one which
-   needed another is found out where CTAs run in turn. struct cuda_carried: 0 to, 8 from, 16
-   units, 20 rows, 24 to_pitch, 32 from_pitch. */
+/* Copies in units of `bytes`, one unit per thread and iteration. Threads of a CTA lie along
+   x in a row and along y over rows; z selects the copy, the last one first, so that
+   emulated CTAs, which run in order, reveal a dependence between copies. struct
+   cuda_carried: 0 to, 8 from, 16 units, 20 rows, 24 to_pitch, 32 from_pitch. */
 #define CARRY(bytes, type, registers)                                                      \
     ".visible .entry carry_" bytes "(.param .align 8 .b8 c[640])\n"                        \
     "{\n"                                                                                  \
@@ -93,7 +93,7 @@ bool cuda_is_carried(const struct device_stream *s, const struct device_rows *r)
     return r->bytes <= MOST_BYTES && r->count <= MOST_BYTES / r->bytes;
 }
 
-/* The widest unit that all rows begin and end with. */
+/* Widest unit to which all rows are aligned. */
 static int unit_of(const struct device_rows *r)
 {
     const uint64_t all =
@@ -112,7 +112,7 @@ static unsigned ctas_for(unsigned turns, unsigned most)
     return ctas < most ? ctas : most;
 }
 
-/* As many threads along a row as it has units. */
+/* Threads along a row: a power of two that covers its units. */
 static unsigned width_for(const struct cuda_carried *c)
 {
     unsigned x = 1;
@@ -132,7 +132,7 @@ static bool meet(cu_address a, uint64_t a_pitch, cu_address b, uint64_t b_pitch,
     return a < b + b_bytes && b < a + a_bytes;
 }
 
-/* Whether the later one must see the earlier one done. */
+/* Whether the later copy depends on the earlier one. */
 static bool follows(const struct cuda_carried *later, const struct cuda_carried *earlier,
                     unsigned unit)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small fills in graphs, by a kernel: one of the driver's goes by a hardware queue, where
-   it may stand behind another branch (cuda_branches.c). */
+/* Small fills in graphs by a kernel. A fill by the driver uses a hardware queue, where
+   another branch may block it (cuda_branches.c). */
 #include "device/cuda/cuda_set.h"
 
 enum {
-    MOST_BYTES = TOPOLOGY_CARRY_BYTES, /* what comes with a kernel, as copies do */
+    MOST_BYTES = TOPOLOGY_CARRY_BYTES, /* as for small copies */
     THREADS = 256,
     TURNS = 16,
 };
 
-/* Units of `bytes` are set to the value, a thread one in each turn. */
+/* Fills in units of `bytes`, one unit per thread and iteration. */
 #define FILL(bytes, type)                                                                  \
     ".visible .entry fill_" bytes                                                          \
     "(.param .u64 to, .param .u32 units, .param .u32 value)\n"                             \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs: what is recorded becomes a graph a device, captured by the driver on a stream of
-   its own that takes the others in as they are used. Within a device events are edges;
-   between devices they are words (cuda_graph_resident.c), each for one wait of one launch
-   of the graph. A long recording becomes several parts, each a graph a device. */
+/* Graph capture. The op list of a recording becomes one graph per device. The driver
+   captures it on a stream of its own, which other streams join when they are used.
+   Dependences within a device are edges. Between devices they are words
+   (cuda_graph_resident.c), one for each wait of each launch. A long recording becomes
+   several parts, each with one graph per device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "base/memory.h"
 #include "device/cuda/graph/cuda_tape.h"
 
-enum { WORD_BYTES = 32 }; /* one that is waited for, in a sector of its own */
+enum { WORD_BYTES = 32 }; /* one word per memory sector */
 
 static enum proact_status make_stream(struct device_set *set, unsigned device,
                                       struct proact_error *err)
@@ -32,7 +33,7 @@ static enum proact_status make_stream(struct device_set *set, unsigned device,
     return cuda_leave(set, device, result, "cuEventCreate", err);
 }
 
-/* The driver captures no copy that goes through the host. */
+/* Requires peer access of all devices: the driver captures no copy through the host. */
 static enum proact_status check_peers(const struct device_set *set,
                                       struct proact_error *err)
 {
@@ -60,7 +61,7 @@ enum proact_status cuda_capture_begin(struct device_set *set, struct proact_erro
     return PROACT_OK;
 }
 
-/* A word for each wait of this device for another one. */
+/* Allocates a word for each wait of this device for another one. */
 static enum proact_status make_words(struct device_graph *g, unsigned device,
                                      struct proact_error *err)
 {
@@ -117,7 +118,8 @@ static enum proact_status emit_wait(const struct device_graph *g,
     const bool is_here = whom == s->device;
     enum proact_status status = PROACT_OK;
 
-    if (is_here && op->record < g->first) /* this part begins when that one has ended */
+    if (is_here && op->record < g->first) /* the part starts after the end of the
+                                             record's part */
         return PROACT_OK;
     if (is_here ? m->tells > 0 : m->waits == CUDA_MEETING_MAX)
         status = cuda_meet_now(s, err);
@@ -172,8 +174,7 @@ static enum proact_status emit(const struct device_graph *g, size_t number,
     if (status || is_carried)
         return status ? status : cuda_carry(s, &op->rows, err);
     status = emit_work(op, err);
-    /* What came compiled may have launched kernels, which it would have to be waited for
-       with. */
+    /* A cubin may launch kernels, so a dependence on it must also wait for its children. */
     s->is_behind_kernel = op->kind == TAPED_WAIT_VALUE ||
                           (op->kind == TAPED_FILL && cuda_is_small_fill(op->bytes)) ||
                           (op->kind == TAPED_LAUNCH && op->function->waits);
@@ -195,7 +196,7 @@ static enum proact_status emit_all(struct device_graph *g, unsigned device,
     return status;
 }
 
-/* Within the device's context: what it has captured, or (`keeps` false) nothing. */
+/* Ends the capture within the device's context; `keeps` false discards the result. */
 static cu_result end_capture(struct device_graph *g, unsigned device, bool keeps)
 {
     struct device_set *set = g->set;
@@ -220,7 +221,7 @@ static cu_result end_capture(struct device_graph *g, unsigned device, bool keeps
     return result;
 }
 
-/* The only stream that works on the device, or NULL. */
+/* Only stream that uses the device, or NULL. */
 static struct device_stream *lone_stream(const struct device_set *set, unsigned device)
 {
     struct device_stream *lone = NULL;
@@ -269,8 +270,8 @@ static enum proact_status capture(struct device_graph *g, unsigned device,
     return cuda_leave(set, device, end_capture(g, device, true), "cuStreamEndCapture", err);
 }
 
-/* The driver does not wait for what a graph's last kernel launched: replays of such gave a
-   wrong answer on two H200s (docs/hardware.md). */
+/* Rejects kernels that launch kernels. The driver does not wait for children of the last
+   kernel of a graph: replays gave wrong results on two H200s (docs/hardware.md). */
 static enum proact_status check_children(const struct device_set *set,
                                          struct proact_error *err)
 {
@@ -291,13 +292,13 @@ static bool takes_part(const struct device_graph *g, unsigned device)
     return false;
 }
 
-/* The next operations: as many as a part may have, and those that they stand for. False:
-   there are none. */
+/* Selects the operations of the next part: up to its maximum, and those that unblock them.
+   False: none are left. */
 static bool next_part(struct device_graph *g)
 {
     const struct device_set *set = g->set;
     unsigned has[TOPOLOGY_DEVICES_MAX] = {0}, most = 0;
-    uint32_t blocked = 0; /* devices, a bit each */
+    uint32_t blocked = 0; /* bit mask of devices */
 
     g->first = g->end;
     while (g->end < set->tape_count && (most < CUDA_PART_OPERATIONS || blocked)) {

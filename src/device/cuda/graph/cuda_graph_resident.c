@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits inside graphs, by kernels of one warp: the driver's own hold up each other there
-   (seen on two H200s: 0.3 ms a launch), as do edges from device to device (on four: 18 us
-   to 1.6 ms). `wait_word` waits for a word, and ends, like the driver's wait, when the host
-   satisfies it. `meet` tells other devices, each by a word of theirs, that the stream has
-   come so far, and then waits until others have told as much; a word is 0 again when it was
-   seen. */
+/* Waits within graphs by kernels of one warp. The driver's own waits delay each other there
+   (observed on two H200s: 0.3 ms per launch), and so do edges between devices (on four: 18
+   us to 1.6 ms). `wait_word` waits for a word; like the driver's wait it ends when the host
+   satisfies it on a timeout. `meet` writes a word on each notified device and then waits
+   for the words of other devices; it clears each word that it has observed. */
 #include <stdlib.h>
 
 #include "base/fail.h"
@@ -28,8 +27,8 @@ static const char text[] =
     " @%p bra LOOK;\n"
     " ret;\n"
     "}\n"
-    /* struct cuda_meeting: 0 limit_ns, 8 late, 16 tells, 20 waits,
-       24 tell, 152 wait, 280 whom */
+    /* struct cuda_meeting: 0 limit_ns, 8 late, 16 tells, 20 waits, 24 tell, 152 wait, 280
+       whom */
     ".visible .entry meet(.param .align 8 .b8 m[296])\n"
     "{\n"
     " .reg .pred %p<6>;\n"
@@ -84,7 +83,7 @@ static cu_result find(const struct driver *v, cu_module module, const char *name
     return result || !v->function_load ? result : v->function_load(*out);
 }
 
-/* With the wait in each kernel, where it can be. */
+/* Loads the kernels, if possible with a wait for the previous kernel in each. */
 static cu_result load(const struct driver *v, struct cuda_device *d, const char *ptx,
                       bool lets, cu_module *out)
 {
@@ -119,7 +118,7 @@ static cu_result load_all(const struct driver *v, struct cuda_device *d)
     return result;
 }
 
-/* Loaded when a recording begins, while nothing of it waits. */
+/* Loads the kernels at the start of a capture, while none of its operations waits. */
 cu_result cuda_resident_load(struct device_set *set, unsigned device)
 {
     const struct driver *v = &set->driver;
@@ -182,7 +181,7 @@ cu_result cuda_meet(struct device_stream *s, struct cuda_meeting *m)
     const struct cuda_device *d = &set->devices[s->device];
     const bool lets = d->lone == s && d->meet_letting;
 
-    /* Whoever keeps it waiting may itself stand at a wait, which then says more. */
+    /* The other device may itself be blocked in a wait, whose message is more specific. */
     m->limit_ns = 2 * (uint64_t)set->wait_limit_ns;
     m->late = d->late;
     cu_result result = launch(s, lets ? d->meet_letting : d->meet, WARP, m, sizeof *m);
@@ -191,7 +190,7 @@ cu_result cuda_meet(struct device_stream *s, struct cuda_meeting *m)
     return result;
 }
 
-/* Devices that waited longer in a graph than any wait may. */
+/* Devices whose waits in graphs timed out. */
 enum proact_status cuda_resident_timeout(struct device_set *set, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Within a graph a kernel may be on the device before the one ahead of it has ended, where
-   its first instruction waits for that: sm_90's griddepcontrol (CUDA C++ Programming Guide,
-   "Programmatic Dependent Launch"). It takes some 0.2 us off each kernel of a graph.
-   So kernels that are loaded from a text are given that instruction. */
+/* Overlap of kernels in a graph. A kernel may start before its predecessor ends, if its
+   first instruction waits for that: griddepcontrol of sm_90 (CUDA C++ Programming Guide,
+   "Programmatic Dependent Launch"). It saves some 0.2 us per kernel. This file inserts the
+   instruction into kernels that are loaded from PTX. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "device/cuda/cuda_set.h"
 
-/* That has it; that is rewritten for it; CUDA 12.3, whose graphs take such launches. */
+/* compute capability with the instruction; oldest rewritten target; CUDA 12.3, whose graphs
+   accept such launches */
 enum { CAPABILITY = 90, OLDEST = 70, DRIVER = 12030 };
 
 static const char wait[] = "griddepcontrol.wait;",
                   let_and_wait[] = "griddepcontrol.launch_dependents;griddepcontrol.wait;";
 
-/* Behind a comment or a string; NULL: there is none at `p`. */
+/* End of a comment or string at `p`; NULL: there is none. */
 static const char *behind_words(const char *p)
 {
     static const char *const kinds[][2] = {{"//", "\n"}, {"/*", "*/"}, {"\"", "\""}};
@@ -32,7 +33,7 @@ static const char *behind_words(const char *p)
     return NULL;
 }
 
-/* The first of `word` from `p` on; NULL: none. */
+/* First occurrence of `word` from `p` on, outside comments and strings; NULL: none. */
 static const char *find(const char *p, const char *word)
 {
     const size_t length = strlen(word);
@@ -47,7 +48,7 @@ static const char *find(const char *p, const char *word)
     return NULL;
 }
 
-/* Where the body of the next entry begins; NULL: there is no other, or it has none. */
+/* Start of the next entry's body; NULL: there is no entry, or it has no body. */
 static const char *next_body(const char *p)
 {
     const char *entry = find(p, ".entry");
@@ -57,7 +58,8 @@ static const char *next_body(const char *p)
     return brace && (!end || brace < end) ? brace + 1 : NULL;
 }
 
-/* For a device and of a version that know the instruction; neither changes the length. */
+/* Raises version and target to values that know the instruction; the length stays the
+   same. */
 static bool raise_target(char *text)
 {
     char *version = (char *)(uintptr_t)find(text, ".version ");
@@ -88,7 +90,8 @@ static bool is_known(const struct driver *v, unsigned capability)
            version >= DRIVER;
 }
 
-/* How many bodies were found; `to` has room for as many `words`. */
+/* Inserts `words` into each body and returns the number of bodies; `to` has enough
+   space. */
 static size_t begin_all(const char *from, const char *words, char *to)
 {
     size_t count = 0;

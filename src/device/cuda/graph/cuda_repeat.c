@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 
-enum { MOST = 4096 }; /* operations; then the rest is queued as ever */
+enum { MOST = 4096 }; /* operations; further ones are queued directly */
 
-/* A stream behind a recording waits for it first. */
+/* Requires that the stream does not have to wait for a graph first. */
 bool cuda_repeats(const struct device_stream *s)
 {
     const struct device_repeat *r = s->set->repeat;
@@ -64,8 +64,8 @@ void cuda_repeat_fill(struct device_stream *s, device_addr to, unsigned char val
     op->bytes = bytes;
 }
 
-/* In a graph a kernel that waits by itself may begin before the one ahead of it has ended.
- */
+/* Performs an operation. In a graph, a kernel with its own wait may start before its
+   predecessor ends. */
 static cu_result perform(struct device_stream *s, const struct repeat_op *op, bool captures)
 {
     cu_result result;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What is queued again and again: launches, copies and fills of one stream are kept back
-   between begin and end. Where they are what they were the last times, they are one graph's
-   launch. Any other call of the driver's comes behind what was kept so far, and the rest is
-   queued as ever. */
+/* Loop capture. Launches, copies and fills of one stream are deferred between begin and
+   end. If they equal those of the previous times, they become one graph launch. Any other
+   driver call first queues the deferred operations, and the remaining ones are queued
+   directly. */
 
 #include "device/cuda/cuda_set.h"
 
@@ -18,7 +18,7 @@ struct repeat_op {
     device_addr to;
     size_t bytes;
     unsigned char value;
-    void *parameters; /* owned, of `room` bytes; kept for the next time */
+    void *parameters; /* owned, `room` bytes; reused */
     size_t room;
 };
 
@@ -29,33 +29,34 @@ struct repeat_list {
 
 struct device_repeat {
     struct device_set *set;
-    struct device_stream *stream; /* of what is kept back now */
+    struct device_stream *stream; /* stream of the deferred operations */
     struct repeat_list now, before;
-    bool is_given_up; /* something else came between */
-    unsigned alike;   /* so often it was what it was the time before */
-    uint64_t unloads; /* of modules, then: what was a function may be another one */
+    bool is_given_up; /* an operation of another kind occurred */
+    unsigned alike;   /* number of repetitions in a row */
+    uint64_t unloads; /* unloaded modules at that time; afterwards function handles may
+                         be stale */
     cu_graph_exec exec;
-    bool is_refused; /* the driver makes no graph of it */
+    bool is_refused; /* the driver cannot capture the sequence */
 };
 
-/* Whether operations of this stream are kept back now; then these keep them. */
+/* Whether operations of the stream are deferred now, by the calls below. */
 bool cuda_repeats(const struct device_stream *s);
 void cuda_repeat_launch(struct device_stream *s, struct device_function *f,
                         const struct device_launch *launch);
 void cuda_repeat_copy(struct device_stream *s, const struct device_rows *rows);
 void cuda_repeat_fill(struct device_stream *s, device_addr to, unsigned char value,
                       size_t bytes);
-/* What is kept back is queued now, one by one, and nothing is kept any more. */
+/* Queues the deferred operations one by one; no further ones are deferred. */
 enum proact_status cuda_repeat_flush(struct device_set *set, struct proact_error *err);
-/* Within the context, one by one; `captures`: the stream is being captured. What failed,
-   and its sentence. */
+/* Performs the operations one by one within the context; `captures`: the stream is being
+   captured. Returns the failed operation; cuda_repeat_result() writes its message. */
 cu_result cuda_repeat_perform(const struct device_repeat *r, bool captures,
                               const struct repeat_op **failed);
 enum proact_status cuda_repeat_result(const struct device_repeat *r,
                                       const struct repeat_op *failed, cu_result result,
                                       struct proact_error *err);
 
-/* Of the contract (cuda_repeat_graph.c). */
+/* Calls of the device contract (cuda_repeat_graph.c). */
 enum proact_status cuda_repeat_create(struct device_set *set, struct device_repeat **out,
                                       struct proact_error *err);
 void cuda_repeat_begin(struct device_repeat *r);

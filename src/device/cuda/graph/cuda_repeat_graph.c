@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the third time on that it is the same, one graph's launch. */
+/* Equal repetitions before the sequence becomes a graph. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ enum proact_status cuda_repeat_create(struct device_set *set, struct device_repe
     return PROACT_OK;
 }
 
-/* Whoever observes is told of each kernel. */
+/* Starts a repetition; without deferral if an observer must receive each kernel. */
 void cuda_repeat_begin(struct device_repeat *r)
 {
     struct device_set *set = r->set;
@@ -71,7 +71,7 @@ static bool is_as_before(const struct device_repeat *r)
     return true;
 }
 
-/* A graph that runs is not destroyed. */
+/* Destroys the graph after its last launch has ended. */
 static void drop_graph(struct device_repeat *r)
 {
     struct device_set *set = r->set;
@@ -86,7 +86,8 @@ static void drop_graph(struct device_repeat *r)
     r->exec = NULL;
 }
 
-/* Within the stream's context. Whatever goes wrong is said again where it is queued. */
+/* Creates the graph within the stream's context. A failure is ignored here, since it recurs
+   when the operations are queued directly. */
 static void make_graph(struct device_repeat *r)
 {
     struct device_set *set = r->set;

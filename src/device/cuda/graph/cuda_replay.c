@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs, launched: all of one launch have ended before those of the next begin. */
+/* Graph launches: all graphs of one launch end before those of the next launch start. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -17,7 +17,7 @@ cu_result cuda_come_together(struct device_set *set, struct device_stream *s,
     return result ? result : v->stream_wait_event(to->stream, s->join, 0);
 }
 
-/* Device 0's stream goes first and last. */
+/* Launches one part on a device. The stream of device 0 starts first and ends last. */
 static cu_result launch_on(const struct device_graph *g, const struct cuda_part *part,
                            unsigned device)
 {
@@ -49,7 +49,7 @@ static bool works_on(const struct device_graph *g, unsigned device)
     return false;
 }
 
-/* The graphs come after all that was used since the last ones, all else after them. */
+/* Launches the graphs after all work since the previous launch; later work follows them. */
 static cu_result launch_between(const struct device_graph *g)
 {
     struct device_set *set = g->set;

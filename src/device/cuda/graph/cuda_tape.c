@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* Where the event that is waited for was recorded last; it was, in this recording. */
+/* Index of the last record of the event; it is in this op list. */
 static size_t find_record(const struct device_set *set, const struct device_event *e)
 {
     size_t i = set->tape_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What streams of a graph tell those of other devices, and wait for. */
+/* Notifications between streams of different devices in a graph. */
 #include "device/cuda/graph/cuda_tape.h"
 
 cu_address cuda_word_of(const struct device_graph *g, const struct cuda_taped_op *wait)
@@ -12,8 +12,8 @@ bool cuda_is_to_meet(const struct device_stream *s)
     return s->meeting.tells || s->meeting.waits;
 }
 
-/* What a stream has to tell and to wait for goes into one kernel, as far as that delays
-   nothing: what is told comes first there. It comes behind what is to be carried. */
+/* Emits pending copies, then notifications and waits in one kernel. Notifications come
+   first there, so that combining them causes no delay. */
 enum proact_status cuda_meet_now(struct device_stream *s, struct proact_error *err)
 {
     enum proact_status status = cuda_carry_now(s, err);

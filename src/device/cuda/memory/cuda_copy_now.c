@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of a copy, by whichever thread, and where its ends are. */
+/* Driver calls of a copy, on any thread, and the location of its sides. */
 #include "device/cuda/cuda_set.h"
 
 unsigned cuda_memory_device(const struct device_set *set, device_addr address)
@@ -21,8 +21,8 @@ bool cuda_reach_each_other(const struct device_set *set, unsigned a, unsigned b)
            (set->devices[a].reaches[b] && set->devices[b].reaches[a]);
 }
 
-/* Where one of the two is out of the other's reach, the driver goes through the host; that
-   cannot be captured. */
+/* Copies one range. Without peer access the driver copies through the host, which cannot be
+   captured. */
 static cu_result copy_one(struct device_stream *s, const struct device_rows *r)
 {
     const struct device_set *set = s->set;
@@ -34,8 +34,9 @@ static cu_result copy_one(struct device_stream *s, const struct device_rows *r)
     return set->driver.copy(r->to, r->from, r->bytes, s->stream);
 }
 
-/* The driver may refuse a pitch within a device that it did not choose itself: then they go
-   one by one, but not in a graph, whose parts would be longer than was counted. */
+/* Copies ranges in one call. The driver may reject a pitch within a device that it did not
+   choose; the ranges are then copied one by one, except in a graph, whose parts would
+   exceed their counted size. */
 cu_result cuda_copy_now(struct device_stream *s, const struct device_rows *r)
 {
     const struct cu_rows all = {

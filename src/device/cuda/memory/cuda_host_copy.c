@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies between a device and the host's memory. The driver takes ordinary memory through
-   memory of its own that it has locked, and waits for it; through ours a write waits for
-   nobody, and a short read is faster. */
+/* Copies between device and host memory. The driver copies pageable memory through locked
+   memory of its own and waits. With our staging buffer a write never waits, and a short
+   read is faster. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
 
 enum {
-    DIRECT_BYTES = 1 << 20, /* not staged where the stream is idle */
-    WIDE_BYTES = 4096,      /* of a row: of narrow ones the driver copies each by itself */
-    LONG_BYTES = 64 << 20   /* never staged: its turn is waited for */
+    DIRECT_BYTES = 1 << 20, /* not staged if the stream is idle */
+    WIDE_BYTES = 4096,      /* minimum row; the driver copies shorter rows one by one */
+    LONG_BYTES = 64 << 20   /* never staged; the call waits for the copy */
 };
 
 static const void *host(device_addr address)
@@ -23,17 +23,15 @@ static struct device_rows one_row(device_addr to, device_addr from, size_t bytes
     return (struct device_rows){to, from, bytes, 1, bytes, bytes};
 }
 
-/* Many bytes, with which the driver is as fast: wide rows, and what has no gaps on the
- * host.
- */
+/* Whether a large copy is as fast without staging: wide rows, or contiguous host memory. */
 static bool host_copy_is_direct(const struct device_rows *r, size_t host_pitch)
 {
     return (r->count == 1 || host_pitch == r->bytes || r->bytes >= WIDE_BYTES) &&
            r->bytes * r->count >= DIRECT_BYTES;
 }
 
-/* How many of the rows go in one call of the driver's: what fits into `most` bytes of ours,
-   or all where they need not go there. */
+/* Number of rows per driver call: those that fit into `most` bytes of staging, or all if no
+   staging is needed. */
 static size_t at_once(const struct device_stream *s, const struct device_rows *r,
                       size_t host_pitch, size_t most)
 {
@@ -73,7 +71,7 @@ static struct cu_rows_end end_of(device_addr at, size_t pitch, bool is_host)
     return (struct cu_rows_end){.memory = CU_MEMORY_UNIFIED, .device = at, .pitch = pitch};
 }
 
-/* The driver may refuse a pitch within a device that it did not choose itself. */
+/* Copies rows; one by one if the driver rejects a pitch that it did not choose. */
 static cu_result carry(struct device_stream *s, const struct device_rows *r, bool is_in)
 {
     const struct cu_rows all = {.from = end_of(r->from, r->from_pitch, is_in),
@@ -101,9 +99,9 @@ static const char *call_of(const struct device_rows *r, bool is_in)
                         : "cuMemcpyDtoHAsync";
 }
 
-/* Where nothing is to be waited for, the driver's own way is faster than memory of ours
-   that it has to lock first. The end is waited for: the source may be locked memory, which
-   is read later. `done` stays false where the stream is busy. */
+/* Writes without staging if there is nothing to wait for; the driver is then faster. The
+   call waits for the end, since locked source memory is read later. `done` stays false if
+   the stream is busy. */
 static enum proact_status host_copy_write_direct(struct device_stream *s,
                                                  const struct device_rows *r, bool *done,
                                                  struct proact_error *err)
@@ -141,7 +139,7 @@ static enum proact_status write_part(struct device_stream *s, const struct devic
     return cuda_leave(s->set, s->device, carry(s, &staged, true), call_of(r, true), err);
 }
 
-/* One row that is longer than our memory. */
+/* Writes one row that exceeds the staging buffer. */
 static enum proact_status write_pieces(struct device_stream *s, const struct device_rows *r,
                                        struct proact_error *err)
 {
@@ -172,7 +170,7 @@ static enum proact_status write_groups(struct device_stream *s, const struct dev
     return status;
 }
 
-/* So many rows as go in one call. */
+/* Writes the rows of one driver call. */
 static enum proact_status write_some(struct device_stream *s, const struct device_rows *r,
                                      struct proact_error *err)
 {
@@ -213,7 +211,7 @@ enum proact_status cuda_write(struct device_stream *s, device_addr to, const voi
     return bytes ? write_some(s, &row, err) : PROACT_OK;
 }
 
-/* The end of a read is waited for. */
+/* Reads and waits for the end. */
 static enum proact_status read_now(struct device_stream *s, const struct device_rows *r,
                                    struct proact_error *err)
 {
@@ -255,8 +253,8 @@ enum proact_status cuda_read_rows(struct device_stream *s, const struct device_r
 
     if (status || !rows->bytes || !rows->count)
         return status;
-    /* Waits for words have a limit, which is looked after by us; else one wait is enough.
-     */
+    /* Waits for words have a limit that this backend enforces; otherwise the driver's wait
+       suffices. */
     if (s->set->wait_count)
         status = cuda_await(s->set, s, err);
     for (size_t i = 0; i < rows->count && !status; i += some) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device memory. Large pieces are physical memory in a range of addresses of its own, which
-   all devices that reach the owner are let into; small ones come from the driver's own
-   allocator, for physical memory is given in pieces of 2 MB. */
+/* Device memory. Large allocations are physical memory in an address range of their own,
+   mapped on all devices with peer access to the owner. Small ones use the driver's
+   allocator, since physical memory has a granularity of 2 MB. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static struct cu_memory_kind kind_of(const struct device_set *set, unsigned devi
         .location = {CU_LOCATION_DEVICE, set->devices[device].device}};
 }
 
-/* Who reaches all of it. */
+/* Grants access to all devices with peer access to each part. */
 static cu_result let_in(struct device_set *set, const struct cuda_memory *m)
 {
     struct cu_memory_access access[TOPOLOGY_DEVICES_MAX];
@@ -37,7 +37,7 @@ static cu_result let_in(struct device_set *set, const struct cuda_memory *m)
     return set->driver.range_access(m->address, m->mapped_bytes, access, count);
 }
 
-/* The first `mapped` pieces are in the range; all there are go. */
+/* Frees all parts; the first `mapped` parts are also unmapped. */
 static void unmap(struct device_set *set, const struct cuda_memory *m, unsigned mapped)
 {
     const struct driver *v = &set->driver;
@@ -64,7 +64,7 @@ static cu_result create_pieces(struct device_set *set, struct cuda_memory *m)
     return result;
 }
 
-/* The range has `unit` bytes more, addresses alone, for the gap. */
+/* Maps the parts. The range has `unit` additional bytes of address space as the gap. */
 static cu_result create_mapped(struct device_set *set, struct cuda_memory *m, size_t unit)
 {
     const struct driver *v = &set->driver;
@@ -85,7 +85,7 @@ static cu_result create_mapped(struct device_set *set, struct cuda_memory *m, si
     return result;
 }
 
-/* In whole units, of as many owners as there are pieces. */
+/* Allocates in whole units, with one owner per part. */
 static cu_result create(struct device_set *set, struct cuda_memory *m)
 {
     assert(m->piece_count);
@@ -95,7 +95,7 @@ static cu_result create(struct device_set *set, struct cuda_memory *m)
 
     if (result)
         return result;
-    if (!unit || each > SIZE_MAX - 2 * unit) /* there is room for no such thing */
+    if (!unit || each > SIZE_MAX - 2 * unit) /* exceeds the address space */
         return CU_OUT_OF_MEMORY;
     m->piece_bytes = ((each - (each > 0)) / unit + 1) * unit;
     m->piece_count =
@@ -158,7 +158,7 @@ enum proact_status cuda_alloc(struct device_set *set, unsigned device, size_t by
     return PROACT_OK;
 }
 
-/* The first of those that have no piece. */
+/* Fails with the first device that has no space for its partition. */
 static enum proact_status no_room_for_part(struct device_set *set,
                                            const struct cuda_memory *m,
                                            struct proact_error *err)
@@ -227,8 +227,8 @@ enum proact_status cuda_alloc_shared(struct device_set *set, unsigned device, si
     return PROACT_OK;
 }
 
-/* The driver copies ordinary memory by way of its own; locked memory the devices read and
-   write themselves. */
+/* Locks host memory: the driver copies pageable memory through its own buffers, while
+   devices access locked memory directly. */
 enum proact_status cuda_host_lock(struct device_set *set, void *memory, size_t bytes,
                                   struct proact_error *err)
 {
@@ -242,7 +242,7 @@ enum proact_status cuda_host_lock(struct device_set *set, void *memory, size_t b
 
     if ((status = cuda_leave(set, 0, 0, "cuMemHostRegister", err)))
         return status;
-    if (result) /* the device is none the worse for it */
+    if (result) /* the device remains usable */
         return fail(err, PROACT_EREFUSED, "cuMemHostRegister: %s",
                     driver_words(&set->driver, result).text);
     keep(&set->devices[0], &m);
@@ -273,7 +273,7 @@ static void give_back(struct device_set *set, const struct cuda_memory *m)
     unmap(set, m, m->piece_count);
 }
 
-/* Memory may only go when nobody uses it: hardware would not say so. */
+/* Frees memory after all devices are idle: hardware does not detect a later use. */
 void cuda_free(struct device_set *set, unsigned device, device_addr address)
 {
     struct cuda_device *d = &set->devices[device];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program writes is copied here first, so that the program may change it at once and
-   never waits: the driver would hold up a copy from ordinary memory until its turn. */
+/* Staging of writes: the data is copied to locked memory first, so that the program may
+   change it at once and never waits. The driver would block a copy from pageable memory
+   until its turn. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -8,8 +9,8 @@
 
 enum {
     ALIGNMENT = 256,
-    BLOCKS_MAX = 8,       /* a block is locked in some 3 ms */
-    FEW_BYTES = 64 << 10, /* of a first read */
+    BLOCKS_MAX = 8,       /* locking a block takes some 3 ms */
+    FEW_BYTES = 64 << 10, /* for the first read */
 };
 
 static enum proact_status lock(struct device_set *set, size_t bytes, void **out,
@@ -40,7 +41,7 @@ static enum proact_status add_block(struct device_set *set, struct cuda_staging 
     return PROACT_OK;
 }
 
-/* A block with room, or NULL; how many blocks there are. */
+/* Finds a block with space, or NULL, and counts the blocks. */
 static struct cuda_staging *find_room(const struct device_set *set, size_t bytes,
                                       unsigned *count)
 {
@@ -53,8 +54,8 @@ static struct cuda_staging *find_room(const struct device_set *set, size_t bytes
     return found;
 }
 
-/* Whoever waits for one stream of a program leaves nothing in flight either, if he has no
-   other; a look takes a microsecond. */
+/* Whether nothing is in flight. A program that waited for its only stream leaves nothing in
+   flight; the query takes a microsecond. */
 static bool staging_is_idle(struct device_set *set)
 {
     const struct driver *v = &set->driver;
@@ -95,8 +96,7 @@ enum proact_status cuda_stage(struct device_set *set, size_t bytes, unsigned cha
     return PROACT_OK;
 }
 
-/* All blocks stay for the next time: locking them takes longer than copying through them.
- */
+/* Empties all blocks for reuse: locking takes longer than copying through them. */
 void cuda_staging_reset(struct device_set *set)
 {
     for (struct cuda_staging *s = set->staging; s; s = s->next)
@@ -111,7 +111,7 @@ static void unlock(struct device_set *set, void *memory)
     cuda_context_pop(&set->driver);
 }
 
-/* Little at first: to lock memory takes a program's first read as long as it is. */
+/* Starts with a small buffer: locking memory would double the time of a first read. */
 enum proact_status cuda_stage_for_read(struct device_set *set, size_t bytes,
                                        unsigned char **out, struct proact_error *err)
 {

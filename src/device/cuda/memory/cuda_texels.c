@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texels are the driver's arrays, which lie as it likes. */
+/* Texture storage: CUDA arrays of the driver, with an opaque layout. */
 #include <stdlib.h>
 
 #include "base/fail.h"
@@ -13,7 +13,7 @@ static bool has_calls(const struct driver *v)
            v->surface_destroy;
 }
 
-/* Of layers and faces the driver counts the depth. */
+/* Shape of an array; the driver counts layers and faces as depth. */
 static struct cu_array_shape shape_of(const struct proact_texture_array_shape *s)
 {
     const size_t layers = s->is_cube ? 6 * (s->layers ? s->layers : 1) : s->layers;
@@ -83,13 +83,14 @@ static struct cu_box_end end_of(const struct proact_copy_3d_end *e,
     return out;
 }
 
-/* The driver counts slices of memory in whole rows; others go one by one. */
+/* Whether the slice pitch is a multiple of the row pitch, as the driver requires; other
+   copies are made slice by slice. */
 static bool is_in_rows(const struct proact_copy_3d_end *e, const struct device_texels *t)
 {
     return t || (e->pitch && e->slice_pitch % e->pitch == 0);
 }
 
-/* Directly where the devices reach each other, else by the host: the driver knows. */
+/* Copies between devices; without peer access the driver copies through the host. */
 static cu_result carry_over(struct device_stream *s, const struct proact_copy_3d *c,
                             const struct device_texels *to,
                             const struct device_texels *from)
@@ -145,7 +146,7 @@ enum proact_status cuda_copy_box(struct device_stream *s, const struct proact_co
     const bool is_host = copy->to.is_host || copy->from.is_host;
     enum proact_status status = PROACT_OK;
 
-    /* Waits for words have a limit, which is looked after by us. */
+    /* Waits for words have a limit that this backend enforces. */
     if (is_host && s->set->wait_count)
         status = cuda_await(s->set, s, err);
     if (status || (status = cuda_use(s, err)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texture and surface objects are the driver's, and so are their handles. */
+/* Texture and surface objects of the driver; its handles are ours. */
 #include <string.h>
 
 #include "base/fail.h"
@@ -46,7 +46,7 @@ static struct cu_sampler sampler_of(const struct proact_texture *t)
                                     (t->is_srgb ? CU_READ_SRGB : 0u)};
 
     for (unsigned a = 0; a < 3; a++)
-        s.address_mode[a] = (int)t->address_mode[a]; /* both count as CUDA does */
+        s.address_mode[a] = (int)t->address_mode[a]; /* equal values in CUDA */
     memcpy(s.border, t->border, sizeof s.border);
     return s;
 }
@@ -93,7 +93,7 @@ enum proact_status cuda_surface_create(struct device_texels *texels, uint64_t *h
     return status;
 }
 
-/* An object may only go when nobody uses it. */
+/* Destroys an object after all devices are idle. */
 static void destroy(struct device_set *set, unsigned device, uint64_t handle,
                     cu_result (*call)(cu_object object))
 {

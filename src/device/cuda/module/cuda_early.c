@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the driver makes for the first kernel that needs it, and not before all that runs on
-   the device has ended: were that an agent which waits for this very kernel, both would
-   wait for ever. So it is made when kernels are loaded: local memory (a kernel that keeps
-   more than a thread's stack at first has), and what device code needs to print and to
-   assert. */
+/* Early preparation of resources that the driver would create at the first kernel that
+   needs them, after all running kernels end. If a running agent waits for that very kernel,
+   both would block forever. The resources are therefore created when kernels are loaded:
+   local memory beyond the initial stack size, and the buffers of printf and assert. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "device/cuda/cuda_set.h"
 
-/* Calls nothing: the driver looks at what a kernel could call. By hand, so that it does not
-   depend on a compiler that was newer than the driver. */
+/* Kernel that calls nothing at run time: the driver checks which functions a kernel could
+   call. It is PTX, so it does not depend on a compiler that is newer than the driver. */
 static const char caller[] =
     ".version 7.0\n"
     ".target sm_52\n"
@@ -79,7 +78,8 @@ enum proact_status cuda_early_calls(struct device_set *set, unsigned device,
     return status;
 }
 
-/* Within cuda_enter(). Only ever more: a program's own runtime may have asked for some. */
+/* Raises the stack size within cuda_enter(). It never lowers it, since the program's own
+   runtime may have raised it. */
 cu_result cuda_early_local(const struct driver *v, cu_function f)
 {
     int bytes;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The call of a launch, by whichever thread makes it, and what its answer means. */
+/* Driver call of a launch, made on any thread, and the message for its result. */
 #include "base/fail.h"
 #include "device/cuda/cuda_set.h"
 
-/* As many as the launch needs; how many. */
+/* Writes the attributes of the launch and returns their number. */
 static unsigned attributes_of(struct device_stream *s, const struct device_function *f,
                               const struct device_launch *l,
                               struct cu_launch_attribute out[4])
@@ -48,8 +48,8 @@ static cu_result call(struct device_stream *s, const struct device_function *f,
                      l->block[1], l->block[2], l->shared_bytes, s->stream, NULL, extra);
 }
 
-/* Clusters larger than every GPU has must be allowed first, those that a kernel was built
-   for, too: nobody has asked for anything else. */
+/* Launches the kernel. Clusters of non-portable size are permitted first, also those of the
+   kernel's PTX. */
 cu_result cuda_launch_now(struct device_stream *s, const struct device_function *f,
                           const struct device_launch *l)
 {
@@ -80,7 +80,7 @@ enum proact_status cuda_launch_result(struct device_stream *s,
                     "%u x %u x %u (0: as it was built) on device %u",
                     f->name, l->grid[0], l->grid[1], l->grid[2], l->cluster[0],
                     l->cluster[1], l->cluster[2], s->device);
-    /* Drivers before 12.4 do not tell the parameters' bytes beforehand. */
+    /* Drivers before 12.4 cannot report the size of the parameters. */
     if (result == CU_INVALID_VALUE && f->parameter_bytes == SIZE_MAX)
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': the driver refuses %zu bytes of parameters, or the grid",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules whose kernels launch kernels: the driver links them with CUDA's device runtime.
- */
+/* Modules whose kernels launch kernels: the driver links them with CUDA's device
+   runtime. */
 #include <string.h>
 
 #include "base/fail.h"
 #include "device/cuda/cuda_set.h"
 
-/* libcudadevrt.a, embedded; 0 bytes where the build had none. */
+/* libcudadevrt.a, embedded; 0 bytes if the build had none. */
 extern const char device_runtime[];
 extern const uint64_t device_runtime_bytes;
 
@@ -31,7 +31,7 @@ static cu_result add_all(const struct driver *v, cu_link link, const char *ptx)
     cu_result result = v->link_add(link, CU_LINK_PTX, (void *)(uintptr_t)ptx,
                                    strlen(ptx) + 1, "module", 0, NULL, NULL);
 
-    if (result || !device_runtime_bytes) /* without it the link says what is missing */
+    if (result || !device_runtime_bytes) /* without it the link names the missing symbols */
         return result;
     return v->link_add(link, CU_LINK_LIBRARY, runtime, device_runtime_bytes,
                        "libcudadevrt.a", 0, NULL, NULL);
@@ -48,7 +48,7 @@ cu_result cuda_link(const struct driver *v, const char *ptx, unsigned count,
     if (result)
         return result;
     if (!(result = add_all(v, link, ptx)) &&
-        !(result = v->link_complete(link, &image, &bytes))) /* the link's own */
+        !(result = v->link_complete(link, &image, &bytes))) /* owned by the link */
         result = v->module_load(out, image, 0, NULL, NULL);
     v->link_destroy(link);
     return result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules and launches. All kernels of a module are loaded with it: the driver would load
-   one when it is first used, and would first wait for streams that wait. */
+/* Modules and launches. All kernels of a module are loaded with it: the driver would load a
+   kernel at its first use, after all streams that wait. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { LOG_BYTES = 2048 };
 
-/* The assembler's first line, without the newline. */
+/* Truncates the log to its first line. */
 static void first_line(char *log)
 {
     char *end = strpbrk(log, "\r\n");
@@ -21,7 +21,8 @@ static void first_line(char *log)
         *end = '\0';
 }
 
-/* Drivers before 12.4 cannot be asked to: there CUDA_MODULE_LOADING=EAGER does it. */
+/* Loads all kernels. Drivers before 12.4 do not have the calls; they need
+   CUDA_MODULE_LOADING=EAGER. */
 static cu_result load_all(const struct driver *v, cu_module module)
 {
     unsigned count = 0;
@@ -40,8 +41,8 @@ static cu_result load_all(const struct driver *v, cu_module module)
     return result;
 }
 
-/* Nothing is loaded beside a stream that waits for a word: the driver waits with it,
-   without a limit. Our own wait has one, and says who waited. */
+/* Waits for streams that wait for words before a load: the driver would wait for them
+   without a limit and without a message. */
 static enum proact_status await_words(struct device_set *set, struct proact_error *err)
 {
     return set->wait_count ? cuda_synchronize(set, err) : PROACT_OK;
@@ -61,7 +62,8 @@ static void add_module(struct device_set *set, unsigned device, const char *name
     *out = m;
 }
 
-/* `text` is what the module is made of, `image` what the driver is given: it or a cubin. */
+/* Loads a module. `text` is its PTX; `image` is what the driver loads, the text or a
+   cubin. */
 static enum proact_status load(struct device_set *set, unsigned device, const char *name,
                                const char *text, const void *image,
                                struct device_module **out, struct proact_error *err)
@@ -155,7 +157,7 @@ void cuda_module_unload(struct device_module *m)
     free(m);
 }
 
-/* The parameters' bytes: the end of the last one. */
+/* Size of the parameters: the end of the last one. */
 static size_t parameter_bytes(const struct driver *v, cu_function f)
 {
     size_t end = 0, offset, bytes;
@@ -301,7 +303,7 @@ static void remember(struct cuda_device *d, const char *name)
     d->labels[d->label_count++ % CUDA_LABELS] = name;
 }
 
-/* Queued, or kept back. */
+/* Launches or defers a kernel, within its trace interval. */
 static cu_result launch_in_view(struct device_stream *s, struct device_function *f,
                                 const struct device_launch *l)
 {

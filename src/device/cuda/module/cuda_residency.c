@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels take of a GPU. */
+/* Resources and occupancy of kernels. */
 #include <limits.h>
 
 #include "device/cuda/cuda_set.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host waits for streams. Hardware waits for a word for
-   ever; so while any such wait is open, the host looks on, and when one has stood at its
-   limit, satisfies it itself, lets the streams run out, and breaks the set. */
+/* Waits of the host for streams. Hardware waits for a word forever. While such a wait is
+   open, the host watches it. After the limit it satisfies the wait itself, lets the streams
+   end, and breaks the set. */
 #include <inttypes.h>
 #include <time.h>
 
@@ -11,10 +11,10 @@
 #include "device/cuda/cuda_batch.h"
 #include "device/cuda/cuda_workers.h"
 
-/* A nap ends up to 0.1 ms late: who has waited for as long as he spins does not notice. */
+/* A sleep ends up to 0.1 ms late, which is small compared with the spin time before it. */
 enum { SPIN_NS = 20000000, NAP_NS = 50000, LOOK_NS = 1000000, GAP_NS = 5000000 };
 
-/* What the word holds, past all streams. */
+/* Reads the word, independent of all other streams. */
 static cu_result look(struct device_set *set, const struct cuda_wait *w, uint32_t *value)
 {
     const struct cuda_device *d = &set->devices[w->stream->device];
@@ -28,8 +28,8 @@ static bool is_reached(struct device_set *set, const struct cuda_wait *w)
     return !w->before || set->driver.event_query(w->before) == 0;
 }
 
-/* The first open wait that a stream stands at, if there is one. What a stream has not
-   reached keeps it from all that comes later. */
+/* First open wait that blocks a stream, or NULL. A wait that a stream has not reached ends
+   the search in that stream. */
 static const struct cuda_wait *await_find_blocked(struct device_set *set, uint32_t *holds)
 {
     const struct driver *v = &set->driver;
@@ -59,7 +59,7 @@ static bool is_early(const struct device_set *set, uint64_t start_ns)
     return (double)(clock_host_ns() - start_ns) < set->wait_limit_ns;
 }
 
-/* Gives every open wait what it waits for, so that the streams end. */
+/* Satisfies every open wait, so that the streams end. */
 static void rescue(struct device_set *set)
 {
     const struct driver *v = &set->driver;
@@ -72,7 +72,7 @@ static void rescue(struct device_set *set)
         uint64_t start = clock_host_ns();
 
         cuda_context_push(v, d->context);
-        /* What is before it: kernels, and waits that are satisfied by now. */
+        /* Earlier work: kernels, and waits that are now satisfied. */
         while (w->before && v->event_query(w->before) == CU_NOT_READY &&
                is_early(set, start))
             ;
@@ -137,9 +137,8 @@ static void nap(uint64_t waited_ns)
         nanosleep(&t, NULL);
 }
 
-/* Asks again and again; `blocked_ns` is how long the standing wait has been seen to stand.
-   A host that was held up has seen nothing, so a longer gap counts for no more than GAP_NS.
- */
+/* Polls the streams. `blocked_ns` is the observed time of the blocking wait; a gap between
+   two polls counts at most GAP_NS, since a descheduled host has observed nothing. */
 static enum proact_status watch(struct device_set *set, struct device_stream *s,
                                 struct proact_error *err)
 {
@@ -182,7 +181,7 @@ static enum proact_status await_stream(struct device_set *set, struct device_str
     return status;
 }
 
-/* Devices that were given something since they were last seen to be done. */
+/* Devices with work since they were last known to be complete. */
 struct look {
     struct device_set *set;
     unsigned count, device[TOPOLOGY_DEVICES_MAX];
@@ -201,9 +200,9 @@ static struct look busy_devices(struct device_set *set)
     return l;
 }
 
-/* One device's streams, by whichever thread: the first device's until they are done, the
-   others' for a while only, so that nobody but the caller waits for long. What is not seen
-   to be done well is left to await_stream(). */
+/* Polls the streams of one device on any thread: those of the first device until they are
+   complete, the others for a limited time. await_stream() handles everything that is not
+   complete by then. */
 static void look_at_device(void *context, unsigned part)
 {
     const struct look *l = context;
@@ -227,7 +226,8 @@ static void look_at_device(void *context, unsigned part)
     cuda_context_pop(v);
 }
 
-/* A look takes a microsecond, of which the last ones come after everything is done. */
+/* Polls the devices concurrently: a query takes a microsecond, and the last ones follow the
+   end of all work. */
 static void look_together(struct device_set *set)
 {
     if (!set->workers || set->wait_count)
@@ -254,7 +254,7 @@ enum proact_status cuda_await(struct device_set *set, struct device_stream *only
         return status;
     look_together(set);
     for (struct device_stream *s = set->streams; s && !status; s = s->next)
-        if (s->is_busy) /* a look at one that is not takes the driver a microsecond */
+        if (s->is_busy) /* a query of an idle stream takes the driver a microsecond */
             status = await_stream(set, s, err);
     return status;
 }

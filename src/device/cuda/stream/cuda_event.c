@@ -79,7 +79,7 @@ enum proact_status cuda_wait_event(struct device_stream *s, struct device_event 
     struct device_set *set = s->set;
     enum proact_status status;
 
-    /* A graph comes after all before it, and all later after the graph. */
+    /* A graph follows all earlier work, and all later work follows the graph. */
     if (e->capture != (set->is_taping ? set->captures : 0))
         return PROACT_OK;
     if (set->is_taping) {
@@ -97,7 +97,7 @@ enum proact_status cuda_wait_event(struct device_stream *s, struct device_event 
                       "cuStreamWaitEvent", err);
 }
 
-/* Where streams wait for words it has to be watched, as all that may wait for ever. */
+/* Waits for an event. While streams wait for words, only a watched wait is safe. */
 enum proact_status cuda_await_event(struct device_event *e, struct proact_error *err)
 {
     struct device_set *set = e->set;
@@ -133,7 +133,8 @@ static cu_result look(struct device_set *set, struct device_stream *s,
     return result;
 }
 
-/* Who asks again and again would ask for ever where nobody writes a word. */
+/* Queries progress. While streams wait for words it is unknown, since a caller that polls
+   could otherwise poll forever. */
 enum proact_progress cuda_progress(struct device_set *set, struct device_stream *s,
                                    const struct device_event *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream is held by a function of the host, which the driver runs on a thread of its own:
-   unlike a wait for a word, it ends by itself where the host that was to let go stands in
-   the driver. */
+/* Hold of a stream by a host function, which the driver runs on a thread of its own. Unlike
+   a wait for a word, it ends by itself if the host that should release it is blocked in the
+   driver. */
 #include <sched.h>
 #include <stdatomic.h>
 

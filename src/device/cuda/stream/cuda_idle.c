@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When all has come to rest: what was kept for things in flight is free again. */
+/* Reclaims resources of completed work when all devices are idle. */
 #include "base/clock.h"
 #include "base/fail.h"
 #include "device/cuda/cuda_set.h"
@@ -13,8 +13,8 @@ static void cuda_idle_reclaim(struct device_set *set)
         set->devices[d].label_count = 0;
 }
 
-/* The clock is looked at last: who measures from wait to wait measures what is tidied up in
-   a wait with what made it necessary. */
+/* Waits for all work. The clock is read last, so that the reclaimed resources count toward
+   the interval that used them. */
 enum proact_status cuda_synchronize(struct device_set *set, struct proact_error *err)
 {
     enum proact_status status =

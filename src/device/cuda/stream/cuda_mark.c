@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that are used again and again, of either kind. */
+/* Cache of reusable events, with and without time. */
 #include <stdlib.h>
 
 #include "base/memory.h"

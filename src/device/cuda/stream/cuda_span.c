@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an observer is told: each kernel and copy stands between two events with time, read
-   when all is at rest. An event's time is a distance to the device's origin, which is moved
-   at every rest, because the driver gives it with 24 bits. */
+/* Trace intervals: each kernel and copy lies between two events with time, which are read
+   while idle. An event's time is a distance from the device's origin. The origin moves each
+   time all devices are idle, since the driver reports distances with 24 bits. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
 
-/* Nothing is in flight. The origin lies a little later than the time that it is given, so
-   that no span ends after the clock's now. */
+/* Records the origin; nothing is in flight. Its event is slightly later than its time, so
+   that no interval ends after the current time. */
 static cu_result set_origin(struct device_set *set, unsigned device)
 {
     struct cuda_device *d = &set->devices[device];
@@ -83,7 +83,7 @@ void cuda_spans_forget(struct device_set *set)
     set->span_count = 0;
 }
 
-/* A copy is all that a link is known to carry. */
+/* Reports a copy as use of its link; other uses are unknown. */
 static void cuda_span_report_link(struct device_set *set, const struct cuda_span *span)
 {
     struct device_span link = span->span;

@@ -48,7 +48,7 @@ void cuda_stream_destroy(struct device_stream *s)
     struct device_set *set = s->set;
 
     cuda_synchronize(set, NULL);
-    cuda_waits_forget(set, s); /* it may have failed */
+    cuda_waits_forget(set, s); /* the synchronize may have failed */
     for (link = &set->streams; *link != s;)
         link = &(*link)->next;
     *link = s->next;
@@ -61,7 +61,7 @@ void cuda_stream_destroy(struct device_stream *s)
     free(s);
 }
 
-/* One call of the driver's, which may be of many rows. */
+/* Copies in one driver call, contiguous or strided. */
 static enum proact_status copy(struct device_stream *s, const struct device_rows *r,
                                struct proact_error *err)
 {
@@ -157,7 +157,7 @@ enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned c
                       "cuMemsetD8Async", err);
 }
 
-/* What is kept for later is kept row by row. */
+/* Fills ranges in one call; deferred or captured fills are separate operations. */
 enum proact_status cuda_fill_rows(struct device_stream *s, const struct device_rows *r,
                                   unsigned char value, struct proact_error *err)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits for words that streams have been given: the host looks after them (cuda_await.c).
- */
+/* Open waits of streams for words; the host watches them (cuda_await.c). */
 #include "base/memory.h"
 #include "device/cuda/cuda_set.h"
 

@@ -17,7 +17,7 @@ static enum proact_status wait_allowed(const struct device_stream *s, device_add
                 owner);
 }
 
-/* What may hold a stream up for long ends before its next wait begins. */
+/* Whether long-running work precedes the wait; an event must then record its end. */
 static bool is_to_mark(struct device_stream *s)
 {
     bool is_recorded = s->is_open_ended && !s->set->is_capturing;
@@ -26,7 +26,7 @@ static bool is_to_mark(struct device_stream *s)
     return is_recorded;
 }
 
-/* Kept back; the event that marks what is before it is recorded with it. */
+/* Defers a wait, together with the event that records the end of previous work. */
 static enum proact_status keep_back(struct cuda_wait *wait, struct proact_error *err)
 {
     struct device_stream *s = wait->stream;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads and writes: what is refused, and what is remembered of them.
+/* Checks and records of reads and writes.
 
-   Of the readers since the last write that do not know each other, CHECK_READERS are kept,
-   of different devices where there are such. A write that comes too early for a third one
-   alone is not found; a missing wait as a rule is unordered with every reader. */
+   A cell stores at most CHECK_READERS unordered readers since the last write, preferably of
+   different devices. An early write that races only with a further reader is not detected;
+   a missing wait is usually unordered with every reader. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,19 +13,19 @@
 #include "base/short_name.h"
 #include "device/emulator/check/check_inside.h"
 
-/* One access, with what does not change from byte to byte. */
+/* One access, with the state that all its bytes share. */
 struct access {
     struct check *c;
     struct finding finding;
     check_stamp stamp;
     bool strong;
-    bool copies;                /* to another replica's same place */
-    bool is_same;               /* what is stored lies there already */
-    const unsigned char *value; /* that a kernel stores, from `first` on; else NULL */
+    bool copies;                /* to the same offset of another replica */
+    bool is_same;               /* stores the value that is there already */
+    const unsigned char *value; /* values of a kernel's store, from `first` on; else NULL */
     uint64_t first;
-    uint32_t cell_bytes; /* of the cell that is looked at */
+    uint32_t cell_bytes; /* of the current cell */
     uint32_t site;
-    uint32_t content; /* the operation that it is of, or whose content it copies */
+    uint32_t content; /* operation of the access, or of the content that it copies */
 };
 
 static struct access access_begin(struct check *c, uint32_t actor, bool strong,
@@ -49,13 +49,13 @@ static bool races(const struct access *a, check_stamp other)
            !check_knows(a->c, a->finding.actor, other);
 }
 
-/* Whether the slot of another reader can be given up for this one. */
+/* Whether this reader may replace another one in its slot. */
 static bool outlives(const struct access *a, check_stamp other)
 {
     if (!other)
         return true;
     if (a->strong && !check_stamp_strong(other) && check_stamp_time(other) > a->c->quiesced)
-        return false; /* a strong write does not race with this one, but with the other */
+        return false; /* a strong write races with the other reader only */
     return check_knows(a->c, a->finding.actor, other);
 }
 
@@ -77,7 +77,7 @@ static void remember_reader(const struct access *a, struct check_cell *cell)
         cell->read[slot] = a->stamp;
 }
 
-/* Whether it comes behind the last write, and behind who else wrote the same. */
+/* Whether the access follows the last write and the writes of equal values. */
 static bool follows_writers(const struct access *a, const struct check_cell *cell)
 {
     if (races(a, cell->write))
@@ -89,7 +89,8 @@ static bool follows_writers(const struct access *a, const struct check_cell *cel
     return false;
 }
 
-/* A map may say more than is stored: of an array that is new, what was never written. */
+/* Whether a read of a sending access may be uninitialized: a map may cover bytes of a new
+   array that no CTA wrote. */
 static bool passes_on(const struct access *a)
 {
     struct replica_place r;
@@ -117,7 +118,7 @@ static bool read_cell(const struct access *a, struct check_cell *cell)
     return true;
 }
 
-/* Content that is older than what the byte lacks does not make it whole. */
+/* Keeps a byte stale if its new content is older than the missing content. */
 static void keep_stale(struct check_cell *cell, const struct check_cell *before)
 {
     if (!before->stale || before->stale_content <= cell->content)
@@ -127,16 +128,17 @@ static void keep_stale(struct check_cell *cell, const struct check_cell *before)
     cell->stale_content = before->stale_content;
 }
 
-/* Neighbours of what is new go along, and bytes of a map that nobody stored. Who reads them
-   meanwhile finds what was there; who stores there must come before or after. */
+/* Whether a store leaves a current byte as it is: neighbours of new bytes, and bytes of a
+   map that no CTA wrote, are sent as well. Concurrent readers see the same value; other
+   stores must be ordered with it. */
 static bool changes_nothing(const struct access *a, const struct check_cell *cell)
 {
     return cell->write && !cell->stale &&
            (a->is_same || (a->copies && cell->content == a->content));
 }
 
-/* Whether somebody else of this launch stored the same there: which of them comes last
-   shows in nothing. */
+/* Whether another CTA of the launch stored the same value; the order of such stores is
+   irrelevant. */
 static bool is_alike(const struct access *a, const struct check_cell *cell)
 {
     return a->value && cell->has_value && cell->content == a->content &&
@@ -157,7 +159,8 @@ static bool write_cell(const struct access *a, struct check_cell *cell)
 
     if (!alike && !follows_writers(a, cell))
         return false;
-    if (!alike && changes_nothing(a, cell)) { /* else it is one of several such stores */
+    if (!alike && changes_nothing(a, cell)) { /* otherwise it is one of several
+                                                 idempotent stores */
         remember_reader(a, cell);
         return true;
     }
@@ -221,7 +224,7 @@ static bool make_stale(const struct access *a, struct check_cell *cell)
     return true;
 }
 
-/* A kernel's store into its own device's replica is new content that the others lack. */
+/* A kernel's store into its device's replica makes the other replicas stale. */
 static void others_stale(struct access *a, uint64_t address, uint64_t bytes)
 {
     struct check *c = a->c;
@@ -284,7 +287,7 @@ bool check_store_again(struct check *c, uint32_t actor, uint64_t address, uint64
     return each_cell(&a, address, bytes, write_cell);
 }
 
-/* What is copied of a range, of one operation's content each. */
+/* Range of a copy with the content of one operation. */
 struct stretch {
     uint64_t address, bytes;
     uint32_t content;
@@ -307,7 +310,7 @@ static void add_stretch(struct stretches *s, uint64_t first, uint64_t end, uint3
     s->stretch[s->count++] = (struct stretch){first, end - first, content};
 }
 
-/* Of the range, what was ever written. */
+/* Appends the initialized ranges of a range. */
 static void add_written(const struct check *c, uint64_t address, uint64_t bytes,
                         struct stretches *out)
 {

@@ -76,7 +76,7 @@ uint32_t check_clock_count(const struct check_clock *k)
     return k ? k->count : 0;
 }
 
-/* Whether `k` is no less than `steps` everywhere. */
+/* Whether `k` is at least `steps` for all actors. */
 static bool covers(const struct check_clock *k, const struct check_step *steps,
                    uint32_t count)
 {

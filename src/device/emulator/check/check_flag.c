@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of memory that carry knowledge from a release to an acquire. */
+/* Flags: words of memory that transfer clocks from a release to an acquire. */
 #include <stdlib.h>
 
 #include "base/memory.h"

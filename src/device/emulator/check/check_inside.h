@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The state of a checker, for the check_*.c files. Time is a counter of its own: it steps
-   when an actor publishes what it did, so that what it does afterwards is later. */
+/* State of a checker, for the check_*.c files. Time is a counter that advances when an
+   actor releases, so that its later accesses have later times. */
 
 #include "device/emulator/check/check.h"
 #include "device/emulator/check/check_clock.h"
@@ -10,36 +10,36 @@
 
 enum { SCOPES = 3, SITES_CACHED = 64 };
 
-/* Something was released at a scope: by a device's actors, of one CTA or of several. */
+/* Release at a scope, by actors of one device. */
 struct published {
     enum execute_scope scope;
     unsigned device;
-    uint32_t group, actor; /* MIXED: of several */
+    uint32_t group, actor; /* MIXED: of several CTAs, or actors */
     struct check_clock *clock;
 };
 #define MIXED UINT32_MAX
 
 struct actor {
-    char *name; /* NULL: this number was never given out */
+    char *name; /* NULL: an unused number */
     unsigned device;
-    uint32_t group;  /* its parent: warps of one CTA have the same */
-    uint64_t epoch;  /* the time that its accesses now bear */
-    uint64_t last;   /* the time that its last access bears */
+    uint32_t group;  /* its parent; equal for the warps of a CTA */
+    uint64_t epoch;  /* time of its next accesses */
+    uint64_t last;   /* time of its last access */
     uint32_t issued; /* see check_issued() */
     struct check_clock *clock;
-    /* What it knew at its last fence of this or a wider scope: a later strong store
-       releases that. What strong loads have seen, by the scope a fence needs to acquire it.
-     */
+    /* Clock at its last fence of this or a wider scope, which a later strong store
+       releases; and clocks that strong loads have observed, by the scope that a fence needs
+       to acquire them. */
     struct check_clock *fenced[SCOPES], *pending[SCOPES];
     uint32_t compact_at; /* steps of the clock */
 };
 
-/* Numbers are given out in runs of one device, so that a clock has few steps. */
+/* Actor numbers are assigned in blocks of one device, so that a clock has few steps. */
 struct numbers {
     uint32_t next, end;
 };
 
-/* A place in a kernel that stored; kept over check_quiesce(). */
+/* Source line of a store; it survives check_quiesce(). */
 struct site {
     char *kernel;
     uint32_t line;
@@ -58,11 +58,11 @@ struct replicas {
 
 struct check {
     unsigned device_count;
-    uint64_t now;      /* the newest time an actor's access can bear */
-    uint64_t quiesced; /* what was done until then is known to all */
-    uint32_t issued;   /* the newest operation that has begun; the host comes behind it */
+    uint64_t now;      /* latest time of any access */
+    uint64_t quiesced; /* accesses until this time are known to all actors */
+    uint32_t issued;   /* latest operation that has begun; the host follows it */
 
-    struct actor *actors; /* by number */
+    struct actor *actors; /* indexed by number */
     size_t actor_count, actor_capacity;
     struct numbers numbers[TOPOLOGY_DEVICES_MAX + 1];
 
@@ -70,7 +70,7 @@ struct check {
     size_t flag_count, flag_room;
 
     struct check_shadow *shadow;
-    struct site *sites; /* the first is nowhere */
+    struct site *sites; /* index 0: unknown */
     size_t site_count, site_capacity;
     uint32_t site_cache[SITES_CACHED];
 
@@ -82,7 +82,7 @@ struct check {
 
 /* check_order.c */
 bool check_knows(const struct check *c, uint32_t actor, check_stamp s);
-/* What the actor knows, itself included up to now. The caller drops it. */
+/* Clock of the actor, including its own accesses so far. The caller drops it. */
 struct check_clock *check_snapshot(struct check *c, uint32_t actor);
 void check_learn(struct check *c, uint32_t actor, struct check_clock *more);
 void check_forget_actors(struct check *c);
@@ -90,18 +90,18 @@ uint32_t check_issue_of(const struct check *c, uint32_t actor);
 
 /* check_flag.c */
 struct flag {
-    uint64_t address; /* 0: a free place */
+    uint64_t address; /* 0: an empty slot */
     struct published *published;
     size_t count, capacity;
 };
 struct flag *check_flag_find(const struct check *c, uint64_t address); /* or NULL */
 struct flag *check_flag_make(struct check *c, uint64_t address);
-/* A plain store ends what the flag carried, but for what the same actor released. */
+/* A plain store ends the releases of the flag, except those of the same actor. */
 void check_flag_stored(struct flag *f, uint32_t actor);
 void check_flag_publish(struct flag *f, const struct published *p);
 void check_forget_flags(struct check *c);
 
-/* check_place.c: where a byte lies, and the names for it. */
+/* check_place.c: location of a byte, and its names. */
 struct replica_place {
     const struct replicas *array;
     unsigned device;
@@ -112,11 +112,11 @@ struct extent *check_extent_of(const struct check *c, uint64_t address);
 uint32_t check_site(struct check *c, const struct check_where *where, unsigned device);
 void check_forget_places(struct check *c);
 
-/* check_report.c: sentences. */
-struct finding { /* who accesses which byte */
+/* check_report.c: messages. */
+struct finding { /* access to report */
     const struct check *check;
     uint32_t actor;
-    const struct check_where *where; /* may be NULL: the actor's name is used */
+    const struct check_where *where; /* NULL: use the actor's name */
     const char *verb;
     uint64_t address;
     char *fault;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who knows what: actors, joins, fences, acquire and release (PTX memory model, 8.10).
+/* Happens-before: actors, joins, fences, acquire and release (PTX memory model, 8.10).
 
-   The model is simplified where that can only miss a fault, never invent one: lanes of a
-   warp are one actor, so a missing __syncwarp() is not seen; a fence covers the whole warp,
-   and behind a barrier the CTA, as hardware has it; and publications of several CTAs
-   through one flag are joined. */
+   The model has simplifications that can miss an error but never report a false one. The
+   lanes of a warp are one actor, so a missing __syncwarp() is not detected. A fence covers
+   the warp, and after a barrier the CTA, as on hardware. Releases of several CTAs through
+   one flag are joined. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 
 enum { NUMBERS_RUN = 256, STEPS_MORE = 64 };
 
-/* How long a clock may grow before it is worth walking all actors to write it anew. */
+/* Number of steps at which compaction of a clock, which visits all actors, pays off. */
 static uint32_t steps_allowed(const struct check *c, const struct check_clock *k)
 {
     return 2 * check_clock_count(k) + STEPS_MORE + (uint32_t)c->actor_count / STEPS_MORE;
@@ -24,7 +24,8 @@ static uint32_t take_number(struct check *c, unsigned device)
         &c->numbers[device < c->device_count ? device : TOPOLOGY_DEVICES_MAX];
 
     if (n->next == n->end) {
-        uint32_t run = c->actor_count ? NUMBERS_RUN : 1; /* the host stands alone */
+        uint32_t run = c->actor_count ? NUMBERS_RUN : 1; /* the host is alone in its
+                                                            block */
 
         n->next = (uint32_t)c->actor_count;
         n->end = n->next + run;
@@ -100,13 +101,12 @@ bool check_knows(const struct check *c, uint32_t actor, check_stamp s)
            time <= check_clock_time(c->actors[actor].clock, who);
 }
 
-/* Up to when what an actor did itself is known with what it knows now; 0: it did nothing.
- */
+/* Time of an actor's own accesses that a snapshot includes; 0: it had none. */
 static uint64_t own_time(struct check *c, struct actor *a)
 {
     uint64_t until = a->last ? a->epoch - 1 : 0;
 
-    if (a->last && a->last == a->epoch) { /* what it does from now on is not known */
+    if (a->last && a->last == a->epoch) { /* later accesses are not included */
         until = a->epoch;
         a->epoch = ++c->now;
     }
@@ -121,8 +121,8 @@ struct check_clock *check_snapshot(struct check *c, uint32_t actor)
     return until ? check_clock_with(a->clock, actor, until) : check_clock_keep(a->clock);
 }
 
-/* Writes the clock anew: whoever is known up to the last access, is known up to now. Actors
-   that have ended and been joined thus become one step. */
+/* Compacts a clock: every actor that is known up to its last access is known up to now.
+   Ended and joined actors thus become one step. */
 static void compact(struct check *c, struct actor *a)
 {
     uint64_t now = c->now++;
@@ -154,7 +154,7 @@ void check_learn(struct check *c, uint32_t actor, struct check_clock *more)
         compact(c, a);
 }
 
-/* Many clocks are made of its own, which is worth being short. */
+/* Compacts the parent's clock, since many clocks are created from it. */
 uint32_t check_beginning(struct check *c, const char *name, unsigned device,
                          uint32_t parent)
 {
@@ -173,7 +173,7 @@ void check_join(struct check *c, uint32_t into, uint32_t from)
     check_clock_drop(known);
 }
 
-/* What they know is mostly one clock, that of the barrier before. */
+/* Joins clocks; most members share the clock of the previous barrier. */
 void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t count)
 {
     struct check_step *steps = must_calloc(2 * (size_t)count, sizeof *steps);
@@ -198,7 +198,7 @@ void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t
     free(steps);
 }
 
-/* What one of them has fenced, all may release behind the barrier. */
+/* Shares fences: after the barrier all members may release what one of them has fenced. */
 static void share_fences(struct check *c, const uint32_t *members, uint32_t count)
 {
     for (int s = 0; s < SCOPES; s++) {
@@ -258,7 +258,7 @@ void check_fence(struct check *c, uint32_t actor, enum execute_order order,
     check_clock_drop(known);
 }
 
-/* The smallest scope of `reader` in which the publisher is. */
+/* Smallest scope that includes the releasing actor and `reader`. */
 static enum execute_scope scope_needed(const struct published *p,
                                        const struct actor *reader)
 {

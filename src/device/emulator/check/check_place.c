@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies where: allocations, replicas, and places in kernels. */
+/* Locations: allocations, replicas, and lines of kernels. */
 #include <stdlib.h>
 #include <string.h>
 

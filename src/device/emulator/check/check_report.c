@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of a refused access. */
+/* Messages of failed accesses. */
 #include <inttypes.h>
 #include <stdio.h>
 

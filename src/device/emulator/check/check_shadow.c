@@ -14,7 +14,7 @@ enum {
     LEAF_PAGES = 1 << LEAF_SHIFT
 };
 
-/* Sizes of a cell, as powers of two: a page, a warp's store of 4 bytes a lane, a vector, a
+/* Cell sizes as powers of two: a page, a warp's store with 4 bytes per lane, a vector, a
    word, a byte. */
 static const uint8_t shifts[] = {PAGE_SHIFT, 7, 4, 2, 0};
 
@@ -87,7 +87,7 @@ static uint32_t cells_of(const struct page *p)
     return (uint32_t)PAGE_BYTES >> p->shift;
 }
 
-/* Makes sure that no cell reaches over the two offsets. */
+/* Splits cells that contain one of the two offsets. */
 static void page_cut(struct page **place, uint32_t first, uint32_t end)
 {
     struct page *old = *place;
@@ -131,7 +131,7 @@ struct check_span check_shadow_find(struct check_shadow *s, uint64_t address,
                                .cell_bytes = 1u << p->shift};
 }
 
-/* Where the page of an address is, or NULL: nothing was ever remembered of it. */
+/* Page of an address; NULL: it has no state. */
 static struct page **page_known(const struct check_shadow *s, uint64_t address)
 {
     if (address < s->base || address - s->base >= s->bytes)
@@ -178,7 +178,7 @@ void check_shadow_clear(struct check_shadow *s, uint64_t address, uint64_t bytes
         } else if (place) {
             struct check_span span = check_shadow_find(s, address, length);
 
-            assert(span.cells); /* the page is there */
+            assert(span.cells); /* the page exists */
             memset(span.cells, 0, span.count * sizeof *span.cells);
         }
         address += length;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What is remembered of every byte. Bytes that are treated alike share a cell: a page
-   starts as one cell and is split as finely as accesses cut it, so that a large array which
-   is written in whole warps or copies costs little. */
+/* Shadow state of each byte. Bytes with equal state share a cell: a page starts as one cell
+   and is split only as finely as accesses require. Arrays written by full warps or by
+   copies therefore have few cells. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A moment and who acted then: time above, then whether the access was strong, then the
-   actor. 0: never. */
+/* Time, strength and actor of an access; time in the high bits, actor in the low bits. 0:
+   none. */
 typedef uint64_t check_stamp;
 enum { CHECK_ACTOR_BITS = 24 };
 
@@ -36,14 +36,15 @@ static inline uint32_t check_stamp_actor(check_stamp s)
 enum { CHECK_READERS = 2 };
 
 struct check_cell {
-    check_stamp write; /* the last one */
-    check_stamp alike; /* one that stored the same, of which the last one does not know */
+    check_stamp write; /* last write */
+    check_stamp alike; /* write of an equal value that the last write does not know */
     check_stamp
-        read[CHECK_READERS]; /* since then, by readers that do not know each other */
-    check_stamp stale;       /* the store into another replica that is not here yet */
+        read[CHECK_READERS]; /* reads since then, by readers that do not know each other */
+    check_stamp stale;       /* store into another replica whose transfer has not arrived */
     uint32_t write_site, stale_site; /* see check_site() */
-    uint32_t content, stale_content; /* whose: see check_issued() */
-    uint64_t has_value; /* bool, with nothing behind it: cells are compared as bytes */
+    uint32_t content, stale_content; /* operation numbers of the content, see
+                                        check_issued() */
+    uint64_t has_value; /* bool, padded to full size: cells are compared as bytes */
 };
 
 struct check_shadow;
@@ -51,27 +52,27 @@ struct check_shadow;
 struct check_shadow *check_shadow_create(uint64_t base, uint64_t bytes);
 void check_shadow_destroy(struct check_shadow *s);
 
-/* A part of one page: cells of cell_bytes each, from `address` on. */
+/* Part of one page: cells of cell_bytes each, from `address` on. */
 struct check_span {
     struct check_cell *cells;
     uint64_t address;
     uint32_t count, cell_bytes;
 };
 
-/* The cells of the first bytes of a range, not past its page; cuts cells that stick out.
-   The caller goes on at the end of the span. Count 0: outside what is shadowed. */
+/* Cells of the start of a range within one page; splits cells that exceed the range. The
+   caller continues at the end of the span. Count 0: outside of the shadow. */
 struct check_span check_shadow_find(struct check_shadow *s, uint64_t address,
                                     uint64_t bytes);
 
-/* The same without making anything: the page as it is cut; no cells (but a count and its
-   bytes) where nothing was ever remembered. May begin before `address`. */
+/* The same without changes: the page's current cells, which may begin before `address`;
+   NULL cells, with count and size, for a page without state. */
 struct check_span check_shadow_look(const struct check_shadow *s, uint64_t address);
 
-/* Room to note what was stored at an address of a span: as far as the span goes. */
+/* Storage for the values of a span, from the given address to its end. */
 unsigned char *check_shadow_value(struct check_shadow *s, uint64_t address);
 
-/* Forgets a range. */
+/* Clears a range. */
 void check_shadow_clear(struct check_shadow *s, uint64_t address, uint64_t bytes);
 
-/* A range that was just stored: whole pages of it that are alike become one cell again. */
+/* Joins the cells of each complete page in a stored range whose state is equal. */
 void check_shadow_unite(struct check_shadow *s, uint64_t address, uint64_t bytes);

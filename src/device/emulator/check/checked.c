@@ -31,7 +31,8 @@ void checked_cta_begin(struct emulated *d, struct resident *r)
     }
 }
 
-/* A kernel's end orders what its CTAs did before what its stream does next. */
+/* The end of a kernel orders the accesses of its CTAs before the next operation of its
+   stream. */
 void checked_cta_end(struct emulated *d, struct resident *r)
 {
     struct check *c = d->set->check;
@@ -61,7 +62,7 @@ void checked_child_parameters(struct emulated *d, uint64_t address, uint64_t byt
         check_allocated(d->set->check, address, bytes);
 }
 
-/* A child sees what the thread that launched it saw. */
+/* A child knows the accesses that the launching thread knows. */
 void checked_child_launch(struct emulated *d, struct kernel_run *child,
                           const struct execute_warp *w, uint64_t address, uint64_t bytes)
 {
@@ -83,9 +84,8 @@ void checked_child_end(struct emulated *d, const struct kernel_run *child)
         check_join(d->set->check, child->parent->actor, child->actor);
 }
 
-/* Shared memory has no cells here: what a warp releases there, all of its CTA acquire
- * there.
- */
+/* Shared memory has no shadow: a release there synchronizes with all acquires of the CTA
+   there. */
 void checked_shared(struct emulated *d, struct execute_warp *w, enum execute_order order)
 {
     struct check *c = d->set->check;
@@ -104,7 +104,7 @@ void checked_barrier(struct emulated *d, struct resident *r)
         check_meet(d->set->check, r->actor, r->warp_actors, r->run->warps);
 }
 
-/* Each knows what all did. */
+/* Joins the clocks of all CTAs of a cluster. */
 void checked_cluster(struct emulated *d, struct resident *const *all, uint32_t count)
 {
     struct check *c = d->set->check;
@@ -119,7 +119,7 @@ void checked_cluster(struct emulated *d, struct resident *const *all, uint32_t c
     }
 }
 
-/* Of a load, the runs of bytes that count. */
+/* Checks the used byte ranges of a load. */
 static bool check_used(struct check *c, uint32_t actor, const struct execute_access *a,
                        uint64_t address, bool strong, const struct check_where *where,
                        struct execute_cta *cta)
@@ -136,9 +136,10 @@ static bool check_used(struct check *c, uint32_t actor, const struct execute_acc
     return true;
 }
 
-/* Of programs: what a thread does behind an atomic whose result it uses hangs on that, and
-   GPUs begin loads in their order: the last CTA of a grid sums what the others have fenced,
-   without a fence of its own. Our own kernels are held to the memory model. */
+/* Order of an access. In programs a value-returning atomic acquires: dependent code relies
+   on it, and GPUs issue loads in order. The last CTA of a grid thus sums values that other
+   CTAs have fenced, without a fence of its own. The library's own kernels follow the PTX
+   memory model. */
 static enum execute_order order_of(const struct device_set *set,
                                    const struct execute_access *a)
 {
@@ -197,7 +198,7 @@ static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_
     return true;
 }
 
-/* But for the thread. */
+/* Location of an access, without the thread. */
 static struct check_where where_of(const struct resident *r, const struct execute_access *a)
 {
     return (struct check_where){.kernel = r->run->name,
@@ -221,7 +222,7 @@ bool checked_access(struct emulated *d, struct execute_warp *w,
         a->kind == EXECUTE_LOAD) {
         execute_warp_thread(w, 0, where.thread);
         if (check_lane(d, actor, a, a->address[0], 32ull * a->bytes, &where))
-            return true; /* else once more by lanes, to name the thread */
+            return true; /* repeated by lane below, to name the thread */
     }
     for (unsigned lane = 0; lane < 32; lane++)
         if (a->mask >> lane & 1) {
@@ -237,7 +238,8 @@ bool checked_is_store(const struct emulated *d, const struct execute_access *a)
     return d->set->check && a->kind == EXECUTE_STORE && a->order == EXECUTE_WEAK;
 }
 
-/* To another device: words that lie there already, and others, by themselves. */
+/* Checks a store to another device, separately for words whose value is there already and
+   for the others. */
 static bool check_words(struct emulated *d, uint32_t actor, uint64_t address,
                         const unsigned char *value, uint32_t bytes,
                         const struct check_where *where)
@@ -280,7 +282,7 @@ bool checked_store(struct emulated *d, struct execute_warp *w,
                                         memory_device(&d->set->memory, a->address[31])) {
         execute_warp_thread(w, 0, where.thread);
         if (check_value(d, actor, a->address[0], values, 32 * a->bytes, &where))
-            return true; /* else once more by lanes, to name the thread */
+            return true; /* repeated by lane below, to name the thread */
     }
     for (unsigned lane = 0; lane < 32; lane++)
         if (a->mask >> lane & 1) {

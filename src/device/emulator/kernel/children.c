@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that are launched by kernels: they have their device's places for such, wait
-   behind all CTAs that are there already, and their parent ends with the last of them. */
+/* Child kernels. A device has slots for them. They start after all CTAs that wait already,
+   and a parent ends after its children. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ static void child_done(struct emulated *d, struct kernel_run *run)
     run_settle(d, run->parent);
 }
 
-/* The parent's launch, but for what the child was launched with. */
+/* Launch of a child: that of its parent, with the child's kernel, grid and parameters. */
 static struct kernel_run *make_run(struct emulated *d, const struct execute_child *child,
                                    uint64_t address)
 {
@@ -92,7 +92,8 @@ static struct kernel_run *make_run(struct emulated *d, const struct execute_chil
     return run;
 }
 
-/* What is launched begins as late as what the host launches, one after the other. */
+/* Launches a child. Its start has the latency of a launch by the host, one child at a
+   time. */
 uint32_t child_launch(void *context, struct execute_warp *w, uint64_t parameters)
 {
     struct emulated *d = context;

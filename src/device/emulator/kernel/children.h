@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Kernels that kernels launch (CUDA dynamic parallelism): a device's places for them. */
+/* Kernels that kernels launch (CUDA dynamic parallelism): the child slots of a device. */
 
 #include "device/emulator/machine.h"
 
 enum { CHILD_PARAMETER_BYTES = 4096 };
 
 struct children {
-    uint64_t base; /* of the places' parameters, CHILD_PARAMETER_BYTES each */
+    uint64_t base; /* address of the slots' parameters, CHILD_PARAMETER_BYTES each */
     uint32_t count, free_count;
-    uint32_t *free; /* places */
+    uint32_t *free; /* free slots */
     struct child_place {
-        bool is_filling; /* handed out, and not launched yet */
+        bool is_filling; /* allocated, not yet launched */
         struct execute_child child;
     } * place;
 };
 
-/* children_places.c: made when a module whose kernels launch any is loaded. */
+/* children_places.c: created when a module with kernels that launch kernels is loaded. */
 enum proact_status children_open(struct device_set *set, unsigned device,
                                  struct proact_error *err);
 void children_clear(struct emulated *d);

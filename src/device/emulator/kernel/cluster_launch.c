@@ -13,7 +13,7 @@ void cluster_of(const struct execute_kernel_info *k, const uint32_t requested[3]
     memcpy(out, requested[0] ? requested : k->cluster, 3 * sizeof *out);
 }
 
-/* What the kernel says of its clusters. */
+/* Checks the cluster against the attributes of the kernel. */
 static enum proact_status check_kernel(const struct execute_kernel_info *k,
                                        const uint32_t *requested, uint64_t ctas,
                                        struct proact_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of callbacks, and the small ones: clocks, barriers, printf. */
+/* Callback table of execute_host, with the small callbacks: clocks, barriers, printf. */
 #include "device/emulator/check/checked.h"
 #include "device/emulator/kernel/children.h"
 #include "device/emulator/kernel/print_log.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTX loaded on a device. Reading and decoding it is the same for all devices of a set, so
-   that is done once and shared. */
+/* Modules. Parsing and decoding of PTX is done once and shared by all devices of a set. */
 #include "device/emulator/kernel/image.h"
 
 #include <stdlib.h>
@@ -81,7 +80,7 @@ static enum proact_status image_find(struct device_set *set, const char *name,
     return PROACT_OK;
 }
 
-/* The module's variables lie in one allocation of the device. */
+/* Allocates the module's variables on the device. */
 static enum proact_status place_variables(struct device_module *m, struct proact_error *err)
 {
     struct device_set *set = m->set;
@@ -151,7 +150,8 @@ void module_unload(struct device_module *m)
     free(m);
 }
 
-/* Of kernels that nobody marked, and of those that do nothing else. */
+/* First line that sends: the epilogue of a kernel version; 0 for the library's sending
+   kernels. UINT32_MAX: none. */
 static uint32_t sends_from(const struct ptx_module *m, const char *name)
 {
     const struct ptx_function *f = ptx_function_find(m, name);
@@ -221,7 +221,11 @@ enum proact_status function_residency(struct device_function *f, uint32_t thread
                                       uint64_t shared_bytes, uint32_t *out,
                                       struct proact_error *err)
 {
-    enum { KEPT_BYTES = 1024, KEPT_FROM = 80 }; /* what GPUs keep of it, for each CTA */
+    enum {
+        KEPT_BYTES = 1024,
+        KEPT_FROM = 80
+    }; /* shared memory that GPUs reserve per
+          CTA */
     const struct topology_device *t = device_of(f);
     uint64_t all = shared_bytes + f->info.shared_bytes;
 

@@ -8,7 +8,7 @@
 enum proact_status module_load(struct device_set *set, unsigned device, const char *name,
                                const char *ptx, size_t bytes, struct device_module **out,
                                struct proact_error *err);
-void module_unload(struct device_module *m); /* NULL is fine */
+void module_unload(struct device_module *m); /* NULL is allowed */
 enum proact_status module_function(struct device_module *m, const char *name,
                                    struct device_function **out, struct proact_error *err);
 enum proact_status function_info(struct device_function *f,

@@ -12,10 +12,10 @@
 #include "device/emulator/traffic/bulk_store.h"
 #include "device/emulator/traffic/message.h"
 
-/* Warp instructions of a CTA in one turn: bounds how far it runs ahead of its time. */
-/* With a seed a turn is up to a quarter shorter: CTAs of one kernel would all end one at
-   the same place otherwise, and if that is between two stores, all wait twice where
-   hardware does once. */
+/* Warp instructions of a CTA in one turn; limits how far a CTA runs ahead of its clock. */
+/* With a seed, a turn is up to a quarter shorter. Otherwise all CTAs of a kernel would end
+   their turns at the same instruction. If that lies between two stores, all would wait
+   twice where hardware waits once. */
 enum { TURN_BUDGET = 4096, TURN_JITTER = TURN_BUDGET / 4, JITTER_NS = 300 };
 
 static void cta_turn(struct emulated *d, void *subject, uint64_t detail);
@@ -72,7 +72,7 @@ static struct resident *resident_create(struct emulated *d)
     return r;
 }
 
-/* On an SM where it has taken its place. */
+/* Starts a CTA in an allocated slot of an SM. */
 static void cta_begin(struct emulated *d, struct kernel_run *run, uint32_t sm)
 {
     struct resident *r = resident_create(d);
@@ -97,8 +97,8 @@ static void cta_begin(struct emulated *d, struct kernel_run *run, uint32_t sm)
     schedule(d, r, d->now_ps + wait_ps);
 }
 
-/* From this run on, each that is behind gets its places once the one before has them all:
-   who came later never holds up who came before, however small it is. */
+/* Allocates slots for the launches from `run` on, in order. A launch waits until all CTAs
+   of the previous one have slots, so a later launch never delays an earlier one. */
 static void place_from(struct emulated *d, struct kernel_run *run)
 {
     uint32_t sm[EXECUTE_CLUSTER_MAX];
@@ -112,7 +112,7 @@ static void place_from(struct emulated *d, struct kernel_run *run)
     }
 }
 
-/* Something became free on that SM: only there may the first that waits have a place. */
+/* Allocates the freed resources of an SM to the first launch that waits. */
 static void fill_sm(struct emulated *d, uint32_t sm)
 {
     struct kernel_run *run = d->running;
@@ -121,7 +121,7 @@ static void fill_sm(struct emulated *d, uint32_t sm)
         run = run->next;
     if (!run)
         return;
-    if (run->cluster_size > 1) { /* the other places may be on other SMs */
+    if (run->cluster_size > 1) { /* other CTAs of the cluster may use other SMs */
         place_from(d, run);
         return;
     }
@@ -148,7 +148,7 @@ static void resident_leave(struct emulated *d, struct resident *r)
     free(r->warp_actors);
     r->warp_actors = NULL;
     r->cta = NULL;
-    r->generation++; /* a turn still on the agenda is none of the next CTA's */
+    r->generation++; /* invalidates turn events of the ended CTA */
     r->next = d->spare;
     d->spare = r;
 }
@@ -172,8 +172,8 @@ static void cta_end(struct emulated *d, void *subject, uint64_t detail)
     run_settle(d, run);
 }
 
-/* Where it goes on after a turn that ended at `end_ps`; who looks in vain, some time later.
- */
+/* Schedules the next turn after one that ended at `end_ps`; a CTA that polls without
+   success is delayed. */
 static void turn_end(struct emulated *d, struct resident *r, enum execute_stop stop,
                      uint64_t end_ps, uint64_t pause_ps)
 {
@@ -205,9 +205,9 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t generation)
     struct resident *r = subject;
 
     if (generation != r->generation)
-        return; /* it was woken before, or is another by now */
+        return; /* a stale event: the CTA was woken, or the slot is reused */
     r->is_scheduled = false;
-    if (r->sends && credit_spent(d)) { /* until acknowledgements come */
+    if (r->sends && credit_spent(d)) { /* until acknowledgements arrive */
         r->is_stalled = true;
         r->next_stalled = d->stalled;
         d->stalled = r;
@@ -236,8 +236,8 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t generation)
     turn_end(d, r, stop, r->busy_until_ps, turn_watch(d, r, stop, r->busy_until_ps));
 }
 
-/* An answer wakes the whole CTA, also those of its warps that sleep: a sleep may be shorter
-   than was asked for. */
+/* An answer wakes the complete CTA, including warps that sleep: a sleep may be shorter than
+   requested. */
 void resident_wake_at(struct emulated *d, struct resident *r, uint64_t at_ps)
 {
     if (at_ps < r->busy_until_ps)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Launches in flight: their CTAs become resident on the SMs, take turns, and end. */
+/* Launches in flight. Their CTAs become resident on the SMs and execute in turns. Each turn
+   is one event of the agenda. */
 
 #include "device/emulator/machine.h"
 
@@ -11,86 +12,86 @@ struct device_function {
     struct device_module *module;
     const struct execute_kernel *kernel;
     struct execute_kernel_info info;
-    uint32_t sends_from; /* line from which on it is the library's words, which send to
-                            peers; UINT32_MAX: none */
+    uint32_t sends_from; /* first line that sends to peers; UINT32_MAX: none */
     struct device_function *next;
 };
 
-/* Addresses that one access of a kernel was last seen to stay in. */
+/* Address range of the previous execution of one access instruction. */
 struct known_range {
     uint64_t first, bytes;
 };
 
 struct kernel_run {
-    struct operation *operation; /* of the stream; borrowed. NULL: a child's */
-    struct kernel_run *parent;   /* of a child: what launched it */
-    uint32_t children;           /* that have not ended, without which it does not end */
-    uint32_t place;              /* of a child, in children.h */
+    struct operation *operation; /* of the stream, borrowed. NULL: a child kernel */
+    struct kernel_run *parent;   /* parent kernel of a child */
+    uint32_t children;           /* running children; the kernel ends after them */
+    uint32_t place;              /* slot of a child in children.h */
     void (*done)(struct emulated *d, struct kernel_run *run);
-    void *parameters; /* of a child: owned */
+    void *parameters; /* of a child; owned */
     bool has_begun;
     struct execute_launch launch;
     struct execute_grid *grid;
     const char *name;
-    uint32_t sends_from; /* as its function's */
+    uint32_t sends_from; /* see device_function */
     uint32_t threads, warps, total, live;
-    uint32_t next_cta; /* in the order in which they begin: cluster_place() */
-    uint32_t cluster[3], cluster_size; /* 1 where there are none */
+    uint32_t next_cta;                 /* number in launch order, see cluster_place() */
+    uint32_t cluster[3], cluster_size; /* 1 without clusters */
     uint64_t shared_bytes, start_ps;
-    uint64_t worked_ps;        /* by its CTAs together since one of them ended */
-    struct known_range *known; /* by access number */
+    uint64_t worked_ps;        /* by all CTAs since the last one of them ended */
+    struct known_range *known; /* indexed by access number */
     const struct device_unit *unit;
-    uint32_t *unit_left; /* by chunk, unit after unit: writers still to come */
-    uint32_t actor;      /* the stream's, for the checker; what was known to it */
-    uint32_t begun;      /* as the kernel began; 0: no CTA has begun */
+    uint32_t *unit_left; /* missing writers by chunk, unit by unit */
+    uint32_t actor;      /* checker's actor of the stream */
+    uint32_t begun;      /* checker's snapshot at the start of the kernel; 0: no CTA has
+                            started */
     struct kernel_run *next;
 };
 
-/* What is stored to peers may wait for the way out, as time of that way. */
+/* Limit of the egress backlog, in time, before a CTA must wait with its stores to peers. */
 enum { OUT_QUEUE_NS = 2000 };
 
-/* A CTA that has its place on an SM. It is executed from its first turn on, and forgotten
-   as soon as it has ended, so that those which end at once use the same memory in turn. */
+/* CTA with a slot on an SM. Its execution state exists from its first turn until it ends,
+   so that short CTAs reuse the same memory. */
 struct resident {
     struct execute_cta *cta; /* NULL before the first turn and after the last */
     struct kernel_run *run;
     uint32_t id[3], number, sm;
-    uint32_t named[3];   /* in sentences */
-    uint64_t generation; /* of the turn on the agenda that counts; never the same again */
+    uint32_t named[3];   /* CTA index in messages */
+    uint64_t generation; /* of the valid turn event in the agenda; never reused */
     bool is_scheduled, is_stalled;
-    bool sends; /* its last turn sent something */
+    bool sends; /* the last turn sent data */
     uint64_t turn_at_ps, busy_until_ps;
-    uint64_t sent_ps;      /* what it sent last was ready then */
-    uint64_t sent_free_ps; /* its share of the way out */
+    uint64_t sent_ps;      /* time at which the last sent data was ready */
+    uint64_t sent_free_ps; /* its own egress server */
 
-    /* What it does, for stall.c. */
-    uint64_t looks; /* turns in a row that only looked, and found what was there before */
-    uint64_t unchanged_ps; /* since when */
-    uint64_t active_ps;    /* when it last stored something */
-    uint64_t worked_ps;    /* in turns that computed or stored */
+    /* Progress, see stall.c. */
+    uint64_t looks;        /* consecutive turns that only polled an unchanged value */
+    uint64_t unchanged_ps; /* start of these */
+    uint64_t active_ps;    /* time of its last store */
+    uint64_t worked_ps;    /* total of turns that computed or stored */
     uint32_t poll_line, load_line;
     uint64_t poll_address, poll_value, load_address;
 
-    struct bulk_cta *bulk; /* its bulk stores; NULL: it has made none */
-    uint32_t actor;        /* of the CTA, for the checker; of its warps: */
+    struct bulk_cta *bulk; /* bulk stores; NULL: none */
+    uint32_t actor;        /* checker's actors of the CTA and of its warps */
     uint32_t *warp_actors;
-    struct resident *next, *previous; /* of the device */
+    struct resident *next, *previous; /* in the device's list */
     struct resident *next_stalled;
 };
 
-/* Something it waited for came; comes at that time. */
+/* Schedules a turn of a waiting CTA, now or at the given time. */
 void resident_wake(struct emulated *d, struct resident *r);
 void resident_wake_at(struct emulated *d, struct resident *r, uint64_t at_ps);
-void runs_clear(struct emulated *d); /* what will never end */
+void runs_clear(struct emulated *d); /* removes the launches that remain */
 
-/* Behind all runs that are there; `parameters` are borrowed. It begins later. */
+/* Appends a launch to the device's list; it starts later. `parameters` are borrowed. */
 struct kernel_run *run_create(struct emulated *d, const struct execute_launch *launch);
 void run_begin(struct emulated *d, struct kernel_run *run);
-/* Ends it, if nothing of it is left. */
+/* Ends the launch if no CTA and no child remains. */
 void run_settle(struct emulated *d, struct kernel_run *run);
 
-/* turn.c: picoseconds that the turn just run takes; what it tells of progress, and how much
-   longer a CTA waits that looks in vain. */
+/* turn.c: turn_cost() is the duration of the last turn in picoseconds. turn_watch() records
+   its progress and returns the additional delay of a CTA that polls. */
 uint64_t turn_cost(struct emulated *d, struct resident *r);
 uint64_t turn_watch(struct emulated *d, struct resident *r, enum execute_stop stop,
                     uint64_t end_ps);
@@ -98,7 +99,7 @@ uint64_t turn_watch(struct emulated *d, struct resident *r, enum execute_stop st
 /* host_callbacks.c */
 void host_callbacks(struct emulated *d);
 
-/* unit.c: PROACT III-D. Counters for a launch; then, when a CTA has ended, the chunks that
-   are complete by it are sent. */
+/* unit.c, the unit of PROACT III-D. unit_arm() sets the counters of a launch. unit_count()
+   counts an ended CTA and sends the chunks that it completes. */
 void unit_arm(struct kernel_run *run);
 void unit_count(struct emulated *d, struct kernel_run *run, uint32_t cta);

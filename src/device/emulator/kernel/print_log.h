@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What kernels print, and the first warning: kept while the devices run side by side, told
-   when they stand, device by device, so that neither the order nor the caller's thread
-   depends on chance. */
+/* Output of kernels and the first warning. The log is filled while the devices run
+   concurrently. It is reported device by device when they stop: the order is then
+   deterministic, and callbacks run on the caller's thread. */
 
 #include "device/emulator/machine.h"
 

@@ -42,7 +42,7 @@ void sm_give(struct emulated *d, const struct kernel_run *run, uint32_t sm)
     d->sms[sm].shared_bytes -= run->shared_bytes;
 }
 
-/* Where the next CTA of the run fits: the SM with the most free threads. */
+/* Finds the SM for the next CTA of the launch: the one with the most free threads. */
 static bool find(const struct emulated *d, const struct kernel_run *run, uint32_t *out)
 {
     uint32_t best = UINT32_MAX;

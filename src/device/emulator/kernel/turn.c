@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a turn of a CTA costs, and what it tells. */
+/* Duration and progress of a turn of a CTA. */
 #include <stdlib.h>
 
 #include "base/short_name.h"
 #include "device/emulator/kernel/kernel_run.h"
 
 enum { BARRIER_CYCLES = 20 };
-/* A CTA that looks again and again looks later the longer it has looked: less than a
-   thousandth of that. Once nothing has changed on the whole machine for UNCHANGED_NS
-   nothing is likely to, and steps are longer, so that the limit comes soon. */
+/* Delay of polling CTAs. It grows with the time of unsuccessful polling and is less than a
+   thousandth of that. After UNCHANGED_NS without any change on the machine a change is
+   unlikely, and delays grow, so that the wait limit is reached with few polls. */
 enum { LOOK_SHARE = 1024, UNCHANGED_SHARE = 64, UNCHANGED_NS = 10000000 };
-/* Loads in a turn that ran long; of the same address: it spins. */
+/* A turn that used its budget spins if it has SPIN_LOADS loads, and at most one of
+   SPIN_SHARE changes the address. */
 enum { SPIN_LOADS = 64, SPIN_SHARE = 16 };
-/* A CTA that neither stores nor ends for so long, and more than a wait may last, never
-   will: it sleeps or looks at the clock, which is no work. */
+/* Limit for a CTA without a store and without an end, if it exceeds the wait limit.
+   Sleeping and reading the clock are not work. */
 enum { LIFE_MS = 10000 };
-/* All CTAs of a kernel may work so many times longer than one of them, until one ends. */
+/* Limit for the work of all CTAs of a kernel between two ends, relative to that of one
+   CTA. */
 enum { LIMITS_TOGETHER = 8 };
 
-/* A thread that launches a kernel has to write its descriptor and ring for it. */
+/* A launch by a thread writes the descriptor and notifies the device. */
 enum { CHILD_LAUNCH_NS = 1000 };
 
-/* A shared server's delay for one of `sharers`: what lies before it, but no more than its
-   fair part, for the hardware takes turns in smaller steps than we do. */
+/* Delay at a server that `sharers` use: its backlog, limited to the fair share, since
+   hardware interleaves in smaller steps. */
 static uint64_t shared_delay(uint64_t *free_ps, uint64_t now_ps, uint64_t work_ps,
                              uint64_t sharers)
 {
@@ -50,7 +52,7 @@ static uint64_t sending_cost(struct emulated *d, struct resident *r)
     return cost;
 }
 
-/* Of loads that are waited for, those that miss the L2 take longer. */
+/* Average load latency, weighted by the L2 misses. */
 static double load_ns(const struct topology_device *t, const struct usage *u)
 {
     double missed = u->waited ? (double)u->missed / (double)u->waited : 0;
@@ -58,9 +60,8 @@ static double load_ns(const struct topology_device *t, const struct usage *u)
     return t->l2_latency_ns + missed * (t->memory_latency_ns - t->l2_latency_ns);
 }
 
-/* A warp issues as fast as its own dependencies and the others on the SM let it, and
-   between that it waits for what it loads; the L2 and the memory are shared by the whole
-   device. */
+/* Cost of a turn. Issue is limited by the warp's dependences and by the other warps of the
+   SM; load latencies add to it. The device shares L2 and memory. */
 uint64_t turn_cost(struct emulated *d, struct resident *r)
 {
     const struct topology_device *t = &d->set->topology->device;
@@ -90,7 +91,7 @@ uint64_t turn_cost(struct emulated *d, struct resident *r)
     return longer(cost, (uint64_t)cycle);
 }
 
-/* It has nothing to wait for and yet does nothing that anybody could see. */
+/* Limit for a CTA that never blocks and has no visible effect. */
 static void check_life(struct emulated *d, const struct resident *r)
 {
     double limit_ms = d->set->options.wait_limit_ms;
@@ -105,7 +106,7 @@ static void check_life(struct emulated *d, const struct resident *r)
                      r->named[2], limit_ms);
 }
 
-/* It works and works: sooner or later that has to end. */
+/* Limit for a CTA that works without ending. */
 static void check_work(struct emulated *d, struct resident *r, uint64_t worked_ps)
 {
     uint64_t limit_ps = ps_of_ns(d->set->options.kernel_limit_ms * 1e6);
@@ -140,7 +141,7 @@ static uint64_t look_step(const struct emulated *d, const struct resident *r,
                : step;
 }
 
-/* Accesses that nearly all found what the one before had found. */
+/* Whether nearly all accesses repeated the previous one. */
 static bool many_of_one(uint64_t accesses, uint64_t fresh)
 {
     return accesses >= SPIN_LOADS && fresh <= accesses / SPIN_SHARE;
@@ -154,7 +155,7 @@ uint64_t turn_watch(struct emulated *d, struct resident *r, enum execute_stop st
     bool slept = stop == EXECUTE_BLOCKED && r->cta->sleep_ns != 0;
     bool spins = ran_long && !u->stores &&
                  (many_of_one(u->loads, u->fresh_loads) || many_of_one(u->strong, u->news));
-    /* It goes on by itself: as time passes, or as it computes. */
+    /* progress without others: by time, or by computing */
     bool works = u->meetings || (ran_long && !spins);
     bool goes_on = u->clocks || works || (slept && !u->strong && !u->loads);
 
@@ -171,7 +172,7 @@ uint64_t turn_watch(struct emulated *d, struct resident *r, enum execute_stop st
         return 0;
     }
     if (!u->strong && !spins)
-        return 0; /* before its look, or between two */
+        return 0; /* no poll in this turn */
     if (spins && u->loads > u->strong) {
         r->poll_address = r->load_address;
         r->poll_line = r->load_line;

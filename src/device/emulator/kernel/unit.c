@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The paper's dedicated unit (PROACT III-D): counters beside the memory, and a DMA engine
-   that has its descriptors ready and asks no driver. */
+/* Dedicated hardware unit (PROACT III-D): counters next to the memory, and a DMA engine
+   with prepared descriptors that needs no driver call. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -32,7 +32,8 @@ static void send_chunk(struct emulated *d, const struct kernel_run *run,
 {
     for (uint32_t p = u->piece_first[chunk]; p < u->piece_first[chunk + 1]; p++)
         for (uint32_t i = 0; i < u->pieces[p].peer_count; i++) {
-            /* Destinations rotate by chunk, so that no peer is always the last. */
+            /* The order of destinations rotates by chunk, so that no peer is always
+               last. */
             uint32_t peer = u->pieces[p].first_peer + (i + chunk) % u->pieces[p].peer_count;
 
             checked_unit(d, run, u->pieces[p].from, u->deltas[peer], u->pieces[p].bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The contract's memory of one device. */
+/* Memory calls of the device contract, for one device. */
 
 #include "device/emulator/machine.h"
 

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "device/device.h"
 
-/* Linux has these, POSIX does not. */
+/* Linux extensions of POSIX. */
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS 0x20
 #endif
@@ -35,8 +35,8 @@ enum proact_status memory_reserve(struct device_memory *m, unsigned device_count
              PAGE_BYTES_MAX + (uint64_t)2 * MEMORY_SLACK;
     void *p = MAP_FAILED;
 
-    /* Only what is allocated may be touched, and counts as memory of the host. Where
-       address space is rationed (ulimit -v), less of it is better than nothing. */
+    /* Only allocations are accessible and use host memory. Under a limit of address space
+       (ulimit -v) a smaller reservation is tried. */
     for (;;) {
         p = mmap(NULL, 2 * stride * device_count, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -69,7 +69,7 @@ uint64_t memory_span(const struct device_memory *m)
     return 2 * m->stride * m->device_count;
 }
 
-/* Of a device, or behind theirs that of all. */
+/* Start of a device's address range, or of that for distributed memory. */
 static uint64_t stretch(const struct device_memory *m, unsigned device)
 {
     return (uint64_t)(uintptr_t)m->reserved + device * m->stride;
@@ -90,7 +90,7 @@ static uint64_t round_up(uint64_t x)
     return (x + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Whole pages under an allocation that no neighbour in the list lies on, too. */
+/* Complete pages of an allocation that it shares with no neighbour. */
 static void *own_pages(const struct device_memory *m, unsigned device, size_t i,
                        size_t *bytes)
 {
@@ -114,8 +114,8 @@ static bool make_usable(const struct device_memory *m, unsigned device, size_t i
     return !bytes || !mprotect(first, bytes, PROT_READ | PROT_WRITE);
 }
 
-/* A new mapping over the old gives back both the pages and the host's promise of them. If
-   that cannot be had, they stay as they are until the end. */
+/* Returns the pages of an allocation by a new mapping, which also releases the host's
+   memory commitment. After a failure they stay until the set is closed. */
 static void give_back(const struct device_memory *m, unsigned device, size_t i)
 {
     size_t bytes;
@@ -126,8 +126,8 @@ static void give_back(const struct device_memory *m, unsigned device, size_t i)
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-/* First fit: index before which the new one goes, and its address; count + 1 if none, and
-   then the longest that there is room for. */
+/* First fit. Returns the index for the new allocation and its address; count + 1: none, and
+   `longest` is the size of the largest gap. */
 static size_t find_hole(const struct device_memory *m, unsigned device, uint64_t bytes,
                         uint64_t *address, uint64_t *longest)
 {
@@ -156,7 +156,7 @@ static uint64_t bytes_of_part(uint64_t bytes, uint64_t part, unsigned device)
     return before >= bytes ? 0 : bytes - before < part ? bytes - before : part;
 }
 
-/* Undoes what insert() has put into the list. */
+/* Undoes insert(). */
 static void forget(struct device_memory *m, unsigned device, size_t i)
 {
     struct allocation *list = m->list[device];
@@ -170,7 +170,8 @@ static void forget(struct device_memory *m, unsigned device, size_t i)
     m->count[device]--;
 }
 
-/* Of the stretch for several devices only addresses run out: each has had room. */
+/* Fails for distributed memory, where only addresses can be exhausted: each device had
+   memory. */
 static enum proact_status no_addresses(uint64_t bytes, uint64_t longest,
                                        struct proact_error *err)
 {
@@ -211,7 +212,7 @@ static enum proact_status refused(const struct device_memory *m, unsigned device
                 strerror(why));
 }
 
-/* Among those of a device, or of all. */
+/* Inserts an allocation of a device, or of distributed memory. */
 static enum proact_status insert(struct device_memory *m, unsigned device, uint64_t bytes,
                                  uint64_t part, uint64_t *out, struct proact_error *err)
 {
@@ -268,7 +269,7 @@ enum proact_status memory_allocate_parts(struct device_memory *m, uint64_t bytes
     return insert(m, m->device_count, bytes, *part, out, err);
 }
 
-/* Index of the last allocation that begins at or before the address; count if none. */
+/* Index of the last allocation that begins at or before the address; count: none. */
 static size_t last_before(const struct device_memory *m, unsigned device, uint64_t address)
 {
     size_t low = 0, high = m->count[device];
@@ -284,7 +285,8 @@ static size_t last_before(const struct device_memory *m, unsigned device, uint64
     return low ? low - 1 : m->count[device];
 }
 
-/* Whose list an address is in, if any; else one past all. */
+/* List that contains the address: a device, or the list of distributed memory; else one
+   more. */
 static unsigned list_of(const struct device_memory *m, uint64_t address)
 {
     uint64_t offset = address - (uint64_t)(uintptr_t)m->reserved;

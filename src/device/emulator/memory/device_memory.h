@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The memory of all emulated devices: one reservation of address space, a stretch of it for
-   each device, and one more, as long as all of them, for what lies on several. A device
-   address is the address in this process. Pages are the process's own only under what is
-   allocated, and where that was asked for beside it; elsewhere an access ends it. */
+/* Memory of all emulated devices: one reservation of address space with a range for each
+   device and another range, as long as all of these, for distributed memory. A device
+   address is the host address. Pages are accessible only where memory is allocated and, on
+   request, near it; other accesses are faults. */
 
 #include <proact/status.h>
 #include <stdbool.h>
@@ -12,22 +12,22 @@
 #include <stdint.h>
 
 struct allocation {
-    uint64_t first, end; /* end: one past the last byte asked for */
-    uint64_t part; /* the next device has what lies so far behind; 0: one has it all */
-    bool is_hosts; /* the device reaches it by the host's link */
+    uint64_t first, end; /* end: one past the last requested byte */
+    uint64_t part; /* distance between the partitions of two devices; 0: not distributed */
+    bool is_hosts; /* host memory, accessed over the host link */
 };
 
 enum {
-    MEMORY_PART_UNIT = 4096, /* a part is a multiple of that */
-    MEMORY_SLACK = 2 << 20   /* what hardware maps at once: so far beside what is allocated
-                                an access may do no harm */
+    MEMORY_PART_UNIT = 4096, /* granularity of partitions */
+    MEMORY_SLACK = 2 << 20   /* distance from an allocation at which hardware tolerates
+                                accesses, since it maps that much at once */
 };
 
 struct device_memory {
     unsigned char *reserved;
-    uint64_t stride, limit; /* address space and memory of one device */
+    uint64_t stride, limit; /* address space and capacity of one device */
     unsigned device_count;
-    /* By device, and behind them what lies on several; each by rising address. */
+    /* Allocations by device, then those of distributed memory; sorted by address. */
     struct allocation *list[64];
     size_t count[64], capacity[64];
     uint64_t used[64];
@@ -39,33 +39,34 @@ void memory_release(struct device_memory *m);
 
 enum proact_status memory_allocate(struct device_memory *m, unsigned device, uint64_t bytes,
                                    uint64_t *out, struct proact_error *err);
-/* On all devices: device d has the bytes from d * *part on. */
+/* Allocates distributed memory: device d stores the bytes from d * *part on. */
 enum proact_status memory_allocate_parts(struct device_memory *m, uint64_t bytes,
                                          uint64_t *out, uint64_t *part,
                                          struct proact_error *err);
-/* False if no allocation begins at `address`; gives what it was. Parts are of device 0. */
+/* Frees the allocation at `address` and returns it in `was`. False: there is none. Device 0
+   frees distributed memory. */
 bool memory_free(struct device_memory *m, unsigned device, uint64_t address,
                  struct allocation *was);
 
-/* Nothing of the device's lies below. */
+/* Lowest address of a device. */
 uint64_t memory_base(const struct device_memory *m, unsigned device);
-/* Whether the bytes lie at most MEMORY_SLACK beside what is allocated on that device: they
-   may then be touched, though they are nobody's. */
+/* Whether the bytes are within MEMORY_SLACK of an allocation of the device. Such an access
+   is tolerated. */
 bool memory_forgive(const struct device_memory *m, unsigned device, uint64_t address,
                     uint32_t bytes);
 
-/* Device whose memory an address is; device_count if nobody's. */
+/* Device that stores an address; device_count: none. */
 unsigned memory_device(const struct device_memory *m, uint64_t address);
-/* The part of the allocation that the address, which lies in it, is in. */
+/* Partition of an allocation that contains the address. */
 struct allocation memory_part(const struct allocation *in, uint64_t address);
-/* All of the address space. */
+/* Size of the address space. */
 uint64_t memory_span(const struct device_memory *m);
 
-/* What begins at `address` is the host's. */
+/* Marks the allocation at `address` as host memory. */
 void memory_give_host(struct device_memory *m, uint64_t address);
 bool memory_is_hosts(const struct device_memory *m, uint64_t address);
 
-/* The allocation that holds the address, or NULL. `nearest` (may be NULL): the one before.
- */
+/* Allocation that contains the address, or NULL. `nearest`, which may be NULL, is set to
+   the previous allocation. */
 const struct allocation *memory_find(const struct device_memory *m, uint64_t address,
                                      const struct allocation **nearest);

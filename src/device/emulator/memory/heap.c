@@ -10,11 +10,8 @@
 #include "base/memory.h"
 #include "device/emulator/traffic/message.h"
 
-enum { STACK_MAX = 512 << 10 }; /* as CUDA's */
-enum {
-    ALIGNMENT = 16,
-    GAP = 16
-}; /* behind each block, so that what passes its end is seen */
+enum { STACK_MAX = 512 << 10 };    /* as in CUDA */
+enum { ALIGNMENT = 16, GAP = 16 }; /* after each block, to detect accesses beyond its end */
 
 enum proact_status heap_open(struct device_set *set, unsigned device,
                              struct proact_error *err)
@@ -60,7 +57,7 @@ enum proact_status heap_limit(struct device_set *set, enum device_limit what, si
     return PROACT_OK;
 }
 
-/* How many blocks begin at or below the address. */
+/* Number of blocks that begin at or before the address. */
 static size_t blocks_below(const struct heap *h, uint64_t address)
 {
     size_t low = 0, high = h->count;
@@ -95,7 +92,7 @@ void heap_print(const struct heap *h, uint64_t address, char *into, size_t size)
         snprintf(into, size, "in the heap, and no block from malloc begins below it");
 }
 
-/* Where a block may begin behind the n first ones. */
+/* First possible address of a block after the first n blocks. */
 static uint64_t room_at(const struct heap *h, size_t n)
 {
     if (!n)
@@ -113,7 +110,7 @@ static bool fits(const struct heap *h, size_t n, uint64_t bytes)
     return at + GAP <= end && bytes <= end - at - GAP;
 }
 
-/* From where the last block was found, round to there. */
+/* Next fit: searches from the last block found, with wrap-around. */
 static bool find_room(struct heap *h, uint64_t bytes, size_t *at)
 {
     for (size_t n = 0; n <= h->count; n++) {
@@ -124,7 +121,7 @@ static bool find_room(struct heap *h, uint64_t bytes, size_t *at)
     return false;
 }
 
-/* Who allocates waits for who does already. */
+/* Serializes allocations. */
 static void take_turn(struct emulated *d)
 {
     uint64_t through = atomic_pass(d, d->heap->first);

@@ -17,7 +17,7 @@ struct object {
 };
 
 struct objects {
-    struct object **list; /* by handle, from 1 on; NULL: it is gone */
+    struct object **list; /* indexed by handle, from 1 on; NULL: destroyed */
     size_t count, capacity;
 };
 
@@ -91,7 +91,8 @@ enum proact_status objects_create_texture(struct device_set *set, unsigned devic
     o.face.reads_normalized = texture->normalize_values;
     o.face.has_normalized_coordinates = texture->normalize_coordinates;
     o.face.is_srgb = texture->is_srgb;
-    if (!texels && !texture->height) /* by index alone: beyond the end there is nothing */
+    if (!texels && !texture->height) /* linear memory, indexed: reads beyond the end are
+                                        0 */
         o.face.address_mode[0] = PROACT_ADDRESS_BORDER;
     if (o.face.is_cube && !o.face.has_normalized_coordinates)
         o.face.address_mode[0] = o.face.address_mode[1] = PROACT_ADDRESS_CLAMP;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Texels of emulated devices, which are memory like any other, row behind row; and objects
-   of them and of memory, by handles that are never used again. */
+/* Texture storage of emulated devices, which is linear memory, and the texture and surface
+   objects on it. Handles are never reused. */
 
 #include "device/emulator/machine.h"
 
@@ -22,7 +22,7 @@ enum proact_status objects_create_texture(struct device_set *set, unsigned devic
 enum proact_status objects_create_surface(struct device_texels *texels, uint64_t *handle,
                                           struct proact_error *err);
 void objects_destroy(struct device_set *set, unsigned device, uint64_t handle);
-/* For kernels of the device: `context` is a struct emulated. */
+/* Object of a handle, for kernels of the device; `context` is a struct emulated. */
 const struct execute_texture *objects_find(void *context, uint64_t handle,
                                            const char **why);
-void objects_clear(struct device_set *set); /* all that is left */
+void objects_clear(struct device_set *set); /* destroys all that remain */

@@ -45,7 +45,7 @@ void texels_destroy(struct device_texels *t)
     free(t);
 }
 
-/* Of slice `z` of the copy. */
+/* Address of one side of the copy in slice `z`. */
 static device_addr end_address(const struct proact_copy_3d_end *e,
                                const struct device_texels *t, size_t z)
 {
@@ -54,7 +54,7 @@ static device_addr end_address(const struct proact_copy_3d_end *e,
     return e->address + z * e->slice_pitch;
 }
 
-/* The host's rows go one by one. */
+/* Copies a slice; rows in host memory one by one. */
 static enum proact_status copy_slice(struct device_stream *s,
                                      const struct proact_copy_3d *c,
                                      const struct device_rows *r, struct proact_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Where texels lie: plain memory of the device. */
+/* Texture storage: linear memory of the device. */
 
 #include "device/emulator/memory/objects.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What happens next on one device, and when. Of equal times the lower tie comes first, then
-   what was pushed first, so that a run never depends on the heap's shape. */
+/* Event queue of one device. At equal times the lower tie comes first, then the event that
+   was pushed first, so that a run does not depend on the heap's layout. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@ struct emulated;
 
 struct happening {
     uint64_t time_ps;
-    uint64_t tie, number; /* number: given by agenda_push() */
+    uint64_t tie, number; /* number: assigned by agenda_push() */
     void (*happen)(struct emulated *d, void *subject, uint64_t detail);
     void *subject;
     uint64_t detail;
@@ -25,5 +25,5 @@ struct agenda {
 };
 
 void agenda_push(struct agenda *a, struct happening h);
-struct happening agenda_pop(struct agenda *a); /* it is not empty */
+struct happening agenda_pop(struct agenda *a); /* the agenda must not be empty */
 void agenda_clear(struct agenda *a);

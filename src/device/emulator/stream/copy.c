@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies: within a device through its memory, to another by the copy engine, in parts so
-   that a link is shared fairly. A copy from elsewhere asks the owner, whose engine sends.
- */
+/* Copies. A copy within a device uses its memory. A copy to a peer uses the copy engine, in
+   parts, so that links are shared fairly. A copy from a peer is a request to the owner,
+   whose engine sends. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void fetched(struct emulated *d, struct message *m)
     copy_done(d, m->subject, 0);
 }
 
-/* The owner has sent all to the asker. */
+/* Informs the requester that the owner has sent everything. */
 static void serve_done(struct emulated *d, void *subject, uint64_t asker)
 {
     struct message *m = message_create(d, (unsigned)asker, fetched, 0, 0);
@@ -36,8 +36,8 @@ static void serve_done(struct emulated *d, void *subject, uint64_t asker)
     message_send(d, m, d->now_ps, 0);
 }
 
-/* The engine goes on to the next copy of the stream while this one travels. Both leave from
-   here on the same way, and what waits for the next one waits for this one too. */
+/* Whether the engine may start the stream's next copy while this one travels. Both take the
+   same path, so an operation that waits for the next copy waits for this one as well. */
 static bool next_follows(const struct emulated *d, const struct operation *o)
 {
     const struct operation *next = o->next;
@@ -60,7 +60,8 @@ static void parts_done(struct emulated *d, struct operation *o)
         when_acknowledged(d, serve_done, o, asker);
 }
 
-/* Without a direct link: through the host's memory, at its rate both ways. */
+/* Time of a copy without a direct link: through host memory, at its rate in both
+   directions. */
 static uint64_t staged_ps(const struct emulated *d, unsigned to, uint64_t bytes)
 {
     const struct topology *t = d->set->topology;
@@ -71,7 +72,7 @@ static uint64_t staged_ps(const struct emulated *d, unsigned to, uint64_t bytes)
 
 static void send_part(struct emulated *d, void *subject, uint64_t detail);
 
-/* The next part, as soon as the receiver has room for it. */
+/* Sends the next part when the receiver has acknowledged enough. */
 static void part_next(struct emulated *d, void *subject, uint64_t detail)
 {
     struct operation *o = subject;
@@ -90,7 +91,7 @@ static uint64_t part_bytes(const struct operation *o)
     return left < most ? left : most;
 }
 
-/* The next bytes of the rows, a piece for each that they are of. */
+/* Creates a message with the next bytes of the strided copy, one piece per range. */
 static struct message *part_create(struct emulated *d, const struct operation *o,
                                    unsigned to, uint64_t *packets)
 {
@@ -116,8 +117,8 @@ static struct message *part_create(struct emulated *d, const struct operation *o
     return m;
 }
 
-/* What the engine has to do for it: each of many rows takes it some time beside its bytes;
-   where nothing says how much, a packet of a row takes as long as a whole one. */
+/* Engine time of a part. Each range adds a time from the machine file; without that, a
+   partial packet takes as long as a full one. */
 static uint64_t engine_ps(const struct device_set *set, const struct message *m,
                           uint64_t packets)
 {
@@ -159,8 +160,9 @@ static void send_part(struct emulated *d, void *subject, uint64_t detail)
     parts_done(d, o);
 }
 
-/* The engine takes copies in turn; one that finds it idle pays for waking it, one that goes
-   elsewhere than its stream's last for that. */
+/* Start time of a copy. The engine executes copies in order. A copy to an idle engine adds
+   its wake-up time, a copy to another peer than the stream's previous copy a switch
+   time. */
 static uint64_t start_ps(const struct emulated *d, const struct operation *o, unsigned to)
 {
     const struct topology_fabric *f = &d->set->topology->fabric;
@@ -194,7 +196,7 @@ static void local_done(struct emulated *d, void *subject, uint64_t detail)
     copy_done(d, subject, detail);
 }
 
-/* Read and written within a device: of many rows whole sectors. */
+/* Memory time of a copy within a device; short ranges count as complete sectors. */
 static double local_ns(const struct emulated *d, const struct operation *o)
 {
     uint64_t bytes = o->bytes, rows = bytes / o->row_bytes;
@@ -204,7 +206,7 @@ static double local_ns(const struct emulated *d, const struct operation *o)
     return 2 * (double)bytes / d->set->topology->device.memory_gbps;
 }
 
-/* By the link to the host, or within the device's memory. */
+/* Completion of a copy over the host link or within the device's memory. */
 static uint64_t local_ps(struct emulated *d, const struct operation *o, uint64_t ready)
 {
     const struct device_memory *memory = &d->set->memory;

@@ -11,18 +11,18 @@
 #include "device/emulator/machine.h"
 
 enum { THREADS_MAX = 16 };
-/* Looks at what another thread does, some 20 us, before who waits sleeps. Who only yields
-   instead gets no processor any more where a third wants one. */
+/* Polls of other threads, some 20 us, before a waiting thread sleeps. A thread that only
+   yields would get no processor while others compete for it. */
 enum { SPINS = 2000 };
-/* A sleeper takes some microseconds to wake: for less than that nobody is woken. */
+/* Waking a thread takes some microseconds; shorter windows wake none. */
 enum { WORTH_NS = 10000 };
 
-/* `next` is the whole offer: a device with a lower number than `count` is to be had by who
-   adds one. So who wakes late finds either something of a later window or nothing. */
+/* Work distribution: incrementing `next` claims a device if the result is below `count`. A
+   thread that wakes late claims a device of a later window or none. */
 struct emulator_workers {
     struct device_set *set;
     emulator_workers_task *run;
-    unsigned wanted, size; /* size 1: nobody was needed yet */
+    unsigned wanted, size; /* size 1: no helper started yet */
     bool has_requested;    /* in this window */
     uint64_t began_ns;
     pthread_t caller, threads[THREADS_MAX];
@@ -127,7 +127,7 @@ void emulator_workers_destroy(struct emulator_workers *t)
     free(t);
 }
 
-/* Only the caller asks: who helps needs no help, for others are awake then. */
+/* Only the caller requests help: when a helper runs, the others are awake. */
 void emulator_workers_request(struct emulator_workers *t)
 {
     if (!pthread_equal(pthread_self(), t->caller) || t->has_requested || !is_offered(t) ||
@@ -141,7 +141,7 @@ void emulator_workers_request(struct emulator_workers *t)
     }
     for (; t->size < t->wanted; t->size++)
         if (pthread_create(&t->threads[t->size], NULL, helper, t)) {
-            t->wanted = t->size; /* then with fewer */
+            t->wanted = t->size; /* continue with fewer */
             break;
         }
 }

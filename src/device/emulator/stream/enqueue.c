@@ -13,7 +13,7 @@
 #include "device/emulator/stream/stream.h"
 #include "device/emulator/stream/windows.h"
 
-/* A set on which something broke says so again and does no more. */
+/* Returns the stored failure of a broken set. */
 static enum proact_status enqueue_check_set(const struct device_set *set,
                                             struct proact_error *err)
 {
@@ -47,7 +47,7 @@ static bool is_linked(const struct device_set *set, unsigned from, unsigned to)
     return from == to || (to < set->count && set->topology->link_gbps[from][to] > 0);
 }
 
-/* How many of the rows lie in the allocation that the first one lies in. */
+/* Number of ranges within the allocation of the first one. */
 static size_t rows_inside(const struct device_set *set, device_addr first, size_t pitch,
                           const struct device_rows *r)
 {
@@ -207,7 +207,7 @@ enum proact_status enqueue_record(struct device_stream *s, struct device_event *
         return fail(err, PROACT_EINVAL,
                     "an event of device %u cannot be recorded on a stream of device %u",
                     event->device, s->device);
-    if (!s->set->tape) /* counts when it is played */
+    if (!s->set->tape) /* counted when the graph is launched */
         event->recorded++;
     return enqueue_event(s, event, record_begin, err);
 }
@@ -233,7 +233,7 @@ static enum proact_status enqueue_word(struct device_stream *s, operation_begin 
                     word);
     struct operation *o = operation_create(s, begin);
 
-    /* The driver takes many words at once: those that go out are no calls of their own. */
+    /* The driver accepts several words per call: words that are written add no call. */
     if (begin == wait_value_begin)
         host_take_for(o, s->set->topology->device.call_host_us, 0);
     o->to = word;
@@ -275,9 +275,10 @@ enum proact_status enqueue_write_value(struct device_stream *s, device_addr word
     return enqueue_word(s, write_value_begin, word, value, NULL, err);
 }
 
-enum { GRID_MAX = 65535, BLOCK_Z_MAX = 64 }; /* of CUDA */
+enum { GRID_MAX = 65535, BLOCK_Z_MAX = 64 }; /* as in CUDA */
 
-/* A grid of another size than the device can hold would never end. */
+/* Checks the launch against the limits of the device; a CTA that fits nowhere would never
+   start. */
 static enum proact_status launch_fits(const struct device_set *set,
                                       const struct device_function *f,
                                       const struct device_launch *l,
@@ -330,7 +331,8 @@ static enum proact_status unit_fits(const struct device_stream *s,
     return status;
 }
 
-/* All CTAs are resident at once, or those that are would wait for the others for ever. */
+/* Checks that all CTAs can be resident at once; otherwise resident CTAs would wait for
+   others forever. */
 static enum proact_status all_fit(const struct device_stream *s,
                                   const struct device_function *f,
                                   const struct device_launch *l, struct proact_error *err)
@@ -349,9 +351,9 @@ static enum proact_status all_fit(const struct device_stream *s,
     return PROACT_OK;
 }
 
-/* Where the CTAs of cooperative launches, which come one after the other, count themselves:
-   a struct of CUDA's cooperative groups. Each barrier leaves it as the next one wants it.
- */
+/* Allocates the barrier workspace of cooperative launches, a struct of CUDA's cooperative
+   groups. Cooperative launches are serial, and each barrier leaves it ready for the
+   next. */
 static enum proact_status meeting_made(const struct device_stream *s,
                                        struct proact_error *err)
 {

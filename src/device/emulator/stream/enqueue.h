@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The contract's stream operations: checked, stamped with the host's clock, queued. */
+/* Stream operations of the device contract: they are checked, stamped with the host's clock
+   and queued. */
 
 #include "device/emulator/machine.h"
 
@@ -32,14 +33,15 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
                                   const struct device_launch *launch,
                                   struct proact_error *err);
 
-/* host_time.c: what a call costs the host; of one that queues an operation, which other
-   threads may do for other devices of a batch meanwhile, `turn_us` of it in turn. */
+/* host_time.c: charges the host for a call. An operation costs `us`; its part `turn_us` is
+   serialized. Other threads may queue operations of a batch for other devices
+   concurrently. */
 void host_take(struct device_set *set, double us);
 void host_take_for(struct operation *o, double us, double turn_us);
 void host_batch_begin(struct device_set *set);
 enum proact_status host_batch_end(struct device_set *set, struct proact_error *err);
 
-/* enqueue_parts.c: the same, of memory that several devices have parts of, too. */
+/* enqueue_parts.c: copies that also accept distributed memory. */
 enum proact_status parts_copy(struct device_stream *s, device_addr to, device_addr from,
                               size_t bytes, struct proact_error *err);
 enum proact_status parts_copy_rows(struct device_stream *s, const struct device_rows *rows,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of which every device has a part: what the host writes, reads, fills and copies of
-   it is an operation for each part. */
+/* Distributed memory: host writes, reads, fills and copies become one operation per
+   partition. */
 #include "device/emulator/machine.h"
 #include "device/emulator/stream/enqueue.h"
 #include "device/emulator/stream/stream.h"
 
-/* From the address to the end of the part that it lies in, of all that is asked for; all of
-   it where that is in no such allocation, or passes its end. */
+/* Number of bytes from the address to the end of its partition, at most `bytes`; all of
+   them for other memory, or if they exceed the allocation. */
 static size_t left(const struct device_set *set, device_addr address, size_t bytes)
 {
     const struct allocation *in = memory_find(&set->memory, address, NULL);
@@ -38,7 +38,7 @@ enum proact_status parts_copy(struct device_stream *s, device_addr to, device_ad
     return status;
 }
 
-/* From the first row's first byte to the last one's last. */
+/* Distance from the first byte of the first range to the end of the last one. */
 static size_t hull(const struct device_rows *r, size_t pitch)
 {
     return (r->count - 1) * pitch + r->bytes;

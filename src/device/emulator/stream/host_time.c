@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls cost the host, which goes on with the next one then. Between batch_begin and
-   batch_end a thread a device makes those that the CUDA keeper keeps back: side by side,
-   but for what only one of them can do at a time. */
+/* Host time of calls, on the host's clock. Between batch_begin and batch_end one thread per
+   device makes the calls that the CUDA backend defers. The threads run concurrently, except
+   for the serialized part of each call. */
 #include "device/emulator/machine.h"
 #include "device/emulator/stream/enqueue.h"
 #include "device/emulator/stream/stream.h"
 
-enum { KEPT_MOST = 256 }; /* of a device: as many as the CUDA keeper keeps back */
+enum { KEPT_MOST = 256 }; /* operations per device, as in the CUDA backend */
 
 static bool is_kept(const struct device_set *set)
 {
     return set->batch.is_open && !set->tape;
 }
 
-/* The device whose thread comes to its next call first; set->count: there is none. */
+/* Device whose thread makes the next call; set->count: none. */
 static unsigned next_thread(const struct device_set *set, const uint64_t *clock_ps)
 {
     unsigned next = set->count;

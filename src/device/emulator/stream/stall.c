@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out that nothing can happen any more. CTAs that poll and streams that wait keep an
-   agenda busy for ever; but if for as long as a wait may last all of them have looked again
-   and again while no byte changed, no CTA ended or computed and no stream went on, then
-   none of them ever will. That is found out sooner where so many look so often that the
-   host would be busy for long. */
+/* Stall detection. CTAs that poll and streams that wait keep an agenda busy forever. If for
+   the wait limit all of them polled repeatedly while no byte changed, no CTA ended or
+   computed and no stream advanced, then none ever will. Frequent polling of many CTAs
+   shortens this time, since it keeps the host busy. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,7 +10,8 @@
 #include "device/emulator/stream/stream.h"
 #include "device/emulator/stream/windows.h"
 
-/* Sooner: longer than any nanosleep (1 ms), looks enough for each, and for all of them. */
+/* Shorter limit: longer than any nanosleep (1 ms), with enough polls by each CTA and in
+   total. */
 enum { STALL_NS = 5000000, LOOKS = 200, LOOKS_IN_ALL = 5000000 };
 
 static bool all_looked(const struct device_set *set)
@@ -76,7 +76,7 @@ static void stall_print_stream(const struct device_stream *s, char *into, size_t
                  s->device, o->event->device);
 }
 
-/* Who has looked most often; the oldest of them. */
+/* CTA with the most polls; the oldest of several. */
 static const struct resident *patient(const struct emulated *d)
 {
     const struct resident *most = d->residents;

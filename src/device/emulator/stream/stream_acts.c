@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the simpler operations of a stream do. */
+/* Simple stream operations. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "device/emulator/stream/stream.h"
 #include "device/emulator/traffic/message.h"
 
-enum { PART_BYTES = 256 << 10 }; /* of what goes to a peer at once */
+enum { PART_BYTES = 256 << 10 }; /* per message to a peer */
 
 static void done_later(struct emulated *d, void *subject, uint64_t detail)
 {
@@ -16,7 +16,7 @@ static void done_later(struct emulated *d, void *subject, uint64_t detail)
     operation_done(d, subject);
 }
 
-/* What is written or filled is there when it is through. */
+/* Performs a write or fill at its end. */
 static void put_here(struct operation *o)
 {
     void *to = (void *)(uintptr_t)o->to;
@@ -27,7 +27,7 @@ static void put_here(struct operation *o)
         memset(to, o->value, o->bytes);
 }
 
-/* A peer's memory is the peer's: it gets what is to be stored, part by part. */
+/* Sends a write or fill to the peer that owns the memory, in parts. */
 static void put_far(struct emulated *d, const struct operation *o, unsigned owner)
 {
     for (uint64_t at = 0; at < o->bytes; at += PART_BYTES) {
@@ -127,7 +127,7 @@ bool event_is_over(const struct device_event *e, unsigned device, uint64_t recor
     return record <= e->done[device];
 }
 
-/* Of records on several streams a later one may be over first. */
+/* Notes a record that completes before an earlier record on another stream. */
 static void note_early(struct device_event *e, unsigned device, uint64_t record)
 {
     size_t *count = &e->early_count[device];
@@ -187,14 +187,16 @@ static void signal_arrived(struct emulated *d, struct message *m)
     signal_event(d, m->subject, m->detail);
 }
 
-/* Devices tell each other of events by the driver's words; in a graph by the graph's. */
+/* Records an event. Devices signal events by words of the driver; within a graph by words
+   of the graph. */
 void record_begin(struct emulated *d, struct operation *o)
 {
     struct device_event *e = o->event;
     const struct topology_device *t = &d->set->topology->device;
     double event_us = o->is_played ? 0 : t->event_us;
 
-    if (o->generation == e->recorded) /* an earlier one may come later, on another stream */
+    if (o->generation == e->recorded) /* an earlier record on another stream may complete
+                                         later */
         e->time_ps = d->now_ps;
     checked_record(d, o->stream, e);
     if (t->event_here_us > 0)
@@ -217,7 +219,7 @@ void wait_event_begin(struct emulated *d, struct operation *o)
 {
     if (!is_over(d, o)) {
         o->event->awaited[d->number]++;
-        return; /* signal_event() goes on */
+        return; /* signal_event() resumes it */
     }
     checked_wait_event(d, o->stream, o->event);
     operation_done(d, o);

@@ -39,13 +39,13 @@ static struct device_event *join_of(struct device_stream *s)
     e = must_calloc(1, sizeof *e);
     e->set = s->set;
     e->device = s->device;
-    e->next = s->set->events; /* goes with its stream */
+    e->next = s->set->events; /* destroyed with its stream */
     s->set->events = e;
     s->join = e;
     return e;
 }
 
-/* Whatever is queued from now on comes after all that was queued before. */
+/* Orders all later operations after all earlier ones, on all streams. */
 static enum proact_status all_meet(struct device_set *set, struct proact_error *err)
 {
     struct device_stream *middle = set->streams;
@@ -62,7 +62,7 @@ static enum proact_status all_meet(struct device_set *set, struct proact_error *
     return status;
 }
 
-/* A captured operation as it is queued now; numbers keep their distances. */
+/* Queues a copy of a captured operation; number distances are kept. */
 static void play(struct device_set *set, const struct operation *captured, uint32_t shift)
 {
     struct operation *o = must_calloc(1, sizeof *o);
@@ -89,7 +89,8 @@ static void play(struct device_set *set, const struct operation *captured, uint3
 enum proact_status tape_play(struct device_graph *g, struct proact_error *err)
 {
     struct device_set *set = g->set;
-    uint64_t host_ps = set->host_ps; /* meeting is the graph's, not the host's */
+    uint64_t host_ps = set->host_ps; /* the joins are part of the graph and take no host
+                                        time */
     enum proact_status status = all_meet(set, err);
 
     if (status)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The contract's graphs: what streams are given while there is a tape goes there, and is
-   queued anew as often as the graph is launched. */
+/* Graphs of the device contract: during a capture, operations are appended to the graph; a
+   graph launch queues copies of them. */
 
 #include "device/emulator/stream/stream.h"
 

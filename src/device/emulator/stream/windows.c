@@ -50,7 +50,7 @@ static void run_window(struct device_set *set)
         run_device(set, i);
 }
 
-/* The earliest thing on any agenda; false if all are empty. */
+/* Time of the earliest event of all agendas; false: all are empty. */
 static bool next_time(const struct device_set *set, uint64_t *out)
 {
     bool found = false;
@@ -85,7 +85,7 @@ static void give_up(struct device_set *set)
              who);
 }
 
-/* False: nothing can happen any more. */
+/* Runs one window. False: nothing can happen any more. */
 static bool run_one(struct device_set *set, struct stall *stall)
 {
     uint64_t time = 0;
@@ -118,7 +118,7 @@ static void try_windows(struct device_set *set)
             return;
 }
 
-/* What is still under way when the last stream is empty: acknowledgements, signals. */
+/* Runs the remaining events after the last stream is empty: acknowledgements, signals. */
 static void drain(struct device_set *set)
 {
     uint64_t time = 0;
@@ -131,7 +131,8 @@ static void drain(struct device_set *set)
     }
 }
 
-/* What was in flight will never end, and its modules may go before the set does. */
+/* Discards CTAs in flight after a fault; their modules may be unloaded before the set
+   closes. */
 static void tear_down(struct device_set *set)
 {
     for (unsigned i = 0; i < set->count; i++)
@@ -145,7 +146,7 @@ static void set_clocks(struct device_set *set)
             set->host_ps = set->devices[i].now_ps;
 }
 
-/* The devices' arithmetic is not the host's; helpers begin with their creator's mode. */
+/* Runs the devices in their floating-point mode, which worker threads inherit. */
 static void run_devices(struct device_set *set, const bool *finished, bool tries)
 {
     struct float_mode mode;

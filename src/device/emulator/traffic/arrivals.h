@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Which of a sender's messages have been performed. They carry numbers from 1 on, and may
-   overtake one another. */
+/* Set of one sender's messages that have been performed. Messages are numbered from 1 and
+   may arrive out of order. */
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct arrivals {
-    uint64_t all_up_to; /* every one so far has been performed */
-    uint64_t *later;    /* of those behind: a ring of bits, `words` long */
+    uint64_t all_up_to; /* all messages up to this number have been performed */
+    uint64_t *later;    /* later ones: a ring of bits with `words` words */
     size_t words;
 };
 

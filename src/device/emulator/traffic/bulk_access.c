@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bulk stores on their way: issued, read, landed, waited for. */
+/* Phases of bulk stores: issued, source read, performed, waited for. */
 #include "device/emulator/traffic/bulk_store.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "device/emulator/traffic/global_access.h"
 #include "device/emulator/traffic/message.h"
 
-/* With a seed, up to so much later than need be. */
+/* Maximum additional delay with a seed. */
 enum { LATE_NS = 300 };
 
 static uint32_t thread_of(const struct execute_warp *w, unsigned lane)
@@ -34,7 +34,7 @@ static bool is_over(const struct bulk_cta *c, const struct bulk_wait *q)
     return true;
 }
 
-/* The checker wants to know of a store until its thread does. */
+/* Frees complete stores. The checker needs a store until its thread has waited for it. */
 static void forget_stores(struct emulated *d, struct bulk_cta *c)
 {
     for (struct bulk_store **s = &c->stores; *s;) {
@@ -61,7 +61,7 @@ static void wait_ends(struct emulated *d, struct bulk_cta *c, const struct bulk_
     }
 }
 
-/* One of its stores has come further. */
+/* Reports the progress of a store of the CTA. */
 static void come_further(struct emulated *d, struct bulk_cta *c)
 {
     d->changes++;
@@ -127,7 +127,8 @@ static void land_here(struct emulated *d, struct bulk_store *s)
     was_read(d, s, 0);
 }
 
-/* What the way out does not take yet waits where it is. */
+/* Sends a store to a peer; it stays on the SM while the egress backlog exceeds its
+   limit. */
 static void land_there(struct emulated *d, struct bulk_store *s, unsigned to)
 {
     const struct topology_fabric *f = &d->set->topology->fabric;
@@ -165,7 +166,8 @@ static void read_source(struct emulated *d, void *subject, uint64_t detail)
         land_there(d, s, to);
 }
 
-/* When the SM's copier comes to it. Peers take what one CTA's stores would give them. */
+/* Time when the SM's copy unit reads the source. The rate to peers is that of one CTA's
+   stores. */
 static uint64_t source_ps(struct emulated *d, struct execute_warp *w, uint32_t bytes,
                           bool is_here)
 {

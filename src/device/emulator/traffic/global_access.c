@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every access of a warp to global memory comes by here: is it allowed, is it near, what
-   does it cost. */
+/* Global memory accesses of warps: bounds, location and cost. */
 #include "device/emulator/traffic/global_access.h"
 
 #include <inttypes.h>
@@ -13,7 +12,7 @@
 
 enum { LANES = 32, LINE_SHIFT = 7, LINE_BYTES = 1 << LINE_SHIFT, SECTOR_BYTES = 32 };
 
-/* A set bit for each sector of a line; how many are set. */
+/* Bit mask of the sectors of a line, and its population count. */
 enum { SECTORS = 4, ALL_SECTORS = (1 << SECTORS) - 1 };
 
 static inline uint64_t count_sectors(uint32_t sectors)
@@ -21,9 +20,9 @@ static inline uint64_t count_sectors(uint32_t sectors)
     return 0x4332322132212110u >> 4 * sectors & 7;
 }
 
-/* One line of the L2 is touched in some of its sectors; those that it did not hold come
-   from the memory. An entry is the line's number with the sectors it holds in place of the
-   lowest four bits, which follow from the entry's place and the rest of the number. */
+/* Accesses sectors of one L2 line; missing ones are read from memory. An entry is the line
+   number, with the mask of cached sectors in its lowest four bits: these bits follow from
+   the entry's index and the remaining number. */
 static inline void touch_line(struct emulated *d, uint64_t line, uint32_t sectors)
 {
     uint32_t *entry = &d->l2_lines[(line ^ line >> L2_FOLD) & d->l2_mask];
@@ -38,13 +37,13 @@ static inline void touch_line(struct emulated *d, uint64_t line, uint32_t sector
     *entry = tag | cached | sectors;
 }
 
-/* `first` counts from the device's first byte. */
+/* `first` is relative to the device's first byte. */
 static inline void touch_run(struct emulated *d, uint64_t first, uint32_t bytes)
 {
     uint64_t last = first + bytes - 1, line = first >> LINE_SHIFT;
     uint32_t sectors;
 
-    if (!((first | bytes) & (LINE_BYTES - 1))) { /* most of what vectors do */
+    if (!((first | bytes) & (LINE_BYTES - 1))) { /* common case of vector accesses */
         for (; line <= last >> LINE_SHIFT; line++)
             touch_line(d, line, ALL_SECTORS);
         return;
@@ -61,7 +60,7 @@ void access_touch(struct emulated *d, uint64_t address, uint32_t bytes)
     touch_run(d, address - d->base, bytes);
 }
 
-/* Each sector once as long as the lanes stay in it. */
+/* Accesses scattered lanes; consecutive lanes in one sector count once. */
 static void touch_scattered(struct emulated *d, const struct execute_access *a)
 {
     uint64_t last = ~0ull;
@@ -106,7 +105,8 @@ static __attribute__((noinline)) enum execute_verdict refuse(struct emulated *d,
     return EXECUTE_FAULT;
 }
 
-/* Programs have kernels whose edges read a row too many, or store one. */
+/* Tolerates an access outside of allocations with a warning: kernels of some programs read
+   or write one row too many at boundaries. */
 static __attribute__((noinline)) bool forgive(struct emulated *d, struct execute_warp *w,
                                               const struct execute_access *a, unsigned lane)
 {
@@ -119,7 +119,7 @@ static __attribute__((noinline)) bool forgive(struct emulated *d, struct execute
         return true;
     global_fault_address(d, w, a, lane, "out of bounds");
     snprintf(d->warning, sizeof d->warning, "device %u: %s", d->number, c->fault);
-    c->fault[0] = '\0'; /* it is none */
+    c->fault[0] = '\0'; /* not a fault */
     return true;
 }
 
@@ -145,7 +145,7 @@ __attribute__((noinline)) enum execute_verdict access_look_up(
         }
         unsigned owner = memory_device(memory, address);
 
-        if (heap_holds(d->heap, address)) { /* what is free now may not stay so */
+        if (heap_holds(d->heap, address)) { /* no caching: the block may be freed */
             if (!heap_inside(d->heap, address, a->bytes))
                 return refuse(d, w, a, lane, "out of bounds");
             *known = (struct known_range){0, 0};
@@ -162,7 +162,7 @@ __attribute__((noinline)) enum execute_verdict access_look_up(
     return verdict;
 }
 
-/* Whether all lanes are aligned and lie in the range. Far below it is as far above. */
+/* Whether all lanes are aligned and within the range; addresses below it wrap around. */
 static inline bool scattered_within(const struct known_range *known,
                                     const struct execute_access *a)
 {
@@ -198,7 +198,7 @@ static inline bool run_within(const struct known_range *known,
            !(first & (a->align - 1));
 }
 
-/* Bytes of a run of neighbours: of one lane where there are none. */
+/* Bytes per group of consecutive lanes; scattered lanes form groups of one. */
 static inline uint32_t run_bytes(const struct execute_access *a)
 {
     static const uint32_t lanes[] = {[EXECUTE_UNIT] = LANES,
@@ -209,8 +209,8 @@ static inline uint32_t run_bytes(const struct execute_access *a)
     return lanes[a->shape] * a->bytes;
 }
 
-/* A strong access, or an atomic: remembered, to tell looking again from going on. What
-   lies far away is looked at again if the address is the same. */
+/* Records a strong access or atomic, to distinguish polling from progress. An access to a
+   peer counts as polling if its address repeats. */
 static __attribute__((noinline)) void note_strong(struct emulated *d,
                                                   const struct execute_access *a,
                                                   bool is_here)
@@ -287,14 +287,14 @@ enum execute_verdict access_global(void *context, struct execute_warp *w,
         if (verdict == EXECUTE_FAULT)
             return verdict;
     }
-    const bool is_later = checked_is_store(d, a); /* when its values are here */
+    const bool is_later = checked_is_store(d, a); /* checked with its values */
 
     if (d->set->check && !is_later && !checked_access(d, w, a))
         return EXECUTE_FAULT;
     note(d, a, verdict == EXECUTE_GO);
     if (a->order >= EXECUTE_RELEASE)
         count_fence(d, w, a->scope);
-    /* What releases to the machine comes after all that was sent before. */
+    /* A release at sys scope waits until all earlier stores are acknowledged. */
     if (a->order >= EXECUTE_RELEASE && a->scope == EXECUTE_SYS && !all_acknowledged(d))
         return EXECUTE_TAKEN;
     if (verdict != EXECUTE_GO)

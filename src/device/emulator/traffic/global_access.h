@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What executing warps ask of the device: the callbacks of execute_host. */
+/* Memory accesses of executing warps: callbacks of execute_host. */
 
 #include "device/emulator/kernel/kernel_run.h"
 
@@ -9,15 +9,15 @@
 enum execute_verdict access_global(void *context, struct execute_warp *w,
                                    const struct execute_access *a);
 
-/* The slow way, each lane by itself: GO if all are here, TAKEN if some are not. What the
-   last lane here lies in is `known` afterwards. */
+/* Slow path, lane by lane. Returns GO if all lanes access local memory, else TAKEN. Sets
+   `known` to the allocation of the last local lane. */
 enum execute_verdict access_look_up(struct emulated *d, struct execute_warp *w,
                                     const struct execute_access *a,
                                     struct known_range *known);
-/* Bytes of this device go through the L2. */
+/* Passes an access to this device's memory through the L2. */
 void access_touch(struct emulated *d, uint64_t address, uint32_t bytes);
 
-/* remote_access.c: what does not lie here, or must wait for what was sent. */
+/* remote_access.c: accesses to other devices' memory, and waits for acknowledgements. */
 enum execute_verdict access_far(void *context, struct execute_warp *w,
                                 const struct execute_access *a, const struct execute_op *op,
                                 const unsigned char *operands);
@@ -29,7 +29,7 @@ enum execute_verdict fence_global(void *context, struct execute_warp *w, uint32_
 enum execute_verdict bulk_global(void *context, struct execute_warp *w,
                                  const struct execute_bulk *b);
 
-/* When this warp's instruction is, within the turn. */
+/* Time of the warp's current instruction within the turn. */
 static inline uint64_t instant(const struct emulated *d, const struct execute_warp *w)
 {
     const struct topology_device *t = &d->set->topology->device;

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* Bytes on the way that a device may have before its CTAs must hold their stores. */
+/* Bytes in flight of a device at which its CTAs must wait with stores. */
 enum { CREDIT_BYTES = 2 << 20 };
 
 struct waiter {
@@ -61,8 +61,7 @@ uint64_t message_send(struct emulated *from, struct message *m, uint64_t ready_p
     if (set->options.infinite_bandwidth)
         m->wire_bytes = 0;
     if (m->wire_bytes > 0 && link > 0) {
-        uint64_t since =
-            from->now_ps; /* work of one turn shares the way from its begin on */
+        uint64_t since = from->now_ps; /* the messages of one turn overlap from its start */
         uint64_t out = serve(&from->out_free_ps, since,
                              ps_of_bytes(m->wire_bytes, t->fabric.egress_gbps));
         uint64_t way =
@@ -107,7 +106,8 @@ uint64_t atomic_pass(struct emulated *d, uint64_t address)
     return serve(&place->free_ps, d->now_ps, ps_of_ns(t->atomic_ns));
 }
 
-/* A change that leaves every word as it was is none: so does who spins on a lock. */
+/* Changes the words of the lanes. Without a different value it is no progress, as with CTAs
+   that spin on a lock. */
 void change_lanes(struct emulated *d, struct message *m)
 {
     struct message *answer = m->answered ? answer_create(d, m) : NULL;
@@ -186,7 +186,7 @@ static void acknowledged(struct emulated *d, struct message *m)
         d->credit_returned(d);
 }
 
-/* The message is here, and has passed the way in. */
+/* Performs a message that has passed the ingress. */
 static void performed(struct emulated *d, void *subject, uint64_t detail)
 {
     struct message *m = subject;
@@ -209,8 +209,8 @@ static void performed_in_turn(struct emulated *d, void *subject, uint64_t detail
     performed(d, subject, detail);
 }
 
-/* What it takes of the way in. Copies of several senders that come in side by side are in
-   each other's way: two are half as much as three or more. */
+/* Ingress time of a message. Concurrent copies from several senders slow each other down;
+   the slowdown of two senders is half of that of three or more. */
 static uint64_t way_in_ps(struct emulated *d, const struct message *m)
 {
     const struct topology_fabric *f = &d->set->topology->fabric;
@@ -240,7 +240,7 @@ static void arrived(struct emulated *d, void *subject, uint64_t detail)
         return;
     }
     d->arriving++;
-    later(d, done, performed_in_turn, m, detail); /* behind those that came before */
+    later(d, done, performed_in_turn, m, detail); /* after earlier arrivals */
 }
 
 static int by_arrival(const void *a, const void *b)
@@ -254,7 +254,7 @@ static int by_arrival(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* A machine with one bus for all: what left in this window passes it as it came. */
+/* Applies a shared bus: the messages of a window pass it in the order of their arrival. */
 static void pass_bus(struct device_set *set)
 {
     struct message **all = NULL;

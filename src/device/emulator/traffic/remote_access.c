@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses that leave the device, and those that must wait for what has left it. */
+/* Accesses to other devices, and operations that wait for their acknowledgements. */
 #include <string.h>
 
 #include "device/emulator/check/checked.h"
@@ -9,7 +9,7 @@
 
 enum { LANES = 32, LANE_BYTES_MAX = 32 };
 
-/* Lanes that want something done: of a turn just now, or of one that had to wait. */
+/* Access of lanes, either of the current turn or one that waited. */
 struct request {
     struct execute_warp *warp;
     struct resident *resident;
@@ -36,7 +36,7 @@ static void local_lane(const struct request *q, unsigned lane, unsigned char *re
                        result + lane * q->lane_bytes);
 }
 
-/* Neighbouring bytes of lanes in a row become a piece. Gives how many there are. */
+/* Joins adjacent bytes of consecutive lanes to pieces; returns their number. */
 static uint32_t find_pieces(const struct request *q, uint32_t mask, struct piece *pieces)
 {
     uint32_t count = 0, used = 0;
@@ -53,8 +53,8 @@ static uint32_t find_pieces(const struct request *q, uint32_t mask, struct piece
     return count;
 }
 
-/* A CTA's own stores keep their order, for what a barrier has ordered must not be undone;
-   those of others reach the peer as they come. */
+/* Sends stores of one CTA in order, so that barriers stay effective; stores of different
+   CTAs are unordered. */
 static uint64_t send_in_order(struct emulated *d, const struct request *q,
                               struct message *m, uint64_t packets)
 {
@@ -109,7 +109,7 @@ static void carry_lanes(struct message *m, const struct request *q, uint32_t mas
     memcpy(m->address, q->address, sizeof m->address);
 }
 
-/* A packet without data goes for every packet that comes back. */
+/* Requests a load: one packet without data per packet of the answer. */
 static void send_load(struct emulated *d, const struct request *q, unsigned to,
                       uint32_t mask)
 {
@@ -183,7 +183,7 @@ static void perform(struct emulated *d, const struct request *q)
     }
 }
 
-/* Everything before the release has been acknowledged: now the release itself. */
+/* Performs a release after all earlier stores are acknowledged. */
 static void release(struct emulated *d, void *subject, uint64_t detail)
 {
     struct message *m = subject;
