@@ -25,3 +25,13 @@ file(RELATIVE_PATH PROACT_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" PROACT_PREFIX_FROM_PC ${PROACT_PREFIX_FROM_PC})
 configure_file(cmake/proact.pc.in ${PROJECT_BINARY_DIR}/proact.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/proact.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Everything that `cmake --install` copies, without the tests: what scripts/demo builds.
+add_custom_target(proact_installed)
+foreach(target proact proact_static proact_command proact_manual proactrt proactrt_shared
+        proactrt_driver_there proactrt_driver_shared proactrt_stubs_there
+        proactrt_driver_stubs_there proactcc_manual)
+    if(TARGET ${target})
+        add_dependencies(proact_installed ${target})
+    endif()
+endforeach()

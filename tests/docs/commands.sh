@@ -31,7 +31,7 @@ PATH=$scratch/bin:$PATH
 export PATH
 
 if [ "$page" = help ]; then
-    for command in '' run analyze machines topo doctor methods bench; do
+    for command in '' run make 'make wiki' analyze machines topo doctor methods bench; do
         # shellcheck disable=SC2086 # a word or none
         proact $command --help
     done >"$scratch/help" || exit 1

@@ -41,6 +41,9 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         lock far not unfenced fences_early fences_narrowly unfenced_flag grid_barrier_missing
         unfenced_lock late unfenced_far)
     set_tests_properties(proactcc.checked_alike proactcc.checked_fetch_atomics PROPERTIES LABELS slow TIMEOUT 120)
+    add_test(NAME proactcc.heat COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/heat.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR})
+    set_tests_properties(proactcc.heat PROPERTIES LABELS slow TIMEOUT 300)
     add_test(NAME proactcc.lines COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/lines.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
     set_tests_properties(proactcc.lines PROPERTIES LABELS slow TIMEOUT 300)

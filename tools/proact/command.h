@@ -17,6 +17,7 @@ int command_run(int argc, char **argv);
 int command_analyze(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_make(int argc, char **argv);
 int command_methods(int argc, char **argv);
 
 /* "proact: " and the sentence, on stderr; returns EXIT_FAILED. */

@@ -15,6 +15,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"run", "run an application with every transfer method and compare", command_run},
+    {"make", "generate an input from a seed", command_make},
     {"analyze", "print what a kernel touches and whether it can be split", command_analyze},
     {"machines", "list the machines that have a name", command_machines},
     {"topo", "show the devices and links of a machine", command_topo},

@@ -7,14 +7,17 @@
 #include <stdio.h>
 
 #include "base/json/json_write.h"
+#include "run/run_methods.h"
 
 /* The command line, understood. Strings are borrowed; NULL and 0 mean "not given". */
 struct run_request {
-    const char *input, *names, *machine, *method, *json, *trace;
+    const char *input, *names, *machine, *json, *plot, *trace;
+    struct run_methods methods;
     unsigned devices, threads, iterations, size;
     uint64_t chunk_bytes, seed;
     double tolerance; /* negative: never stop */
     bool check;
+    bool chart; /* also where stdout is no terminal */
     const char *command_line;
 };
 

@@ -1,8 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <unistd.h>
+
 #include "check_words.h"
 #include "command.h"
+#include "run/run_chart.h"
 #include "run/run_options.h"
+#include "run/run_plot.h"
 #include "run/run_report.h"
+
+/* The report of a study on stdout and in the requested files. */
+static enum proact_status report_study(const struct run_report *report,
+                                       struct proact_error *err)
+{
+    const struct run_request *request = report->request;
+    enum proact_status status = PROACT_OK;
+
+    run_report_print(report, stdout);
+    if (request->chart || isatty(STDOUT_FILENO)) {
+        const struct run_chart chart = run_chart_for_stdout();
+
+        run_chart_print(report, &chart, stdout);
+    }
+    if (request->json)
+        status = run_report_write(report, request->json, err);
+    if (!status && request->plot)
+        status = run_plot_write(report, request->plot, err);
+    return status;
+}
 
 static enum proact_status run_application(const struct run_application *application,
                                           const struct run_request *request,
@@ -18,10 +42,8 @@ static enum proact_status run_application(const struct run_application *applicat
     if (!(status = run_study_make(application, work, request, topology, &study, err))) {
         const struct run_report report = {application, work, request, topology, &study};
 
-        run_report_print(&report, stdout);
         *differs = run_study_differs(&study);
-        if (request->json)
-            status = run_report_write(&report, request->json, err);
+        status = report_study(&report, err);
     }
     run_study_clear(&study);
     application->close(work);
@@ -38,7 +60,7 @@ static int run_request(const struct run_application *application,
 
     if (code)
         return code;
-    if (check_folder(request->json, &err) ||
+    if (check_folder(request->json, &err) || check_folder(request->plot, &err) ||
         run_application(application, request, &topology, &differs, &err))
         return failure_exit(&err);
     return differs ? EXIT_DIFFERS : EXIT_FINE;

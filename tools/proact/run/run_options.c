@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "check_words.h"
 #include "command.h"
-#include "transfer/transfer.h"
+#include "option_values.h"
 
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 20 };
 enum { THREADS_MIN = 32, THREADS_MAX = 49152, THREADS_STEP = 32 };
@@ -21,8 +21,8 @@ struct run_words {
     poptContext popt;
     struct poptOption *table;
     char *names, *machine, *devices, *method, *chunk, *threads, *seed, *tolerance,
-        *iterations, *size, *json, *trace;
-    int check, help;
+        *iterations, *size, *json, *plot, *trace;
+    int chart, check, help;
     struct text command_line;
 };
 
@@ -40,6 +40,8 @@ static poptContext make_popt(struct run_words *w, int argc, char **argv)
         {"iterations", 0, POPT_ARG_STRING, &w->iterations, 0, NULL, NULL},
         {"size", 0, POPT_ARG_STRING, &w->size, 0, NULL, NULL},
         {"json", 0, POPT_ARG_STRING, &w->json, 0, NULL, NULL},
+        {"plot", 0, POPT_ARG_STRING, &w->plot, 0, NULL, NULL},
+        {"chart", 0, POPT_ARG_NONE, &w->chart, 0, NULL, NULL},
         {"trace", 0, POPT_ARG_STRING, &w->trace, 0, NULL, NULL},
         {"check", 0, POPT_ARG_NONE, &w->check, 0, NULL, NULL},
         {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
@@ -52,29 +54,18 @@ static poptContext make_popt(struct run_words *w, int argc, char **argv)
     return poptGetContext("proact", argc, (const char **)argv, kept, 0);
 }
 
-/* A whole number in [low, high]. */
-static int take_whole(const char *option, const char *word, uint64_t low, uint64_t high,
-                      uint64_t *out)
+static int take_integer(const char *option, const char *word, uint64_t low, uint64_t high,
+                        uint64_t *out)
 {
-    char *end = NULL;
+    const struct option_range range = {"run", option, low, high};
 
-    if (!word)
-        return EXIT_FINE;
-    unsigned long long value = strtoull(word, &end, 10);
-
-    if (*word < '0' || *word > '9' || *end || strlen(word) > 19 || value < low ||
-        value > high)
-        return usage_error("run",
-                           "--%s: expected a whole number from %llu to %llu, found '%s'",
-                           option, (unsigned long long)low, (unsigned long long)high, word);
-    *out = value;
-    return EXIT_FINE;
+    return option_integer(&range, word, out);
 }
 
 static int take_threads(const char *word, unsigned *out)
 {
     uint64_t value = *out;
-    int code = take_whole("threads", word, THREADS_MIN, THREADS_MAX, &value);
+    int code = take_integer("threads", word, THREADS_MIN, THREADS_MAX, &value);
 
     if (!code && value % THREADS_STEP)
         return usage_error("run",
@@ -89,7 +80,7 @@ static int take_number(const char *option, const char *word, uint64_t low, uint6
                        unsigned *out)
 {
     uint64_t value = *out;
-    int code = take_whole(option, word, low, high, &value);
+    int code = take_integer(option, word, low, high, &value);
 
     *out = (unsigned)value;
     return code;
@@ -134,33 +125,26 @@ static int take_tolerance(const char *word, double *out)
     return EXIT_FINE;
 }
 
-static int check_method(const struct run_request *request)
+/* "-" names stdout, which takes one file. */
+static int take_outputs(const struct run_words *w, struct run_request *r)
 {
-    const char *method = request->method;
-    struct transfer_plan plan;
-    struct proact_error err = {""};
-    struct text known = {0};
+    bool json_on_stdout = w->json && strcmp(w->json, "-") == 0;
 
-    if (request->trace && (!method || strcmp(method, "all") == 0))
+    if (json_on_stdout && w->plot && strcmp(w->plot, "-") == 0)
+        return usage_error("run", "--json - and --plot - both name stdout");
+    r->json = take_output(w->json);
+    r->plot = json_on_stdout ? w->plot : take_output(w->plot);
+    r->trace = w->trace;
+    return EXIT_FINE;
+}
+
+static int take_methods(const struct run_words *w, struct run_request *r)
+{
+    const bool one = w->method && strcmp(w->method, "all") != 0 && !strchr(w->method, ',');
+
+    if (w->trace && !one)
         return usage_error("run", "--trace records one method: add --method NAME");
-    if (!method || strcmp(method, "all") == 0)
-        return EXIT_FINE;
-    if (strchr(method, '+'))
-        return transfer_methods_read(method, &plan, &err)
-                   ? usage_error("run", "--method: %s", err.text)
-                   : EXIT_FINE;
-    for (const char *const *name = proact_method_names(); *name; name++) {
-        if (strcmp(*name, method) == 0) {
-            text_clear(&known);
-            return EXIT_FINE;
-        }
-        text_print(&known, "%s, ", *name);
-    }
-    int code = usage_error("run", "no method '%s': there are %sand all", method,
-                           known.data ? known.data : "");
-
-    text_clear(&known);
-    return code;
+    return run_methods_parse(w->method, &r->methods);
 }
 
 static int take_values(const struct run_words *w, struct run_request *r)
@@ -170,7 +154,7 @@ static int take_values(const struct run_words *w, struct run_request *r)
     if ((code = take_number("devices", w->devices, 1, PROACT_DEVICES_MAX, &r->devices)) ||
         (code = take_chunk(w->chunk, &r->chunk_bytes)) ||
         (code = take_threads(w->threads, &r->threads)) ||
-        (code = take_whole("seed", w->seed, 0, INT64_MAX, &r->seed)) ||
+        (code = take_integer("seed", w->seed, 0, INT64_MAX, &r->seed)) ||
         (code = take_number("iterations", w->iterations, 1, 1000000, &r->iterations)) ||
         (code = take_number("size", w->size, 3, 32768, &r->size)))
         return code;
@@ -178,12 +162,12 @@ static int take_values(const struct run_words *w, struct run_request *r)
         return code;
     r->names = w->names;
     r->machine = w->machine;
-    r->method = w->method;
-    r->json = take_output(w->json);
-    r->trace = w->trace;
     r->check = w->check;
+    r->chart = w->chart;
     r->command_line = w->command_line.data;
-    return check_method(r);
+    if ((code = take_methods(w, r)))
+        return code;
+    return take_outputs(w, r);
 }
 
 static int find_application(const char *name, const struct run_application **out)
@@ -266,9 +250,9 @@ int run_options_parse(int argc, char **argv, struct run_words **words,
 
 void run_options_destroy(struct run_words *w)
 {
-    char *strings[] = {w->names,     w->machine,    w->devices, w->method,
-                       w->chunk,     w->threads,    w->seed,    w->trace,
-                       w->tolerance, w->iterations, w->size,    w->json};
+    char *strings[] = {w->names,   w->machine, w->devices, w->method,    w->chunk,
+                       w->threads, w->seed,    w->trace,   w->tolerance, w->iterations,
+                       w->size,    w->json,    w->plot};
 
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         free(strings[i]);

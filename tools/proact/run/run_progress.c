@@ -2,20 +2,11 @@
 #include "run/run_progress.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-
-enum { BAR_WIDTH = 24 };
-static const uint64_t redraw_ns = 100000000;
 
 void run_progress_init(struct run_progress *p, unsigned runs)
 {
-    const struct run_progress start = {
-        .shown = isatty(STDERR_FILENO), .runs = runs, .started_ns = clock_host_ns()};
-
-    *p = start;
+    *p = (struct run_progress){.runs = runs};
+    progress_bar_init(&p->bar);
 }
 
 /* Iterations of a run that nobody counted yet: each is taken for a hundredth. */
@@ -30,26 +21,16 @@ static double part_done(const struct run_progress *p, unsigned iteration)
 void run_progress_step(void *context, unsigned iteration, double residual)
 {
     struct run_progress *p = context;
-    uint64_t now_ns = clock_host_ns();
+    char text[96];
 
-    if (!p->shown || now_ns - p->drawn_ns < redraw_ns)
+    if (!progress_bar_is_due(&p->bar))
         return;
-    p->drawn_ns = now_ns;
-    double part = part_done(p, iteration);
-    double spent_s = (double)(now_ns - p->started_ns) * 1e-9;
-    char bar[BAR_WIDTH + 1];
-
-    memset(bar, '.', BAR_WIDTH);
-    memset(bar, '#', (size_t)(part * BAR_WIDTH));
-    bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r[%s] %3.0f %%  %s: iteration %u", bar, part * 100, p->label,
-            iteration);
     if (iteration)
-        fprintf(stderr, ", change %.2g", residual);
-    if (part > 0.02)
-        fprintf(stderr, ", %.0f s left", spent_s / part - spent_s);
-    fprintf(stderr, "\033[K");
-    fflush(stderr);
+        snprintf(text, sizeof text, "%s: iteration %u, change %.2g", p->label, iteration,
+                 residual);
+    else
+        snprintf(text, sizeof text, "%s: iteration 0", p->label);
+    progress_bar_draw(&p->bar, part_done(p, iteration), text);
 }
 
 void run_progress_next(struct run_progress *p, const char *label)
@@ -66,6 +47,5 @@ void run_progress_done(struct run_progress *p, unsigned iterations)
 
 void run_progress_clear(struct run_progress *p)
 {
-    if (p->shown)
-        fprintf(stderr, "\r\033[K");
+    progress_bar_clear(&p->bar);
 }

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A progress line on a terminal's stderr; nothing at all elsewhere. */
+/* The progress of a study: runs, and the iterations of each. */
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "progress_bar.h"
 
 struct run_progress {
-    bool shown;
-    unsigned runs, done;           /* in all, and finished */
-    unsigned iterations_expected;  /* of a run; 0: not known yet */
-    const char *label;             /* of the run that is under way */
-    uint64_t started_ns, drawn_ns; /* by the host's clock */
+    struct progress_bar bar;
+    unsigned runs, done;          /* in all, and finished */
+    unsigned iterations_expected; /* of a run; 0: not known yet */
+    const char *label;            /* of the run that is under way */
 };
 
 void run_progress_init(struct run_progress *p, unsigned runs);

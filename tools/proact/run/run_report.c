@@ -93,6 +93,11 @@ static int widest_name(const struct run_study *study)
     return (int)widest;
 }
 
+double run_report_ideal(const struct run_study *study)
+{
+    return study->ideal_ns ? (double)study->one.time_ns / (double)study->ideal_ns : 0;
+}
+
 void run_report_print(const struct run_report *r, FILE *to)
 {
     const struct run_study *study = r->study;
@@ -117,8 +122,7 @@ void run_report_print(const struct run_report *r, FILE *to)
     if (study->ideal_ns) {
         fprintf(to, "  %-*s", name_width, "(ideal)");
         print_time(to, study->ideal_ns);
-        fprintf(to, "  %7.2f  %6d %%\n",
-                (double)study->one.time_ns / (double)study->ideal_ns, 100);
+        fprintf(to, "  %7.2f  %6d %%\n", run_report_ideal(study), 100);
     }
     print_legend(study, to);
     if (run_study_differs(study))

@@ -13,6 +13,9 @@ struct run_report {
     const struct run_study *study;
 };
 
+/* The speedup of bulk with transfers that take no time; 0: not known. */
+double run_report_ideal(const struct run_study *study);
+
 void run_report_print(const struct run_report *r, FILE *to);
 
 /* JSON; units are in the names. Whole or not at all. */

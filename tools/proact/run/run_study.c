@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "run/run_progress.h"
 #include "run/run_trace.h"
-
-static const char baseline[] = "bulk";
 
 struct maker {
     const struct run_application *application;
@@ -100,7 +97,7 @@ static enum proact_status limit(struct maker *m, const struct one_run *run,
                                 struct run_row *row)
 {
     struct one_run again = {.method = run->method, .devices = run->devices};
-    bool is_baseline = strcmp(run->method, baseline) == 0;
+    bool is_baseline = strcmp(run->method, run_baseline) == 0;
     struct run_outcome outcome = {0};
 
     again.instant = m->study->emulated;
@@ -161,56 +158,23 @@ static void derive(struct run_study *study)
     }
 }
 
-static bool requests_all_methods(const struct run_request *request)
-{
-    return !request->method || strcmp(request->method, "all") == 0;
-}
-
-/* One that no list has: two methods that share the chunks. */
-static const char *mix_of(const struct run_request *request)
-{
-    return request->method && strchr(request->method, '+') ? request->method : NULL;
-}
-
-static bool is_wanted(const struct run_request *request, const char *method)
-{
-    return requests_all_methods(request) || strcmp(request->method, method) == 0;
-}
-
 static enum proact_status make_rows(struct maker *m, struct run_trace *trace)
 {
-    bool trace_baseline = trace && strcmp(m->request->method, baseline) == 0;
-    const struct one_run one = {.method = baseline, .devices = 1};
-    enum proact_status status;
+    const struct run_methods *methods = &m->request->methods;
+    const struct one_run one = {.method = run_baseline, .devices = 1};
+    enum proact_status status = run_once(m, &one, &m->study->one);
 
-    if ((status = run_once(m, &one, &m->study->one)) ||
-        (status = make_row(m, baseline, trace_baseline ? trace : NULL)))
-        return status;
-    for (const char *const *method = proact_method_names(); *method; method++) {
-        if (strcmp(*method, baseline) == 0 || !is_wanted(m->request, *method))
-            continue;
-        if (m->study->row_count == RUN_METHODS_MAX)
-            return fail(m->err, PROACT_EINVAL, "more than %d methods", RUN_METHODS_MAX);
-        status = make_row(m, *method, trace);
-        if (status == PROACT_EREFUSED && requests_all_methods(m->request))
+    for (unsigned i = 0; i < methods->count && !status; i++) {
+        /* The baseline is traced if no other method is named. */
+        bool is_traced = i > 0 || methods->count == 1;
+
+        status = make_row(m, methods->name[i], is_traced ? trace : NULL);
+        if (status == PROACT_EREFUSED && methods->all && i > 0)
             status = PROACT_OK; /* this machine has no such method */
-        if (status)
-            return status;
     }
-    if (mix_of(m->request) && (status = make_row(m, m->request->method, trace)))
-        return status;
-    derive(m->study);
-    return PROACT_OK;
-}
-
-static unsigned count_runs(const struct run_request *request)
-{
-    unsigned runs = mix_of(request) ? 5 : 3; /* one device, bulk, bulk at once */
-
-    for (const char *const *method = proact_method_names(); *method; method++)
-        if (strcmp(*method, baseline) != 0 && is_wanted(request, *method))
-            runs += 2;
-    return runs;
+    if (!status)
+        derive(m->study);
+    return status;
 }
 
 enum proact_status run_study_make(const struct run_application *application, void *work,
@@ -219,13 +183,17 @@ enum proact_status run_study_make(const struct run_application *application, voi
                                   struct proact_error *err)
 {
     struct run_study study = {.device_count = topology->device_count};
-    struct maker maker = {application, work, request, {0}, &study, err};
+    struct maker maker = {.application = application,
+                          .work = work,
+                          .request = request,
+                          .study = &study,
+                          .err = err};
     struct run_trace *trace = NULL;
     enum proact_status status = PROACT_OK;
 
     if (request->trace)
         status = run_trace_open(request->trace, &trace, err);
-    run_progress_init(&maker.progress, count_runs(request));
+    run_progress_init(&maker.progress, 1 + 2 * request->methods.count);
     if (!status)
         status = make_rows(&maker, trace);
     run_progress_clear(&maker.progress);

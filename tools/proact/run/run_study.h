@@ -7,8 +7,6 @@
 #include "run/run_application.h"
 #include "topology/topology.h"
 
-enum { RUN_METHODS_MAX = 16 };
-
 /* One method. What cannot be known is NAN: without emulation there is no limit study. */
 struct run_row {
     const char *method; /* borrowed */

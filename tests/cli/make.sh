@@ -1,0 +1,53 @@
+# Generated inputs: the same options give the same bytes, and bad ones one sentence.
+. "$(dirname "$0")/cli_lib.sh"
+exec 2>&1
+body() { # FILE: without the comment
+    grep -v '^% ' "$1"
+}
+fails 0 proact make wiki --vertices 5000 --edges 60000 --seed 7 -o a.mtx
+fails 0 proact make wiki --vertices 5000 --edges 60000 --seed 7 --output b.mtx
+fails 0 proact make wiki --vertices 5000 --edges 60000 --seed 8 -o c.mtx
+fails 0 proact make wiki --vertices 5000 --edges 60000 --seed 7 -o d.mtx.gz
+fails 0 proact make wiki --vertices 5000 --edges 60000 --seed 7 -o e.mtx.gz
+head -4 a.mtx
+cmp a.mtx b.mtx
+cmp d.mtx.gz e.mtx.gz
+gzip -dc d.mtx.gz | cmp - a.mtx
+body a.mtx >a.body
+body c.mtx >c.body
+cmp -s a.body c.body && echo 'another seed gave the same graph'
+proact make wiki --vertices 5000 --edges 60000 --seed 7 -o - | cmp - a.mtx
+ls -- - 2>/dev/null
+# As an independent program makes it.
+md5sum <a.body
+
+# Ascending, distinct, no loops, in range; out- and in-degrees are skewed.
+tail -n +4 a.mtx | sort -n -k1,1 -k2,2 | cmp - "$(tail -n +4 a.mtx >edges; echo edges)"
+awk '{ if ($1 == $2 || $1 < 1 || $2 < 1 || $1 > 5000 || $2 > 5000 || seen[$0]++) bad++
+       out[$1]++; in_[$2]++ }
+     END { for (v in out) if (out[v] > most_out) most_out = out[v]
+           for (v in in_) if (in_[v] > most_in) most_in = in_[v]
+           print NR, bad + 0, (most_out > 120), (most_in > 2 * most_out), most_out, most_in }' edges
+proact run pagerank a.mtx -n 1 --method bulk --iterations 1 | sed -n 1p
+
+# The vertices and edges of an eighth of Wikipedia are the defaults: 12.62 edges each.
+proact make wiki --vertices 20000 -o - | sed -n 3p
+
+fails 2 proact make
+fails 2 proact make frobnicate
+fails 2 proact make wiki
+fails 2 proact make wiki --vertices 1 -o x.mtx
+fails 2 proact make wiki --vertices 4294967296 -o x.mtx
+fails 2 proact make wiki --vertices 1e5 -o x.mtx
+fails 2 proact make wiki --edges 0 -o x.mtx
+fails 2 proact make wiki --vertices 30 --edges 871 -o x.mtx
+fails 2 proact make wiki --vertices 4000000000 -o x.mtx
+fails 2 proact make wiki --seed -1 -o x.mtx
+fails 2 proact make wiki --colour red -o x.mtx
+fails 2 proact make wiki -o x.mtx y.mtx
+fails 1 proact make wiki --vertices 30 --edges 870 -o x.mtx
+fails 1 proact make wiki --vertices 5000 --edges 60000 -o no/such/x.mtx
+ls x.mtx y.mtx no 2>/dev/null
+proact make --help >help
+proact help make | cmp - help
+proact make wiki --help | head -1
