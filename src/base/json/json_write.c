@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at `s` (RFC 3629: neither overlong nor a surrogate); 0:
- * none. */
+/* Length of the UTF-8 sequence at `s` (RFC 3629: neither overlong nor a surrogate). 0:
+   invalid. */
 static size_t utf8_length(const unsigned char *s)
 {
     size_t length = s[0] < 0x80   ? 1
@@ -54,7 +54,7 @@ static void add_string(struct text *t, const char *value)
     text_add(t, "\"", 1);
 }
 
-/* A new line where the container that is `depth` deep has one a value, else a space. */
+/* A newline if containers at depth `depth` are written on several lines, else `space`. */
 static void separate(struct json_writer *w, unsigned depth, const char *space)
 {
     if (depth <= w->lines && w->lines)
@@ -121,7 +121,7 @@ void json_put_real(struct json_writer *w, const char *key, double value)
             if (strtod(number, NULL) == value)
                 break;
         }
-        char *comma = strchr(number, ','); /* some locales' decimal point */
+        char *comma = strchr(number, ','); /* decimal point of some locales */
 
         if (comma)
             *comma = '.';
