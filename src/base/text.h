@@ -32,7 +32,7 @@ enum proact_status file_write(const char *path, const char *data, size_t bytes,
 #define FILE_DESCRIPTORS "/dev/fd/"
 bool file_is_descriptor(const char *path);
 
-/* Incremental form of file_write(); added data is not kept in memory. */
+/* Incremental form of file_write(). Added data does not stay in memory. */
 struct file_output {
     int descriptor, error;                    /* error: the first one, which file_finish()
                                                  reports */

@@ -62,8 +62,7 @@ struct execute_kernel_info execute_kernel_info(const struct execute_kernel *k);
 
 enum { EXECUTE_CLUSTER_MAX = 16 }; /* CTAs of one cluster */
 
-/* Windows of generic addresses of shared and local memory. Global addresses never lie in
-   them. */
+/* Windows of generic addresses of shared and local memory. No global address is in them. */
 #define EXECUTE_SHARED_WINDOW 0x0000000001000000ull
 #define EXECUTE_LOCAL_WINDOW 0x0000000010000000ull
 #define EXECUTE_WINDOWS_END 0x0000000100000000ull
@@ -235,11 +234,10 @@ void execute_pool_destroy(struct execute_pool *p);
 enum execute_stop {
     EXECUTE_EXITED,  /* every thread has ended */
     EXECUTE_BUDGET,  /* the budget is used up; the CTA can continue */
-    EXECUTE_STRONG,  /* No warp can continue, and at least one is before an operation that
-                        must be ordered: a strong access to global memory (any access that
-                        is not weak, and atom or red with acquire or release), a fence wider
-                        than the CTA, or a clock read. The next run performs these
-                        operations. */
+    EXECUTE_STRONG,  /* No warp can continue, and at least one waits before an operation
+                        that the next run performs: a fence wider than the CTA, a clock
+                        read, or a strong access to global memory. A strong access is
+                        neither weak nor a relaxed atom or red. */
     EXECUTE_BLOCKED, /* every live warp waits for execute_complete(), waits for other CTAs
                         of its cluster, or sleeps; the next run wakes the sleepers */
     EXECUTE_TRAPPED, /* trap, failed host verdict or shared-memory fault: see `fault` */

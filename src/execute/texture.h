@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Texture and surface objects: the object behind a handle, which the host provides, and the
+/* Texture and surface objects: the object of a handle, which the host provides, and the
    operation of an instruction. */
 
 #include <proact/texture.h>

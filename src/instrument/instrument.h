@@ -88,7 +88,7 @@ enum proact_status instrument_kernel(const struct ptx_module *m,
                                      size_t *bytes, struct proact_error *err);
 
 /* Returns PROACT_EREFUSED if a loop of the kernel waits for other CTAs, given that the
-   request's `flags` run on memory that all devices share. All versions are then refused. */
+   request's `flags` run on one memory for all devices. All versions are then refused. */
 enum proact_status instrument_waits(const struct ptx_module *m,
                                     const struct instrument_request *r,
                                     struct proact_error *err);
@@ -163,11 +163,11 @@ void instrument_textures(const struct ptx_module *m, const struct ptx_function *
 bool instrument_variable_moves(const struct ptx_module *m, uint32_t symbol);
 
 /* True if no function uses the variable and no initializer contains its address. Only host
-   code that asks for the address can then access it. */
+   code that obtains the address can then access it. */
 bool instrument_variable_is_free(const struct ptx_module *m, uint32_t symbol);
 
 /* The module's text without the given variables. Kernels that use them receive their
-   addresses as parameters after the others, in the order of the symbols, with names that
+   addresses as additional last parameters, in the order of the symbols, with names that
    start with INSTRUMENT_VARIABLE. Lines keep their numbers. Release the text with
    free(). */
 #define INSTRUMENT_VARIABLE "proact_variable_"

@@ -22,7 +22,7 @@ struct local_copy {
     int32_t local, parameter;               /* symbols; -1: not found yet */
     uint32_t *definitions, *definition;     /* by register: number of definitions, and the
                                                last one */
-    bool *leads, *is_generic;               /* by register: holds an address in the
+    bool *leads, *is_generic;               /* by register: contains an address in the
                                                variable */
     uint32_t taken, last_store, first_load; /* indices of instructions */
     uint32_t widest;                        /* bytes of the widest load */
@@ -150,7 +150,7 @@ static int64_t place_of(const struct local_copy *c, int32_t reg, uint32_t at)
                : NO_PLACE;
 }
 
-/* True if the register holds `bytes` bytes of the parameter at offset `place`,
+/* True if the register contains `bytes` bytes of the parameter at offset `place`,
    unchanged. */
 static bool holds(struct local_copy *c, const struct ptx_operand *value, uint32_t bytes,
                   int64_t place)

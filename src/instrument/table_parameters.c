@@ -203,8 +203,8 @@ static bool names_any(const struct leading *l, const struct ptx_instruction *i)
     return false;
 }
 
-/* Fills `loads` by instruction. Returns false if the table is used for anything but
-   loads. */
+/* Fills `loads` by instruction. Returns false if the kernel uses the table for more than
+   loads and comparisons with null, or loads nothing. */
 static bool find_loads(const struct leading *l, bool *loads)
 {
     const struct ptx_function *f = l->function;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* A range shorter than a packet, sent by an SM, costs as much as the next longer range in
-   the measured table, if there is one: partial stores travel with byte enables. */
+   the measured table, if there is one. Partial stores travel with byte enables. */
 static double short_run_wire(const struct topology_fabric *f, double bytes)
 {
     for (unsigned i = 0; i < f->wire_count; i++) {

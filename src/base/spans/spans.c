@@ -78,7 +78,7 @@ static void merge(struct spans *into, const struct spans *of)
 
 void spans_join(struct spans *into, const struct spans *of)
 {
-    enum { FEW = 16 }; /* insertions, each of which may move all later ranges */
+    enum { FEW = 16 }; /* more insertions would repeatedly move all later ranges */
 
     if (of->count > FEW && into->count &&
         of->span[0].first <= into->span[into->count - 1].end) {

@@ -3,7 +3,7 @@
 
 /* Arithmetic with the carry flag CC.CF, a predicate at OP_CARRY_PLACE: add, sub and mad
    with .cc, and addc, subc and madc. a - b is a + ~b + 1, as on hardware: after sub.cc the
-   flag means that no borrow occurred, and addc reads it that way. */
+   flag means that no borrow occurred, also for a following addc. */
 
 #include "execute/lanes/lanes_rows.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Matrix products: fragments are gathered into matrices, multiplied, and scattered
-   again. */
+/* Matrix products: fragments are combined into matrices, multiplied, and split again. */
 
 #include <math.h>
 

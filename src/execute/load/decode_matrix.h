@@ -16,5 +16,5 @@ struct matrix_words matrix_words_read(const struct ptx_instruction *i);
    register. */
 bool operand_has_width(const struct decoder *d, const struct ptx_operand *o,
                        unsigned bytes);
-/* Registers per lane that hold `elements` elements of A or B. */
+/* Registers per lane for `elements` elements of A or B. */
 unsigned matrix_registers(unsigned elements, enum matrix_kind kind);

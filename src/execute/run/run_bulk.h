@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Bulk stores from shared memory to global memory by the asynchronous proxy. The proxy sees
-   a thread's store to shared memory only if a fence.proxy.async lies between the store and
-   the bulk store. In a checked launch of a kernel with bulk stores, a byte's mark in
-   shared_written records the progress. The check is coarser than the memory model and can
-   only miss a fault: a fence covers all lanes of the warp, and a barrier all warps. */
+/* Bulk stores from shared memory to global memory by the asynchronous proxy. The proxy
+   observes a thread's store to shared memory only if a fence.proxy.async is between the
+   store and the bulk store. In a checked launch of a kernel with bulk stores, a byte's mark
+   in shared_written records the progress. The check is coarser than the memory model and
+   can only miss a fault: a fence covers all lanes of the warp, and a barrier all warps. */
 
 #include "execute/run/run.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A kernel version under construction: the state that its transforms share. */
+/* A kernel version under construction: the common state of its transforms. */
 
 #include "instrument/edit.h"
 #include "instrument/flow/origin.h"

@@ -9,8 +9,8 @@
 #include "instrument/edit.h"
 #include "ptx/ptx.h"
 
-/* An argument or a result. It is kept in registers, one for each location that is stored or
-   loaded. If caller and callee use different locations, it is kept in local memory. */
+/* An argument or a result, in registers: one for each location that is stored or loaded. If
+   caller and callee use different locations, it is in local memory. */
 struct inline_value {
     int32_t outside, inside; /* symbols of the caller and of the callee */
     bool is_memory, is_result;
