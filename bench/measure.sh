@@ -4,13 +4,13 @@
 # Usage: bench/measure.sh BUILD FOLDER [MACHINE]
 #   BUILD    a build folder (build/default), or a folder with its programs at the same paths
 #   FOLDER   receives a JSON file and a text file for each benchmark
-#   MACHINE  a machine name, or here (the default): the GPUs of this computer
+#   MACHINE  a machine name, or local (the default): the GPUs of this computer
 # Each step has a time limit. A step that fails or exceeds its limit is reported, and the
 # next one starts. The last lines are a table of step, exit status and seconds.
 set -u
 [ $# -ge 2 ] || { sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
-machine=${3:-here}
+machine=${3:-local}
 mkdir -p "$2" && folder=$(cd "$2" && pwd) || exit 2
 cd "$(dirname "$0")/.." || exit 2
 proact=$build/tools/proact/proact
@@ -46,7 +46,7 @@ bench 60 latency latency
 bench 200 link link
 # A computing kernel that lasts as long as the copies of 256 MB takes an hour to emulate.
 quick=
-[ "$machine" = here ] || quick="--sleep --bytes 16M"
+[ "$machine" = local ] || quick="--sleep --bytes 16M"
 for pattern in one-to-all all-to-all; do
     for ratio in 0.5 1 1.25 2; do
         # shellcheck disable=SC2086 # words, or none

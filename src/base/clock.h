@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The host's clock. Devices have their own: device.h. */
+/* Host clock. Devices have their own clock: device.h. */
 
 #include <stdint.h>
 
-/* Nanoseconds that never go back, from an arbitrary moment. */
+/* Monotonic nanoseconds with an arbitrary origin. */
 uint64_t clock_host_ns(void);

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* The largest number that both are multiples of; of 0 and another one, that. */
+/* Greatest common divisor. If one number is 0, the other one. */
 static inline uint64_t common_step(uint64_t a, uint64_t b)
 {
     while (b) {

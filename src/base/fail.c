@@ -20,7 +20,7 @@ enum proact_status fail(struct proact_error *err, enum proact_status status,
     va_end(args);
     if (length < (int)sizeof err->text)
         return status;
-    /* It names something long: what is said of that comes behind. */
+    /* A long message has long names: shortening keeps the text after them. */
     char *whole = must_calloc((size_t)length + 1, 1);
 
     va_start(args, format);

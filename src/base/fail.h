@@ -3,8 +3,8 @@
 
 #include <proact/status.h>
 
-/* Writes the sentence (err may be NULL) and returns `status`, so that the place which
-   decides that something failed is one line: return fail(err, ...). */
+/* Writes the message (err may be NULL) and returns `status`. The place that detects a
+   failure is then one line: return fail(err, ...). */
 __attribute__((format(printf, 3, 4))) enum proact_status fail(struct proact_error *err,
                                                               enum proact_status status,
                                                               const char *format, ...);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* How this thread's processor does floating-point arithmetic is the program's: how it
-   rounds, what traps, which exceptions were raised, whether tiny numbers are 0. Between
-   these two all of that is as C begins with, and the program's is untouched. */
+/* Floating-point environment of the calling thread: rounding, traps, exception flags,
+   denormal handling. Between begin and end it is C's default environment. The end restores
+   that of the program unchanged. */
 
 #include <fenv.h>
 

@@ -12,8 +12,8 @@
 
 enum { PART_BYTES = 65536 };
 
-/* Text shrinks to a tenth; gzip can shrink zeros to a thousandth. What is small unpacked
-   may shrink as it likes. */
+/* Limit of the compression ratio. Text compresses to a tenth, zeros to a thousandth. Small
+   results are always allowed. */
 enum { UNPACKED_A_BYTE = 64, UNPACKED_ANYWAY = 64 << 20 };
 
 static size_t unpacked_most(size_t packed_bytes)
@@ -26,7 +26,7 @@ static bool is_gzip(const char *data, size_t size)
     return size >= 2 && (unsigned char)data[0] == 0x1f && (unsigned char)data[1] == 0x8b;
 }
 
-/* What zlib found wrong, as a sentence. */
+/* Message for zlib's error. */
 static enum proact_status refuse(const char *name, const z_stream *z, size_t member,
                                  size_t at, int answer, struct proact_error *err)
 {
@@ -46,8 +46,8 @@ static enum proact_status refuse(const char *name, const z_stream *z, size_t mem
                 z->msg ? z->msg : "zlib cannot read it");
 }
 
-/* Inflates one member from data[*at]; moves *at behind it. Stops where `out` is longer than
-   the whole may be. */
+/* Decompresses one member at data[*at] and moves *at past it. Stops if `out` exceeds the
+   limit. */
 static enum proact_status inflate_member(const char *name, const char *data, size_t size,
                                          size_t *at, struct text *out,
                                          struct proact_error *err)
@@ -55,10 +55,10 @@ static enum proact_status inflate_member(const char *name, const char *data, siz
     size_t member = *at;
     z_stream z = {0};
     unsigned char part[PART_BYTES];
-    int answer = inflateInit2(&z, 15 + 16); /* 16: gzip only, with its checksum */
+    int answer = inflateInit2(&z, 15 + 16); /* 16: gzip format only, with checksum */
 
     if (answer != Z_OK)
-        abort(); /* out of memory, or another zlib than we were built for */
+        abort(); /* out of memory, or an incompatible zlib */
     do {
         size_t given = size - *at < PART_BYTES ? size - *at : PART_BYTES;
 

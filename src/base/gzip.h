@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Files that may be gzip. */
+/* Files that may be gzip-compressed. */
 
 #include <proact/status.h>
 #include <stddef.h>
 
-/* The whole file, inflated when its first two bytes are gzip's, NUL-terminated (the NUL is
-   not counted); free(*out). Several gzip members count as one file. A torn file, a wrong
-   checksum and bytes after the last member each say at which byte of the file; what unpacks
-   to more than 64 MiB and 64 times its size is refused. */
+/* Reads a file, and decompresses it if it starts with gzip's two magic bytes. The result is
+   NUL-terminated (not counted); release *out with free(). Several gzip members are one
+   file. Fails for a truncated member, a wrong checksum, or bytes after the last member; the
+   message has the byte offset. Also refuses a result of more than 64 MiB plus 64 times the
+   file's size. */
 enum proact_status gzip_read(const char *path, char **out, size_t *bytes,
                              struct proact_error *err);
 
-/* The same from memory; `name` is for messages. */
+/* The same for data in memory; `name` is used in messages. */
 enum proact_status gzip_inflate(const char *name, const char *data, size_t size, char **out,
                                 size_t *bytes, struct proact_error *err);

@@ -5,13 +5,13 @@
 
 uint64_t hash_mix(uint64_t word)
 {
-    /* The output function of SplitMix64. */
+    /* Output function of SplitMix64. */
     word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
     word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
     return word ^ (word >> 31);
 }
 
-/* Little-endian whatever the host is. */
+/* Little-endian on any host. */
 static uint64_t word_at(const unsigned char *bytes, size_t count)
 {
     uint64_t word = 0;
@@ -21,7 +21,7 @@ static uint64_t word_at(const unsigned char *bytes, size_t count)
     return word;
 }
 
-/* The same of eight, which compilers make one load. */
+/* Eight bytes; compilers emit one load. */
 static uint64_t whole_word_at(const unsigned char *b)
 {
     return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 |

@@ -50,8 +50,8 @@ void *must_grow(void *array, size_t count, size_t *capacity, size_t size)
     return array;
 }
 
-/* Of small arenas, made by the thousand, zeroing large blocks would be the most of it: each
-   is twice as large as the one before. */
+/* Blocks double in size. Small arenas are created by the thousand, and zeroing large blocks
+   would dominate their cost. */
 static struct arena_block *make_block(const struct arena_block *before, size_t bytes)
 {
     size_t room = before ? 2 * before->bytes : BLOCK_LEAST;
@@ -66,7 +66,7 @@ static struct arena_block *make_block(const struct arena_block *before, size_t b
     return block;
 }
 
-/* The spare one, or one that is made. */
+/* The spare block, or a new one. */
 static struct arena_block *new_block(struct arena *a, size_t bytes)
 {
     struct arena_block *spare = a->spare;
@@ -130,8 +130,8 @@ static void empty(struct arena_block *b, size_t used)
     b->used = used;
 }
 
-/* The first block stays, and another one is kept: whoever asks over and over needs no new
-   one each time. */
+/* The first block stays, and one more is cached, so that repeated use allocates no new
+   block each time. */
 void arena_rewind(struct arena *a, struct arena_mark to)
 {
     while (a->blocks != to.block && a->blocks->next) {

@@ -13,7 +13,8 @@ uint64_t random_next(uint64_t *state)
 uint64_t random_below(uint64_t *state, uint64_t bound)
 {
     assert(bound > 0);
-    uint64_t uneven = -bound % bound; /* 2^64 modulo bound: draws that would favour some */
+    uint64_t uneven = -bound % bound; /* 2^64 modulo bound: smaller draws would bias the
+                                         result */
     uint64_t draw;
 
     do

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DOTS = 3, TAIL = 36 }; /* the end tells clones apart */
+enum { DOTS = 3, TAIL = 36 }; /* the end distinguishes kernel versions */
 enum { HEAD = sizeof(struct short_name) - 1 - DOTS - TAIL };
 
 struct short_name name_shorten(const char *name)

@@ -15,9 +15,12 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-enum { ASIDE_TRIES = 100 }; /* crashed runs may have left that many behind */
+enum {
+    ASIDE_TRIES = 100
+}; /* number of leftover files of crashed runs that are
+      tolerated */
 enum { PENDING_BYTES = 65536 };
-enum { LINKS = 40, LINK_BYTES = 4096 }; /* as Linux has it */
+enum { LINKS = 40, LINK_BYTES = 4096 }; /* as on Linux */
 
 void text_add(struct text *t, const char *data, size_t length)
 {
@@ -75,7 +78,7 @@ enum proact_status file_read(const char *path, char **out, size_t *bytes,
     return PROACT_OK;
 }
 
-/* 0 or the reason. */
+/* 0 or errno. */
 static int write_all(int descriptor, const char *data, size_t bytes)
 {
     while (bytes) {
@@ -91,8 +94,8 @@ static int write_all(int descriptor, const char *data, size_t bytes)
     return 0;
 }
 
-/* A new file beside `path`, which no other process or thread writes; its name in `aside`.
- */
+/* Creates a new file next to `path` that no other process or thread writes. Its name is in
+   `aside`. */
 static int open_aside(const char *path, struct text *aside)
 {
     int descriptor = -1;
@@ -116,7 +119,7 @@ static void file_clear(struct file_output *f)
     *f = (struct file_output){.descriptor = -1};
 }
 
-/* Where a link to nothing leads, link by link; false and errno if it has no end. */
+/* Follows a dangling symbolic link to its end. False and errno if it does not end. */
 static bool follow_links(struct text *path)
 {
     char to[LINK_BYTES];
@@ -140,7 +143,7 @@ static bool follow_links(struct text *path)
     return false;
 }
 
-/* A link stays a link: what it leads to is written, or made. */
+/* A symbolic link remains: its target is written or created. */
 static bool find_target(const char *path, struct text *out)
 {
     char *real = realpath(path, NULL);
@@ -163,11 +166,11 @@ enum proact_status file_open(const char *path, struct file_output *out,
     struct stat there;
 
     text_print(&f.path, "%s", path);
-    if (file_is_descriptor(path)) { /* behind what it has, if it is a file */
+    if (file_is_descriptor(path)) { /* appends, if it is a file */
         f.descriptor = open(path, O_WRONLY | O_APPEND);
     } else if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) &&
                !S_ISDIR(there.st_mode)) {
-        /* A pipe or a terminal, perhaps as /dev/stdout: nothing to replace. */
+        /* A pipe or a terminal, perhaps as /dev/stdout: there is no file to replace. */
         f.descriptor = open(path, O_WRONLY);
     } else {
         if (find_target(path, &f.target))

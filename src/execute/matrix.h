@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Matrices that the lanes of a warp hold together; private to this room. A lane's part of
-   one is a fragment, and a fragment is made of blocks of 8 lines by 4 runs: lane l has run
-   l % 4 of line l / 4. Of A (M x K) a line is a row, of B (K x N) a column, and a run is
-   what one register holds of it; of C and D (M x N) a line is a row, a run two elements.
-   Blocks follow each other along M first (A, C), along K first (B). So PTX lays out those
-   of mma; those of wmma, which it leaves open, are laid out alike. */
+/* Matrices distributed over the lanes of a warp; private to this component. The part of one
+   lane is a fragment. A fragment consists of blocks of 8 lines by 4 groups: lane l has
+   group l % 4 of line l / 4.
+
+   - A (M x K): a line is a row, a group is the content of one register.
+   - B (K x N): a line is a column, a group is the content of one register.
+   - C and D (M x N): a line is a row, a group is two elements.
+
+   Blocks are ordered along M first (A, C), along K first (B). PTX defines this layout for
+   mma. It leaves the layout of wmma open; we use the same one. */
 
 #include "execute/op.h"
 
 enum { MATRIX_LINES = 8, MATRIX_RUNS = 4, FRAGMENT_MAX = 8 };
 
-/* What an element is. */
+/* Type of an element. */
 enum matrix_kind {
     MATRIX_NONE,
     MATRIX_B1,
@@ -42,7 +46,7 @@ struct matrix_product {
     uint16_t m, n, k;
     uint8_t a, b, c, d; /* enum matrix_kind */
     bool saturates;     /* integers that do not fit into s32 */
-    bool is_and;        /* of bits: counts those of AND, not of XOR */
+    bool is_and;        /* of bits: counts those of AND instead of XOR */
     op_place a_at[FRAGMENT_MAX], b_at[FRAGMENT_MAX], c_at[FRAGMENT_MAX], d_at[FRAGMENT_MAX];
     matrix_multiply *multiply;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Which of the compiled sets of operations this processor runs. All give the same bits. */
+/* Selection of the compiled operations for this processor. All sets give identical
+   results. */
 
 #include "execute/op.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of a program once it is loaded (load/program_load.c). */
+/* Queries of a loaded program (load/program_load.c loads it). */
 #include "execute/program.h"
 
 #include <string.h>

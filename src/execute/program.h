@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What execute_program_create() makes of a module; private to this room. `load/` writes it,
-   `run/` reads it. */
+/* Decoded form of a module; private to this component. `load/` writes it, `run/` reads
+   it. */
 
 #include "base/memory.h"
 #include "execute/execute.h"
@@ -10,20 +10,22 @@
 #include "execute/op.h"
 #include "execute/texture.h"
 
-/* The interpreter's own operations: execute_op.code. */
+/* Operations of the interpreter: execute_op.code. */
 enum op_code {
-    CODE_LANES,        /* op->lanes does it */
-    CODE_BLOCK,        /* head of a basic block: extra instructions, stalls in detail */
-    CODE_GUARD,        /* next operation only where from[0] (detail[0]: is not) set */
+    CODE_LANES,        /* op->lanes performs it */
+    CODE_BLOCK,        /* start of a basic block: extra instructions, stalls in detail */
+    CODE_GUARD,        /* the next operation runs only where from[0] is set (detail[0]: not
+                          set) */
     CODE_JUMP,         /* to operation `extra` */
-    CODE_BRANCH,       /* to operation `extra` where from[0] (detail[0]: is not) set */
+    CODE_BRANCH,       /* to operation `extra` where from[0] is set (detail[0]: not set) */
     CODE_BRANCH_TABLE, /* to tables[extra] by from[0] */
-    CODE_CALL,         /* to operation `extra`; the way back is kept in `to` */
-    CODE_RETURN,       /* by from[0] */
+    CODE_CALL,         /* to operation `extra`; `to` receives the return address */
+    CODE_RETURN,       /* to the operation in from[0] */
     CODE_SKIP,         /* as CODE_BRANCH */
-    CODE_ENTER, /* a frame of `extra` bytes on the stack that ends at from[0]; `to`: it */
-    CODE_PUSH,  /* saves[extra] to the stack that ends at from[0] */
-    CODE_POP,   /* ... and back */
+    CODE_ENTER, /* allocates a frame of `extra` bytes on the stack that ends at from[0];
+                   `to`: the frame */
+    CODE_PUSH,  /* pushes saves[extra] to the stack that ends at from[0] */
+    CODE_POP,   /* ... and pops it */
     CODE_EXIT,
     CODE_TRAP,
     CODE_ASSERT,   /* __assertfail: message, file, line at from[0..2] of thread memory */
@@ -31,24 +33,25 @@ enum op_code {
     CODE_CONVERGE, /* waits for the lanes of mask from[0] before the next operation */
     CODE_CLUSTER_ARRIVE,
     CODE_CLUSTER_WAIT,
-    CODE_FENCE,    /* detail: order, scope */
-    CODE_BULK,     /* detail: enum execute_bulk_step; a store: sites[extra] to, the next one
-                      from, from[0] bytes; a wait: `extra` groups */
-    CODE_PROXY,    /* orders the CTA's stores to shared memory before its bulk stores */
-    CODE_MBARRIER, /* detail: enum mbarrier_kind; sites[extra]; value, state or parity in
-                      from[0]; `to`: state or predicate */
-    CODE_BULK_LOAD, /* from[0] bytes: to sites[extra], from the next one, counted by the
-                       third */
+    CODE_FENCE,     /* detail: order, scope */
+    CODE_BULK,      /* detail: enum execute_bulk_step. A store: from the site after
+                       sites[extra] to sites[extra], from[0] bytes. A wait: `extra`
+                       groups. */
+    CODE_PROXY,     /* orders the CTA's stores to shared memory before its bulk stores */
+    CODE_MBARRIER,  /* detail: enum mbarrier_kind; sites[extra]; value, state or parity in
+                       from[0]; `to`: state or predicate */
+    CODE_BULK_LOAD, /* from[0] bytes to sites[extra] from the next site; the third site
+                       counts them */
     CODE_CLOCK,     /* detail: enum clock_kind */
     CODE_SLEEP,     /* from[0]: ns */
     CODE_PRINT,     /* vprintf: offsets in thread memory: format, arguments; `to`: result */
-    CODE_CHILD,     /* of CUDA's device runtime; detail: enum child_kind; offsets in thread
+    CODE_CHILD,     /* CUDA's device runtime; detail: enum child_kind; offsets in thread
                        memory: arguments, `to`: result */
-    CODE_HEAP,      /* malloc, free; detail: enum heap_kind; offsets as of CODE_CHILD */
-    CODE_MATRIX,    /* matrices[extra], by the whole warp */
+    CODE_HEAP,      /* malloc, free; detail: enum heap_kind; offsets as in CODE_CHILD */
+    CODE_MATRIX,    /* matrices[extra], for all lanes of the warp */
     CODE_TEXTURE,   /* textures[extra] */
     CODE_COPY,      /* `extra` bytes of thread memory from offset from[0] to offset `to` */
-    CODE_GLOBAL,    /* the rest are accesses: sites[extra] */
+    CODE_GLOBAL,    /* all following ones are accesses: sites[extra] */
     CODE_SHARED,
     CODE_THREAD, /* local memory, and parameters of functions */
     CODE_CONSTANT,
@@ -56,25 +59,31 @@ enum op_code {
     CODE_GENERIC
 };
 
-/* What stands for the address of function n of the module. */
+/* Value that represents the address of function n of the module. */
 #define EXECUTE_FUNCTION(n) (UINT64_C(0x1000) + 16 * (uint64_t)(n))
 
-/* In an address of shared memory: with 0 above these bits it is of the thread's own CTA,
-   with n of the one of rank n - 1 in its cluster. Higher ranks than RANK_MOST are none, and
-   would leave the window. */
+/* Bits of a shared-memory address above CLUSTER_SHIFT: 0 is the thread's own CTA, n the CTA
+   of rank n - 1 in its cluster. Ranks above CLUSTER_RANK_MOST are invalid and would leave
+   the window. */
 enum { CLUSTER_SHIFT = 20, CLUSTER_RANK_MOST = 200 };
 
-enum { OP_GUARDED = 5 }; /* detail: a CODE_GUARD stands before it; not of CODE_LANES */
+enum { OP_GUARDED = 5 }; /* detail: a CODE_GUARD precedes it; not for CODE_LANES */
 
 enum barrier_kind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 enum heap_kind { HEAP_TAKE, HEAP_GIVE };
 enum child_kind { CHILD_PARAMETERS, CHILD_LAUNCH };
 enum clock_kind { CLOCK_64, CLOCK_LOW, CLOCK_HIGH, TIMER_64, TIMER_LOW, TIMER_HIGH };
 
-/* How 32 addresses lie, found once for all accesses with the same base register: one line
-   with a stride, or each half of the warp a line of the same stride (tiles 16 wide). */
+/* Pattern of 32 addresses, computed once for all accesses with the same base register.
+   LINE: a constant stride. HALVES: each half of the warp has the same constant stride
+   (tiles 16 wide). */
 enum spread_kind { SPREAD_ANY, SPREAD_LINE, SPREAD_HALVES };
-enum spread_words { WORDS_ANY, WORDS_UNIT, WORDS_EQUAL }; /* by halves, 4 bytes a lane */
+enum spread_words {
+    WORDS_ANY,
+    WORDS_UNIT,
+    WORDS_EQUAL
+}; /* pattern by halves, 4 bytes per
+      lane */
 struct spread {
     uint64_t first, second; /* of lanes 0 and 16 */
     uint32_t stride;
@@ -85,36 +94,36 @@ enum { SPREAD_BYTES = 64 };
 
 enum { VALUES_MAX = 8 };
 
-/* A memory access of the program; what is looked at most comes first. */
+/* A memory access of the program. Frequently used fields come first. */
 struct site {
-    op_place base;   /* a register of constants where the instruction has none */
+    op_place base;   /* a register of constants if the instruction has none */
     op_place spread; /* of `base` */
     int64_t offset;
     uint8_t base_bytes; /* 4 or 8 */
     uint8_t element;    /* bytes of one element in memory */
     uint8_t count;      /* elements */
-    uint8_t width;      /* bytes of a lane's register: 4, 8, 16 */
-    bool is_signed;     /* extends */
-    bool is_strong;     /* stops the warp once if it goes to global memory */
-    bool fresh;         /* the spread of `base` is to be found here */
-    bool is_word;       /* a load or store of one element of 4 bytes from or to 4 */
-    op_place
-        value[VALUES_MAX];    /* what is loaded or stored; value[0] of an atomic: result */
-    op_place operand, second; /* of atomics */
-    struct execute_access access; /* what never changes filled in */
+    uint8_t width;      /* bytes per lane of the register: 4, 8, 16 */
+    bool is_signed;     /* sign-extends */
+    bool is_strong;     /* stops the warp once before an access to global memory */
+    bool fresh;         /* this access computes the pattern of `base` */
+    bool is_word;       /* a load or store of one 4-byte element, with a 4-byte register */
+    op_place value[VALUES_MAX];   /* loaded or stored registers; value[0] of an atomic:
+                                     result */
+    op_place operand, second;     /* of atomics */
+    struct execute_access access; /* with all constant fields filled in */
 };
 
 struct jump_table {
     uint32_t count, *targets;
 };
 
-/* A 64-bit constant that depends on where the module's variables lie. */
+/* A 64-bit constant that depends on the address of the module's variables. */
 struct variable_constant {
     op_place place;
     uint64_t offset;
 };
 
-/* Special registers and the like have fixed places in their files. */
+/* Fixed places of special registers in their files. */
 enum {
     SLOT_TID = 0, /* x, y, z */
     SLOT_WARPID = 384,
@@ -134,7 +143,7 @@ enum {
     LAUNCH_GRIDID = 1792, /* 8 bytes a lane */
     LAUNCH_DYNAMIC = 2048,
     LAUNCH_SHARED = 2176,
-    LAUNCH_MEETING = 2304,        /* high, low */
+    LAUNCH_MEETING = 2304,        /* arrival counter: high, low */
     LAUNCH_NCLUSTERID = 2560,     /* x, y, z */
     LAUNCH_CLUSTER_NCTAID = 2944, /* x, y, z */
     LAUNCH_CLUSTER_SIZE = 3328,
@@ -142,23 +151,23 @@ enum {
     LAUNCH_SPECIALS = 3520
 };
 
-/* A warp's register that may be read before it is written: zero at the start, so that a run
-   never depends on what was there. */
+/* A warp register that may be read before it is written. It is zeroed at the start, so that
+   a run never depends on previous contents. */
 struct cleared_register {
     uint32_t offset, bytes;
 };
 
-/* What a caller needs once more behind a call, while its function runs again. */
+/* A value that a caller needs after a call of a recursive function. */
 struct stack_saved {
-    op_place place; /* of a register; an offset where it is memory of the thread */
-    uint32_t bytes; /* a lane; 0: a predicate */
+    op_place place; /* of a register; an offset for thread memory */
+    uint32_t bytes; /* per lane; 0: a predicate */
     bool is_memory;
 };
 struct stack_save {
     uint32_t first, count; /* in execute_kernel.saved */
     uint32_t bytes;
 };
-enum { STACK_BYTES = 1 << 16 }; /* of a thread, where functions call themselves: at least */
+enum { STACK_BYTES = 1 << 16 }; /* smallest stack of a thread with recursive functions */
 
 struct op_list {
     struct execute_op *ops;
@@ -168,21 +177,21 @@ struct op_list {
 struct execute_kernel {
     const struct execute_program *program;
     struct execute_kernel_info info;
-    char *refusal; /* why it cannot be executed, or NULL */
+    char *refusal; /* reason why it cannot be executed, or NULL */
     const struct ptx_function *function;
-    struct op_list stream;     /* functions called first, the kernel's own last */
-    struct op_list hoisted[4]; /* by file: computed once for it; none for FILE_WARP */
-    uint32_t entry;            /* operation to start at */
+    struct op_list stream;     /* called functions first, the kernel last */
+    struct op_list hoisted[4]; /* by file: operations computed once for it; none for
+                                  FILE_WARP */
+    uint32_t entry;            /* index of the first operation */
     uint32_t file_bytes[4];
-    unsigned char *constants; /* first content of FILE_LAUNCH */
+    unsigned char *constants; /* initial content of FILE_LAUNCH */
     struct variable_constant *variable_constants;
     size_t variable_constant_count;
     struct site *sites;
     size_t site_count;
     struct jump_table *tables;
     size_t table_count;
-    op_place
-        stack; /* where a thread's ends; PLACE_NONE: functions do not call themselves */
+    op_place stack; /* end of a thread's stack; PLACE_NONE: no recursion */
     struct stack_saved *saved;
     struct stack_save *saves;
     size_t saved_count, save_count;
@@ -192,33 +201,33 @@ struct execute_kernel {
     size_t texture_count;
     struct cleared_register *cleared;
     size_t cleared_count;
-    bool stores_bulk; /* has CODE_BULK */
-    bool maps;        /* makes addresses of other CTAs' shared memory */
+    bool stores_bulk; /* contains CODE_BULK */
+    bool maps;        /* maps addresses of other CTAs' shared memory */
 };
 
 struct execute_program {
     const struct ptx_module *module;
     struct execute_kernel *kernels;
     uint32_t kernel_count;
-    bool launches;  /* a kernel of it launches kernels */
-    bool allocates; /* ... allocates memory */
+    bool launches;  /* a kernel launches kernels */
+    bool allocates; /* a kernel allocates memory */
     size_t bytes;
-    uint64_t *offsets; /* of the module's symbols in the block; by symbol */
+    uint64_t *offsets; /* of the module's symbols in the block, by symbol */
     struct arena arena;
 };
 
-/* Whether the symbol lies in the block of the module's variables. */
+/* True if the symbol is in the block of the module's variables. */
 static inline bool program_is_variable(const struct ptx_symbol *s)
 {
     return !s->is_function && !s->is_extern &&
            (s->space == PTX_SPACE_GLOBAL || s->space == PTX_SPACE_CONST);
 }
 
-/* Decodes the kernel; leaves a sentence in k->refusal where it cannot be. `hoist` off keeps
-   every operation in the warps' stream: for tests. */
+/* Decodes the kernel. On failure k->refusal has the reason. Without `hoist`, every
+   operation stays in the warps' stream; tests use that. */
 void kernel_decode(struct execute_program *p, struct execute_kernel *k, bool hoist);
 void kernel_clear(struct execute_kernel *k);
 
-/* execute_program_create() with hoisting as asked. */
+/* execute_program_create() with a parameter for hoisting. */
 enum proact_status program_create(const struct ptx_module *m, bool hoist,
                                   struct execute_program **out, struct proact_error *err);

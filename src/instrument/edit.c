@@ -9,7 +9,8 @@
 
 #include "base/memory.h"
 
-/* Sorted as they come: few are out of order, and those of one place keep their turn. */
+/* Insertion sort: few edits arrive out of order, and edits at one position keep their
+   order. */
 static void add(struct edit_list *l, struct ptx_span span, const char *format, va_list args)
 {
     va_list again;

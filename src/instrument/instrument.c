@@ -15,7 +15,7 @@ enum {
 };
 enum { ENDING = COUNT | STAGE, ALL = GRID | INLINE | ENDING };
 
-/* In the order they run, and for which clones. */
+/* Transforms in execution order, with the versions that they apply to. */
 static const struct {
     unsigned clones;
     enum proact_status (*run)(struct clone *c);
@@ -26,8 +26,8 @@ static const struct {
     {ENDING, tally_threads},    {ENDING, end_together},
 };
 
-/* Adds the clone's text, where that is wanted, or its refusal. In the kernel's place its
-   lines are the kernel's: faults name them. */
+/* Adds the text of the version, if it is wanted, or its refusal. A version that replaces
+   the kernel keeps the kernel's line numbers, which faults report. */
 static void make_clone(struct clone *c, bool in_place, struct text *text)
 {
     enum proact_status status = PROACT_OK;
@@ -92,13 +92,13 @@ static const struct instrument_request *request_of(
     return NULL;
 }
 
-/* What a text gets: no functions that are left out (NULL: all), and these clones. */
+/* Contents of the new text: functions to omit (NULL: none) and versions to add. */
 struct choice {
     const bool *left_out;
     unsigned clones;
 };
 
-/* What is between `at` and `end`, but of functions that are left out only the lines. */
+/* Appends the text from `at` to `end`. Omitted functions leave only their newlines. */
 static void add_kept(const struct ptx_module *m, const bool *left_out, uint32_t at,
                      uint32_t end, struct text *text)
 {
@@ -159,8 +159,8 @@ enum proact_status instrument_module(const struct ptx_module *m,
                       err);
 }
 
-/* Kernels that nobody names: neither this one nor a function nor a variable. Itself as
-   well, unless it does. */
+/* By function: kernels that neither `kernel` nor any function or variable names. The kernel
+   itself is included unless it is named. */
 static bool *others_find(const struct ptx_module *m, const char *kernel)
 {
     const struct ptx_function *self = ptx_function_find(m, kernel);
@@ -189,7 +189,7 @@ enum proact_status instrument_kernel(const struct ptx_module *m,
                                      struct instrument_result *result, char **out,
                                      size_t *bytes, struct proact_error *err)
 {
-    /* What a debugger reads names them all. */
+    /* debug information names all kernels */
     bool *others = strstr(m->text, ".debug_info") ? NULL : others_find(m, request->kernel);
     enum proact_status status =
         instrument(m, request, 1, (struct choice){others, 1u << request->only}, result, out,

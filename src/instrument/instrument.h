@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Face of the room that rewrites kernels which nobody marked. Beside an untouched kernel it
-   puts clones of it; each takes a `struct proact_partition` (proact/device.h) by value as
-   one more, last parameter, so that whoever launches it sees a marked kernel. */
+/* Rewriting of plain kernels. The component adds kernel versions to a module and leaves the
+   original kernel unchanged. Each version takes a `struct proact_partition`
+   (proact/device.h) by value as an additional last parameter, so that a launch treats it
+   like an annotated kernel. */
 
 #include <stdbool.h>
 
@@ -13,154 +14,170 @@
 #include "ptx/ptx.h"
 
 enum instrument_clone {
-    INSTRUMENT_GRID,   /* NAME__proact_grid: runs a part of the grid, and no more */
-    INSTRUMENT_INLINE, /* NAME__proact_inline: stores to the peers, too */
-    INSTRUMENT_COUNT,  /* NAME__proact_count: its last words are those of proact_done() */
-    INSTRUMENT_SEND, /* NAME__proact_send: the same, where a CTA may have to send chunks */
+    INSTRUMENT_GRID,   /* NAME__proact_grid: runs a part of the grid, nothing else */
+    INSTRUMENT_INLINE, /* NAME__proact_inline: also stores to the peers */
+    INSTRUMENT_COUNT,  /* NAME__proact_count: ends with the epilogue of proact_done() */
+    INSTRUMENT_SEND,   /* NAME__proact_send: like count, for CTAs that may send chunks */
     INSTRUMENT_KINDS,
-    /* NAME__proact_stage: a form of inline for some launches. What a CTA stores is staged
-       in its shared memory, and goes to the peers in bulk at its end. */
+    /* NAME__proact_stage: a form of inline for some launches. A CTA stages its stores in
+       shared memory and sends them to the peers in bulk at its end. */
     INSTRUMENT_STAGE = INSTRUMENT_KINDS,
     INSTRUMENT_CLONES
 };
 const char *instrument_suffix(enum instrument_clone clone); /* "__proact_grid", ... */
 
-/* How a CTA finds its place in the grid. */
+/* How a CTA determines its index in the grid. */
 enum instrument_places {
-    INSTRUMENT_LINE,   /* the share's CTAs are a line, whatever the grid */
+    INSTRUMENT_LINE,   /* the CTAs of the partition are numbered linearly, for any grid */
     INSTRUMENT_FLAT,   /* grid and CTAs have one dimension */
-    INSTRUMENT_ROWS,   /* they are whole rows of a grid of two dimensions, ... */
-    INSTRUMENT_PLANES, /* or planes of one of three, which the share's cta_first counts */
+    INSTRUMENT_ROWS,   /* the partition consists of complete rows of a 2-D grid */
+    INSTRUMENT_PLANES, /* the partition consists of complete planes of a 3-D grid, counted
+                          by cta_first */
     INSTRUMENT_PLACES
 };
 
-/* Of the share, what a clone takes whose kernel has so many slots. */
+/* Bytes of the partition parameter that a version of a kernel with `slot_count` slots
+   takes. */
 uint32_t instrument_partition_bytes(enum instrument_clone clone, uint32_t slot_count);
 
 struct instrument_request {
     const char *kernel;
     uint32_t slot_count;
-    uint32_t slot_offset[PROACT_SLOTS_MAX]; /* bytes in the parameter block, where the
-                                               pointer of that written array lies */
-    const bool *flags; /* by instruction: stores, and atomics that nobody asks for their
-                          result, that go to the first device's replica alone; NULL for
-                          none */
-    const bool *joint; /* the same: which of them stay atomics, done there; NULL for none */
-    const bool *swaps; /* the same: by which the least or the greatest is found, and which
-                          fail only where another CTA's goes on; NULL for none */
-    const bool *direct; /* the same: loads, stores and atomics of arrays of which there is
-                           one among all devices; NULL for none */
-    bool owns_atomics;  /* what else is updated by atomics no other device's CTAs write to:
-                           in each launch, which whoever launches the clones sees to */
-    enum instrument_clone only; /* instrument_kernel(): the clone that is wanted */
+    uint32_t slot_offset[PROACT_SLOTS_MAX]; /* By slot: byte offset in the parameter buffer
+                                               of the pointer to the written array. */
+    const bool *flags; /* By instruction: accesses to redirect to device 0's replica. They
+                          are idempotent and indirect stores, atomics, and the loads that
+                          accompany those. NULL: none. */
+    const bool *joint; /* By instruction: accesses in `flags` that stay atomic and run on
+                          device 0's replica. NULL: none. */
+    const bool *swaps; /* By instruction: compare-and-swaps of a CAS-loop min/max. They fail
+                          only if another CTA makes progress. NULL: none. */
+    const bool *direct; /* By instruction: accesses to arrays that have a single copy among
+                           all devices. NULL: none. */
+    bool owns_atomics;  /* The caller guarantees for each launch that no other device writes
+                           an array that a device updates by other atomics. */
+    enum instrument_clone only; /* instrument_kernel(): the version to create */
     enum instrument_places places;
 };
 
 struct instrument_result {
-    uint32_t partition_offset; /* of the last parameter; its end is the block's */
-    /* Why there is no such clone: one sentence; empty where there is one. */
+    uint32_t partition_offset; /* offset of the last parameter; its end is the end of the
+                                  parameter buffer */
+    /* Reason why the version does not exist, as one sentence. Empty if the version
+       exists. */
     struct proact_error refusal[INSTRUMENT_CLONES];
-    uint32_t shared_bytes[INSTRUMENT_CLONES]; /* static, beside the kernel's own */
+    uint32_t shared_bytes[INSTRUMENT_CLONES]; /* static, in addition to the kernel's own */
 };
 
-/* Writes `results`, one a request, and the new text: the module's, with the clones behind
-   each kernel. free(*out). Fails with PROACT_EINVAL if the module has no such kernel; what
-   cannot be cloned is no failure but a refusal. */
+/* Adds all kernel versions to the module's text, each after its kernel, and writes one
+   result per request. The caller releases *out with free(). Fails with PROACT_EINVAL if the
+   module has no such kernel. A version that cannot be created is a refusal in its result,
+   not a failure. */
 enum proact_status instrument_module(const struct ptx_module *m,
                                      const struct instrument_request *requests,
                                      size_t count, struct instrument_result *results,
                                      char **out, size_t *bytes, struct proact_error *err);
 
-/* One clone of one kernel, in a text without the module's kernels, unless something names
-   them: a driver compiles all that it is given. Lines ahead of the clone are the module's.
-   What is refused is said of all clones; where that one is, the text has none. */
+/* Creates one version of one kernel. The text omits the other kernels of the module unless
+   something names them, because a driver compiles all text that it receives. Lines before
+   the version keep their numbers. `result` has the refusals of all versions. If the
+   requested version is refused, the text does not contain it. */
 enum proact_status instrument_kernel(const struct ptx_module *m,
                                      const struct instrument_request *request,
                                      struct instrument_result *result, char **out,
                                      size_t *bytes, struct proact_error *err);
 
-/* PROACT_EREFUSED where a loop of the kernel waits for other CTAs, with the request's flags
-   made in the memory of all devices: clones of it are refused. */
+/* Returns PROACT_EREFUSED if a loop of the kernel waits for other CTAs, given that the
+   request's `flags` run on one memory for all devices. All versions are then refused. */
 enum proact_status instrument_waits(const struct ptx_module *m,
                                     const struct instrument_request *r,
                                     struct proact_error *err);
 
-/* The module's text once more, in which kernels that are asked to (PROACT_MODE_LAUNCH)
-   launch a kernel for each chunk that they complete (PROACT III-C, dynamic): marked ones
-   and clones for INSTRUMENT_SEND. It takes CUDA's device runtime. free() it. */
+/* The module's text with child launches (PROACT III-C, dynamic). Annotated kernels and
+   INSTRUMENT_SEND versions in mode PROACT_MODE_LAUNCH launch a kernel for each chunk that
+   they complete. The text needs CUDA's device runtime. Release it with free(). */
 char *instrument_children(const struct ptx_module *m, size_t *bytes);
 
-/* The module's text, in which kernels that copy a parameter to local memory, and do nothing
-   with the copy but read it, or that read it by its place in a register, read the parameter
-   by its name; line by line as it was. NULL where there is no such kernel; free() it. */
+/* The module's text with direct parameter loads. It changes kernels that copy a parameter
+   to local memory only to read the copy, and kernels that load a parameter through an
+   address register. Lines keep their numbers. NULL: no such kernel. Release the text with
+   free(). */
 char *instrument_read_parameters(const struct ptx_module *m, size_t *bytes);
 
-/* The module's text, of whose kernel nothing is left that no thread comes to where
-   branches, by instruction, go those ways; line by line as it was. NULL where all is left;
-   free() it. */
+/* The module's text without the instructions of the kernel that are unreachable if its
+   branches take the given directions (by instruction). Lines keep their numbers. NULL: all
+   instructions are reachable. Release the text with free(). */
 enum instrument_way { INSTRUMENT_EITHER, INSTRUMENT_GOES, INSTRUMENT_STAYS };
 char *instrument_decided(const struct ptx_module *m, const struct ptx_function *kernel,
                          const enum instrument_way *way, size_t *bytes);
 
-/* The module's text, in whose kernel two dimensions of the grid (0 is x) have each other's
-   names, %ctaid and %nctaid: it does as before where they have each other's extents; line
-   by line as it was. NULL where a function that is called asks for its place, where
-   clusters or vectors are asked for, or where the order of CTAs may show (sums of
-   floating-point numbers, what an atomic gives back); free() it. */
+/* The module's text with two grid dimensions of the kernel (0 is x) interchanged in %ctaid
+   and %nctaid. With interchanged grid extents the kernel computes the same result. Lines
+   keep their numbers. Release the text with free().
+
+   NULL if a called function reads its grid position, if the kernel uses clusters or reads
+   vectors of indices, or if the order of CTAs may affect the result. Floating-point atomics
+   and used results of atomics are such effects. */
 char *instrument_interchange(const struct ptx_module *m, const struct ptx_function *kernel,
                              unsigned one, unsigned other, size_t *bytes);
 
-/* Memory that a kernel reads addresses from, and does nothing with but read it: what a
-   pointer among its parameters leads to, or a variable. */
+/* A pointer table: memory from which a kernel loads addresses, and which it only reads. A
+   parameter points to it, or it is a variable. */
 struct instrument_table {
-    int32_t variable; /* symbol of the module, as operands have it; -1: a parameter */
-    uint32_t offset;  /* of the pointer in the block of parameters */
-    uint32_t bytes;   /* that the kernel is given of it: a multiple of 16 */
+    int32_t variable; /* Symbol of the module, as in operands. -1: a parameter points to the
+                         table. */
+    uint32_t offset;  /* of the pointer in the parameter buffer */
+    uint32_t bytes;   /* size of the table copy that the kernel receives: a multiple of
+                         16 */
 };
-/* By instruction: the loads from it. NULL where more is done with it than to read it, and
-   to ask whether it is there; free() it. */
+/* By instruction: the loads from the table. NULL if the kernel does more than load from the
+   table and compare its address with null. Release with free(). */
 bool *instrument_table_loads(const struct ptx_function *kernel,
                              const struct instrument_table *table);
-/* The module's text, with a kernel that has these tables as its last parameters, and reads
-   them there, by names that begin so; line by line as it was. free() it. */
+/* The module's text with the contents of the tables as the kernel's last parameters, whose
+   names start with INSTRUMENT_TABLE. The loads read these parameters. Lines keep their
+   numbers. Release the text with free(). */
 #define INSTRUMENT_TABLE "proact_table_"
 char *instrument_tables(const struct ptx_module *m, const struct ptx_function *kernel,
                         const struct instrument_table *tables, unsigned count,
                         size_t *bytes);
-/* Whether its clones may have as many parameters. */
+/* True if versions of the kernel may have that many bytes of parameters. */
 bool instrument_tables_fit(const struct ptx_module *m, const struct ptx_function *kernel,
                            const struct instrument_table *tables, unsigned count);
 
-/* The textures that a kernel reads by, where each is a number of 64 bits among its
-   parameters: where these lie in the block, each once. */
+/* Texture objects of a kernel that are 64-bit parameters: their offsets in the parameter
+   buffer, each once. */
 struct instrument_textures {
-    uint32_t *offsets, count; /* free() them */
-    const char *why;          /* what it has beside: a sentence's rest; NULL: nothing */
-    uint32_t line;            /* of that */
+    uint32_t *offsets, count; /* release with free() */
+    const char *why;          /* The reason why other texture uses are not supported, as
+                                 part of a sentence. NULL: none. */
+    uint32_t line;            /* line of that use */
 };
 void instrument_textures(const struct ptx_module *m, const struct ptx_function *kernel,
                          struct instrument_textures *out);
 
-/* Whether every kernel that uses the variable, by number among the module's symbols, can be
-   given its address: no function uses it, none of these kernels is launched by another, and
-   nothing holds it or its address from the beginning. */
+/* True if every kernel that uses the variable can receive its address as a parameter. That
+   requires that no function uses the variable, that no kernel launches any of these
+   kernels, and that no initializer contains the variable or its address. `symbol` indexes
+   the module's symbols. */
 bool instrument_variable_moves(const struct ptx_module *m, uint32_t symbol);
 
-/* Whether no function uses the variable, nor does anything hold its address: only who asks
-   for that can do anything with it. */
+/* True if no function uses the variable and no initializer contains its address. Only host
+   code that obtains the address can then access it. */
 bool instrument_variable_is_free(const struct ptx_module *m, uint32_t symbol);
 
-/* The module's text without such variables: kernels that use them have their addresses as
-   parameters behind the others, named so, in the order of the symbols; line by line as it
-   was. free() it. */
+/* The module's text without the given variables. Kernels that use them receive their
+   addresses as additional last parameters, in the order of the symbols, with names that
+   start with INSTRUMENT_VARIABLE. Lines keep their numbers. Release the text with
+   free(). */
 #define INSTRUMENT_VARIABLE "proact_variable_"
 char *instrument_variables(const struct ptx_module *m, const bool *which, size_t *bytes);
 
-/* Puts functions of the module in the place of their calls, so that kernels can be read,
-   and drops those that nobody calls any more. What calls itself, or is called by address,
-   stays called. `*text` is replaced; fails only where it is no PTX. Of a program of one
-   file with more PTX than that (by a debugger's wish, -G) calls stay: it would take
-   seconds. */
+/* Inlines the functions of the module at their call sites, so that kernels can be analysed,
+   and removes functions without a caller. Recursive functions and functions called by
+   address stay. Replaces `*text`. Fails only if the text is not valid PTX. A module with
+   more bytes than INSTRUMENT_INLINE_BYTES_MAX (for example from a debug build, -G) keeps
+   its calls, because inlining it would take seconds. */
 enum { INSTRUMENT_INLINE_BYTES_MAX = 1 << 20 };
 enum proact_status instrument_inline(const char *name, char **text, size_t *bytes,
                                      struct proact_error *err);

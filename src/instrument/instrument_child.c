@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Last words that launch: kernels/child.cu is put ahead of the module's functions, and
-   calls take the place of the comments that <proact/device_epilogue.h> left for them. */
+/* Epilogues with child launches. The text of kernels/child.cu precedes the module's
+   functions, and calls replace the comments that <proact/device_epilogue.h> left for
+   them. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "instrument/instrument.h"
 
-extern const char kernel_child[]; /* PTX, embedded by proact_kernel() */
+extern const char kernel_child[]; /* PTX that proact_kernel() embeds */
 
-/* What kernels/child.cu names before it is there: CUDA's device runtime, and its kernel. */
+/* Names that kernels/child.cu uses before their definition: CUDA's device runtime and the
+   child kernel. */
 static const char declarations[] =
     ".visible .entry proact_child(.param .align 8 .b8 proact_child_param_0[16]);\n"
     ".extern .func (.param .b64 buffer) __cudaCDP2GetParameterBufferV2\n"
@@ -21,7 +23,7 @@ static const char declarations[] =
 enum { REGISTER = 24 };
 static const char mark[] = "/* proact_launch_child ";
 
-/* The registers that it is written with: answer, work, slot, chunk. */
+/* Registers of the annotated call: answer, work, slot, chunk. */
 struct annotated_call {
     char reg[4][REGISTER];
 };
@@ -47,7 +49,7 @@ static void add_call(struct text *text, const struct annotated_call *c)
                c->reg[1], c->reg[2], c->reg[3], c->reg[0]);
 }
 
-/* Without the head that every module has. */
+/* The text after the module header. */
 static const char *child_body(void)
 {
     const char *head = strstr(kernel_child, ".address_size");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A grid is split along its slowest dimension. A kernel in which two dimensions have
-   changed names, launched with a grid in which they have changed places, does the same, and
-   another one is the slowest. In which order CTAs run CUDA promises nobody: only where the
-   result may show it all stays as it is. */
+/* Interchange of two grid dimensions. A grid is partitioned along its slowest dimension. A
+   kernel with two index names interchanged, launched with the same two extents
+   interchanged, computes the same result, and another dimension is the slowest. CUDA
+   guarantees no order of CTAs. A kernel whose result may depend on that order is still left
+   unchanged. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -22,7 +23,8 @@ static bool is_index(const struct ptx_operand *o)
            o->special <= PTX_NCTAID_Z;
 }
 
-/* Of clusters, which have dimensions, too; or an index as a vector, among what is rare. */
+/* True for cluster registers, which also have dimensions, and for registers that the parser
+   does not model, such as vectors of indices. */
 static bool is_other_place(const struct ptx_operand *o)
 {
     return o->kind == PTX_SPECIAL &&
@@ -59,7 +61,7 @@ static enum index_reads index_reads_in(const struct ptx_function *f)
     return most;
 }
 
-/* What others of the module use, too, stays. */
+/* Called functions may have other callers, so they stay unchanged. */
 static bool others_read_index(const struct interchange *t)
 {
     const struct ptx_module *m = t->module;
@@ -73,7 +75,7 @@ static bool others_read_index(const struct interchange *t)
     return reads;
 }
 
-/* Sums of whole numbers, bits and extremes come out alike in any order. */
+/* Integer sums, bit operations, minimum and maximum give the same result in any order. */
 static bool is_of_any_order(const struct ptx_instruction *i)
 {
     static const enum ptx_part parts[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A struct among the parameters whose members are chosen while the kernel runs (`p[i]`) is
-   copied to the thread's own memory by some compilers, word by word, and read from there.
-   What then leads through it could be any memory's. Read from the parameters themselves it
-   is known: of each device its own, and before the launch. */
+/* Local copies of parameters. If a kernel indexes a struct parameter at run time (`p[i]`),
+   some compilers copy it word by word to local memory and read the copy. The provenance of
+   a pointer in the copy is unknown. A load from the parameter itself has a known value,
+   different on each device, before the launch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,16 +14,18 @@
 
 enum { NO_PLACE = -1 };
 
-/* A function's local memory, if it has one piece, and its addresses in registers. */
+/* The local memory of a function with a single variable, and its addresses in registers. */
 struct local_copy {
     const struct ptx_module *module;
     const struct ptx_function *function;
     struct ptx_flow *flow;
-    int32_t local, parameter;               /* symbols; -1: not seen yet */
-    uint32_t *definitions, *definition;     /* by register: how many, and the last one */
-    bool *leads, *is_generic;               /* by register: an address in it */
-    uint32_t taken, last_store, first_load; /* instructions */
-    uint32_t widest;                        /* bytes of a load */
+    int32_t local, parameter;               /* symbols; -1: not found yet */
+    uint32_t *definitions, *definition;     /* by register: number of definitions, and the
+                                               last one */
+    bool *leads, *is_generic;               /* by register: contains an address in the
+                                               variable */
+    uint32_t taken, last_store, first_load; /* indices of instructions */
+    uint32_t widest;                        /* bytes of the widest load */
 };
 
 static bool is_local(const struct local_copy *c, int32_t symbol)
@@ -53,7 +55,7 @@ static bool leads(const struct local_copy *c, const struct ptx_operand *o)
     return false;
 }
 
-/* The address is taken once, as a whole, where all begins. */
+/* The address is taken once, unmodified, at the start. */
 static bool find_taken(struct local_copy *c)
 {
     for (uint32_t n = 0; n < c->function->instruction_count; n++) {
@@ -75,7 +77,7 @@ static bool find_taken(struct local_copy *c)
     return c->local >= 0;
 }
 
-/* An address and a number, or the same address for other instructions. */
+/* True for an address plus a number, and for an address converted between spaces. */
 static bool passes_on(const struct ptx_instruction *i)
 {
     return i->operands[0].kind == PTX_REGISTER &&
@@ -112,8 +114,8 @@ static void find_leads(struct local_copy *c)
     }
 }
 
-/* The last instruction of the first block to set the register before that one: it is the
-   one that did; NULL for none. */
+/* The last instruction before `*at` that sets the register, in program order. In the first
+   block it is the reaching definition. NULL: none. */
 static const struct ptx_instruction *setter(const struct local_copy *c, int32_t reg,
                                             uint32_t *at)
 {
@@ -127,8 +129,8 @@ static const struct ptx_instruction *setter(const struct local_copy *c, int32_t 
     return NULL;
 }
 
-/* Bytes from the beginning of the piece to where the register leads, as an instruction of
-   the first block sees it. */
+/* Byte offset in the variable of the address in the register, as instruction `at` of the
+   first block reads it. */
 static int64_t place_of(const struct local_copy *c, int32_t reg, uint32_t at)
 {
     const struct ptx_instruction *i = setter(c, reg, &at);
@@ -148,7 +150,8 @@ static int64_t place_of(const struct local_copy *c, int32_t reg, uint32_t at)
                : NO_PLACE;
 }
 
-/* Whether the register holds those bytes of the parameter at that place, as they are. */
+/* True if the register contains `bytes` bytes of the parameter at offset `place`,
+   unchanged. */
 static bool holds(struct local_copy *c, const struct ptx_operand *value, uint32_t bytes,
                   int64_t place)
 {
@@ -171,7 +174,7 @@ static bool holds(struct local_copy *c, const struct ptx_operand *value, uint32_
     return c->parameter == from->symbol && from->integer + element * bytes == place;
 }
 
-/* In the first block, so that every load comes after it. */
+/* A copy must be in the first block, so that every load follows it. */
 static bool is_copy(struct local_copy *c, uint32_t at)
 {
     const struct ptx_instruction *i = &c->function->instructions[at];
@@ -206,8 +209,7 @@ static bool is_plain_load(struct local_copy *c, const struct ptx_instruction *i)
            !c->is_generic[i->operands[1].reg];
 }
 
-/* Nothing else is done with the piece than to copy the parameter into it, and to read it.
- */
+/* True if the kernel only copies the parameter into the variable and reads the copy. */
 static bool is_used_well(struct local_copy *c, uint32_t at)
 {
     const struct ptx_instruction *i = &c->function->instructions[at];
@@ -225,7 +227,7 @@ static bool is_used_well(struct local_copy *c, uint32_t at)
         c->first_load = at < c->first_load ? at : c->first_load;
         return is_plain_load(c, i) && !leads(c, &i->operands[0]);
     }
-    unsigned sources = at == c->taken; /* one, or it may be no address in the piece */
+    unsigned sources = at == c->taken; /* exactly one, or the sum may leave the variable */
 
     for (uint32_t k = 1; k < i->operand_count; k++)
         sources += leads(c, &i->operands[k]);
@@ -245,11 +247,12 @@ static bool find(struct local_copy *c)
             return false;
     return c->parameter >= 0 && c->first_load < f->instruction_count &&
            c->last_store < c->first_load &&
-           c->widest <= f->symbols[c->parameter].align && /* the piece may have had more */
+           c->widest <= f->symbols[c->parameter].align && /* the variable may have had a
+                                                             larger alignment */
            f->symbols[c->local].bytes <= (f->symbols[c->parameter].bytes + 7) / 8 * 8;
 }
 
-/* Lines stay where they are. */
+/* Replaced instructions keep their lines. */
 static void rewrite(const struct local_copy *c, struct edit_list *edits)
 {
     static const char from[] = ".local";

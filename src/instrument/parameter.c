@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Behind blanks and comments from `at` on. */
+/* Position after blanks and comments from `at` on. */
 static uint32_t skip_blank(const char *text, uint32_t at)
 {
     for (;;) {
@@ -20,7 +20,7 @@ static uint32_t skip_blank(const char *text, uint32_t at)
     }
 }
 
-/* The next such character that is in no comment; the parser has seen that it is there. */
+/* Position of the next `mark` outside comments. The parser has verified that it exists. */
 static uint32_t find_mark(const char *text, uint32_t at, char mark)
 {
     while (text[at = skip_blank(text, at)] != mark && text[at])

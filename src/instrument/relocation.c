@@ -6,10 +6,10 @@
 #include "base/memory.h"
 #include "instrument/flow/definition.h"
 
-enum { STEPS = 8 }; /* numbers that are added one after another */
+enum { STEPS = 8 }; /* longest chain of added constants */
 
-/* By register: how many set it, which instruction did last, and whether something else than
-   loads that name it no longer reads it. */
+/* By register: the number of definitions, the last definition, and whether an instruction
+   still reads the register once the loads name the parameter. */
 struct relocations {
     const struct ptx_function *function;
     uint32_t *definitions, *definition;
@@ -17,13 +17,13 @@ struct relocations {
 };
 
 struct relocation {
-    int32_t parameter; /* -1: it is none */
+    int32_t parameter; /* -1: none */
     int64_t offset;
 };
 
 static const struct relocation nowhere = {.parameter = -1};
 
-/* What alone sets the register, whatever happens; or NULL. */
+/* The only instruction that sets the register, unconditionally. NULL: none. */
 static const struct ptx_instruction *setter(const struct relocations *p, int32_t reg)
 {
     if (reg < 0 || p->definitions[reg] != 1)
@@ -60,7 +60,7 @@ static struct relocation relocation_in(const struct relocations *p, int32_t reg,
     return at;
 }
 
-/* Where in which parameter a load by a register reads; or nowhere. */
+/* Parameter and offset that a load through a register reads. `nowhere`: unknown. */
 static struct relocation relocation_of(const struct relocations *p,
                                        const struct ptx_instruction *i)
 {
@@ -83,7 +83,7 @@ static void note_read(void *context, int32_t reg)
     p->is_read[reg] = true;
 }
 
-/* It makes a place that nobody reads. */
+/* True if the instruction computes a parameter address that no instruction reads. */
 static bool is_idle(const struct relocations *p, const struct ptx_instruction *i)
 {
     const int32_t reg = i->operand_count > 1 && i->operands[0].kind == PTX_REGISTER

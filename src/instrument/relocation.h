@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Where a kernel reads its parameters by a place in a register that is always the same
-   (`mov.b64 %rd1, P; ld.param.u64 %rd2, [%rd1+16]`), as compilers have it of long structs,
-   it is made to name them: who looks for what hangs on a parameter then sees which. */
+/* Parameter loads through a constant address register, which compilers emit for long
+   structs (`mov.b64 %rd1, P; ld.param.u64 %rd2, [%rd1+16]`). The edits replace the register
+   by the parameter's name, so that an analysis sees which parameter each load reads. */
 
 #include "instrument/edit.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel reads addresses from, in memory, becomes one more parameter: of each device
-   its own, and known before the launch. The pointer is followed in registers of its own
-   beside the kernel's, which still ask whether there is a table at all. */
+/* Promotion of pointer tables to parameters. The contents of a table from which a kernel
+   loads addresses become an additional parameter, with its own value on each device, known
+   before the launch. Additional registers follow the table pointer. The kernel's own
+   registers remain for comparisons with null. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ enum { ADDRESS = 8, WIDEST = 16 };
 struct leading {
     const struct ptx_function *function;
     const struct instrument_table *table;
-    bool *leads; /* by register: the table's address, and an index behind it */
+    bool *leads; /* by register: the table's address, possibly plus an index */
 };
 
 static bool is_leading(const struct leading *l, const struct ptx_operand *o)
@@ -36,7 +37,8 @@ static bool is_variable(const struct leading *l, const struct ptx_operand *o)
            o->symbol == l->table->variable;
 }
 
-/* The register gets the pointer to the table, a parameter. */
+/* True if the instruction loads the pointer to the table, a parameter, into the
+   register. */
 static bool reads_pointer(const struct leading *l, const struct ptx_instruction *i,
                           int32_t reg)
 {
@@ -55,8 +57,8 @@ static bool reads_pointer(const struct leading *l, const struct ptx_instruction 
            l->table->offset;
 }
 
-/* Which operand the table's address is, if the register gets one, or what is behind it; 0:
-   none is; UINT32_MAX: it reads the parameter, or names the variable. */
+/* Operand from which the register gets an address in the table. 0: none. UINT32_MAX: the
+   instruction loads the parameter or names the variable. */
 static uint32_t leads_by(const struct leading *l, const struct ptx_instruction *i,
                          int32_t reg)
 {
@@ -132,7 +134,7 @@ static bool defines(const struct leading *l, const struct ptx_instruction *i)
     return v.found;
 }
 
-/* What is left of all registers when those are gone that something else sets, too. */
+/* Starts with all registers and removes those that another instruction also sets. */
 static void find_leads(const struct leading *l)
 {
     const struct ptx_function *f = l->function;
@@ -175,7 +177,7 @@ static bool reads_table(const struct leading *l, const struct ptx_instruction *i
            (at->reg >= 0 ? l->leads[at->reg] : is_variable(l, at));
 }
 
-/* With nothing; of a table that is not there the parameter is null on all devices. */
+/* A comparison with null. If there is no table, the parameter is null on all devices. */
 static bool is_compared(const struct ptx_instruction *i)
 {
     return i->opcode == PTX_SETP && i->operand_count >= 3 &&
@@ -201,7 +203,8 @@ static bool names_any(const struct leading *l, const struct ptx_instruction *i)
     return false;
 }
 
-/* All that is done with the table is to read it; by instruction, or false. */
+/* Fills `loads` by instruction. Returns false if the kernel uses the table for more than
+   loads and comparisons with null, or loads nothing. */
 static bool find_loads(const struct leading *l, bool *loads)
 {
     const struct ptx_function *f = l->function;
@@ -245,12 +248,12 @@ bool *instrument_table_loads(const struct ptx_function *kernel,
 struct rewriting {
     const struct ptx_module *module;
     struct edit_list *edits;
-    unsigned level;              /* parameters that the kernel has */
+    unsigned level;              /* number of the kernel's own parameters */
     unsigned number;             /* of the table's parameter */
-    unsigned *name, names_count; /* by register: of the one beside it */
+    unsigned *name, names_count; /* by register: the number of its companion register */
 };
 
-/* Kernels may be given tables again, to which their tables lead. */
+/* A kernel may be rewritten again for the tables to which its tables point. */
 struct name {
     char text[40];
 };
@@ -273,7 +276,7 @@ static struct name parameter_of(const struct rewriting *r)
     return name;
 }
 
-/* Ahead of the instruction, which may change what it reads. */
+/* Inserts the computation before the instruction, which may overwrite its operands. */
 static void repeat(struct rewriting *r, const struct ptx_instruction *i, uint32_t by)
 {
     const struct ptx_operand *o = i->operands;
@@ -354,7 +357,7 @@ static void rewrite(struct rewriting *r, const struct ptx_function *f,
     free(l.leads);
 }
 
-/* Lines stay where they are. */
+/* Rewritten instructions keep their lines. */
 char *instrument_tables(const struct ptx_module *m, const struct ptx_function *kernel,
                         const struct instrument_table *tables, unsigned count,
                         size_t *bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where texture objects come from: back from what reads by them to the kernel's parameters,
-   whatever the control flow. */
+/* Source of texture objects: a backward search from texture instructions to the kernel's
+   parameters, independent of control flow. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -85,7 +85,7 @@ static void look(void *context, int32_t reg)
     s->sets_wanted |= s->wanted[reg];
 }
 
-/* What the instruction makes of a texture's place in a register. */
+/* Follows the instruction that defines a wanted register. */
 static void follow(struct search *s, const struct ptx_instruction *i)
 {
     s->sets_wanted = false;
@@ -116,7 +116,7 @@ static void begin(struct search *s, const struct ptx_instruction *i)
         want(s, i, &i->operands[1]);
 }
 
-/* Of functions that are called nobody knows what they are given. */
+/* The texture arguments of called functions are unknown. */
 static void look_at_calls(struct search *s, const struct ptx_module *m)
 {
     bool *reached = must_calloc(m->function_count, sizeof *reached);

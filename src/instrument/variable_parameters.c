@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A variable of the module is one on each device. Where its address is one more parameter
-   of all kernels that use it, it may be any memory, such as an array's. */
+/* Promotion of variables to parameters. Each device has its own copy of a module variable.
+   If its address is a parameter of all kernels that use it, the variable may be any memory,
+   such as an array. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static bool uses(const struct ptx_function *f, int32_t symbol)
     return false;
 }
 
-/* An address with a number behind it is one where it is moved, or where memory is. */
+/* True for a plain use: a memory operand without a register, or a symbol. An offset is
+   allowed only in a memory operand or a mov. */
 static bool is_plain(const struct ptx_instruction *i, const struct ptx_operand *o)
 {
     if (o->kind == PTX_MEMORY)
@@ -50,7 +52,7 @@ static bool all_plain(const struct ptx_function *f, int32_t symbol)
     return true;
 }
 
-/* In what some variable holds from the beginning. */
+/* True if the initializer of a variable contains the address. */
 static bool variable_is_initial(const struct ptx_module *m, int32_t symbol)
 {
     for (uint32_t i = 0; i < m->symbol_count; i++)
@@ -85,7 +87,7 @@ static const struct ptx_item *item_of(const struct ptx_module *m, uint32_t symbo
     return NULL;
 }
 
-/* As many as it may ever be given. */
+/* True if parameters for all variables of the module fit. */
 static bool has_room(const struct ptx_module *m, const struct ptx_function *f)
 {
     return f->parameter_bytes + (m->symbol_count + 1) * sizeof(uint64_t) <=
@@ -121,7 +123,7 @@ bool instrument_variable_is_free(const struct ptx_module *m, uint32_t symbol)
     return !is_used;
 }
 
-/* The register with its address, and what is behind it. */
+/* Replaces the operand by the register with the address, plus the offset. */
 static void replace(const struct ptx_module *m, const struct ptx_function *f,
                     const struct ptx_instruction *i, const struct ptx_operand *o,
                     unsigned number, struct edit_list *edits)
@@ -180,7 +182,7 @@ static void give(const struct ptx_module *m, const struct ptx_function *f,
     text_clear(&loads);
 }
 
-/* Lines stay where they are. */
+/* The removed declaration keeps its lines. */
 static void drop(const struct ptx_module *m, uint32_t symbol, struct edit_list *edits)
 {
     const struct ptx_span span = item_of(m, symbol)->span;

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* What an SM sends in runs shorter than a packet costs what was measured for the next
-   longer run in the table, where there is one: narrow stores travel with byte enables. */
+/* A range shorter than a packet, sent by an SM, costs as much as the next longer range in
+   the measured table, if there is one. Partial stores travel with byte enables. */
 static double short_run_wire(const struct topology_fabric *f, double bytes)
 {
     for (unsigned i = 0; i < f->wire_count; i++) {
@@ -14,7 +14,7 @@ static double short_run_wire(const struct topology_fabric *f, double bytes)
     return bytes + f->header_bytes;
 }
 
-/* One run of consecutive bytes: whole packets, and what is left over in one more. */
+/* A range of consecutive bytes: full packets, and one more for the remainder. */
 static double run_wire(const struct topology_fabric *f, enum model_initiator who,
                        double bytes)
 {
@@ -69,7 +69,7 @@ double model_copy_ns(const struct topology *t, unsigned from, unsigned to, uint6
 
     if (from == to) /* read and written: the measured rate counts both */
         return start_ns + 2 * (double)bytes / t->device.memory_gbps;
-    if (t->link_gbps[from][to] <= 0) /* to the host, then from it */
+    if (t->link_gbps[from][to] <= 0) /* to the host, then from the host */
         return start_ns + 2 * (double)bytes / t->host_gbps;
     double gbps = fmin(t->link_gbps[from][to], fmin(f->egress_gbps, f->ingress_gbps));
 

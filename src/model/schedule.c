@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies queued behind the chunks of a kernel are a pipeline of two: the kernel completes
-   chunk k at an even pace, and a copy engine takes what is complete in order. It ends when
+/* Copies queued after the chunks of a kernel are a two-stage pipeline. The kernel completes
+   the chunks at a constant rate, and a copy engine sends complete chunks in order. The time
+   is
 
-       max over k of: chunk k complete + the copies of chunks k .. n
+       max over k: time of chunk k complete + copies of chunks k to n
 
-   has passed. With chunks of first + (i - 1) step bytes that sum is of second degree in k:
-   its greatest value lies at an end or at the vertex, whatever the number of chunks. */
+   With chunks of first + (i - 1) * step bytes this sum is quadratic in k. Its maximum is
+   therefore at an end or at the vertex, for any number of chunks. */
 #include <math.h>
 
 #include "model/model.h"
 
-/* Four H200s, docs/performance.md: for a machine that does not tell. */
+/* Values of four H200s (docs/performance.md), for a machine that does not have them. */
 static const double unknown_gbps = 394, unknown_start_ns = 2180, unknown_turn_ns = 3400,
                     unknown_wait_ns = 2900, unknown_meeting = 1.85;
 
-/* Copies of several senders meet on their ways in: each sender's turn comes later, and half
-   of what they lose by it, for they do not always meet. That fits what was measured
-   (tests/model/schedule_test.c). */
+/* Incast of copies from several senders. Each start cost grows by the factor, and the cost
+   of the bytes by half of the addition, because copies do not always coincide. This fits
+   the measurements (tests/model/schedule_test.c). */
 static void meet(struct model_copies *c, double meeting)
 {
     c->start_ns *= meeting;
@@ -48,22 +49,22 @@ struct model_copies model_copies_of(const struct topology *t, unsigned streams,
     return c;
 }
 
-/* What a chunk's copies keep from the next one's, but for their bytes. A single stream
-   waits anew for each chunk; with others beside it, it waits while they copy. Streams do
-   not hide all that they could: that the bytes of long chunks hide none fits best what was
-   measured (tests/model/schedule_test.c). */
+/* Interval between the copies of two chunks, without their bytes. A single stream waits
+   again for each chunk; with several streams one waits while others copy. The model assumes
+   that the bytes of long chunks hide none of that wait: this fits the measurements best
+   (tests/model/schedule_test.c). */
 static double gap_ns(const struct model_copies *c)
 {
     return fmax(c->start_ns, (c->wait_ns + c->start_ns) / c->streams);
 }
 
-/* Bytes of the first k chunks, but for the last one. */
+/* Bytes of the first k chunks, assuming that the last chunk is not among them. */
 static double sum_bytes(const struct model_schedule *s, double k)
 {
     return (double)s->first_bytes * k + (double)s->step_bytes * k * (k - 1) / 2;
 }
 
-/* The last chunk is less than half as long again as it would be: no crumbs. */
+/* Number of chunks. The last one absorbs a remainder of less than half a chunk. */
 double model_schedule_chunks(const struct model_schedule *s, uint64_t bytes)
 {
     double first = (double)s->first_bytes, step = (double)s->step_bytes;
@@ -76,7 +77,8 @@ double model_schedule_chunks(const struct model_schedule *s, uint64_t bytes)
     return floor((sqrt(first * first + 2 * step * (total - first / 2)) - first) / step) + 1;
 }
 
-/* From the kernel's begin to the last copy's end, if nothing but chunk k held it up. */
+/* Time from the start of the kernel to the end of the last copy, if only chunk k delays
+   it. */
 static double schedule_delay(const struct model_copies *c, const struct model_schedule *s,
                              double chunks, double k)
 {
@@ -117,7 +119,7 @@ struct model_schedule model_schedule_best(const struct model_copies *c,
     struct model_schedule best = {most_bytes, 0};
     double best_ns = model_schedule_ns(c, &best);
 
-    /* From large to small: of two that are alike, the one with fewer copies. */
+    /* From large to small: of two equal schedules, the one with fewer copies is chosen. */
     for (uint64_t first = most_bytes; first >= least_bytes && first; first /= 2)
         for (uint64_t step = most_bytes; step >= least_bytes / 2; step /= 2) {
             struct model_schedule s = {first, step < least_bytes ? 0 : step};

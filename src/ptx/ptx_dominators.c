@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm" (2001), once along the
-   edges and once against them. A node more than there are blocks is the root: it leads to
-   the first block, or stands behind every block that leaves the function. */
+/* Dominators by Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm" (2001),
+   once along the edges and once against them. One additional node is the root: it precedes
+   the first block, or follows every block that leaves the function. */
 #include "ptx/ptx_dominators.h"
 
 #include <stdlib.h>
 
-/* One direction: edges in one array, node n's from start[n] to start[n + 1] - 1. */
+/* Edges in one direction: those of node n are at start[n] to start[n + 1] - 1. */
 struct graph {
     uint32_t count, root;
     uint32_t *out_start, *out, *in_start, *in;
-    uint32_t *order;    /* reached nodes, root last (post-order) */
-    uint32_t *position; /* in order, plus one; 0 for a node not reached */
+    uint32_t *order;    /* reachable nodes, root last (post-order) */
+    uint32_t *position; /* in order, plus one; 0: not reachable */
     uint32_t reached;
     int32_t *dominator;
 };
@@ -64,8 +64,7 @@ static void build(const struct ptx_flow *flow, const bool *leaves, bool against,
 static void number(struct graph *g)
 {
     uint32_t *stack = must_calloc(g->count, sizeof *stack);
-    uint32_t *next =
-        must_calloc(g->count, sizeof *next); /* edges of a node that were walked */
+    uint32_t *next = must_calloc(g->count, sizeof *next); /* visited edges of a node */
     uint32_t depth = 0;
     bool *visited = must_calloc(g->count, sizeof *visited);
 
@@ -129,8 +128,8 @@ static void settle(struct graph *g)
     }
 }
 
-/* Numbers the blocks so that those which one dominates follow it: whether one does is then
-   told without walking up the tree. */
+/* Numbers the blocks such that the blocks dominated by one follow it. A dominance test then
+   compares numbers instead of walking up the tree. */
 static void number_tree(struct ptx_flow *flow, const struct graph *g)
 {
     uint32_t *next = must_calloc(g->count, sizeof *next);

@@ -3,6 +3,6 @@
 
 #include "ptx/ptx.h"
 
-/* Fills in the immediate dominators and post-dominators of blocks with known edges.
-   `leaves` says by block whether control may leave the function there. */
+/* Fills the immediate dominators and post-dominators of blocks whose edges are known.
+   `leaves` marks the blocks at which control may leave the function. */
 void ptx_dominators_find(struct ptx_flow *flow, const bool *leaves);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one error text with newlines: where, what, the line, and a caret below it. */
+/* Syntax error message, the only one with newlines: location, text, the line, and a caret
+   below it. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/fail.h"
 #include "ptx/ptx_parser.h"
 
-/* So that all fits into a proact_error: tables are written in lines of a megabyte. */
+/* Limits that make the message fit into a proact_error: generated lines can be a megabyte
+   long. */
 enum { NAME_MAX_BYTES = 120, SENTENCE_BYTES = 180, WINDOW_BYTES = 72, WINDOW_LEAD = 48 };
 enum { FOUND_BYTES = 40 };
 

@@ -14,8 +14,8 @@ static bool ends_block(const struct ptx_instruction *i)
     return i->opcode == PTX_BRA || i->opcode == PTX_BRX || ends_function(i);
 }
 
-/* Labels that instruction `i` may jump to: those of its operand, or of the list it names.
- */
+/* Possible targets of instruction `i`: the label of its operand, or the labels of the list
+   it names. */
 static const int32_t *jump_labels(const struct ptx_function *f,
                                   const struct ptx_instruction *i, uint32_t *count)
 {
@@ -67,9 +67,7 @@ static void find_blocks(const struct ptx_function *f, struct ptx_flow *flow,
     free(leads);
 }
 
-/* Adds a successor once; `visited` holds for each block the last one that named it, plus
- * one.
- */
+/* Adds a successor once. `visited` has for each block the last predecessor, plus one. */
 static void add_successor(struct ptx_flow *flow, uint32_t from, uint32_t to,
                           uint32_t *visited)
 {
@@ -82,7 +80,7 @@ static void add_successor(struct ptx_flow *flow, uint32_t from, uint32_t to,
     flow->blocks[to].predecessor_count++;
 }
 
-/* A jump behind the last instruction leaves the function, as falling off its end does. */
+/* A branch past the last instruction leaves the function, as does its end. */
 static void find_successors(const struct ptx_function *f, struct ptx_flow *flow,
                             bool *leaves, struct arena *arena)
 {

@@ -4,7 +4,7 @@
 
 #include "ptx/ptx_parser.h"
 
-/* `_` is the parameter of a prototype; it has no name to find. */
+/* `_` is the parameter of a prototype and gets no name. */
 static bool read_parameter(struct ptx_parser *p, struct ptx_list *list)
 {
     uint64_t dims[PTX_DIMS_MAX + 1];
@@ -32,7 +32,7 @@ static bool read_parameters(struct ptx_parser *p, struct ptx_list *list)
     return ptx_expect(p, ')', "')' after the parameters");
 }
 
-/* Lays them out one after the other as the PTX ABI does; returns the bytes of all. */
+/* Lays the parameters out as the PTX ABI requires. *bytes receives their total size. */
 static bool add_parameters(struct ptx_parser *p, struct ptx_list *list, uint32_t *bytes)
 {
     uint64_t at = 0;
@@ -54,7 +54,7 @@ static bool add_parameters(struct ptx_parser *p, struct ptx_list *list, uint32_t
     return true;
 }
 
-/* Up to three numbers of `what`; those that are not written are 1. */
+/* Up to three numbers of `what`; absent ones are 1. */
 static bool read_triple(struct ptx_parser *p, const char *what, uint32_t out[3])
 {
     out[0] = out[1] = out[2] = 1;
@@ -89,7 +89,7 @@ static bool read_max_threads(struct ptx_parser *p, uint32_t at, struct ptx_funct
     return true;
 }
 
-/* .reqnctapercluster, .maxclusterrank, .explicitcluster; `word` was read. */
+/* .reqnctapercluster, .maxclusterrank, .explicitcluster; the parser is after `word`. */
 static bool read_cluster(struct ptx_parser *p, const char *word, struct ptx_function *f)
 {
     uint32_t most[3];
@@ -104,7 +104,7 @@ static bool read_cluster(struct ptx_parser *p, const char *word, struct ptx_func
     return true;
 }
 
-/* The word that the parser is at, if it is of clusters; NULL if not. */
+/* The cluster directive at the token. NULL: none. */
 static const char *cluster_word(const struct ptx_parser *p)
 {
     static const char *const words[] = {".reqnctapercluster", ".maxclusterrank",
@@ -116,7 +116,7 @@ static const char *cluster_word(const struct ptx_parser *p)
     return NULL;
 }
 
-/* .maxntid 256, .minnctapersm 2, .noreturn, ...: what we do not know passes through. */
+/* .maxntid 256, .minnctapersm 2, .noreturn, ...: unknown directives pass through. */
 static bool read_directives(struct ptx_parser *p, struct ptx_function *f)
 {
     bool good = true;
@@ -165,7 +165,7 @@ static bool read_targets(struct ptx_parser *p, int32_t label)
     return ptx_expect(p, ';', "';' after the labels");
 }
 
-/* Behind `name :`. */
+/* The parser is after `name :`. */
 static bool read_label(struct ptx_parser *p, const struct ptx_token *name)
 {
     int32_t label;
@@ -203,7 +203,8 @@ static bool read_labelled(struct ptx_parser *p)
     return true;
 }
 
-/* A structure with holes is copied in wide loads, of which a mask says what counts. */
+/* Wide loads copy structures with padding. The pragma's mask gives the bytes that are
+   used. */
 static bool read_pragma(struct ptx_parser *p)
 {
     static const char used[] = "\"used_bytes_mask ";
@@ -237,7 +238,7 @@ static bool read_declaration(struct ptx_parser *p)
     return ptx_expected(p, "an instruction or a declaration");
 }
 
-/* Statements to the brace that closes the function, which is left as the token. */
+/* Parses statements up to the closing brace of the function, which remains the token. */
 static bool read_body(struct ptx_parser *p)
 {
     uint32_t outermost = p->body.depth;
@@ -253,7 +254,7 @@ static bool read_body(struct ptx_parser *p)
         } else if (ptx_accept(p, '}')) {
             ptx_scope_leave(p);
         } else if (ptx_accept(p, ';')) {
-            continue; /* inline assembly may leave one too many */
+            continue; /* inline assembly may leave an extra one */
         } else if (p->token.kind == PTX_TOKEN_WORD) {
             good = read_declaration(p);
         } else if (p->token.kind == PTX_TOKEN_NAME || ptx_at(p, '@')) {
@@ -288,7 +289,7 @@ static void take_body(struct ptx_parser *p, struct ptx_function *f)
     b->ignored_bytes = 0;
 }
 
-/* What stands before the body. The lists are the caller's to free. */
+/* Parses the header before the body. The caller releases the lists. */
 static bool read_header(struct ptx_parser *p, struct ptx_function *f,
                         struct ptx_symbol *symbol, struct ptx_list *returns,
                         struct ptx_list *parameters)
@@ -314,7 +315,7 @@ static bool read_header(struct ptx_parser *p, struct ptx_function *f,
     return true;
 }
 
-/* The scope of the function; the token is the brace that opens it. */
+/* Parses the function's scope; the token is its opening brace. */
 static bool read_scope(struct ptx_parser *p, struct ptx_function *f,
                        struct ptx_list *returns, struct ptx_list *parameters)
 {
@@ -354,7 +355,8 @@ bool ptx_read_function(struct ptx_parser *p, uint32_t start, bool is_extern)
 
     ptx_next(p);
     bool good = read_header(p, &f, &symbol, &returns, &parameters) &&
-                ptx_symbol_add(p, &symbol, &index); /* before the body, which may call it */
+                ptx_symbol_add(p, &symbol, &index); /* before the body, which may be
+                                                       recursive */
 
     if (good) {
         ptx_item_head(p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a variable holds at first: {1, 2}, {{1}, {2, 3}}, 0f3F800000, generic(other) + 8,
+/* Initializers of variables: {1, 2}, {{1}, {2, 3}}, 0f3F800000, generic(other) + 8,
    0xFF00(other) and "text". */
 #include <string.h>
 
@@ -7,13 +7,13 @@
 
 enum { ADDRESS_BYTES = 8, INITIAL_BYTES_MAX = 1 << 26 };
 
-/* Where the next value goes; counted in elements. */
+/* Position of the next value, in elements. */
 struct cursor {
     struct ptx_symbol *symbol;
     const uint64_t *dims;
     unsigned dim_count;
     unsigned element_bytes;
-    uint64_t at, limit; /* limit: UINT64_MAX where the first dimension is open */
+    uint64_t at, limit; /* limit: UINT64_MAX if the first dimension is open */
 };
 
 static bool put(struct ptx_parser *p, struct cursor *c, uint32_t offset, uint64_t value)
@@ -39,7 +39,7 @@ static bool put(struct ptx_parser *p, struct cursor *c, uint32_t offset, uint64_
     return true;
 }
 
-/* The bits of the value as .f32 or .f64. */
+/* Bits of the value as .f32 or .f64. */
 static uint64_t convert(const struct ptx_number *number, enum ptx_part type)
 {
     double wide = (double)number->bits;
@@ -69,7 +69,7 @@ static bool put_number(struct ptx_parser *p, struct cursor *c, uint32_t offset,
 
     if (!number->float_bytes && !is_float)
         return put(p, c, offset, negative ? 0 - bits : bits);
-    if (number->float_bytes == c->element_bytes) /* as it is, NaNs too */
+    if (number->float_bytes == c->element_bytes) /* unchanged, NaNs too */
         return put(p, c, offset, bits ^ (uint64_t)negative << (8 * c->element_bytes - 1));
     if (!is_float)
         return ptx_wrong(p, offset, "expected an integer, found a floating-point number");
@@ -77,7 +77,7 @@ static bool put_number(struct ptx_parser *p, struct cursor *c, uint32_t offset,
     return put(p, c, offset, bits ^ (uint64_t)negative << (8 * c->element_bytes - 1));
 }
 
-/* NAME, generic(NAME), either with + or - a number. */
+/* NAME or generic(NAME), each with + or - a number. */
 static bool read_address(struct ptx_parser *p, int32_t *symbol, int64_t *addend)
 {
     bool is_generic =
@@ -121,8 +121,8 @@ static struct ptx_relocation *last_relocation(struct ptx_parser *p)
                : NULL;
 }
 
-/* An address, whole (mask 0) or one byte of it. The bytes of one address follow each other.
- */
+/* Stores an address (mask 0) or one byte of it. The bytes of one address are
+   consecutive. */
 static bool put_address(struct ptx_parser *p, struct cursor *c, uint64_t mask)
 {
     uint32_t offset = p->token.span.offset;
@@ -171,7 +171,7 @@ static bool read_value(struct ptx_parser *p, struct cursor *c)
     return put_address(p, c, number.bits) && ptx_expect(p, ')', "')' after the address");
 }
 
-/* C's escapes of one character; the rest stands for itself. */
+/* C's escapes of one character; any other character represents itself. */
 static bool read_text(struct ptx_parser *p, struct cursor *c)
 {
     static const char escapes[] = "n\nt\tr\r0";
@@ -194,7 +194,7 @@ static bool read_text(struct ptx_parser *p, struct cursor *c)
     return c->at == c->limit || put(p, c, span.offset, 0);
 }
 
-/* Elements between one value of dimension `depth` - 1 and the next. */
+/* Elements between two values of dimension `depth` - 1. */
 static uint64_t row_elements(const struct cursor *c, unsigned depth)
 {
     uint64_t row = 1;
@@ -204,7 +204,7 @@ static uint64_t row_elements(const struct cursor *c, unsigned depth)
     return row;
 }
 
-/* {...}: an inner brace fills one row, and what it leaves out is zero. */
+/* {...}: an inner brace fills one row, and omitted elements are zero. */
 static bool read_braces(struct ptx_parser *p, struct cursor *c, unsigned depth)
 {
     ptx_next(p);

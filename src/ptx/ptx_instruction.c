@@ -16,7 +16,7 @@ static void note_part(struct ptx_instruction *into, enum ptx_part part)
         into->vector = (uint8_t)vector;
 }
 
-/* The second type counts, not a third: mma has four. */
+/* The second type is the source type; mma has four types. */
 static bool read_parts(struct ptx_parser *p, struct ptx_instruction *into)
 {
     unsigned types = 0;

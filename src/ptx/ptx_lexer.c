@@ -8,19 +8,19 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool is_inner(char c) /* of a name */
+static bool is_inner(char c) /* True for a character of a name. */
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' ||
            c == '$';
 }
 
-/* The text ends with a NUL, so one may always look a byte ahead of one that is not. */
+/* The text ends with a NUL, so reading one byte past a non-NUL byte is valid. */
 static char byte(const struct ptx_parser *p, uint32_t at)
 {
     return at < p->bytes ? p->text[at] : '\0';
 }
 
-/* False for a comment without an end. */
+/* Skips blanks and comments. False: unterminated comment. */
 static bool skip_blank(struct ptx_parser *p)
 {
     for (;;) {
@@ -57,7 +57,7 @@ static uint32_t inner_end(const struct ptx_parser *p, uint32_t at)
     return at;
 }
 
-/* .b2, .b3210, .h1: which bytes or halves of a register a video instruction takes. */
+/* .b2, .b3210, .h1: the bytes or halves of a register that a video instruction selects. */
 static bool is_selector(const struct ptx_parser *p, uint32_t at)
 {
     uint32_t end = at + 2;
@@ -69,7 +69,7 @@ static bool is_selector(const struct ptx_parser *p, uint32_t at)
     return end > at + 2 && !is_inner(byte(p, end));
 }
 
-/* %tid.x is one name, because what has no row in our tables must pass through whole. */
+/* %tid.x is one name, so that unknown special registers pass through complete. */
 static uint32_t name_end(const struct ptx_parser *p, uint32_t at)
 {
     bool is_percent = byte(p, at) == '%';
@@ -106,7 +106,7 @@ static uint32_t number_end(const struct ptx_parser *p, uint32_t at)
     return end;
 }
 
-/* 0 for a string without an end. */
+/* End of the string. 0: unterminated. */
 static uint32_t string_end(const struct ptx_parser *p, uint32_t at)
 {
     for (at++; at < p->bytes && p->text[at] != '\n'; at++) {

@@ -13,7 +13,7 @@ static const struct {
                 {".common", PTX_COMMON},
                 {".extern", PTX_EXTERN}};
 
-/* .version 8.4: the token is a number with a point in it. */
+/* .version 8.4: the token is a number with a decimal point. */
 static bool read_version(struct ptx_parser *p)
 {
     struct ptx_token t = p->token;
@@ -50,7 +50,7 @@ static bool read_target(struct ptx_parser *p)
     return true;
 }
 
-/* .section .debug_str { ... }: its statements end where its brace does. */
+/* .section .debug_str { ... }: skipped up to its closing brace. */
 static bool skip_section(struct ptx_parser *p)
 {
     if (p->token.kind != PTX_TOKEN_WORD && p->token.kind != PTX_TOKEN_NAME)
@@ -106,7 +106,7 @@ static bool read_address_size(struct ptx_parser *p)
     return bits == 32 || bits == 64 || ptx_wrong(p, at, "expected 32 or 64");
 }
 
-/* A module's symbol, or -1: what nobody declared passes through. */
+/* Symbol of the module. -1: not declared; it passes through. */
 static bool read_aliased(struct ptx_parser *p, int32_t *symbol)
 {
     struct ptx_token t = p->token;
@@ -120,7 +120,7 @@ static bool read_aliased(struct ptx_parser *p, int32_t *symbol)
     return true;
 }
 
-/* .alias other, function: whoever calls the one calls the other. */
+/* .alias other, function: calls of one reach the other. */
 static bool read_alias(struct ptx_parser *p)
 {
     struct ptx_symbol *symbols = p->symbols.data;

@@ -18,7 +18,7 @@ static uint32_t hash_of(const char *text, uint32_t bytes)
     return hash;
 }
 
-/* Entries are linked again from the oldest, so that the newest comes first as before. */
+/* Entries are linked from the oldest to the newest, so that the newest stays first. */
 static void grow_heads(struct ptx_names *n)
 {
     n->head_count = n->head_count ? n->head_count * 4 : HEADS_FIRST;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Names with scopes: a later name of a kind hides an earlier one until its scope ends. */
+/* Scoped name table. A later name of a kind hides an earlier one until its scope ends. */
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum ptx_name_kind { /* bits, so that one may look for several */
+enum ptx_name_kind { /* bits, so that a search may combine several */
                      PTX_NAME_REGISTER = 1,
                      PTX_NAME_RANGE = 2,
                      PTX_NAME_SYMBOL = 4,
@@ -23,7 +23,7 @@ struct ptx_name {
     int32_t index;
 };
 
-/* Start from zero. */
+/* A table starts zeroed. */
 struct ptx_names {
     struct ptx_name *entries; /* the first is unused, so that 0 ends a chain */
     size_t count, capacity;
@@ -34,9 +34,10 @@ struct ptx_names {
 
 void ptx_names_add(struct ptx_names *n, enum ptx_name_kind kind, const char *text,
                    uint32_t bytes, int32_t index);
-/* The newest of any of the kinds, or NULL. */
+/* The latest name of any of the kinds. NULL: none. */
 const struct ptx_name *ptx_names_find(const struct ptx_names *n, unsigned kinds,
                                       const char *text, uint32_t bytes);
 void ptx_names_enter(struct ptx_names *n);
-void ptx_names_leave(struct ptx_names *n); /* forgets what came since */
+void ptx_names_leave(struct ptx_names *n); /* removes the names added since
+                                              ptx_names_enter() */
 void ptx_names_clear(struct ptx_names *n);

@@ -7,7 +7,7 @@
 
 enum { DECIMAL_BYTES_MAX = 400 };
 
-/* False for a digit that is none, no digit, or more than 64 bits. */
+/* False for an invalid digit, no digit, or more than 64 bits. */
 static bool digits(const char *text, uint32_t bytes, unsigned base, uint64_t *out)
 {
     uint64_t value = 0;
@@ -40,7 +40,7 @@ static bool integer(const char *text, uint32_t bytes, uint64_t *out)
     return digits(text, bytes, 10, out);
 }
 
-/* The decimal point of PTX is a point, whatever the program's locale says. */
+/* The decimal point of PTX does not depend on the program's locale. */
 static bool decimal(const char *text, uint32_t bytes, uint64_t *out)
 {
     char copy[DECIMAL_BYTES_MAX + 1], *end;

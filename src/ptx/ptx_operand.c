@@ -3,9 +3,9 @@
 
 #include "ptx/ptx_parser.h"
 
-enum { NESTING_MAX = 4 }; /* ([x, {%r1, %r2}]) and one to spare */
+enum { NESTING_MAX = 4 }; /* ([x, {%r1, %r2}]) plus one level */
 
-/* Special registers that no row names: their names look like registers of the author. */
+/* Special registers without a row, whose names look like declared registers. */
 static const char *const other_specials[] = {"%envreg", "%pm", "%reserved_smem"};
 
 static bool is_other_special(const char *name, uint32_t bytes)
@@ -13,7 +13,8 @@ static bool is_other_special(const char *name, uint32_t bytes)
     for (size_t i = 0; i < sizeof other_specials / sizeof *other_specials; i++)
         if (!strncmp(name, other_specials[i], strlen(other_specials[i])))
             return true;
-    /* newer hardware adds words, so only what ends in a number is surely no special */
+    /* newer hardware adds names, so only a name that ends in a digit is surely a
+       register */
     return name[bytes - 1] < '0' || name[bytes - 1] > '9';
 }
 
@@ -27,7 +28,7 @@ static uint32_t token_end(const struct ptx_token *t)
     return t->span.offset + t->span.bytes;
 }
 
-/* A name: register, special register, symbol, or else a label. */
+/* Parses a name: register, special register or symbol; otherwise a label. */
 static bool read_name(struct ptx_parser *p, bool jump, struct ptx_operand *o)
 {
     struct ptx_token t = p->token;
@@ -37,7 +38,7 @@ static bool read_name(struct ptx_parser *p, bool jump, struct ptx_operand *o)
     ptx_next(p);
     end_span(o, token_end(&t));
     if (p->token.kind == PTX_TOKEN_WORD && p->token.span.offset == token_end(&t)) {
-        /* a part of a vector register, V.x, or bytes of a video instruction's: %r1.b0 */
+        /* an element of a vector register, V.x, or bytes for a video instruction: %r1.b0 */
         o->is_part = p->token.span.bytes > 2 &&
                      (o->reg = ptx_register_find(p, name, t.span.bytes)) >= 0;
         o->kind = o->is_part ? PTX_REGISTER : PTX_SPECIAL;
@@ -66,7 +67,7 @@ static bool read_name(struct ptx_parser *p, bool jump, struct ptx_operand *o)
     return true;
 }
 
-/* + 4, + -4, - 4: any number of them, added to o->integer. */
+/* + 4, + -4, - 4: any number of offsets, added to o->integer. */
 static bool read_offset(struct ptx_parser *p, struct ptx_operand *o)
 {
     while (ptx_at(p, '+') || ptx_at(p, '-')) {
@@ -109,7 +110,7 @@ static bool read_literal(struct ptx_parser *p, bool negative, struct ptx_operand
 static bool read_operand(struct ptx_parser *p, bool jump, unsigned nesting,
                          struct ptx_operand *o);
 
-/* Operands up to `close`, which is read too (or seen, where it is the semicolon). */
+/* Parses operands up to and including `close`. A semicolon is not consumed. */
 static bool read_list(struct ptx_parser *p, char close, bool jump, unsigned nesting,
                       struct ptx_operand **list, uint32_t *count)
 {
@@ -144,7 +145,7 @@ static bool read_enclosed(struct ptx_parser *p, char close, unsigned nesting,
     return ptx_expect(p, close, what);
 }
 
-/* [base + offset]; what follows the base, as in [texture, {x, y}], is its list. */
+/* [base + offset]. Operands after the base, as in [texture, {x, y}], are its list. */
 static bool read_memory(struct ptx_parser *p, unsigned nesting, struct ptx_operand *o)
 {
     struct ptx_operand base = {.reg = -1, .symbol = -1, .label = -1};

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "ptx/ptx.h"
 
-/* What was printed so far, and up to where in the module's text. */
+/* The printed text, and its position in the module's text. */
 struct printer {
     const struct ptx_module *module;
     struct text text;
@@ -19,7 +19,7 @@ static void print_to(struct printer *p, uint32_t end)
 
 static void print_span(struct printer *p, struct ptx_span span)
 {
-    print_to(p, span.offset); /* what lies between */
+    print_to(p, span.offset); /* the text between spans */
     print_to(p, span.offset + span.bytes);
 }
 
@@ -53,7 +53,8 @@ void ptx_instruction_text(const struct ptx_module *m, const struct ptx_instructi
 
         if (!blank)
             into[used++] = from[k];
-        else if (used && into[used - 1] != ' ') /* a call spans lines, a message does not */
+        else if (used && into[used - 1] != ' ') /* a call may span lines; the message is one
+                                                   line */
             into[used++] = ' ';
     }
     if (size)

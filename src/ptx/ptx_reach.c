@@ -11,7 +11,7 @@ static void reach_function(const struct ptx_module *m, uint32_t function, bool r
     reach(m, &m->functions[function], reached);
 }
 
-/* A function that is named anywhere counts as called: its address may be. */
+/* A function named outside of a call counts as called, because its address is taken. */
 static bool names_function(const struct ptx_module *m, const struct ptx_function *f,
                            const struct ptx_instruction *i, bool reached[])
 {
@@ -38,7 +38,7 @@ static void reach(const struct ptx_module *m, const struct ptx_function *f, bool
 
         if (names_function(m, f, i, reached) || i->opcode != PTX_CALL)
             continue;
-        for (uint32_t k = 0; k < m->function_count; k++) /* by address: any of them */
+        for (uint32_t k = 0; k < m->function_count; k++) /* indirect call: any function */
             if (!m->functions[k].is_entry)
                 reach_function(m, k, reached);
     }

@@ -39,7 +39,7 @@ static int32_t add_register(struct ptx_parser *p, const char *name, uint32_t byt
     return (int32_t)p->body.registers.count - 1;
 }
 
-/* Register `number` of a range, made when it is first named. */
+/* Register `number` of a range, created when it is first named. */
 static int32_t range_register(struct ptx_parser *p, int32_t range, uint64_t number,
                               const char *name, uint32_t bytes)
 {
@@ -59,7 +59,8 @@ static int32_t range_register(struct ptx_parser *p, int32_t range, uint64_t numb
     return slot->reg;
 }
 
-/* %r12 is number 12 of %r<20>, or number 2 of %r1<5>. Only ranges deeper than `depth`. */
+/* %r12 is number 12 of %r<20>, or number 2 of %r1<5>. Considers only ranges in scopes
+   deeper than `depth`. */
 static int32_t find_in_ranges(struct ptx_parser *p, const char *name, uint32_t bytes,
                               uint32_t depth)
 {
@@ -70,7 +71,7 @@ static int32_t find_in_ranges(struct ptx_parser *p, const char *name, uint32_t b
             break;
         number += (uint64_t)(name[i] - '0') * unit;
         if (name[i] == '0' && i + 1 < bytes)
-            continue; /* %r07 is no number of %r */
+            continue; /* %r07 is not a register of %r */
         const struct ptx_name *found = ptx_names_find(&p->names, PTX_NAME_RANGE, name, i);
 
         if (!found || found->depth <= depth)

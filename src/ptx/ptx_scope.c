@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A label is seen in the whole of its scope, before and behind it. Names that may be labels
-   are therefore kept until the scope ends; what is not found there may be found outside. */
+/* A label is visible in its complete scope, also before its definition. Possible label
+   names are therefore recorded until the scope ends. A name not found there is resolved in
+   the outer scope. */
 #include "ptx/ptx_parser.h"
 
 bool ptx_scope_enter(struct ptx_parser *p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in its source a line of a module is: by the last .loc ahead of it in its function,
-   as compilers write them with -lineinfo. */
+/* Source location of a line of a module: the last .loc before it in its function, as
+   compilers emit with -lineinfo. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #define LOC ".loc"
 
 struct place {
-    unsigned long file, line, column; /* file 0: nobody says */
+    unsigned long file, line, column; /* file 0: unknown */
 };
 
-/* And where the function was called that it is of, if that was put in the call's place; of
-   functions that call each other so, the outermost: that call is the program's. */
+/* A location, and the call site if the function was inlined. For nested inlining the
+   outermost call site is used: it is in the program's code. */
 struct source {
     struct place at, from;
 };
@@ -31,7 +31,7 @@ static bool begins(const char *at, const char *word)
     return strncmp(at, word, strlen(word)) == 0;
 }
 
-/* Not beyond: most texts have the word nowhere. */
+/* Search limited by `end`: most texts do not contain the word. */
 static const char *find_word(const char *at, const char *end, const char *word)
 {
     while (at < end && !begins(at, word))
@@ -64,7 +64,7 @@ static struct source read_loc(const char *at)
     return s;
 }
 
-/* The end of the text where it has fewer lines. */
+/* Start of a line. The end of the text if it has fewer lines. */
 static const char *line_start(const struct ptx_module *m, unsigned long line)
 {
     const char *at = m->text;
@@ -90,8 +90,8 @@ static const char *line_before(const struct ptx_module *m, const char *at)
     return at;
 }
 
-/* The last one in that line or ahead of it; NULL where there is none. What the lines of a
-   function say does not hold in the next one. */
+/* The last .loc in that line or before it. NULL: none. The search stops at the end of the
+   previous function. */
 static const char *last_loc(const struct ptx_module *m, const char *at)
 {
     for (; *at != '}'; at = line_before(m, at)) {
@@ -103,7 +103,7 @@ static const char *last_loc(const struct ptx_module *m, const char *at)
     return NULL;
 }
 
-/* Of a function within another one compilers say the outer one's place ahead. */
+/* For an inlined function, compilers emit the location of the call site first. */
 static struct source find(const struct ptx_module *m, unsigned long line)
 {
     const char *at = last_loc(m, line_start(m, line));
@@ -125,7 +125,7 @@ static struct source find(const struct ptx_module *m, unsigned long line)
     return s;
 }
 
-/* Its path without the folders; false where the module has no such file. */
+/* File name without folders. False: the module has no such file. */
 static bool file_name(const struct ptx_module *m, unsigned long file, const char **name,
                       size_t *length)
 {
@@ -150,7 +150,7 @@ static bool file_name(const struct ptx_module *m, unsigned long file, const char
     return false;
 }
 
-/* The number that follows "line " or "NAME:" at that place; 0 for none. */
+/* Line number after "line " or "NAME:" at that position. 0: none. */
 static unsigned long line_named(const struct ptx_module *m, const char *at, bool is_word,
                                 const char **end)
 {
@@ -170,14 +170,14 @@ static unsigned long line_named(const struct ptx_module *m, const char *at, bool
     return line;
 }
 
-/* Of a word, or of a file's name. */
+/* True for a character of a word or a file name. */
 static bool is_inside(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            strchr("_-./", c);
 }
 
-/* False where nothing is added. */
+/* Returns false if it adds nothing. */
 static bool add_place(const struct ptx_module *m, struct text *t, const char *head,
                       const struct place *p)
 {

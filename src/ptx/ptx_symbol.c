@@ -11,8 +11,8 @@ int32_t ptx_symbol_find(const struct ptx_parser *p, const char *name, uint32_t b
     return found && found->kind == PTX_NAME_SYMBOL ? found->index : -1;
 }
 
-/* A module may announce a name, as .extern or as a function without a body, and define it.
- */
+/* Merges a declaration (.extern, or a function without a body) with another one or with the
+   definition. */
 static bool merge(struct ptx_parser *p, const struct ptx_symbol *symbol, int32_t twin)
 {
     struct ptx_symbol *before =

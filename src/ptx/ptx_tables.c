@@ -107,7 +107,7 @@ enum ptx_part ptx_word_part(const struct ptx_parser *p, const struct ptx_token *
 
 bool ptx_is_type(enum ptx_part part)
 {
-    return part < PTX_PART_GLOBAL; /* types come first in the table */
+    return part < PTX_PART_GLOBAL; /* types are first in the table */
 }
 
 unsigned ptx_type_bytes(enum ptx_part type)
@@ -152,7 +152,7 @@ const char *ptx_part_spelling(enum ptx_part part)
     return part < PTX_PART_COUNT ? parts[part] : "?";
 }
 
-/* What has no row may do anything. */
+/* An unknown opcode may have any effect. */
 enum ptx_effect ptx_opcode_effect(enum ptx_opcode opcode)
 {
     return opcode < PTX_OPCODE_COUNT ? opcodes[opcode].effect : PTX_ORDERS;

@@ -20,7 +20,7 @@ static bool read_align(struct ptx_parser *p, uint32_t *align)
     return true;
 }
 
-/* .attribute(.managed) and the like */
+/* .attribute(.managed) and similar */
 static bool read_attribute(struct ptx_parser *p, bool *is_managed)
 {
     if (!ptx_expect(p, '(', "'(' after .attribute"))
@@ -35,14 +35,14 @@ static bool read_attribute(struct ptx_parser *p, bool *is_managed)
     return true;
 }
 
-/* What says no size: handles of textures, samplers and surfaces are eight bytes. */
+/* Types without a size: handles of textures, samplers and surfaces have eight bytes. */
 static bool is_opaque_type(const struct ptx_parser *p)
 {
     return ptx_at_word(p, ".texref") || ptx_at_word(p, ".samplerref") ||
            ptx_at_word(p, ".surfref");
 }
 
-/* Behind .ptr: the pointee's space and alignment, which are promises about a value. */
+/* After .ptr: space and alignment of the pointee. They are promises about a value. */
 static bool skip_pointee(struct ptx_parser *p)
 {
     uint32_t align;
@@ -92,7 +92,7 @@ bool ptx_read_type(struct ptx_parser *p, struct ptx_declaration *d)
     return true;
 }
 
-/* Dimensions behind the name; the first may be left open, and is then 0. */
+/* Dimensions after the name. An open first dimension is 0. */
 static bool read_dims(struct ptx_parser *p, uint64_t dims[], unsigned *count)
 {
     for (*count = 0; ptx_accept(p, '['); ++*count) {
@@ -136,7 +136,7 @@ bool ptx_read_declarator(struct ptx_parser *p, const struct ptx_declaration *d,
     }
     into->bytes = is_open ? 0 : (uint32_t)bytes;
     if (d->vector > 1)
-        dims[(*dim_count)++] = d->vector; /* as an initialiser sees it */
+        dims[(*dim_count)++] = d->vector; /* for the initializer */
     return true;
 }
 

@@ -17,7 +17,7 @@
 #include "topology/machine_file.h"
 #include "topology/machine_folder.h"
 
-/* What we use of libhwloc, typed by its own header. */
+/* Functions of libhwloc that we use, with the types of its header. */
 struct hwloc_calls {
     void *library;
     __typeof__(hwloc_topology_init) *init;
@@ -29,13 +29,13 @@ struct hwloc_calls {
     __typeof__(hwloc_distances_release) *release;
 };
 
-/* What the file says. */
+/* Contents of the file. */
 struct found {
     unsigned gpu_count;
     hwloc_obj_t gpus[TOPOLOGY_DEVICES_MAX];
     double link_gbps[TOPOLOGY_DEVICES_MAX][TOPOLOGY_DEVICES_MAX];
-    double host_gbps;   /* 0: not said */
-    double egress_gbps; /* out of the best connected GPU, to all its peers */
+    double host_gbps;   /* 0: unknown */
+    double egress_gbps; /* of the GPU with the highest bandwidth, to all its peers */
 };
 
 static enum proact_status open_hwloc(const char *path, const char *library,
@@ -73,7 +73,7 @@ static enum proact_status open_hwloc(const char *path, const char *library,
     return PROACT_OK;
 }
 
-/* The matrix between GPUs, from hwloc's, which may also name processors (MB/s). */
+/* Reads the matrix between GPUs from hwloc's, which may also contain processors (MB/s). */
 static void read_distances(const struct hwloc_distances_s *d, struct found *f)
 {
     unsigned index[TOPOLOGY_DEVICES_MAX] = {0};
@@ -106,7 +106,7 @@ static void read_distances(const struct hwloc_distances_s *d, struct found *f)
     }
 }
 
-/* Two names of one chip: they share a word like P100. */
+/* True if two names denote one chip: they have a word such as P100 in common. */
 static bool same_chip(const char *a, const char *b)
 {
     for (const char *word = a; *word; word++) {
@@ -127,8 +127,8 @@ static bool same_chip(const char *a, const char *b)
     return false;
 }
 
-/* The machine that we ship with the same chip and the nearest links; else the nearest
- * links. */
+/* Loads the shipped machine with the same chip and the nearest links. If no machine has
+   that chip, the links alone decide. */
 static enum proact_status load_nearest(const char *path, const char *model,
                                        double egress_gbps, struct topology *out,
                                        struct proact_error *err)
@@ -144,7 +144,7 @@ static enum proact_status load_nearest(const char *path, const char *model,
             double distance = fabs(log(egress_gbps / t->fabric.egress_gbps));
 
             if (!same_chip(model, t->device.name))
-                distance += 1000; /* any of the same chip is nearer */
+                distance += 1000; /* any machine with the same chip is nearer */
             if (distance < best) {
                 best = distance;
                 *out = *t;
@@ -161,7 +161,7 @@ static enum proact_status load_nearest(const char *path, const char *model,
     return PROACT_OK;
 }
 
-/* A number that CUDA told hwloc of this GPU, or 0. */
+/* A property of this GPU that hwloc obtained from CUDA. 0: unknown. */
 static double gpu_number(hwloc_obj_t gpu, const char *name)
 {
     const char *value = NULL;
@@ -199,7 +199,7 @@ static void fill(const char *path, const struct found *f, struct topology *t)
     memcpy(t->link_gbps, f->link_gbps, sizeof t->link_gbps);
 }
 
-/* From the matrix named NVLinkBandwidth, which hwloc makes where it can ask NVML. */
+/* Reads the matrix NVLinkBandwidth, which hwloc creates if NVML is available. */
 static enum proact_status read_topology(const char *path, const struct hwloc_distances_s *d,
                                         struct topology *out, struct proact_error *err)
 {

@@ -12,7 +12,7 @@
 #include "topology/machine_folder.h"
 #include "topology/machine_keys.h"
 
-enum { LIKE_DEPTH_MAX = 4 }; /* a file like a file like ... */
+enum { LIKE_DEPTH_MAX = 4 }; /* longest chain of "like" files */
 
 static const struct json_range count_range = {.low = 1, .high = TOPOLOGY_DEVICES_MAX};
 
@@ -29,7 +29,7 @@ void machine_file_name(const char *path, char *into, size_t size)
              name);
 }
 
-/* "like": every key that the file leaves out is as on that machine. */
+/* "like": every missing key has the value of that machine. */
 static enum proact_status read_like(const struct json_at *root, unsigned depth,
                                     struct topology *t, struct proact_error *err)
 {
@@ -72,7 +72,7 @@ static enum proact_status read_all_pairs(const struct json_at *links, struct top
     return status;
 }
 
-/* The part left of the diagonal, against what was read above it. */
+/* Reads a row. The part left of the diagonal must equal the part above it. */
 static enum proact_status read_row(const struct json_at *matrix, unsigned i,
                                    struct topology *t, struct proact_error *err)
 {
@@ -129,7 +129,8 @@ static enum proact_status read_links(const struct json_at *root, struct topology
                                            : read_all_pairs(&links, t, err);
 }
 
-/* A machine like another of `known` devices: links as there, where that says them all. */
+/* Links of a machine that is like one with `known` devices: inherited if they define all
+   pairs. */
 static enum proact_status inherit_links(const struct json_at *root, unsigned known,
                                         struct topology *t, struct proact_error *err)
 {
@@ -161,8 +162,7 @@ static enum proact_status inherit_links(const struct json_at *root, unsigned kno
     return PROACT_OK;
 }
 
-/* Goodput by run length where the packet form does not say it: rising runs within a packet.
- */
+/* Goodput of short ranges: lengths in ascending order, within a packet. */
 static enum proact_status read_wire(const struct json_at *fabric, struct topology *t,
                                     struct proact_error *err)
 {
@@ -222,7 +222,7 @@ static enum proact_status read_parts(const struct json_at *root, bool inherit,
     return status;
 }
 
-/* What two keys say together. */
+/* Checks conditions on two keys. */
 static enum proact_status check_together(const struct json_at *root,
                                          const struct topology *t, struct proact_error *err)
 {
@@ -253,7 +253,7 @@ static enum proact_status check_together(const struct json_at *root,
     struct json_at fabric = json_child(root, "fabric");
     uint32_t longest = f->wire_count ? f->wire[f->wire_count - 1].run_bytes : 0;
 
-    if (longest > f->payload_bytes) /* a row of the machine that this one is like */
+    if (longest > f->payload_bytes) /* a row inherited from the "like" machine */
         return json_refuse(
             &fabric, err,
             "expected 'payload_bytes' (%.10g) of at least the longest run of "

@@ -10,11 +10,12 @@
 #include "base/text.h"
 #include "topology/topology.h"
 
-/* PROACT_MACHINES: folders with a colon between, the build's own before the installed one.
- */
+/* PROACT_MACHINES: folders separated by colons, that of the build before the installed
+   one. */
 static const char folders[] = PROACT_MACHINES;
 
-/* The folder that begins at *at, NULL after the last; moves *at to the next. free() it. */
+/* The folder at *at. NULL after the last. Moves *at to the next one. Release with
+   free(). */
 static char *next_folder(const char **at)
 {
     size_t length = strcspn(*at, ":");
@@ -44,7 +45,7 @@ char *machine_folder_find(const char *name)
     return NULL;
 }
 
-/* Machine names with their numbers in order: v100x4 before v100x16. */
+/* Orders machine names with their numbers by value: v100x4 before v100x16. */
 static int by_name(const void *left, const void *right)
 {
     const char *a = *(char *const *)left, *b = *(char *const *)right;

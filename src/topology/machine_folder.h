@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Where the machine files that we ship are found by name. */
+/* Folders with the shipped machine files. */
 
-/* Path of NAME.json in the first folder that has it; NULL for none. free() it. */
+/* Path of NAME.json in the first folder that contains it. NULL: none. Release with
+   free(). */
 char *machine_folder_find(const char *name);
 
-/* The names as a sentence lists them: "k40x4, p100x4". free() it. */
+/* The names as a list for a sentence: "k40x4, p100x4". Release with free(). */
 char *machine_folder_list(void);

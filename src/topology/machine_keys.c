@@ -6,22 +6,23 @@
 enum key_kind { KEY_REAL, KEY_UNSIGNED, KEY_BYTES, KEY_FLAG, KEY_TEXT };
 enum { KEYS_MAX = 48 };
 
-/* docs/machines.md says what each key means. */
+/* A key. docs/machines.md defines its meaning. */
 struct key {
     const char *name;
     size_t at, size; /* in struct topology */
     enum key_kind kind;
     bool optional;
     struct json_range range;
-    size_t same_as; /* an optional number that is missing is as this one; 0: zero */
+    size_t same_as; /* key that gives the default of an optional number; 0: the default is
+                       zero */
 };
 
 /* clang-format off */
-#define AT(part, field) /* the row's name and place */ \
+#define AT(part, field) /* the row's name and offset */ \
     #field, offsetof(struct topology, part.field), /* NOLINT(bugprone-macro*) */ \
         sizeof(((struct topology *)0)->part.field) /* NOLINT(bugprone-macro*) */
 #define BETWEEN(from, to) {(from), (to), false}
-#define POSITIVE(limit) {1e-6, (limit), true} /* so little keeps every quotient finite */
+#define POSITIVE(limit) {1e-6, (limit), true} /* 1e-6 keeps every quotient finite */
 
 static const struct key device_keys[] = {
     {AT(device, name), KEY_TEXT, false, BETWEEN(0, 0), 0},

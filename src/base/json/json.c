@@ -20,7 +20,7 @@ struct json_file {
     size_t root_offset;
 };
 
-/* A sentence has no line ends and no control characters, whatever the file holds. */
+/* Messages contain no newline and no control character, for any file contents. */
 static void make_printable(char *text)
 {
     for (; *text; text++) {
@@ -85,7 +85,7 @@ struct json_at json_root(const struct json_file *file)
     return (struct json_at){file, file->root, file->root_offset, ""};
 }
 
-/* What a sentence can quote of a value: numbers and short strings as they are. */
+/* Short form of a value for messages: numbers and short strings are unchanged. */
 static void describe(const json_t *value, char *into, size_t size)
 {
     if (json_is_object(value) || json_is_array(value)) {
@@ -97,7 +97,7 @@ static void describe(const json_t *value, char *into, size_t size)
         json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
 
     if (!text)
-        abort(); /* only for want of memory */
+        abort(); /* out of memory */
     snprintf(into, size, strlen(text) < size ? "%s" : "%.40s...", text);
     free(text);
 }
@@ -194,7 +194,7 @@ enum proact_status json_get_array(const struct json_at *object, const char *key,
     return PROACT_OK;
 }
 
-/* `kind`: "number" or "whole number". What is no number has the value 0. */
+/* `kind`: "number" or "whole number". A value that is no number counts as 0. */
 static enum proact_status refuse_number(const struct json_at *at, const char *kind,
                                         struct json_range range, struct proact_error *err)
 {
@@ -272,7 +272,7 @@ enum proact_status json_get_text(const struct json_at *object, const char *key, 
     return PROACT_OK;
 }
 
-/* Edits from one word to the other (Levenshtein), of their first 63 bytes. */
+/* Levenshtein distance of the first 63 bytes. */
 static unsigned edits(const char *from, const char *to)
 {
     unsigned row[64];

@@ -8,7 +8,7 @@ static size_t skip_space(const char *text, size_t at)
     return at + strspn(text + at, " \t\r\n");
 }
 
-/* From the opening quote to behind the closing one. */
+/* From the opening quote to after the closing one. */
 static size_t skip_string(const char *text, size_t at)
 {
     for (at++; text[at] && text[at] != '"'; at++) {
@@ -40,7 +40,7 @@ static size_t skip_value(const char *text, size_t at)
     return at;
 }
 
-/* To the first letter behind the next `mark`, which only space comes before. */
+/* Position after the next `mark` and the following space. Only space precedes the mark. */
 static size_t pass(const char *text, size_t at, char mark)
 {
     at = skip_space(text, at);

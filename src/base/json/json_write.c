@@ -35,7 +35,7 @@ static void add_string(struct text *t, const char *value)
     text_add(t, "\"", 1);
 }
 
-/* A new line where the container that is `depth` deep has one a value, else a space. */
+/* A newline if containers at depth `depth` are written on several lines, else `space`. */
 static void separate(struct json_writer *w, unsigned depth, const char *space)
 {
     if (depth <= w->lines && w->lines)
@@ -102,7 +102,7 @@ void json_put_real(struct json_writer *w, const char *key, double value)
             if (strtod(number, NULL) == value)
                 break;
         }
-        char *comma = strchr(number, ','); /* some locales' decimal point */
+        char *comma = strchr(number, ','); /* decimal point of some locales */
 
         if (comma)
             *comma = '.';

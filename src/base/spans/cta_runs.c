@@ -5,8 +5,7 @@
 
 #include "base/memory.h"
 
-/* How far the rows lie behind those of the last run's first CTA; false if they are others.
- */
+/* Distance of the ranges from those of the last run's first CTA. False: other ranges. */
 static bool is_moved(const struct cta_runs *r, const struct rows *rows, uint32_t count,
                      uint64_t from, uint64_t *by)
 {
@@ -21,7 +20,8 @@ static bool is_moved(const struct cta_runs *r, const struct rows *rows, uint32_t
     return all;
 }
 
-/* Whether the CTA is the last run's next one; the second of a run says its step. */
+/* Extends the last run by the CTA if it continues the run. The second CTA of a run
+   determines its step. */
 static bool goes_on(struct cta_runs *r, uint32_t cta, uint32_t count,
                     const struct rows *rows, uint64_t from)
 {
@@ -53,7 +53,7 @@ static bool append(struct cta_runs *r, struct cta_run run, const struct rows *ro
     return true;
 }
 
-/* As if its CTAs came one by one, so that it does not matter how they are told. */
+/* The result is the same as if the CTAs were added one by one. */
 bool cta_runs_add(struct cta_runs *r, struct cta_run run, const struct rows *rows,
                   uint64_t from)
 {
@@ -80,7 +80,7 @@ void cta_runs_clear(struct cta_runs *r)
     *r = (struct cta_runs){0};
 }
 
-/* The first run that ends behind the CTA. */
+/* First run that ends after the CTA. */
 static uint32_t run_of(const struct cta_runs *r, uint32_t cta)
 {
     uint32_t low = 0, high = r->count;
@@ -103,7 +103,7 @@ struct cta_runs_walk cta_runs_walk(const struct cta_runs *r, uint32_t cta, uint3
         .of = r, .cta = cta, .end = end, .run = cta < end ? run_of(r, cta) : r->count};
 }
 
-/* What is asked for of the run: CTAs *from .. *end - 1 of it. False: nothing any more. */
+/* The walked part of the run: CTAs *from .. *end - 1 of it. False: no more. */
 static bool cut(const struct cta_runs_walk *w, uint32_t *from, uint32_t *end)
 {
     const struct cta_run *run = &w->of->run[w->run];

@@ -16,7 +16,7 @@ static void set(struct rows *r, uint64_t first, uint64_t bytes, uint64_t pitch,
         r->pitch = 0;
 }
 
-/* Beside them, as tiles of a matrix lie. */
+/* True if `r` follows `a` in every row, like the next tile of a matrix. */
 static bool is_beside(const struct rows *a, const struct rows *r)
 {
     return a->count == r->count && a->pitch == r->pitch &&
@@ -80,7 +80,7 @@ void rows_gather(struct rows_list *l, const struct rows *r)
     l->rows[l->count++] = *r;
 }
 
-/* What go_on() asks first. */
+/* Necessary condition of go_on(). */
 static bool may_go_on(const struct rows *a, const struct rows *r)
 {
     const uint64_t by = r->first - a->first;
@@ -97,9 +97,10 @@ static bool goes_on_at(struct rows_list *l, size_t at, const struct rows *r)
     return true;
 }
 
-/* Many that come in turns: those of the first turn are added, and of the next ones each
-   goes on the one behind the last that went on, and so on, from the first again. In between
-   there may be others, with which a new first turn begins. Whether it went on one. */
+/* Extends a range for input that arrives in turns. The first turn adds its ranges. Each
+   range of a later turn extends the one after the last extended, starting again from the
+   first. Other ranges may come between; they start a new first turn. Returns whether it
+   extended one. */
 static bool goes_on_in_turn(struct rows_list *l, const struct rows *r)
 {
     if (goes_on_at(l, l->turn, r) || goes_on_at(l, l->begun, r))
@@ -127,7 +128,7 @@ void rows_gather_turns(struct rows_list *l, const struct rows *r)
             continue;
         l->count--;
         memmove(&l->rows[at], &l->rows[at + 1], (l->count - at) * sizeof *l->rows);
-        at = n; /* which may go on an earlier one now */
+        at = n; /* may now extend an earlier one */
     }
 }
 
@@ -136,7 +137,7 @@ bool rows_join(const struct rows *one, uint32_t count, uint64_t step, struct row
     struct rows r = *one;
     const uint64_t others = count - 1;
 
-    if (count > 1 && step >> 63) { /* the last one comes first */
+    if (count > 1 && step >> 63) { /* negative step: the last one is first */
         r.first += others * step;
         step = -step;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Bytes in rows, as a tile of a matrix has them: `count` rows of `bytes`, each `pitch`
-   behind the one before it, which ends before that. A single one has pitch 0. */
+/* Strided range, such as a tile of a matrix: `count` rows of `bytes` bytes at a distance of
+   `pitch`. Rows do not overlap. A single row has pitch 0. */
 
 #include "base/spans/spans.h"
 
@@ -21,7 +21,7 @@ static inline uint64_t rows_end(const struct rows *r)
     return r->first + (r->count - 1) * r->pitch + r->bytes;
 }
 
-/* Whether what lies behind them is their next row: it is one of them then. */
+/* Extends the strided range by one row if the given range is its next row. */
 static inline bool rows_go_on(struct rows *r, uint64_t first, uint64_t bytes)
 {
     const uint64_t pitch = first + bytes - rows_end(r);
@@ -33,10 +33,11 @@ static inline bool rows_go_on(struct rows *r, uint64_t first, uint64_t bytes)
     return true;
 }
 
-/* Bytes between rows that are better taken along than told apart. */
+/* Largest gap between rows that is cheaper to include than to keep separate. */
 enum { ROWS_GAP_NARROW = 64 };
 
-/* Each row with that of `next` behind it, over the same gap of at most so many bytes. */
+/* Merges `next` into each row, if the gap is the same for all rows and at most `most`
+   bytes. */
 static inline bool rows_bridge(struct rows *r, const struct rows *next, uint64_t most)
 {
     const uint64_t gap = next->first - (r->first + r->bytes);
@@ -49,7 +50,7 @@ static inline bool rows_bridge(struct rows *r, const struct rows *next, uint64_t
     return true;
 }
 
-/* All of them, with such gaps between them. */
+/* Merges all rows into one range, if the gaps between them have at most `most` bytes. */
 static inline bool rows_close(struct rows *r, uint64_t most)
 {
     if (r->count == 1 || r->pitch - r->bytes > most)
@@ -58,26 +59,29 @@ static inline bool rows_close(struct rows *r, uint64_t most)
     return true;
 }
 
-/* What many rows are together, as few as are seen to be one thing. Start from zero; free()
-   the rows. */
+/* List of strided ranges, merged as far as recognized. A list starts zeroed; release `rows`
+   with free(). */
 struct rows_list {
     struct rows *rows;
     size_t count, capacity;
-    size_t turn, begun; /* rows_gather_turns(): who may go on next, and first in a turn */
+    size_t turn, begun; /* rows_gather_turns(): candidate for the next extension, and first
+                           of a turn */
 };
-/* One behind the other, apart: as if each row came by itself. */
+/* Appends to an ordered, disjoint list, with the same result as row by row. */
 void rows_append(struct rows_list *l, struct rows r);
-void rows_gather(struct rows_list *l, const struct rows *r); /* best in their order */
-void rows_gathered(struct rows_list *l);                     /* behind the last */
-/* What comes in turns, as tiles of some planes do, is gathered plane by plane: it may
-   become part of an earlier one. Their order says nothing then. */
+void rows_gather(struct rows_list *l, const struct rows *r); /* merges best in ascending
+                                                                order */
+void rows_gathered(struct rows_list *l);                     /* call after the last
+                                                                rows_gather() */
+/* Merges ranges that arrive in turns, such as tiles of several planes, plane by plane. A
+   range may extend an earlier one, so the list is not ordered afterwards. */
 void rows_gather_turns(struct rows_list *l, const struct rows *r);
 
-/* What is there `count` times, each time `step` bytes behind the time before (modulo 2^64),
-   if that is one thing. */
+/* Union of `count` copies of a strided range at distances of `step` bytes (modulo 2^64).
+   Returns false if it is not a strided range. */
 bool rows_join(const struct rows *one, uint32_t count, uint64_t step, struct rows *out);
 
-/* From `at` on, row by row. */
+/* Iterator over single rows, from `at` on. */
 struct rows_walk {
     const struct rows *at, *end;
     uint32_t row;

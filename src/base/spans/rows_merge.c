@@ -8,7 +8,7 @@ static int compare(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Where in its pitch a row begins. */
+/* Position of the range in a row of its pitch. */
 static uint64_t column(const struct rows *r)
 {
     return r->first % r->pitch;
@@ -19,7 +19,8 @@ static uint64_t line(const struct rows *r)
     return r->first / r->pitch;
 }
 
-/* Single ones last; of a pitch those from the same row on, of as many, side by side. */
+/* Order: larger pitch first, single ranges last; then by first row, number of rows and
+   position. */
 static int by_line(const void *a, const void *b)
 {
     const struct rows *x = a, *y = b;
@@ -49,7 +50,7 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What fills its pitch is a single one. */
+/* A range that fills its pitch becomes a single row. */
 static bool go_beside(struct rows *last, const struct rows *next)
 {
     const uint64_t end = last->first + last->bytes;

@@ -3,6 +3,7 @@
 
 #include "base/spans/rows.h"
 
-/* The same bytes as fewer rows, where rows of one pitch touch or overlap side by side, or
-   go on behind the last. Of rows in any order; returns how many are left of `count`. */
+/* Merges strided ranges of one pitch that touch or overlap in a row, or that continue after
+   the last row. The input may be in any order. Returns the new number of ranges; the set of
+   bytes is unchanged. */
 size_t rows_merge(struct rows *r, size_t count);

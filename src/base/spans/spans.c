@@ -27,7 +27,7 @@ void spans_add(struct spans *s, uint64_t first, uint64_t end)
         return;
     struct span *last = s->count ? &s->span[s->count - 1] : NULL;
 
-    /* Mostly they come in order. */
+    /* Ranges mostly arrive in order. */
     if (last && last->first <= first && first <= last->end) {
         last->end = last->end > end ? last->end : end;
         return;
@@ -37,7 +37,7 @@ void spans_add(struct spans *s, uint64_t first, uint64_t end)
         s->span[s->count++] = (struct span){first, end};
         return;
     }
-    /* Those from `at` to before `behind` touch it and go into it. */
+    /* Ranges from `at` to before `behind` touch the new one and are merged into it. */
     size_t at = first ? spans_from(s, first - 1) : 0, behind = at;
 
     while (behind < s->count && s->span[behind].first <= end) {
@@ -53,7 +53,7 @@ void spans_add(struct spans *s, uint64_t first, uint64_t end)
     s->span[at] = (struct span){first, end};
 }
 
-/* The one that begins first, taken from its list. */
+/* The range that starts first, removed from its list. */
 static struct span take_first(const struct spans *a, size_t *n, const struct spans *b,
                               size_t *m)
 {
@@ -78,7 +78,7 @@ static void merge(struct spans *into, const struct spans *of)
 
 void spans_join(struct spans *into, const struct spans *of)
 {
-    enum { FEW = 16 }; /* each of which may move all that lie behind it */
+    enum { FEW = 16 }; /* more insertions would repeatedly move all later ranges */
 
     if (of->count > FEW && into->count &&
         of->span[0].first <= into->span[into->count - 1].end) {
@@ -158,7 +158,8 @@ bool range_set_contains(const struct spans *s, const struct spans *all_of)
     return true;
 }
 
-/* Of cells of one colour there may be millions, and few of what is looked for. */
+/* The count is limited, because range sets may have millions of ranges and callers need
+   few. */
 size_t spans_meetings(const struct spans *a, const struct spans *b, size_t most)
 {
     size_t count = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Every operation on registers, and the choice of one for an instruction. This file is
-   compiled once a processor, each time to one table: LANES_TABLE names it, LANES_PROCESSOR
-   describes it, and all else is static, so that the three do not meet. The headers of this
-   folder are parts of this one unit. */
+/* Register operations, and their selection for an instruction. This file is compiled once
+   per processor, each time to one table: LANES_TABLE is its name, LANES_PROCESSOR its
+   description. Everything else is static, so that the three builds do not conflict. The
+   headers of this folder are parts of this unit. */
 
 #include "execute/lanes/lanes_carry.h"
 #include "execute/lanes/lanes_compare.h"
@@ -14,11 +14,11 @@
 #include "execute/lanes/lanes_table.h"
 #include "execute/lanes/lanes_words.h"
 
-/* What the words of the instruction ask for. */
+/* Modifiers of the instruction. */
 struct wanted {
     const struct ptx_instruction *i;
-    unsigned types[2]; /* the first and the last type written */
-    unsigned type;     /* of the row: one half of a pair */
+    unsigned types[2]; /* the first and the last type of the instruction */
+    unsigned type;     /* type of the row: one half of a pair */
     unsigned flags, own;
     enum rounding rounding;
     bool has_rounding;
@@ -42,7 +42,7 @@ static const struct lanes_row *row_find(const struct wanted *w, unsigned opcode)
     return NULL;
 }
 
-/* Every word must mean something to us, or the instruction is refused. */
+/* Every modifier must be known; otherwise the instruction is refused. */
 static bool words_read(struct wanted *w, unsigned need)
 {
     for (unsigned k = 0; k < w->i->part_count; k++) {
@@ -80,7 +80,7 @@ static bool row_taken(const struct wanted *w, const struct lanes_row *row,
     return true;
 }
 
-/* What the table of words cannot say. */
+/* Operands and modifiers that the table of modifiers cannot express. */
 static bool oddities_read(struct wanted *w)
 {
     switch (w->i->opcode) {
@@ -120,7 +120,7 @@ static bool choose_row(struct wanted *w, struct execute_op *op)
     return row_taken(w, row, op);
 }
 
-/* set compares its second type and gives its first. */
+/* set compares values of its second type and returns its first type. */
 static bool choose_compare(struct wanted *w, struct execute_op *op)
 {
     bool is_set = w->i->opcode == PTX_SET;
@@ -192,8 +192,8 @@ static bool choose_vector_move(const struct wanted *w, struct execute_op *op)
     return w->i->part_count == 1;
 }
 
-/* The row of a conversion: registers as wide as the types, no word that it does not know.
- */
+/* Row of a conversion with registers as wide as the types and no modifier unknown to the
+   row. */
 static bool choose_convert_row(struct wanted *w, struct execute_op *op)
 {
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -215,7 +215,7 @@ static bool is_eight(unsigned type)
     return type == PTX_PART_E4M3X2 || type == PTX_PART_E5M2X2;
 }
 
-/* .satfinite is a must where bits go, and a mistake where none do. */
+/* .satfinite is required for a conversion to 8 bits and invalid for one from 8 bits. */
 static bool choose_eight(const struct wanted *w, struct execute_op *op)
 {
     bool is_to = is_eight(w->types[0]), relu = has(w->i, PTX_PART_RELU);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Arithmetic with the carry flag CC.CF, which is a predicate at OP_CARRY_PLACE: add, sub
-   and mad with .cc, and addc, subc and madc. a - b is a + ~b + 1, as on hardware: the flag
-   says that nothing was borrowed, which addc behind sub.cc gets to see. */
+/* Arithmetic with the carry flag CC.CF, a predicate at OP_CARRY_PLACE: add, sub and mad
+   with .cc, and addc, subc and madc. a - b is a + ~b + 1, as on hardware: after sub.cc the
+   flag means that no borrow occurred, also for a following addc. */
 
 #include "execute/lanes/lanes_rows.h"
 
@@ -12,7 +12,7 @@ enum {
     CARRY_IN = 1,
     CARRY_OUT = 2,
     CARRY_SUBTRACTS = 4,
-    CARRY_LOW = 8, /* of a product, to which the third operand is added */
+    CARRY_LOW = 8, /* half of a product, to which the third operand is added */
     CARRY_HIGH = 16,
     CARRY_SIGNED = 32,
     CARRY_WIDE = 64 /* 64-bit operands */

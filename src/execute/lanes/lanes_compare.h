@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* setp and set in all their forms: a second destination, a third operand, flushed operands,
-   pairs. A setp with none of these is its row of lanes_compare.def alone. */
+/* All forms of setp and set: a second destination, a third operand, flushed operands, and
+   pairs. A setp without these runs only its row of lanes_compare.def. */
 
 #include "execute/lanes/lanes_modify.h"
 
-/* detail[DETAIL_OWN]. A third operand that is negated, !c, has been turned before. */
+/* detail[DETAIL_OWN]. A negated third operand, !c, is inverted before. */
 enum {
     COMBINE_AND = 1,
     COMBINE_OR = 2,
@@ -24,8 +24,8 @@ static const struct {
     {PTX_PART_BF16, 0x3f80},    {PTX_PART_F16X2, 0x3c00},   {PTX_PART_BF16X2, 0x3f80},
 };
 
-/* The truth of all lanes. Where nothing stands around it, the row runs in place: it writes
-   one word of a destination, which gets its old value back. */
+/* Comparison of all lanes. A comparison without modifiers runs in place: it overwrites one
+   mask of a destination, whose old value is then restored. */
 static uint32_t compare_all(const struct op_registers *r, const struct execute_op *op,
                             unsigned half)
 {
@@ -68,7 +68,7 @@ static uint32_t third_predicate(const struct op_registers *r, const struct execu
     return op->detail[DETAIL_OWN] & COMBINE ? *SOURCE(u32, 2) : 0;
 }
 
-/* The second destination takes the opposite comparison, or that of the upper halves. */
+/* The second destination receives the opposite comparison, or that of the upper halves. */
 static void setp_combined(ARGUMENTS)
 {
     uint32_t c = third_predicate(r, op), truth = compare_all(r, op, 0);

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* cvt between any two types: all lanes to 64 bits (integers, or doubles, which hold every
-   other type), then rounded and clamped, then written as the destination. The common ones
-   have rows of their own in lanes_convert.def. */
+/* cvt between any two types. The lanes are widened to 64 bits (integers, or doubles, which
+   can represent every other type), rounded and clamped, then written as the destination
+   type. Common forms have their own rows in lanes_convert.def. */
 
 #include "execute/lanes/lanes_modify.h"
 
 /* detail */
 enum { CVT_TO, CVT_FROM, CVT_ROUNDING, CVT_FLAGS, CVT_REGISTERS };
-enum {                    /* beside FLAG_FTZ, FLAG_SAT and FLAG_RELU */
+enum {                    /* in addition to FLAG_FTZ, FLAG_SAT and FLAG_RELU */
        CVT_INTEGRAL = 64, /* rni, rzi, rmi, rpi */
-       CVT_PAIR = 128     /* two sources, the first one above */
+       CVT_PAIR = 128     /* two sources, the first one in the upper half */
 };
-enum {
-    CVT_TO_WIDE = 1,
-    CVT_FROM_WIDE = 2
-}; /* registers of 8 bytes though the type is less */
+enum { CVT_TO_WIDE = 1, CVT_FROM_WIDE = 2 }; /* registers of 8 bytes for a smaller type */
 
-/* Integers: a row each for reading as 64 bits and for cutting down to the type. */
+/* Integers are read as 64 bits and truncated to the type. */
 static int64_t cut(int64_t value, unsigned type)
 {
     switch (type) {
@@ -90,7 +87,7 @@ static double integral(double value, enum rounding mode)
     }
 }
 
-/* Clamps; a NaN is 0, or the top bit alone where either side has 64 bits. */
+/* Clamps. A NaN becomes 0, or only the top bit if either side has 64 bits. */
 static int64_t integer_of_float(double value, unsigned to, unsigned from)
 {
     struct integer_limits limits = integer_limits(to);
@@ -122,7 +119,7 @@ static int64_t clamped(int64_t value, unsigned to, unsigned from)
     return (uint64_t)value > most ? (int64_t)most : value;
 }
 
-/* The integer with no more than `digits` binary digits, exact as a double. */
+/* The integer rounded to at most `digits` binary digits, exact as a double. */
 static double float_of_integer(int64_t value, bool is_signed, unsigned digits,
                                enum rounding mode)
 {
@@ -174,13 +171,13 @@ static uint64_t bits_of_float(double value, unsigned to, enum rounding mode, uns
             value = value > 0 ? value < 1 ? value : 1 : 0;
         return bits_f64(value);
     }
-    /* .ftz speaks of f32 only */
+    /* .ftz applies to f32 only */
     return changed_bits(bits, f, f == OF_F32 ? flags : flags & ~(unsigned)FLAG_FTZ);
 }
 
-/* What the hardware makes of a NaN (seen on an H200): where one side is f64 its sign and
-   what fits of the payload stay, .rna.tf32 only loses bits, bf16 is the upper half of an
-   f32; all else gives the one NaN of the type. */
+/* Conversion of a NaN as on hardware (seen on an H200). If one side is f64, sign and the
+   upper payload remain. .rna.tf32 only drops bits. bf16 becomes the upper half of an f32.
+   All other conversions produce the canonical NaN of the type. */
 static uint64_t converted_nan(uint64_t bits, unsigned to, unsigned from, enum rounding mode)
 {
     unsigned from_digits = float_digits(from) - 1, to_digits = float_digits(to) - 1;
@@ -189,7 +186,7 @@ static uint64_t converted_nan(uint64_t bits, unsigned to, unsigned from, enum ro
     uint64_t payload = bits << (64 - from_digits) >> (64 - to_digits);
     uint64_t all = (UINT64_C(1) << to_top) - 1;
     uint64_t exponent =
-        all & ~((UINT64_C(1) << (to_digits - 1)) - 1); /* and the quiet bit */
+        all & ~((UINT64_C(1) << (to_digits - 1)) - 1); /* with the quiet-NaN bit */
 
     if (to == PTX_PART_TF32)
         return mode == ROUND_AWAY ? bits & UINT32_C(0xffffe000) : UINT32_C(0x7fffe000);

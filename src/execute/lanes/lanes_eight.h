@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* cvt of two numbers of eight bits, e4m3 or e5m2: from two f32 or an f16x2, and to one. */
+/* cvt of two 8-bit floats, e4m3 or e5m2: from two f32 or one f16x2, and to f16x2. */
 
 #include "execute/lanes/lanes_convert.h"
 #include "execute/lanes/lanes_matrix.h"
 
 /* detail */
-enum { EIGHT_KIND, EIGHT_OTHER, EIGHT_RELU }; /* which, the other type, .relu */
+enum { EIGHT_KIND, EIGHT_OTHER, EIGHT_RELU }; /* the 8-bit type, the other type, .relu */
 
-/* What is too large is the largest; e4m3 has no infinity, and its last code is no number.
- */
+/* Values out of range become the largest finite value. e4m3 has no infinity, and its last
+   code is NaN. */
 static uint32_t eight_of(double value, enum matrix_kind kind, bool relu)
 {
     static const struct float_format e4m3 = {3, -9, 8, 0x7f, 0x7f},
@@ -26,7 +26,7 @@ static uint32_t eight_of(double value, enum matrix_kind kind, bool relu)
     return negative ? relu ? 0 : bits | 0x80 : bits;
 }
 
-/* The first source is the upper one. */
+/* The first source becomes the upper number. */
 static void to_eight(ARGUMENTS)
 {
     const lane_u32 *x = op_register(r, op->from[0]), *y = x;
@@ -46,7 +46,7 @@ static void to_eight(ARGUMENTS)
     blend_4(op_register(r, op->to), out, mask);
 }
 
-/* All of them are numbers of f16. */
+/* f16 represents all of these numbers exactly. */
 static uint32_t half_of_8(uint32_t bits, enum matrix_kind kind, bool relu)
 {
     float value = float_of_8(bits, kind);

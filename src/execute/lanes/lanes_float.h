@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the rows of lanes_float.def need more than an operator for. Functions of one double
-   serve the narrower types too: the caller rounds once more, to far fewer bits. */
+/* Helpers for rows of lanes_float.def that need more than an operator. Functions of one
+   double serve the smaller types too: the caller rounds again, to far fewer bits. */
 
 #include <math.h>
 #include <stdint.h>
 
 #include "execute/lanes/lanes_round.h"
 
-/* Of two zeros the minimum is the negative one; of a number and a NaN, the number. */
+/* The minimum of two zeros is the negative one. The minimum of a number and a NaN is the
+   number. */
 static inline float least_f32(float a, float b)
 {
     float equal = f32_of_bits(bits_f32(a) | bits_f32(b));
@@ -42,7 +43,8 @@ static inline double greatest_f64(double a, double b)
     return a != a ? b : b != b ? a : greatest;
 }
 
-/* .NaN: any NaN wins. .xorsign.abs: compares magnitudes, multiplies signs. */
+/* .NaN: a NaN operand gives a NaN. .xorsign.abs: compares magnitudes and multiplies
+   signs. */
 enum { PICK_NAN = 1, PICK_XORSIGN = 2 };
 
 static inline double signs_multiplied(double value, double a, double b)
@@ -68,13 +70,14 @@ static inline double pick_greatest(double a, double b, unsigned detail)
     return detail & PICK_XORSIGN ? signs_multiplied(value, a, b) : value;
 }
 
-/* div.approx multiplies by a reciprocal, which is flushed where it would be subnormal. */
+/* div.approx multiplies by a reciprocal, which is flushed to zero if it would be
+   subnormal. */
 static inline float divide_approximately(float a, float b)
 {
     return fabsf(b) > 0x1p126f ? a * copysignf(0, b) : a / b;
 }
 
-/* rcp and rsqrt .approx.ftz.f64 look at the upper word only and give no more than that. */
+/* rcp and rsqrt .approx.ftz.f64 read only the upper word and return only the upper word. */
 static inline double upper_word(double value)
 {
     uint64_t bits = bits_f64(value) & UINT64_C(0xffffffff00000000);
@@ -107,7 +110,7 @@ enum test {
     TEST_SUBNORMAL
 };
 
-/* testp: `smallest` and `infinity` are magnitudes' bits. Zero counts as normal. */
+/* testp. `smallest` and `infinity` are the bits of magnitudes. Zero counts as normal. */
 static inline int float_is(uint64_t magnitude, uint64_t smallest, uint64_t infinity,
                            enum test test)
 {

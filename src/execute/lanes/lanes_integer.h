@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the rows of lanes_integer.def need more than an operator for. Everything is defined
-   for all inputs: lanes that are not active hold anything. Names and cases are those of the
-   PTX ISA, 9.7.1. */
+/* Helpers for rows of lanes_integer.def that need more than an operator. Every function is
+   defined for all inputs, because inactive lanes contain arbitrary values. Names and cases
+   follow the PTX ISA, 9.7.1. */
 
 #include <stdint.h>
 
@@ -39,8 +39,8 @@ static inline int32_t saturate_s32(int64_t value)
     return (int32_t)(low > INT32_MAX ? INT32_MAX : low);
 }
 
-/* Division as the hardware does it (seen on an H200): by zero gives all ones, the remainder
-   too, and the one quotient that does not fit wraps. */
+/* Division as on hardware (seen on an H200). Division by zero gives all ones, for the
+   remainder too. The one quotient that does not fit wraps. */
 static inline uint32_t divide_u32(uint32_t a, uint32_t b)
 {
     return b ? a / b : UINT32_MAX;
@@ -101,8 +101,8 @@ static inline int64_t shift_right_s64(int64_t a, uint32_t by)
     return a >> (by < 63 ? by : 63);
 }
 
-/* shf: 64 bits, `high` above `low`, shifted; the high word of the left shift, the low word
-   of the right one. */
+/* shf: a shift of 64 bits, `high` above `low`. The left shift returns the high word, the
+   right shift the low word. */
 static inline uint32_t funnel_amount(uint32_t by, unsigned wrap)
 {
     return wrap ? by & 31 : by < 32 ? by : 32;
@@ -151,7 +151,7 @@ static inline uint64_t reverse_64(uint64_t a)
     return (uint64_t)reverse_32((uint32_t)a) << 32 | reverse_32((uint32_t)(a >> 32));
 }
 
-/* bfind of 64 bits: the highest bit that differs from the sign; -1 where there is none. */
+/* bfind of 64 bits: the highest bit that differs from the sign. -1: none. */
 static inline uint32_t find_64(uint64_t a, unsigned top, unsigned as_shift)
 {
     uint32_t found = 63 - leading_zeros_64(a);
@@ -164,14 +164,14 @@ static inline uint64_t low_bits(uint32_t count)
     return count < 64 ? (UINT64_C(1) << (count & 63)) - 1 : UINT64_MAX;
 }
 
-/* Place and length of a field: 32-bit operations look at their low bytes, 64-bit ones at
-   all of them (seen on an H200). */
+/* Position and length of a field. 32-bit operations use the low bytes of the operands,
+   64-bit operations all bits (seen on an H200). */
 static inline uint64_t extract_u64(uint64_t a, uint32_t at, uint32_t count)
 {
     return shift_right_u64(a, at) & low_bits(count);
 }
 
-/* The sign is the field's top bit, or the word's where the field reaches beyond it. */
+/* The sign is the field's top bit, or the word's if the field extends past it. */
 static inline int64_t extract_s64(int64_t a, uint32_t at, uint32_t count)
 {
     uint32_t unused = count < 64 ? 64 - count : 0;
@@ -204,8 +204,8 @@ static inline uint32_t extend_from(uint32_t a, uint32_t bits, unsigned wrap,
     return is_signed && (a & sign) ? value | ~(uint32_t)low_bits(kept) : value;
 }
 
-/* fns: the |nth| set bit of `a` from bit `base` on, upwards or downwards. The one number
-   without a magnitude finds 0 (seen on an H200). */
+/* fns: the |nth| set bit of `a` starting at bit `base`, upwards or downwards. INT32_MIN,
+   which has no magnitude, returns 0 (seen on an H200). */
 static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t nth)
 {
     uint32_t left = nth < 0 ? 0 - (uint32_t)nth : (uint32_t)nth;
@@ -220,8 +220,8 @@ static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t nth)
     return UINT32_MAX;
 }
 
-/* One byte of a and b chosen by a nibble, whose top bit asks for the byte's sign instead.
- */
+/* Byte of a and b that a nibble selects. The nibble's top bit selects the byte's sign
+   instead. */
 static inline uint32_t choose_byte(uint64_t both, uint32_t nibble)
 {
     uint32_t byte = (uint32_t)(both >> (nibble & 7) * 8) & 255;
@@ -277,7 +277,7 @@ static inline uint32_t either(uint32_t choice, uint32_t yes, uint32_t no)
     return (choice & yes) | (~choice & no);
 }
 
-/* lop3: bit 4a + 2b + c of the table, for every bit of the words. */
+/* lop3: bit 4a + 2b + c of the table, for each bit of the words. */
 static inline uint32_t logic_3(uint32_t a, uint32_t b, uint32_t c, unsigned table)
 {
 #define ENTRY(bit) (0u - (table >> (bit)&1))
@@ -287,7 +287,7 @@ static inline uint32_t logic_3(uint32_t a, uint32_t b, uint32_t c, unsigned tabl
     return either(a, either(b, both, only_a), either(b, only_b, none));
 }
 
-/* dp4a, dp2a: detail says which sides are signed. */
+/* dp4a, dp2a: `detail` gives the signed operands. */
 enum { DOT_A_SIGNED = 1, DOT_B_SIGNED = 2, DOT_HIGH = 4 };
 
 static inline uint32_t dot_byte(uint32_t word, unsigned i, unsigned is_signed)
@@ -322,7 +322,7 @@ static inline uint32_t dot_2(uint32_t a, uint32_t b, uint32_t c, unsigned detail
            dot_half(a, 1, x) * dot_byte(b, first + 1, y);
 }
 
-/* vabsdiff2, vabsdiff4: |a - b| of each half or byte, in its place or all added to c. */
+/* vabsdiff2, vabsdiff4: |a - b| of each half or byte, in place or summed and added to c. */
 static inline uint32_t differences(uint32_t a, uint32_t b, uint32_t c, unsigned width,
                                    unsigned adds)
 {
@@ -337,7 +337,7 @@ static inline uint32_t differences(uint32_t a, uint32_t b, uint32_t c, unsigned 
     return sum;
 }
 
-/* mul24: 24 low bits of each, sign-extended where signed. */
+/* mul24: the 24 low bits of each operand, sign-extended for signed types. */
 static inline int64_t low_24(int32_t a)
 {
     return (int32_t)((uint32_t)a << 8) >> 8;
@@ -345,7 +345,7 @@ static inline int64_t low_24(int32_t a)
 
 enum { SELECT_BY_FLOAT = 1, SELECT_FLUSHED = 2 };
 
-/* slct: whether c >= 0, as an integer or a float; a flushed negative subnormal is. */
+/* slct: c >= 0, as an integer or a float. True for a negative subnormal that is flushed. */
 static inline int not_negative(uint32_t c, unsigned detail)
 {
     uint32_t magnitude = c & INT32_MAX;

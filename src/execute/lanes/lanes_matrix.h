@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Products of matrices: fragments are put together, multiplied, and taken apart. */
+/* Matrix products: fragments are combined into matrices, multiplied, and split again. */
 
 #include <math.h>
 
 #include "execute/lanes/lanes_round.h"
 #include "execute/matrix.h"
 
-/* The most elements of A or B, and of C. */
+/* Largest number of elements of A or B, and of C. */
 enum { FLOATS_MAX = 16 * 32, INTEGERS_MAX = 16 * 256, SUMS_MAX = 16 * 16 };
 
-/* e4m3 has f16's digits with another exponent, and no infinity. */
+/* e4m3 has f16's digits with another exponent range and no infinity. */
 static inline float float_of_8(uint32_t bits, enum matrix_kind kind)
 {
     uint32_t sign = (bits & 0x80) << 8;
@@ -23,7 +23,7 @@ static inline float float_of_8(uint32_t bits, enum matrix_kind kind)
     return 256.f * float_of_f16(sign | (bits & 0x7f) << 7);
 }
 
-/* Element `part` of the register of every lane. Each loop becomes vectors. */
+/* Element `part` of every lane's register. Each loop is vectorized. */
 static void lane_floats(const uint32_t *x, enum matrix_kind kind, unsigned part, float *out)
 {
     unsigned by = part * matrix_bits(kind);
@@ -37,7 +37,7 @@ static void lane_floats(const uint32_t *x, enum matrix_kind kind, unsigned part,
         for (unsigned l = 0; l < LANES; l++)
             out[l] = float_of_bf16(x[l] >> by & 0xffff);
         return;
-    case MATRIX_TF32: /* what is below its digits is not looked at */
+    case MATRIX_TF32: /* ignores bits below the type's digits */
         for (unsigned l = 0; l < LANES; l++)
             out[l] = f32_of_bits(x[l] & 0xffffe000);
         return;
@@ -60,11 +60,11 @@ static bool is_whole(enum matrix_kind kind)
     return kind == MATRIX_S32 || (kind >= MATRIX_B1 && kind <= MATRIX_U8);
 }
 
-/* Where the elements of one register go: `axis` apart within a run, `across` from line to
-   line. */
+/* Destination of the elements of one register: stride `axis` within a group, stride
+   `across` between lines. */
 struct matrix_block {
     size_t first, across, axis;
-    unsigned run; /* elements */
+    unsigned run; /* elements per group */
 };
 
 static void block_floats(const void *x, enum matrix_kind kind, struct matrix_block b,
@@ -95,7 +95,7 @@ static void block_integers(const uint32_t *x, enum matrix_kind kind, struct matr
     }
 }
 
-/* Block `index` of A as it lies in M x K, of B in K x N. */
+/* Block `index` of A in M x K, or of B in K x N. */
 static struct matrix_block block_of(const struct matrix_product *p, bool is_b,
                                     unsigned index)
 {
@@ -134,7 +134,7 @@ static void gather_integers(const struct op_registers *r, const struct matrix_pr
         block_integers(op_register(r, p->b_at[n]), p->b, block_of(p, true, n), b);
 }
 
-/* Where block n of C or D begins, and an element of a lane's run in a block. */
+/* Position of block n of C or D, and of an element in a block. */
 static size_t block_in_c(const struct matrix_product *p, unsigned n)
 {
     unsigned lines = p->m / MATRIX_LINES;
@@ -193,8 +193,7 @@ static void write_floats(const struct op_registers *r, const struct matrix_produ
             ((float *)at)[l] = one_nan_f32((float)block[place_in_c(p, l, part)]);
 }
 
-/* For a number of columns that the compiler knows, so that a row of sums stays in
-   registers. */
+/* A constant number of columns lets the compiler keep a row of sums in registers. */
 static inline void add_products(const struct matrix_product *p, const double *a,
                                 const double *b, double *c, unsigned columns)
 {

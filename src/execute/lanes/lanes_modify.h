@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What may stand around an operation of lanes_float.def: flushing of subnormals, clamping,
-   directed rounding, two numbers in one register. The operands are fetched into a scratch
-   warp, the plain operation runs there, and its result is changed. Slower than the plain
-   operation, and one place for all of them. */
+/* Modifiers of the operations in lanes_float.def: flushing of subnormals, clamping,
+   directed rounding, two numbers in one register. The operands are copied into a scratch
+   warp, the plain operation runs there, and its result is modified. This is slower than the
+   plain operation, but all modifiers are in one place. */
 
 #include <fenv.h>
 
 #include "execute/lanes/lanes_rows.h"
 
-/* op->detail after lanes_choose(): the row's own, ours, and the row. */
+/* op->detail after lanes_choose(): bytes of the row, of this file, and the row's index. */
 enum { DETAIL_OWN, DETAIL_FLAGS, DETAIL_ROUNDING, DETAIL_FORMAT, DETAIL_ROW };
 enum {
     FLAG_FTZ = 1,
@@ -31,11 +31,11 @@ static const struct {
     [OF_OTHER] = {0},
 };
 
-/* The row's function; the tables of rows come later. */
+/* Function of the row. The tables of rows are included later. */
 static op_lanes *row_lanes(const struct execute_op *op);
 static unsigned row_sources(const struct execute_op *op);
 
-/* Another warp for the plain operation: operand k at k * PITCH, the result behind them. */
+/* Scratch warp for the plain operation: operand k is at k * PITCH, the result follows. */
 enum { PITCH = LANES * 8, RESULT = 3 * PITCH };
 
 struct lanes_aside {
@@ -77,7 +77,7 @@ static void fetch_aside(struct lanes_aside *aside, const struct op_registers *r,
     }
 }
 
-/* .ftz of the result, .sat to [0, 1], .relu: negative numbers become zero. */
+/* .ftz of the result; .sat clamps to [0, 1]; .relu turns negative numbers into zero. */
 static inline uint32_t changed_bits(uint32_t bits, enum format f, unsigned flags)
 {
     uint32_t magnitude = bits & (formats[f].sign - 1), negative = bits & formats[f].sign;
@@ -105,9 +105,8 @@ static void set_rounding(enum rounding mode)
     fesetround(modes[mode]);
 }
 
-/* The operation runs through a pointer and between two calls that the compiler cannot see
-   into; it reads and writes memory only, so none of it can be moved out or computed before.
- */
+/* The operation runs through a pointer between two opaque calls. It accesses memory only,
+   so the compiler cannot move it across them. */
 static void rounded(ARGUMENTS)
 {
     set_rounding(op->detail[DETAIL_ROUNDING]);
@@ -115,7 +114,7 @@ static void rounded(ARGUMENTS)
     set_rounding(ROUND_NEAREST);
 }
 
-/* A loop for each change, so that each is one of vectors. */
+/* Each modification has its own loop, so that each is vectorized. */
 static void change_lanes(lane_u32 *bits, enum format f, unsigned flags)
 {
     if (flags & FLAG_FTZ)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* mov between a register and the elements of a vector, and of 128 bits. */
+/* mov between a register and the elements of a vector, and mov of 128 bits. */
 
 #include "execute/lanes/lanes_rows.h"
 
-/* detail: elements, bytes of one */
+/* detail: number of elements, bytes of an element */
 enum { MOVE_COUNT, MOVE_BYTES };
 
 static size_t move_pitch(unsigned bytes)
@@ -41,7 +41,8 @@ static void move_unpack(ARGUMENTS)
     size_t pitch = move_pitch(bytes), whole = move_pitch(count * bytes);
     unsigned char x[LANES * 16];
 
-    memcpy(x, op_register(r, op->from[0]), LANES * whole); /* may be a destination */
+    memcpy(x, op_register(r, op->from[0]), LANES * whole); /* a destination may be the
+                                                              source */
     for (unsigned i = 0; i < count; i++) {
         if (move_element(op, i) == PLACE_NONE)
             continue;
@@ -55,7 +56,7 @@ static void move_unpack(ARGUMENTS)
     }
 }
 
-/* The common pairs of 32 bits, as vectors. */
+/* The common case of two 32-bit elements, vectorized. */
 static void move_pack_2x32(ARGUMENTS)
 {
     struct lanes_scratch scratch;

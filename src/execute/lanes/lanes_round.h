@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Bits of floating-point numbers, and rounding to fewer of them. No branch depends on a
-   value, so that loops over lanes become vectors. */
+/* Bits of floating-point numbers, and rounding to fewer bits. No branch depends on a value,
+   so that loops over lanes are vectorized. */
 
 #include <stdint.h>
 #include <string.h>
@@ -55,8 +55,8 @@ static inline float one_nan_f32(float value)
     return value == value ? value : f32_of_bits(NAN_F32);
 }
 
-/* f64 keeps a NaN's sign and payload: of the first operand in the hardware's order that is
-   one (seen on an H200), made quiet; where none is, the operation was invalid. */
+/* f64 preserves sign and payload of a NaN: of the first NaN operand in the hardware's order
+   (seen on an H200), made quiet. If no operand is a NaN, the operation was invalid. */
 static inline double quiet_f64(double nan)
 {
     return f64_of_bits(bits_f64(nan) | UINT64_C(1) << 51);
@@ -72,7 +72,7 @@ static inline double keep_nan(double result, double first, double second, double
     return result == result ? result : nan;
 }
 
-/* A subnormal f16 is a subnormal f32 here for a moment: scaling makes it normal. */
+/* A subnormal f16 is first a subnormal f32; scaling makes it normal. */
 static inline float float_of_f16(uint32_t half)
 {
     uint32_t sign = (half & 0x8000) << 16, magnitude = (half & 0x7fff) << 13;
@@ -88,7 +88,7 @@ static inline float float_of_bf16(uint32_t half)
 }
 
 /* A float format: mantissa bits without the leading one, exponent of the last bit of
-   subnormals, largest exponent. The sign is the bit above those of the exponent. */
+   subnormals, largest exponent. The sign bit is above the exponent bits. */
 struct float_format {
     int digits, low, high;
     uint32_t infinity, nan;
@@ -98,8 +98,9 @@ struct float_format {
 #define FORMAT_BF16 ((struct float_format){7, -133, 127, 0x7f80, 0x7fff})
 #define FORMAT_F32 ((struct float_format){23, -149, 127, 0x7f800000, NAN_F32})
 
-/* The magnitude's bits in the format. The number is scaled so that its last kept bit is 1:
-   what is below decides; a carry out of the mantissa is the next exponent by itself. */
+/* Bits of the rounded magnitude. The number is scaled so that its last retained bit is 1,
+   and the fraction decides the rounding. A carry out of the mantissa increments the
+   exponent. */
 static inline uint32_t narrow(double value, struct float_format f, enum rounding mode)
 {
     uint64_t bits = bits_f64(value), magnitude = bits & INT64_MAX;
@@ -128,8 +129,8 @@ static inline uint32_t narrow_16(double value, struct float_format f, enum round
     return sign | narrow(value, f, mode);
 }
 
-/* From f32, in 32-bit integers: adding half of the last kept bit carries where it must. The
-   sum with a half has the last bit of a subnormal f16 as its own. */
+/* From f32 in 32-bit integers: adding half of the last retained bit carries as required.
+   For subnormal results, adding 0.5 aligns the last bit with that of a subnormal f16. */
 static inline uint32_t f16_nearest(float value)
 {
     uint32_t bits = bits_f32(value), magnitude = bits & INT32_MAX;
@@ -149,7 +150,7 @@ static inline uint32_t bf16_nearest(float value)
     return value == value ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : 0x7fff;
 }
 
-/* Between f64 and f32 a NaN keeps its sign and what fits of its payload. */
+/* A NaN converted between f64 and f32 keeps its sign and the payload bits that fit. */
 static inline uint32_t f32_bits_of_f64(double value)
 {
     uint64_t bits = bits_f64(value);
@@ -175,8 +176,8 @@ static inline float f32_rounded(double value, enum rounding mode)
     return f32_of_bits(sign | narrow(value, FORMAT_F32, mode));
 }
 
-/* a * b + c of 16-bit floats, to be rounded again: the product is exact, and where the sum
-   is not, its last bit is made odd, so that no tie appears that was none. */
+/* a * b + c of 16-bit floats, before a second rounding. The product is exact. An inexact
+   sum gets an odd last bit, so that no artificial tie occurs. */
 static inline double fma_odd(double a, double b, double c)
 {
     double product = a * b, sum = product + c;

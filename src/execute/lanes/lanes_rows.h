@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Rows that make functions. Elsewhere macros make rows only; here some 350 functions differ
-   in nothing but a name, the kinds of their lanes and one expression, and a page of each
-   shape would hide what a line of the table shows. The name stands in the row and can be
-   found. */
+/* Macros that define functions from rows. Other macros of the project define rows only.
+   Here about 350 functions differ only in name, lane kinds and one expression. The name is
+   spelled out in the row, so a search finds it. */
 
 #include "execute/lanes/lanes_float.h"
 #include "execute/lanes/lanes_integer.h"
@@ -14,7 +13,8 @@
 
 #define SOURCE(kind, number) ((const lane_##kind *)op_register(r, op->from[number]))
 
-/* `sources` declares where the operands lie, `operands` a, b, ... of lane l. */
+/* `sources` declares pointers to the operands, `operands` the values a, b, ... of lane
+   l. */
 #define LANEWISE(name, result, sources, operands, expression)                              \
     static void name(ARGUMENTS)                                                            \
     {                                                                                      \
@@ -67,7 +67,7 @@
         lanes_end(to, out, sizeof *out, mask);                                             \
     }
 
-/* Predicates are one mask each. */
+/* A predicate is one mask. */
 #define PREDICATE(code, type, need, name, expression)                                      \
     static void name(ARGUMENTS)                                                            \
     {                                                                                      \

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* How an operation reads 32 lanes, computes and writes them. A kind of value (u32, s16,
-   f16,
-   ...) is four things: lane_K, as it lies in a register; value_K, what is computed with;
-   read_K() and write_K() between the two. */
+/* Shape of an operation: read 32 lanes, compute, write. A kind of value (u32, s16, f16,
+   ...) consists of four parts: lane_K, the type in a register; value_K, the type to compute
+   with; and read_K() and write_K(), the conversions. */
 
 #include <math.h>
 #include <stdint.h>
@@ -13,7 +12,7 @@
 #include "execute/lanes/lanes_round.h"
 #include "execute/op.h"
 
-/* Registers are read as whatever the instruction says they hold. */
+/* A register is accessed with the type that the instruction names. */
 #define ALIASES __attribute__((may_alias, unused))
 
 typedef uint32_t ALIASES lane_u8, lane_u16, lane_u32, lane_f16, lane_bf16, lane_odd_f16,
@@ -32,8 +31,8 @@ typedef int8_t value_s8;
 typedef int16_t value_s16;
 typedef int32_t value_s32;
 typedef int64_t value_s64;
-/* Sums and products of 16-bit floats are exact or harmless to round twice as f32; fma_odd()
-   of lanes_round.h is not. */
+/* Sums and products of 16-bit floats are exact in f32, or rounding them twice is harmless.
+   fma_odd() of lanes_round.h needs double. */
 typedef float value_f32, value_f16, value_bf16;
 typedef double value_f64, value_odd_f16, value_odd_bf16;
 
@@ -64,13 +63,14 @@ typedef double value_f64, value_odd_f16, value_odd_bf16;
 #define write_bf16(value) bf16_nearest(value)
 #define write_odd_f16(value) narrow_16(value, FORMAT_F16, ROUND_NEAREST)
 #define write_odd_bf16(value) narrow_16(value, FORMAT_BF16, ROUND_NEAREST)
-#define write_f32(value) one_nan_f32(value) /* which NaN the processor gives varies */
-#define write_f64(value) (value)            /* rows say which NaN: keep_nan() */
+#define write_f32(value) one_nan_f32(value) /* the processor's NaN is unspecified */
+#define write_f64(value) (value)            /* rows select the NaN: keep_nan() */
 
-/* The destination is a source or apart from it, so no lane depends on another. */
+/* The destination is identical to a source or disjoint from it, so no lane depends on
+   another. */
 #define FOR_LANES(l) _Pragma("omp simd") for (unsigned l = 0; l < LANES; l++)
 
-/* Inactive lanes keep what they hold. */
+/* Inactive lanes keep their values. */
 static __attribute__((noinline)) void blend_4(void *into, const void *from, uint32_t mask)
 {
     lane_u32 *to = into;
@@ -96,7 +96,7 @@ static inline void blend_mask(void *into, uint32_t value, uint32_t mask)
     *to = (*to & ~mask) | (value & mask);
 }
 
-/* The scratch an operation computes into, unless all lanes are active. */
+/* Scratch result of an operation with inactive lanes. */
 struct lanes_scratch {
     _Alignas(64) unsigned char lanes[LANES * 8];
 };
@@ -116,7 +116,7 @@ static inline void lanes_end(void *to, const void *out, size_t lane_bytes, uint3
         blend_8(to, out, mask);
 }
 
-/* One bit a lane of 32 comparisons, each 0 or -1. */
+/* One bit per lane from 32 comparisons, each 0 or -1. */
 static inline uint32_t lanes_mask(const int32_t truth[LANES])
 {
     uint32_t mask = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The functions of all rows, and the table that finds them. */
+/* Functions of all rows, and the table to find them. */
 
 #include "execute/lanes/lanes_modify.h"
 
-/* Clamped, and 0 for a NaN; the cast itself only sees numbers that fit. */
+/* Clamped, and 0 for a NaN. The cast is applied only to numbers that fit. */
 static inline int32_t clamp_s32(float value)
 {
     int fits = value >= -0x1p31f && value < 0x1p31f;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the types and the dotted words of an instruction mean to the operations. */
+/* Types and dotted modifiers of an instruction, as the operations use them. */
 
 #include "execute/lanes/lanes_compare.h"
 #include "execute/lanes/lanes_convert.h"
 
-/* Words that only choose among forms of one operation: what they add to detail[0]. */
+/* Modifiers that select a form of one operation, and their value in detail[0]. */
 struct word {
     uint16_t opcode, part;
     uint8_t detail;
@@ -61,7 +61,7 @@ static const struct word *word_find(unsigned opcode, unsigned part)
     return NULL;
 }
 
-/* Types come first among the parts. */
+/* Types are first among the parts. */
 static bool is_type(unsigned part)
 {
     return part < PTX_PART_GLOBAL;
@@ -95,7 +95,7 @@ static unsigned type_bytes(unsigned type)
     return bytes[type];
 }
 
-/* The type whose row serves too, where the sign does not matter. */
+/* The type whose row also serves this type, because the sign does not matter. */
 static unsigned unsigned_kin(unsigned type)
 {
     switch (type) {
@@ -113,7 +113,7 @@ static unsigned unsigned_kin(unsigned type)
     }
 }
 
-/* For moves: the plain bits of a type. */
+/* For moves: the bit type of a type's size. */
 static unsigned bits_alone(unsigned type)
 {
     if (type == PTX_PART_PRED || type == PTX_PART_S16)
@@ -156,8 +156,8 @@ static enum format format_of(unsigned type)
                                    : OF_OTHER;
 }
 
-/* A word of floating-point arithmetic that the type may have. What an approximate operation
-   may flush of an f64 is below what it looks at. */
+/* Reads a floating-point modifier that the type may have. For f64, .ftz of an approximate
+   operation only affects bits that the operation does not read. */
 static bool modifier_read(unsigned part, unsigned type, unsigned *flags,
                           enum rounding *mode)
 {
@@ -187,7 +187,7 @@ static bool modifier_read(unsigned part, unsigned type, unsigned *flags,
     }
 }
 
-/* One number of a type that arithmetic knows. */
+/* True for a type of a single number that arithmetic supports. */
 static bool is_number(unsigned type)
 {
     return is_float(type) || integer_limits(type).is_integer;

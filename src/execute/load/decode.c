@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel and the functions it calls, on their way to operations: functions called come
-   first, so that lanes inside one have lower places than lanes that wait behind it. */
+/* Decoding of a kernel and the functions that it calls. Called functions come first, so
+   that lanes in one have lower positions than lanes that wait after the call. */
 #include "execute/load/decoder.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 
 static bool function_decode(struct decoder *d, uint32_t index);
 
-/* Functions that `f` calls are decoded before it, but for those that lead to it. */
+/* Decodes the callees of the function first, except those that are being decoded. */
 static bool callees_decode(struct decoder *d, const struct frame *frame)
 {
     for (uint32_t k = 0; k < d->module->function_count; k++)
@@ -22,7 +22,8 @@ static bool callees_decode(struct decoder *d, const struct frame *frame)
     return true;
 }
 
-/* Where basic blocks begin; one more than there are instructions. */
+/* Starts of basic blocks by instruction, with one entry more than there are
+   instructions. */
 static bool *leaders_find(struct decoder *d, const struct ptx_function *f)
 {
     bool *leaders = arena_alloc(&d->arena, f->instruction_count + 1);
@@ -64,7 +65,7 @@ static bool function_decode(struct decoder *d, uint32_t index)
     return frame->is_done;
 }
 
-/* FILE_LAUNCH as it is before a launch is known: the constants. */
+/* Initial FILE_LAUNCH, before a launch is known: the constants. */
 static void constants_write(struct decoder *d)
 {
     struct execute_kernel *k = d->kernel;
@@ -79,7 +80,7 @@ static void constants_write(struct decoder *d)
     }
 }
 
-/* A kernel that reaches what calls itself has a stack behind its thread memory. */
+/* A kernel that reaches a recursive function has a stack after its thread memory. */
 static bool recursion_find(struct decoder *d, uint32_t index)
 {
     bool placed = true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of functions that are named: of the module's, and of those that the driver has. */
+/* Direct calls: of functions in the module, and of functions that the driver provides. */
 #include "execute/load/decode_recursion.h"
 
 #include <string.h>
 
-/* The thread-memory offsets of the names in a list. */
+/* Thread-memory offsets of the names in a list. */
 static bool list_offsets(struct decoder *d, const struct ptx_operand *list, uint64_t *out,
                          uint32_t limit)
 {
@@ -17,7 +17,7 @@ static bool list_offsets(struct decoder *d, const struct ptx_operand *list, uint
 
 enum { ARGUMENTS_MAX = 64 };
 
-/* The functions that the driver has and no module defines. */
+/* Functions that the driver provides and no module defines. */
 static const struct system_function {
     const char *name;
     uint32_t arguments;
@@ -67,7 +67,7 @@ static void copy_symbol(struct decoder *d, uint64_t from, uint64_t to, uint32_t 
 
 struct calling {
     uint32_t function;
-    const uint64_t *from, *to; /* thread memory of arguments and results */
+    const uint64_t *from, *to; /* offsets of arguments and results in thread memory */
     uint32_t results;
 };
 
@@ -90,7 +90,8 @@ static void decode_plain_call(struct decoder *d, const struct calling *c)
         copy_symbol(d, offsets[n], c->to[n], f->symbols[f->parameter_count + n].bytes);
 }
 
-/* Results go aside, because those of another run of the function come back. */
+/* Copies the results to scratch memory, because the restore overwrites them with those of
+   the outer call. */
 static void decode_recursive_call(struct decoder *d, const struct ptx_instruction *i,
                                   const struct calling *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which functions call which, and so, by way of others, themselves. */
+/* Call graph and recursion. */
 #include "execute/load/decode_recursion.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static void mark_callees(const struct decoder *d, const struct ptx_function *f,
     }
 }
 
-/* Gives a function and what it calls their numbers; each has a row of those it calls. */
+/* Adds a function and its callees to the graph. Each has a row with its callees. */
 static void number(struct decoder *d, uint32_t index)
 {
     const struct ptx_function *f = &d->module->functions[index];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CTAs of a cluster know of each other: addresses, ranks, their barrier. */
+/* Cluster instructions: addresses, ranks and the barrier. */
 #include "execute/load/decoder.h"
 #include "execute/run/run_convert.h"
 
@@ -12,7 +12,7 @@ static op_place own_rank(void)
     return place;
 }
 
-/* An operation on an address of shared memory, operand 1. */
+/* An operation on a shared-memory address, operand 1. */
 static struct execute_op *emit_shared(struct decoder *d, const struct ptx_instruction *i,
                                       op_lanes *lanes, unsigned result_bytes)
 {
@@ -71,7 +71,8 @@ bool decode_is_space(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
-/* Whatever it says of order: who waits sees all that was done before. */
+/* All orders are treated as acquire and release: a waiting thread observes everything
+   before. */
 bool decode_cluster_barrier(struct decoder *d, const struct ptx_instruction *i)
 {
     bool waits = ptx_has(i, PTX_PART_WAIT);

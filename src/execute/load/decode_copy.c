@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cp.async: what moves between shared and global memory beside the thread that asks. */
+/* cp.async: asynchronous copies between shared and global memory. */
 #include "execute/load/decoder.h"
 
-/* Nothing but this: no reduction, tensor, mask or multicast. */
+/* True for a plain bulk store: no reduction, tensor, mask or multicast. */
 static bool is_bulk_store(const struct ptx_instruction *i)
 {
     static const enum ptx_part wanted[] = {PTX_PART_ASYNC, PTX_PART_BULK, PTX_PART_GLOBAL,
@@ -15,7 +15,7 @@ static bool is_bulk_store(const struct ptx_instruction *i)
            i->part_count == count + hint && i->operand_count == 3 + hint;
 }
 
-/* What a bulk store's address needs; those of other accesses are found with `spread`. */
+/* Adds the site of a bulk store's address. Other accesses also need `spread`. */
 static bool bulk_site(struct decoder *d, const struct ptx_instruction *i, unsigned operand)
 {
     struct site s = {.access = {.kind = operand ? EXECUTE_LOAD : EXECUTE_STORE,
@@ -68,7 +68,7 @@ static bool decode_bulk(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
-/* Lanes whose source has a part of word from[1]. */
+/* Sets `to` for lanes whose source contains a part of word from[1]. */
 static void has_word(const struct op_registers *r, const struct execute_op *op,
                      uint32_t mask)
 {
@@ -81,7 +81,7 @@ static void has_word(const struct op_registers *r, const struct execute_op *op,
     *(uint32_t *)op_register(r, op->to) = yes & mask;
 }
 
-/* Zeros behind the source's last byte in word from[1]. */
+/* Clears the bytes after the source's end in word from[1]. */
 static void cut_word(const struct op_registers *r, const struct execute_op *op,
                      uint32_t mask)
 {
@@ -97,7 +97,7 @@ static void cut_word(const struct op_registers *r, const struct execute_op *op,
     }
 }
 
-/* How many bytes the source has, behind which zeros come; PLACE_NONE: all. */
+/* Number of source bytes; zeros follow them. PLACE_NONE: all. */
 static bool source_bytes(struct decoder *d, const struct ptx_instruction *i, op_place *out)
 {
     const struct ptx_operand *size = &i->operands[2], *source = size + 1;
@@ -114,7 +114,8 @@ static bool source_bytes(struct decoder *d, const struct ptx_instruction *i, op_
     return operand_source(d, source, 4, out);
 }
 
-/* Word n of what has `bytes` bytes, for the lanes where there is any of it. */
+/* Loads word n of a source of `bytes` bytes, for the lanes whose source contains a part of
+   it. */
 static bool load_word(struct decoder *d, const struct ptx_instruction *i, unsigned n,
                       op_place bytes)
 {
@@ -132,7 +133,8 @@ static bool load_word(struct decoder *d, const struct ptx_instruction *i, unsign
     if (!site_address(d, &s, i, &at, &code))
         return false;
     d->guard = NULL;
-    emit_lanes(d, has_word, yes, constant_place(d, 0, 4))->from[1] = word; /* nobody */
+    emit_lanes(d, has_word, yes, constant_place(d, 0, 4))->from[1] =
+        word; /* clears all lanes */
     d->guard = guard;
     emit_lanes(d, has_word, yes, bytes)->from[1] = word;
     d->guard = NULL;
@@ -143,7 +145,7 @@ static bool load_word(struct decoder *d, const struct ptx_instruction *i, unsign
     return true;
 }
 
-/* cp.async of 4, 8 or 16 bytes: a load and a store, done at once. */
+/* cp.async of 4, 8 or 16 bytes: a load and a store, performed immediately. */
 bool decode_copy(struct decoder *d, const struct ptx_instruction *i)
 {
     const struct ptx_operand *size = &i->operands[2];

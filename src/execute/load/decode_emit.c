@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all of the decoder writes with: operations, places, refusals. */
+/* Output of the decoder: operations, places, refusals. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i)
     char text[160], *word = text;
 
     ptx_instruction_text(d->module, i, text, sizeof text);
-    if (*word == '@') /* the opcode stands behind its guard */
+    if (*word == '@') /* the opcode follows the guard */
         word += strcspn(word, " \t\n");
     word += strspn(word, " \t\n");
     word[strcspn(word, " \t\n;")] = '\0';

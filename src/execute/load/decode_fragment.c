@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wmma.load and wmma.store: as many accesses of each lane as what it has of the matrix lies
-   apart in memory. Every byte is asked of the device as in any access. */
+/* wmma.load and wmma.store: one access for each contiguous part of a lane's fragment. Every
+   access goes through the host as usual. */
 #include "execute/load/decode_matrix.h"
 #include "execute/run/run_convert.h"
 #include "execute/run/run_matrix.h"
@@ -14,13 +14,13 @@ struct fragment {
     bool is_load, lines_are_slow; /* see struct matrix_lie */
     uint8_t bits;                 /* of an element */
     uint8_t per;                  /* elements in a register */
-    uint8_t run;                  /* elements next to each other that a lane has */
-    unsigned lines, steps;        /* blocks along the lines, and along the runs */
+    uint8_t run;                  /* consecutive elements of a lane */
+    unsigned lines, steps;        /* blocks in direction of the lines, and of the groups */
     bool steps_first;             /* order of the blocks */
 };
 
-/* The access of `count` elements of `bytes` at what follows `slow` lines and `fast`
-   elements of lane 0's address. */
+/* Accesses `count` elements of `bytes` bytes, `slow` lines and `fast` elements after lane
+   0's address. */
 static void access_emit(struct decoder *d, const struct fragment *f, unsigned slow,
                         unsigned fast, unsigned bytes, const op_place *values,
                         unsigned count)
@@ -50,7 +50,8 @@ static void access_emit(struct decoder *d, const struct fragment *f, unsigned sl
     site_emit(d, &s, code);
 }
 
-/* Element `part` of the run in `value`, where the run lies across memory. */
+/* Accesses element `part` of the group in `value`, for a group that is strided in
+   memory. */
 static void element_emit(struct decoder *d, const struct fragment *f, unsigned slow,
                          unsigned fast, op_place value, unsigned part)
 {
@@ -111,7 +112,7 @@ static bool fragment_emit(struct decoder *d, const struct fragment *f)
     return true;
 }
 
-/* Which of the matrices it is says how blocks follow each other and what a lane has. */
+/* The matrix (A, B, C or D) determines the order of the blocks and a lane's elements. */
 static void fragment_shape(struct fragment *f, const struct matrix_words *w)
 {
     const struct ptx_instruction *i = f->i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls by address: virtual functions, pointers to functions. Functions are decoded into
-   one program, each once, so such a call asks for one after the other that fits whether it
-   is the one, and calls it for the lanes that want it. */
+/* Indirect calls: virtual functions and function pointers. Each function is decoded once.
+   An indirect call compares the address with each matching function in turn and calls it
+   for the lanes with that address. */
 #include "execute/load/decode_recursion.h"
 
 static void compare(const struct op_registers *r, const struct execute_op *op,
@@ -15,7 +15,7 @@ static void compare(const struct op_registers *r, const struct execute_op *op,
             *yes |= 1u << l;
 }
 
-/* Of these lanes: others may be on their way through the same call. */
+/* Clears only these lanes: others may execute the same call. */
 static void clear(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
 {
     *(uint32_t *)op_register(r, op->to) &= ~mask;
@@ -26,7 +26,7 @@ static void set(const struct op_registers *r, const struct execute_op *op, uint3
     *(uint32_t *)op_register(r, op->to) |= mask;
 }
 
-/* The guard of what comes next. */
+/* Emits the guard of the next operation. */
 static void where(struct decoder *d, op_place yes, bool is_not)
 {
     struct execute_op *op = emit(d, CODE_GUARD);
@@ -51,7 +51,7 @@ struct calling_where {
     const struct ptx_instruction *i;
     uint32_t function;
     const uint64_t *from, *to;
-    op_place target, yes; /* the function's address; lanes that call it */
+    op_place target, yes; /* target: the function's address; yes: lanes that call it */
 };
 
 static void call_where(struct decoder *d, const struct calling_where *c)
@@ -78,8 +78,8 @@ static void copy(struct decoder *d, uint64_t from, uint64_t to, uint32_t bytes)
     op->extra = bytes;
 }
 
-/* As above, of what may call back: others on their way through this call leave nothing as
-   it was, so that what is needed later comes from the stack. */
+/* Like call_where(), for a function that may recurse. A recursive execution of this call
+   overwrites all registers, so later values come from the stack. */
 static void call_back_where(struct decoder *d, const struct calling_where *c)
 {
     const struct ptx_function *f = &d->module->functions[c->function];
@@ -107,7 +107,7 @@ bool decode_indirect_call(struct decoder *d, const struct ptx_instruction *i,
 {
     const struct ptx_instruction *guard = d->guard;
     op_place target,
-        done = place_new(d, FILE_WARP, 0); /* lanes with nothing to call left */
+        done = place_new(d, FILE_WARP, 0); /* lanes that have made their call */
 
     if (!operand_source(d, c->target, 8, &target))
         return refuse_instruction(d, i);

@@ -16,9 +16,9 @@ static uint32_t shared_take(struct decoder *d, const struct ptx_symbol *s)
     return offset;
 }
 
-/* Hardware has a KiB below a CTA's variables; cooperative groups use 288 bytes of it for
-   tiles of several warps. Here they lie among the variables, of kernels that ask for them.
- */
+/* Reserved shared memory. Hardware has 1 KiB before a CTA's variables, and cooperative
+   groups use 288 bytes of it for tiles of several warps. Here those bytes are among the
+   variables of kernels that use them. */
 static void reserved_take(struct decoder *d)
 {
     static const struct ptx_symbol place = {.align = 16, .bytes = 288};
@@ -36,7 +36,7 @@ static void operand_shared(struct decoder *d, const struct ptx_operand *o, bool 
 
         if (s->space == PTX_SPACE_SHARED && !s->is_function && !d->shared_offsets[n] &&
             (s->bytes == 0) == dynamic)
-            d->shared_offsets[n] = shared_take(d, s) + 1; /* 0: not placed */
+            d->shared_offsets[n] = shared_take(d, s) + 1; /* 0: not assigned */
     }
     if (o->kind == PTX_SPECIAL && o->special == PTX_RESERVED_SMEM_1 && !dynamic)
         reserved_take(d);
@@ -44,8 +44,8 @@ static void operand_shared(struct decoder *d, const struct ptx_operand *o, bool 
         operand_shared(d, &o->list[k], dynamic);
 }
 
-/* One round over what is reached; a second one, for dynamic memory, comes after all else.
- */
+/* One pass over the reachable functions. A second pass places dynamic memory after
+   everything else. */
 static void reach(struct decoder *d, uint32_t index, bool dynamic)
 {
     const struct ptx_function *f = &d->module->functions[index];

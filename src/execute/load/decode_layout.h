@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What lies where in shared memory, thread memory and the module's block. */
+/* Layout of shared memory, thread memory and the module's block. */
 
 #include "execute/load/decoder.h"
 
-/* Gives the module's shared variables that function `index` and what it calls use their
-   places; dynamic shared memory follows them all. */
+/* Assigns offsets to the shared variables of the module that function `index` and its
+   callees use. Dynamic shared memory follows all of them. */
 void shared_place(struct decoder *d, uint32_t index);

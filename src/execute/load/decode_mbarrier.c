@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Barriers in shared memory that count arrivals and bytes, and the copies that they count.
- */
+/* mbarriers in shared memory, which count arrivals and bytes, and the copies that they
+   count. */
 #include "execute/load/decoder.h"
 #include "execute/run/run_mbarrier.h"
 
@@ -51,10 +51,10 @@ bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i)
     bool has_result = i->operand_count && i->operands[0].kind != PTX_MEMORY;
     const struct ptx_operand *at = &i->operands[has_result], *value = at + 1;
     bool has_value = i->operand_count > 1u + has_result;
-    op_place from = constant_place(d, 1, 4), to = PLACE_NONE; /* one arrives */
+    op_place from = constant_place(d, 1, 4), to = PLACE_NONE; /* one arrival */
 
-    /* cp.async.mbarrier.arrive: its copies are done. It would add the arrival that it is
-       about to make, if it were not told to count it among those expected. */
+    /* cp.async.mbarrier.arrive: copies are complete immediately. Without .noinc the
+       instruction adds the arrival that it then makes, so it has no effect. */
     if (ptx_has(i, PTX_PART_INVAL) || (i->opcode == PTX_CP && !ptx_has(i, PTX_PART_NOINC)))
         return true;
     if (kind == MBARRIER_NONE || i->operand_count < 1u + has_result ||
@@ -68,7 +68,7 @@ bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i)
     return emit_mbarrier(d, i, at, kind, from, to);
 }
 
-/* A store, counted by the mbarrier as it is done: at once. */
+/* A store that completes immediately and is counted by the mbarrier. */
 bool decode_store_async(struct decoder *d, const struct ptx_instruction *i)
 {
     uint32_t bytes = ptx_type_bytes(i->type) * (i->vector > 1 ? i->vector : 1u);
@@ -80,7 +80,8 @@ bool decode_store_async(struct decoder *d, const struct ptx_instruction *i)
                                                 constant_place(d, bytes, 4), PLACE_NONE);
 }
 
-/* Into shared memory, counted by an mbarrier; sites are: to, from, the mbarrier. */
+/* Bulk copy into shared memory, counted by an mbarrier. Its sites are destination, source,
+   mbarrier. */
 bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i)
 {
     static const struct execute_access accesses[] = {

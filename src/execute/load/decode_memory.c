@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads, stores and atomics: where they go, in what order, and how their addresses lie. */
+/* Loads, stores and atomics: addresses, memory order and address patterns. */
 #include "execute/load/decoder.h"
 
 #include <stdlib.h>
@@ -33,8 +33,9 @@ static enum execute_order order_of(const struct ptx_instruction *i,
     return usual;
 }
 
-/* Records of registers that do not vary are found with them, once; others in the warp, once
-   a stretch of code in which the group of lanes cannot grow. */
+/* The pattern of an invariant register is computed once, with the register. The pattern of
+   any other register is computed in the warp, once per epoch, in which the group of lanes
+   cannot grow. */
 void site_spread(struct decoder *d, struct site *s, int32_t reg)
 {
     enum op_file file = s->base >> 30;
@@ -196,7 +197,7 @@ struct execute_op *site_emit(struct decoder *d, struct site *s, enum op_code cod
     return op;
 }
 
-/* ld.param of the kernel from a place that is known: a constant of the launch. */
+/* Kernel parameter at a constant offset: a constant of the launch. */
 static bool decode_parameter(struct decoder *d, const struct ptx_instruction *i,
                              struct site *s, uint64_t offset)
 {
@@ -260,13 +261,13 @@ bool decode_memory(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
-/* Element n of a vector; without one there is but this. */
+/* Element n of a vector, or the operand itself if it is a scalar. */
 static const struct ptx_operand *element_of(const struct ptx_operand *o, unsigned n)
 {
     return o->kind == PTX_VECTOR ? &o->list[n] : o;
 }
 
-/* A vector is atomic in each of its elements, and not as a whole: so many operations. */
+/* A vector atomic is atomic per element only, so it becomes one operation per element. */
 static bool decode_atomic_element(struct decoder *d, const struct ptx_instruction *i,
                                   unsigned n)
 {

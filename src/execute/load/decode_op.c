@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One instruction at a time: moves, addresses, arithmetic and jumps. */
+/* Decoding of single instructions: moves, addresses, arithmetic and jumps. */
 #include "execute/load/decode_recursion.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static bool emit_arithmetic(struct decoder *d, const struct ptx_instruction *i,
     return true;
 }
 
-/* A move between a register and the elements of a vector. */
+/* Move between a register and the elements of a vector. */
 static bool decode_elements(struct decoder *d, const struct ptx_instruction *i)
 {
     const struct ptx_operand *to = &i->operands[0], *from = &i->operands[1];
@@ -108,7 +108,7 @@ bool decode_move(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
-/* Generic addresses of shared and local memory are offsets plus their window. */
+/* Generic addresses of shared and local memory are offsets plus the base of the window. */
 static bool decode_address(struct decoder *d, const struct ptx_instruction *i)
 {
     uint64_t window = 0;
@@ -138,7 +138,8 @@ static bool decode_address(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
-/* Bytes a lane of source `n` (1: the first) where an immediate stands; registers know. */
+/* Bytes per lane of source `n` (1: the first). A register has its own width, an immediate
+   that of the type. */
 static unsigned source_bytes(const struct decoder *d, const struct ptx_instruction *i,
                              uint32_t n)
 {
@@ -263,7 +264,7 @@ static bool takes_parts(const struct ptx_instruction *i)
     return false;
 }
 
-/* Nothing that can be seen depends on them. */
+/* Instructions without an observable effect. */
 static bool is_hint(enum ptx_opcode opcode)
 {
     switch (opcode) {

@@ -5,7 +5,7 @@
 
 #include "execute/run/run_convert.h"
 
-/* Where the special registers lie; a predicate has no bytes. */
+/* Places of the special registers. A predicate has 0 bytes. */
 static const struct {
     op_place place;
     unsigned bytes;
@@ -56,7 +56,7 @@ static const struct {
 
 bool special_find(enum ptx_special special, op_place *place, unsigned *bytes)
 {
-    if (special >= PTX_SPECIAL_OTHER || !specials[special].place) /* no FILE_WARP */
+    if (special >= PTX_SPECIAL_OTHER || !specials[special].place) /* none is in FILE_WARP */
         return false;
     *place = specials[special].place;
     *bytes = specials[special].bytes;
@@ -127,8 +127,7 @@ op_place variable_place(struct decoder *d, uint64_t offset)
     return place;
 }
 
-/* The address of a kernel is its number in the program, from 1 on; 0 for other functions.
- */
+/* The address of a kernel is its index in the program plus one. 0: another function. */
 static uint64_t kernel_number(const struct ptx_module *m, const struct ptx_symbol *s)
 {
     uint64_t number = 0;
@@ -140,7 +139,7 @@ static uint64_t kernel_number(const struct ptx_module *m, const struct ptx_symbo
     return number;
 }
 
-/* The address of a variable on the stack, from the frame's base on. */
+/* Address of a variable on the stack, relative to the frame's base. */
 static op_place stack_address(struct decoder *d, uint64_t offset, unsigned bytes)
 {
     op_place to = place_new(d, FILE_WARP, bytes);
@@ -213,7 +212,7 @@ static uint64_t immediate_bits(const struct ptx_operand *o, unsigned bytes)
     return bits;
 }
 
-/* A special register read at another width than it has. */
+/* A special register, converted to another width. */
 static op_place resized(struct decoder *d, op_place from, unsigned has, unsigned bytes)
 {
     op_place to = place_new(d, from >> 30, bytes);
@@ -228,14 +227,14 @@ static op_place resized(struct decoder *d, op_place from, unsigned has, unsigned
     return to;
 }
 
-/* The file that the list being written is computed for. */
+/* File for which the current list is computed. */
 static enum op_file list_file(const struct decoder *d)
 {
     return d->list == &d->kernel->stream ? FILE_WARP
                                          : (enum op_file)(d->list - d->kernel->hoisted);
 }
 
-/* `!%p`: the other way round, in a place of its own. */
+/* `!%p`: the inverted predicate in a new place. */
 static op_place negated(struct decoder *d, op_place from)
 {
     op_place to = place_new(d, list_file(d), 0);
@@ -253,7 +252,7 @@ bool operand_source(struct decoder *d, const struct ptx_operand *o, unsigned byt
     switch (o->kind) {
     case PTX_REGISTER:
         *out = d->homes[o->reg].place;
-        if (*out == PLACE_NONE) /* never written: any value will do */
+        if (*out == PLACE_NONE) /* never written: any value is valid */
             *out = constant_place(d, 0, bytes);
         if (o->negated)
             *out = negated(d, *out);
@@ -307,7 +306,7 @@ static void operand_registers(const struct ptx_operand *o, bool is_set,
         operand_registers(&o->list[n], is_set, out);
 }
 
-/* Whether the first operand is written. */
+/* True if the first operand is written. */
 static bool has_target(const struct ptx_instruction *i)
 {
     switch (i->opcode) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compilers put blocks where jumps are few: a loop's last block ahead of its first, what
-   follows a loop in its middle. */
+/* Compilers place blocks to minimize jumps: a loop's last block before its first, or the
+   code after a loop in its middle. */
 #include "execute/load/decode_order.h"
 
 #include <string.h>
 
 struct sorter {
     const struct ptx_flow *flow;
-    uint32_t *order; /* blocks, by place */
-    uint32_t *work;  /* a word for each block */
+    uint32_t *order; /* blocks, by position */
+    uint32_t *work;  /* one word per block */
     bool *in_loop;   /* by block */
 };
 
@@ -17,7 +17,7 @@ static bool is_reached(const struct ptx_flow *flow, uint32_t block)
     return flow->blocks[block].dominated;
 }
 
-/* Whether `block`, which leads to `header`, closes a loop: all ways to it pass there. */
+/* True if the edge from `block` to `header` closes a loop: `header` dominates `block`. */
 static bool leads_back(const struct sorter *s, uint32_t block, uint32_t header)
 {
     return is_reached(s->flow, block) && ptx_dominates(s->flow, header, block);
@@ -33,7 +33,7 @@ static bool begins_loop(const struct sorter *s, uint32_t block)
     return false;
 }
 
-/* Against the edges from what leads back, as far as the loop's first block. */
+/* Walks predecessors from the latch blocks up to the loop's header. */
 static void loop_find(struct sorter *s, uint32_t header)
 {
     uint32_t left = 0;
@@ -56,7 +56,7 @@ static void loop_find(struct sorter *s, uint32_t header)
     }
 }
 
-/* The places of the loop's first block and last one. */
+/* Positions of the loop's first and last block. */
 static void loop_span(const struct sorter *s, uint32_t *first, uint32_t *last)
 {
     *first = s->flow->block_count;
@@ -68,7 +68,7 @@ static void loop_span(const struct sorter *s, uint32_t *first, uint32_t *last)
         }
 }
 
-/* What stands among the loop's blocks goes behind them. */
+/* Moves other blocks among the loop's blocks after them. */
 static void loop_gather(struct sorter *s)
 {
     uint32_t first, last, others = 0;
@@ -87,7 +87,7 @@ static void loop_gather(struct sorter *s)
     memcpy(s->order + to, s->work, others * sizeof *s->order);
 }
 
-/* Whether each block stands behind all that lead to it, but for loops' ways back. */
+/* True if every block follows all its predecessors, except along back edges. */
 static bool is_forward(const struct sorter *s)
 {
     for (uint32_t b = 0; b < s->flow->block_count; b++) {
@@ -101,8 +101,8 @@ static bool is_forward(const struct sorter *s)
     return true;
 }
 
-/* Depth first, from the end: of a block's successors that which comes last in the text is
-   walked first, so that of two ways the upper stays ahead. */
+/* Depth-first order built from the end. The successor that is last in the text is visited
+   first, so that of two paths the upper one stays first. */
 static uint32_t next_successor(const struct sorter *s, uint32_t block, const bool *visited)
 {
     const struct ptx_block *b = &s->flow->blocks[block];
@@ -121,7 +121,7 @@ static void sort_forward(struct sorter *s)
     bool *visited = s->in_loop;
 
     memset(visited, 0, count);
-    for (uint32_t b = count; b-- > 1;) /* what nothing leads to stands last */
+    for (uint32_t b = count; b-- > 1;) /* unreachable blocks are last */
         if (!is_reached(s->flow, b))
             s->order[--place] = b;
     s->work[0] = 0;

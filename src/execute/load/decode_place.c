@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers get places. Those of a warp share places when they are never needed at the same
-   time, so that what a warp works on stays in the fastest cache. A place is only shared by
-   registers of one width: then every lane's part of it is that lane's alone, however the
-   warp diverges. */
+/* Register allocation. Registers of a warp use the same place if their live ranges are
+   disjoint, so that a warp's working set stays in the L1 cache. Only registers of one width
+   reuse a place: each lane's part then belongs to that lane, however the warp diverges. */
 #include "execute/load/decoder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Liveness: one bit for a register, one row for a block. */
+/* Liveness: one bit per register, one row per block. */
 struct liveness {
     const struct ptx_function *f;
     uint32_t words, block_count;
-    uint32_t *first;      /* of a block; one more than there are */
+    uint32_t *first;      /* first instruction of each block, plus an end entry */
     uint32_t *block_of;   /* by instruction */
     uint64_t *in, *out;   /* rows */
-    uint64_t *used, *set; /* read before written; written for all lanes */
+    uint64_t *used, *set; /* read before written; written in all lanes */
 };
 
 static bool bit(const uint64_t *row, uint32_t n)
@@ -111,7 +110,7 @@ static void liveness_solve(struct liveness *v)
     }
 }
 
-/* A register is needed from `from` to `to`, in text order. */
+/* Live range of a register in text order. */
 struct interval {
     uint32_t from, to, reg;
 };
@@ -157,7 +156,7 @@ static int by_start(const void *a, const void *b)
                               : (x->reg > y->reg) - (x->reg < y->reg);
 }
 
-/* Places of one width that were used before, and from when on they are free. */
+/* Previously used places of one width, with the end of their use. */
 struct shelf {
     struct {
         op_place place;
@@ -166,8 +165,8 @@ struct shelf {
     size_t count, capacity;
 };
 
-/* A place is not handed on in the instruction that reads it last: operations may be several
-   steps, and write the first result before the last read. */
+/* A place is not reused in the instruction that reads it last. An instruction may be
+   several operations that write the first result before the last read. */
 static op_place shelf_take(struct decoder *d, struct shelf *s, const struct interval *i,
                            unsigned bytes)
 {

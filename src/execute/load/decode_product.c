@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wmma.mma and mma: products of what the lanes of a warp hold together. */
+/* wmma.mma and mma: matrix products of a warp's fragments. */
 #include "execute/load/decode_matrix.h"
 
 static const struct {
@@ -26,7 +26,7 @@ static const struct {
     {PTX_PART_F64, MATRIX_F64},
 };
 
-/* Words that say nothing more, or are looked at where they matter. */
+/* Modifiers without further meaning, or checked where they matter. */
 static bool is_plain_word(uint16_t part)
 {
     static const uint16_t plain[] = {
@@ -85,7 +85,7 @@ static bool is_whole(enum matrix_kind kind)
     return kind >= MATRIX_B1 && kind <= MATRIX_U8;
 }
 
-/* Of f16 a wmma.mma names D and C alone; all else names D, A, B, C. */
+/* A wmma.mma of f16 has the types of D and C only. All other forms have D, A, B, C. */
 static bool kinds_take(const struct ptx_instruction *i, const struct matrix_words *w,
                        struct matrix_product *p)
 {
@@ -109,7 +109,7 @@ static bool kinds_take(const struct ptx_instruction *i, const struct matrix_word
            (p->d == MATRIX_F16 || p->d == MATRIX_F32 || p->d == MATRIX_F64);
 }
 
-/* wmma has fragments with every element twice or more: the first of each counts. */
+/* A wmma fragment contains elements two or more times. Only the first copy is used. */
 static bool sources_take(struct decoder *d, const struct ptx_instruction *i,
                          const struct ptx_operand *o, unsigned count, unsigned bytes,
                          op_place *out)
@@ -175,9 +175,9 @@ bool decode_product(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
-/* A slot is a warp instruction of one of an SM's four schedulers, whose tensor core does
-   512 products of f16 with sums in that time (an H200's), half as many of twice the bits.
-   Of f64 it does 32. */
+/* Cost of a product. A slot is one warp instruction of one of an SM's four schedulers. In
+   that time its tensor core computes 512 f16 products with sums (H200), half as many with
+   twice the bits, and 32 of f64. */
 static uint32_t product_slots(const struct matrix_words *w)
 {
     enum matrix_kind a = w->kinds[w->kind_count > 2];

@@ -50,7 +50,7 @@ static void saved_add(struct decoder *d, struct stack_save *s, op_place place,
     s->bytes += bytes ? (bytes + 3) / 4 * 4 : 4;
 }
 
-/* Parameters and results of the function itself and of its calls lie in thread memory. */
+/* Parameters and results of the function and of its calls are in thread memory. */
 static void saved_add_symbols(struct decoder *d, struct stack_save *s)
 {
     for (uint32_t n = 0; n < d->function->symbol_count; n++)

@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Functions that call themselves, if by way of others. Registers and parameters have fixed
-   places, so what a caller needs later goes to the thread's stack while it waits; local
-   variables, whose addresses others may have, lie on the stack from the start. */
+/* Direct and indirect recursion. Registers and parameters have fixed places, so a caller
+   saves the values that it needs after the call on the thread's stack. Local variables,
+   whose addresses may escape, are on the stack from the start. */
 
 #include "execute/load/decoder.h"
 
-/* Finds out who calls whom; whether any function that the kernel reaches calls itself. */
+/* Builds the call graph. Returns true if a function that the kernel reaches is
+   recursive. */
 bool calls_find(struct decoder *d, uint32_t kernel);
 bool calls_itself(const struct decoder *d, uint32_t function);
-/* Whether `function` may call the one being decoded. */
+/* True if `function` may call the function being decoded. */
 bool calls_back(const struct decoder *d, uint32_t function);
 
-/* The places of a function that calls itself, before any of them is decoded. */
+/* Assigns the places of a recursive function, before any of them is decoded. */
 bool recursion_prepare(struct decoder *d, uint32_t function);
-/* A frame for it, at its start; and the frame is given back, before it returns. */
+/* Allocates a frame at the function's start, and releases it before the return. */
 void recursion_enter(struct decoder *d);
 void recursion_leave(struct decoder *d);
 
-/* Around a call of what may call back: what is needed behind the call is put away, and the
-   address that is called (PLACE_NONE for none); then they come back. */
+/* Around a call that may recurse: saves the values needed after the call and the called
+   address (PLACE_NONE: none), then restores them. */
 uint32_t recursion_save(struct decoder *d, const struct ptx_instruction *i,
                         op_place address);
 void recursion_restore(struct decoder *d, uint32_t save);
-/* From here to recursion_land(), lanes skip where the guard or `yes` does not hold. */
+/* Up to recursion_land(), lanes for which the guard or `yes` does not hold skip the
+   code. */
 size_t recursion_skip(struct decoder *d, op_place yes, bool is_not);
 void recursion_land(struct decoder *d, size_t skip);
 
-/* The call itself; a function that has no operations yet is found at the end. */
+/* Emits the call. calls_finish() resolves functions that have no operations yet. */
 void call_emit(struct decoder *d, uint32_t function);
 void calls_finish(struct decoder *d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ldmatrix, stmatrix, movmatrix: matrices of 8 lines of 16 bytes, of which each lane names
-   the address of one line and has a part of all. */
+/* ldmatrix, stmatrix and movmatrix: matrices of 8 lines of 16 bytes. Each lane gives the
+   address of one line and has a part of every line. */
 #include "execute/load/decode_matrix.h"
 #include "execute/run/run_matrix.h"
 
@@ -20,8 +20,8 @@ static bool is_known(const struct ptx_instruction *i)
     return ptx_has(i, PTX_PART_M8N8) && ptx_has(i, PTX_PART_B16) && i->operand_count == 2;
 }
 
-/* The access of all lanes to a line each; where there are fewer than 32 lines, lanes access
-   the same ones. */
+/* Access of one line per lane. With fewer than 32 lines, several lanes access the same
+   line. */
 static bool lines_emit(struct decoder *d, const struct ptx_instruction *i,
                        const struct ptx_operand *at, unsigned lines)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left of a function after hoisting becomes the stream of operations that warps
-   run; every basic block is headed by its counts. */
+/* Emission of the operations that remain after hoisting: the stream that warps execute.
+   Each basic block starts with its instruction counts. */
 #include "execute/load/decode_order.h"
 #include "execute/load/decode_recursion.h"
 
@@ -17,9 +17,9 @@ static bool waits_for_memory(const struct ptx_instruction *i)
                    (i->opcode == PTX_WMMA && ptx_has(i, PTX_PART_LOAD)));
 }
 
-/* How often a warp that passes instructions `first` to `end` waits for memory. The driver's
-   compiler moves the loads of a block up, so that those whose addresses do not depend on
-   one another go out together: what counts is the longest chain of loads. */
+/* Number of waits for memory of a warp that executes instructions `first` to `end`. The
+   driver's compiler moves loads up, so that independent loads are issued together. The
+   result is therefore the longest chain of dependent loads. */
 static uint32_t stalls_count(struct decoder *d, uint32_t *depth, uint32_t first,
                              uint32_t end)
 {
@@ -65,7 +65,7 @@ static bool is_hoisted(const struct decoder *d, const struct register_list *r)
     return r->set_count && d->homes[r->set[0]].file != FILE_WARP;
 }
 
-/* Jumps were given instruction numbers; now the operations are known. */
+/* Replaces the instruction numbers in jumps by operation numbers. */
 static void jumps_finish(struct decoder *d, size_t first_op, size_t first_table,
                          const uint32_t *op_of)
 {
@@ -82,7 +82,7 @@ static void jumps_finish(struct decoder *d, size_t first_op, size_t first_table,
             k->tables[n].targets[t] = op_of[k->tables[n].targets[t]];
 }
 
-/* Instructions `n` to `end`. */
+/* Emits instructions `n` to `end`. */
 static bool stream_block(struct decoder *d, uint32_t *depth, const bool *leaders,
                          uint32_t *op_of, uint32_t n, uint32_t end)
 {

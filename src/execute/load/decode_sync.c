@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lanes do together: barriers, fences, exchanges within a warp. */
+/* Synchronization of lanes: barriers, fences, exchanges within a warp. */
 #include "execute/load/decoder.h"
 
 #include <string.h>
@@ -57,7 +57,7 @@ static bool decode_fence(struct decoder *d, const struct ptx_instruction *i)
     enum execute_scope scope = EXECUTE_GPU;
 
     if (ptx_has(i, PTX_PART_PROXY)) {
-        /* Global memory has one proxy here: what a bulk store has landed, all see. */
+        /* Global memory has one proxy here: all threads observe a completed bulk store. */
         if (ptx_has(i, PTX_PART_ASYNC) && !ptx_has(i, PTX_PART_GLOBAL))
             emit(d, CODE_PROXY);
         return true;
@@ -93,7 +93,7 @@ bool decode_sync(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
-/* Emits the wait for the lanes that take part. */
+/* Emits the wait for the participating lanes. */
 static bool converge(struct decoder *d, const struct ptx_operand *member)
 {
     op_place mask;

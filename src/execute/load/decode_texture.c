@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tex, tld4, txq, suq: one operation, whatever the sampler. suld, sust: the addresses, then
-   an access as any other, of the lanes that are inside. */
+/* tex, tld4, txq and suq are one operation for any sampler. suld and sust first compute
+   addresses; an ordinary access of the lanes in bounds follows. */
 #include "execute/load/decode_matrix.h"
 
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static uint8_t component_of(const struct ptx_instruction *i)
                                     : 0;
 }
 
-/* There are no smaller copies of a texture (mipmaps), so that nobody looks at a level. */
+/* Mipmaps are not supported, so the level operand is ignored. */
 static bool has_known_operands(const struct ptx_instruction *i)
 {
     const uint32_t beside = ptx_has(i, PTX_PART_LEVEL)  ? 1
@@ -144,7 +144,8 @@ bool decode_texture(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
-/* Behind it the access, where the instruction's guard and the place allow it. */
+/* Emits the address computation, then the access for lanes that are in bounds and pass the
+   guard. */
 static bool surface_emit(struct decoder *d, const struct ptx_instruction *i,
                          struct texture_site *t, struct site *s)
 {

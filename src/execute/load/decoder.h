@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Private to load/: one kernel and the functions it calls on their way to operations. */
+/* Private to load/: decoding of one kernel and the functions that it calls. */
 
 #include "execute/program.h"
 
-/* Where a register of the function being decoded lives. */
+/* Place of a register of the function being decoded. */
 struct home {
     op_place place;
     op_place spread;       /* of its addresses, if it varies ... */
-    uint32_t spread_epoch; /* ... and found in this stretch of code */
+    uint32_t spread_epoch; /* ... and the epoch in which it was computed */
     uint8_t file;
-    bool is_known; /* always `value` */
+    bool is_known; /* always equals `value` */
     int64_t value;
 };
 
-/* A function that the kernel reaches; by index in the module. */
+/* A function that the kernel reaches, by index in the module. */
 struct frame {
     bool is_reached, is_open, is_done;
-    bool is_recursive; /* then its local variables lie on the stack, from `base` on */
-    uint32_t entry;    /* operation */
-    op_place way_back; /* register with the operation to return to */
+    bool is_recursive; /* its local variables are then on the stack, from `base` on */
+    uint32_t entry;    /* index of an operation */
+    op_place way_back; /* register with the index of the operation to return to */
     op_place base;
     uint32_t local_bytes;
     uint32_t *offsets; /* of its symbols: in thread memory, in shared memory, from base */
-    bool *calls;       /* by function: whether it calls that, if by way of others */
+    bool *calls;       /* by function: calls it directly or indirectly */
 };
 
 struct decoder {
@@ -35,14 +35,15 @@ struct decoder {
     struct frame *frames, *frame;
     struct home *homes; /* by register */
     bool hoist;
-    struct op_list *list;                /* that takes the next operation */
-    const struct ptx_instruction *guard; /* whose guard the next operations get, or NULL */
+    struct op_list *list;                /* receives the next operation */
+    const struct ptx_instruction *guard; /* its guard applies to the next operations; NULL:
+                                            none */
     uint32_t line;
     const struct ptx_instruction *source;
-    uint32_t *shared_offsets; /* of the module's symbols, ~0 where none */
+    uint32_t *shared_offsets; /* of the module's symbols, ~0: none */
     uint32_t thread_bytes, shared_bytes;
-    uint32_t reserved_offset; /* %reserved_smem_offset_1, and 1; 0: not placed */
-    uint32_t pred_offset[4], pred_left[4]; /* room for predicates in the files */
+    uint32_t reserved_offset; /* %reserved_smem_offset_1, plus 1; 0: not assigned */
+    uint32_t pred_offset[4], pred_left[4]; /* free space for predicates in the files */
     struct constant {
         uint64_t bits;
         op_place place;
@@ -51,35 +52,35 @@ struct decoder {
     size_t constant_count, constant_capacity;
     size_t variable_capacity, site_capacity, table_capacity, matrix_capacity,
         texture_capacity, cleared_capacity;
-    op_place *spreads; /* of registers that vary, in this stretch of code */
+    op_place *spreads; /* of registers that vary, in this epoch */
     size_t spread_count, spread_used, spread_capacity;
     uint32_t epoch;
-    op_place stack; /* where the thread's stack ends; PLACE_NONE where it has none */
+    op_place stack; /* end of the thread's stack; PLACE_NONE: no stack */
     struct unfinished_call {
         size_t op;
         uint32_t function;
-    } * unfinished; /* of functions that are not decoded yet */
+    } * unfinished; /* calls of functions that are not decoded yet */
     size_t unfinished_count, unfinished_capacity, saved_capacity, save_capacity;
     struct liveness *liveness; /* of the function being decoded */
-    op_place
-        scratch[4]; /* 0: predicate, then 4, 8, 16 bytes; what is written there is lost */
+    op_place scratch[4];       /* 0: predicate, then 4, 8, 16 bytes; discarded results */
     struct spread_memo {
         op_place base, spread;
     } * memos; /* of registers that do not vary */
     size_t memo_count, memo_capacity;
-    op_place carried[4]; /* what one instruction loads and then stores or spreads */
-    op_place moved[2];   /* addresses that an instruction finds for each lane, by width */
+    op_place carried[4]; /* values that one instruction loads and then stores or
+                            distributes */
+    op_place moved[2];   /* addresses that an instruction computes per lane, by width */
     struct arena arena;
 };
 
-/* decode_emit.c: writes the kernel's refusal (the first one stays) and returns false. */
+/* decode_emit.c: writes the kernel's refusal and returns false. The first refusal stays. */
 __attribute__((format(printf, 2, 3))) bool refuse(struct decoder *d, const char *format,
                                                   ...);
 bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i);
 bool refuse_special(struct decoder *d, const struct ptx_operand *o);
 
 /* decode_emit.c: operations and places */
-op_place carried_place(struct decoder *d, unsigned n); /* 4 bytes a lane; n < 4 */
+op_place carried_place(struct decoder *d, unsigned n); /* 4 bytes per lane; n < 4 */
 unsigned lane_bytes(unsigned type_bytes);              /* 4, 8 or 16; 0 for a predicate */
 op_place place_new(struct decoder *d, enum op_file file, unsigned bytes);
 op_place place_bytes(struct decoder *d, enum op_file file, uint32_t bytes);
@@ -88,7 +89,7 @@ struct execute_op *emit(struct decoder *d, enum op_code code);
 struct execute_op *emit_lanes(struct decoder *d, op_lanes *lanes, op_place to,
                               op_place from);
 
-/* decode_layout.c: what a symbol stands for. */
+/* decode_layout.c: storage of a symbol. */
 enum symbol_home {
     HOME_NONE,
     HOME_PARAMETER,
@@ -99,21 +100,21 @@ enum symbol_home {
     HOME_FUNCTION
 };
 enum symbol_home symbol_find(const struct decoder *d, int32_t symbol, uint64_t *offset);
-bool symbols_place(struct decoder *d); /* all of d->function */
+bool symbols_place(struct decoder *d); /* all symbols of d->function */
 
 /* decode_operand.c */
 bool operand_is_hoistable(const struct decoder *d, const struct ptx_operand *o,
                           enum op_file *file);
 enum op_file file_join(enum op_file a, enum op_file b);
-/* The place of a source of `bytes` a lane. */
+/* Place of a source of `bytes` bytes per lane. */
 bool operand_source(struct decoder *d, const struct ptx_operand *o, unsigned bytes,
                     op_place *out);
-/* The place of a destination; what is written to `_` is lost. */
+/* Place of a destination. A value written to `_` is discarded. */
 op_place operand_target(struct decoder *d, const struct ptx_operand *o, unsigned bytes);
-/* 8 bytes a lane: the address of byte `offset` of the module's variables. */
+/* 8 bytes per lane: the address of byte `offset` of the module's variables. */
 op_place variable_place(struct decoder *d, uint64_t offset);
 bool special_find(enum ptx_special special, op_place *place, unsigned *bytes);
-/* The same for all kernels, or once the kernel is placed. */
+/* True if the value is the same for all kernels, or constant for this kernel. */
 bool special_is_constant(const struct decoder *d, enum ptx_special special,
                          uint64_t *value);
 
@@ -124,32 +125,34 @@ struct register_list {
 void instruction_registers(const struct ptx_instruction *i, struct register_list *out);
 bool instruction_ends_block(const struct ptx_instruction *i);
 
-/* The passes over one function, in order. */
-bool hoist_function(struct decoder *d); /* moves what does not change out of the stream */
+/* Passes over one function, in order. */
+bool hoist_function(struct decoder *d); /* moves invariant operations out of the stream */
 void place_registers(struct decoder *d, const bool *leaders);
-/* A register that is zero before the warp has written it; `bytes` a lane. */
+/* Clears a register of `bytes` bytes per lane before the warp starts. */
 void clear_at_start(struct decoder *d, op_place place, unsigned bytes);
-/* Whether register `reg` is read behind instruction n, which ends its block. */
+/* True if register `reg` is live after instruction n, which ends its block. */
 bool is_live_after(const struct decoder *d, uint32_t n, uint32_t reg);
-bool stream_function(struct decoder *d, const bool *leaders); /* emits the rest */
+bool stream_function(struct decoder *d,
+                     const bool *leaders); /* emits the remaining operations */
 
-/* decode_memory.c. Fill base and offset of a site from [reg + n], [symbol + n] or [n];
-   site_address() says also how the addresses lie. */
+/* decode_memory.c. Both functions fill base and offset of a site from [reg + n], [symbol +
+   n] or [n]. site_address() also sets the address pattern. */
 bool site_base(struct decoder *d, struct site *s, const struct ptx_instruction *i,
                const struct ptx_operand *at, enum op_code *code);
 bool site_address(struct decoder *d, struct site *s, const struct ptx_instruction *i,
                   const struct ptx_operand *at, enum op_code *code);
-/* How the addresses of s->base lie, which is register `reg`, or -1 for none. */
+/* Sets the pattern of the addresses in s->base, the place of register `reg`. -1: no
+   register. */
 void site_spread(struct decoder *d, struct site *s, int32_t reg);
 enum op_code code_of_space(const struct decoder *d, enum ptx_space space);
 enum execute_scope scope_of(const struct ptx_instruction *i);
-/* What goes to registers or comes from them: one element or a vector of them. */
+/* Registers that the access loads or stores: one element or a vector. */
 bool site_values(struct decoder *d, struct site *s, const struct ptx_instruction *i,
                  const struct ptx_operand *values, bool is_load);
 void site_add(struct decoder *d, struct site *s);
 struct execute_op *site_emit(struct decoder *d, struct site *s, enum op_code code);
 
-/* One instruction, its guard aside. */
+/* Decodes one instruction without its guard. */
 bool decode_instruction(struct decoder *d, const struct ptx_instruction *i);
 bool decode_move(struct decoder *d, const struct ptx_instruction *i);
 bool decode_memory(struct decoder *d, const struct ptx_instruction *i);
@@ -169,14 +172,14 @@ bool decode_product(struct decoder *d, const struct ptx_instruction *i);
 bool decode_rows(struct decoder *d, const struct ptx_instruction *i);
 bool decode_texture(struct decoder *d, const struct ptx_instruction *i);
 bool decode_surface(struct decoder *d, const struct ptx_instruction *i);
-/* From here on the group of lanes may be larger than before. */
+/* Ends the epoch: the group of lanes may be larger from here on. */
 void stretch_ends(struct decoder *d);
 /* Waits for all lanes of the warp. */
 void converge_all(struct decoder *d);
-/* Slots that a warp needs to issue the instruction. */
+/* Issue slots that the instruction takes. */
 uint32_t instruction_slots(const struct ptx_instruction *i);
 bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i);
-/* A call to what a register says; `target` is NULL where it is none. */
+/* A call through a register. `target` is NULL for any other instruction. */
 struct indirect_call {
     const struct ptx_operand *target, *arguments, *results;
 };
@@ -185,7 +188,7 @@ struct indirect_call indirect_call_find(const struct ptx_module *m,
                                         const struct ptx_instruction *i);
 bool indirect_call_fits(const struct ptx_module *m, const struct ptx_function *f,
                         const struct indirect_call *c, const struct ptx_function *callee);
-/* `from` and `to`: where arguments and results lie in thread memory. */
+/* `from` and `to`: offsets of arguments and results in thread memory. */
 bool decode_indirect_call(struct decoder *d, const struct ptx_instruction *i,
                           const struct indirect_call *c, const uint64_t *from,
                           const uint64_t *to);

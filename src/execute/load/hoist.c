@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A register with exactly one definition, by an unguarded pure operation on what does not
-   change, does not change either, whatever the control flow: it can only be read before it
-   is written by a program that reads rubbish. What it depends on says how often it must be
-   computed: once a launch, once a CTA, or once for a warp's place in the CTA. Such
-   operations leave the stream; their blocks still count them. */
+/* Hoisting of invariant operations. A register is invariant if its only definition is an
+   unguarded pure operation on invariant operands. That holds for any control flow, because
+   only an invalid program reads the register before its definition. The operands determine
+   how often it is computed: once per launch, per CTA, or per warp index. Hoisted operations
+   leave the stream, but their blocks still count them. */
 #include "execute/load/decoder.h"
 
 #include "execute/run/run_convert.h"
 
-/* Pure in the table of opcodes, yet not a function of registers alone. */
+/* True for a pure opcode that is a function of its registers alone. */
 static bool is_hoistable_opcode(const struct ptx_instruction *i)
 {
     switch (i->opcode) {
@@ -17,7 +17,7 @@ static bool is_hoistable_opcode(const struct ptx_instruction *i)
     case PTX_SUBC:
     case PTX_MADC:
     case PTX_CREATEPOLICY:
-    case PTX_GETCTARANK: /* hangs on the CTA's own rank, too, as does the next one */
+    case PTX_GETCTARANK: /* depends on the CTA's own rank, as does the next one */
     case PTX_ISSPACEP:
         return false;
     default:
@@ -25,7 +25,7 @@ static bool is_hoistable_opcode(const struct ptx_instruction *i)
     }
 }
 
-/* ld.param from a place that is known now. */
+/* True for ld.param at a constant offset. */
 static bool is_parameter(const struct decoder *d, const struct ptx_instruction *i)
 {
     const struct ptx_operand *from = &i->operands[1];
@@ -38,7 +38,7 @@ static bool is_parameter(const struct decoder *d, const struct ptx_instruction *
     return from->reg >= 0 && d->homes[from->reg].is_known;
 }
 
-/* Whether the sources of `i` are invariant, and in which file its result belongs. */
+/* True if the sources of `i` are invariant. `*file` receives the file of its result. */
 static bool sources_invariant(const struct decoder *d, const struct ptx_instruction *i,
                               enum op_file *file)
 {
@@ -57,7 +57,8 @@ static bool sources_invariant(const struct decoder *d, const struct ptx_instruct
     return *file != FILE_WARP;
 }
 
-/* A register that stands for what is there already: `mov` and conversions to global. */
+/* Makes the result an alias of its source, for mov and for conversions to global
+   addresses. */
 static bool alias(struct decoder *d, const struct ptx_instruction *i)
 {
     const struct ptx_operand *to = &i->operands[0], *from = &i->operands[1];
@@ -129,7 +130,7 @@ static uint8_t *definitions_count(struct decoder *d)
     return count;
 }
 
-/* All results must be defined here only, and not have been hoisted yet. */
+/* True if all results have a single definition and are not hoisted yet. */
 static bool results_free(const struct decoder *d, const uint8_t *count,
                          const struct register_list *r)
 {

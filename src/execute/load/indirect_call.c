@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which functions a call by address may go to: all that fit. */
+/* Possible targets of an indirect call: all functions with a matching signature. */
 #include "execute/load/decoder.h"
 
 struct indirect_call indirect_call_find(const struct ptx_module *m,

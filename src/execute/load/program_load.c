@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A module becomes a program: its variables get their places, its kernels are decoded. */
+/* Loading of a module: its variables are laid out, and its kernels are decoded. */
 #include <stdlib.h>
 
 #include "base/fail.h"

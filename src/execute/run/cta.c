@@ -4,7 +4,7 @@
 #include "execute/run/run_cluster.h"
 #include "execute/run/run_grid.h"
 
-enum { SLICE = 8192 }; /* instructions after which a warp makes room for others */
+enum { SLICE = 8192 }; /* instructions until a warp yields to others */
 
 static size_t lines(size_t bytes)
 {
@@ -23,7 +23,7 @@ static void warp_init(struct cta *c, uint32_t n)
     w->ops = g->kernel->stream.ops;
     w->sites = g->kernel->sites;
     w->shared = c->shared;
-    /* Where every byte is checked, no half of a warp is short work. */
+    /* With checks enabled, every access takes the slow path. */
     if (!g->launch.check && g->shared_bytes >= 64)
         w->word_limits[WORDS_UNIT] = g->shared_bytes - 64 + 1;
     if (!g->launch.check && g->shared_bytes >= 4)
@@ -77,8 +77,8 @@ struct execute_cta *execute_cta_create(struct execute_grid *g, struct execute_po
     return &c->face;
 }
 
-/* A warp gets memory when it first runs and gives it back when it ends, so that warps that
-   run one after the other use the same lines. */
+/* A warp allocates memory when it first runs and releases it when it ends, so that
+   consecutive warps reuse the same cache lines. */
 static void warp_start(struct execute_warp *w)
 {
     const struct execute_kernel *k = w->grid->kernel;
@@ -90,7 +90,7 @@ static void warp_start(struct execute_warp *w)
     w->registers.file[FILE_WARP] = memory;
     w->thread_memory = memory + file;
     w->thread_written = w->grid->launch.check ? w->thread_memory + threads : NULL;
-    /* A stack is cleared frame by frame. */
+    /* The stack is cleared frame by frame. */
     for (size_t lane = 0; lane < (w->grid->launch.check ? 2 : 1) * LANES; lane++)
         memset(w->thread_memory + lane * w->grid->thread_bytes, 0,
                k->info.local_bytes_per_thread);
@@ -121,7 +121,7 @@ void execute_cta_destroy(struct execute_cta *face)
     pool_give(c->pool, c);
 }
 
-/* Whether lanes that could run have waited since the turn began. */
+/* True if a group that could run has waited since the turn began. */
 static bool has_starved(const struct execute_warp *w)
 {
     for (uint32_t n = 0; n < w->group_count; n++)
@@ -130,9 +130,9 @@ static bool has_starved(const struct execute_warp *w)
     return false;
 }
 
-/* Groups that spin at a low place must let those they wait for run, every other turn. Where
-   nobody starves the lowest stays the first: lanes that part and meet again all the time
-   may count on each other, as on GPUs. */
+/* Groups that spin at a low position must let others run, every second turn. Without a
+   starved group, the lowest group always runs first: lanes that diverge and reconverge
+   regularly may rely on each other, as on GPUs. */
 static void take_turns(struct execute_warp *w, uint64_t issued)
 {
     w->unturned += issued;
@@ -165,8 +165,8 @@ static enum warp_stop warp_run(struct execute_warp *w, uint64_t slice)
     return stop;
 }
 
-/* Sleepers wake, warps that stood before a strong access may perform it, counters restart.
- */
+/* Wakes sleepers and lets warps perform their strong accesses. Resets the warps' counters
+   if the host has reset the CTA's. */
 static void run_begins(struct cta *c)
 {
     c->face.sleep_ns = 0;
@@ -222,7 +222,7 @@ static void fault_deadlock(struct execute_warp *w, const struct group *g)
                    g->detail, b->expected ? b->expected : w->cta->live_threads, b->arrived);
 }
 
-/* All that live wait at barriers, and nobody will come. */
+/* Deadlock: all live warps wait at barriers that cannot complete. */
 static enum execute_stop deadlock(struct cta *c)
 {
     for (uint32_t n = 0; n < c->face.warp_count; n++)
@@ -233,7 +233,8 @@ static enum execute_stop deadlock(struct cta *c)
     return EXECUTE_TRAPPED;
 }
 
-/* It goes on when its cluster does, or else the whole cluster never will. */
+/* A CTA blocked at its cluster's barrier continues when the cluster does. If no CTA of the
+   cluster can continue, the result is a deadlock. */
 static enum execute_stop rest(struct cta *c, enum execute_stop stop)
 {
     struct cta *stuck = cluster_stuck(c);
@@ -283,7 +284,8 @@ enum execute_stop execute_cta_run(struct execute_cta *face, uint64_t budget, uin
 
             if (w->is_stopped || !groups_can_run(w))
                 continue;
-            /* Between rounds only: all warps of the CTA advance alike, as on hardware. */
+            /* The budget is checked between passes over all warps, which therefore advance
+               evenly, as on hardware. */
             if (!ran && spent >= budget)
                 return EXECUTE_BUDGET;
             uint64_t before = face->issued;

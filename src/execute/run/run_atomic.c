@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Which operation goes with which type. */
+/* Valid types of each operation. */
 enum {
     BITS32 = 1,
     BITS64 = 2,
@@ -11,7 +11,7 @@ enum {
     UNSIGNED32 = 8,
     FLOATS = 16, /* f32, f64, f16, f16x2, bf16, bf16x2 */
     BITS16 = 32,
-    HALVES = 64 /* f16 and its kin */
+    HALVES = 64 /* f16, bf16 and their packed forms */
 };
 
 static const struct {
@@ -102,7 +102,7 @@ static float half_to_float(uint32_t half, bool is_brain)
     return float_of(sign | (exponent == 31 ? 255u : exponent + 112) << 23 | mantissa << 13);
 }
 
-/* To the nearest, ties to even; the sum of two halves is exact enough in f32. */
+/* Rounds to nearest, ties to even. The sum of two halves is sufficiently exact in f32. */
 static uint32_t float_to_half(float value, bool is_brain)
 {
     uint32_t bits = (uint32_t)bits_of(value), magnitude = bits & 0x7fffffff,
@@ -162,7 +162,7 @@ static uint64_t float_apply(const struct execute_op *op, uint64_t old, uint64_t 
     }
 }
 
-/* Whether the operand takes the old word's place in min and max. */
+/* True if `a` is less than `b` as values of the type, for min and max. */
 static bool is_less(enum ptx_part type, uint64_t a, uint64_t b)
 {
     switch (type) {

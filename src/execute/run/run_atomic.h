@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Read-modify-write of one word: execute_op.detail[0] is the operation, [1] the type (enum
+/* Read-modify-write of one word. execute_op.detail[0] is the operation, [1] the type (enum
    ptx_part), [2] its bytes. */
 
 #include "execute/op.h"
@@ -19,9 +19,9 @@ enum atomic_operation {
     ATOMIC_DEC
 };
 
-/* Whether we can do the operation of this atom or red, and which it is. */
+/* Finds the operation of this atom or red. Returns false if it is not supported. */
 bool atomic_find(const struct ptx_instruction *i, unsigned *operation);
 
-/* The new word, from the old one; all in the low bytes. */
+/* New word from the old one; both in the low bytes. */
 uint64_t atomic_apply(const struct execute_op *op, uint64_t old, uint64_t operand,
                       uint64_t second);

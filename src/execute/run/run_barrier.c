@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "execute/run/run_cluster.h"
 
-/* Lanes get the result of bar.red: of the operation they wait behind. */
+/* Writes the result of bar.red to the waiting lanes, using the operation before their
+   position. */
 static void give_result(struct execute_warp *w, const struct group *g,
                         const struct barrier *b)
 {

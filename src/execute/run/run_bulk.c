@@ -66,7 +66,7 @@ static uint64_t address_of(const struct execute_warp *w, const struct site *s,
                               : ((const uint32_t *)base)[lane] + (uint32_t)s->offset;
 }
 
-/* Where the lane stores to and from; false after a fault. */
+/* Destination and source of a lane's bulk store. Returns false after a fault. */
 static bool find_lane(struct execute_warp *w, const struct execute_op *op, unsigned lane,
                       uint64_t *to, uint32_t *bytes, const unsigned char **from)
 {
@@ -88,14 +88,15 @@ static bool find_lane(struct execute_warp *w, const struct execute_op *op, unsig
     return source_allowed(w, op->line, lane, offset, *bytes);
 }
 
-/* One store of 16 bytes by one lane. */
+/* A store of 16 bytes by one lane. */
 static enum execute_verdict store_part(struct execute_warp *w, const struct execute_op *op,
                                        unsigned lane, uint64_t to,
                                        const unsigned char *from)
 {
     const struct execute_host *host = w->grid->launch.host;
     struct execute_access a = w->sites[op->extra].access;
-    unsigned char operands[2 * LANES * EXECUTE_BULK_ALIGN] = {0}; /* as of any access */
+    unsigned char operands[2 * LANES * EXECUTE_BULK_ALIGN] = {
+        0}; /* the format of any access */
     uint64_t address[LANES] = {0};
 
     address[lane] = to;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread launches a kernel: the two functions of CUDA's device runtime that nvcc calls
-   for that. The first hands out memory for the parameters, the second launches with them.
- */
+/* Child launches: the two functions of CUDA's device runtime that nvcc calls. The first
+   allocates memory for the parameters, the second launches with them. */
 #include "execute/run/run.h"
 
 static void read_extent(const struct execute_warp *w, unsigned lane, op_place offset,
@@ -11,7 +10,7 @@ static void read_extent(const struct execute_warp *w, unsigned lane, op_place of
         out[i] = (uint32_t)thread_word(w, lane, offset + 4 * i, 4);
 }
 
-/* What was taken for a kernel's address may be anything. */
+/* The kernel address comes from the program and may be invalid. */
 static uint64_t parameters(struct execute_warp *w, const struct execute_op *op,
                            unsigned lane)
 {

@@ -106,7 +106,7 @@ static void complete_if_all(struct cluster *all, struct execute_warp *by)
         complete(all, by);
 }
 
-/* Lanes whose phase is not over. */
+/* Lanes whose phase is not complete. */
 static uint32_t of_this_phase(const struct execute_warp *w)
 {
     return w->came & (w->cta->cluster->phase & 1 ? w->came_odd : ~w->came_odd);

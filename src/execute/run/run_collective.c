@@ -37,7 +37,7 @@ static void set_all(const struct op_registers *r, op_place place, uint32_t value
     set_lanes(r, place, all, mask);
 }
 
-/* PTX ISA 9.7.9.6: the segment mask and the clamp share operand c. */
+/* PTX ISA 9.7.9.6: operand c contains the segment mask and the clamp. */
 static void shuffle(const struct op_registers *r, const struct execute_op *op,
                     uint32_t mask)
 {
@@ -75,12 +75,13 @@ static void shuffle(const struct op_registers *r, const struct execute_op *op,
     set_mask(r, op->to2, inside, mask);
 }
 
-/* What lanes of one member mask do together: `group` gets the answer, of `in`, those of it
-   that the mask names. */
+/* Operation of the lanes with one member mask: `group` receives the result, computed from
+   the lanes `in`, which the mask names. */
 typedef void group_work(const struct op_registers *r, const struct execute_op *op,
                         uint32_t group, uint32_t in);
 
-/* Lanes that come here together may name different others: each half of a warp its own. */
+/* Lanes that execute the instruction together may name different members, for example each
+   half of a warp its own. */
 static void by_members(const struct op_registers *r, const struct execute_op *op,
                        op_place place, uint32_t mask, group_work *work)
 {
@@ -130,7 +131,7 @@ static uint64_t lane_value(const void *from, unsigned bytes, unsigned lane)
     return bytes == 8 ? ((const uint64_t *)from)[lane] : ((const uint32_t *)from)[lane];
 }
 
-/* detail[0]: all, not any; detail[1]: bytes. */
+/* detail[0]: all instead of any; detail[1]: bytes. */
 static void match_group(const struct op_registers *r, const struct execute_op *op,
                         uint32_t group, uint32_t in)
 {

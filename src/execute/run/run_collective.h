@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Exchanges between the lanes of a warp that stand at the same instruction. */
+/* Exchanges between the lanes of a warp at the same instruction. */
 
 #include "execute/op.h"
 

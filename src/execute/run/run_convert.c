@@ -119,7 +119,7 @@ void convert_not_predicate(const struct op_registers *r, const struct execute_op
     *to = (*to & ~mask) | (~from & mask);
 }
 
-/* The rank that stands in an offset of shared memory. */
+/* Rank in an offset of shared memory. */
 static uint32_t rank_in(uint64_t offset, uint32_t own)
 {
     uint32_t above = (uint32_t)(offset >> CLUSTER_SHIFT);
@@ -148,7 +148,7 @@ void convert_is_space(const struct op_registers *r, const struct execute_op *op,
     *to = (*to & ~mask) | (is & mask);
 }
 
-/* Of lane l, without the window. */
+/* Address of lane l without the window. */
 static uint64_t shared_offset(const struct op_registers *r, const struct execute_op *op,
                               unsigned l)
 {

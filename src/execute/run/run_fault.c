@@ -72,7 +72,7 @@ void execute_cta_name(const struct execute_launch *launch, uint32_t number, uint
     out[2] = place / grid[0] / grid[1];
 }
 
-/* Heads of blocks have no line of their own. */
+/* The start of a block has no line of its own. */
 static uint32_t line_at(const struct op_list *stream, uint32_t pc)
 {
     while (pc < stream->count && !stream->ops[pc].line)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all CTAs of a launch share, computed once. */
+/* State of a launch that is computed once for all its CTAs. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Filling the files of registers that do not change. */
+/* Initialization of the register files that are constant during a run. */
 
 #include "execute/run/run.h"
 
-/* 32 lanes of `value` at `offset`. */
+/* Writes 32 lanes of `value` at `offset`. */
 void fill_word(unsigned char *file, uint32_t offset, uint32_t value);
 
 /* Runs the operations that were hoisted to `file`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which lanes are where. The group at the lowest place runs first, so that lanes that
-   parted meet again at the end of what parted them: also those that wait for memory of
-   another device there. */
+/* Positions of lanes. The group at the lowest position runs first, so that diverged lanes
+   reconverge at the end of the divergent code. This includes lanes that wait there for the
+   memory of another device. */
 #include <assert.h>
 
 #include "execute/run/run.h"
@@ -28,8 +28,8 @@ bool groups_any(const struct execute_warp *w, enum group_state state)
     return false;
 }
 
-/* Lanes that wait for others of their warp go on without them once none of those can move.
- */
+/* Lanes that wait for others of their warp continue without them once none of the others
+   can move. */
 static bool may_force(const struct execute_warp *w)
 {
     return groups_any(w, GROUP_CONVERGE) && !groups_any(w, GROUP_REMOTE) &&
@@ -41,8 +41,8 @@ void groups_wake(struct execute_warp *w, uint32_t n)
     w->groups[n].state = GROUP_READY;
 }
 
-/* Groups may only join where nothing that was found out about a smaller group is used
-   later: at the head of a block, or where lanes wait for each other. */
+/* Groups may merge only where no later operation uses state computed for a smaller group:
+   at the start of a block, or where lanes wait for each other. */
 static bool may_join(const struct execute_warp *w, uint32_t pc)
 {
     const struct execute_op *op = &w->ops[pc];
@@ -52,7 +52,7 @@ static bool may_join(const struct execute_warp *w, uint32_t pc)
            (pc > 0 && (op[-1].code == CODE_BARRIER || op[-1].code == CODE_CLUSTER_WAIT));
 }
 
-/* The group of that state that is first: the lowest, or in turn. -1: none. */
+/* The first group in that state: the lowest, or by turns. -1: none. */
 static int choose(const struct execute_warp *w, enum group_state state)
 {
     int best = -1;
@@ -70,8 +70,8 @@ static int choose(const struct execute_warp *w, enum group_state state)
     return best;
 }
 
-/* The ready group that runs next: none while lanes at its place, or below, wait for an
-   answer, unless all take turns. */
+/* The ready group to run next. None if lanes at or before its position wait for the host,
+   unless groups run by turns. */
 static int choose_ready(const struct execute_warp *w)
 {
     int best = choose(w, GROUP_READY), remote = choose(w, GROUP_REMOTE);

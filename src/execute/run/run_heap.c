@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* malloc and free of a kernel's threads: the host has the heap. */
+/* malloc and free of a kernel's threads. The host owns the heap. */
 #include <inttypes.h>
 
 #include "execute/run/run.h"

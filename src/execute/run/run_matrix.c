@@ -102,7 +102,7 @@ void matrix_spread(const struct op_registers *r, const struct execute_op *op, ui
     }
 }
 
-/* Element `column` of the line, where lanes have columns. */
+/* Element `column` of the line, for lanes that have columns. */
 static uint32_t from_column(const uint32_t *part, unsigned line, unsigned column)
 {
     return half_of(part[4 * column + line / 2], line);

@@ -3,8 +3,9 @@
 
 #include "execute/run/run_cluster.h"
 
-/* The eight bytes of an mbarrier, from below: arrivals of a phase, arrivals that it still
-   waits for, bytes that it waits for (more may have come than were told), the phase. */
+/* The 64 bits of an mbarrier, from the lowest: arrivals per phase, pending arrivals,
+   pending bytes, and the phase. Pending bytes wrap if more bytes arrive than are expected
+   so far. */
 enum { FIELD_BITS = 21, PENDING_SHIFT = 21, BYTES_SHIFT = 42 };
 static const uint64_t field = (1u << FIELD_BITS) - 1, phase_bit = UINT64_C(1) << 63;
 
@@ -18,7 +19,7 @@ static uint64_t add(uint64_t barrier, int shift, uint64_t what)
     return (barrier & ~(field << shift)) | ((get(barrier, shift) + what) & field) << shift;
 }
 
-/* Where nothing is waited for any more the next phase begins. */
+/* Starts the next phase if nothing is pending. */
 static uint64_t settle(uint64_t barrier)
 {
     if (get(barrier, PENDING_SHIFT) || get(barrier, BYTES_SHIFT))
@@ -36,7 +37,7 @@ static uint64_t address_of(const struct execute_warp *w, const struct site *s,
                : (uint64_t)(((const uint32_t *)base)[lane] + (uint32_t)s->offset);
 }
 
-/* In shared memory, be it another CTA's; NULL after a fault. */
+/* Location in shared memory, possibly of another CTA. NULL after a fault. */
 static unsigned char *place_of_lane(struct execute_warp *w, const struct site *s,
                                     unsigned lane)
 {

@@ -5,7 +5,7 @@
 
 enum { CLASSES = 40, LINE = 64 };
 
-/* Stands before each piece; a line long, so that the piece is aligned. */
+/* Header of each piece; one line long, so that the piece is aligned. */
 union piece {
     struct {
         union piece *next;

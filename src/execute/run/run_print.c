@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* printf of a kernel: the format is text in memory, the arguments lie packed as in C. */
+/* printf of a kernel: the format is text in memory, the arguments are packed as in C. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct printing {
     struct execute_warp *w;
     uint32_t line;
     unsigned lane;
-    uint64_t at; /* of the next argument */
+    uint64_t at; /* address of the next argument */
     struct text out;
 };
 
@@ -46,7 +46,7 @@ static bool next_argument(struct printing *p, unsigned bytes, uint64_t *out)
     return memory_read(p->w, p->line, p->lane, p->at - bytes, bytes, out);
 }
 
-/* A number, or `*`: the next argument. */
+/* Reads a number, or for `*` the next argument. */
 static bool read_number(struct printing *p, const char **format, int *out)
 {
     uint64_t bits;
@@ -106,7 +106,7 @@ static int64_t sign_extend(uint64_t bits, unsigned bytes)
     return (int64_t)(bits << unused) >> unused;
 }
 
-/* The letter is one we know, the format ours: the compiler cannot see that. */
+/* The letter is known and the format is built here, but the compiler cannot check it. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
 static bool convert(struct printing *p, const struct conversion *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host of whom only what a kernel touches is of interest. */
+/* Default host, for callers that only observe a kernel's accesses. */
 #include "execute/execute.h"
 
 static enum execute_verdict pass_access(void *context, struct execute_warp *w,

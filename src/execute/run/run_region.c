@@ -5,7 +5,7 @@
 
 static const char *const deeds[] = {"load", "store", "atomic", "reduction"};
 
-/* Whether a byte that counts was never stored. */
+/* True if a byte that the load uses was never stored. */
 static bool is_unwritten(const unsigned char *written, const struct execute_access *a)
 {
     if (!a->ignored)

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Shared, thread, parameter and constant memory, and what a warp may do there. */
+/* Shared, thread, parameter and constant memory, and the checks of a warp's accesses. */
 
 #include "execute/run/run_bulk.h"
 
-/* Thread, shared, parameter and constant memory: addresses from `start` on. */
+/* A memory region: addresses from `start` on. */
 struct region {
     const char *name;
     uint64_t start, bytes;
-    unsigned char *memory, *written; /* written: NULL where that is not checked */
-    uint64_t lane_bytes;             /* each lane has its own, so far apart */
-    unsigned char mark;              /* in `written`, of what is stored: not 0 */
+    unsigned char *memory, *written; /* written: NULL if writes are not tracked */
+    uint64_t lane_bytes;             /* distance between the lanes' memories; 0: common to
+                                        all lanes */
+    unsigned char mark;              /* value in `written` for stored bytes: not 0 */
 };
 
-/* Of a CTA, seen as addresses from `start` on; what another one stores there, no warp of it
-   has ordered before its bulk stores. */
+/* Shared memory of a CTA at addresses from `start` on. Stores of another CTA there count as
+   published, because no warp of this CTA has ordered them before its bulk stores. */
 static inline struct region cta_region(const struct cta *c, uint64_t start)
 {
     const struct execute_grid *g = c->face.grid;
@@ -48,7 +49,7 @@ static inline struct region thread_region(const struct execute_warp *w, uint64_t
                            1};
 }
 
-/* Whether the lane may access `offset` of the region; writes the sentence if not, and notes
-   what is stored. */
+/* Checks a lane's access to `offset` of the region and marks stored bytes. On a fault,
+   writes the message and returns false. */
 bool lane_allowed(struct execute_warp *w, const struct region *region, const struct site *s,
                   unsigned lane, uint64_t offset);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses that the host does: what goes with them, and what comes back. */
+/* Remote accesses: the values that the host receives and returns. */
 #include <string.h>
 
 #include "execute/run/run.h"
 
-/* What a store or atomic carries: 32 lanes of access.bytes; behind them second operands. */
+/* Operands of a store or atomic: 32 lanes of access.bytes, followed by the second
+   operands. */
 static void pack_operands(struct execute_warp *w, const struct site *s, uint32_t mask,
                           unsigned char *out)
 {
@@ -50,7 +51,7 @@ enum execute_verdict access_remote(struct execute_warp *w, const struct execute_
     return host->remote(host->context, w, a, op, a->kind == EXECUTE_LOAD ? NULL : operands);
 }
 
-/* Loads and atomics get what was read. */
+/* Writes returned values to the registers of loads and atomics. */
 static void unpack(struct execute_warp *w, const struct execute_op *op, uint32_t mask,
                    const unsigned char *data)
 {
@@ -74,7 +75,7 @@ void execute_complete(struct execute_warp *w, uint32_t mask, const unsigned char
 {
     const struct execute_op *ops = w->ops;
 
-    if (w->remote & mask) { /* answered before the question was over */
+    if (w->remote & mask) { /* completed before the call of remote() has returned */
         unpack(w, w->remote_op, w->remote & mask, data);
         w->remote &= ~mask;
     }

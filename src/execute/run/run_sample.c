@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a texture holds at a place, as CUDA's programming guide says: texel i is at i + 0.5;
-   a linear filter's weights have 8 bits of fraction. */
+/* Texture sampling as CUDA's programming guide defines it: texel i is at i + 0.5, and a
+   linear filter's weights have 8 fractional bits. */
 #include <math.h>
 
 #include "execute/run/run_texture.h"
@@ -21,7 +21,7 @@ static float linear_of_srgb(float v)
     return v <= 0.04045f ? v / 12.92f : powf((v + 0.055f) / 1.055f, 2.4f);
 }
 
-/* Of 8 or 16 bits: from 0, or from -1, to 1. */
+/* Values of 8 or 16 bits, scaled to [0, 1] or [-1, 1]. */
 static float normalized(const struct execute_texture *t, int64_t value)
 {
     const bool is_signed = t->texel.kind == PROACT_TEXEL_SIGNED;
@@ -61,7 +61,7 @@ static union texture_channel channel_read(const struct execute_texture *t,
     return out;
 }
 
-/* The texel along one axis that stands for number `i`; -1: the border. */
+/* Texel along one axis for index `i`. -1: the border. */
 static int64_t texel_on_axis(const struct execute_texture *t, unsigned axis, double i)
 {
     const int64_t count = t->size[axis];
@@ -102,7 +102,7 @@ static struct texture_color border_of(const struct execute_texture *t)
     return out;
 }
 
-/* Channels that there are not are 0, the last one 1. */
+/* Absent channels are 0, the last one is 1. */
 static struct texture_color texel_read(const struct execute_texture *t, uint64_t layer,
                                        const double at[3], uint64_t *address)
 {
@@ -126,9 +126,9 @@ static struct texture_color texel_read(const struct execute_texture *t, uint64_t
     return out;
 }
 
-enum { WHOLE = 256 }; /* weights are of 8 bits of fraction, products of them as well */
+enum { WHOLE = 256 }; /* weights and their products have 8 fractional bits */
 
-/* Where the filter begins along each axis, and how much of it lies behind that. */
+/* First texel of the filter along each axis, and the weight of the second one. */
 static void filter_place(const struct execute_texture *t, const struct texture_place *p,
                          double first[3], unsigned behind[3])
 {
@@ -140,7 +140,7 @@ static void filter_place(const struct execute_texture *t, const struct texture_p
         first[a] = floor(p->at[a] - 0.5);
         const double part = p->at[a] - 0.5 - first[a];
 
-        if (part >= 0 && part <= 1) /* not infinite */
+        if (part >= 0 && part <= 1) /* excludes infinity */
             behind[a] = (unsigned)(part * WHOLE + 0.5);
     }
 }
@@ -150,9 +150,9 @@ static unsigned share(unsigned weight, unsigned part)
     return (weight * part + WHOLE / 2) / WHOLE;
 }
 
-/* By corner, bit a: behind along axis a. They add up to WHOLE. As an H100 does: along a
-   line and in a plane each is the same, in space 94 of 100 are, and the others next to it.
- */
+/* Weights by corner; bit a of the index: the second texel along axis a. Their sum is WHOLE.
+   As on an H100: in one and two dimensions every weight is identical; in three, 94 of 100
+   are, and the others differ by one. */
 static void filter_weights(const unsigned behind[3], unsigned weight[8])
 {
     const unsigned x = behind[0], y = behind[1], z = behind[2], both = share(x, z);

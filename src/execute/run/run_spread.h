@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Finds how the 32 addresses of a register lie. */
+/* Pattern of the 32 addresses in a register. */
 
 #include <string.h>
 
 #include "execute/program.h"
 
-enum { STRIDE_MAX = 64 }; /* further apart is as good as anyhow */
+enum { STRIDE_MAX = 64 }; /* larger strides count as SPREAD_ANY */
 
 static inline void spread_conclude(struct spread *s, uint64_t first, uint64_t second,
                                    uint64_t stride, bool is_halves)
@@ -36,7 +36,7 @@ static inline void spread_find(struct spread *s, const void *base, unsigned byte
         for (uint32_t l = 0; l < LANES / 2; l++)
             halves |=
                 (a[l] ^ (first + l * stride)) | (a[l + LANES / 2] ^ (second + l * stride));
-        /* where 32 bits wrap around, the lanes are not one line of addresses */
+        /* addresses that wrap around 32 bits have no constant stride */
         bool wraps = first > UINT32_MAX - LANES * STRIDE_MAX ||
                      second > UINT32_MAX - LANES * STRIDE_MAX;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stack of a thread in whose kernel functions call themselves. */
+/* Stack of a thread in a kernel with recursive functions. */
 #include "execute/run/run.h"
 
 static bool fits(struct execute_warp *w, const struct execute_op *op, unsigned lane,
@@ -16,7 +16,7 @@ static bool fits(struct execute_warp *w, const struct execute_op *op, unsigned l
     return false;
 }
 
-/* A frame of zeros, where nothing was stored. */
+/* Clears a frame and marks it as never written. */
 static void clear(struct execute_warp *w, size_t at, uint32_t bytes)
 {
     memset(w->thread_memory + at, 0, bytes);

@@ -5,14 +5,14 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* What the instruction is given, taken before anything is written: results may lie where
-   operands did. */
+/* Copies of the operands, taken before any result is written: results may use the same
+   registers. */
 struct given {
     uint64_t handle[LANES];
     uint32_t coordinate[TEXTURE_COORDINATES][LANES];
 };
 
-/* The object of the lane, or NULL after a fault. Most often all lanes have the same. */
+/* Object of a lane. NULL after a fault. Mostly all lanes have the same. */
 struct object {
     uint64_t handle;
     const struct execute_texture *texture;
@@ -27,7 +27,7 @@ static void given_take(const struct execute_warp *w, const struct texture_site *
                sizeof g->coordinate[n]);
 }
 
-/* Layers and faces; 0: it has neither. */
+/* Layers times faces. 0: neither. */
 static uint32_t slices_of(const struct execute_texture *x)
 {
     return x->is_cube ? 6 * (x->layers ? x->layers : 1) : x->layers;
@@ -80,7 +80,7 @@ static float number_of(uint32_t bits)
     return f;
 }
 
-/* Of the axis that the place is farthest along: the face; the other two, on it. */
+/* Face of the axis with the largest coordinate, and the position on it. */
 static unsigned cube_face(const float at[3], double on[2])
 {
     const float x = at[0], y = at[1], z = at[2], ax = fabsf(x), ay = fabsf(y),
@@ -148,7 +148,7 @@ static void answer(struct execute_warp *w, const struct texture_site *t, unsigne
                 c->channel[n].bits;
 }
 
-/* The first texel that each lane reads counts as a load of it. */
+/* The first texel that each lane reads is reported as a load. */
 static bool count_load(struct execute_warp *w, const struct texture_site *t, uint32_t mask,
                        const uint64_t *address, uint32_t bytes)
 {
@@ -214,7 +214,8 @@ static bool query(struct execute_warp *w, const struct texture_site *t, uint32_t
     return true;
 }
 
-/* Moves a place that lies outside to the edge; false: it shall not be touched. */
+/* Moves a position out of bounds to the edge. Returns false if the texel must not be
+   accessed. */
 static bool keep_inside(int64_t *at, int64_t count, enum surface_address_mode address_mode)
 {
     if (*at >= 0 && *at < count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a warp: one operation after the other for the lanes of one group, until they all
-   wait, have ended, or have run long enough. */
+/* Execution of a warp: the operations of one group in order, until all groups wait, have
+   ended, or have used their slice. */
 #include "execute/run/run_cluster.h"
 #include "execute/run/run_matrix.h"
 #include "execute/run/run_mbarrier.h"
@@ -24,7 +24,7 @@ static struct cursor stop(struct execute_warp *w, enum warp_stop why)
     return (struct cursor){NULL, 0};
 }
 
-/* The warp stops before the operation; the next run performs it. */
+/* Stops the warp before the operation; the next run performs it. */
 static struct cursor stop_before(struct execute_warp *w, struct cursor c)
 {
     groups_add(w, c.op - (c.op->detail[OP_GUARDED] ? 1 : 0), c.mask, GROUP_READY)
@@ -52,7 +52,7 @@ static struct cursor warp_blocked(struct execute_warp *w, struct cursor c,
     }
 }
 
-/* Lanes part: the lower place first. */
+/* Lanes diverge: the lower position runs first. */
 static struct cursor part(struct execute_warp *w, const struct execute_op *here,
                           uint32_t stay, const struct execute_op *there, uint32_t go)
 {
@@ -74,7 +74,7 @@ static inline struct cursor branch(struct execute_warp *w, struct cursor c)
     return part(w, c.op + 1, c.mask & ~go, target, go);
 }
 
-/* Each lane of `active` goes to the operation whose number `to` holds; the rest stays. */
+/* Sends each lane of `active` to the operation in `to`; the other lanes stay. */
 static struct cursor scatter(struct execute_warp *w, struct cursor c, uint32_t active,
                              const uint32_t *to)
 {
@@ -129,8 +129,8 @@ static struct cursor leave(struct execute_warp *w, struct cursor c, uint32_t act
     return groups_take(w);
 }
 
-/* Lanes that name others that are still elsewhere, or here on behalf of others: a function
-   that all of a warp and a tile of it call is one place. */
+/* Lanes with members that are elsewhere, or that are here with another mask. A function
+   called by a complete warp and by a tile of it is one position. */
 static uint32_t waiting(const uint32_t *member, uint32_t active, uint32_t elsewhere)
 {
     uint32_t waits = 0;
@@ -147,7 +147,7 @@ static uint32_t waiting(const uint32_t *member, uint32_t active, uint32_t elsewh
     return waits;
 }
 
-/* The hardware takes that for an illegal instruction (H100). */
+/* The hardware reports an illegal instruction for this (H100). */
 static bool name_themselves(struct execute_warp *w, const struct execute_op *op,
                             const uint32_t *member, uint32_t active)
 {
@@ -161,8 +161,8 @@ static bool name_themselves(struct execute_warp *w, const struct execute_op *op,
     return true;
 }
 
-/* Lanes named in the mask that are still elsewhere are waited for, unless they cannot come.
-   Those whose mask is complete go on. */
+/* Waits for the named lanes that are elsewhere, unless they cannot arrive. Lanes with a
+   complete mask continue. */
 static struct cursor converge(struct execute_warp *w, struct cursor c, uint32_t active)
 {
     const uint32_t *member = op_register(&w->registers, c.op->from[0]);
@@ -187,7 +187,7 @@ static struct cursor converge(struct execute_warp *w, struct cursor c, uint32_t 
     return waits == c.mask ? groups_take(w) : (struct cursor){c.op + 1, c.mask & ~waits};
 }
 
-/* Lanes whose cluster has not arrived yet wait; the others go on. */
+/* Lanes wait whose cluster has not arrived; the others continue. */
 static struct cursor wait_cluster(struct execute_warp *w, struct cursor c, uint32_t active)
 {
     uint32_t waiting = 0;
@@ -271,7 +271,7 @@ static struct cursor trap(struct execute_warp *w, struct cursor c, uint32_t acti
     return stop(w, WARP_FAULT);
 }
 
-/* What leaves the lanes where they are; false after a fault. */
+/* Operations that leave the lanes' positions unchanged. Returns false after a fault. */
 static bool perform(struct execute_warp *w, const struct execute_op *op, uint32_t active)
 {
     switch (op->code) {
@@ -302,7 +302,7 @@ static bool perform(struct execute_warp *w, const struct execute_op *op, uint32_
     }
 }
 
-/* What does not happen often. */
+/* Infrequent operations. */
 static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t active)
 {
     enum access_result result;
@@ -364,8 +364,8 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
     return (struct cursor){c.op + 1, c.mask};
 }
 
-/* The group has come to a block that other lanes wait at or below, or has run long enough.
- */
+/* The group has reached a block at or after which other lanes wait, or has used its
+   slice. */
 static struct cursor yield(struct execute_warp *w, struct cursor c)
 {
     groups_add(w, c.op, c.mask, GROUP_READY);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Accesses: where the lanes' addresses lead, whether they may, and who does it. */
+/* Memory accesses: address patterns, checks, and the choice of the component that performs
+   the access. */
 #include "execute/run/run_cluster.h"
 #include "execute/warp/warp_move.h"
 
-/* How the lanes of a full warp lie, where that helps: found here, or with the register. */
+/* Address pattern of a full warp, computed here or with the register. False: no usable
+   pattern. */
 static bool find_lie(struct execute_warp *w, const struct site *s, uint32_t mask,
                      struct lie *lie)
 {
@@ -33,7 +35,7 @@ static bool find_lie(struct execute_warp *w, const struct site *s, uint32_t mask
     return true;
 }
 
-/* All 32 addresses; those of a register that needs no change are the register's own. */
+/* All 32 addresses. A register that needs no offset is used in place. */
 static const uint64_t *addresses(struct execute_warp *w, const struct site *s,
                                  uint64_t *own)
 {
@@ -52,7 +54,8 @@ static const uint64_t *addresses(struct execute_warp *w, const struct site *s,
     return own;
 }
 
-/* Whether the whole of a lie is inside and aligned; then it becomes pointers. */
+/* True if the complete pattern is in bounds and aligned. Its addresses then become
+   pointers. */
 static bool lie_inside(const struct region *region, const struct site *s, struct lie *lie)
 {
     uint64_t unit = lie->form == LIE_UNIT || lie->form == LIE_UNIT_HALVES;
@@ -95,7 +98,7 @@ static enum access_result region_access(struct execute_warp *w, const struct exe
     return ACCESS_DONE;
 }
 
-/* Shared memory of several CTAs: one after the other. */
+/* Shared memory of several CTAs, one CTA after the other. */
 static enum access_result cluster_access(struct execute_warp *w,
                                          const struct execute_op *op, uint64_t window,
                                          uint32_t mask)
@@ -121,7 +124,7 @@ static enum access_result cluster_access(struct execute_warp *w,
     return result;
 }
 
-/* `window`: where shared memory begins among the addresses. */
+/* `window`: start of shared memory in the address space. */
 static __attribute__((noinline)) enum access_result shared_slowly(
     struct execute_warp *w, const struct execute_op *op, uint64_t window, uint32_t mask)
 {
@@ -137,8 +140,8 @@ static __attribute__((noinline)) enum access_result shared_slowly(
     return result;
 }
 
-/* A word for every lane of a full warp, from addresses that lie well: most of what kernels
-   that work on tiles do. */
+/* One word per lane of a full warp with a regular address pattern: the most frequent access
+   of tiled kernels. */
 static inline bool shared_words(struct execute_warp *w, const struct site *s)
 {
     struct spread *spread = op_register(&w->registers, s->spread);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Moves the values of one warp's access between registers and memory of this process. */
+/* Transfer of an access's values between a warp's registers and memory of this process. */
 
 #include <string.h>
 
@@ -9,17 +9,17 @@
 #include "execute/run/run_atomic.h"
 #include "execute/run/run_spread.h"
 
-/* How the addresses lie. UNIT: lane after lane without a gap; HALVES: so within each half
-   of the warp. All but ANY have all lanes active, and `first` and `second` (of lane 16)
+/* Address pattern. UNIT: contiguous in lane order. HALVES: per half of the warp. All forms
+   but ANY imply that all lanes are active, and that `first` and `second` (of lane 16) are
    set. */
 enum lie_form { LIE_UNIT, LIE_EQUAL, LIE_UNIT_HALVES, LIE_EQUAL_HALVES, LIE_ANY };
 struct lie {
     enum lie_form form;
     uint64_t first, second;
-    const uint64_t *address; /* 32, where mask; looked at for ANY */
+    const uint64_t *address; /* 32 entries, valid in the mask; used for ANY */
 };
 
-/* A word a lane for both halves of a warp. */
+/* One word per lane for both halves of a warp. */
 static inline void load_halves(uint32_t *to, const unsigned char *first,
                                const unsigned char *second, enum spread_words words)
 {
@@ -44,7 +44,7 @@ static inline void store_halves(const uint32_t *from, unsigned char *first,
     if (words == WORDS_UNIT) {
         memcpy(first, from, LANES / 2 * 4);
         memcpy(second, from + LANES / 2, LANES / 2 * 4);
-    } else { /* the last lane's word stays */
+    } else { /* the last lane's word remains */
         memcpy(first, from + LANES / 2 - 1, 4);
         memcpy(second, from + LANES - 1, 4);
     }
@@ -83,7 +83,7 @@ static void fill_8(uint64_t *to, uint64_t value, unsigned count)
         to[l] = value;
 }
 
-/* One element of 4 bytes into registers of 4. */
+/* One 4-byte element per lane, with 4-byte registers. */
 static void load_4(uint32_t *to, const struct lie *lie, uint32_t mask)
 {
     switch (lie->form) {
@@ -140,7 +140,7 @@ static void load_8(uint64_t *to, const struct lie *lie, uint32_t mask)
     }
 }
 
-/* Equal addresses: the last lane's value stays, as if lane after lane had stored. */
+/* Equal addresses: the last lane's value remains, as if the lanes had stored in order. */
 static void store_4(const uint32_t *from, const struct lie *lie, uint32_t mask)
 {
     switch (lie->form) {
@@ -189,7 +189,7 @@ static void store_8(const uint64_t *from, const struct lie *lie, uint32_t mask)
     }
 }
 
-/* Address of a lane, from any lie. */
+/* Address of a lane in any form. */
 static inline uint64_t lane_address(const struct lie *lie, const struct site *s, unsigned l)
 {
     unsigned half = l % (LANES / 2);
@@ -223,7 +223,7 @@ static void load_any(struct execute_warp *w, const struct site *s, const struct 
     }
 }
 
-/* Vectors of words: the common case of the one above. */
+/* Vectors of words: the frequent case of load_any(). */
 static void load_words(struct execute_warp *w, const struct site *s, const struct lie *lie,
                        uint32_t mask)
 {
@@ -255,7 +255,7 @@ static void store_any(struct execute_warp *w, const struct site *s, const struct
     }
 }
 
-/* Within a CTA nobody else is there. */
+/* Only one thread runs a CTA, so no atomic is needed. */
 static void update_alone(const struct execute_op *op, void *memory, const void *operand,
                          const void *second, void *old)
 {
@@ -296,7 +296,7 @@ static void update_lanes(struct execute_warp *w, const struct execute_op *op,
     }
 }
 
-/* A word for each of 32 lanes, one after the other. */
+/* One word for each of 32 lanes, contiguous. */
 static inline void move_line(struct execute_warp *w, const struct site *s, uint64_t address)
 {
     void *value = op_register(&w->registers, s->value[0]);
@@ -307,7 +307,7 @@ static inline void move_line(struct execute_warp *w, const struct site *s, uint6
         memcpy(pointer(address), value, LANES * 4);
 }
 
-/* Loads, stores or, lane by lane, updates; `is_global`: with real atomics. */
+/* Loads, stores or, lane by lane, atomics. `is_global`: uses atomics of the processor. */
 static void move_values(struct execute_warp *w, const struct execute_op *op,
                         const struct site *s, const struct lie *lie, uint32_t mask,
                         bool is_global)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A clone in the making: what its passes share. */
+/* A kernel version under construction: the common state of its transforms. */
 
 #include "instrument/edit.h"
 #include "instrument/flow/origin.h"
@@ -12,59 +12,64 @@ struct clone {
     const struct ptx_function *function;
     const struct instrument_request *request;
     enum instrument_clone kind;
-    bool is_wanted;              /* else it is only asked whether it is refused */
+    bool is_wanted;              /* False: the caller only needs to know whether the version
+                                    is refused. */
     const struct origin *origin; /* by register */
     struct ptx_flow *flow;
     struct arena *arena;
     struct edit_list edits;
-    unsigned labels; /* that passes made so far */
-    bool tallies;    /* its threads end one by one: clone_tally.c */
+    unsigned labels; /* number of labels that the transforms have created */
+    bool tallies;    /* the threads end one by one: clone_tally.c */
     struct proact_error *err;
 };
 
-/* Refuses the clone: "NAME (FILE:LINE): " and why, a sentence's rest. */
+/* Refuses the version. The message is "NAME (FILE:LINE): " and the reason. Returns
+   PROACT_EREFUSED. */
 __attribute__((format(printf, 3, 4))) enum proact_status clone_refuse(
     const struct clone *c, const struct ptx_instruction *i, const char *format, ...);
 
-/* Whether that instruction sets a flag: redirect_flags() says it anew, as a whole. */
+/* Accesses redirected to device 0's replica, such as idempotent stores. redirect_flags()
+   rewrites each as a complete instruction. */
 static inline bool clone_is_flag(const struct clone *c, uint32_t instruction)
 {
     return c->request->flags && c->request->flags[instruction];
 }
 
-/* Whether it goes to an array of which there is one: it stays as it is, among all devices.
- */
+/* Accesses to an array with a single copy. They stay unchanged in every version. */
 static inline bool clone_is_direct(const struct clone *c, uint32_t instruction)
 {
     return c->request->direct && c->request->direct[instruction];
 }
 
-/* An atomic's scope becomes that of all devices: clone_scope.c */
+/* Widens the scope of an atomic to system scope: clone_scope.c. */
 void clone_among_all(struct clone *c, const struct ptx_instruction *i);
-/* An atomic that is made in the first device's memory, and whose result is used. */
+/* True for an atomic that runs on device 0's memory and whose result is used. */
 bool version_is_fetch_atomic(const struct clone *c, const struct ptx_instruction *i);
 
-/* The text's place behind an instruction's guard: the opcode's. */
+/* Position in the text after the instruction's guard: the position of its opcode. */
 uint32_t clone_behind_guard(const struct clone *c, const struct ptx_instruction *i);
 
-/* Visits the stores into slots' arrays, but flags; refuses what cannot be told, or is no
-   plain address in a register: clone_stores.c */
+/* Visits each store into a slot's array except redirected ones. Refuses a store with an
+   unknown target, and one whose address is not a plain register: clone_stores.c. */
 typedef enum proact_status clone_store(struct clone *c, const struct ptx_instruction *i,
                                        const struct ptx_operand *to, int slot);
 enum proact_status clone_each_store(struct clone *c, clone_store *visit);
 
-/* Behind the kernel's name: its clone's dynamic shared memory, where that stages. */
+/* Suffix after the kernel's name: the dynamic shared memory of a version that stages
+   stores. */
 #define CLONE_STAGE "__proact_staged"
 
-/* Registers that the passes may use between two instructions; the last parameter. */
+/* Registers that the transforms use between two instructions, and the name of the last
+   parameter. */
 #define CLONE_REGISTERS                                                                    \
     "\n\t.reg .pred \t%%proact_p<2>;\n\t.reg .b32 \t%%proact_r<10>;"                       \
     "\n\t.reg .b64 \t%%proact_d<3>;"
 #define CLONE_PARTITION "proact_partition"
-/* Of shared memory, for threads that are counted: a word, and what follows is aligned. */
+/* Shared memory for counting threads: one word, padded to keep the alignment of what
+   follows. */
 enum { TALLY_BYTES = 16 };
 
-/* The passes. */
+/* Transforms, each with the file that implements it. */
 enum proact_status clone_add_partition(struct clone *c); /* clone_partition.c */
 enum proact_status replace_indices(struct clone *c);     /* clone_grid.c */
 enum proact_status keep_coherent(struct clone *c);       /* clone_scope.c */

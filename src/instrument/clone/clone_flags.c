@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flag, which CTAs of all devices set alike, is set in the first device's replica: by the
-   same address as far from there as this device's replica is. Several devices store there
-   with no order between them, so each store is a strong one.
+/* Stores redirected to device 0's replica. An idempotent store has the same value in all
+   CTAs of all devices. The version stores at the same offset in device 0's replica. Devices
+   store there without ordering, so each store is a volatile store.
 
-   What is joined with what is there, as by atomicOr(), is read, joined and stored: no two
-   devices need be able to join at once, which takes NVLink. For all join the same: who
-   reads, reads what was there at first or that joined, and joined once or twice is one. So
-   it is with atomicCAS(): who reads what it compares with stores, as all do.
+   A commutative update such as atomicOr() becomes a load, the operation and a store. It
+   then needs no atomic over a link, which only NVLink supports. All updates combine the
+   same value, and combining it twice changes nothing. The same holds for atomicCAS(): any
+   CTA that reads the expected value stores the same new value.
 
-   Where other values are joined with the same bytes, that would lose what comes between: it
-   stays an atomic, of all devices. It, too, is left out where it shows that it is done.
-   Sums, of which each counts, are not. */
+   If different values update the same bytes, a load and a store would lose updates. Such an
+   update stays an atomic, with system scope. Both forms skip the update if the loaded value
+   already contains it. Sums are never skipped, because each addition counts. */
 #include <stddef.h>
 #include <string.h>
 
 #include "instrument/clone/clone.h"
 
-/* The type as it is written: the opcode's last dotted word. */
+/* The type as written: the last dotted word of the opcode. */
 static struct ptx_span type_of(const struct clone *c, const struct ptx_instruction *i)
 {
     const char *text = c->module->text;
@@ -29,7 +29,7 @@ static struct ptx_span type_of(const struct clone *c, const struct ptx_instructi
     return (struct ptx_span){at, end - at};
 }
 
-/* On which target an atomic may be of all devices. */
+/* Lowest target on which an atomic may have system scope. */
 enum { LEAST_JOINT_SM = 60 };
 
 static bool is_joint(const struct clone *c, const struct ptx_instruction *i)
@@ -37,8 +37,8 @@ static bool is_joint(const struct clone *c, const struct ptx_instruction *i)
     return c->request->joint && c->request->joint[i - c->function->instructions];
 }
 
-/* How a flag is joined with what is there; NULL where it takes its place, or is
-   added to it. */
+/* Operation that combines an update with the stored value. NULL: the update replaces the
+   stored value or is added to it. */
 static const char *join_of(const struct ptx_instruction *i)
 {
     return ptx_has(i, PTX_PART_OR)    ? "or"
@@ -48,11 +48,11 @@ static const char *join_of(const struct ptx_instruction *i)
                                       : NULL;
 }
 
-/* What both ways of setting have in common. */
+/* Operands common to all forms of a redirected store. */
 struct flag {
-    const char *space, *guard, *negation; /* guard: a register's name, or "" */
+    const char *space, *guard, *negation; /* guard: the name of a register, or "" */
     struct ptx_span type;
-    const struct ptx_operand *to, *value; /* value: what .cas compares with */
+    const struct ptx_operand *to, *value; /* value: for .cas, the expected value */
 };
 
 static void store(struct clone *c, const struct ptx_instruction *i, const struct flag *f)
@@ -66,7 +66,7 @@ static void store(struct clone *c, const struct ptx_instruction *i, const struct
                  text + f->value->span.offset);
 }
 
-/* Only the value that it compares with gives way. */
+/* Compare-and-swap: replaces only the expected value. */
 static void compare(struct clone *c, const struct ptx_instruction *i, const struct flag *f)
 {
     const char *text = c->module->text;
@@ -85,7 +85,7 @@ static void compare(struct clone *c, const struct ptx_instruction *i, const stru
                  (int)f->value[1].span.bytes, text + f->value[1].span.offset);
 }
 
-/* Most find it set already, and leave it. */
+/* Update by an operation. Most CTAs find the value already combined and skip the store. */
 static void join(struct clone *c, const struct ptx_instruction *i, const struct flag *f)
 {
     const char *text = c->module->text, *guarded = *f->guard ? "@" : "";
@@ -118,8 +118,9 @@ static bool is_atomic(const struct ptx_instruction *i)
     return i->opcode == PTX_ATOM || i->opcode == PTX_RED;
 }
 
-/* A scattered store, of which nobody says that all are alike, stays what it is, and so does
-   a load of what is stored so, or ahead of a compare-and-swap, which says what is new. */
+/* Accesses that keep their form and only change their address. An indirect store is not
+   known to be idempotent. The same applies to loads of its array, and to the load before a
+   compare-and-swap, which reads the expected value. */
 static void reduce(struct clone *c, const struct ptx_instruction *i, const struct flag *f)
 {
     if (is_atomic(i))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device runs its part of the grid as a 1-D grid, or as whole rows or planes. What the
-   kernel asks of its place is computed where it asks, from the share, so that no register
-   lives longer than before. */
+/* Grid indices of a partition. A device runs its partition as a 1-D grid, or as complete
+   rows or planes. Each use of an index computes it from the partition parameter, so that no
+   register lives longer than before. */
 #include <stddef.h>
 
 #include "instrument/clone/clone.h"
@@ -18,7 +18,7 @@ static bool is_index(const struct ptx_operand *o)
            o->special <= PTX_NCTAID_Z;
 }
 
-/* The register that takes the value of an index. */
+/* Number of the register that receives the index. */
 static unsigned register_of(enum ptx_special special)
 {
     return (unsigned)(special - PTX_CTAID_X);
@@ -39,7 +39,7 @@ static void add_quotient(struct clone *c, uint32_t at, unsigned reg, int dimensi
                 by + (int)offsetof(struct proact_divisor, shift));
 }
 
-/* What is below the grid's extent needs no remainder. */
+/* A value below the grid's extent skips the division. */
 static void add_remainder(struct clone *c, uint32_t at, unsigned reg, int dimension)
 {
     unsigned label = c->labels++;
@@ -56,7 +56,7 @@ static void add_remainder(struct clone *c, uint32_t at, unsigned reg, int dimens
                 reg, reg, label);
 }
 
-/* The CTA's number in the whole grid, or of its row or plane. */
+/* Linear number in the grid of the CTA, or of its row or plane. */
 static void add_number(struct clone *c, uint32_t at, unsigned reg, int dimension)
 {
     edit_insert(&c->edits, at,
@@ -79,8 +79,9 @@ static void add_place(struct clone *c, uint32_t at, enum ptx_special special)
         add_remainder(c, at, reg, (int)(special - PTX_CTAID_X));
 }
 
-/* Along one dimension the share's CTAs go on from others, along those ahead of it they are
-   all there. What is spared is executed by every warp of every CTA. */
+/* Index of a CTA in a partition of complete rows or planes. Along the partition axis the
+   index starts at the partition's first; along the faster dimensions it is %ctaid. Every
+   warp of every CTA executes this code, so it avoids divisions. */
 static void clone_add_place(struct clone *c, uint32_t at, enum ptx_special special)
 {
     const unsigned reg = register_of(special);

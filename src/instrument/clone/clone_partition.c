@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clone's name, its last parameter, and the registers of the passes. */
+/* Name of the version, its last parameter, and the registers of the transforms. */
 #include <stdio.h>
 
 #include "instrument/clone/clone.h"
 #include "instrument/parameter.h"
 
-/* One slot more: what looks ahead to the next one may read it before it knows that there is
-   none. */
+/* The parameter has one slot more than the kernel: a look-ahead may read the next slot
+   before it checks whether one exists. */
 uint32_t instrument_partition_bytes(enum instrument_clone clone, uint32_t slot_count)
 {
     const size_t slots = slot_count < PROACT_SLOTS_MAX ? slot_count + 1 : PROACT_SLOTS_MAX,

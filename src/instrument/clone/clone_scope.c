@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was enough among the threads of one device, where peers take part. */
+/* Memory scopes. The version widens device scope to system scope where peers take part. */
 #include <string.h>
 
 #include "instrument/clone/clone.h"
 
-/* Where such a dotted word of the instruction stands; 0 bytes if it does not. */
+/* Span of the dotted word in the instruction. Zero bytes: the word does not occur. */
 static struct ptx_span find_word(const struct clone *c, const struct ptx_instruction *i,
                                  const char *word)
 {
@@ -30,7 +30,7 @@ static void replace_word(struct clone *c, const struct ptx_instruction *i, const
         edit_replace(&c->edits, span, "%s", by);
 }
 
-/* Stores go to the peers as well, so that fences and orders have to hold there. */
+/* Stores also go to the peers, so fences and memory orders must hold there. */
 static void widen(struct clone *c, const struct ptx_instruction *i)
 {
     enum ptx_effect effect = ptx_instruction_effect(i);
@@ -44,7 +44,8 @@ static void widen(struct clone *c, const struct ptx_instruction *i)
         replace_word(c, i, ".gl", ".sys");
 }
 
-/* Behind the opcode, where the first dot is: a name has none. */
+/* The scope is inserted after the opcode, at the first dot: an opcode name contains
+   none. */
 void clone_among_all(struct clone *c, const struct ptx_instruction *i)
 {
     static const char *const orders[] = {".relaxed", ".acquire", ".release", ".acq_rel"};
@@ -63,7 +64,7 @@ void clone_among_all(struct clone *c, const struct ptx_instruction *i)
     edit_insert(&c->edits, order.bytes ? order.offset + order.bytes : at, ".sys");
 }
 
-/* The cache of non-coherent loads would not see what is written in this launch. */
+/* The non-coherent cache would not return values that this launch writes. */
 static void read_coherently(struct clone *c, const struct ptx_instruction *i)
 {
     if (i->opcode != PTX_LD || !ptx_has(i, PTX_PART_NC) || i->operand_count < 2)
@@ -81,8 +82,9 @@ bool version_is_fetch_atomic(const struct clone *c, const struct ptx_instruction
            !ptx_atomic_has_no_result(c->function, i);
 }
 
-/* By which CTAs of several devices learn of each other: what atomics give back there, or
-   order, and what is read where others write. */
+/* True if CTAs of several devices may observe each other in the launch: through results of
+   atomics, through ordered accesses, or through loads of locations that other CTAs
+   store. */
 static bool has_fetch_atomics(const struct clone *c)
 {
     for (uint32_t n = 0; n < c->function->instruction_count; n++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Behind each store into a slot's array, the same store into the CTA's stage: shared memory
-   behind what the kernel itself has, where the run that the CTA writes lies as it does in
-   the array. The last words (kernels/stage.cu) send it. That each CTA writes one run, and
-   all of it, is for who launches the clone. */
+/* Staging of stores. After each store into a slot's array follows the same store into the
+   CTA's staging buffer, in shared memory after the kernel's own. The buffer has the layout
+   of the CTA's range in the array, and the epilogue (kernels/stage.cu) sends it. The caller
+   guarantees that each CTA writes one range, and all of it. */
 #include <stddef.h>
 #include <string.h>
 
 #include "instrument/clone/clone.h"
 
-/* Bytes that one thread stores to shared memory at once. */
+/* Largest number of bytes that one thread stores to shared memory at once. */
 enum { STORE_BYTES_MAX = 16 };
 
 static size_t run_place(int slot)
@@ -17,8 +17,8 @@ static size_t run_place(int slot)
            (size_t)slot * sizeof(struct proact_staged_range);
 }
 
-/* %proact_k of the slot, added to the low half of an address, whose generic form is the
-   same: the place in the stage. */
+/* %proact_k of the slot. Added to the low half of a generic address, it gives the position
+   in the staging buffer. */
 static void add_place(struct clone *c, int slot)
 {
     const size_t run = run_place(slot);
@@ -39,7 +39,8 @@ static void add_place(struct clone *c, int slot)
                 c->function->name, slot);
 }
 
-/* What a store's order and caches are said by, which means nothing in shared memory. */
+/* Words of a store that have no meaning in shared memory: scopes, orders and cache
+   operators. */
 static bool is_dropped(const char *word, size_t length)
 {
     static const char *const dropped[] = {"global", "weak", "wb", "cg", "cs", "wt"};
@@ -55,7 +56,7 @@ static bool is_kept(const char *word, size_t length)
     return length > 1 && strchr("vbusf", word[0]) && strchr("123468", word[1]);
 }
 
-/* Adds the opcode for shared memory; false where it is none of plain stores. */
+/* Adds the opcode for shared memory. Returns false if the store is not a plain one. */
 static bool add_opcode(struct clone *c, uint32_t to, const char *opcode)
 {
     const char *end = opcode + strcspn(opcode, " \t\r\n"), *at = opcode + strlen("st");
@@ -106,7 +107,7 @@ enum proact_status stage_stores(struct clone *c)
     const struct ptx_function *f = c->function;
     const uint32_t slots = c->request->slot_count;
 
-    /* %dynamic_smem_size and its like would count the stage. */
+    /* %dynamic_smem_size and similar registers would include the staging buffer. */
     if (strstr(c->module->text, "_smem_size"))
         return clone_refuse(c, NULL, "it reads the size of its shared memory");
     edit_insert(&c->edits, f->span.offset,

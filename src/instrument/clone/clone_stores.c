@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Behind each store into a slot's array, the same store to every peer. CTAs begin with
-   different peers, so that they do not all hit one. */
+/* Inline stores. After each store into a slot's array follows the same store to every peer.
+   CTAs start with different peers, which spreads the load over the links. */
 #include <stddef.h>
 #include <string.h>
 
 #include "instrument/clone/clone.h"
 
-/* The operand that says where an instruction stores; NULL if it stores nowhere. */
+/* The operand with the target address. NULL: the instruction stores nothing. */
 static const struct ptx_operand *target(const struct ptx_instruction *i)
 {
     bool stores = i->opcode == PTX_ST ||
@@ -64,7 +64,7 @@ static void add_loop_head(struct clone *c, const struct ptx_instruction *i, int 
                     offsetof(struct proact_slot, peer_offset));
 }
 
-/* The store once more, but for its guard and for the register of its address. */
+/* Repeats the store without its guard and with another address register. */
 static void add_store(struct clone *c, const struct ptx_instruction *i,
                       const struct ptx_operand *to)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that have returned are counted by no barrier and named by no mask any more; those
-   that wait for the last words would be. And of a warp that has some lanes at a barrier the
-   others are not waited for (seen on sm_90). So where threads may come to the end one by
-   one they are counted in shared memory, and go; the last one says the words alone. */
+/* Counting of threads that end one by one. No barrier counts and no mask names a thread
+   that has returned, but threads that wait for the epilogue would be expected there. A warp
+   with some lanes at a barrier is not waited for (seen on sm_90). Where threads may end one
+   by one, each thread therefore adds to a counter in shared memory and returns. The last
+   thread alone runs the epilogue. */
 #include "instrument/clone/clone.h"
 #include "instrument/flow/definition.h"
 #include "instrument/flow/divergence.h"
@@ -13,7 +14,7 @@ static bool is_barrier(const struct ptx_instruction *i)
            !ptx_has(i, PTX_PART_WARP) && !ptx_has(i, PTX_PART_CLUSTER);
 }
 
-/* Functions are not rewritten: one that has a barrier makes each call a strange one. */
+/* Functions are not rewritten. If one has a barrier, every call may synchronize. */
 static bool functions_meet(const struct ptx_module *m)
 {
     for (uint32_t k = 0; k < m->function_count; k++) {
@@ -38,7 +39,7 @@ static void find_definition(void *context, int32_t reg)
     k->is_set |= reg == k->reg;
 }
 
-/* -1, or a register that a move of -1 sets. */
+/* True for -1 and for a register that a move sets to -1. */
 static bool is_full(const struct ptx_function *f, const struct ptx_operand *mask)
 {
     if (mask->kind == PTX_INTEGER)
@@ -56,7 +57,7 @@ static bool is_full(const struct ptx_function *f, const struct ptx_operand *mask
     return false;
 }
 
-/* Lanes that a full mask names, and that may have ended. */
+/* True for a warp operation with a full mask, whose lanes may have ended. */
 static bool expects_ended(const struct ptx_function *f, const struct ptx_instruction *i,
                           uint8_t marks)
 {
@@ -69,7 +70,7 @@ static bool expects_ended(const struct ptx_function *f, const struct ptx_instruc
     return is_full(f, &i->operands[i->operand_count - 1]);
 }
 
-/* Where a thread is asked for that may have come to the end; NULL for nowhere. */
+/* First instruction that expects a thread which may have ended. NULL: none. */
 static const struct ptx_instruction *tally_find_sync(const struct clone *c)
 {
     const struct ptx_function *f = c->function;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All threads of the CTA end together, or the last one alone, in last words: the body of
-   kernels/epilogue.cu, which are a marked kernel's, or of kernels/stage.cu, in a scope of
-   its own. */
+/* End of a version. All threads of the CTA end together in the epilogue, or the last one
+   runs it alone. The epilogue is the body of kernels/epilogue.cu, as in an annotated
+   kernel, or of kernels/stage.cu, in a scope of its own. */
 #include <ctype.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "instrument/clone/clone.h"
 
-/* PTX, embedded by proact_kernel() and proact_kernel_90() */
+/* PTX that proact_kernel() and proact_kernel_90() embed */
 extern const char kernel_epilogue[], kernel_stage_90[];
 
-/* By kind: the kernel with the words, and what takes them: the fence, or bulk stores. */
+/* By version: the kernel with the epilogue, and the operation that sets the requirements:
+   the fence or bulk copies. */
 static const struct epilogue {
     const char *text, *kernel, *what;
     unsigned least_sm, least_version;
@@ -48,8 +49,8 @@ static size_t word_length(const char *text)
     return n;
 }
 
-/* Whether thread 0 of the CTA this is. In the kernel's first words a predicate is enough.
- */
+/* Predicate of thread 0 of the CTA. It is computed at the kernel's start and costs one
+   register. */
 static const char flat_leader[] =
     "\n\t.reg .pred \t%proact_is_leader;\n\t.reg .b32 \t%proact_t0;"
     "\n\tmov.u32 \t%proact_t0, %tid.x;"
@@ -66,10 +67,11 @@ static const char leader[] =
 static const char tally_open[] = "\n\t.shared .align 4 .b32 \tproact_ended;"
                                  "\n\t@%proact_is_leader st.shared.u32 \t[proact_ended], 0;"
                                  "\n\tbar.sync 0;";
-/* Whoever leaves is counted where it does, and is gone: threads that were led to one place
-   for that would wait there for those of their warp that go on. Each place adds a number of
-   its own, so that the assembler makes no such place either; the low bits count. What each
-   thread stored, the last one has seen; what it staged, the TMA of that one. */
+/* Counting of an ending thread where it ends. Threads that branched to a common block would
+   wait there for the rest of their warp. Each copy adds a different number, so that the
+   assembler does not merge the copies; only the low 11 bits count. The acq_rel order makes
+   all stores visible to the last thread. The proxy fence makes staged stores visible to
+   bulk copies. */
 #define TALLY                                                                              \
     "%satom.acq_rel.cta.shared.add.u32 %%proact_r0, [proact_ended], %u;"                   \
     "\n\tmov.u32 %%proact_r1, %%ntid.x;\n\tmov.u32 %%proact_r2, %%ntid.y;"                 \
@@ -87,8 +89,8 @@ static void print_tally(struct clone *c, struct text *into)
                c->labels++ << 11 | 1);
 }
 
-/* The load of the last words' second parameter that begins at this place; NULL for none.
-   `*next`: the first instruction that is not ahead of it, as the place moves on. */
+/* The load of the epilogue's second parameter that starts at `at`. NULL: none. `*next` is
+   the first instruction at or after `at`, which grows from call to call. */
 static const struct ptx_instruction *epilogue_loads_leader(const struct ptx_function *f,
                                                            uint32_t at, uint32_t *next)
 {
@@ -104,8 +106,8 @@ static const struct ptx_instruction *epilogue_loads_leader(const struct ptx_func
     return loads ? i : NULL;
 }
 
-/* Registers are declared in the scope; labels and variables get names of their own as well,
-   and the parameter that of the clone's share. */
+/* Registers are declared in the scope. Labels and variables get unique names, and the
+   parameter gets the name of the version's partition parameter. */
 static void add_renamed(const struct clone *c, const struct ptx_module *m,
                         const struct ptx_function *f, struct text *into)
 {
@@ -124,7 +126,7 @@ static void add_renamed(const struct clone *c, const struct ptx_module *m,
                        f->registers[loads->operands[0].reg].name);
         else if (strncmp(at, hint, sizeof hint - 1) == 0) /* unknown to older PTX */
             length = strcspn(at, ";") + 1;
-        else if (c->tallies && is_word(at, length, "bar")) /* the others are gone */
+        else if (c->tallies && is_word(at, length, "bar")) /* no other thread is left */
             length = strcspn(at, ";") + 1;
         else if (is_word(at, length, partition))
             text_print(into, CLONE_PARTITION);
@@ -160,7 +162,7 @@ static enum proact_status epilogue_read(const struct clone *c, struct text *into
     return status;
 }
 
-/* A branch to where nothing is done but to end: compilers have one such place. */
+/* A branch to a block that only ends the thread. Compilers emit one such block. */
 static bool branches_to_end(const struct ptx_function *f, const struct ptx_instruction *i)
 {
     const struct ptx_operand *to = i->operand_count ? &i->operands[0] : NULL;
@@ -194,7 +196,7 @@ static void lead_one(struct clone *c, const struct ptx_instruction *i)
     text_clear(&end);
 }
 
-/* Whatever ends a thread goes to the kernel's end. */
+/* Every end of a thread becomes a branch to the epilogue. */
 static enum proact_status lead_to_end(struct clone *c)
 {
     const struct ptx_function *f = c->function;
@@ -229,7 +231,7 @@ enum proact_status end_together(struct clone *c)
     edit_insert(&c->edits, f->body.offset, "%s%s",
                 c->request->places == INSTRUMENT_FLAT ? flat_leader : leader,
                 c->tallies ? tally_open : "");
-    if (c->tallies) /* who comes there without a return */
+    if (c->tallies) /* threads that reach the end without a return */
         print_tally(c, &end);
     edit_insert(&c->edits, f->body.offset + f->body.bytes,
                 "\n\t%s\n" PTX_EPILOGUE ":\n\t{%s}\n", end.data ? end.data : "",

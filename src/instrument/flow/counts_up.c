@@ -15,7 +15,8 @@ static void look(void *context, int32_t reg)
     s->sets |= reg == s->reg;
 }
 
-/* What alone in the loop sets the register, each time around; or NULL. */
+/* The only instruction of the loop that defines the register. It executes in every
+   iteration. NULL: none. */
 static const struct ptx_instruction *sole_in(const struct ptx_function *f,
                                              const struct ptx_flow *flow,
                                              const struct cycle *l, int32_t reg)
@@ -43,7 +44,8 @@ static bool is_whole_number(enum ptx_part type)
            type == PTX_PART_U64;
 }
 
-/* Through copies of it back to itself, by a sum with a number above zero on the way. */
+/* True if the register is copied back to itself with an addition of a positive number on
+   the path. */
 static bool grows(const struct ptx_function *f, const struct ptx_flow *flow,
                   const struct cycle *l, int32_t reg)
 {
@@ -68,7 +70,8 @@ static bool grows(const struct ptx_function *f, const struct ptx_flow *flow,
     return false;
 }
 
-/* Of the comparison's numbers the one that has to be less for it to give `holds`, or -1. */
+/* The operand of the comparison that must be the lesser one for the result `holds`. -1:
+   unknown. */
 static int32_t lesser(const struct ptx_instruction *i, bool holds)
 {
     const bool below = ptx_has(i, PTX_PART_LT) || ptx_has(i, PTX_PART_LE) ||
@@ -98,7 +101,7 @@ bool counts_up(const struct ptx_function *f, const struct ptx_flow *flow,
 
     if (!compares || flow->block_of[compares - f->instructions] != block)
         return false;
-    /* The first successor is where a branch leads. */
+    /* The first successor is the target of the branch. */
     const int32_t reg =
         lesser(compares, l->contains[b->successors[0]] != branch->guard_negated);
 

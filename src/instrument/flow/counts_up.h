@@ -3,7 +3,7 @@
 
 #include "instrument/flow/cycle.h"
 
-/* Whether the loop goes on behind the block only while a number, which grows each time
-   around, is less than another one: it ends at last, whatever that is. */
+/* True if the loop continues after `block` only while a counter, which grows in every
+   iteration, is less than another number. Such a loop ends for any value of that number. */
 bool counts_up(const struct ptx_function *f, const struct ptx_flow *flow,
                const struct cycle *l, uint32_t block);

@@ -13,7 +13,7 @@ static bool is_latch(const struct ptx_flow *flow, uint32_t header, uint32_t bloc
     return false;
 }
 
-/* Adds the header, and what comes to the latch without it. */
+/* Adds the header and all blocks that reach the latch without passing the header. */
 static void add_body(const struct ptx_flow *flow, uint32_t header, uint32_t latch,
                      bool *contains, struct arena *arena)
 {
@@ -78,8 +78,8 @@ static bool goes_on(const struct ptx_flow *flow, const bool *within, uint32_t bl
     return false;
 }
 
-/* Without the ways back of natural loops no way leads around: one block after the other is
-   entered by nobody. */
+/* Without the back edges of natural loops, a reducible graph is acyclic. Blocks without a
+   predecessor or a successor are removed repeatedly; the rest are irreducible cycles. */
 bool *cycle_tangles(const struct ptx_flow *flow, struct arena *arena)
 {
     bool *left = arena_alloc(arena, (flow->block_count + 1) * sizeof *left);
@@ -109,7 +109,7 @@ bool cycle_always_passes(const struct ptx_flow *flow, const struct cycle *l, uin
     return l->contains[block];
 }
 
-/* What jumps behind the function's end has no block to go to. */
+/* A branch past the function's end has no target block. */
 bool cycle_is_left(const struct ptx_function *f, const struct ptx_flow *flow,
                    const struct cycle *l, uint32_t block)
 {

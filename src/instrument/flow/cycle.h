@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The loops of a function. */
+/* Natural loops of a function. */
 
 #include "base/memory.h"
 #include "ptx/ptx.h"
 
 struct cycle {
-    uint32_t header; /* where it starts again */
+    uint32_t header; /* the block at which each iteration starts */
     bool *contains;  /* by block */
 };
 
-/* Each natural loop of the function. Returns whether visit() did of one of them, and asks
-   no further. */
+/* Calls visit() for each natural loop of the function until one call returns true. Returns
+   whether a call returned true. */
 typedef bool cycle_visit(void *context, const struct cycle *l);
 bool cycle_any(const struct ptx_flow *flow, struct arena *arena, cycle_visit *visit,
                void *context);
 
-/* The blocks of ways around that have several entries, and so are no natural loops, and
-   those between two of them; NULL where there are none. */
+/* Blocks of irreducible cycles, which have several entries, and the blocks between two such
+   cycles. NULL if there are none. The array is allocated in `arena`. */
 bool *cycle_tangles(const struct ptx_flow *flow, struct arena *arena);
 
-/* Whether each time around the loop passes the block. */
+/* True if every iteration of the loop executes the block. */
 bool cycle_always_passes(const struct ptx_flow *flow, const struct cycle *l,
                          uint32_t block);
-/* Whether the loop can be left behind the block's last instruction. */
+/* True if the loop can end at the last instruction of the block. */
 bool cycle_is_left(const struct ptx_function *f, const struct ptx_flow *flow,
                    const struct cycle *l, uint32_t block);
-/* One time around: it is over where the next one starts, or the loop is left. Successors
-   and post-dominators are told, of the loop's blocks. */
+/* Flow graph of one iteration, which ends at the header or at an exit of the loop. Only the
+   blocks of the loop have successors and post-dominators. */
 const struct ptx_flow *cycle_once(const struct ptx_function *f, const struct ptx_flow *flow,
                                   const struct cycle *l, struct arena *arena);

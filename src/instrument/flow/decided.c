@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that do one of several things as their numbers say (the mode of a product, an
-   option that most leave out) have in them what a launch never comes to. */
+/* Removal of unreachable code. Kernels with a mode parameter or a rarely used option
+   contain code that a given launch never executes. */
 #include "base/memory.h"
 #include "instrument/edit.h"
 #include "instrument/instrument.h"
@@ -19,7 +19,7 @@ static uint32_t last_of(const struct ways *w, uint32_t block)
     return b->first + b->count - 1;
 }
 
-/* Of a branch the first successor is where it leads. */
+/* The first successor of a branch is its target. */
 static void reach(const struct ways *w, struct arena *arena)
 {
     uint32_t *open = arena_alloc(arena, (w->flow->block_count + 1) * sizeof *open);
@@ -44,7 +44,7 @@ static void reach(const struct ways *w, struct arena *arena)
     }
 }
 
-/* Lines stay where they are. */
+/* Removed instructions keep their lines. */
 static bool rewrite(const struct ways *w, const struct ptx_module *m,
                     struct edit_list *edits)
 {

@@ -10,10 +10,10 @@ struct deciding {
     const struct ptx_flow *flow, *once;
     const struct cycle *loop;
     const bool *loads; /* by instruction */
-    uint8_t *made;     /* by register: of what the loads read, or by such a choice */
-    bool *chosen;      /* by block: whether it is come to is such a choice */
-    bool in_memory;    /* of a CTA or a thread lies something that was made so */
-    bool reads_made;   /* what was asked last */
+    uint8_t *made;     /* by register: depends on the loads or on a branch that does */
+    bool *chosen;      /* by block: its execution depends on such a branch */
+    bool in_memory;    /* shared or local memory contains such a value */
+    bool reads_made;   /* result of the last query */
     struct arena *arena;
 };
 
@@ -50,7 +50,7 @@ static const struct ptx_instruction *last_of(const struct deciding *d, uint32_t 
     return &d->function->instructions[b->first + b->count - 1];
 }
 
-/* Whether the way that the block's last instruction takes hangs on the loads. */
+/* True if the loads decide the direction of the block's last instruction. */
 static bool is_made(struct deciding *d, uint32_t block)
 {
     const struct ptx_instruction *i = last_of(d, block);
@@ -62,7 +62,8 @@ static bool is_made(struct deciding *d, uint32_t block)
     return d->reads_made;
 }
 
-/* What can come, in one time around, before the ways from a block are one again. */
+/* Marks the blocks of one iteration that execute before the paths from `block`
+   reconverge. */
 static bool choose_behind(struct deciding *d, uint32_t block)
 {
     const int32_t end = d->once->blocks[block].post_dominator;
@@ -95,14 +96,14 @@ static bool is_counted(const struct deciding *d, uint32_t block)
            counts_up(d->function, d->flow, d->loop, block);
 }
 
-/* Until nothing more is made of it. */
+/* Repeats until a fixed point is reached. */
 static void spread(struct deciding *d)
 {
     bool changed = true;
 
     while (changed) {
         changed = false;
-        for (int turn = 0; turn < 2; turn++) /* loads may stand ahead of the stores */
+        for (int turn = 0; turn < 2; turn++) /* loads may precede the stores */
             taint_spread(d->function, d->made, pass_on, d);
         for (uint32_t b = 0; b < d->flow->block_count; b++)
             if (d->loop->contains[b] && is_made(d, b) && !is_counted(d, b))

@@ -10,7 +10,8 @@ static void visit_operand(const struct ptx_operand *o, definition_visit *visit,
         visit_operand(&o->list[k], visit, context);
 }
 
-/* Whether the first operand is set. What we do not know is thought to set it. */
+/* True if the instruction defines its first operand. An unknown instruction is assumed
+   to. */
 static bool sets_first(const struct ptx_instruction *i)
 {
     if (!i->operand_count || i->operands[0].kind == PTX_MEMORY)

@@ -10,9 +10,9 @@ struct divergence {
     const struct ptx_function *function;
     const struct ptx_flow *flow;
     uint8_t *taint;   /* by register */
-    uint8_t *defined; /* by register: 0, 1, or 2 for more often */
+    uint8_t *defined; /* by register: number of definitions, at most 2 */
     uint8_t *region;  /* by block */
-    uint32_t *open;   /* for mark_region(): as many as there are arrows, and one */
+    uint32_t *open;   /* work list of mark_region(): as many entries as edges, plus one */
     bool changed;
 };
 
@@ -34,8 +34,8 @@ static bool is_multiple(const struct ptx_operand *o, int64_t of)
     return o->kind == PTX_INTEGER && o->integer % of == 0;
 }
 
-/* Whether the result is one for all lanes of a warp although its source is not: thread
-   numbers over 32, or compared with a multiple of it. */
+/* True if the result is uniform in a warp although its source is not: thread indices
+   divided by 32, or compared with a multiple of 32. */
 static bool merges_lanes(const struct divergence *d, const struct ptx_instruction *i)
 {
     if (i->operand_count < 3)
@@ -94,7 +94,7 @@ static void count_definition(void *context, int32_t reg)
         d->defined[reg]++;
 }
 
-/* From a block on, to where the threads meet again. */
+/* Marks the blocks from `block` to the block where the threads reconverge. */
 static void mark_region(struct divergence *d, uint32_t block, int32_t until, uint8_t marks)
 {
     uint32_t count = 0;
@@ -108,7 +108,8 @@ static void mark_region(struct divergence *d, uint32_t block, int32_t until, uin
             continue;
         d->region[at] |= marks;
         d->changed = true;
-        for (uint32_t s = 0; s < b->successor_count; s++) /* once a block, so it fits */
+        for (uint32_t s = 0; s < b->successor_count; s++) /* once a block, so the list
+                                                             suffices */
             d->open[count++] = b->successors[s];
     }
 }
@@ -123,7 +124,8 @@ static bool ends_soon(const struct divergence *d, int32_t block)
                            d->function->instructions[b->first + b->count - 1].opcode);
 }
 
-/* The last instruction of a block decides; a guarded end is a branch to the end. */
+/* The last instruction of a block decides. A guarded end of a thread is a branch to the
+   end. */
 static void follow_branch(struct divergence *d, uint32_t block)
 {
     const struct ptx_block *b = &d->flow->blocks[block];
@@ -150,7 +152,7 @@ struct phi {
     uint8_t marks;
 };
 
-/* Which of several definitions a thread saw depends on its way. */
+/* The definition that reaches a thread depends on its path. */
 static void mark_phi(void *context, int32_t reg)
 {
     struct phi *p = context;

@@ -31,7 +31,7 @@ static bool has_slots(const struct origin *o)
     return false;
 }
 
-/* One or the other. What is said of `a` only becomes less, so that it comes to an end. */
+/* Join of two origins. `a` only loses precision, so the iteration terminates. */
 static void join(struct origin *a, const struct origin *b)
 {
     if (!b->is_known)
@@ -46,7 +46,7 @@ static void join(struct origin *a, const struct origin *b)
         a->parameter = -1;
 }
 
-/* a + sign * b; unknown until both are known. */
+/* a + sign * b. Unknown until both are known. */
 static struct origin sum(const struct origin *a, const struct origin *b, int sign)
 {
     struct origin o = *a;
@@ -59,7 +59,7 @@ static struct origin sum(const struct origin *a, const struct origin *b, int sig
     for (int s = 0; s < PROACT_SLOTS_MAX; s++) {
         int times = a->slot[s] + sign * b->slot[s];
 
-        if (times > 2 || times < -2) /* a loop that adds a pointer again and again */
+        if (times > 2 || times < -2) /* a loop that adds a pointer repeatedly */
             o.is_mixed = true;
         else
             o.slot[s] = (int8_t)times;
@@ -67,7 +67,7 @@ static struct origin sum(const struct origin *a, const struct origin *b, int sig
     return o;
 }
 
-/* What any other operation makes of a value: no address, if it was none. */
+/* Result of any other operation. It is not an address if the operand is none. */
 static struct origin blurred(const struct origin *a)
 {
     struct origin o = nothing;
@@ -118,7 +118,7 @@ struct origin origin_of_memory(const struct ptx_module *m, const struct ptx_func
     return o;
 }
 
-/* Element `number` of what is read. */
+/* Origin of element `number` of the loaded value. */
 static struct origin of_load(const struct finder *f, const struct ptx_instruction *i,
                              uint32_t number)
 {
@@ -156,7 +156,7 @@ static struct origin of_sum(const struct finder *f, const struct ptx_instruction
     return o;
 }
 
-/* The value of a 64-bit result. */
+/* Origin of a 64-bit result. */
 static struct origin of_result(const struct finder *f, const struct ptx_instruction *i)
 {
     struct origin o = nothing;
@@ -164,13 +164,13 @@ static struct origin of_result(const struct finder *f, const struct ptx_instruct
     if (i->operand_count < 2)
         return of_parts(ORIGIN_LOADED);
     switch (i->opcode) {
-    case PTX_CVTA: /* from 32 bits, which are no address elsewhere */
+    case PTX_CVTA: /* from 32 bits, which no global address has */
         if (i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL)
             return of_parts(ORIGIN_LOCAL);
         return of_operand(f, &i->operands[1]);
     case PTX_MOV:
     case PTX_CVT:
-        if (i->operands[1].kind == PTX_VECTOR) /* put together from halves */
+        if (i->operands[1].kind == PTX_VECTOR) /* built from two halves */
             return of_parts(ORIGIN_LOADED);
         return of_operand(f, &i->operands[1]);
     case PTX_ADD:
@@ -182,7 +182,7 @@ static struct origin of_result(const struct finder *f, const struct ptx_instruct
     case PTX_NEG:
         o = of_operand(f, &i->operands[1]);
         return sum(&nothing, &o, -1);
-    case PTX_AND: /* aligned, or its low bits set */
+    case PTX_AND: /* aligns the address or sets its low bits */
     case PTX_OR:
         return of_sum(f, i, 1, 2, 1);
     case PTX_SELP:
@@ -214,7 +214,7 @@ static void define(struct finder *f, int32_t reg, const struct origin *value)
 {
     struct origin before = f->origin[reg];
 
-    if (f->function->registers[reg].bytes < 8) /* holds no address */
+    if (f->function->registers[reg].bytes < 8) /* too narrow for an address */
         join(&f->origin[reg], &nothing);
     else
         join(&f->origin[reg], value);

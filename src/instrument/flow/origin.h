@@ -1,37 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Where the addresses in a kernel's registers come from. Whatever the control flow, all
-   definitions of a register count, so that what is said holds wherever it is used. */
+/* Provenance of the addresses in a kernel's registers. The analysis is flow-insensitive: it
+   joins all definitions of a register, so a result holds at every use. */
 
 #include "instrument/instrument.h"
 
 enum {
-    ORIGIN_PARAMETER = 1, /* a 64-bit parameter that is no slot's pointer */
-    ORIGIN_LOCAL = 2,     /* shared or local memory, or parameters */
+    ORIGIN_PARAMETER = 1, /* a 64-bit parameter that is not a slot's pointer */
+    ORIGIN_LOCAL = 2,     /* shared memory, local memory or the parameter space */
     ORIGIN_MODULE = 4,    /* a variable of the module */
-    ORIGIN_LOADED = 8,    /* read from memory, or given back by a function */
+    ORIGIN_LOADED = 8,    /* loaded from memory, or returned by a function */
 };
 
 struct origin {
-    bool is_known;                 /* some definition was seen */
-    bool is_mixed;                 /* of several that differ: nothing can be said */
-    uint8_t parts;                 /* ORIGIN_..., any of which it may be a sum of */
-    int8_t slot[PROACT_SLOTS_MAX]; /* how often that slot's pointer is in the sum */
-    int32_t parameter; /* it is the address of parameter bytes + this; else -1 */
+    bool is_known;                 /* at least one definition is known */
+    bool is_mixed;                 /* joined from differing origins: the slots are
+                                      unknown */
+    uint8_t parts;                 /* ORIGIN_... bits: possible summands */
+    int8_t slot[PROACT_SLOTS_MAX]; /* multiplicity of that slot's pointer in the sum */
+    int32_t parameter; /* The address of the parameters plus this many bytes. -1: not such
+                          an address. */
 };
 
-/* By register of the function. */
+/* Origins by register of the function, allocated in `arena`. */
 struct origin *origin_find(const struct ptx_module *m, const struct ptx_function *f,
                            const struct instrument_request *r, struct arena *arena);
 
-/* Of an instruction's memory operand. */
+/* Origin of the address in an instruction's memory operand. */
 struct origin origin_of_memory(const struct ptx_module *m, const struct ptx_function *f,
                                const struct origin *by_register,
                                const struct ptx_operand *memory);
 
-/* Nothing of an address is in it, as far as registers hold whole ones. */
+/* True if the value contains no address, given that registers hold only complete
+   addresses. */
 bool origin_is_number(const struct origin *o);
 
-/* The one slot into whose array an address points; -1 for none; -2 if that is not sure. */
+/* The only slot into whose array the address points. -1: no slot. -2: unknown. */
 int origin_slot(const struct origin *o);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The called function's text as it stands in the caller: a block, whose names are its own,
-   and which is left at its end. */
+/* Body of an inlined function: a block in the caller with unique names. A return branches
+   to the end of the block. */
 #include <string.h>
 
 #include "instrument/inline/inline_site.h"
@@ -8,11 +8,11 @@
 
 struct body {
     const struct inline_site *site;
-    struct ptx_names own; /* what the function declares */
+    struct ptx_names own; /* names that the function declares */
     struct text *into;
 };
 
-static bool is_inner(char c) /* of a name */
+static bool is_inner(char c) /* True for a character of a name. */
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            c == '_' || c == '$';
@@ -35,7 +35,7 @@ static void own_all(struct body *b)
         own(b, f->symbols[k].name);
 }
 
-/* Behind a comment, a string, a name or a word of the text, or else a character. */
+/* End of the token at `at`: a comment, a string, a name, a word, or one character. */
 static const char *token_end(const char *at, const char *end)
 {
     const char *next = at + 1;
@@ -58,7 +58,7 @@ static const char *token_end(const char *at, const char *end)
     return next;
 }
 
-/* `%r<9>` declares a range, whose registers are named as it is. */
+/* `%r<9>` declares a range of registers, which get its prefix. */
 static void add_span(struct body *b, uint32_t offset, uint32_t end_offset)
 {
     const char *text = b->site->module->text, *end = text + end_offset, *next;
@@ -76,7 +76,7 @@ static void add_span(struct body *b, uint32_t offset, uint32_t end_offset)
     }
 }
 
-/* To the end of the block; the last one is there already. */
+/* Branches to the end of the block. The last instruction needs no branch. */
 static bool add_return(struct body *b, const struct ptx_instruction *i)
 {
     const struct ptx_function *f = b->site->called;

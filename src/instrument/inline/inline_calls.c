@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Round by round: functions that call no others are put in the place of their calls. */
+/* Inlining in passes: each pass inlines the functions that call no others. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "instrument/inline/inline_site.h"
 #include "instrument/instrument.h"
 
-/* Deeper calls, and kernels that would grow beyond that, keep theirs. */
+/* Limits: calls that are nested deeper, and calls that make a kernel larger, stay. */
 enum { ROUNDS_MAX = 24, INSTRUCTIONS_MAX = 40000 };
 
 enum state { UNKNOWN, VISITING, READY, WAITING, NEVER };
@@ -31,8 +31,7 @@ static bool is_usual(struct round *r, const struct ptx_function *f,
     return inline_find(&site, &r->arena);
 }
 
-/* READY: all that the function calls stays called. Whoever is called in a circle is NEVER.
- */
+/* READY: every call in the function stays a call. Recursive functions are NEVER. */
 static void visit(struct round *r, uint32_t function)
 {
     const struct ptx_function *f = &r->module->functions[function];
@@ -60,7 +59,7 @@ static void visit(struct round *r, uint32_t function)
         *state = waits ? WAITING : READY;
 }
 
-/* What stores the arguments and loads the results is replaced, and so is the call. */
+/* Replaces the call, the stores of its arguments and the loads of its results. */
 static void put_in(struct round *r, const struct inline_site *site)
 {
     const struct ptx_function *f = site->caller;
@@ -116,7 +115,7 @@ static void inline_reach_initial(const struct ptx_module *m, const struct ptx_sy
         }
 }
 
-/* Functions that nobody calls and whose addresses nobody holds any more. */
+/* Removes functions without a caller whose address is not taken. */
 static void drop_unused(struct round *r)
 {
     const struct ptx_module *m = r->module;
@@ -158,7 +157,8 @@ static void put_in_everywhere(struct round *r)
         put_all(r, &m->functions[f]);
 }
 
-/* Changes the text, and reads what became of it; `*any` says whether there was anything. */
+/* Applies the edits and parses the new text. `*any` reports whether there were any
+   edits. */
 static enum proact_status change(struct round *r, void (*edit)(struct round *r), bool *any,
                                  struct proact_error *err)
 {

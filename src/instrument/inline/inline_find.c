@@ -28,7 +28,8 @@ static bool names_symbol(const struct ptx_operand *list, uint32_t count, int32_t
     return false;
 }
 
-/* st.param [SYMBOL+4], {%r1, %r2} or ld.param: the operand of the registers, else NULL. */
+/* The register operand of `st.param [SYMBOL+4], {%r1, %r2}` or of the matching ld.param.
+   NULL: another instruction. */
 static const struct ptx_operand *moved(const struct ptx_instruction *i, int32_t symbol,
                                        bool is_load)
 {
@@ -41,7 +42,7 @@ static const struct ptx_operand *moved(const struct ptx_instruction *i, int32_t 
     return &i->operands[!is_load];
 }
 
-/* Whether all that `f` does with the symbol, but for `call`, is to load or to store it. */
+/* True if `f` only loads or only stores the symbol, except in `call`. */
 static bool only_moves(const struct ptx_function *f, int32_t symbol, bool is_load,
                        const struct ptx_instruction *call)
 {
@@ -55,8 +56,7 @@ static bool only_moves(const struct ptx_function *f, int32_t symbol, bool is_loa
     return true;
 }
 
-/* A variable of all threads, declared in a function, is one: its text may not be repeated.
- */
+/* A variable with one instance for all threads must not be declared twice. */
 bool inline_is_plain(const struct ptx_function *f)
 {
     uint32_t own = f->parameter_count + f->return_count;
@@ -82,7 +82,7 @@ static struct place place_of(const struct ptx_instruction *i, bool is_load)
                           i->vector};
 }
 
-/* Two places that overlap are made of the same elements. */
+/* True if the locations do not overlap, or overlap in equal elements. */
 static bool agree(const struct place *a, const struct place *b)
 {
     uint64_t a_end = a->at + a->bytes * a->count, b_end = b->at + b->bytes * b->count;
@@ -97,7 +97,8 @@ struct places {
     uint32_t count, capacity;
 };
 
-/* False where one of the function's cannot be a register, or does not agree with others. */
+/* Returns false if a location of the function does not fit into a register, or if it
+   conflicts with another one. */
 static bool add_places(struct places *p, const struct ptx_function *f, int32_t symbol,
                        bool is_load)
 {

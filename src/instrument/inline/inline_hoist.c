@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared memory that a function declares is one for all its calls: it is moved out of the
-   function, so that the text may be repeated. */
+/* Shared memory that a function declares has one instance for all calls. It moves to module
+   scope, so that the body can be repeated. */
 #include <string.h>
 
 #include "instrument/inline/inline_site.h"
 
-/* From the start of its statement to the semicolon; nothing where that is not `.shared
- * ...`. */
+/* The declaration from its start to the semicolon. Empty if it is not `.shared * ...`. */
 static struct ptx_span declaration_of(const struct ptx_module *m,
                                       const struct ptx_symbol *s)
 {
@@ -55,7 +54,7 @@ size_t inline_hoist(const struct ptx_module *m, struct edit_list *edits)
             if (!span.bytes)
                 continue;
             edit_insert(edits, m->functions[0].span.offset, "%.*s\n", (int)span.bytes,
-                        m->text + span.offset); /* whoever calls may stand before it */
+                        m->text + span.offset); /* a caller may precede it */
             edit_replace(edits, span, "%s", "");
             hoisted++;
         }

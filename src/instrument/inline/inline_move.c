@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was stored to a parameter, and loaded from it, goes by registers. */
+/* Arguments and results in registers instead of the parameter space. */
 #include <string.h>
 
 #include "instrument/inline/inline_site.h"
@@ -16,7 +16,7 @@ static const struct inline_value *value_of(const struct inline_site *site,
     return NULL;
 }
 
-/* Where the value lies: in3_a0 or in3_r0. */
+/* Prints the name of the value's location: in3_a0 or in3_r0. */
 static void add_place(const struct inline_site *site, const struct inline_value *v,
                       struct text *into)
 {
@@ -81,7 +81,7 @@ void inline_declare(const struct inline_site *site, struct text *into)
         declare_value(site, &site->values[k], into);
 }
 
-/* The operand's text; a register of the called function has another name now. */
+/* Prints the operand. Registers of the callee get their unique names. */
 static void add_operand(const struct inline_site *site, const struct ptx_function *f,
                         const struct ptx_operand *o, struct text *into)
 {
@@ -93,14 +93,16 @@ static void add_operand(const struct inline_site *site, const struct ptx_functio
         text_add(into, text, o->span.bytes);
 }
 
-/* Bytes of the register that is loaded or stored; of anything else those of the place. */
+/* Bytes of the register that is loaded or stored. Other operands have the size of the
+   location. */
 static unsigned register_bytes(const struct ptx_function *f, const struct ptx_operand *o,
                                unsigned bytes)
 {
     return o->kind == PTX_REGISTER ? f->registers[o->reg].bytes : bytes < 2 ? 2 : bytes;
 }
 
-/* A register may be wider than its place, which extends what is loaded as its type says. */
+/* A register may be wider than its location. A load then extends the value as its type
+   requires. */
 static void add_mov(const struct inline_site *site, const struct inline_value *v,
                     const struct ptx_function *f, const struct ptx_instruction *i,
                     const struct ptx_operand *o, uint64_t at, struct text *into)
@@ -131,7 +133,7 @@ static void add_mov(const struct inline_site *site, const struct inline_value *v
     text_print(into, "; ");
 }
 
-/* The same, to or from memory of the thread. */
+/* Access to a value in local memory instead of registers. */
 static void add_access(const struct inline_site *site, const struct inline_value *v,
                        const struct ptx_function *f, const struct ptx_instruction *i,
                        struct text *into)

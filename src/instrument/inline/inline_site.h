@@ -1,56 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A call in whose place the function's body is put, and how what it is given gets there. */
+/* One call site: the body of the called function replaces the call, and its arguments and
+   results move to registers. */
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "instrument/edit.h"
 #include "ptx/ptx.h"
 
-/* What is handed over lies in registers, one for each place that is stored or loaded; where
-   the two sides see different places, in memory of the thread. */
+/* An argument or a result, in registers: one for each location that is stored or loaded. If
+   caller and callee use different locations, it is in local memory. */
 struct inline_value {
-    int32_t outside, inside; /* symbols of the caller and of the called */
+    int32_t outside, inside; /* symbols of the caller and of the callee */
     bool is_memory, is_result;
-    uint32_t number; /* among the arguments, or the results */
+    uint32_t number; /* index among the arguments, or among the results */
 };
 
 struct inline_site {
     const struct ptx_module *module;
     const struct ptx_function *caller, *called;
     const struct ptx_instruction *call;
-    unsigned number; /* in the names of all that it declares */
+    unsigned number; /* part of the names of all that the site declares */
     struct inline_value *values;
     uint32_t value_count;
 };
 
-/* The function that the instruction calls by name, if it is defined here; else -1. */
+/* Index of the function that the instruction calls by name and that this module defines.
+   -1: none. */
 int32_t inline_called(const struct ptx_module *m, const struct ptx_function *f,
                       const struct ptx_instruction *i);
 
-/* Moves shared memory that functions declare to the module; how many variables were moved.
- */
+/* Moves the shared memory that functions declare to module scope. Returns the number of
+   variables moved. */
 size_t inline_hoist(const struct ptx_module *m, struct edit_list *edits);
 
-/* Whether the body may be put in place of some calls: its parameters are loaded and its
-   results stored as they are, and what it declares may be declared once more. */
+/* True if the body can replace calls: parameters are only loaded, results are only stored,
+   and every declaration may be repeated. */
 bool inline_is_plain(const struct ptx_function *f);
 
-/* False where the call or what is stored for it is not of the usual shape. The values lie
-   in `arena`. */
+/* Fills the values of the site, which are allocated in `arena`. Returns false if the call
+   or its argument stores do not have the usual form. */
 bool inline_find(struct inline_site *site, struct arena *arena);
 
-/* Declares what the site hands over. */
+/* Prints the declarations for the values of the site. */
 void inline_declare(const struct inline_site *site, struct text *into);
 
-/* If `i`, an instruction of `f` (the caller or the called), moves a value of the site: what
-   stands in its place. */
+/* If `i`, an instruction of the caller or the callee `f`, moves a value of the site, prints
+   its replacement and returns true. */
 bool inline_move(const struct inline_site *site, const struct ptx_function *f,
                  const struct ptx_instruction *i, struct text *into);
 
-/* The body, in names of its own. */
+/* Prints the body with its names made unique. */
 void inline_body(const struct inline_site *site, struct text *into);
-/* NAME as it is called there: %in3_r1 for %r1. */
+/* Prints the unique form of NAME: %in3_r1 for %r1. */
 void inline_name(const struct inline_site *site, const char *name, size_t bytes,
                  struct text *into);

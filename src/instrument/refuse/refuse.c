@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a part of the grid alone would answer differently than the whole. */
+/* Refusals: instructions with a different result in a part of the grid than in the complete
+   grid. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +51,8 @@ static enum proact_status refuse_specials(const struct clone *c,
     return status;
 }
 
-/* Together with other CTAs, or past the order of ordinary stores. */
+/* Refuses instructions that cooperate with other CTAs or bypass the order of ordinary
+   stores. */
 static enum proact_status refuse_opcode(const struct clone *c,
                                         const struct ptx_instruction *i)
 {
@@ -83,8 +85,8 @@ static enum proact_status refuse_opcode(const struct clone *c,
     }
 }
 
-/* Of an array that another device's CTAs update, too; or where its peers would have to get
-   what an atomic leaves there, as it happens. */
+/* Refuses an atomic on an array that another device updates too. Also refuses one whose
+   result would have to reach the peers immediately. */
 static enum proact_status refuse_replica(const struct clone *c,
                                          const struct ptx_instruction *i)
 {
@@ -151,7 +153,7 @@ static enum proact_status refuse_store(const struct clone *c,
     return PROACT_OK;
 }
 
-/* Directives begin with a point, as no name of a kernel or parameter does. */
+/* Directives start with a dot, unlike names of kernels and parameters. */
 static enum proact_status refuse_clusters(const struct clone *c)
 {
     static const char *const words[] = {".reqnctapercluster", ".explicitcluster",
@@ -171,7 +173,7 @@ static enum proact_status refuse_clusters(const struct clone *c)
                : PROACT_OK;
 }
 
-/* Each device is given its own textures in place of parameters. */
+/* Each device receives its own texture objects as parameters. */
 static enum proact_status refuse_textures(const struct clone *c)
 {
     struct instrument_textures t;
@@ -195,7 +197,7 @@ enum proact_status refuse_whole(struct clone *c)
         if ((status = refuse_specials(c, i)) || (status = refuse_opcode(c, i)))
             return status;
         if (clone_is_flag(c, n) || clone_is_direct(c, n))
-            continue; /* goes to one place, whatever it is */
+            continue; /* its target is the same on every device */
         if ((i->opcode == PTX_ATOM && i->operand_count > 1) ||
             (i->opcode == PTX_RED && i->operand_count))
             status = refuse_atomic(c, i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that a kernel calls are not cloned: they must neither care where they run nor
-   write what others see. */
+/* Called functions have no versions. They must not read their grid position, nor write
+   memory that other threads see. */
 #include <string.h>
 
 #include "instrument/clone/clone.h"
@@ -40,7 +40,8 @@ static enum proact_status refuse_call(struct calling *c, const struct ptx_functi
         return clone_refuse(c->clone, c->from,
                             "it calls '%s', which this module does not define", s->name);
     }
-    for (uint32_t n = 0; n < m->function_count && !status; n++) /* any of them */
+    for (uint32_t n = 0; n < m->function_count && !status;
+         n++) /* any function may be the target */
         if (!m->functions[n].is_entry)
             status = refuse_function(c, (int32_t)n);
     return status;
@@ -119,7 +120,7 @@ static bool is_indirect(const struct ptx_module *m, const struct ptx_function *f
     return i->opcode == PTX_CALL;
 }
 
-/* By name, or because it calls whom nobody knows. */
+/* True if the function may reach itself by name, or makes an indirect call. */
 static bool may_call_itself(const struct clone *c, uint32_t function)
 {
     const struct ptx_module *m = c->module;
@@ -133,13 +134,13 @@ static bool may_call_itself(const struct clone *c, uint32_t function)
     return reached[function];
 }
 
-/* From a function that calls itself threads of a warp come back one by one (seen on sm_90),
-   and the assembler takes them to be together: it leaves out any bar.warp.sync. */
+/* Threads of a warp return from a recursive function one by one (seen on sm_90). The
+   assembler assumes that they return together and drops every bar.warp.sync. */
 static enum proact_status refuse_recursion(struct clone *c, const struct calling *called)
 {
     const struct ptx_module *m = c->module;
 
-    if (c->kind == INSTRUMENT_GRID || c->kind == INSTRUMENT_INLINE) /* no last words */
+    if (c->kind == INSTRUMENT_GRID || c->kind == INSTRUMENT_INLINE) /* no epilogue */
         return PROACT_OK;
     for (uint32_t n = 0; n < m->function_count && !c->tallies; n++) {
         c->tallies = called->visited[n] && may_call_itself(c, n);

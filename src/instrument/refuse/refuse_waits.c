@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A loop that goes on until memory says otherwise waits for another CTA, which may run on
+/* Waiting loops. A loop whose end depends on memory waits for another CTA, which may run on
    another device, or later. */
 #include "instrument/clone/clone.h"
 #include "instrument/flow/decides_end.h"
@@ -13,7 +13,8 @@ static bool may_watch(const struct clone *c, const struct ptx_instruction *i)
            ORIGIN_LOCAL;
 }
 
-/* Sees at last what other CTAs have stored, whatever is around it. */
+/* Loads that eventually return the stores of other CTAs, independent of the surrounding
+   code. */
 static bool is_watchful(const struct ptx_instruction *i)
 {
     return ptx_has(i, PTX_PART_VOLATILE) || ptx_has(i, PTX_PART_ACQUIRE) ||
@@ -21,8 +22,8 @@ static bool is_watchful(const struct ptx_instruction *i)
            ptx_has(i, PTX_PART_CV) || ptx_has(i, PTX_PART_CG);
 }
 
-/* Makes the plain loads behind it see that. One that only lets time pass stands in no loop
-   but of those who wait. */
+/* Instructions after which plain loads return stores of other CTAs. A nanosleep counts:
+   only waiting loops contain one. */
 static bool is_refreshing(const struct ptx_instruction *i)
 {
     if (i->opcode == PTX_NANOSLEEP)
@@ -34,12 +35,14 @@ static bool is_refreshing(const struct ptx_instruction *i)
 
 struct watch {
     const struct clone *c;
-    bool *may, *watched; /* by instruction: which loads, and which of them at once */
+    bool *may, *watched; /* by instruction: candidate loads, and the loads of the current
+                            query */
     const bool *tangles;
     const struct ptx_instruction *found;
 };
 
-/* Whether the loop has what makes the next time around see more. */
+/* True if the loop contains an instruction that refreshes plain loads in the next
+   iteration. */
 static bool is_refreshed(const struct clone *c, const bool *contains)
 {
     for (uint32_t n = 0; n < c->function->instruction_count; n++)
@@ -48,7 +51,7 @@ static bool is_refreshed(const struct clone *c, const bool *contains)
     return false;
 }
 
-/* An atomic in the memory of all devices gives back what others have left there. */
+/* An atomic on memory shared by all devices returns values that other CTAs have stored. */
 static bool waits_is_fetch_atomic(const struct watch *w, uint32_t n)
 {
     const bool *swaps = w->c->request->swaps;
@@ -57,7 +60,7 @@ static bool waits_is_fetch_atomic(const struct watch *w, uint32_t n)
            version_is_fetch_atomic(w->c, &w->c->function->instructions[n]);
 }
 
-/* Any there, whether or not its result is used. */
+/* True for any atomic on shared memory of all devices, with or without a used result. */
 static bool has_joint(const struct clone *c, const bool *contains)
 {
     for (uint32_t n = 0; n < c->function->instruction_count; n++) {
@@ -70,9 +73,9 @@ static bool has_joint(const struct clone *c, const bool *contains)
     return false;
 }
 
-/* Asks for those in the loop that see what is stored meanwhile: beside an atomic of all
-   devices also what is read in their memory, by which it may come to the end in two steps.
- */
+/* Selects the loads of the loop that may return values stored during the launch. Next to an
+   atomic on memory of all devices, plain loads of that memory count too: they may decide
+   the end in two steps. */
 static bool waits_select_loads(const struct watch *w, const bool *contains)
 {
     const struct ptx_function *f = w->c->function;
@@ -103,7 +106,8 @@ static bool waits_check_load(const struct watch *w, const struct cycle *l, uint3
     return is;
 }
 
-/* All at once first: there may be thousands, of which none is one. */
+/* One query for all loads comes first: there may be thousands, and mostly none decides the
+   end. */
 static bool waits_in(void *context, const struct cycle *l)
 {
     struct watch *w = context;
@@ -124,7 +128,7 @@ static bool waits_in(void *context, const struct cycle *l)
     return any;
 }
 
-/* Of what is no natural loop it is not told when it ends. */
+/* The end of an irreducible cycle is unknown, so every selected load counts. */
 static bool waits_in_tangles(struct watch *w)
 {
     if (!w->tangles || !waits_select_loads(w, w->tangles))
@@ -135,7 +139,7 @@ static bool waits_in_tangles(struct watch *w)
     return true;
 }
 
-/* Whether any load might see what is stored meanwhile: mostly none does. */
+/* True if any load may return a value stored during the launch. Mostly none does. */
 static bool find_loads(const struct clone *c, bool *may)
 {
     const struct ptx_function *f = c->function;

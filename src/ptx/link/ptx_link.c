@@ -8,7 +8,7 @@
 #include "ptx/link/ptx_link_names.h"
 #include "ptx/link/ptx_link_print.h"
 
-/* What no text defines, and every device has. */
+/* Functions that the system defines on every device. */
 static const char *const of_the_system[] = {"vprintf", "malloc", "free", "__assertfail"};
 
 static enum proact_status need(const struct linking *l, uint32_t module, int32_t symbol,
@@ -46,7 +46,7 @@ static enum proact_status need_operands(const struct linking *l, uint32_t module
     return status;
 }
 
-/* What the item's definition uses must be there. */
+/* Checks that everything the item's definition uses is defined. */
 static enum proact_status need_all(const struct linking *l, uint32_t module,
                                    const struct ptx_item *item)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Links modules that were compiled apart (nvcc -dc) into one, as nvlink does with code. */
+/* Linker of separately compiled modules (nvcc -dc). It links PTX as nvlink links machine
+   code. */
 
 #include "ptx/ptx.h"
 
-/* The text of one module that has all they define: what one announces and another defines
-   is one thing, of weak twins the first is kept, names of a file's own are told apart, and
-   what says where lines came from is gone. Two definitions of a name, and a name that is
-   used and defined nowhere, are refused with the name and the modules'. free(*out). */
+/* Returns the text of one module that contains the definitions of all modules; release *out
+   with free(). A declaration refers to the definition in another module, the first of
+   several weak definitions is used, file-local names are made unique, and line information
+   is dropped. Fails if a name has two definitions, or is used but not defined; the message
+   has the name and its modules. */
 enum proact_status ptx_link(const struct ptx_module *const modules[], size_t count,
                             char **out, size_t *bytes, struct proact_error *err);

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 
-enum { ALIASES_MAX = 16 }; /* one of the other: more are a circle */
+enum { ALIASES_MAX = 16 }; /* longest chain of aliases; a longer one is a cycle */
 
 static struct link_name *name_of(struct linking *l, const struct ptx_symbol *s,
                                  int32_t *index)
@@ -62,7 +62,7 @@ static void announce(struct linking *l, struct link_name *n, uint32_t module, ui
     n->announcement = item;
 }
 
-/* An alias is linked as the announcement of its name says. */
+/* An alias has the linkage of the declaration of its name. */
 static enum ptx_linkage linkage_of(const struct ptx_module *m, const struct ptx_item *item)
 {
     if (item->kind != PTX_ITEM_ALIAS)
@@ -105,7 +105,7 @@ static enum proact_status share_item(struct linking *l, uint32_t module, uint32_
     return PROACT_OK;
 }
 
-/* A name that nobody has: NAME__2 of the second module. */
+/* A unique name: NAME__2 for the second module. */
 static const char *free_name(struct linking *l, const char *name, uint32_t module)
 {
     size_t room = strlen(name) + 32;
@@ -118,7 +118,8 @@ static const char *free_name(struct linking *l, const char *name, uint32_t modul
     return made;
 }
 
-/* Programs ask for kernels by name, so theirs stay. */
+/* File-local names get unique names. Kernels keep theirs, because programs look them up by
+   name. */
 static enum proact_status keep_apart(struct linking *l, uint32_t module, int32_t symbol)
 {
     struct link_module *lm = &l->modules[module];

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Inside the linker: who is meant by a name. */
+/* Private to the linker: name resolution. */
 
 #include "ptx/link/ptx_link.h"
 #include "ptx/ptx_names.h"
 
-/* A name that modules share. */
+/* A name that several modules may use. */
 struct link_name {
     const char *text;
     bool is_function;
     bool is_dynamic; /* .extern .shared: the launch defines it */
     bool is_strong;
     int32_t module;                   /* that defines it; -1: none */
-    uint32_t item;                    /* there; perhaps an alias */
-    uint32_t announcer, announcement; /* the first; of a dynamic one, the best aligned */
+    uint32_t item;                    /* the definition; may be an alias */
+    uint32_t announcer, announcement; /* the first declaration; of a dynamic one, that with
+                                         the largest alignment */
 };
 
 struct link_module {
     const struct ptx_module *module;
-    /* Each by the module's symbols. */
-    int32_t *shared_name;     /* -1: it is the file's own */
-    uint32_t *item;           /* that defines it here, and one more; 0: none */
-    const char **new_name;    /* NULL: it keeps that it has */
-    struct ptx_names renamed; /* those that do not, by their old names */
+    /* Arrays indexed by the module's symbols. */
+    int32_t *shared_name;     /* -1: file-local */
+    uint32_t *item;           /* defining item in this module, plus one; 0: none */
+    const char **new_name;    /* NULL: unchanged */
+    struct ptx_names renamed; /* renamed symbols, by their old names */
 };
 
 struct linking {
@@ -31,17 +32,17 @@ struct linking {
     uint32_t count;
     struct link_name *names;
     size_t name_count, name_capacity;
-    struct ptx_names index; /* of `names`; as PTX_NAME_LABEL, of all that is taken */
+    struct ptx_names index; /* of `names`; as PTX_NAME_LABEL, of all names in use */
     struct arena arena;
     struct proact_error *err;
 };
 
-/* Fills in `modules` and `names`, or says what is wrong. */
+/* Fills `modules` and `names`. Fails on a conflict. */
 enum proact_status link_names(struct linking *l);
-/* Whether the item's definition is the one that counts. */
+/* True if the item's definition is the one that is used. */
 bool link_is_kept(const struct linking *l, uint32_t module, const struct ptx_item *i);
-/* What the symbol is called in the linked module. */
+/* Name of the symbol in the linked module. */
 const char *link_final_name(const struct linking *l, uint32_t module, int32_t symbol);
-/* Who defines the symbol, for all: NULL if nobody does, or an alias. */
+/* Definition of the symbol in any module. NULL: undefined, or an alias. */
 const struct ptx_item *link_definition(const struct linking *l, uint32_t *module,
                                        int32_t symbol);

@@ -20,7 +20,7 @@ static void add(struct printing *p, const char *text)
     text_add(p->text, text, strlen(text));
 }
 
-/* What the function declares itself hides the module's. */
+/* True if a declaration in the function hides the module's name. */
 static bool is_hidden(const struct ptx_function *f, const char *name)
 {
     for (uint32_t s = 0; f && s < f->symbol_count; s++)
@@ -29,7 +29,7 @@ static bool is_hidden(const struct ptx_function *f, const char *name)
     return false;
 }
 
-/* A piece of a module's text with its names as they now are. */
+/* Prints a span of a module's text with its final names. */
 static void print_span(struct printing *p, uint32_t module, const struct ptx_function *f,
                        struct ptx_span span)
 {
@@ -62,7 +62,7 @@ static void print_span(struct printing *p, uint32_t module, const struct ptx_fun
     text_add(p->text, lexer.text + at, span.offset + span.bytes - at);
 }
 
-/* The last of a file may end in a comment. */
+/* The newline ends a comment at the end of a file. */
 static void print_item(struct printing *p, uint32_t module, const struct ptx_function *f,
                        const struct ptx_item *i)
 {
@@ -98,7 +98,8 @@ static struct ptx_span target_of(const struct ptx_module *m)
     return (struct ptx_span){0, 0};
 }
 
-/* The newest version and target; of two with one number, that with a letter. */
+/* Prints the newest version and target. Of two targets with one number, the one with a
+   letter. */
 static void print_start(struct printing *p)
 {
     const struct linking *l = p->linking;
@@ -132,7 +133,8 @@ static void print_prototypes(struct printing *p)
             continue;
         const struct ptx_module *m = l->modules[name->announcer].module;
 
-        if (name->is_function || name->is_dynamic) /* of the system; of the launch */
+        if (name->is_function || name->is_dynamic) /* defined by the system, or by the
+                                                      launch */
             print_head(p, name->announcer, &m->items[name->announcement]);
     }
     for (uint32_t m = 0; m < l->count; m++)
@@ -146,7 +148,7 @@ static void print_prototypes(struct printing *p)
         }
 }
 
-/* Of variables that hold each other's addresses one is announced first. */
+/* Variables that contain each other's addresses: one is declared first. */
 static enum proact_status announce(struct printing *p, uint32_t module,
                                    const struct ptx_item *i)
 {
@@ -166,7 +168,7 @@ static enum proact_status announce(struct printing *p, uint32_t module,
     return PROACT_OK;
 }
 
-/* After those whose addresses it holds. */
+/* Prints the variable after those whose addresses it contains. */
 static enum proact_status print_variable(struct printing *p, uint32_t module,
                                          const struct ptx_item *i)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Inside the linker: the linked module's text. */
+/* Private to the linker: output of the linked module. */
 
 #include "base/text.h"
 #include "ptx/link/ptx_link_names.h"
 
-/* All of it, in an order in which everything is declared before it is used. */
+/* Prints the module in an order in which every declaration precedes its uses. */
 enum proact_status link_print(const struct linking *l, struct text *into);
