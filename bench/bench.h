@@ -40,7 +40,7 @@ struct bench_row {
     char unit[8];  /* "x": a speedup */
     struct bench_sample value;
     double measured; /* earlier, on hardware; 0: not measured */
-    /* A base value; the added share is compared, too. 0: no base. */
+    /* A base value; the added fraction is compared, too. 0: no base. */
     double base, base_measured;
     char excluded[160]; /* why the model does not cover it, or "" */
     char pattern[16], method[BENCH_METHOD_BYTES]; /* micro's columns start here; or "" */
@@ -70,7 +70,7 @@ struct bench_report {
 void bench_add(struct bench_report *r, const struct bench_row *row);
 /* The largest deviation from the measurements, over the rows that the model covers. */
 double bench_worst(const struct bench_report *r);
-/* The largest deviation of the share added to a base, in percentage points. */
+/* The largest deviation of the fraction added to a base, in percentage points. */
 double bench_worst_points(const struct bench_report *r);
 struct json_writer;
 /* Date, version and commit, which every results file states. */

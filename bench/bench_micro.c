@@ -61,8 +61,8 @@ static void add(struct micro_bench *b, struct bench_row *row, struct bench_sampl
     bench_add(b->report, row);
 }
 
-/* A row is omitted if the machine lacks what its method needs, or room for a large agent
-   that no measurement requires. */
+/* A row is omitted if the machine does not support its method, or a large agent that no
+   measurement requires. */
 static void run(struct micro_bench *b, struct bench_row *row)
 {
     const struct proact_plan plan = {.method = row->method,

@@ -16,7 +16,7 @@ static double difference(const struct bench_row *row)
     return row->measured > 0 ? row->value.median / row->measured - 1 : 0;
 }
 
-/* The share added to the base, in percent. */
+/* The fraction added to the base, in percent. */
 static double adds(const struct bench_row *row)
 {
     return row->base > 0 ? 100 * (row->value.median / row->base - 1) : 0;

@@ -79,7 +79,7 @@ static enum proact_status launch_look(const struct loop *l, uint32_t iterations,
     return proact_launch(l->look, &grid, args, sizeof args / sizeof *args, err);
 }
 
-/* Launches batches, the last of which may be short. Each batch starts at pairs[0]. */
+/* Launches batches; the last one may be short. Each batch starts at pairs[0]. */
 static enum proact_status launch(const struct loop *l, unsigned iterations,
                                  struct proact_error *err)
 {

@@ -29,8 +29,8 @@ struct analyze_constants {
     uint32_t count, symbols;
 };
 
-/* Returns an exit status. A message reports values that do not fit, and values that the
-   slice needs but the command line lacks. */
+/* Returns an exit status. A message reports values that do not fit, and missing values that
+   the slice needs. */
 int analyze_constants_fill(struct analyze_constants *c, const struct analyze_kernel *k,
                            const struct analyze_request *q);
 bool analyze_constants_have(const struct analyze_constants *c,

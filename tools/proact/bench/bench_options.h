@@ -16,7 +16,7 @@ struct bench_options {
     bool help; /* only the help text is requested */
     struct bench_request request;
     double within; /* percent */
-    double points; /* percentage points of the added share */
+    double points; /* percentage points of the added fraction */
     const char *json;
 };
 

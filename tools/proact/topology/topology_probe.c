@@ -143,7 +143,7 @@ static enum proact_status measure(struct prober *p, unsigned from, unsigned to,
     return PROACT_OK;
 }
 
-/* True if the pairs so far used more than their share of the budget; the pair then has one
+/* True if the pairs so far used more than their part of the budget; the pair then has one
    measurement. */
 static bool is_late(const struct prober *p, unsigned pair)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties and occupancy of kernels. The emulator does not count registers: it reports
-   the number with which an SM holds its maximum of threads. */
+   the number at which an SM reaches its maximum of threads. */
 #include <string.h>
 
 #include "rt/abi/cuda_calls.h"

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* Upper bound: a function whose arguments name what it writes has at most 26 of them. */
+/* Upper bound: a PLAIN function has at most 26 arguments. */
 enum { REGISTERS = 6, STACK_WORDS = 24 };
 
 static struct library_verdict refuse(struct library_call *call)

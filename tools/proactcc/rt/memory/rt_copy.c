@@ -26,7 +26,7 @@ static void show_pinned(struct rt_range *pinned, const struct rt_range *other,
         pinned->is_shown = true;
 }
 
-/* True if the bytes reside on the device, whoever copies them. */
+/* True if the bytes reside on the device. */
 static bool is_of_device(const struct rt_range *range)
 {
     return range && range->kind != RT_PINNED && range->kind != RT_REGISTERED;
@@ -134,7 +134,7 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
     bool is_shared =
         (target && target->kind != RT_DEVICE) || (source && source->kind != RT_DEVICE);
 
-    /* Host bytes of a shadow must first receive what kernels wrote to the copy. */
+    /* The host bytes of a shadow first receive the kernels' writes to its copy. */
     if ((target && target->is_newer_there) || (source && source->is_newer_there) ||
         (!to_device && !from_device))
         error = rt_wait(rt);
