@@ -155,7 +155,7 @@ static bool is_converged(const struct loop *l)
 }
 
 /* Batches until the change reaches the tolerance, if it keeps falling as between the last
-   two queries. A query synchronizes all devices with the host. A late query costs little,
+   two queries. A query synchronizes all devices with the host. A late query is cheap,
    because launches after the stop do nothing. */
 static unsigned batches_left(const struct loop *l)
 {

@@ -4,9 +4,9 @@
 
 /* The device side of a query: one CTA after a batch of iterations adds their pairs. It uses
    the order of cta_sum_pairs(), so its sums equal those of the iterations. The sum is
-   computed once per batch, and not by a kernel after each iteration, because the CTAs of
-   the next iteration compute it themselves faster than such a kernel starts. All pairs are
-   already on the device, which also reads them in the iterations. */
+   computed once per batch, and not by a kernel after each iteration. The CTAs of the next
+   iteration compute it themselves before such a kernel would start. All pairs are already
+   on the device, which also reads them in the iterations. */
 extern "C" __global__ void repeat_look(
     const struct cta_pair *pairs0, const struct cta_pair *pairs1,
     const struct cta_pair *pairs2, const struct cta_pair *pairs3,
