@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long the analysis of a kernel takes (access_analyze: who touches which bytes), in
-   milliseconds of processor time: every kernel of the files, median of the runs, the
-   slowest first. Usage: analyze_bench RUNS FILE.ptx...; say of tests/ptx/corpus. */
+/* Processor time of access_analyze() in milliseconds, for every kernel of the files: median
+   of the runs, in descending order. Usage: analyze_bench RUNS FILE.ptx... with files such
+   as those of tests/ptx/corpus. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

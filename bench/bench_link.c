@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `proact bench link` and `latency`: lists of questions, asked one after the other; behind
-   those of link comes what the methods make of it. */
+/* `proact bench link` and `latency`: lists of questions. The rows of link's methods follow
+   those of its own copies and stores. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "link_methods.h"
 #include "measured.h"
 
-enum { KB = 1 << 10, MB = 1 << 20, ALL = TOPOLOGY_DEVICES_MAX /* every peer there is */ };
+enum { KB = 1 << 10, MB = 1 << 20, ALL = TOPOLOGY_DEVICES_MAX /* every peer */ };
 
 struct item {
     const char *what, *probe;
@@ -107,8 +107,8 @@ static void measure_list(struct link_machine *m, const struct item *list, size_t
     }
 }
 
-/* Files that say how each row was asked for are asked again so; the others are only shown
-   beside. */
+/* True if the file states how to measure each row, so that the rows are measured again.
+   Other files are only shown next to the rows. */
 static bool has_recipe(const struct measured *before)
 {
     return before->count && before->rows[0].probe[0];
@@ -121,7 +121,7 @@ static void measure_again(struct link_machine *m, struct measured *before,
     for (size_t i = 0; i < before->count; i++) {
         struct measured_row *b = &before->rows[i];
 
-        b->row.threads = 0; /* the question has it */
+        b->row.threads = 0; /* part of the question */
         link_measure_row(m, &b->row, b->probe, &b->question, r);
     }
 }

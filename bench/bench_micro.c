@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PROACT V-A and Figure 6: one array, made by one device or by all and needed by all; the
-   speedup of each mechanism over bulk. */
+/* The microbenchmark (PROACT V-A, Figure 6): an array that one device or all devices make
+   and all need, and the speedup of each mechanism over bulk. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +15,13 @@ static const char *const patterns[] = {"one-to-all", "all-to-all"};
 const double bench_ratios[BENCH_RATIOS] = {0.5, 1, 1.25, 2};
 static const uint64_t chunks[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20,
                                   4 << 20, 16 << 20, 64 << 20, 256 << 20};
-static const unsigned agents[] = {16384, 32768}; /* threads, beside what fills a link */
+static const unsigned agents[] = {16384, 32768}; /* thread counts in addition to the
+                                                    default */
 enum {
     PATTERNS = sizeof patterns / sizeof *patterns,
     AGENTS = sizeof agents / sizeof *agents,
     CHUNKS = sizeof chunks / sizeof *chunks,
-    QUEUED_MAX = 1 << 16, /* copies that the host queues before it waits: a second or so */
+    QUEUED_MAX = 1 << 16, /* copies in flight, about one second */
     QUEUED_EMULATED_MAX = 1 << 12
 };
 
@@ -28,7 +29,7 @@ struct micro_bench {
     const struct bench_request *request;
     struct bench_report *report;
     struct micro *micro;
-    struct micro_bulk bulk; /* of this pattern and ratio */
+    struct micro_bulk bulk; /* for this pattern and ratio */
     char pattern[16];
     double ratio;
 };
@@ -60,8 +61,8 @@ static void add(struct micro_bench *b, struct bench_row *row, struct bench_sampl
     bench_add(b->report, row);
 }
 
-/* A machine that lacks what a method needs, or room for a large agent that nobody asked
-   for, gives no row. */
+/* A row is omitted if the machine does not support its method, or a large agent that no
+   measurement requires. */
 static void run(struct micro_bench *b, struct bench_row *row)
 {
     const struct proact_plan plan = {.method = row->method,
@@ -87,7 +88,7 @@ static void run(struct micro_bench *b, struct bench_row *row)
     add(b, row, ns);
 }
 
-/* Whether a row takes no longer than it may. */
+/* True if the queued copies of a row stay within the limit. */
 static bool may_queue(const struct micro_bench *b, uint64_t chunk_bytes)
 {
     const struct bench_request *q = b->request;
@@ -97,7 +98,8 @@ static bool may_queue(const struct micro_bench *b, uint64_t chunk_bytes)
                                  : copies * (q->launches ? q->launches : 1) <= QUEUED_MAX;
 }
 
-/* As the method likes, or in chunks of each size that the array has room for. */
+/* One row with the method's own chunk size, or one row per chunk size that fits the
+   array. */
 static void run_chunks(struct micro_bench *b, const struct transfer_plan *plan,
                        struct bench_row *row)
 {
@@ -185,7 +187,7 @@ static void run_all(struct micro_bench *b)
         }
 }
 
-/* Rows of one pattern and ratio stand together: bulk is tuned once for all of them. */
+/* Rows with equal pattern and ratio are adjacent, so that bulk is tuned once for them. */
 static void run_measured(struct micro_bench *b, const struct measured *before)
 {
     for (size_t i = 0; i < before->count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An iteration over all devices in which next to nothing is computed: what is left is what
-   keeping in step costs. Recorded once and replayed, and launched one by one. */
+/* An iteration over all devices with almost no computation, which measures the cost of
+   synchronization. It runs as a replayed recording and as single launches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +19,12 @@ struct step_bench {
     struct proact *session;
     struct proact_array *array[2];
     struct proact_kernel *kernel;
-    struct proact_recording *recording; /* or NULL: one by one */
+    struct proact_recording *recording; /* NULL: single launches */
     uint32_t count, done;               /* elements; steps */
     bool is_virtual;
 };
 
-/* PROACT_EREFUSED: the machine cannot. */
+/* PROACT_EREFUSED if the machine does not support the method. */
 static enum proact_status open_step(struct step_bench *b, const struct bench_request *q,
                                     const char *method)
 {
@@ -140,13 +140,14 @@ static void run_method(void *context, const char *method)
     enum proact_status status = launch_steps(&b, &err);
 
     bench_must(status, &err);
-    bench_must(proact_wait(b.session, &err), &err); /* or it counts as part of the first */
+    bench_must(proact_wait(b.session, &err), &err); /* otherwise it would count as part of
+                                                       the first launch */
     b.done = STEPS;
     add(&b, method, "launched one by one", r);
     bench_must(proact_record_begin(b.session, &err), &err);
     bench_must(launch_steps(&b, &err), &err);
     status = proact_record_end(b.session, &b.recording, &err);
-    if (status != PROACT_EREFUSED) { /* not everything can be recorded everywhere */
+    if (status != PROACT_EREFUSED) { /* some methods cannot be recorded on some machines */
         bench_must(status, &err);
         add(&b, method, "replayed", r);
     }

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What counting costs a kernel: marked by its author or by the compiler, and counted,
-   nothing sent, beside the same kernel unmarked, on one device. */
+/* The cost of counting for a kernel that its author or the compiler annotates, compared
+   with the plain kernel on one device. Nothing is sent. */
 #include <stdio.h>
 
 #include "measured.h"
 #include "tracking.h"
 
 static const uint32_t threads[] = {64, 128, 256, 512, 1024};
-/* Of the counting ones, one that looks at the sum and one that does not; the first sends
-   what is stored, of which nothing is left here. */
+/* Of the counting methods, fused uses the counter's value and copy-engine does not. inline
+   sends the stores, which leaves nothing here. */
 static const char *const methods[] = {"inline", "fused", "copy-engine"};
 enum {
     SIZES = sizeof threads / sizeof *threads,
-    KERNELS = 64,        /* so many in a row, so that starting them does not count: */
-    KERNELS_VIRTUAL = 1, /* where that costs the same each time */
+    KERNELS = 64,        /* back-to-back, so that the launch cost does not matter */
+    KERNELS_VIRTUAL = 1, /* launches have a constant cost */
     CHUNK = 1 << 20,
     ARRAY_BYTES = 32 << 20
 };
 
-/* Of each thread: CTAs that end after some ten microseconds, and after some fifty, as those
-   of a kernel that takes as long as its copies to three peers. */
+/* Per thread: CTAs of about 10 us, and of about 50 us, as in a kernel that takes as long as
+   its copies to three peers. */
 static const uint32_t works[] = {1024, 4096};
 enum { WORKS = sizeof works / sizeof *works };
 
@@ -40,7 +40,7 @@ static double once(void *context)
 static struct bench_sample run(struct tracking *t, const char *method, enum tracked which)
 {
     tracking_load(t, which, method);
-    tracking_launch(t, 0); /* what a first launch takes, and nobody means */
+    tracking_launch(t, 0); /* excludes the cost of a first launch */
     tracking_wait(t);
     struct bench_sample us = bench_repeat(once, t, t->backend->is_virtual);
 
@@ -48,7 +48,7 @@ static struct bench_sample run(struct tracking *t, const char *method, enum trac
     return us;
 }
 
-/* `plain`: the row of the unmarked kernel; NULL: this is it. */
+/* `plain`: the row of the plain kernel; NULL: this is it. */
 static void add(const struct tracking *t, struct bench_report *r, const char *what,
                 struct bench_sample us, const struct bench_row *plain)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the emulated device adds to executing a kernel: lane instructions a second through
-   the device contract, and the machine's virtual time.
+/* Overhead of the emulated device over the execution of a kernel: lane instructions per
+   second through the device contract, and the virtual time.
 
    Usage: device_bench [--json FILE] [compiler [runs [devices [threads [kernel]]]]]
 
-   With more than one device each runs a share of the grid, on its own copy of the arrays,
-   and all begin at once: what the host needs for a launch is left out. Seconds are of the
-   processor with one device and of the world with more. --json measures what
-   docs/measuring.md shows, and writes that. */
+   With several devices each one runs a partition of the grid on its own copy of the arrays.
+   All start together, so that the host's time of a launch is excluded. Seconds are
+   processor time with one device, and wall time with more. --json writes the measurements
+   that docs/measuring.md shows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ enum { RUNS_MAX = 99, DEVICES = TOPOLOGY_DEVICES_MAX };
 struct job {
     const char *family, *kernel;
     uint32_t grid[3], block[3];
-    size_t words[3]; /* of its arrays, which come first among the parameters */
+    size_t words[3]; /* of its arrays, which are its first parameters */
     uint32_t numbers[4], number_count;
 };
 
@@ -54,10 +54,10 @@ static const struct job jobs[] = {
      .number_count = 3},
 };
 
-/* What is measured, and its runs. */
+/* A configuration and its runs. */
 struct setting {
     unsigned devices, threads;
-    double speed[RUNS_MAX]; /* 1e9 lane instructions a second */
+    double speed[RUNS_MAX]; /* 1e9 lane instructions per second */
     double virtual_us;
 };
 
@@ -67,7 +67,7 @@ struct bench {
     struct topology topology;
     struct device_set *set;
     struct device_stream *stream[DEVICES], *gate[DEVICES];
-    device_addr started[DEVICES]; /* the number of the run that may begin */
+    device_addr started[DEVICES]; /* the number of the run that may start */
     uint32_t run;
     double lanes;
     struct device_function *function[DEVICES];
@@ -99,7 +99,7 @@ static enum execute_verdict go(void *context, struct execute_warp *w,
     return EXECUTE_GO;
 }
 
-/* Lane instructions of the whole grid, executed without a device. */
+/* Lane instructions of the grid, executed without a device. */
 static double count_lanes(struct bench *b, const struct job *job, const char *text,
                           size_t bytes)
 {
@@ -159,7 +159,7 @@ static void launch_partition(struct bench *b, unsigned d, unsigned of)
 {
     struct device_launch l = {.parameters = b->parameters[d],
                               .parameter_bytes = b->parameter_bytes};
-    int split = b->job->grid[1] > 1; /* by rows where there are some */
+    int split = b->job->grid[1] > 1; /* by rows if there are several */
 
     memcpy(l.grid, b->job->grid, sizeof l.grid);
     memcpy(l.block, b->job->block, sizeof l.block);
@@ -239,7 +239,7 @@ static void measure(const struct job *job, const char *compiler, unsigned runs,
     free(b);
 }
 
-/* The first line of a file or a command's output that begins with `key`, behind it. */
+/* The text after `key` in the first line of a file or output that starts with it. */
 static void first_line(FILE *from, const char *key, char *into, int bytes)
 {
     snprintf(into, (size_t)bytes, "unknown");

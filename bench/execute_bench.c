@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast kernels are executed: lane instructions a second, every PTX instruction counted
-   for every lane that passes it, on one thread and on two; per second of processor time.
-   Median of the runs. Usage: execute_bench [compiler [runs [kernel]]]; compilers are those
-   of tests/ptx/corpus. */
+/* Speed of the interpreter: lane instructions per second of processor time, on one thread
+   and on two. Each PTX instruction counts once per active lane. The result is the median of
+   the runs. Usage: execute_bench [compiler [runs [kernel]]]; compilers are those of
+   tests/ptx/corpus. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum { THREADS_MAX = 2, RUNS_MAX = 99 };
 struct job {
     const char *family, *kernel;
     uint32_t grid[3], block[3];
-    size_t words[3]; /* of its arrays, which come first among the parameters */
+    size_t words[3]; /* of its arrays, which are its first parameters */
     uint32_t numbers[4], number_count;
 };
 
@@ -62,7 +62,7 @@ static enum execute_verdict go(void *context, struct execute_warp *w,
     return EXECUTE_GO;
 }
 
-/* Of this thread: what else the machine does costs wall time and not this. */
+/* Processor time of this thread, which is independent of other load. */
 static double processor_time(void)
 {
     struct timespec t;
@@ -95,7 +95,7 @@ static void *run_part(void *argument)
     return NULL;
 }
 
-/* G lane instructions a second of processor time, all threads together. */
+/* 1e9 lane instructions per second of processor time, over all threads. */
 static double run_once(const struct execute_launch *launch, const struct job *job,
                        unsigned threads)
 {

@@ -61,8 +61,8 @@ struct bench_sample flag_waits(struct link_machine *m, const struct link_questio
     return link_us(ns, WAITS);
 }
 
-/* One kernel of the first device tells the word that its streams wait for; they copy, then
-   tell a kernel of the second device, which tells the first kernel. */
+/* A kernel of device 0 writes the word that its streams wait for. They copy, then write a
+   word for a kernel of device 1, which writes one for the first kernel. */
 static void queue_landing(struct link_machine *m, unsigned device, unsigned s,
                           void *context)
 {
@@ -139,7 +139,7 @@ static void queue_step(struct link_machine *m, unsigned device, unsigned s, void
         .here = word_of(m, device, 0), .peers = m->peers, .rounds = ROUNDS};
 
     (void)context;
-    for (unsigned i = 0; i < m->peers; i++) { /* lane i is the peer behind us by i + 1 */
+    for (unsigned i = 0; i < m->peers; i++) { /* lane i has peer (device + 1 + i) */
         unsigned peer = (device + 1 + i) % m->devices;
 
         p.there[i] = word_of(m, peer, m->peers - 1 - i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What the link bench lets SMs do. Of CUDA it includes nothing. */
+/* Kernels of the link bench. They include no CUDA header. */
 
 #include <proact/device.h>
 
@@ -35,7 +35,7 @@ PROACT_DEVICE_INLINE proact_u32 link_grid(void)
     return v;
 }
 
-/* Four loads are under way before the first store, 16 bytes a lane. */
+/* Four loads of 16 bytes per lane are in flight before the first store. */
 extern "C" __global__ void link_copy(struct link_copy c)
 {
     proact_u64 threads = (proact_u64)proact_cta_size_x() * link_grid();
@@ -96,7 +96,7 @@ extern "C" __global__ void link_ping(struct link_ping p)
     }
 }
 
-/* A lane a peer: all tell, then all wait. */
+/* One lane per peer: all lanes write a flag, then all wait. */
 extern "C" __global__ void link_step(struct link_step s)
 {
     proact_u32 lane = proact_thread_x();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the kernels of link.cu take: for both sides. */
+/* Parameters of the kernels of link.cu, for host and device. */
 
 #if defined(__CUDACC__) || defined(__CUDA__)
 typedef unsigned long long link_u64;
@@ -18,37 +18,38 @@ enum { LINK_TARGETS = 15, LINK_UNROLL = 4, LINK_BLOCK_WORDS = 1 << 20 };
 
 struct link_copy {
     link_u64 from, to[LINK_TARGETS];
-    link_u64 vectors; /* of 16 bytes; a multiple of LINK_UNROLL times all threads */
+    link_u64 vectors; /* of 16 bytes; a multiple of LINK_UNROLL times the thread count */
     link_u32 targets;
 };
 
-/* Lines of the source's first block, each to its place in `blocks` blocks at `to`. */
+/* Copies of the lines of the source's first block to `blocks` blocks at `to`. */
 enum { LINK_LINE_BYTES = 8192, LINK_LINES = 4 * LINK_BLOCK_WORDS / LINK_LINE_BYTES };
 struct link_bulk {
     link_u64 from, to;
     link_u32 blocks, ctas;
 };
 
-/* Stores of 4 bytes a lane in runs of 1 << run_shift bytes, `stride` apart. */
+/* Stores of 4 bytes per lane in ranges of 1 << run_shift bytes, `stride` apart. */
 struct link_runs {
     link_u64 to;
     link_u64 words;
     link_u32 run_shift, stride;
 };
 
-/* Two devices hand a number to and fro: each waits for its word and writes the other's. */
+/* Two devices exchange a number: each waits for its own word and writes the other's. */
 struct link_ping {
     link_u64 here, there;
     link_u32 rounds, begins;
 };
 
-/* All devices wait for each other, again and again: one word a peer. */
+/* A repeated barrier of all devices, with one word per peer. */
 struct link_step {
-    link_u64 here, there[LINK_TARGETS]; /* here: a word each, in the peers' order */
+    link_u64 here, there[LINK_TARGETS]; /* here: one word per peer, in the peers' order */
     link_u32 peers, rounds;
 };
 
-/* Counts into `wrong` the vectors that are not the pattern, one of `step` looked at. */
+/* Adds to `wrong` the number of vectors that differ from the pattern; checks every
+   `step`-th vector. */
 struct link_check {
     link_u64 at, wrong, vectors;
     link_u32 step;

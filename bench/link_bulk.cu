@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What the link bench lets the TMA of SMs do: for sm_90 and later. */
+/* Bulk copies (TMA) of the link bench, for sm_90 and later. */
 
 #include <proact/device.h>
 
 #include "link.h"
 
-/* So many loads of each of 32 threads are under way at once. */
+/* loads in flight for each of 32 threads */
 enum { LINK_AHEAD = 8, LINK_PART = 16 * 32 * LINK_AHEAD };
 
 PROACT_DEVICE_INLINE void link_stage(unsigned char *line, link_u64 from)
@@ -24,8 +24,8 @@ PROACT_DEVICE_INLINE void link_stage(unsigned char *line, link_u64 from)
     }
 }
 
-/* Each CTA of 32 threads stages a line of the source's first block, and sends it to its
-   place in every block of the target; meanwhile the next line is staged. */
+/* Each CTA of 32 threads stages a line of the source's first block, and sends it to every
+   block of the target. It stages the next line meanwhile. */
 extern "C" __global__ void link_bulk(struct link_bulk b)
 {
     __shared__ __attribute__((aligned(16))) unsigned char stage[2][LINK_LINE_BYTES];
@@ -37,7 +37,7 @@ extern "C" __global__ void link_bulk(struct link_bulk b)
         link_u64 at = (link_u64)n * LINK_LINE_BYTES;
         unsigned char *to = (unsigned char *)(b.to + at);
 
-        if (leads) /* the line before the last one has left its stage */
+        if (leads) /* the stage of the line before the last one is free */
             asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
         proact_cta_sync();
         link_stage(stage[turn], b.from + at);

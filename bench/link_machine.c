@@ -12,16 +12,16 @@
 enum {
     BULK_CAPABILITY = 90,
     BUFFER_BYTES = 256 << 20,
-    BUFFER_BYTES_MANY = 64 << 20, /* each of more than FEW devices */
+    BUFFER_BYTES_MANY = 64 << 20, /* with more than FEW devices */
     FEW = 4,
-    SAMPLE = 64, /* one vector of so many is looked at where looking is slow */
+    SAMPLE = 64, /* a slow check compares one vector of SAMPLE */
     CHECK_CTAS = 264,
     CHECK_THREADS = 256
 };
 
 extern const char kernel_link[], kernel_link_bulk_90[];
 
-/* Data that is no zeros: those copy faster. A block from the host, then doubled. */
+/* Nonzero data, because zeros copy faster. One block comes from the host and is doubled. */
 static void fill_source(struct link_machine *m, unsigned n)
 {
     const struct device_backend *b = m->backend;
@@ -130,7 +130,7 @@ void link_open(struct link_machine *m, const struct bench_request *q,
 
 void link_close(struct link_machine *m)
 {
-    m->backend->close(m->set); /* with all that was made from it */
+    m->backend->close(m->set); /* with everything created from it */
 }
 
 void link_clear_words(struct link_machine *m)
@@ -162,7 +162,7 @@ static device_addr gate_of(const struct link_machine *m)
     return m->device[0].words + 4 * LINK_WORD_GATE;
 }
 
-/* All streams begin when the first device's first does, and that when the gate opens. */
+/* All streams start with the first stream of device 0, which waits for the gate. */
 static void fork_streams(struct link_machine *m, unsigned devices, unsigned streams)
 {
     struct proact_error err = {""};

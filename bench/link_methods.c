@@ -13,18 +13,18 @@ enum {
     KB = 1 << 10,
     MB = 1 << 20,
     CTA_THREADS = 1024,
-    ROW = 16,                /* launches without the host between them, on hardware */
-    BYTES = 256 * MB,        /* of the array, where nothing is asked for: */
-    BYTES_VIRTUAL = 64 * MB, /* the kernels that send are executed */
-    PAIR_CHUNK = 4 * MB,     /* of two methods that share the chunks */
+    ROW = 16,                /* back-to-back launches on hardware */
+    BYTES = 256 * MB,        /* default size of the array */
+    BYTES_VIRTUAL = 64 * MB, /* smaller, because the sending kernels are emulated */
+    PAIR_CHUNK = 4 * MB,     /* of two methods that divide the chunks */
     AGENT_CHUNK = 256 * KB
 };
 
 struct sending {
     const char *method;
-    enum micro_kernel kernel; /* one that only marks, unless its own stores are sent */
-    uint64_t chunk_bytes;     /* 0: none */
-    unsigned ctas;            /* of the agent; 0: it has none */
+    enum micro_kernel kernel; /* MICRO_MARKS, unless the kernel itself sends its stores */
+    uint64_t chunk_bytes;     /* 0: no chunks */
+    unsigned ctas;            /* of the agent; 0: no agent */
 };
 
 static const struct sending sendings[] = {
@@ -58,7 +58,7 @@ struct sender {
     struct micro *micro;
     const char *where;
     unsigned producers;
-    struct bench_row best; /* of the agents */
+    struct bench_row best; /* over the agents */
     unsigned best_ctas;
 };
 
@@ -77,7 +77,7 @@ static void name_row(const struct sender *s, const struct sending *what,
              what->kernel == MICRO_BULK ? ", bulk stores" : "", chunk, agent);
 }
 
-/* Beside measurements only what they have is asked. */
+/* With a file of measurements, only its rows are measured. */
 static bool is_selected(const struct sender *s, const struct bench_row *row)
 {
     struct bench_row beside = *row;
@@ -94,8 +94,8 @@ static void keep_best(struct sender *s, const struct bench_row *row, unsigned ct
     s->best_ctas = ctas;
 }
 
-/* Useful bytes that leave a device. What the machine cannot do has no row, as an agent that
-   is too large for it. */
+/* Goodput of one device. A method that the machine does not support, or an agent that is
+   too large for it, has no row. */
 static void send(struct sender *s, const struct sending *what)
 {
     const struct proact_plan plan = {.method = what->method,
@@ -132,7 +132,7 @@ static void print_best(struct sender *s)
         bench_add(s->report, &row);
 }
 
-/* Part of what the others take, beside what they send. */
+/* A baseline: the time of a launch without its transfers. */
 static void send_nothing(struct sender *s, enum micro_kernel kernel, const char *does)
 {
     const struct proact_plan plan = {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a start costs is small against the bytes of each question. An emulated machine,
-   whose starts cost the same each time, is asked with fewer. */
+/* Sizes of the probes, large enough that the cost of a start does not matter. An emulated
+   machine, whose starts have a constant cost, transfers less. */
 #include <string.h>
 
 #include "link.h"
 #include "link_query.h"
 
 enum {
-    COPIES_BYTES = 256 << 20, /* of all copies of one size together, or */
+    COPIES_BYTES = 256 << 20, /* of all copies of one size together, at most COPIES_MAX */
     COPIES_MAX = 64,
-    MORE = 4,                   /* times as many on hardware */
-    BROADCAST_BYTES = 64 << 20, /* of one device to each other */
-    CTA_BYTES = 4 << 20,        /* of one CTA in a kernel that copies, or */
-    KERNEL_BYTES = 48 << 20,    /* of them all */
-    RUNS_BYTES = 64 << 20,      /* or what fits into the buffer with its gaps */
+    MORE = 4,                   /* times on hardware */
+    BROADCAST_BYTES = 64 << 20, /* from one device to each other */
+    CTA_BYTES = 4 << 20,        /* of one CTA in a kernel that copies, at most */
+    KERNEL_BYTES = 48 << 20,    /* of all CTAs */
+    RUNS_BYTES = 64 << 20,      /* at most what fits into the buffer with its gaps */
     RUNS_STRIDE = 128
 };
 

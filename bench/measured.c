@@ -92,7 +92,7 @@ void measured_beside(const struct bench_request *q, struct measured *out,
     r->before = out;
 }
 
-/* Behind a colon stand figures. */
+/* Values follow a colon and are not compared. */
 static bool same_what(const char *a, const char *b)
 {
     size_t length = strcspn(a, ":");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Files of measurements (bench/measured), and reports of `proact bench --json` on hardware:
-   what was asked, and what it was. */
+/* Files of measurements (bench/measured) and hardware reports of `proact bench --json`:
+   questions and results. */
 
 #include "bench.h"
 #include "link_probe.h"
@@ -19,16 +19,18 @@ struct measured {
     size_t count;
 };
 
-/* `key`: what each row has beside `measured`, "probe", "pattern" or "what". Ends the
-   program where the file is wrong. */
+/* `key` names the field that every row has in addition to `measured`: "probe", "pattern" or
+   "what". A malformed file ends the program. */
 void measured_read(const char *path, const char *key, struct measured *out);
-/* Where `r` says what it is compared with. */
+/* Writes the name of the comparison into `r`. */
 void measured_name(const struct measured *m, struct bench_report *r);
-/* For a bench that asks as it likes: rows added to `r` from now on are shown beside those
-   of the same `what`, up to a colon. The machine is the file's unless one was asked for. */
+/* Comparison for a bench with its own rows. Each row added to `r` shows the measurement
+   with the same `what` up to a colon. The machine is that of the file unless the request
+   names one. */
 void measured_beside(const struct bench_request *q, struct measured *out,
                      struct bench_request *effective, struct bench_report *r);
-/* What was measured of this row, and why the model leaves it out. */
+/* The measurement of this row, and the reason if the model excludes it. */
 void measured_fill(const struct measured *m, struct bench_row *row);
-/* No more rows are shown beside these: counts in `r` which of them were, and clears `m`. */
+/* End of the comparison: counts in `r` the rows that were measured again, and clears
+   `m`. */
 void measured_end(struct measured *m, struct bench_report *r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ours. Work is a count of multiply-adds, a sleep, or both: a sleep takes as long on the
-   virtual clock and costs the host nothing. */
+/* The producer with proact. Work is a count of multiply-adds, a sleep, or both. A sleep
+   costs the host no emulation time. */
 
 #include <proact/device.h>
 
@@ -19,8 +19,8 @@ extern "C" __global__ void micro(struct micro_vector *out, proact_u32 multiply_a
     proact_done(&partition);
 }
 
-/* Of its 64 KB a CTA makes a vector each 4 KB, which says that they were sent anew; by its
-   map, as mechanisms that send chunks see it, it has made them all. */
+/* A CTA makes one vector of every 4 KB of its 64 KB, which marks them as sent again. Its
+   map covers all 64 KB, so chunk mechanisms send all of them. */
 extern "C" __global__ void micro_marks(struct micro_vector *out, proact_u32 multiply_adds,
                                        proact_u32 sleep_ns, proact_u32 salt,
                                        struct proact_partition partition)
@@ -36,7 +36,7 @@ extern "C" __global__ void micro_marks(struct micro_vector *out, proact_u32 mult
     proact_done(&partition);
 }
 
-/* The first one for one device, which nobody counts. */
+/* The first kernel on one device, without counting. */
 extern "C" __global__ void micro_plain(struct micro_vector *out, proact_u32 multiply_adds,
                                        proact_u32 salt)
 {
@@ -45,8 +45,8 @@ extern "C" __global__ void micro_plain(struct micro_vector *out, proact_u32 mult
     out[i] = micro_make(i, multiply_adds, salt);
 }
 
-/* An iteration in which next to nothing is computed: each CTA needs what its neighbour
-   made, which for one CTA a device is another device's. */
+/* An iteration with almost no computation: each CTA needs the output of its neighbour. With
+   one CTA per device, that is the output of another device. */
 extern "C" __global__ void micro_step(const proact_u32 *from, proact_u32 *to,
                                       proact_u32 count, struct proact_partition partition)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel of micro.cu that stages its 4 KB in shared memory and sends them as a run: for
-   sm_90 and later, in bulk. */
+/* The kernel of micro.cu with a staging buffer of 4 KB, sent in bulk on sm_90 and later. */
 
 #include <proact/device.h>
 

@@ -14,7 +14,7 @@
 
 enum {
     BULK_CAPABILITY = 90,
-    LOOKS = 64, /* pieces of each replica that are compared */
+    LOOKS = 64, /* compared pieces of each replica */
     LOOK_VECTORS = 256
 };
 
@@ -25,8 +25,8 @@ struct micro {
     struct proact_array *array;
     struct proact_kernel *kernel[MICRO_KERNELS]; /* NULL: the devices cannot run it */
     uint64_t bytes;
-    uint32_t salt, filled; /* of the latest launch; of that which marks are made on */
-    unsigned launches;     /* in a row, before the host waits */
+    uint32_t salt, filled; /* of the latest launch; of the fill under the marks */
+    unsigned launches;     /* back-to-back, before the host waits */
     bool is_virtual;
 };
 
@@ -48,7 +48,7 @@ static void load(struct micro *m, enum micro_kernel kernel, const char *name,
     bench_must(proact_kernel_map(*k, 0, &map, &err), &err);
 }
 
-/* Tells the report what machine it is; gives the devices' capability. */
+/* Writes the machine into the report; returns the compute capability of the devices. */
 static unsigned describe(const struct bench_request *q, struct micro *m,
                          struct bench_report *r)
 {
@@ -107,7 +107,8 @@ bool micro_has(const struct micro *m, enum micro_kernel kernel)
 struct runs {
     struct micro *m;
     struct micro_launch what;
-    struct proact_recording *recording; /* of all in a row; NULL: one by one */
+    struct proact_recording *recording; /* of all back-to-back launches; NULL: single
+                                           launches */
 };
 
 static enum proact_status launch(const struct runs *r, struct proact_error *err)
@@ -133,8 +134,8 @@ static void launch_all(const struct runs *r)
         bench_must(launch(r, &err), &err);
 }
 
-/* Launches in a row are replayed where the kernels themselves send; in recordings copies
-   are slower than queued one by one. */
+/* Back-to-back launches are recorded only if the kernels themselves send. In recordings,
+   copies are slower than single ones. */
 static void record(struct runs *r, const struct proact_plan *plan)
 {
     struct transfer_plan read = {.method = NULL};
@@ -168,7 +169,7 @@ static double once(void *context)
     return (double)(proact_now_ns(m->session) - begin_ns) / m->launches;
 }
 
-/* What is replayed makes the same each time: once more, over something else. */
+/* A replay makes equal data each time, so one more launch overwrites it first. */
 static void forget_recording(struct runs *r)
 {
     struct proact_error err = {""};
@@ -182,13 +183,14 @@ static void forget_recording(struct runs *r)
     proact_recording_destroy(r->recording);
 }
 
-/* By which launch a vector was made. */
+/* The salt of the launch that made a vector. */
 static uint32_t salt_of(const struct micro *m, enum micro_kernel kernel, uint64_t vector)
 {
     return kernel == MICRO_MARKS && vector % MICRO_MARK_VECTORS ? m->filled : m->salt;
 }
 
-/* Evenly spread pieces of every replica, the last one at its end; of marks each has one. */
+/* Comparison of evenly distributed pieces of every replica; the last one is at its end.
+   Each piece contains a mark. */
 static void verify(const struct micro *m, const struct proact_plan *plan,
                    enum micro_kernel kernel)
 {
@@ -213,7 +215,7 @@ static void verify(const struct micro *m, const struct proact_plan *plan,
         }
 }
 
-/* What marks are made on: the producers have it, and nobody else, for nothing is sent. */
+/* The fill under the marks. Only the producers have it, because nothing is sent. */
 static enum proact_status fill(struct micro *m, unsigned devices, struct proact_error *err)
 {
     const struct proact_plan plan = {
@@ -227,8 +229,8 @@ static enum proact_status fill(struct micro *m, unsigned devices, struct proact_
     return status;
 }
 
-/* The first launch of a shape sends tables to the devices, which is not what is measured,
-   and lets the kernel take the room of an agent. */
+/* An untimed launch precedes the runs: the first launch of a shape sends tables, and lets
+   the kernel use the space of an agent. */
 enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
                              const struct micro_launch *what, struct bench_sample *out,
                              struct proact_error *err)
@@ -278,8 +280,8 @@ static struct micro_work work_of(bool sleeps, double amount)
                   : (struct micro_work){.multiply_adds = n};
 }
 
-/* The kernel's time is a line over its work once there is enough of it: two points near the
-   time that is wanted, and the line through them. */
+/* Beyond a minimum, the kernel's time is linear in its work: the result is on the line
+   through two points near the target time. */
 struct micro_bulk micro_tune(struct micro *m, unsigned devices, double ratio, bool sleeps)
 {
     double low = sleeps ? 5000 : 1000, high;

@@ -9,7 +9,7 @@
 
 enum { LIMIT_S = 60 /* a peer may hang */, NUMBERS = 5 /* of a row */, PATH_BYTES = 600 };
 
-/* A program, and the methods of its rows. */
+/* A program and the methods of its rows. */
 static const struct {
     const char *name, *method[2];
 } programs[] = {{"copies", {"cudaMemcpyPeerAsync"}},
@@ -31,8 +31,8 @@ static const char *folder(void)
     return given ? given : BENCH_PEERS;
 }
 
-/* "row METHOD CHUNK_BYTES MEDIAN_NS LOWEST_NS HIGHEST_NS RUNS". Anything else is not ours:
-   libraries print what they like. */
+/* "row METHOD CHUNK_BYTES MEDIAN_NS LOWEST_NS HIGHEST_NS RUNS". Other lines are output of
+   the libraries and are skipped. */
 static bool read_row(char *line, const char **method, double number[NUMBERS])
 {
     char *rest = NULL, *word = strtok_r(line, " ", &rest);
@@ -76,7 +76,7 @@ static bool is_wanted(size_t program, const char *list)
            (method[1] && bench_list_contains(list, method[1]));
 }
 
-/* Was it built? Gives its path. */
+/* True if the program is built; writes its path. */
 static bool find(size_t program, char *path, size_t size)
 {
     snprintf(path, size, "%s/peer_%s", folder(), programs[program].name);
@@ -110,7 +110,7 @@ void peers_run(const struct peers_request *q, peers_row *row, void *context)
         snprintf(command, sizeof command, "timeout %d '%s' %u %" PRIu64 " %u %s %u",
                  LIMIT_S, path, q->devices, q->bytes, q->multiply_adds,
                  q->all_to_all ? "all-to-all" : "one-to-all", q->launches);
-        FILE *from = popen(command, "r"); /* a path of ours, and numbers */
+        FILE *from = popen(command, "r"); /* the command has only our path and numbers */
 
         if (!from)
             bench_die("%s: cannot be started", path);

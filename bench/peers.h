@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The same work by other libraries: programs of bench/peers, run one after the other, each
-   of which prints a row a variant. One that was not built is passed over, which
-   peers_look() says beforehand. */
+/* Other libraries with the same work. The programs of bench/peers run one after the other,
+   and each prints one row per variant. peers_look() reports programs that are not built;
+   peers_run() skips them. */
 
 #include "kit.h"
 
@@ -12,8 +12,8 @@ struct peers_request {
     uint64_t bytes;
     uint32_t multiply_adds;
     bool all_to_all;
-    unsigned launches;  /* in a row, before the host waits */
-    const char *method; /* only these of theirs, with commas between; NULL: all */
+    unsigned launches;  /* before the host waits */
+    const char *method; /* comma-separated list of their methods; NULL: all */
 };
 
 typedef void peers_row(void *context, const char *method, uint64_t chunk_bytes,

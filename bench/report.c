@@ -16,7 +16,7 @@ static double difference(const struct bench_row *row)
     return row->measured > 0 ? row->value.median / row->measured - 1 : 0;
 }
 
-/* Of its base, in percent. */
+/* The fraction added to the base, in percent. */
 static double adds(const struct bench_row *row)
 {
     return row->base > 0 ? 100 * (row->value.median / row->base - 1) : 0;
@@ -180,7 +180,7 @@ enum proact_status bench_write(const struct bench_report *r, const char *path,
     bench_write_build(&w);
     json_put_text(&w, "command", command_line);
     if (r->source[0])
-        json_put_text(&w, "source", r->source); /* of what was measured before */
+        json_put_text(&w, "source", r->source); /* of the earlier measurements */
     json_begin(&w, "rows", JSON_ARRAY);
     for (size_t i = 0; i < r->count; i++)
         write_row(r, &r->rows[i], &w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of rows: columns of so many bytes, one copy behind another. */
+/* Strided copies: consecutive copies of columns with a given width. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void queue_rows(struct link_machine *m, unsigned device, unsigned s, void
         bench_must(m->backend->copy_rows(d->stream[s], &rows, &err), &err);
 }
 
-/* The first row, the last, and that nothing lies between the first two. */
+/* Checks the first row, the last row, and the gap between the first two. */
 static void verify_rows(struct link_machine *m, unsigned to, uint64_t bytes)
 {
     const struct device_backend *b = m->backend;

@@ -58,7 +58,7 @@ void tracking_close(struct tracking *t)
 {
     drop_tables(t);
     drop_kernel(t);
-    t->backend->close(t->set); /* with all that was made from it */
+    t->backend->close(t->set); /* with everything created from it */
 }
 
 static uint32_t ctas(const struct tracking *t)
@@ -66,7 +66,7 @@ static uint32_t ctas(const struct tracking *t)
     return (uint32_t)(t->bytes / MICRO_VECTOR_BYTES / t->threads);
 }
 
-/* The first of two devices has the whole grid, and the other needs what it writes. */
+/* The first of two devices has the complete grid, and the other one needs its writes. */
 static void build_table(struct tracking *t, uint32_t chunk_bytes)
 {
     const uint32_t count = ctas(t), cta_first[] = {0, count, count};
@@ -89,7 +89,7 @@ static void build_table(struct tracking *t, uint32_t chunk_bytes)
     transfer_table_clear(&two[1]);
 }
 
-/* Behind each other in one block; the counters, which begin with 0, come first. */
+/* All tables are in one block; the counters come first and start at 0. */
 void tracking_tables(struct tracking *t, uint32_t chunk_bytes)
 {
     struct proact_error err = {""};
@@ -139,7 +139,8 @@ static enum instrument_clone clone_of(uint32_t mode)
     return mode & PROACT_MODE_SEND ? INSTRUMENT_SEND : INSTRUMENT_COUNT;
 }
 
-/* The text with the clone alone, which is what a session loads. free() it. */
+/* The text with only the kernel version, which is what a session loads. The caller frees
+   it. */
 static char *clone_text(enum instrument_clone clone, size_t *bytes)
 {
     const struct instrument_request request = {
@@ -184,7 +185,7 @@ void tracking_load(struct tracking *t, enum tracked which, const char *method)
     free(cloned);
 }
 
-/* The share is the last, of marked kernels as of clones. */
+/* The partition is the last parameter of annotated kernels and of kernel versions. */
 struct plain_parameters {
     device_addr array;
     uint32_t work, salt;
@@ -222,7 +223,7 @@ void tracking_launch(struct tracking *t, uint32_t work)
     bench_must(t->backend->launch(t->stream, t->function, &launch, &err), &err);
 }
 
-/* Each chunk has been counted by all its writers in each launch that counts. */
+/* All writers of each chunk must have counted it once per counting launch. */
 void tracking_check(struct tracking *t)
 {
     uint32_t *counted = must_calloc(t->table.chunk_count, sizeof *counted);

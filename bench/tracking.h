@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* One device that counts as if it had a peer: the microbenchmark's kernel, unmarked, marked
-   by its author and rewritten by the compiler, launched with the tables by which a device
-   of two counts. Nothing is sent. */
+/* The cost of tracking on one device. The microbenchmark's kernel is plain, annotated by
+   its author, or rewritten by the compiler. It uses the counter tables of one of two
+   devices, but sends nothing. */
 
 #include <proact/device.h>
 
@@ -12,7 +12,7 @@
 #include "topology/topology.h"
 #include "transfer/table/transfer_table.h"
 
-/* COMPILED: the unmarked text, of which a map is known. */
+/* COMPILED: the plain kernel, rewritten with a known map. */
 enum tracked { PLAIN, ANNOTATED, COMPILED, TRACKED };
 
 struct tracking {
@@ -23,25 +23,26 @@ struct tracking {
     device_addr array, block; /* block: the tables */
     struct transfer_table table;
     struct proact_slot slot;
-    struct device_function *function; /* what is measured; its module: */
+    struct device_function *function; /* the measured kernel, of this module: */
     struct device_module *module;
     enum tracked which;
-    uint32_t partition_bytes; /* behind its own parameters: of a clone */
-    uint32_t mode;            /* PROACT_SHARE_..., of the share that it is given */
+    uint32_t partition_bytes; /* of a kernel version: the partition follows its own
+                                 parameters */
+    uint32_t mode;            /* PROACT_MODE_... of its partition parameter */
     uint64_t bytes;           /* of the array */
-    uint32_t work, threads;   /* multiply-adds of a thread; threads of a CTA */
-    double kernel_ns;         /* of the launches since somebody set it to 0 */
+    uint32_t work, threads;   /* multiply-adds per thread; threads per CTA */
+    double kernel_ns;         /* of the launches since the caller last zeroed it */
 };
 
-/* Each ends the program where it fails. */
+/* Each ends the program on failure. */
 void tracking_open(struct tracking *t, const struct bench_request *q);
 void tracking_close(struct tracking *t);
-/* What the next launches count by, for CTAs of so many threads; what is in the tables is
-   written by CTAs one after the other, in chunks of so many bytes. */
+/* Tables for the next launches with the current CTA size. The CTAs write consecutive ranges
+   of the array, in chunks of `chunk_bytes`. */
 void tracking_tables(struct tracking *t, uint32_t chunk_bytes);
-/* The kernel that they launch, as it is under a method. */
+/* Loads the kernel of the next launches, as the method uses it. */
 void tracking_load(struct tracking *t, enum tracked which, const char *method);
 void tracking_launch(struct tracking *t, uint32_t work);
 void tracking_wait(struct tracking *t);
-/* Ends the program where a CTA of these launches has not counted, or twice. */
+/* Ends the program if a CTA did not count exactly once in each launch. */
 void tracking_check(struct tracking *t);

@@ -1,5 +1,5 @@
-# cmake --install: headers, both libraries, the command, the machine files, and what a user's
-# build finds them by (pkg-config proact, find_package(proact)).
+# cmake --install: headers, both libraries, the command, the machine files, and the files
+# for pkg-config proact and find_package(proact).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS proact proact_static proact_options EXPORT proact
@@ -20,7 +20,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/proact-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/proact-config.cmake
     ${PROJECT_BINARY_DIR}/proact-config-version.cmake DESTINATION ${package_dir})
 
-# The prefix is where the file lies: `cmake --install --prefix` may name another one than now.
+# The prefix is relative to the file, because `cmake --install --prefix` may change it.
 file(RELATIVE_PATH PROACT_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" PROACT_PREFIX_FROM_PC ${PROACT_PREFIX_FROM_PC})
 configure_file(cmake/proact.pc.in ${PROJECT_BINARY_DIR}/proact.pc @ONLY)

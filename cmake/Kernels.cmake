@@ -1,10 +1,10 @@
 # proact_kernel(TARGET SOURCE): compiles SOURCE.cu to PTX and embeds the text in TARGET as
-# `const char kernel_NAME[]`. nvcc where there is one, else clang, which needs no CUDA
-# toolkit because our kernels include nothing of it. proact_ptx(...) only compiles.
+# `const char kernel_NAME[]`. The compiler is nvcc if it is found, otherwise clang, which
+# needs no CUDA toolkit: our kernels include no CUDA header. proact_ptx(...) only compiles.
 
 set(PROACT_SM 75 CACHE STRING "lowest compute capability the kernels run on")
 find_program(PROACT_NVCC nvcc HINTS ENV CUDA_HOME PATH_SUFFIXES bin PATHS /usr/local/cuda)
-# Where the toolkit's own programs are, nvcc knows: what is on the path may be a script.
+# The folder of the toolkit's programs; nvcc reports it, as nvcc on the PATH may be a script.
 if(PROACT_NVCC)
     file(WRITE ${PROJECT_BINARY_DIR}/nothing.cu "")
     execute_process(COMMAND ${PROACT_NVCC} --dryrun ${PROJECT_BINARY_DIR}/nothing.cu
@@ -29,8 +29,8 @@ else()
     message(FATAL_ERROR "the kernels need nvcc or clang: apt-get install clang-14")
 endif()
 
-# For sm_90, whose bulk stores proact_store_bulk() uses. A clang that knows no sm_90 still
-# passes their assembly on: the text is then given its name.
+# For sm_90, because proact_store_bulk() uses its bulk copies. A clang without sm_90 passes
+# their assembly through, and clang90.sh then sets the target of the text.
 set(PROACT_PTX_90 ${PROJECT_SOURCE_DIR}/cmake/clang90.sh ${PROACT_PTX_CLANG} -DPROACT_HAS_BULK_COPY=1)
 if(PROACT_NVCC)
     execute_process(COMMAND ${PROACT_NVCC} --list-gpu-arch OUTPUT_VARIABLE PROACT_NVCC_KNOWS)
@@ -39,7 +39,7 @@ if(PROACT_NVCC)
     endif()
 endif()
 
-# CUDA's device runtime, of the toolkit that has nvcc: NVIDIA lets programs carry it along.
+# CUDA's device runtime of the toolkit, which NVIDIA allows programs to redistribute.
 if(PROACT_NVCC)
     set(nvcc_above ${PROACT_NVCC_FOLDER}/..)
     find_file(PROACT_DEVICE_RUNTIME libcudadevrt.a HINTS ${nvcc_above}/lib64
@@ -47,7 +47,7 @@ if(PROACT_NVCC)
         ${nvcc_above}/lib/${CMAKE_LIBRARY_ARCHITECTURE})
 endif()
 
-# proact_device_runtime(TARGET): embeds it in TARGET, where it is found.
+# proact_device_runtime(TARGET): embeds the device runtime in TARGET if it is found.
 function(proact_device_runtime target)
     if(PROACT_NVCC AND PROACT_DEVICE_RUNTIME)
         set(PROACT_RUNTIME_BYTES "    .incbin \"${PROACT_DEVICE_RUNTIME}\"")
@@ -56,7 +56,7 @@ function(proact_device_runtime target)
     target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/device_runtime.S)
 endfunction()
 
-# proact_ptx(OUTPUT SOURCE COMMAND...): OUTPUT from SOURCE by COMMAND, with its headers.
+# proact_ptx(OUTPUT SOURCE COMMAND...): compiles SOURCE to OUTPUT, with header dependencies.
 function(proact_ptx output source)
     add_custom_command(OUTPUT ${output} DEPFILE ${output}.d DEPENDS ${source} VERBATIM
         COMMAND ${ARGN} -MD -MF ${output}.d ${source} -o ${output})
@@ -76,7 +76,7 @@ function(proact_kernel target source)
     proact_embed(${target} ${source} ${name} ${PROACT_PTX})
 endfunction()
 
-# proact_kernel_90(TARGET SOURCE): the same for sm_90 as `kernel_NAME_90`.
+# proact_kernel_90(TARGET SOURCE): as proact_kernel(), for sm_90 as `kernel_NAME_90`.
 function(proact_kernel_90 target source)
     get_filename_component(name ${source} NAME)
     proact_embed(${target} ${source} ${name}_90 ${PROACT_PTX_90})

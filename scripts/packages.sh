@@ -1,4 +1,4 @@
-# Sourced by demo and test: installs the Debian packages that are missing, and says so.
+# Sourced by demo and test: installs missing Debian packages and prints their names.
 # Usage: need_packages PACKAGE...
 
 need_packages() {
@@ -23,7 +23,7 @@ need_packages() {
     echo "proact: installing with apt-get:$missing"
     log=$(mktemp)
     $sudo apt-get update -qq </dev/null >/dev/null || exit 1
-    # shellcheck disable=SC2086 # the list is words
+    # shellcheck disable=SC2086 # the list is split into words
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
         $missing </dev/null >"$log" 2>&1 || {
         tail -5 "$log" >&2

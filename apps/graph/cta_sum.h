@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Device code: sums over a warp or a CTA of CTA_THREADS, always taken in the same order, so
-   that a result depends neither on the schedule nor on how CTAs are split over devices. */
+/* Device code for sums over a warp or a CTA of CTA_THREADS. The order of additions is
+   fixed. The result therefore does not depend on the schedule or the partition of the
+   grid. */
 
 #include <proact/device.h>
 
 enum { CTA_THREADS = 256, WARP_THREADS = 32, CTA_WARPS = CTA_THREADS / WARP_THREADS };
 
-/* What the lane `distance` above holds. Every lane of the warp takes part. */
+/* The value of the lane `distance` above. Every lane of the warp takes part. */
 __device__ static inline double lane_above(double x, proact_u32 distance)
 {
     proact_u32 low, high;
@@ -21,7 +22,7 @@ __device__ static inline double lane_above(double x, proact_u32 distance)
     return y;
 }
 
-/* Lane 0 has the sum. */
+/* The sum is returned in lane 0. */
 __device__ static inline double warp_sum(double x)
 {
     for (proact_u32 distance = WARP_THREADS / 2; distance; distance /= 2)
@@ -33,8 +34,7 @@ struct cta_pair {
     double a, b;
 };
 
-/* Two sums at once; every thread has them. `scratch` is shared memory for CTA_WARPS pairs.
- */
+/* Two sums, returned in every thread. `scratch` is shared memory for CTA_WARPS pairs. */
 __device__ static inline struct cta_pair cta_sum(double a, double b,
                                                  struct cta_pair *scratch)
 {
@@ -43,12 +43,12 @@ __device__ static inline struct cta_pair cta_sum(double a, double b,
 
     a = warp_sum(a);
     b = warp_sum(b);
-    proact_cta_sync(); /* everyone has read what an earlier sum left in scratch */
+    proact_cta_sync(); /* an earlier sum's scratch has been read */
     if (thread % WARP_THREADS == 0) {
         scratch[thread / WARP_THREADS].a = a;
         scratch[thread / WARP_THREADS].b = b;
     }
-    proact_cta_sync(); /* all warps' sums are there */
+    proact_cta_sync(); /* the sums of all warps are stored */
     for (proact_u32 warp = 0; warp < CTA_WARPS; warp++) {
         sum.a += scratch[warp].a;
         sum.b += scratch[warp].b;
@@ -56,7 +56,7 @@ __device__ static inline struct cta_pair cta_sum(double a, double b,
     return sum;
 }
 
-/* The sums of `count` pairs; every thread has them. */
+/* The sums of `count` pairs, returned in every thread. */
 __device__ static inline struct cta_pair cta_sum_pairs(const struct cta_pair *pairs,
                                                        proact_u32 count,
                                                        struct cta_pair *scratch)

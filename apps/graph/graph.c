@@ -6,7 +6,7 @@
 
 #include "graph/complain.h"
 
-/* Sorts entries by row or by column, stably, by counting. */
+/* Stable counting sort of entries by row or by column. */
 static void sort_entries(const struct matrix_entry *from, struct matrix_entry *to,
                          size_t count, uint32_t vertices, int by_column)
 {
@@ -21,7 +21,7 @@ static void sort_entries(const struct matrix_entry *from, struct matrix_entry *t
     free(place);
 }
 
-/* From entries sorted by column, then row: keeps one of equal ones and no loop. */
+/* From entries sorted by column and row: drops duplicates and loops. */
 static void keep_edges(struct graph *g, const struct matrix_entry *entry, size_t count)
 {
     uint32_t kept = 0;
@@ -44,7 +44,7 @@ static void keep_edges(struct graph *g, const struct matrix_entry *entry, size_t
     g->edge_count = kept;
 }
 
-/* The rest of the comment "vertex i = i-th line of FILE", if FILE is a plain name. */
+/* FILE in a comment "vertex i = i-th line of FILE", if it is a plain file name. */
 static char *find_names_file(const char *comment)
 {
     static const char phrase[] = "vertex i = i-th line of ";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A directed graph for algorithms that pull: by vertex, who points at it. */
+/* A directed graph, stored by incoming edges, for algorithms that pull. */
 
 #include <proact/status.h>
 #include <stddef.h>
@@ -12,16 +12,16 @@
 struct graph {
     uint32_t vertex_count;
     uint32_t edge_count;
-    uint32_t *in_first;   /* vertex v is pointed at by source[in_first[v]] and so on, */
-    uint32_t *source;     /* ascending, up to in_first[v + 1] */
+    uint32_t *in_first;   /* incoming edges of v: source[in_first[v]] to */
+    uint32_t *source;     /* source[in_first[v + 1] - 1], ascending */
     uint32_t *out_degree; /* by vertex */
-    size_t duplicates;    /* entries of the file that were merged */
-    size_t self_loops;    /* and dropped */
-    char *names_file;     /* beside the graph, if its comment names one; or NULL */
+    size_t duplicates;    /* duplicate entries of the file, which were combined */
+    size_t self_loops;    /* self-loops, which were dropped */
+    char *names_file;     /* next to the graph, if its comment names one; or NULL */
 };
 
-/* An entry (i, j) is an edge from i to j, values are not looked at. `name` is for messages.
-   Time and memory are linear in the matrix. Fails if it is not square or has no row. */
+/* An entry (i, j) is an edge from i to j; values are ignored. `name` is for messages. Time
+   and memory are linear in the matrix. Fails if the matrix is not square or is empty. */
 enum proact_status graph_from_matrix(const char *name, const struct matrix *m,
                                      struct graph *out, struct proact_error *err);
 enum proact_status graph_read(const char *path, struct graph *out,

@@ -14,7 +14,8 @@
 
 enum { ENTRY_BYTES_MIN = 4 }; /* "1 1" and a line end */
 
-/* A header may claim this many empty rows for each byte of the file, and a million more. */
+/* Limit of empty rows that a header may claim: 16 per byte of the file, plus one
+   million. */
 enum { ROWS_A_BYTE = 16, ROWS_ANYWAY = 1 << 20 };
 
 enum symmetry { GENERAL, SYMMETRIC, SKEW };
@@ -57,7 +58,7 @@ static void skip_blanks(struct reader *r)
         r->at++;
 }
 
-/* To the next line that holds more than blanks. */
+/* Skips to the next line that is not blank. */
 static void skip_empty_lines(struct reader *r)
 {
     for (skip_blanks(r); *r->at == '\n'; skip_blanks(r)) {
@@ -78,7 +79,7 @@ static enum proact_status end_line(struct reader *r, const char *what)
     return PROACT_OK;
 }
 
-/* Whether the next word is `word`, in any case; steps over it. */
+/* Skips `word`, in any case; false if the next word differs. */
 static bool next_word(struct reader *r, const char *word)
 {
     size_t length = strlen(word);
@@ -112,7 +113,7 @@ static enum proact_status read_banner(struct reader *r)
     return end_line(r, "the end of the line");
 }
 
-/* The comment block, kept: it may name what belongs to the file. */
+/* Stores the comment block, which may name related files. */
 static void read_comment(struct reader *r, struct matrix *m)
 {
     const char *from = r->at, *to = from;
@@ -129,7 +130,7 @@ static void read_comment(struct reader *r, struct matrix *m)
     memcpy(m->comment, from, (size_t)(to - from));
 }
 
-/* An unsigned number that is a word of its own; NULL if there is none. */
+/* An unsigned number that is a complete word; NULL if there is none. */
 static const char *scan_word(const struct reader *r, uint64_t *out)
 {
     const char *after = scan_unsigned(r->at, out);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Reads Matrix Market: coordinate format; pattern, integer, real or double values; general,
-   symmetric or skew-symmetric. https://math.nist.gov/MatrixMarket/formats.html */
+/* Reader of Matrix Market files: coordinate format; pattern, integer, real or double
+   values; general, symmetric or skew-symmetric.
+   https://math.nist.gov/MatrixMarket/formats.html */
 
 #include <proact/status.h>
 #include <stddef.h>
@@ -12,23 +13,24 @@ struct matrix_entry {
     uint32_t row, column; /* from 0 here, from 1 in the file */
 };
 
-/* Entries in the file's order; what symmetry implies follows its entry. Start from zero. */
+/* Entries in the order of the file; an entry implied by symmetry follows its origin. Starts
+   zeroed. */
 struct matrix {
     uint32_t rows, columns;
     size_t count;
     struct matrix_entry *entry;
     double *value;     /* NULL: pattern */
-    char *comment;     /* the lines that begin with %, without the first; never NULL */
-    size_t sizes_line; /* where the file says how large it is, for messages */
+    char *comment;     /* the lines that start with %, except the first; never NULL */
+    size_t sizes_line; /* line with the size, for messages */
 };
 
-/* `text` is NUL-terminated at `bytes` and borrowed for the call; `name` is for messages,
-   which read "name:line: what was expected, what was found". Memory is bounded by the
-   text's size. */
+/* `text` has a NUL at `bytes` and is borrowed for the call. `name` is for messages of the
+   form "name:line: what was expected, what was found". Memory is bounded by the text's
+   size. */
 enum proact_status matrix_market_parse(const char *name, const char *text, size_t bytes,
                                        struct matrix *out, struct proact_error *err);
 
-/* The same for a file, plain or gzip. */
+/* The same for a plain or gzip file. */
 enum proact_status matrix_market_read(const char *path, struct matrix *out,
                                       struct proact_error *err);
 void matrix_clear(struct matrix *m);

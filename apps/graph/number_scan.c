@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Up to here an integer and a power of ten are exact doubles, and so one multiplication or
-   division of the two is rounded correctly. */
+/* Up to these limits the integer and the power of ten are exact doubles, so one
+   multiplication or division is rounded correctly. */
 enum { EXACT_DIGITS = 15, EXACT_POWER = 22 };
 
 const char *scan_unsigned(const char *at, uint64_t *out)
@@ -49,7 +49,7 @@ const char *scan_real(const char *from, double *out)
     int digits = 0, exponent = 0;
 
     if (*at != '-' && *at != '+' && *at != '.' && (*at < '0' || *at > '9'))
-        return NULL; /* strtod() would skip white space, and take words */
+        return NULL; /* strtod() would skip white space and accept words */
     at += *at == '-' || *at == '+';
     for (; *at >= '0' && *at <= '9' && digits < EXACT_DIGITS; at++, digits++)
         mantissa = mantissa * 10 + (uint64_t)(*at - '0');

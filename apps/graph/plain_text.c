@@ -10,8 +10,8 @@
 
 #include "graph/complain.h"
 
-/* Graphs and names shrink to a tenth; gzip can shrink zeros to a thousandth. What is small
-   unpacked may shrink as it likes. */
+/* Limits against decompression bombs. Graphs and names shrink to a tenth; gzip can shrink
+   zeros to a thousandth. Small results have no limit. */
 enum { UNPACKED_A_BYTE = 64, UNPACKED_ANYWAY = 64 << 20 };
 
 struct buffer {
@@ -21,7 +21,7 @@ struct buffer {
 
 static void make_room(struct buffer *b, size_t more)
 {
-    if (b->room - b->used > more) /* one stays for the NUL */
+    if (b->room - b->used > more) /* one byte stays for the NUL */
         return;
     while (b->room - b->used <= more)
         b->room = b->room ? b->room * 2 : 1 << 16;
@@ -56,7 +56,7 @@ static enum proact_status read_bytes(const char *path, struct buffer *b,
     return PROACT_OK;
 }
 
-/* Unpacks one gzip member after the other, as gzip itself does. */
+/* Unpacks consecutive gzip members, as gzip does. */
 static enum proact_status unpack(const char *path, const struct buffer *packed,
                                  struct buffer *plain, struct proact_error *err)
 {
@@ -66,7 +66,7 @@ static enum proact_status unpack(const char *path, const struct buffer *packed,
     int result = inflateInit2(&z, 16 + MAX_WBITS);
 
     if (result != Z_OK)
-        abort(); /* out of memory, or another zlib than we were built for */
+        abort(); /* out of memory, or an incompatible zlib */
     while (result == Z_OK && plain->used <= most) {
         if (z.avail_in == 0) {
             z.avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Files that may be gzipped, read in one go. */
+/* Reader of plain or gzip text files. */
 
 #include <proact/status.h>
 #include <stddef.h>
 
-/* The file's text, NUL-terminated (not counted), unpacked if it is gzip; free(*out). A torn
-   or damaged gzip file is refused, and one that unpacks to more than 64 MiB and 64 times
-   its size: gunzip it, if it is not a bomb. */
+/* The text of a file, unpacked, with a NUL that `bytes` does not count. The caller frees
+   *out. A damaged gzip file is refused. So is one that unpacks to more than 64 MiB and more
+   than 64 times its size; the message suggests gunzip. */
 enum proact_status plain_text_read(const char *path, char **out, size_t *bytes,
                                    struct proact_error *err);
 
-/* Its lines: borrowed from `text`, whose line ends become NUL; free() the array only. */
+/* The lines, borrowed from `text`, whose line ends become NUL. The caller frees only the
+   array. */
 char **plain_text_lines(char *text, size_t bytes, size_t *count);

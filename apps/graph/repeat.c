@@ -9,22 +9,26 @@
 
 extern const char kernel_repeat[];
 
-enum { LOOK_LAST_ARG = REPEAT_BATCH }; /* what repeat_look() writes */
-enum { BATCHES_MAX = 8 }; /* between two looks of the host: who watches wants to see */
-enum { PARTS = 3, PART_BATCHES = 4 }; /* as one: some 256 operations of a device */
+enum { LOOK_LAST_ARG = REPEAT_BATCH }; /* argument that repeat_look() writes */
+enum { BATCHES_MAX = 8 };              /* between two queries of the host, for progress */
+enum {
+    PARTS = 3,
+    PART_BATCHES = 4
+}; /* batches of one recording: about 256 operations of a
+      device */
 
 struct part {
-    unsigned iterations;                /* 0: there is none such */
-    struct proact_recording *recording; /* NULL: launched one by one */
+    unsigned iterations;                /* 0: unused */
+    struct proact_recording *recording; /* NULL: single launches */
 };
 
 struct loop {
     const struct repeat *repeat;
-    /* Iteration i reads pairs[i % REPEAT_BATCH], and looks write the one that is seen. */
+    /* Iteration i reads pairs[i % REPEAT_BATCH]; a query writes `last`. */
     struct proact_array *pairs[REPEAT_BATCH], *last;
     struct proact_kernel *look;
-    struct part part[PARTS];         /* several batches, one, and what is left at the end */
-    struct repeat_state before, now; /* by the host's last two looks */
+    struct part part[PARTS];         /* several batches, one batch, and the remainder */
+    struct repeat_state before, now; /* at the last two queries of the host */
 };
 
 static void loop_clear(struct loop *l)
@@ -75,7 +79,7 @@ static enum proact_status launch_look(const struct loop *l, uint32_t iterations,
     return proact_launch(l->look, &grid, args, sizeof args / sizeof *args, err);
 }
 
-/* Batches, the last of which may be short. Each begins where the pairs do. */
+/* Launches batches; the last one may be short. Each batch starts at pairs[0]. */
 static enum proact_status launch(const struct loop *l, unsigned iterations,
                                  struct proact_error *err)
 {
@@ -93,7 +97,7 @@ static enum proact_status launch(const struct loop *l, unsigned iterations,
     return status;
 }
 
-/* What there is before iteration 0. */
+/* The state before iteration 0. */
 static enum proact_status start(const struct loop *l, struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
@@ -109,7 +113,7 @@ static enum proact_status start(const struct loop *l, struct proact_error *err)
     return status;
 }
 
-/* Some machines have no recordings, and GPUs none of `relay`. */
+/* Some machines do not support recordings; GPUs do not record `relay`. */
 static enum proact_status record(const struct loop *l, struct part *part,
                                  struct proact_error *err)
 {
@@ -123,9 +127,10 @@ static enum proact_status record(const struct loop *l, struct part *part,
     return status == PROACT_EREFUSED ? PROACT_OK : status;
 }
 
-/* Nothing is recorded where it would not pay. A batch is launched twice before: first all
-   is sent to all, then each device gets what it was seen to read, which a recording keeps.
-   Between two replays all devices wait for each other, so there is one for many. */
+/* Nothing is recorded if it does not pay. A batch is launched twice first: once to send
+   everything to all devices, and once with the consumer prediction that the recording
+   stores. All devices synchronize between two replays, so one recording has many
+   batches. */
 static enum proact_status prepare(struct loop *l, struct proact_error *err)
 {
     unsigned most = l->repeat->iterations_max;
@@ -149,24 +154,24 @@ static bool is_converged(const struct loop *l)
     return l->now.change < l->repeat->tolerance;
 }
 
-/* Batches until the change is small enough, were it to go on falling as it did between the
-   last two looks. A look makes all devices wait for the host; one that comes late costs
-   little, for what is launched behind the last iteration does nothing. */
+/* Batches until the change reaches the tolerance, if it keeps falling as between the last
+   two queries. A query synchronizes all devices with the host. A late query is cheap,
+   because launches after the stop do nothing. */
 static unsigned batches_left(const struct loop *l)
 {
     if (l->before.iterations == 0)
-        return 1; /* nothing is known yet */
+        return 1; /* no estimate yet */
     double made = (double)(l->now.iterations - l->before.iterations);
     double fell = log(l->before.change / l->now.change) / made;
     double left = log(l->now.change / l->repeat->tolerance) / fell / REPEAT_BATCH;
 
     if (left >= 0 && left < BATCHES_MAX)
         return left < 1 ? 1 : (unsigned)left;
-    return BATCHES_MAX; /* it does not fall, or none is small enough */
+    return BATCHES_MAX; /* it does not fall, or no change is small enough */
 }
 
-/* The longest part of no more iterations than that, of which there is one: what is less
-   than a batch is the end. */
+/* The longest existing part with at most `most` iterations. Fewer than a batch is the
+   remainder. */
 static const struct part *find_part(const struct loop *l, unsigned most)
 {
     const struct part *part = l->part;

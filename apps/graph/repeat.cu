@@ -2,12 +2,11 @@
 #include "cta_sum.h"
 #include "repeat_look.h"
 
-/* Goes on counting where the last look ended: one CTA, behind a batch of iterations. It
-   adds in the order of cta_sum_pairs(), and so sees what each iteration saw of the one
-   before. Summing here once a batch, and not in a kernel behind each iteration, costs
-   iterations nothing: their CTAs need the sum at once, and each has made it for itself by
-   the time that another kernel would begin. All pairs are on the device already, for these
-   CTAs read them. */
+/* The device side of a query: one CTA after a batch of iterations adds their pairs. It uses
+   the order of cta_sum_pairs(), so its sums equal those of the iterations. The sum is
+   computed once per batch, and not by a kernel after each iteration. The CTAs of the next
+   iteration compute it themselves before such a kernel would start. All pairs are already
+   on the device, which also reads them in the iterations. */
 extern "C" __global__ void repeat_look(
     const struct cta_pair *pairs0, const struct cta_pair *pairs1,
     const struct cta_pair *pairs2, const struct cta_pair *pairs3,
@@ -22,7 +21,7 @@ extern "C" __global__ void repeat_look(
     proact_u32 thread = proact_thread_x();
     double change[REPEAT_BATCH] = {0};
 
-    /* What was not written is not read, and without a branch: loads wait together. */
+    /* Unwritten pairs are not read. There is no branch, so that the loads overlap. */
 #pragma unroll
     for (proact_u32 k = 1; k < REPEAT_BATCH; k++)
         pairs[k] = k < iterations ? pairs[k] : pairs0;
@@ -37,7 +36,7 @@ extern "C" __global__ void repeat_look(
         if (thread % WARP_THREADS == 0)
             scratch[k][thread / WARP_THREADS] = sum;
     }
-    proact_cta_sync(); /* all warps' sums are there */
+    proact_cta_sync(); /* the sums of all warps are stored */
     if (thread == 0) {
         struct repeat_state now = *last;
 

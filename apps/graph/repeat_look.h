@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the device's side of the loop (repeat.cu) and the host's agree on. */
+/* Definitions shared by the device (repeat.cu) and the host. */
 
-enum { REPEAT_BATCH = 8 }; /* iterations that one look adds up */
+enum { REPEAT_BATCH = 8 }; /* iterations that one query adds up */
 
 struct repeat_state {
-    double change;                 /* of the last iteration that did something */
-    unsigned long long iterations; /* that did something */
+    double change;                 /* of the last iteration before the stop */
+    unsigned long long iterations; /* before the stop */
 };

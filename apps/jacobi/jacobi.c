@@ -9,13 +9,16 @@
 
 extern const char kernel_jacobi[];
 
-enum { STEP_CELLS_ARG = 2, STEP_SUMS_ARG = 3 }; /* what jacobi_step() writes */
-enum { CELLS_A_CTA = 4096, ROWS_MIN = 4 };      /* so many rows a thread has at a time */
-enum { CTAS_MAX = 4096 };                       /* each CTA reads a sum of every other */
+enum { STEP_CELLS_ARG = 2, STEP_SUMS_ARG = 3 }; /* arguments that jacobi_step() writes */
+enum { CELLS_A_CTA = 4096, ROWS_MIN = 4 };      /* rows that a thread processes together */
+enum {
+    CTAS_MAX = 4096
+}; /* each CTA reads one sum of every other
+      CTA */
 
 struct jacobi_run {
     struct jacobi_options options;
-    uint32_t rows, cta_count; /* rows a CTA; both depend on the size alone */
+    uint32_t rows, cta_count; /* rows per CTA; both depend only on the size */
     double tolerance_squared;
     struct proact_kernel *step;
     struct proact_array *cells[2]; /* iteration i reads [i % 2] and writes the other */
@@ -72,7 +75,7 @@ static enum proact_status prepare(struct jacobi_run *run, struct proact *p,
     return proact_kernel_map(run->step, STEP_SUMS_ARG, &sums, err);
 }
 
-/* The loop sees squares; whoever watches it, their root. */
+/* The loop uses squares; the progress callback receives the root. */
 static void show_progress(void *context, unsigned iteration, double change)
 {
     const struct jacobi_options *options = context;

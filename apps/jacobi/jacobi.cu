@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../graph/cta_sum.h"
 
-/* One iteration of Jacobi on a square of size * size cells. A CTA has `rows` whole rows;
-   cells of the edge keep what they are. Each CTA begins with the sum over all CTAs of the
-   iteration before, the square of the change: it tells every device alike when to stop.
-   From then on cells stay where the last iteration wrote them. */
+/* One Jacobi iteration on a square of size * size cells. A CTA has `rows` complete rows;
+   edge cells stay unchanged. Each CTA first adds the sums of all CTAs of the previous
+   iteration, the square of the change. All devices therefore stop at the same iteration.
+   After the stop the cells keep their values. */
 
-/* Rows that a thread has at a time: what it loads of them, it waits for together. */
+/* Rows that a thread loads together, so that the loads overlap. */
 enum { STRIP = 4 };
 
 struct strip {
     const float *old;
     float *cells;
-    proact_u32 size, first, last; /* cells a row; from the row `first`, before `last` */
+    proact_u32 size, first, last; /* cells per row; rows first to last - 1 */
 };
 
 __device__ static inline proact_u32 smaller(proact_u32 a, proact_u32 b)
@@ -25,8 +25,8 @@ __device__ static inline float at(const struct strip *s, proact_u32 y, proact_u3
     return s->old[(proact_u64)y * s->size + x];
 }
 
-/* One column; returns the sum of the squares of the changes. Where the strip has fewer rows
-   its last are loaded again, and where there is no neighbour the cell itself. */
+/* One column; returns the sum of the squared changes. In a short strip the last rows are
+   loaded again; outside the square the cell itself is loaded. */
 __device__ static inline double relax(const struct proact_partition *partition,
                                       const struct strip *s, proact_u32 x)
 {

@@ -38,7 +38,7 @@ enum proact_status jacobi_start(const struct jacobi_options *given,
     return PROACT_OK;
 }
 
-/* Returns the sum of the squares of the changes. The edges of `next` are there already. */
+/* Returns the sum of the squared changes. `next` already contains the edges. */
 static double step(const float *cells, float *next, size_t n)
 {
     double sum = 0;

@@ -9,7 +9,7 @@
 
 extern const char kernel_pagerank[];
 
-enum { STEP_GIFT_ARG = 6, STEP_SUMS_ARG = 7 }; /* what pagerank_step() writes */
+enum { STEP_GIFT_ARG = 6, STEP_SUMS_ARG = 7 }; /* arguments that pagerank_step() writes */
 
 struct pagerank_run {
     struct proact *session;
@@ -19,8 +19,8 @@ struct pagerank_run {
     struct proact_kernel *step;
     struct proact_array *ctas, *first, *source, *out_degree;
     struct proact_array *gift[2]; /* iteration i reads [i % 2] and writes the other */
-    double *start;                /* what iteration 0 reads */
-    double dangling;              /* the mass of vertices that point nowhere in it */
+    double *start;                /* input of iteration 0 */
+    double dangling;              /* its mass of vertices without outgoing edges */
 };
 
 /* An array of `count` elements, at least one, with this content. */
@@ -62,7 +62,7 @@ static enum proact_status make_arrays(struct pagerank_run *run, struct proact_er
     return status;
 }
 
-/* CTA c writes the gifts of its vertices, and one pair of sums. */
+/* The map: CTA c writes the gifts of its vertices and one pair of sums. */
 static enum proact_status map_step(struct pagerank_run *run, struct proact_error *err)
 {
     uint32_t ctas = run->plan.cta_count;
@@ -91,7 +91,7 @@ static enum proact_status map_step(struct pagerank_run *run, struct proact_error
     return status;
 }
 
-/* Every vertex begins with the same rank. */
+/* All vertices start with equal ranks. */
 static void fill_start(struct pagerank_run *run)
 {
     double rank = 1.0 / run->vertex_count;
@@ -149,7 +149,7 @@ static enum proact_status prepare(struct pagerank_run *run, struct proact_error 
     return map_step(run, err);
 }
 
-/* Gifts of the last iteration back to ranks of the graph's vertices. */
+/* Converts the gifts of the last iteration to ranks of the graph's vertices. */
 static enum proact_status read_ranks(struct pagerank_run *run, unsigned iterations,
                                      double *ranks, struct proact_error *err)
 {

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../graph/cta_sum.h"
 
-/* One iteration of PageRank by pulling. What is shared is one number by vertex, its *gift*:
-   what it gives to each vertex it points at, rank / out-degree, or its rank if it points
-   nowhere. The rank is gift * out-degree, so it needs no array of its own.
+/* One PageRank iteration by pulling. The devices exchange one number per vertex, its
+   *gift*: the amount that it gives along each outgoing edge, rank / out-degree, or its rank
+   if it has none. The rank is gift * out-degree and needs no array.
 
-   Each CTA begins with the sums over all CTAs of the iteration before: the change, which
-   tells every device alike when to stop, and the mass of vertices that point nowhere. Once
-   stopped, gifts stay where the last iteration wrote them. */
+   Each CTA first adds the sums of all CTAs of the previous iteration: the change, by which
+   all devices stop at the same iteration, and the mass of vertices without outgoing edges.
+   After the stop the gifts keep their values. */
 
-/* Where a CTA's vertices begin and end. They are sorted by falling in-degree: the whole CTA
-   sums for a hub, a warp for each of the next ones, and a thread for each of the rest. */
+/* Boundaries of a CTA's vertices, which are sorted by descending in-degree. The CTA sums
+   for a hub, a warp for each of the next vertices, and a thread for each of the others. */
 struct cta_vertices {
     proact_u32 hubs, warps, threads, end;
 };
 
-enum { BATCH = 8 }; /* loads under way together */
+enum { BATCH = 8 }; /* loads in flight together */
 
 struct edges {
     const proact_u32 *first, *source;
     const double *gift;
 };
 
-/* Eight loads that are under way together. Spelled as assembly, for compilers put each load
-   next to its use, and then it depends on the next one whether their latencies overlap. */
+/* Eight loads in flight together. Assembly keeps them adjacent; compilers place each load
+   next to its use, which may prevent the overlap. */
 __device__ static inline void load_sources(proact_u32 to[BATCH],
                                            const proact_u32 *const at[BATCH])
 {
@@ -45,8 +45,8 @@ __device__ static inline void load_gifts(double to[BATCH], const double *const a
                    "l"(at[6]), "l"(at[7]));
 }
 
-/* What lane `lane` of `lanes` sums for vertex v. Loads past the end repeat the last edge
-   and are not added. */
+/* The part of lane `lane` of `lanes` in the sum of vertex v. Loads past the end repeat the
+   last edge and are not added. */
 __device__ static inline double pull(const struct edges *e, proact_u32 v, proact_u32 lane,
                                      proact_u32 lanes)
 {
@@ -71,7 +71,7 @@ __device__ static inline double pull(const struct edges *e, proact_u32 v, proact
     return sum;
 }
 
-/* Fills sum[0 .. CTA_THREADS - 1] for the vertices from `base` up. */
+/* Fills sum[0 .. CTA_THREADS - 1] for the vertices from `base` on. */
 __device__ static inline void pull_batch(const struct edges *e,
                                          const struct cta_vertices *at, proact_u32 base,
                                          double *sum, struct cta_pair *scratch)
@@ -116,14 +116,15 @@ extern "C" __global__ void pagerank_step(
         proact_u32 v = base + thread;
 
         pull_batch(&edges, &at, base, sum, scratch);
-        proact_cta_sync(); /* the sums are there */
+        proact_cta_sync(); /* the sums are stored */
         if (v < at.end) {
             proact_u32 degree = out_degree[v];
             double old = old_gift[v], links = degree ? degree : 1;
             double rank = everyone + damping * sum[thread];
 
             proact_store(&partition, 0, &gift[v], rank / links);
-            /* Said as one step, for a driver may make it one, and then rounds otherwise. */
+            /* An explicit fused operation: a driver may fuse the two steps, which changes
+               the rounding. */
             change += __builtin_fabs(__builtin_fma(-old, links, rank));
             dangling += degree ? 0 : rank;
         }

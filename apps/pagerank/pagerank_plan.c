@@ -6,9 +6,9 @@
 #include "graph/complain.h"
 
 enum {
-    EDGES_A_CTA = 1024, /* edges and vertices: enough for a CTA of 256 threads */
-    CTAS_MAX = 2048,    /* each CTA reads a sum of every other */
-    CTAS_MIN = 16,      /* one for each device of the largest machine */
+    EDGES_A_CTA = 1024, /* edges and vertices: sufficient for a CTA of 256 threads */
+    CTAS_MAX = 2048,    /* each CTA reads one sum of every other CTA */
+    CTAS_MIN = 16,      /* one per device of the largest machine */
 };
 
 struct pagerank_options pagerank_defaults(const struct pagerank_options *given)
@@ -28,7 +28,7 @@ static uint32_t in_degree(const struct graph *g, uint32_t v)
     return g->in_first[v + 1] - g->in_first[v];
 }
 
-/* Vertices by falling in-degree, equal ones in order: by counting, in linear time. */
+/* Vertices by descending in-degree; a stable counting sort in linear time. */
 static uint32_t *sort_by_degree(const struct graph *g)
 {
     uint32_t n = g->vertex_count;
@@ -61,7 +61,7 @@ static int lighter(struct load a, struct load b)
     return a.edges != b.edges ? a.edges < b.edges : a.cta < b.cta;
 }
 
-/* The root of the heap has become heavier. */
+/* Restores the heap after the weight of its root grew. */
 static void sift_down(struct load *heap, uint32_t count)
 {
     for (uint32_t i = 0, child; (child = 2 * i + 1) < count; i = child) {
@@ -76,15 +76,15 @@ static void sift_down(struct load *heap, uint32_t count)
     }
 }
 
-/* The heaviest vertex that is left goes to the lightest CTA. Returns the CTA by rank in
-   `sorted`. A vertex weighs its edges, and one for its own update. */
+/* Greedy assignment of the heaviest remaining vertex to the lightest CTA. Returns the CTA
+   by rank in `sorted`. The weight of a vertex is its edges plus one for its own update. */
 static uint32_t *deal(const struct graph *g, const uint32_t *sorted, uint32_t cta_count)
 {
     uint32_t *owner = app_calloc(g->vertex_count, sizeof *owner);
     struct load *heap = app_calloc(cta_count, sizeof *heap);
 
     for (uint32_t i = 0; i < cta_count; i++)
-        heap[i].cta = i; /* all weigh nothing: a heap already */
+        heap[i].cta = i; /* equal weights form a heap */
     for (uint32_t i = 0; i < g->vertex_count; i++) {
         owner[i] = heap[0].cta;
         heap[0].edges += in_degree(g, sorted[i]) + 1;
@@ -94,7 +94,7 @@ static uint32_t *deal(const struct graph *g, const uint32_t *sorted, uint32_t ct
     return owner;
 }
 
-/* Renumbers: the vertices of CTA 0, then of CTA 1, ...; in each they stay sorted. */
+/* New numbers: the vertices of CTA 0, then of CTA 1 and so on, sorted within each CTA. */
 static void place_vertices(struct pagerank_plan *plan, const struct graph *g)
 {
     uint32_t *sorted = sort_by_degree(g), *owner = deal(g, sorted, plan->cta_count);
@@ -104,7 +104,7 @@ static void place_vertices(struct pagerank_plan *plan, const struct graph *g)
         struct pagerank_cta *cta = &plan->cta[owner[i]];
         uint32_t degree = in_degree(g, sorted[i]);
 
-        cta->end++; /* a count, until below */
+        cta->end++; /* a count at first */
         cta->threads += degree >= PAGERANK_WARP_DEGREE;
         cta->warps += degree >= PAGERANK_HUB_DEGREE;
     }
@@ -115,7 +115,7 @@ static void place_vertices(struct pagerank_plan *plan, const struct graph *g)
         cta->warps += at;
         cta->threads += at;
         at += cta->end;
-        cta->end = cta->hubs; /* where the next vertex goes, until the loop below ends */
+        cta->end = cta->hubs; /* position of the next vertex, until the loop below ends */
     }
     for (uint32_t i = 0; i < g->vertex_count; i++)
         plan->vertex[plan->cta[owner[i]].end++] = sorted[i];
@@ -137,7 +137,8 @@ void pagerank_plan_init(struct pagerank_plan *plan, const struct graph *g)
     plan->out_degree = app_calloc(n, sizeof *plan->out_degree);
     place_vertices(plan, g);
 
-    uint32_t *number = app_calloc(n, sizeof *number); /* of a vertex of the graph */
+    uint32_t *number = app_calloc(n, sizeof *number); /* new number, by vertex of the
+                                                         graph */
 
     for (uint32_t i = 0; i < n; i++)
         number[plan->vertex[i]] = i;

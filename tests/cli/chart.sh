@@ -41,8 +41,8 @@ tail -1 text | grep -c '^  ideal  *-*+ '
 
 # On a terminal without --chart; blocks in a UTF-8 locale. Some sandboxes have
 # no pseudo-terminal.
-if script -qec true said >/dev/null 2>&1; then
-    script -qec "stty cols 100; LC_ALL=C.UTF-8 $run" said >/dev/null
+if script -qec true output >/dev/null 2>&1; then
+    script -qec "stty cols 100; LC_ALL=C.UTF-8 $run" output >/dev/null
     tr -d '\r' <output | chart | sed '/^Script done/d' >text
     [ "$(grep -c "$(printf '\342\226\210')" text)" = 3 ] || echo 'no three bars of blocks'
     ! grep '#' text

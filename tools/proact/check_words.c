@@ -13,7 +13,8 @@
 #include "command.h"
 #include "runtime/session/runtime_machine.h"
 
-/* By a name, under which what is written goes behind what was: stdout may be a file. */
+/* A name for the original stdout. It names a descriptor, so that output to a regular file
+   continues after the output so far. */
 const char *take_output(const char *path)
 {
     static char name[32];
@@ -51,7 +52,7 @@ enum proact_status check_folder(const char *path, struct proact_error *err)
     return status;
 }
 
-/* A name that no machine has, rather than a machine that fails. */
+/* True for an unknown machine name, as opposed to a machine that fails. */
 static bool is_mistaken(const char *machine)
 {
     return machine && strcmp(machine, PROACT_MACHINE_LOCAL) != 0 &&

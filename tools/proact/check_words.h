@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What several commands look at before minutes of work. */
+/* Checks that several commands make before minutes of work. */
 
 #include "topology/topology.h"
 
-/* The first `devices` (0: all) of a machine, as proact_open() takes its name. Otherwise
-   says why, and returns what the program exits with. */
+/* The first `devices` devices (0: all) of a machine with a name as for proact_open(). A
+   failure prints the reason and returns an exit status. */
 int check_machine(const char *command, const char *machine, unsigned devices,
                   struct topology *out);
-/* Can a file be written there? NULL is fine. */
+/* True if a file can be created there. NULL is allowed. */
 enum proact_status check_folder(const char *path, struct proact_error *err);
-/* Where --json FILE goes: for "-" to stdout, and all else that is printed to stderr from
-   now on. The name is good for the process; one output may be taken so. */
+/* The destination of --json FILE. With "-" it is stdout, and all other output goes to
+   stderr from then on. The name is valid until the process ends; only one output can use
+   it. */
 const char *take_output(const char *path);

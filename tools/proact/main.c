@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proact: several GPUs work as one. This file finds the command; each has a file. */
+/* proact: several GPUs work as one. This file selects the command; each command has a
+   file. */
 #include <proact/proact.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,7 +96,7 @@ int main(int argc, char **argv)
         return usage_error("", "no %s '%s'", name[0] == '-' ? "option" : "command", name);
     int code = commands[found].run(argc - 1, argv + 1);
 
-    /* A full disk or a closed pipe must not look like success. */
+    /* A full disk or a closed pipe is an error. */
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_FINE) {
         perror("proact: standard output");
         code = EXIT_FAILED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What went wrong, on stderr, and the exit status for it. */
+/* Error messages on stderr and their exit status. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Usage: library_calls.sh NVCC FOLDER WORD...: the words are those of a command line that links.
-# Where it names NVIDIA's libraries, which bring a CUDA runtime of their own, trampolines for
-# all they export are made in FOLDER, and what is to be added to the command line is printed,
-# a word a line. The linker then leads each call F of the program to the trampoline __wrap_F,
-# which goes to proact_library_call (rt/library/rt_trampoline.c) with a struct library_call.
+# Trampolines for NVIDIA libraries with a CUDA runtime of their own.
+# Usage: library_calls.sh NVCC FOLDER WORD...
+#   WORD...  the command line of a link
+# For each such library on the command line, FOLDER receives a trampoline for every function
+# that the library exports. The output is the words to add to the command line, one a line.
+# The linker then redirects each call F of the program to the trampoline __wrap_F. It jumps
+# to proact_library_call (rt/library/rt_trampoline.c) with a struct library_call.
 set -u
 nvcc=$1 out=$2
 shift 2
@@ -23,7 +25,7 @@ is_theirs() { # NAME, as in -lNAME
     return 1
 }
 
-# The libraries by name or path, and where the linker looks.
+# The libraries by name or path, and the linker's search folders.
 libraries= folders= previous=
 for word; do
     case $previous in
@@ -68,7 +70,7 @@ done
 [ "$(uname -m)" = x86_64 ] ||
     refuse "calls of NVIDIA's libraries ($(echo "$wanted" | sed 's/ \([^=]*\)=[^ ]*/ -l\1/g')) are supported on x86-64 only"
 
-# NAME=LIBRARY: the file. nvcc's own folders come behind those of the command line.
+# NAME=LIBRARY: the file. nvcc's own folders follow those of the command line.
 folders="$folders $("$nvcc" --dryrun -o x x.o 2>&1 | sed -n 's/^#\$ LIBRARIES=//p' |
     tr -d '"' | sed 's/-L//g') $(echo "${LIBRARY_PATH-}" | tr ':' ' ')"
 find_file() {
@@ -84,8 +86,7 @@ find_file() {
     [ -f "$file" ] && echo "$file"
 }
 
-# One trampoline and one struct for each function. A library's own functions only: not
-# what it took in from others, nor C++.
+# One trampoline and one struct for each C function that the library itself defines.
 trampolines() {
     nm -D --defined-only "$1" | sed -n 's/^[0-9a-f]* [TWi] \([a-z][A-Za-z0-9_]*\)\(@.*\)*$/\1/p' |
         sort -u | tee -a "$out/names" | awk '{
@@ -103,7 +104,7 @@ again= archive=$out/library_calls.a
 for pair in $wanted; do
     name=${pair%%=*} library=${pair#*=}
     file=$(find_file "$name" "$library")
-    [ -n "$file" ] || continue # the linker says so
+    [ -n "$file" ] || continue # the linker reports it
     [ -e "$out/$name.o" ] && continue
     trampolines "$file" >"$out/$name.s" || exit 1
     as -o "$out/$name.o" "$out/$name.s" || exit 1
@@ -114,7 +115,7 @@ for pair in $wanted; do
     esac
 done
 [ -s "$out/names" ] || exit 0
-# What tells, when the program starts, that this link was made here (rt/library/rt_untracked.c).
+# Start-up code that registers this object as linked by proactcc (rt_untracked.c).
 cat >"$out/linked.s" <<'END' && as -o "$out/linked.o" "$out/linked.s" || exit 1
 .text
 .Llinked:
@@ -126,7 +127,7 @@ cat >"$out/linked.s" <<'END' && as -o "$out/linked.o" "$out/linked.s" || exit 1
 .quad .Llinked
 .section .note.GNU-stack,"",@progbits
 END
-# The host compiler puts the file's words in the place of its name.
+# A response file: the host compiler replaces its name by its words.
 sort -u "$out/names" | sed '1!s/^/-Xlinker --wrap=/; 1s/^/--wrap=/' >"$out/wraps"
 printf '%s\n' -Xlinker "@$out/wraps" "$out/linked.o" "$archive"
-printf '%s\n' $again # behind the trampolines, for linkers that take what is needed then
+printf '%s\n' $again # after the trampolines, for linkers that resolve in order

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "command.h"
 
-/* Nobody said how large: further apart than any kernel goes. */
+/* Size of an array without --array, larger than any that a kernel uses. */
 #define ENDLESS ((uint64_t)1 << 40)
 
 struct filling {
@@ -27,7 +27,7 @@ static const struct analyze_field *field_at(const struct filling *f, uint32_t of
     return NULL;
 }
 
-/* Where a setting goes: from here to the end of the field, or of a plain argument. */
+/* The bytes that a setting sets: to the end of the field, or of a plain argument. */
 static int find_place(const struct filling *f, const char *option,
                       const struct analyze_setting *s, struct analyze_field *out)
 {
@@ -149,7 +149,7 @@ static int take_array(struct filling *f, const struct analyze_setting *s)
     return EXIT_FINE;
 }
 
-/* What the slice loads and nobody gave. */
+/* An error for a field that the slice loads and no option sets. */
 static int check_missing(const struct filling *f, const struct ptx_function *slice)
 {
     struct analyze_field fields[ANALYZE_FIELDS_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `proact analyze`: what the compiler sees of a kernel. */
+/* `proact analyze`: the results of the analysis of a kernel. */
 #include <proact/proact.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ struct chosen {
     uint32_t count;
 };
 
-/* How well the word names the kernel: 0 not at all, then as a part of the name, as the
-   source calls it, and exactly. */
+/* Quality of a match of the word: 0 none, then a part of the name, the source name, and the
+   exact name. */
 static unsigned names(const struct ptx_function *f, const char *word)
 {
     const size_t length = strlen(word);
@@ -33,7 +33,7 @@ static unsigned names(const struct ptx_function *f, const char *word)
     return strcmp(f->name, word) == 0 ? 3 : is_plain ? 2 : strstr(f->name, word) != NULL;
 }
 
-/* The kernels that the word names best; all without a word. */
+/* The kernels that match best; all kernels without a word. */
 static struct chosen choose(const struct ptx_module *m, const char *word)
 {
     struct chosen c = {must_calloc(m->function_count + 1u, sizeof *c.kernels), 0};
@@ -87,8 +87,8 @@ static bool is_split(const struct analyze_kernel *k, const struct analyze_launch
     return k->is_annotated || (!k->why.text[0] && l->set && l->over == l->devices);
 }
 
-/* A launch that cannot be split is looked at without what it never comes to; that is taken
-   if it helps. The module is the caller's to destroy. */
+/* A launch that cannot be split is analyzed again without the branches that it never takes.
+   The result is used if it can be split. The caller destroys the module. */
 static int command_specialize(struct analyze_kernel *k, struct analyze_launch *l,
                               const struct analyze_request *q, struct ptx_module **m)
 {
@@ -141,7 +141,7 @@ static int analyze_one(const struct analyze_request *q, const struct ptx_module 
     if (!code) {
         analyze_print_kernel(&k);
         analyze_print_launch(&l, &k, q);
-        if (q->json) /* long, of many CTAs */
+        if (q->json) /* long for a launch of many CTAs */
             analyze_write_kernel(w, &k, &l, q);
     }
     analyze_launch_clear(&l);

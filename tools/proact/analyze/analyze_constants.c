@@ -28,7 +28,7 @@ static void add(struct analyze_constant *constants, uint32_t *count,
         constants[(*count)++] = c;
 }
 
-/* Of one instruction of the slice, whose module has symbols of its own. */
+/* Of one instruction of the slice, whose module has its own symbols. */
 static void constant_add_reads(const struct ptx_module *of, const struct ptx_module *slice,
                                const struct ptx_function *f,
                                const struct ptx_instruction *i,
@@ -43,7 +43,7 @@ static void constant_add_reads(const struct ptx_module *of, const struct ptx_mod
         const char *name = ptx_symbol(slice, f, at->symbol)->name;
         struct analyze_constant c = {.symbol = find_symbol(of, name, strlen(name))};
 
-        if (at->kind == PTX_SYMBOL) { /* its address */
+        if (at->kind == PTX_SYMBOL) { /* the address of the variable */
             add(constants, count, c);
             continue;
         }
@@ -102,8 +102,8 @@ bool analyze_constants_have(const struct analyze_constants *c,
     return true;
 }
 
-/* As wide as the kernel loads it there, or as the variable, or as a table of it is aligned.
- */
+/* The width of the kernel's load at that offset, or of the variable, or the alignment of a
+   table. */
 static uint32_t width_at(const struct analyze_kernel *k, int32_t symbol, uint32_t offset)
 {
     const struct ptx_symbol *v = &k->module->symbols[symbol];

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Numbers in constant memory that say where a kernel writes. */
+/* Values in constant memory that determine where a kernel writes. */
 
 #include "analyze/analyze_kernel.h"
 #include "analyze/analyze_options.h"
 
-/* A place in a .const variable; `bytes` 0: a table, of which any place may be asked for. */
+/* A field of a .const variable. `bytes` 0: a table, which may be loaded at any offset. */
 struct analyze_constant {
     int32_t symbol; /* of the kernel's module, from 0 */
     uint32_t offset, bytes;
 };
 enum { ANALYZE_CONSTANTS_MAX = 64 };
 
-/* What the kernel's slice asks for, each once; the rest of too many are left out. */
+/* The fields that the kernel's slice loads, without duplicates. Fields beyond the limit are
+   dropped. */
 uint32_t analyze_constants_read(const struct analyze_kernel *k,
                                 struct analyze_constant constants[ANALYZE_CONSTANTS_MAX]);
-/* "width", or "shape.8" for byte 8 of it. */
+/* "width", or "shape.8" for its byte 8. */
 void analyze_constant_text(const struct analyze_kernel *k, const struct analyze_constant *c,
                            char *into, size_t size);
 
-/* What the module's constants hold in a launch: their initial content, but for what was
-   typed. */
+/* Constants of a launch: their initial values, replaced by those of the command line. */
 struct analyze_constants {
-    unsigned char **content; /* by symbol; NULL: no constant */
-    bool **given;            /* the same, by byte: it has an initial value, or was typed */
+    unsigned char **content; /* by symbol; NULL: not a constant */
+    bool **given;            /* by symbol and byte: the value is initialized or given */
     struct write_set_constant *items;
     uint32_t count, symbols;
 };
 
-/* Returns an exit status: values that do not fit, or that the slice misses, are said. */
+/* Returns an exit status. A message reports values that do not fit, and missing values that
+   the slice needs. */
 int analyze_constants_fill(struct analyze_constants *c, const struct analyze_kernel *k,
                            const struct analyze_request *q);
 bool analyze_constants_have(const struct analyze_constants *c,

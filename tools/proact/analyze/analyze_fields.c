@@ -19,7 +19,7 @@ static int by_offset(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* The parameter that `o` names, if it is one. */
+/* The parameter that `o` names, or NULL. */
 static const struct ptx_symbol *parameter_of(const struct ptx_function *f,
                                              const struct ptx_operand *o)
 {

@@ -6,8 +6,8 @@
 #include "analyze/analyze_reads.h"
 #include "base/fail.h"
 
-/* What the stores write that are not left out, which are freed; NULL where that is not
-   known. */
+/* The write set of the stores that `left_out` does not exclude; NULL: unknown. Frees
+   `left_out`. */
 static struct write_set *run_without(const struct analyze_kernel *k,
                                      const struct write_set_launch *launch, bool *left_out)
 {
@@ -23,7 +23,7 @@ static struct write_set *run_without(const struct analyze_kernel *k,
     return set;
 }
 
-/* All of the arrays that are reduced: each in one way. */
+/* Adds all bytes of the reduced arrays. Each array must have one kind of reduction. */
 static bool add_reductions(struct flag_bytes *b, const struct analyze_kernel *k,
                            const struct write_set_launch *launch)
 {
@@ -45,8 +45,8 @@ static bool add_reductions(struct flag_bytes *b, const struct analyze_kernel *k,
     return good;
 }
 
-/* Where flags of all kinds are set, and reductions made; false where they cannot be such.
- */
+/* The bytes of idempotent stores of all kinds, and of reductions. False if they do not
+   qualify. */
 static bool find_bytes(struct flag_bytes *b, const struct analyze_kernel *k,
                        const struct write_set_launch *launch,
                        const struct write_set *others)
@@ -80,7 +80,7 @@ static bool are_read_by(const struct analyze_launch *l, const struct analyze_rea
     return false;
 }
 
-/* Or it is not known. */
+/* True if the bytes are read, or if that is unknown. */
 static bool are_read(const struct analyze_launch *l, const struct analyze_kernel *k,
                      const struct analyze_request *q)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Flags: stores that all CTAs make alike, which need not keep a kernel from being split. */
+/* Idempotent stores: stores of the same value by all CTAs, which do not prevent a split. */
 
 #include "analyze/analyze_launch.h"
 
-/* Of a kernel with reductions, whose set is without these and its flags: if nothing else in
-   the launch has to do with their arrays, it is split, and they are among its flags. */
+/* For a kernel with reductions, whose write set excludes these and its idempotent stores.
+   If nothing else in the launch accesses their arrays, the launch is split, and `flags`
+   contains their bytes. */
 void analyze_reductions_check(struct analyze_launch *l, const struct analyze_kernel *k,
                               const struct analyze_request *q,
                               const struct write_set_launch *launch);
 
-/* Where CTAs of two devices write the same byte: looks at the launch without its flags. If
-   it can be split over all devices then, the launch's set is without them, and its flags
-   are where they are set; else all stays as it is. */
+/* For CTAs of two devices that write the same byte: repeats the analysis without the
+   idempotent stores. If the launch can then be split over all devices, its write set
+   excludes them, and `flags` contains their bytes. Otherwise the launch stays unchanged. */
 void analyze_flags_try(struct analyze_launch *l, const struct analyze_kernel *k,
                        const struct analyze_request *q,
                        const struct write_set_launch *launch);

@@ -34,7 +34,7 @@ static void write_axis(struct json_writer *w, const struct analyze_kernel *k,
     json_end(w);
 }
 
-/* As it was typed: the fastest first. */
+/* In the order of the command line: the innermost extent first. */
 static void write_shape(struct json_writer *w, const struct access_shape *s)
 {
     if (!s)
@@ -114,7 +114,7 @@ static void write_constants(struct json_writer *w, const struct analyze_kernel *
     json_end(w);
 }
 
-/* A line, and the array whose pointer lies at that byte of the block. */
+/* A source line, and the array with the pointer at that byte of the parameter buffer. */
 static void write_site(struct json_writer *w, const struct analyze_kernel *k, uint32_t line,
                        uint32_t parameter)
 {

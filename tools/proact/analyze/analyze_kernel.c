@@ -9,7 +9,7 @@
 #include "analyze/analyze_constants.h"
 #include "base/fail.h"
 
-/* The pointers of what is written: records without a form have them, too. */
+/* The pointers of the written arrays, including those of records without an expression. */
 static uint32_t find_slots(struct analyze_kernel *k)
 {
     uint32_t count = 0;
@@ -30,7 +30,7 @@ static uint32_t find_slots(struct analyze_kernel *k)
     return count;
 }
 
-/* A variable that it writes, and where: one that it only reads is the same everywhere. */
+/* A written variable and the line; a variable that is only read is equal on all devices. */
 static const char *variable_of(const struct analyze_kernel *k, uint32_t *line)
 {
     for (uint32_t i = 0; i < k->analysis->record_count; i++) {
@@ -65,8 +65,8 @@ static bool is_atomic(const struct access_record *r)
     return r->kind == ACCESS_ATOMIC || r->kind == ACCESS_REDUCE;
 }
 
-/* The line of the first of arrays, without those; 0 if there is none. Where each CTA may
-   have a place of its own, a launch has to tell. */
+/* The line of the first atomic on an array that `without` does not exclude; 0: none.
+   Atomics with one address per CTA depend on the launch and do not count. */
 static uint32_t find_atomic(const struct analyze_kernel *k, const bool *without)
 {
     uint32_t line = 0;
@@ -81,7 +81,7 @@ static uint32_t find_atomic(const struct analyze_kernel *k, const bool *without)
     return line;
 }
 
-/* Where an array is updated by atomics that are neither flags nor reductions; or 0. */
+/* The line of an atomic that is neither idempotent nor a reduction; 0: none. */
 static uint32_t atomic_line(const struct analyze_kernel *k)
 {
     bool *is_flag = flag_bytes_all(&k->flags, k->f);
@@ -91,7 +91,7 @@ static uint32_t atomic_line(const struct analyze_kernel *k)
     return line;
 }
 
-/* As the runtime makes clones: those of a kernel whose atomics are flags set them. */
+/* The same request as the runtime's: kernel versions perform the idempotent atomics. */
 static void request_flags(struct analyze_kernel *k)
 {
     bool *is_flag = flag_bytes_all(&k->flags, k->f), any = false;
@@ -113,7 +113,7 @@ static bool has_clone(const struct analyze_kernel *k)
     return false;
 }
 
-/* What no map would mend comes first. */
+/* The first reason against a split. Reasons that no map removes come first. */
 static void judge(struct analyze_kernel *k, uint32_t slots)
 {
     const char *name = k->f->name, *file = k->module->name;
@@ -143,8 +143,8 @@ static void judge(struct analyze_kernel *k, uint32_t slots)
              name, file, line);
 }
 
-/* As the runtime does: one that asks for constants where no other tells. Of 64 bits they
-   may be addresses. */
+/* A slice as the runtime makes it. If no other slice exists, it may load constants, unless
+   they have 64 bits and may be addresses. */
 static void cut(struct analyze_kernel *k, const bool *left_out)
 {
     const struct write_set_options plain = {.left_out = left_out},
@@ -165,7 +165,7 @@ static void cut(struct analyze_kernel *k, const bool *left_out)
         }
 }
 
-/* What is left out of a slice with reductions. */
+/* Instructions that a slice with reductions leaves out. */
 struct reduced {
     struct access_reductions reductions;
     struct access_flags flags;
@@ -180,7 +180,8 @@ static void clear_reduced(struct reduced *r)
     free(r->all);
 }
 
-/* Of arrays that are scattered to nothing else is read, as far as that is known here. */
+/* True if the arrays with indirect stores are not otherwise read, as far as a kernel
+   without a launch shows. */
 static bool scatters_well(const struct analyze_kernel *k, const struct reduced *r)
 {
     const struct access_reductions *all = &r->reductions;
@@ -200,9 +201,10 @@ static bool scatters_well(const struct analyze_kernel *k, const struct reduced *
     return any;
 }
 
-enum how { REDUCING, SCATTERING, FETCHING }; /* each is all ahead of it, too */
+enum how { REDUCING, SCATTERING, FETCHING }; /* each includes the previous ones */
 
-/* As the runtime does; false where atomics are left that are none. */
+/* The reductions that the runtime finds; false if atomics remain that are not
+   reductions. */
 static bool find_reduced(const struct analyze_kernel *k, bool floats, enum how how,
                          const bool *unresolved, struct reduced *r)
 {
@@ -245,7 +247,8 @@ static void clear_tried(struct analyze_kernel *k)
     free(k->is_joint);
 }
 
-/* As the runtime does where a kernel cannot be split without; false: it still cannot. */
+/* A slice with reductions, for a kernel without another one; false: it cannot be split
+   either. */
 static bool try_with(struct analyze_kernel *k, bool floats, enum how how,
                      const bool *unresolved)
 {
@@ -278,7 +281,7 @@ static bool *find_unresolved(const struct analyze_kernel *k, bool floats, enum h
     return unresolved;
 }
 
-/* And then with what memory says how many there are of. */
+/* A second attempt includes stores whose number depends on loaded values. */
 static void try_both(struct analyze_kernel *k, bool floats, enum how how)
 {
     bool *unresolved =

@@ -3,7 +3,7 @@
 
 #include <proact/proact.h>
 
-/* As the runtime does. */
+/* The partition that the runtime uses. */
 void analyze_split(const struct analyze_launch *l, unsigned over, uint32_t *first)
 {
     access_partition(l->grid, over, first);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Which CTA of one launch writes which bytes, and over how many devices it can be split. */
+/* The bytes that each CTA of a launch writes, and the number of devices over which the
+   launch can be split. */
 
 #include "access/merged/flag_bytes.h"
 #include "analyze/analyze_constants.h"
@@ -10,60 +11,60 @@
 
 enum { ANALYZE_ARRAYS_MAX = ANALYZE_FIELDS_MAX };
 
-/* The parameter block of a launch, from what was typed. */
+/* The parameter buffer of a launch, from the command line. */
 struct analyze_block {
     unsigned char *bytes;
     bool *given; /* by byte */
     size_t size;
     struct write_set_array arrays[ANALYZE_ARRAYS_MAX];
     struct write_set_pointer pointers[ANALYZE_ARRAYS_MAX];
-    bool sized[ANALYZE_ARRAYS_MAX]; /* its bytes were given */
+    bool sized[ANALYZE_ARRAYS_MAX]; /* --array gives its size */
     char names[ANALYZE_ARRAYS_MAX][32];
     uint32_t array_count;
 };
 
-/* Returns an exit status: values that do not fit, or that are missing, are said. */
+/* Returns an exit status. A message reports values that do not fit or are missing. */
 int analyze_block_fill(struct analyze_block *b, const struct analyze_kernel *k,
                        const struct analyze_request *q);
 void analyze_block_clear(struct analyze_block *b);
 
-/* What the CTAs write of one array. */
+/* The writes of one array. */
 struct analyze_written {
-    uint64_t bytes, least, most; /* of all, and of a CTA */
-    uint64_t end;                /* behind the last byte that is written, or of the array */
-    uint32_t ctas;               /* that write */
+    uint64_t bytes, least, most; /* in total, and per CTA */
+    uint64_t end;                /* after the last written byte, or the array's size */
+    uint32_t ctas;               /* number of CTAs that write */
 };
 
 struct analyze_launch {
     struct analyze_block block;
     struct analyze_constants constants;
-    struct write_set *set; /* NULL: the kernel has no slice, or `left_out` says why */
-    char left_out[512];    /* empty: nothing */
+    struct write_set *set; /* NULL: no slice, or `left_out` has the reason */
+    char left_out[512];    /* empty: nothing is left out */
     uint32_t grid[3];
     unsigned devices, over;
-    struct proact_error why; /* not over all of them */
-    struct flag_bytes flags; /* that it is split by: the set is without them */
+    struct proact_error why; /* reason if `over` is less than `devices` */
+    struct flag_bytes flags; /* the set excludes them */
 };
 
-/* As forms ask for them. */
+/* The constants in the form that access_launch takes. */
 static inline const unsigned char *const *analyze_constants(const struct analyze_launch *l)
 {
     return (const unsigned char *const *)l->constants.content;
 }
 
-/* A parameter or constant of the kernel's that nobody gave; as what to type for it. */
+/* A parameter or constant of the kernel without a value, and the option that gives it. */
 bool analyze_is_missing(const struct analyze_launch *l, const struct access_symbol *y);
 void analyze_missing_text(const struct analyze_kernel *k, const struct access_symbol *y,
                           char *into, size_t size);
 
-/* Looks at the kernel's patterns once more, for the launch, by the shapes that were
-   declared, if any were. Returns an exit status. */
+/* Repeats the pattern analysis of the kernel for a launch with declared shapes, if there
+   are any. Returns an exit status. */
 int analyze_shapes_declare(struct analyze_kernel *k, const struct analyze_launch *l,
                            const struct analyze_request *q);
 
 void analyze_launch_clear(struct analyze_launch *l);
 
-/* The first array that is written by atomics; NULL for none. */
+/* The first array that atomics write, or NULL. */
 const struct write_set_ranges *analyze_atomic(const struct write_set *w);
 struct analyze_written analyze_written(const struct analyze_launch *l, uint32_t array);
 /* Device d has the CTAs first[d] to first[d + 1] - 1. */

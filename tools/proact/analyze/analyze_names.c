@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What users call the parts of a kernel: they count arguments, PTX counts bytes. */
+/* The user's names for the parts of a kernel: arguments have numbers, PTX has byte
+   offsets. */
 #include "analyze/analyze_kernel.h"
 
 #include <dlfcn.h>
@@ -16,12 +17,13 @@ char *analyze_plain_name(const char *name)
     demangle *of = NULL;
     int status;
 
-    if (runtime) /* as dlsym() asks for it: its result is no function in ISO C */
+    if (runtime) /* dlsym() returns an object pointer, which ISO C does not convert to a
+                    function */
         *(void **)&of = dlsym(runtime, "__cxa_demangle");
     return of ? of(name, NULL, NULL, &status) : NULL;
 }
 
-/* The variable whose address the parameter is; NULL: it is none. */
+/* The variable whose address the parameter contains, or NULL. */
 static const char *variable_given(const struct ptx_symbol *parameter)
 {
     const size_t prefix = strlen(INSTRUMENT_VARIABLE);
@@ -41,7 +43,7 @@ void analyze_place_text(const struct ptx_function *f, uint32_t offset, char *int
             continue;
         if (variable_given(s))
             snprintf(into, size, "%s", variable_given(s));
-        else if (s->bytes > 8 || offset > s->offset) /* a struct */
+        else if (s->bytes > 8 || offset > s->offset) /* a structure */
             snprintf(into, size, "%" PRIu32 ".%" PRIu32, i, offset - s->offset);
         else
             snprintf(into, size, "%" PRIu32, i);
@@ -93,7 +95,7 @@ const char *analyze_kind_text(enum access_kind kind)
     return texts[kind];
 }
 
-/* A phrase of a sentence, names aside, and what helps. The first that fits counts. */
+/* A phrase of a message without its names, and the advice. The first match applies. */
 static const struct {
     const char *phrase, *advice;
 } advices[] = {
@@ -139,8 +141,8 @@ static const struct {
      "same value, which no CTA reads"},
 };
 
-/* What proact wrote of a sentence: without the names of the kernel and its file, which it
-   begins with, and of all that it quotes. */
+/* The fixed text of a message, without the kernel and file names at its start and without
+   quoted names. */
 static struct text own_words(const struct analyze_kernel *k, const char *why)
 {
     struct text own = {0}, head = {0};

@@ -15,7 +15,7 @@
 
 enum { DEVICES_DEFAULT = 4 };
 
-/* As popt leaves them: strings of ours, NULL where not given. */
+/* Strings allocated by popt, which we own; NULL: not given. */
 struct analyze_words {
     poptContext popt;
     struct poptOption *table;
@@ -49,7 +49,7 @@ static poptContext make_popt(struct analyze_words *w, int argc, char **argv)
     return poptGetContext("proact", argc, (const char **)argv, kept, 0);
 }
 
-/* A whole number at `*at`, which moves behind it; false if there is none. */
+/* An integer at `*at`, which advances past it; false if there is none. */
 static bool take_whole(const char **at, uint64_t high, uint64_t *out)
 {
     char *end = NULL;
@@ -178,7 +178,7 @@ static int take_bytes(struct analyze_setting *s)
     return EXIT_FINE;
 }
 
-/* One place has one value. */
+/* An error if two options set the same bytes. */
 static int check_once(const struct analyze_setting *all, uint32_t count)
 {
     for (uint32_t n = 0; n < count; n++)

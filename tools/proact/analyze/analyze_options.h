@@ -7,11 +7,11 @@
 
 enum { ANALYZE_EXTENTS_MAX = 3 };
 
-/* N[.OFFSET]=VALUE of --arg, N[.OFFSET]=BYTES of --array, NAME[.OFFSET]=VALUE of
-   --constant, N[.OFFSET]=WIDTHxHEIGHTxDEPTH of --shape. Borrows from the words. */
+/* One option: --arg N[.OFFSET]=VALUE, --array N[.OFFSET]=BYTES, --constant
+   NAME[.OFFSET]=VALUE or --shape N[.OFFSET]=WIDTHxHEIGHTxDEPTH. Borrows from the words. */
 struct analyze_setting {
-    const char *word; /* as typed */
-    const char *name; /* of --constant, not ended */
+    const char *word; /* as on the command line */
+    const char *name; /* of --constant, not NUL-terminated */
     size_t name_length;
     uint32_t argument, offset;
     const char *value;
@@ -32,7 +32,7 @@ struct analyze_request {
     unsigned devices;
 };
 
-/* What the words become; the request borrows from them. Returns an exit status. */
+/* The request, which borrows from the words. Returns an exit status. */
 struct analyze_words;
 int analyze_options_parse(int argc, char **argv, struct analyze_words **words,
                           struct analyze_request *q, bool *help);

@@ -19,7 +19,7 @@ static int print_parse(const struct ptx_module *m)
     return EXIT_FINE;
 }
 
-/* With the lines of the source, as in what is printed of a kernel. */
+/* Prints the refusal with source lines, as for a kernel. */
 static int pass_print_refusal(const struct ptx_module *m, const struct proact_error *why)
 {
     struct proact_error failure;
@@ -40,7 +40,7 @@ static int print_slice(const struct analyze_kernel *k)
     return EXIT_FINE;
 }
 
-/* Whether `name` is a clone of the kernel, but not that one. */
+/* True for another kernel version of the same kernel. */
 static bool is_other_clone(const char *name, const char *kernel,
                            enum instrument_clone clone)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CTAs against bytes, a character a cell. */
+/* A picture of CTAs by bytes, with one character per cell. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 enum { ROWS_MAX = 24, COLUMNS_MAX = 64 };
 
 struct picture {
-    uint32_t cta_step;  /* CTAs of a row */
-    uint64_t byte_step; /* bytes of a column */
+    uint32_t cta_step;  /* CTAs per row */
+    uint64_t byte_step; /* bytes per column */
     uint32_t columns;
-    bool has_several; /* a cell has more than one device */
+    bool has_several; /* a cell has several devices */
 };
 
 static struct picture make_picture(uint32_t ctas, uint64_t end)

@@ -22,7 +22,7 @@ static struct analyze_reading *reading_of(struct analyze_reads *r, bool is_known
     return &r->each[r->count++];
 }
 
-/* The atomics that a launch sets its flags by read nothing that counts. */
+/* Atomics that become idempotent stores in the launch do not count as reads. */
 static bool sets_flag(const struct analyze_launch *l, const struct analyze_kernel *k,
                       const struct access_record *r)
 {
@@ -86,7 +86,7 @@ static void read_record(const struct analyze_kernel *k, const struct access_laun
         read_one(k, at, trips, &each[n], device, into);
 }
 
-/* Device by device, as the runtime splits it. */
+/* By device, with the runtime's partition. */
 static void read_all(const struct analyze_launch *l, const struct analyze_kernel *k,
                      const struct analyze_request *q, struct analyze_reads *into)
 {
@@ -150,7 +150,7 @@ static void print_reading(const struct analyze_kernel *k, const struct analyze_r
     }
 }
 
-/* A number that loads hang on and nobody gave would be taken for 0. */
+/* A missing value on which loads depend, which would otherwise count as 0. */
 static const struct access_symbol *find_missing(const struct analyze_launch *l,
                                                 const struct access_analysis *a)
 {

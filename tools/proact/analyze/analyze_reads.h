@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What each device's share of a launch reads, and why it is everything where it is. */
+/* The bytes that each device of a launch reads, or the reason why it may read
+   everything. */
 
 #include <proact/proact.h>
 
 #include "analyze/analyze_launch.h"
 #include "base/spans/spans.h"
 
-/* Of one array, or of what unknown pointers lead to. */
+/* Reads of one array, or through unknown pointers. */
 struct analyze_reading {
-    bool is_known; /* at `offset` of the parameter block lies its address */
+    bool is_known; /* the array with the pointer at `offset` of the parameter buffer */
     uint32_t offset;
-    uint32_t line;      /* of the load, why everything is read */
-    const char *reason; /* NULL: the spans say what */
+    uint32_t line;      /* of the load that reads everything */
+    const char *reason; /* NULL: `spans` has the bytes */
     struct spans spans[PROACT_DEVICES_MAX];
 };
 
 struct analyze_reads {
     struct analyze_reading *each;
     size_t count, capacity;
-    char missing_text[192]; /* why nothing is said; empty where it is */
+    char missing_text[192]; /* reason if nothing is printed; or empty */
 };
 
-/* Start from zero, and clear. */
+/* `r` starts zeroed; clear it afterwards. */
 void analyze_reads_find(struct analyze_reads *r, const struct analyze_launch *l,
                         const struct analyze_kernel *k, const struct analyze_request *q);
 void analyze_reads_clear(struct analyze_reads *r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a launch: what it writes, then over how many devices it can be split. */
+/* Analysis of a launch: its write set, then the number of devices over which it can be
+   split. */
 #include "analyze/analyze_run.h"
 
 #include <inttypes.h>
@@ -11,12 +12,12 @@
 #include "base/fail.h"
 #include "command.h"
 
-/* Some seconds' worth, of closed forms and of slices that have to be run. */
+/* Limits of a few seconds, for closed expressions and for slices that must be executed. */
 enum { CTAS_MAX = 1 << 22 };
 static const uint64_t work_most = (uint64_t)1 << 32;
 
-/* The most devices whose shares do not write the same byte. Of atomics only those are as
-   the runtime takes them that are each device's own. */
+/* The largest number of devices that write disjoint bytes. Atomics may be split only if
+   each device has its own bytes, as in the runtime. */
 static void find_over(struct analyze_launch *l, const struct analyze_kernel *k)
 {
     uint32_t first[PROACT_DEVICES_MAX + 1];
@@ -40,7 +41,7 @@ static void find_over(struct analyze_launch *l, const struct analyze_kernel *k)
          k->f->name, k->module->name, atomic->line, atomic->name);
 }
 
-/* What each CTA writes is told one by one. */
+/* The write set has an entry for each CTA. */
 static bool is_too_much(struct analyze_launch *l, const struct analyze_request *q)
 {
     const double ctas = (double)q->grid[0] * q->grid[1] * q->grid[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of arrays that the user declares. */
+/* Array shapes that the user declares. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "analyze/analyze_launch.h"
 #include "command.h"
 
-/* As long as an array of which nobody said how long it is. */
+/* Size of an array without --array. */
 #define BYTES_MAX ((uint64_t)1 << 40)
 
 static bool is_constant(const struct access_symbol *y)
@@ -17,7 +17,7 @@ static bool is_constant(const struct access_symbol *y)
            (y->kind == ACCESS_ELEMENT && y->variable >= PTX_SYMBOL_MODULE);
 }
 
-/* Of a table its beginning has to be given. */
+/* For a table, its start must be given. */
 static struct analyze_constant constant_of(const struct access_symbol *y)
 {
     return (struct analyze_constant){.symbol = y->variable - PTX_SYMBOL_MODULE,
@@ -63,7 +63,7 @@ const struct access_shape *analyze_shape(const struct analyze_kernel *k,
     return NULL;
 }
 
-/* Bytes of an element of the array whose pointer lies there; 0 if there is none. */
+/* Element size of the array with the pointer at `offset`; 0: no array. */
 static uint32_t element_at(const struct analyze_kernel *k, uint32_t offset)
 {
     for (uint32_t i = 0; i < k->patterns->count; i++) {
@@ -76,7 +76,7 @@ static uint32_t element_at(const struct analyze_kernel *k, uint32_t offset)
     return 0;
 }
 
-/* Of the array at `offset`, as far as is known. */
+/* Size of the array at `offset`, or BYTES_MAX. */
 static uint64_t bytes_at(const struct analyze_block *b, uint32_t offset)
 {
     for (uint32_t n = 0; n < b->array_count; n++)
@@ -121,7 +121,7 @@ static int take_shape(struct analyze_kernel *k, const struct analyze_launch *l,
     return EXIT_FINE;
 }
 
-/* What nobody gave would be taken for 0. */
+/* An error for a value without an option, which would otherwise count as 0. */
 static int check_given(const struct analyze_kernel *k, const struct analyze_launch *l)
 {
     const struct access_analysis *a = k->analysis;

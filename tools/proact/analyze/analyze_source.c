@@ -31,7 +31,8 @@ bool analyze_is_cuda(const char *path)
     return dot && strcmp(dot, ".cu") == 0;
 }
 
-/* As a session of several devices reads it, or NULL: that is as it is. */
+/* The text as a session of several devices reads it, with variable addresses as parameters;
+   NULL: it does not change. */
 static char *with_variables_given(const struct ptx_module *m, size_t *bytes)
 {
     bool *may = must_calloc(m->symbol_count + 1u, sizeof *may), *written, any = false,
@@ -51,7 +52,7 @@ static char *with_variables_given(const struct ptx_module *m, size_t *bytes)
     return text;
 }
 
-/* The text takes the place of what was read. */
+/* Parses `text`, which replaces the module's text. */
 static enum proact_status read_again(const char *name, char *text, size_t bytes,
                                      struct ptx_module **out, struct proact_error *err)
 {
@@ -62,8 +63,8 @@ static enum proact_status read_again(const char *name, char *text, size_t bytes,
     return status;
 }
 
-/* `of_program`: with functions in the place of their calls, as the runtime of programs
-   reads what nvcc made (tools/proactcc/rt/module/rt_link.c); a session does not. */
+/* of_program: calls are inlined, as in the CUDA runtime
+   (tools/proactcc/rt/module/rt_link.c); a session does not inline. */
 static enum proact_status read_ptx(const char *path, const char *name, const char *shown,
                                    bool of_program, struct ptx_module **out,
                                    struct proact_error *err)
@@ -76,9 +77,9 @@ static enum proact_status read_ptx(const char *path, const char *name, const cha
         return status;
     if (of_program && bytes <= INSTRUMENT_INLINE_BYTES_MAX)
         (void)instrument_inline(name, &text, &bytes,
-                                NULL); /* what is no PTX is said below */
+                                NULL); /* ptx_parse() below reports malformed PTX */
     status = ptx_parse(name, text, bytes, out, err);
-    if (status) /* said of the path as it was given */
+    if (status) /* repeats the message with the path of the command line */
         (void)ptx_parse(shown, text, bytes, out, err);
     free(text);
     if (!status && (text = instrument_read_parameters(*out, &bytes)))
@@ -88,7 +89,7 @@ static enum proact_status read_ptx(const char *path, const char *name, const cha
     return status;
 }
 
-/* What nvcc has to say it says itself, on stderr. */
+/* nvcc prints its own messages on stderr. */
 static enum proact_status compile(const char *source, const char *ptx,
                                   struct proact_error *err)
 {

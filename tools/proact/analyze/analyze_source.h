@@ -3,7 +3,7 @@
 
 #include "ptx/ptx.h"
 
-/* Reads a PTX file, or compiles a .cu file by nvcc and reads what it makes. */
+/* Parses a PTX file, or the output of nvcc for a .cu file. */
 bool analyze_is_cuda(const char *path);
 enum proact_status analyze_source(const char *path, struct ptx_module **out,
                                   struct proact_error *err);

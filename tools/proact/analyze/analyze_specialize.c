@@ -17,7 +17,8 @@ static bool is_array(const struct analyze_launch *l, uint32_t offset)
     return false;
 }
 
-/* Whether it was typed what the form is made of; of an array only that there is one. */
+/* True if the command line gives every value of the expression. Arrays only count if
+   `may_point`, because their addresses are unknown. */
 static bool is_typed(const struct analyze_kernel *k, const struct analyze_launch *l,
                      const struct access_form *f, bool may_point)
 {
@@ -53,7 +54,7 @@ static bool specialize_is_known(const struct analyze_kernel *k,
            (!c->second || specialize_is_known(k, l, c->second));
 }
 
-/* Arrays lie somewhere. */
+/* The parameter buffer with arbitrary nonzero addresses of arrays. */
 static unsigned char *block_of(const struct analyze_launch *l)
 {
     unsigned char *block = must_calloc(l->block.size + 8, 1);

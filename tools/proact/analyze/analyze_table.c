@@ -119,7 +119,7 @@ static bool is_like(const struct access_record *a, const struct access_record *b
                                            : a->base_symbol == b->base_symbol);
 }
 
-/* An unrolled loop has the same access many times: it is said once. */
+/* An unrolled loop repeats an access; it is printed once. */
 static void print_open(const struct analyze_kernel *k)
 {
     const struct access_record *records = k->analysis->records;
@@ -147,7 +147,7 @@ static void print_open(const struct analyze_kernel *k)
     }
 }
 
-/* The same for every CTA along all dimensions. */
+/* True if every CTA accesses the same bytes in all dimensions. */
 static bool is_everyones(const struct access_array *a)
 {
     for (uint32_t i = 0; i < a->axis_count; i++)
@@ -193,7 +193,7 @@ static void print_reductions(const struct analyze_kernel *k)
     }
 }
 
-/* Made in the first device's memory, it is in nobody's way. */
+/* True if the writes go to device 0's replica, so that they do not prevent a split. */
 static bool is_merged(const struct analyze_kernel *k, uint32_t offset)
 {
     for (uint32_t n = 0; n < k->reductions.count; n++)

@@ -3,8 +3,8 @@
 
 #include "analyze/analyze_kernel.h"
 
-/* What is known without a launch, on stdout. */
+/* Prints to stdout the properties that need no launch. */
 void analyze_print_kernel(const struct analyze_kernel *k);
-/* The sentence, and below it what to change. */
+/* Prints the reason, and below it the advice. */
 void analyze_print_refusal(const struct analyze_kernel *k, const char *head,
                            const char *why);

@@ -82,7 +82,8 @@ static bench_run *const benches[BENCH_KINDS] = {
     [BENCH_TRACKING] = bench_tracking,
 };
 
-/* The machine of a file that is measured against is looked at once the file is read. */
+/* A check of the machine before the bench. With a file of measurements the machine is known
+   only after the file is read. */
 static int check(const struct bench_options *o)
 {
     struct topology *t = must_calloc(1, sizeof *t);
@@ -97,8 +98,9 @@ static int check(const struct bench_options *o)
     return code;
 }
 
-/* A row that is left over is a slip of its file, unless only some methods were asked for,
-   and fails what was to be within a limit. */
+/* The comparison. A row of the file that was not measured is an error of the file if a
+   limit is given, and a message otherwise. With --method some rows are left out on
+   purpose. */
 static int print_comparison(const struct bench_options *o, const struct bench_report *r)
 {
     const struct bench_request *q = &o->request;

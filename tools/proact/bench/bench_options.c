@@ -49,8 +49,8 @@ enum word {
     OPTIONS
 };
 
-/* Which benches heed an option, and whether micro does beside measurements, which say what
-   is asked. */
+/* The benches that use an option. chooses: micro ignores it with --against, whose file
+   selects the rows. */
 static const struct {
     const char *name;
     unsigned benches;
@@ -75,7 +75,7 @@ static const struct {
 };
 
 struct bench_words {
-    char *word[WORDS]; /* as popt leaves them: ours, NULL where not given */
+    char *word[WORDS]; /* strings allocated by popt, which we own; NULL: not given */
     int flag[OPTIONS]; /* of SLEEP and PEERS */
     int help;
     poptContext popt;
@@ -252,7 +252,7 @@ static int check_names(const struct bench_words *w, enum bench_kind kind)
     return EXIT_FINE;
 }
 
-/* What would not be heeded is refused. */
+/* An option that the bench would ignore is an error. */
 static int check_heeded(const struct bench_words *w, enum bench_kind kind)
 {
     for (int i = 0; i < OPTIONS; i++) {

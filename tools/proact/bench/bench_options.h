@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The command line of `proact bench`, read and refused before anything is measured. */
+/* The command line of `proact bench`, checked before anything is measured. */
 
 #include "bench.h"
 
@@ -9,18 +9,18 @@ enum bench_kind { BENCH_LINK, BENCH_MICRO, BENCH_LATENCY, BENCH_STEP, BENCH_TRAC
 enum { BENCH_KINDS = BENCH_TRACKING + 1 };
 extern const char *const bench_names[BENCH_KINDS];
 
-struct bench_words; /* of the command line; what is read from them borrows them */
+struct bench_words; /* the command line; the options borrow from it */
 
 struct bench_options {
     enum bench_kind kind;
-    bool help; /* is all that was asked for */
+    bool help; /* only the help text is requested */
     struct bench_request request;
     double within; /* percent */
-    double points; /* percentage points, of what rows add */
+    double points; /* percentage points of the added fraction */
     const char *json;
 };
 
-/* Returns what the program exits with; destroy `words` in any case. */
+/* Returns an exit status. The caller destroys `words` in any case. */
 int bench_options_read(int argc, char **argv, struct bench_words **words,
                        struct bench_options *out);
 void bench_options_destroy(struct bench_words *w);

@@ -24,7 +24,7 @@ static const char help[] =
     "\n"
     "Exit status: 0 no problem, 1 at least one. docs/hardware.md explains each line.\n";
 
-/* In the order in which a person would look. */
+/* The checks in the order of their dependence. */
 static const struct {
     void (*check)(struct doctor *d);
     bool takes_devices;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices: what they are, whom they reach, and whether they work. */
+/* The devices: their properties, their peers, and a test of their function. */
 #include <proact/proact.h>
 #include <stdlib.h>
 #include <string.h>

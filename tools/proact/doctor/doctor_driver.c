@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver, and what the environment tells it. */
+/* The driver and its environment variables. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "doctor/doctor.h"
 #include "transfer/transfer.h"
 
-/* Streams of a device: transfer's lanes, one that rescues, one for graphs, and two for the
-   copies of each kernel under copy-engine. */
+/* Streams of a device: the transfer streams, one to release waits after an error, one for
+   graphs, and two for the copies of each kernel with copy-engine. */
 enum { STREAMS = TRANSFER_LANES + 4 };
 
-/* What cuInit answered, and what that means for a person. */
+/* Advice for a result of cuInit(). */
 static const char *advice_for(int refused)
 {
     static const struct {
@@ -35,7 +35,7 @@ static const char *advice_for(int refused)
     return "check `nvidia-smi` and `dmesg | grep -i nvrm`, and restart the computer";
 }
 
-/* A driver without devices: on purpose, or for want of rights. */
+/* A driver without devices: hidden by the environment, or not accessible. */
 static void doctor_report_no_device(struct doctor *d)
 {
     static const char node[] = "/dev/nvidiactl";

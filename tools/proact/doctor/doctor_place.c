@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is there without a GPU: compilers, machine files, emulated devices. */
+/* Checks that need no GPU: compilers, machine files, emulated devices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "doctor/doctor.h"
 #include "runtime/session/runtime_machine.h"
 
-/* The path of a program in one folder after another, as a shell looks for it. free() it. */
+/* The path of a program, searched in the order of `folders` as a shell does. The caller
+   frees it. */
 static char *find_program(const char *folders, const char *name)
 {
     struct text path = {0};

@@ -18,5 +18,5 @@ void doctor_report(struct doctor *d, enum doctor_level level, const char *subjec
     printf("\n");
     if (advice)
         printf("%20s> %s\n", "", advice);
-    fflush(stdout); /* should the next check hang, it is seen which one */
+    fflush(stdout); /* shows the last check if the next one hangs */
 }

@@ -6,9 +6,8 @@
 
 enum { WAIT_LIMIT_MS = 2000, NUMBER = 4711 };
 
-/* Stores a number. By hand: it must not depend on a compiler that was newer than the
- * driver.
- */
+/* Stores a number. The PTX is written by hand, so that it does not depend on a compiler
+   that is newer than the driver. */
 static const char kernel[] = ".version 7.0\n"
                              ".target sm_75\n"
                              ".address_size 64\n"
@@ -23,17 +22,19 @@ static const char kernel[] = ".version 7.0\n"
                              "ret;\n"
                              "}\n";
 
-/* What is tried on one device; what is made goes with the set. */
+/* State of the experiment. Its objects are freed with the device set. */
 struct trial {
     const struct device_backend *b;
     struct device_set *set;
     struct proact_error *err;
     struct device_stream *stream[TOPOLOGY_DEVICES_MAX];
-    device_addr words[TOPOLOGY_DEVICES_MAX]; /* what is waited for, and what is stored */
+    device_addr words[TOPOLOGY_DEVICES_MAX]; /* one that is waited for, and one that the
+                                                kernel stores */
     struct device_function *store[TOPOLOGY_DEVICES_MAX];
 };
 
-/* All of it before anything waits: a driver loads no module beside a stream that does. */
+/* Creates everything before anything waits: a driver loads no module while a stream
+   waits. */
 static enum proact_status make(struct trial *t, unsigned device)
 {
     struct device_module *module;
@@ -62,7 +63,7 @@ static enum proact_status launch(struct trial *t, unsigned device)
     return t->b->launch(t->stream[device], t->store[device], &l, t->err);
 }
 
-/* The kernel comes behind a wait that another stream ends. */
+/* The kernel follows a wait that another stream ends. */
 static enum proact_status run(struct trial *t, unsigned device)
 {
     struct device_stream *other;
@@ -78,7 +79,7 @@ static enum proact_status run(struct trial *t, unsigned device)
     return t->b->synchronize(t->set, t->err);
 }
 
-/* What each stored goes to the next one. */
+/* The stored word of each device is copied to the next device. */
 static enum proact_status pass_on(struct trial *t, unsigned device, unsigned count)
 {
     unsigned next = (device + 1) % count;

@@ -116,7 +116,7 @@ static int wiki_parse(int argc, char **argv, struct wiki_words *w, struct wiki_r
             usage_error("make wiki", "%s: %s", poptBadOption(popt, POPT_BADOPTION_NOALIAS),
                         poptStrerror(code));
     else if (!w->help && more)
-        result = usage_error("make wiki", "one word too many, '%s'", more);
+        result = usage_error("make wiki", "unexpected argument '%s'", more);
     else if (!w->help)
         result = wiki_take_values(w, r);
     poptFreeContext(popt);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What `proact run` knows of an application. One file and one row in run_command.c each. */
+/* The interface of an application to `proact run`. An application is one file and one row
+   in run_command.c. */
 
 #include <proact/proact.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include "base/json/json_write.h"
 #include "run/run_methods.h"
 
-/* The command line, understood. Strings are borrowed; NULL and 0 mean "not given". */
+/* The parsed command line. Strings are borrowed; NULL and 0 mean "not given". */
 struct run_request {
     const char *input, *names, *machine, *json, *plot, *trace;
     struct run_methods methods;
@@ -21,9 +22,9 @@ struct run_request {
     const char *command_line;
 };
 
-/* What one run gave. */
+/* The result of one run. */
 struct run_outcome {
-    void *answer; /* compared byte by byte; free() it */
+    void *answer; /* compared byte by byte; the caller frees it */
     size_t answer_bytes;
     unsigned iterations;
     double residual;
@@ -39,7 +40,7 @@ struct run_watcher {
 
 struct run_application {
     const char *name;
-    bool takes_input; /* a file, the only operand */
+    bool takes_input; /* one file, the only operand */
     enum proact_status (*open)(const struct run_request *request, void **work,
                                struct proact_error *err);
     enum proact_status (*run)(void *work, struct proact *p,
@@ -47,7 +48,8 @@ struct run_application {
                               struct proact_error *err);
     void (*print_input)(const void *work, FILE *to);
     void (*print_answer)(const void *work, const struct run_outcome *outcome, FILE *to);
-    void (*write_input)(const void *work, struct json_writer *w); /* keys of an object */
+    void (*write_input)(const void *work,
+                        struct json_writer *w); /* the keys of an object */
     void (*write_answer)(const void *work, const struct run_outcome *outcome,
                          struct json_writer *w);
     void (*close)(void *work);

@@ -76,7 +76,7 @@ enum proact_status run_report_write(const struct run_report *r, const char *path
     json_put_text(&w, "clock", r->study->emulated ? "virtual" : "device");
     write_machine(r, &w);
     json_begin(&w, "plan", JSON_OBJECT);
-    json_put_whole(&w, "chunk_bytes", r->request->chunk_bytes); /* 0: chosen by proact */
+    json_put_whole(&w, "chunk_bytes", r->request->chunk_bytes); /* 0: selected by proact */
     json_put_whole(&w, "threads", r->request->threads);
     json_end(&w);
     json_begin(&w, "input", JSON_OBJECT);

@@ -16,7 +16,7 @@ enum { THREADS_MIN = 32, THREADS_MAX = 49152, THREADS_STEP = 32 };
 
 static const struct run_application *const applications[] = {&run_pagerank, &run_jacobi};
 
-/* As popt leaves them: strings of ours, NULL where not given. */
+/* Strings allocated by popt, which we own; NULL: not given. */
 struct run_words {
     poptContext popt;
     struct poptOption *table;
@@ -86,7 +86,7 @@ static int take_number(const char *option, const char *word, uint64_t low, uint6
     return code;
 }
 
-/* Bytes with K or M behind them: 64K, 1M. */
+/* A number of bytes with an optional suffix K or M: 64K, 1M. */
 static int take_chunk(const char *word, uint64_t *out)
 {
     char *end = NULL;
@@ -182,7 +182,7 @@ static int find_application(const char *name, const struct run_application **out
     return usage_error("run", "no application '%s': there are pagerank and jacobi", name);
 }
 
-/* The words that are no options: the application, and its input where it takes one. */
+/* The operands: the application, and its input if it takes one. */
 static int take_operands(struct run_words *w, const struct run_application **application,
                          struct run_request *r)
 {
@@ -209,7 +209,7 @@ static int take_operands(struct run_words *w, const struct run_application **app
     return EXIT_FINE;
 }
 
-/* As one could type it again. */
+/* The command line with quotes, so that a shell reads the same words. */
 static void keep_command_line(struct text *line, int argc, char **argv)
 {
     text_print(line, "proact");

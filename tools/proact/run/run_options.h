@@ -5,10 +5,11 @@
 
 #include "run/run_application.h"
 
-struct run_words; /* the words of the command line, which a request borrows */
+struct run_words; /* the words of the command line; the request borrows from them */
 
-/* argv[0] is "run". Returns EXIT_FINE, or what to exit with after having said why. *help:
-   the user asks for help and nothing else is set. Destroy *words in any case. */
+/* argv[0] is "run". Returns EXIT_FINE, or an exit status after a message on stderr. With
+ *help the user requests the help text, and no other output is set. The caller destroys
+ *words in any case. */
 int run_options_parse(int argc, char **argv, struct run_words **words,
                       const struct run_application **application,
                       struct run_request *request, bool *help);

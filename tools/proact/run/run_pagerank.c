@@ -17,10 +17,11 @@ struct pagerank_work {
     const char *path;
     struct graph graph;
     struct pagerank_options options;
-    char *names_text, **names; /* by vertex; NULL: there are none */
+    char *names_text, **names; /* by vertex; NULL: no names */
 };
 
-/* The names file that the graph mentions, beside it, if it is there; free() it. */
+/* The names file that the graph mentions, if it exists in the graph's folder. The caller
+   frees it. */
 static char *find_names(const char *path, const struct graph *g)
 {
     const char *slash = strrchr(path, '/');
@@ -50,7 +51,7 @@ static enum proact_status read_names(struct pagerank_work *work, const char *pat
     for (size_t i = 0; i < count; i++)
         for (char *c = work->names[i]; *c; c++)
             if (iscntrl((unsigned char)*c))
-                *c = '?'; /* a name is no way to steer a terminal */
+                *c = '?'; /* a name must not control the terminal */
     return PROACT_OK;
 }
 
@@ -122,7 +123,7 @@ static void print_input(const void *context, FILE *to)
     fprintf(to, "\n\n");
 }
 
-/* The first vertices by rank, equal ones by number. Returns how many there are. */
+/* The first vertices in the order of rank, then of number. Returns their count. */
 static unsigned find_top(const struct pagerank_work *work, const double *ranks,
                          uint32_t top[TOP_COUNT])
 {

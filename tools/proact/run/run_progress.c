@@ -9,7 +9,8 @@ void run_progress_init(struct run_progress *p, unsigned runs)
     progress_bar_init(&p->bar);
 }
 
-/* Iterations of a run that nobody counted yet: each is taken for a hundredth. */
+/* The completed fraction of a run. Each iteration counts as a hundredth if their number is
+   unknown. */
 static double part_done(const struct run_progress *p, unsigned iteration)
 {
     double expected = p->iterations_expected ? p->iterations_expected : 100;

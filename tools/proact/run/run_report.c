@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Three digits and a unit, as "12.3 ms" or "4.56 GB"; `into` holds 16 bytes. */
+/* Three digits and a unit, such as "12.3 ms" or "4.56 GB"; `into` has 16 bytes. */
 static void scale(char *into, double value, const char *const units[], unsigned unit_count)
 {
     unsigned unit = 0;
@@ -105,7 +105,7 @@ void run_report_print(const struct run_report *r, FILE *to)
 
     r->application->print_input(r->work, to);
     r->application->print_answer(r->work, &study->one, to);
-    /* Of GPUs that are here nobody says what links them. */
+    /* The description of this computer's GPUs has no name of the fabric. */
     const char *fabric = r->topology->fabric.name;
 
     fprintf(to, "\n%u %s%s on %s (%s%s%s)\n\n", study->device_count,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a study found, for people and for programs. */
+/* The report of a study, as text and as JSON. */
 
 #include "run/run_study.h"
 
@@ -18,6 +18,6 @@ double run_report_ideal(const struct run_study *study);
 
 void run_report_print(const struct run_report *r, FILE *to);
 
-/* JSON; units are in the names. Whole or not at all. */
+/* Writes JSON with units in the key names. A failure leaves no partial file. */
 enum proact_status run_report_write(const struct run_report *r, const char *path,
                                     struct proact_error *err);

@@ -21,7 +21,7 @@ struct one_run {
     const char *method;
     unsigned devices;
     bool instant; /* transfers take no time */
-    bool watched; /* times are asked for, which costs some on hardware */
+    bool watched; /* with time stamps, which cost time on hardware */
     struct run_trace *trace;
 };
 
@@ -44,7 +44,7 @@ static enum proact_status run_in(struct maker *m, struct proact *p,
     return m->application->run(m->work, p, &watcher, out, m->err);
 }
 
-/* A session of its own for each, so that none inherits another's clock or memory. */
+/* A session per run, so that no run depends on the clock or memory of another one. */
 static enum proact_status run_once(struct maker *m, const struct one_run *run,
                                    struct run_outcome *out)
 {
@@ -73,7 +73,7 @@ static enum proact_status run_once(struct maker *m, const struct one_run *run,
     return status;
 }
 
-/* Compares with one device, and lets go of the answer. */
+/* Compares the answer with that of one device, and frees it. */
 static void compare(const struct run_study *study, struct run_outcome *outcome,
                     struct run_row *row)
 {
@@ -91,8 +91,8 @@ static void compare(const struct run_study *study, struct run_outcome *outcome,
     outcome->answer = NULL;
 }
 
-/* The same without transfers: run so where the machine is emulated; of bulk's copies, on
-   hardware, what no kernel hides is taken off. */
+/* The time without transfers. An emulated machine runs without them. On hardware, only for
+   bulk, the result is the time minus the copies that no kernel hides. */
 static enum proact_status limit(struct maker *m, const struct one_run *run,
                                 struct run_row *row)
 {
@@ -139,7 +139,7 @@ static enum proact_status make_row(struct maker *m, const char *method,
     return PROACT_OK;
 }
 
-/* The figures that need more than one run: definitions in docs/measuring.md. */
+/* The figures that need several runs; docs/measuring.md defines them. */
 static void derive(struct run_study *study)
 {
     const struct run_row *bulk = &study->row[0];

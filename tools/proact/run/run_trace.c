@@ -7,7 +7,7 @@
 #include "base/json/json_write.h"
 #include "base/memory.h"
 
-/* Rows of a device: streams from 1 on, links far behind them. */
+/* Rows of a device: streams from 1, links from 1000. */
 enum { ROW_STREAM = 1, ROW_LINK = 1000, ROWS_MAX = 2000 };
 enum { TRACE_DEVICES_MAX = 64 };
 
@@ -47,7 +47,7 @@ enum proact_status run_trace_open(const char *path, struct run_trace **out,
     return PROACT_OK;
 }
 
-/* Metadata: what a device (row 0) or one of its rows is called, and where it stands. */
+/* Metadata: the name of a device (row 0) or of one of its rows. */
 static void write_name(struct run_trace *t, unsigned device, unsigned row, const char *name)
 {
     struct json_writer *w = &t->writer;
@@ -99,7 +99,7 @@ void run_trace_span(void *context, const struct proact_trace_span *span)
     json_put_text(w, "cat", kinds[span->kind]);
     json_put_whole(w, "pid", span->device);
     json_put_whole(w, "tid", row);
-    json_put_real(w, "ts", (double)span->start_ns / 1e3); /* the format counts in us */
+    json_put_real(w, "ts", (double)span->start_ns / 1e3); /* the format has microseconds */
     json_put_real(w, "dur", (double)(span->end_ns - span->start_ns) / 1e3);
     if (span->bytes) {
         json_begin(w, "args", JSON_OBJECT);

@@ -18,7 +18,7 @@ char *topology_cache_path(const char *key)
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     struct text path = {0};
 
-    if (cache && cache[0] == '/') /* others are to be ignored, says its specification */
+    if (cache && cache[0] == '/') /* the XDG specification ignores relative paths */
         text_print(&path, "%s", cache);
     else if (home && home[0] == '/')
         text_print(&path, "%s/.cache", home);
@@ -89,7 +89,7 @@ bool topology_cache_read(const char *path, const char *key, struct topology_prob
     return status == PROACT_OK;
 }
 
-/* Three digits after the point are more than is repeatable. */
+/* Rounded to three decimal digits; more are not repeatable. */
 static double rounded(double value)
 {
     return (double)(uint64_t)(value * 1e3 + 0.5) / 1e3;
@@ -132,7 +132,7 @@ void topology_cache_print(const char *key, const char *when,
     *out = w.text;
 }
 
-/* Each folder on the way; the last part is the file's. */
+/* Creates the folders of a path; its last part is the file name. */
 static enum proact_status make_folders(const char *path, struct proact_error *err)
 {
     struct text part = {0};

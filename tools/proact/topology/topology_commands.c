@@ -61,7 +61,7 @@ struct arguments {
     const char *machine; /* borrowed from argv */
 };
 
-/* EXIT_FINE, or the exit code after a sentence on stderr. */
+/* EXIT_FINE, or an exit status after a message on stderr. */
 static int read_arguments(int argc, char **argv, bool takes_machine, struct arguments *out)
 {
     struct poptOption options[] = {
@@ -95,7 +95,7 @@ static int read_arguments(int argc, char **argv, bool takes_machine, struct argu
                            more ? more : machine);
     }
     for (int i = 1; i < argc && machine && !code;
-         i++) { /* the context dies with its copy */
+         i++) { /* popt's copy is freed with its context */
         if (strcmp(argv[i], machine) == 0)
             out->machine = argv[i];
     }
@@ -200,7 +200,7 @@ static enum proact_status print_machine_in_full(const struct topology *t,
     return PROACT_OK;
 }
 
-/* An option that the machine cannot follow. */
+/* An option that does not apply to the machine; NULL: none. */
 static const char *misplaced(const struct arguments *a,
                              const struct device_backend *backend)
 {

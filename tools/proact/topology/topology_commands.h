@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* `proact machines` and `proact topo`. argv[0] is the command's word. They answer the exit
-   code, of those in command.h. */
+/* `proact machines` and `proact topo`. argv[0] is the command's name. Both return an exit
+   status of command.h. */
 
 int command_machines(int argc, char **argv);
 int command_topo(int argc, char **argv);

@@ -14,8 +14,8 @@ enum { CELL_WIDTH = 7 };
 struct found {
     struct topology_probe probe;
     char when[32];
-    bool is_kept;             /* was read from the file, or written to it */
-    struct proact_error lost; /* why not, if not */
+    bool is_kept;             /* read from the file, or written to it */
+    struct proact_error lost; /* the reason if not */
 };
 
 static void print_matrix(const struct topology_probe *p,
@@ -76,7 +76,7 @@ static void print_devices(const struct topology *t, int version)
     printf("  L2              %.4g MiB\n\n", (double)d->l2_bytes / (1 << 20));
 }
 
-/* Devices of one name in another order have other links. */
+/* Equal devices in another order have other links, so the key includes their order. */
 static void make_key(const struct topology *t, int version, struct text *key)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");

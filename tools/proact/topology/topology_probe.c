@@ -9,8 +9,7 @@
 
 enum {
     LONG_BYTES = 64 << 20,
-    MANY_BYTES =
-        16 << 20, /* where many devices are emulated: copies cost the host's time */
+    MANY_BYTES = 16 << 20, /* with many emulated devices, whose copies cost host time */
     LEAST_BYTES = 1 << 20,
     NOISE_BYTES = 1 << 20,
     MANY = 8,
@@ -19,7 +18,7 @@ enum {
     TRIES = 5,
     TRIES_MANY = 15,
 };
-#define BUDGET_NS 1300000000ull /* of pairs; opening and filling come on top */
+#define BUDGET_NS 1300000000ull /* for all pairs; opening and filling are extra */
 
 struct prober {
     const struct device_backend *b;
@@ -48,7 +47,7 @@ static enum proact_status make_streams(struct prober *p, unsigned d)
     return b->fill(p->device[d].stream, p->device[d].word, 0, sizeof(uint32_t), p->err);
 }
 
-/* As long as there is room for on every device. */
+/* Buffers as long as the free memory of every device permits. */
 static enum proact_status make_buffers(struct prober *p)
 {
     unsigned made = 0;
@@ -72,7 +71,7 @@ static enum proact_status make_buffers(struct prober *p)
     return PROACT_OK;
 }
 
-/* Noise, for zeros are copied faster. */
+/* Noise, because zeros copy faster. */
 static enum proact_status fill_buffers(struct prober *p)
 {
     uint64_t *noise = must_calloc(NOISE_BYTES / sizeof *noise, sizeof *noise);
@@ -95,7 +94,8 @@ static enum proact_status fill_buffers(struct prober *p)
     return status ? status : p->b->synchronize(p->set, p->err);
 }
 
-/* Of `copies`, queued while a gate holds the stream, so that the host is not timed. */
+/* Time of `copies` copies that are queued while a gate blocks the stream, so that host time
+   is excluded. */
 static enum proact_status time_copies(struct prober *p, unsigned from, unsigned to,
                                       uint64_t bytes, unsigned copies, double *ns)
 {
@@ -124,7 +124,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of so many tries; the first one only warms up, unless it is the only one. */
+/* The median of `tries` measurements after one warm-up, which counts if it is the only
+   one. */
 static enum proact_status measure(struct prober *p, unsigned from, unsigned to,
                                   uint64_t bytes, unsigned copies, unsigned tries,
                                   double *ns)
@@ -142,7 +143,8 @@ static enum proact_status measure(struct prober *p, unsigned from, unsigned to,
     return PROACT_OK;
 }
 
-/* A pair that comes when its share of the time is used up is looked at once. */
+/* True if the pairs so far used more than their part of the budget; the pair then has one
+   measurement. */
 static bool is_late(const struct prober *p, unsigned pair)
 {
     unsigned pairs = p->out->count * (p->out->count - 1);

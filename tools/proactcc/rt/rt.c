@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How each call of the interface begins and ends, and how the program does. */
+/* Entry and exit of runtime calls, and the end of the program. */
 #include "rt/rt.h"
 
-/* Seen by rt_stubs.c, which is for programs that another linked. */
+/* Tested by rt_stubs.c in programs that another linker command produced. */
 extern const char proactrt_is_here;
 __attribute__((visibility("default"))) const char proactrt_is_here = 1;
 
@@ -30,7 +30,7 @@ enum cuda_error rt_refuse(const char *call)
     return rt_leave(rt, cudaErrorNotSupported);
 }
 
-/* It was slower than it should have been. */
+/* A warning at the end: lazy opening failed, so the program ran on one device. */
 static void rt_print_failure(struct rt *rt)
 {
     bool failed;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one device that the program sees: one of the session's. */
+/* Device queries. The program sees one device, which has the properties of the session's
+   device 0. */
 #include <stdio.h>
 #include <string.h>
 
@@ -67,7 +68,8 @@ static int clock_khz(const struct rt *rt)
     return (int)(proact_device_describe(rt->session).clock_ghz * 1e6);
 }
 
-/* With the width of the bus it says what the memory gives: two transfers a cycle. */
+/* The clock that, with the width of the bus, gives the memory bandwidth at two transfers a
+   cycle. */
 static int memory_clock_khz(const struct rt *rt, const struct cuda_device_properties *p)
 {
     return (int)(proact_device_describe(rt->session).memory_gbps * 1e6 * 8 / 2 /
@@ -87,7 +89,7 @@ static enum cuda_error attribute(const struct rt *rt, int number, int *out)
 #include "rt/abi/cuda_attribute.def"
 #undef ATTRIBUTE
     }
-    *out = 0; /* mipmaps and the like, of which there are none */
+    *out = 0; /* mipmaps and other unsupported features */
     return number > 0 && number < 150 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -198,7 +200,7 @@ enum cuda_error cudaDeviceGetByPCIBusId(int *out, const char *id)
 
 enum { STACK_LIMIT, PRINT_LIMIT, HEAP_LIMIT, LIMITS };
 
-/* Stack and heap are for proact; others are taken for granted. */
+/* Only the stack and heap limits take effect. Other limits are accepted. */
 enum cuda_error cudaDeviceSetLimit(int limit, size_t value)
 {
     struct rt *rt = rt_enter();
@@ -217,7 +219,7 @@ enum cuda_error cudaDeviceSetLimit(int limit, size_t value)
     return rt_leave(rt, error);
 }
 
-/* What nobody has set is as CUDA has it. */
+/* A limit that the program has not set has CUDA's default. */
 enum cuda_error cudaDeviceGetLimit(size_t *out, int limit)
 {
     static const size_t usual[LIMITS] = {1024, 1 << 20, 8 << 20};
@@ -256,7 +258,7 @@ enum cuda_error cudaCtxResetPersistingL2Cache(void)
     return cudaSetDeviceFlags(0);
 }
 
-/* All memory is given back, and variables begin anew; what was broken stays so. */
+/* Frees all device memory and resets the variables. A broken runtime stays broken. */
 enum cuda_error cudaDeviceReset(void)
 {
     struct rt *rt = rt_enter();
@@ -306,7 +308,7 @@ enum cuda_error cudaProfilerStop(void)
     return cudaSetDeviceFlags(0);
 }
 
-/* Hints, which are not needed here: all memory is where it has to be. */
+/* Hints without effect: proact places all memory itself. */
 enum cuda_error cudaMemPrefetchAsync(const void *pointer, size_t bytes,
                                      struct cuda_memory_location location, unsigned flags,
                                      struct cuda_stream *stream)

@@ -33,7 +33,7 @@ static void grow(struct rt_handles *h)
     h->chains = chains;
 }
 
-/* Where the chain leads to the handle, or to NULL. */
+/* The link to the handle, or to the NULL at the end of the chain. */
 static struct rt_handle **find(const struct rt_handles *h, const void *handle)
 {
     struct rt_handle **link = chain_of(h->chain, h->chains, handle);

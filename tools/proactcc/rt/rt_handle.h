@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The handles that the program was given and has not given back: whatever else it calls one
-   is refused, and never looked into. */
+/* The valid handles of the program. Every other handle is refused without access to its
+   memory. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ enum rt_handle_kind {
     RT_LINKING
 };
 
-/* Start from zero. */
+/* Starts zeroed. */
 struct rt_handles {
     struct rt_handle {
         struct rt_handle *next;

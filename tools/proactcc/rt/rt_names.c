@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels and functions by the names that the source has for them. */
+/* Source names of kernels and functions in messages and reports. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,12 @@
 #include "base/text.h"
 #include "rt/rt.h"
 
-/* Of the host's C++ library, where the program has one. */
+/* from the C++ library of the program, if it has one */
 extern char *demangle(const char *name, char *into, size_t *bytes,
                       int *status) __asm__("__cxa_demangle") __attribute__((weak));
 
-/* A static kernel of a file that is linked: __nv_static_N_, N bytes of the file's, _, name.
- */
+/* A static kernel of a linked file: __nv_static_N_, N bytes of the file's name, _, kernel
+   name. */
 static const char *own_name(const char *name)
 {
     static const char prefix[] = "__nv_static_";
@@ -35,7 +35,7 @@ char *rt_plain_name(const char *name)
     return plain && !status ? plain : NULL;
 }
 
-/* Bytes of the name that begins there; 0 if what is in quotes is none. */
+/* Length of the name at `at`; 0 if the quoted text is not a name. */
 static size_t name_length(const char *at)
 {
     size_t length = 0;
@@ -45,7 +45,7 @@ static size_t name_length(const char *at)
     return at[length] == '\'' ? length : 0;
 }
 
-/* Of a clone, the kernel's. Ends the name there. */
+/* Cuts the suffix of a kernel version, so that the kernel's name remains. */
 static bool end_clone(char *name)
 {
     char *suffix = strstr(name, "__proact_");
@@ -56,7 +56,7 @@ static bool end_clone(char *name)
     return true;
 }
 
-/* As the source has it, whatever clone it is; NULL where that is the name itself. */
+/* Source name of a kernel or kernel version; NULL if it equals the given name. */
 static char *source_name(const char *at, size_t length)
 {
     char *name = strndup(at, length), *plain;

@@ -6,7 +6,7 @@
 
 #include "rt/rt.h"
 
-/* Where there is no GPU, and nothing is said. */
+/* the machine without a GPU and without PROACT_MACHINE */
 static const char emulated_default[] = "h200x4";
 
 static void print(void *context, const char *text, size_t length)
@@ -33,7 +33,7 @@ static const char *setting(const char *name)
 static enum cuda_error device_count(struct rt *rt, const char *text, unsigned *out)
 {
     char *end = NULL, sentence[160];
-    /* strtoul() takes a sign, and makes a large number of a negative one. */
+    /* strtoul() accepts a sign and converts a negative number to a large one. */
     const bool is_count = text && *text >= '0' && *text <= '9';
     unsigned long count = is_count ? strtoul(text, &end, 10) : 0;
 
@@ -45,7 +45,7 @@ static enum cuda_error device_count(struct rt *rt, const char *text, unsigned *o
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
 
-/* A number, with or without K, M or G. */
+/* A number of bytes with an optional suffix K, M or G. */
 static enum cuda_error bytes_from(struct rt *rt, const char *text, uint64_t *out)
 {
     static const char units[] = "KMG";
@@ -65,7 +65,7 @@ static enum cuda_error bytes_from(struct rt *rt, const char *text, uint64_t *out
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
 
-/* 1 for yes, and 0, or nothing, for no. */
+/* 1 for true; 0 or an unset variable for false. */
 static enum cuda_error flag_from(struct rt *rt, const char *name, bool *out)
 {
     const char *text = setting(name);
@@ -90,7 +90,7 @@ static enum cuda_error milliseconds_from(struct rt *rt, const char *text, double
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
 
-/* One of these words, of which `all` is what is said. */
+/* One of `words`; `all` lists them in the message. */
 static enum cuda_error word_from(struct rt *rt, const char *name, const char *const words[],
                                  const char *all, const char **out)
 {
@@ -109,7 +109,7 @@ static enum cuda_error word_from(struct rt *rt, const char *name, const char *co
 static const char *const splits[] = {"always", "never", "auto", NULL};
 static const char *const opens[] = {"all", "lazy", NULL};
 
-/* What splits all that can be, or has parts of memory on all, has no use for one alone. */
+/* Lazy opening has no use if every launch is split or if memory is distributed. */
 static bool opens_lazily(const struct rt *rt, const char *split, const char *open)
 {
     if (open)
@@ -143,7 +143,7 @@ static enum cuda_error open_session(struct rt *rt)
         o.machine = emulated_default;
         status = proact_open(&o, &rt->session, &err);
     }
-    if (status) /* whatever it is, nothing works without it */
+    if (status) /* fatal in every case */
         return rt_break(
             rt, status == PROACT_ENODEV ? cudaErrorNoDevice : cudaErrorInitializationError,
             err.text);
@@ -154,13 +154,13 @@ static enum cuda_error open_session(struct rt *rt)
         rt_report_watch(rt);
     if (!rt->is_emulated)
         rt_interop_scan(rt);
-    /* After what the program has so far to do at its end, but before the driver, whose own
-       end was asked for while the session opened. */
+    /* Exit handlers run in reverse order: after the handlers that the program adds later,
+       and before the driver's handler, which proact_open() has registered. */
     atexit(rt_end);
     return cudaSuccess;
 }
 
-/* Every call asks: the environment is looked at once. */
+/* Every call enters here; only the first one reads the environment. */
 enum cuda_error rt_open(struct rt *rt)
 {
     if (rt->broken || rt->session)

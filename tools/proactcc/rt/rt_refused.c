@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the interface that we do not have: each says so. Their arguments are not looked
-   at. (Second names of calls, ALIAS, are given by the linker.) */
+/* Runtime calls that are not implemented. Each prints its name and ignores its arguments.
+   The linker defines the second names of calls (ALIAS). */
 #include "rt/abi/cuda_calls.h"
 #include "rt/rt.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PROACT_REPORT=1: what ran how, on stderr when the program has ended. */
+/* PROACT_REPORT=1: a table of kernels on stderr when the program ends. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,10 @@
 #include "base/memory.h"
 #include "rt/rt.h"
 
-/* A span may have lost the end of a long name, which is where C++ names differ: so the
-   kernel is the first of those under way there whose name begins like that. Those of the
-   second lane are edges of a launch that is there, too. */
+/* Time of one trace span. The span may cut the end of a long name, and C++ names often
+   differ only there. The span therefore belongs to the first launch in flight on its device
+   whose name begins like it. Spans of track 1 are boundary parts of a launch with a span of
+   its own. */
 static void take(void *context, const struct proact_trace_span *span)
 {
     struct rt_flight *f = &((struct rt *)context)->flight;
@@ -45,7 +46,7 @@ void rt_report_watch(struct rt *rt)
     proact_trace_set_callback(rt->session, take, rt);
 }
 
-/* A reason without the kernel that it is about, which the line has. */
+/* A reason without the kernel's name, which the line already contains. */
 static const char *reason_of(const char *why)
 {
     static const char prefix[] = "kernel '";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one state that a program's runtime has: CUDA's calls hand down none, so that this is
-   the only file of proact with variables of its own. And what goes wrong. */
+/* The global state of the runtime, and error handling. CUDA's calls have no handle
+   argument, so this is the only file of proact with writable variables of its own. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct rt_thread *rt_thread(void)
     return &the_thread;
 }
 
-/* A callback of the program may call us. */
+/* Recursive, because a callback of the program may call the runtime. */
 static void make_lock(void)
 {
     pthread_mutexattr_t recursive;
@@ -89,8 +89,8 @@ enum cuda_error rt_break(struct rt *rt, enum cuda_error error, const char *sente
 
 enum { REASON_BYTES = sizeof(struct proact_error) };
 
-/* What the sentence on a kernel's fault says, without the kernels' names: the emulator's
-   stands behind the thread, the driver's ahead of what was queued. */
+/* The cause of a kernel fault, without kernel names. The emulator's message has it after
+   the thread, the driver's before the list of queued kernels. */
 static void reason_of(const char *text, char into[REASON_BYTES])
 {
     const char *thread = strstr(text, ", thread (");
@@ -123,7 +123,8 @@ static enum cuda_error fault_of(const struct proact_error *err)
 enum cuda_error rt_error(struct rt *rt, enum proact_status status,
                          const struct proact_error *err)
 {
-    if (rt->recording && status) /* that cannot be recorded, and is said if it is called */
+    if (rt->recording && status) /* a call that cannot be recorded; the direct call reports
+                                    its error */
         return cudaErrorStreamCaptureUnsupported;
     switch (status) {
     case PROACT_OK:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked where a program names the driver's library: its calls, which go to ours. They are
-   nobody's outside of what is linked with them: NVIDIA's libraries find the driver. As
-   libproactrt_driver.so, which who links by something else may name in the place of
-   libcuda.so, they are everybody's. */
+/* The driver's calls, linked if a program names the driver's library; each jumps to the
+   runtime's implementation. They are hidden outside the linked object, so that NVIDIA's
+   libraries find the real driver. In libproactrt_driver.so (FOR_ALL) they are global;
+   another linker command can name that library instead of libcuda.so. */
 
 #ifdef FOR_ALL
 #define NOTED(name)

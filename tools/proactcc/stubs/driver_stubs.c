@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joined to every object that proactcc compiles and that calls the driver, as rt_stubs.c is
-   to all: the driver's calls, weak. Where the runtime is linked, they go to that, and else
-   to libproactrt_shared.so. */
+/* Weak driver calls, added to every object that proactcc compiles and that calls the
+   driver. They call the linked runtime, or libproactrt_shared.so if no runtime is
+   linked. */
 #include <stdint.h>
 
 #include "shared_runtime.h"
 
-/* As in rt_stubs.c; a callback may be among the arguments, a floating-point number not. */
+/* The resolver, as in rt_stubs.c. An argument may be a callback but never a floating-point
+   number. */
 __asm__(".text\n"
         "proactrt_first_driver_call:\n"
         "    push %rdi\n    push %rsi\n    push %rdx\n    push %rcx\n"
@@ -45,13 +46,13 @@ __asm__(".text\n"
 #define ALIAS(name, of) ROW(name, of)
 static const struct {
     const char *name;
-    void (*linked)(void); /* NULL: it is not */
+    void (*linked)(void); /* NULL: not linked */
     void **slot;
 } calls[] = {
 #include "rt/abi/driver_call.def"
 };
 
-/* Called by the text above. */
+/* called by the resolver above */
 static void fill(void) __asm__("proactrt_fill_driver") __attribute__((used));
 static void fill(void)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joined to every object that proactcc compiles: each call of the CUDA runtime, weak, which
-   goes on to libproactrt_shared.so. Where proactcc links, the calls of libproactrt.a are
-   stronger; where something else does (`g++ ... -lcudart`), these come before the toolkit's
-   libraries, and the program is ours all the same. */
+/* Weak CUDA runtime calls, added to every object that proactcc compiles. Each forwards to
+   libproactrt_shared.so. If proactcc links, the calls of libproactrt.a override them. If
+   another linker command does (`g++ ... -lcudart`), they precede the toolkit's libraries,
+   so that the program still uses proact. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "shared_runtime.h"
 
-/* A call jumps to what its slot holds: at first to where all slots are filled. Arguments
-   are in registers, or on the stack above the way back; none is a floating-point number. */
+/* The resolver. A call jumps to the address in its slot, which is the resolver at first;
+   the resolver fills all slots. Arguments are in registers or on the stack above the return
+   address. No argument is a floating-point number. */
 __asm__(".text\n"
         "proactrt_first_call:\n"
         "    push %rdi\n    push %rsi\n    push %rdx\n    push %rcx\n"
@@ -51,7 +52,7 @@ static const struct {
 #include "rt/abi/cuda_call.def"
 };
 
-/* Called by the text above. */
+/* called by the resolver above */
 static void fill(void) __asm__("proactrt_fill") __attribute__((used));
 static void fill(void)
 {
@@ -68,15 +69,15 @@ static void fill(void)
     }
 }
 
-/* Of rt.c: there where our runtime is linked, and no jump is needed. */
+/* Defined by rt.c: the runtime is linked, and no jump is needed. */
 extern const char proactrt_is_here __attribute__((weak));
 extern void register_binary(void) __asm__("__cudaRegisterFatBinary");
 extern bool proactrt_has_warned __attribute__((weak, visibility("hidden")));
-bool proactrt_has_warned; /* one for all objects that are linked together */
+bool proactrt_has_warned; /* one per linked object */
 
-/* Whoever asks for us and got another runtime should know: NVIDIA's static library, where
-   it stands ahead of our objects and something asked it for a call, is it for all of them.
- */
+/* A warning if the user configures proact but another runtime is linked. NVIDIA's static
+   library defines all calls if it precedes our objects and an earlier object needs one of
+   its calls. */
 static void __attribute__((constructor)) look_who_is_first(void)
 {
     static const unsigned char jump[] = {0xff, 0x25};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The runtime that stubs lead to. */
+/* The shared runtime library, which the stubs call. */
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The library's folder: proactcc knows it when it compiles. */
+/* The folder of the library, defined by proactcc at compile time. */
 extern const char proactrt_folder[] __attribute__((visibility("hidden")));
 
 static void *open_shared_runtime(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What of CUDA 13's runtime interface programs were compiled against: our own declarations,
-   so that no toolkit is needed here. tests/proactcc/ compares them with NVIDIA's. */
+/* The part of the CUDA 13 runtime ABI that programs use. The declarations are our own, so
+   that no toolkit is needed. tests/proactcc/ compares them with NVIDIA's. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,9 +23,9 @@ struct cuda_dim3 {
 
 struct cuda_stream;
 struct cuda_event;
-struct cuda_kernel; /* a cudaKernel_t, and a cudaFunction_t */
+struct cuda_kernel; /* a cudaKernel_t and a cudaFunction_t */
 
-/* Stream handles that are none: the default ones. */
+/* Default streams: handles that are not pointers. */
 #define CUDA_STREAM_LEGACY ((struct cuda_stream *)1)
 #define CUDA_STREAM_PER_THREAD ((struct cuda_stream *)2)
 
@@ -84,7 +84,7 @@ struct cuda_launch_attribute {
     char pad[4];
     char value[64];
 };
-/* Of a stream: the value of a launch attribute. */
+/* A stream attribute: the value of a launch attribute. */
 enum { RT_STREAM_HINTS = 5 };
 struct rt_stream_hint {
     uint64_t words[8];
@@ -101,10 +101,11 @@ struct cuda_memory_location {
     int type, id;
 };
 
-/* When a copy may read its source: in the stream's order, before the call returns, ever. */
+/* When a copy may read its source: in stream order, before the call returns, or at any
+   time. */
 enum cuda_copy_order { CUDA_COPY_IN_STREAM = 1, CUDA_COPY_IN_CALL, CUDA_COPY_ANY_TIME };
 
-/* Of copies of a batch; locations are hints. */
+/* Attributes of batched copies. The locations are hints. */
 struct cuda_copy_attributes {
     enum cuda_copy_order order;
     struct cuda_memory_location from, to;
@@ -126,7 +127,7 @@ struct cuda_device_properties {
     int major, minor;
     size_t texture_alignment, texture_pitch_alignment;
     int sm_count, integrated, can_map_host;
-    int textures[39]; /* sizes of textures and surfaces, 0 of mipmaps */
+    int textures[39]; /* sizes of textures and surfaces; 0 for mipmaps */
     size_t surface_alignment;
     int concurrent_kernels, ecc, pci_bus, pci_device, pci_domain, tcc, copy_engines,
         unified_addressing, memory_bus_bits, l2_bytes, persisting_l2_bytes_max,
@@ -150,9 +151,9 @@ struct cuda_device_properties {
     int host_numa_ipc, reserved[56];
 };
 
-/* What the stubs of nvcc hand to __cudaRegisterFatBinary(). */
+/* The argument of __cudaRegisterFatBinary() in nvcc's stubs. */
 struct cuda_fat_binary {
     uint32_t magic, version;
     const void *container;
-    const void *const *objects; /* containers of what was linked, up to NULL; or NULL */
+    const void *const *objects; /* containers of linked objects, ended by NULL; or NULL */
 };

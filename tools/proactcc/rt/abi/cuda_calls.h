@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The calls of CUDA's runtime that we have; cuda_call.def lists all there are. */
+/* The implemented calls of the CUDA runtime; cuda_call.def lists all calls. */
 
 #include "rt/abi/cuda_abi.h"
 

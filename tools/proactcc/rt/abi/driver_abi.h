@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What of the interface of CUDA 13's driver programs were compiled against: our own
-   declarations, where the runtime's (cuda_abi.h) are not the same. Results are the
-   runtime's errors, whose numbers the driver's share. tests/proactcc/ compares all with
-   NVIDIA's. */
+/* The part of the CUDA 13 driver ABI that programs use: our own declarations for everything
+   that differs from the runtime (cuda_abi.h). Driver results have the numbers of the
+   runtime's errors. tests/proactcc/ compares the declarations with NVIDIA's. */
 
 #include "rt/abi/cuda_abi.h"
 #include "rt/abi/graph_calls.h"
 #include "rt/abi/pool_calls.h"
 #include "rt/abi/texture_calls.h"
 
-/* Our calls are named as the driver's are, but for the linker: a program that does not ask
-   for the driver's library has none of its names. */
+/* Our calls have the driver's names in C and other names for the linker. A program that
+   does not link the driver's library therefore contains none of the driver's symbols. */
 #define DRIVER_API(name) RT_API enum cuda_error name
 #define DRIVER_NAME(name) __asm__("proactrt_" #name)
 
 struct cuda_context;
-struct cuda_module; /* a CUmodule, and a CUlibrary */
+struct cuda_module; /* a CUmodule and a CUlibrary */
 struct cuda_linking;
 
 enum { DRIVER_MEMORY_HOST = 1, DRIVER_MEMORY_DEVICE, DRIVER_MEMORY_ARRAY };
@@ -112,7 +111,7 @@ struct driver_properties {
         registers, clock_khz, texture_alignment;
 };
 
-/* Of a module that is loaded, or of a linking. */
+/* Options for loading a module and for linking. */
 enum {
     DRIVER_JIT_WALL_TIME = 2,
     DRIVER_JIT_INFO,

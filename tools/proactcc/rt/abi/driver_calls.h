@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The calls of CUDA's driver that we have; driver_call.def lists all there are, and
-   driver_same.def those that are the runtime's. */
+/* The implemented calls of the CUDA driver. driver_call.def lists all calls;
+   driver_same.def lists those that equal a runtime call. */
 
 #include "rt/abi/cuda_calls.h"
 #include "rt/abi/driver_abi.h"
@@ -229,7 +229,7 @@ DRIVER_API(cuModuleGetLoadingMode)(int *out) DRIVER_NAME(cuModuleGetLoadingMode)
 DRIVER_API(cuFuncGetModule)
 (struct cuda_module **out, struct cuda_kernel *k) DRIVER_NAME(cuFuncGetModule);
 
-/* rt_driver_library.c; options of libraries change nothing here */
+/* rt_driver_library.c; library options have no effect */
 DRIVER_API(cuLibraryLoadData)
 (struct cuda_module **out, const void *data, const int *jit_options, void **jit_values,
  unsigned jit_count, const int *options, void **values, unsigned count)

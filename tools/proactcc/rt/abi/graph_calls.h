@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The calls of CUDA's runtime on captures and graphs that we have. */
+/* Captures and graphs: the implemented calls of the CUDA runtime. */
 
 #include "rt/abi/cuda_abi.h"
 
@@ -21,7 +21,7 @@ struct cuda_allocate_node {
     } how;
     const void *access;
     size_t access_count, bytes;
-    void *place; /* out */
+    void *place; /* output */
 };
 
 enum cuda_capture_status { CUDA_CAPTURE_NONE, CUDA_CAPTURE_ACTIVE };
@@ -46,7 +46,7 @@ struct cuda_fill_node {
     void *to;
     size_t pitch;
     unsigned value, element_bytes;
-    size_t width, height; /* elements, rows */
+    size_t width, height; /* in elements, in rows */
 };
 struct cuda_host_node {
     void (*function)(void *);
@@ -79,11 +79,11 @@ struct cuda_node {
         struct cuda_host_node host;
         struct {
             struct cuda_graph *graph;
-            int ownership; /* 0: a copy of it */
+            int ownership; /* 0: the node has a copy */
         } child;
         struct cuda_event *event;
         struct cuda_allocate_node allocate;
-        void *place; /* that is freed */
+        void *place; /* the address to free */
     } of;
     long long reserved_too;
 };
@@ -120,7 +120,7 @@ RT_API enum cuda_error cudaGraphExecDestroy(struct cuda_graph_exec *exec);
 RT_API enum cuda_error cudaGraphUpload(struct cuda_graph_exec *exec, struct cuda_stream *s);
 RT_API enum cuda_error cudaGraphLaunch(struct cuda_graph_exec *exec, struct cuda_stream *s);
 
-/* rt_graph_edge.c; `edges`, of eight bytes each, say how, which is always "all of it" */
+/* rt_graph_edge.c; `edges` has eight bytes per edge and always means full completion */
 RT_API enum cuda_error cudaGraphGetNodes(struct cuda_graph *g, struct graph_op **out,
                                          size_t *count);
 RT_API enum cuda_error cudaGraphGetRootNodes(struct cuda_graph *g, struct graph_op **out,
@@ -270,7 +270,7 @@ RT_API enum cuda_error cudaGraphAddChildGraphNode(struct graph_op **out,
                                                   struct cuda_graph *g,
                                                   struct graph_op *const *after,
                                                   size_t count, struct cuda_graph *child);
-/* ...SetParams: of a graph's node, and of its copy in what was made of the graph. */
+/* ...SetParams: of a node, and of its copy in an executable graph. */
 RT_API enum cuda_error cudaGraphKernelNodeSetParams(struct graph_op *op,
                                                     const struct cuda_kernel_node *node);
 RT_API enum cuda_error cudaGraphExecKernelNodeSetParams(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The calls of CUDA's runtime on pools of memory that we have. */
+/* Memory pools: the implemented calls of the CUDA runtime. */
 
 #include "rt/abi/cuda_abi.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* CUDA arrays, texture and surface objects: the calls that we have. */
+/* CUDA arrays, texture and surface objects: the implemented calls. */
 
 #include <proact/texture.h>
 
@@ -59,15 +59,15 @@ struct cuda_resource_view {
     unsigned first_level, last_level, first_layer, last_layer, reserved[16];
 };
 
-/* rt_texels.c: a copy with an array at one end or both; and what arrays are. */
+/* rt_texels.c: a copy with an array at one or both ends, and lookups of arrays. */
 enum cuda_error rt_copy_texels(struct rt *rt, const struct cuda_copy_3d *copy);
 struct proact_texture_array *rt_texels_of(struct rt *rt, const struct cuda_array *array);
 enum cuda_error rt_texel_of(const struct cuda_array *array,
                             struct proact_texel_format *out);
-/* As rt_error(), but what is refused is only said: the program may go on without. */
+/* As rt_error(), but a refusal is only printed; the program may continue. */
 enum cuda_error rt_texels_error(struct rt *rt, enum proact_status status,
                                 const struct proact_error *err);
-/* cudaErrorInvalidChannelDescriptor where there is no such texel. */
+/* cudaErrorInvalidChannelDescriptor if no such texel format exists. */
 enum cuda_error rt_texel(const struct cuda_channel *channel,
                          struct proact_texel_format *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How each call of the driver's begins and ends; whose context a thread is in. */
+/* Entry and exit of driver calls, and the current context of a thread. */
 #include "rt/driver/rt_driver.h"
 
 #include "base/memory.h"
@@ -22,8 +22,8 @@ static const char *name_of(int number)
     return NULL;
 }
 
-/* Those that the driver has have the same number; what only the runtime tells apart is an
-   invalid value, or handle. */
+/* The driver result of a runtime error. Errors known to both have equal numbers. The others
+   become an invalid value or an invalid handle. */
 static enum cuda_error result_of(enum cuda_error error)
 {
     if (name_of((int)error))

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The driver's interface over our runtime: the program sees one device, all contexts lead
-   to that one, memory, streams, events, functions and arrays are what the runtime's calls
-   know by the same handles. */
+/* The CUDA driver interface on top of the runtime. The program sees one device, which all
+   contexts name. Memory, streams, events, functions and arrays have the same handles in
+   both interfaces. */
 
 #include "rt/abi/driver_calls.h"
 #include "rt/rt.h"
 
-/* Every call begins with the one and ends with the other, which makes a result of the
-   driver's of the runtime's error. NEVER: it needs nothing; ANY: the driver was started;
-   CONTEXT: the thread has one. */
+/* Entry and exit of every driver call. driver_leave() converts the runtime's error to a
+   driver result. DRIVER_NEVER: no requirement; DRIVER_ANY: the driver is initialized;
+   DRIVER_CONTEXT: the thread has a context. */
 enum driver_need { DRIVER_NEVER, DRIVER_ANY, DRIVER_CONTEXT };
 enum cuda_error driver_enter(enum driver_need need);
 enum cuda_error driver_leave(enum cuda_error error);
-/* For calls that look into the runtime: where enter fails, leave is all that is left. */
+/* Entry and exit of calls that use the runtime's state. After a failed driver_begin() only
+   driver_end() is allowed. */
 enum cuda_error driver_begin(enum driver_need need, struct rt **out);
 enum cuda_error driver_end(struct rt *rt, enum cuda_error error);
 
-/* The thread's context, or NULL. */
+/* The thread's current context, or NULL. */
 struct cuda_context *driver_current(struct rt *rt);
 struct cuda_context *driver_primary(struct rt *rt);
 
-/* cudaErrorInvalidChannelDescriptor where there are no such texels. */
+/* cudaErrorInvalidChannelDescriptor if the format does not exist. */
 enum cuda_error driver_channel(int format, unsigned channels, struct cuda_channel *out);
 
 struct cuda_launch_config driver_config(const struct driver_launch *l);
 
-/* A kernel of a module's, or of the program's (rt_driver_kernel.c). What its text is wrong
-   with is said, and returned: the program may go on without. */
+/* A kernel of a module or of the program (rt_driver_kernel.c). An error in its PTX is
+   printed and returned; the program may continue. */
 enum cuda_error driver_kernel_load(struct rt *rt, struct cuda_kernel *k);
-/* The same, but it says nothing: `why` is empty, or a sentence. */
+/* The same without a message; `why` is empty or states the reason. */
 enum cuda_error driver_kernel_try(struct rt *rt, struct cuda_kernel *k,
                                   struct proact_error *why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays, and textures and surfaces of them, as the driver's interface describes them. */
+/* Arrays, textures and surfaces as the driver interface describes them. */
 #include <string.h>
 
 #include "rt/driver/rt_driver.h"
@@ -103,7 +103,7 @@ static enum cuda_error resource_of(const struct driver_resource *r,
         return driver_channel(r->of.pitched.format, r->of.pitched.channels,
                               &out->of.pitched.channel);
     }
-    return cudaSuccess; /* what it is not the runtime says */
+    return cudaSuccess; /* the runtime reports an unknown type */
 }
 
 static enum cuda_error channel_of(const struct cuda_resource *r, struct cuda_channel *out)
@@ -114,7 +114,7 @@ static enum cuda_error channel_of(const struct cuda_resource *r, struct cuda_cha
     return cudaSuccess;
 }
 
-/* Whole numbers of 8 and 16 bits are read as numbers up to 1 where nothing is said. */
+/* Integers of 8 and 16 bits are normalized by default. */
 static struct cuda_texture texture_of(const struct driver_texture *t,
                                       const struct cuda_channel *channel)
 {

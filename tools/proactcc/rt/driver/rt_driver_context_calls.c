@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts of the driver's interface. Each thread has a stack of them, as CUDA says; what
-   is done in one is done in the one that there is, and what was allocated in one stays
-   until it is given back. */
+/* Contexts of the driver interface. Each thread has a stack of contexts, as CUDA specifies.
+   All contexts name the same device, and memory outlives the context in which it was
+   allocated. */
 #include <stdlib.h>
 
 #include "rt/driver/rt_driver.h"
@@ -163,7 +163,7 @@ enum cuda_error cuCtxDestroy_v2(struct cuda_context *c)
     return driver_end(rt, error);
 }
 
-/* Old programs count who uses a context: the last one to go ends it. */
+/* Deprecated reference counting: the last detach destroys the context. */
 enum cuda_error cuCtxAttach(struct cuda_context **out, unsigned flags)
 {
     struct rt *rt;
@@ -249,7 +249,7 @@ enum cuda_error cuCtxGetDevice(int *out)
     return driver_leave(error);
 }
 
-/* Of the thread's, where none is named. */
+/* The named context, or the thread's current one. */
 static enum cuda_error find(struct cuda_context *c, struct cuda_context *out)
 {
     struct rt *rt;

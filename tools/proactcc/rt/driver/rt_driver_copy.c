@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of boxes. The driver's interface counts in bytes and says where each end lies; the
-   runtime's counts in elements where an end is an array. */
+/* Copies of boxes. The driver interface counts in bytes and gives the kind of each end. The
+   runtime counts in elements if an end is an array. */
 #include "rt/driver/rt_driver.h"
 
 enum { UNIFIED = 4 };
@@ -30,7 +30,7 @@ static bool is_array(const struct end *e)
     return e->place->type == DRIVER_MEMORY_ARRAY;
 }
 
-/* A pitch, or a height, of 0: there is one row, or plane. */
+/* A pitch or height of 0 means one row or one plane. */
 static enum cuda_error check(const struct end *e, const struct cuda_extent *extent)
 {
     if (e->place->type < DRIVER_MEMORY_HOST || e->place->type > UNIFIED)
@@ -72,7 +72,7 @@ static enum cuda_copy_kind kind_of(const struct end *to, const struct end *from)
     return is_host(from) ? CUDA_HOST_TO_DEVICE : CUDA_DEVICE_TO_DEVICE;
 }
 
-/* Bytes that begin or end within an element are none's. */
+/* The position and width must be multiples of the element size. */
 static enum cuda_error in_elements(struct cuda_copy_3d *c)
 {
     const size_t element = c->to_array     ? element_of(c->to_array)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one device, as the driver's interface tells of it. */
+/* Properties of the only device, in the driver interface. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the driver's calls are, for who asks for them by name. */
+/* Lookup of driver calls by name. */
 #include <string.h>
 
 #include "rt/driver/rt_driver.h"
@@ -27,7 +27,7 @@ static const struct {
 
 enum { FOUND, NOT_FOUND, VERSION_NOT_SUFFICIENT };
 
-/* The newest of that name that the version has. */
+/* The newest call of that name that the CUDA version contains. */
 static entry *find(const char *name, int version, int *result)
 {
     size_t best = 0;
@@ -47,7 +47,7 @@ static entry *find(const char *name, int version, int *result)
     return is_found ? entries[best].at : NULL;
 }
 
-/* Default streams are all one, so that no flag asks for another call. */
+/* The flags are ignored: all default streams are one stream. */
 static enum cuda_error look_up(const char *name, void **out, int version, int *result)
 {
     int unused;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills: of elements of 1, 2 or 4 bytes. What is more than one byte is a fill of bytes
-   where these are alike, as a node of a graph is. */
+/* Fills with elements of 1, 2 or 4 bytes. A fill whose bytes are equal becomes a byte fill,
+   as for graph nodes. */
 #include "rt/driver/rt_driver.h"
 #include "rt/graph/rt_graph.h"
 
@@ -15,7 +15,7 @@ static enum cuda_error fill(struct cuda_fill_node f, struct cuda_stream *stream)
     struct rt *rt;
     enum cuda_error error = driver_begin(DRIVER_CONTEXT, &rt);
 
-    if (f.height <= 1) /* of one row none is said */
+    if (f.height <= 1) /* a single row has no pitch */
         f.pitch = f.width * f.element_bytes;
     if (!error && (f.width > SIZE_MAX / f.element_bytes || !is_even(&f)))
         error = cudaErrorInvalidValue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What functions are like, and how many CTAs of one fit. */
+/* Properties and occupancy of functions. */
 #include "rt/driver/rt_driver.h"
 
 struct cuda_launch_config driver_config(const struct driver_launch *l)
@@ -12,7 +12,7 @@ struct cuda_launch_config driver_config(const struct driver_launch *l)
                                        .attribute_count = l->attribute_count};
 }
 
-/* By the attribute's number. */
+/* An attribute by its number. */
 static enum cuda_error pick(const struct cuda_function_attributes *a, int attribute,
                             int *out)
 {
@@ -47,7 +47,7 @@ enum cuda_error cuKernelGetAttribute(int *out, int attribute, struct cuda_kernel
     return cuFuncGetAttribute(out, attribute, k);
 }
 
-/* Every function is, or will be when it is needed, which nobody can tell. */
+/* Functions load on first use, which a program cannot observe; the answer is always yes. */
 enum cuda_error cuFuncIsLoaded(int *out, struct cuda_kernel *k)
 {
     struct rt *rt;
@@ -60,7 +60,7 @@ enum cuda_error cuFuncIsLoaded(int *out, struct cuda_kernel *k)
     return driver_end(rt, error);
 }
 
-/* The most threads of an SM, and of these CTAs the largest. */
+/* The block size with the most threads per SM; among equals, the largest. */
 static enum cuda_error search(int *grid, int *block, struct cuda_kernel *k,
                               size_t (*shared_of)(int), size_t shared_bytes, int limit)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program hands over as a module: PTX, a fat binary as nvcc puts it into a program,
-   or as it puts it into a file. */
+/* Images that a program loads as a module: PTX, or a fat binary in the form that nvcc
+   embeds in a program or writes to a file. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static uint64_t container_bytes(const void *container)
     return head.bytes + head.header_bytes;
 }
 
-/* Its header says how long it is; NULL: there is none, or less of it. */
+/* The length is in the header. NULL: not a container, or truncated. */
 static void *copy_container(const void *data, size_t bytes, struct proact_error *err)
 {
     uint64_t all = 0;
@@ -90,7 +90,7 @@ static void *copy_container(const void *data, size_t bytes, struct proact_error 
     return copy;
 }
 
-/* The text is the image's own, in the container no more. */
+/* The image takes a copy of the text; it no longer refers to the container. */
 static void take_out(struct rt_image *image, const void *container)
 {
     const struct proact_image *ptx = &image->ptx;
@@ -100,7 +100,7 @@ static void take_out(struct rt_image *image, const void *container)
         image->ptx.text = must_strndup(ptx->text, ptx->bytes);
 }
 
-/* The code for this very device, if there is some, stays where it is. */
+/* The copy of the container stays if it has code for exactly this device. */
 static enum proact_status take_container(const void *data, size_t bytes,
                                          unsigned capability, struct rt_image *out,
                                          struct proact_error *err)
@@ -128,7 +128,8 @@ static enum proact_status take_wrapper(const void *data, unsigned capability,
     if (!binary->objects || binary->version < 2)
         return take_container(binary->container, 0, capability, out, err);
     out->binary = binary;
-    enum proact_status status = rt_image_find(out, capability, err); /* it is linked */
+    enum proact_status status =
+        rt_image_find(out, capability, err); /* linked, so the text is allocated */
 
     out->binary = NULL;
     return status;
@@ -158,6 +159,6 @@ enum proact_status driver_image_take(const void *data, size_t bytes, unsigned ca
                     "nvrtcGetPTX()) or a fat binary that contains PTX (proactcc -fatbin)");
     else
         return take_text(data, bytes, out, err);
-    /* A fat binary that is none of the two is broken, not without PTX. */
+    /* A malformed fat binary is PROACT_EINVAL, not an image without PTX. */
     return status && strstr(err->text, "PTX") ? PROACT_EREFUSED : status;
 }

@@ -8,7 +8,7 @@ enum cuda_error driver_kernel_try(struct rt *rt, struct cuda_kernel *k,
     enum proact_status status;
 
     why->text[0] = '\0';
-    if (k->kernel || k->stub != k) /* those of nvcc's stubs have others */
+    if (k->kernel || k->stub != k) /* kernels of nvcc's stubs have a stub address */
         return rt_kernel_load(rt, k);
     status = proact_kernel_load(rt->session, &k->image->ptx, k->name, &k->kernel, &err);
     if (status == PROACT_EINVAL || status == PROACT_EREFUSED) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches. Arguments come as pointers, or as one buffer that is laid out as the kernel's
-   parameters are. */
+/* Launches. Arguments are an array of pointers, or one buffer in the layout of the
+   parameters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +114,7 @@ enum cuda_error cuLaunchKernelEx(const struct driver_launch *l, struct cuda_kern
     return driver_end(rt, error ? error : launch(rt, k, &grid, l->stream, args, extra));
 }
 
-/* Arguments of a node are pointers here. */
+/* The arguments of a node become pointers. */
 static enum cuda_error add_node(struct rt *rt, struct graph_op **out, struct cuda_graph *g,
                                 struct graph_op *const *after, size_t count,
                                 const struct driver_kernel_node *node)

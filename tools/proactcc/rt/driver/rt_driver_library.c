@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries of the driver's interface: modules that need no context, whose kernels are
+/* Libraries of the driver interface: modules that need no context and whose kernels are
    functions at once. */
 #include "rt/driver/rt_driver_module.h"
 

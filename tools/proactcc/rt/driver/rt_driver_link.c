@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver's linker: what is put together becomes one PTX, and that is what the program
-   gets in the place of a cubin. */
+/* The driver's linker. The inputs become one PTX, which the program receives instead of a
+   cubin. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ struct cuda_linking {
     struct proact_image *objects;
     size_t count, capacity;
     char *linked;
-    struct driver_options options; /* the program's, which stay */
+    struct driver_options options; /* borrowed from the program */
 };
 
 enum cuda_error cuLinkCreate_v2(unsigned count, const int *options, void **values,

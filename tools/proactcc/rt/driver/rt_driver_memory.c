@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory, and what is asked of addresses. */
+/* Memory, and queries about addresses. */
 #include <string.h>
 
 #include "rt/driver/rt_driver.h"
@@ -39,7 +39,7 @@ enum cuda_error cuMemGetAddressRange_v2(uint64_t *first, size_t *bytes, const vo
     return driver_end(rt, error);
 }
 
-/* By their numbers. */
+/* Pointer attributes by number. */
 enum {
     ABOUT_CONTEXT = 1,
     ABOUT_TYPE,
@@ -66,7 +66,7 @@ static bool has_host_pointer(const struct rt_range *range)
     return is_hosts(range) || range->kind == RT_MANAGED;
 }
 
-/* 0 bytes: there is no such attribute, or this memory has none. */
+/* Size of the value; 0: the attribute does not exist or does not apply to this memory. */
 static size_t answer(struct rt *rt, const struct rt_range *range, int attribute,
                      uint64_t pointer, uint64_t *out)
 {
@@ -83,7 +83,7 @@ static size_t answer(struct rt *rt, const struct rt_range *range, int attribute,
     case ABOUT_HOST_POINTER:
         *out = pointer;
         return has_host_pointer(range) ? sizeof(void *) : 0;
-    case ABOUT_NUMBER: /* never another's while this one lasts */
+    case ABOUT_NUMBER: /* never reused during the lifetime of this memory */
     case ABOUT_FIRST:
         *out = range->first;
         return sizeof *out;
@@ -126,7 +126,7 @@ enum cuda_error cuPointerGetAttribute(void *out, int attribute, const void *poin
     return driver_end(rt, error);
 }
 
-/* What is not known is nothing: how many bytes that is hangs on the attribute alone. */
+/* The value for an unknown address is zero; its size depends only on the attribute. */
 static size_t bytes_of(struct rt *rt, int attribute)
 {
     static const struct rt_range any = {.kind = RT_PINNED};
@@ -158,7 +158,7 @@ enum cuda_error cuPointerGetAttributes(unsigned count, const int *attributes, vo
     return driver_end(rt, error);
 }
 
-/* Copies of the memory wait in any case as far as the program can tell. */
+/* Accepted without effect: copies are synchronous as far as the program can observe. */
 enum cuda_error cuPointerSetAttribute(const void *value, int attribute, const void *pointer)
 {
     struct rt *rt;

@@ -38,8 +38,8 @@ static void list(struct rt *rt, struct cuda_module *m, const struct ptx_module *
                 must_strdup(text->symbols[i].name), text->symbols[i].is_managed, NULL};
 }
 
-/* A session takes equal texts for one module. Each that the program loads has variables of
-   its own, and so a text of its own. */
+/* A unique suffix of the text. The session loads equal texts as one module, but each
+   CUmodule has variables of its own. */
 static void modules_differ(struct cuda_module *m, unsigned long long number)
 {
     struct text own = {0};
@@ -78,7 +78,7 @@ static enum proact_status read(struct rt *rt, struct cuda_module *m, const void 
     return status;
 }
 
-/* Nothing of it can be asked for any more; sessions have a text of their own. */
+/* Removal of the module from all lookups. Sessions have a copy of the text. */
 static void leave(struct rt *rt, struct cuda_module *m)
 {
     for (unsigned i = 0; i < m->kernel_count; i++)
@@ -87,7 +87,7 @@ static void leave(struct rt *rt, struct cuda_module *m)
     driver_image_drop(&m->image);
 }
 
-/* What was made of them, of which nobody can launch anything any more. */
+/* Kernels without users: no launch can refer to them any more. */
 static void drop_kernels(struct cuda_module *m)
 {
     for (unsigned i = 0; i < m->kernel_count; i++) {
@@ -97,7 +97,7 @@ static void drop_kernels(struct cuda_module *m)
     }
 }
 
-/* The driver reads a module when it is loaded, and so does a session, with one kernel. */
+/* The driver reads a module at load time. So does the session, by loading one kernel. */
 static enum cuda_error load(struct rt *rt, struct cuda_module *m, const void *data,
                             size_t bytes, struct proact_error *err)
 {

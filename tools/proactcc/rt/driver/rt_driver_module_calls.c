@@ -82,7 +82,7 @@ enum cuda_error cuModuleEnumerateFunctions(struct cuda_kernel **out, unsigned co
     return driver_end(rt, error ? error : driver_module_kernels(rt, m, count, out));
 }
 
-/* A module is read when it is loaded. */
+/* Modules are read at load time. */
 enum cuda_error cuModuleGetLoadingMode(int *out)
 {
     enum { EAGER = 1 };

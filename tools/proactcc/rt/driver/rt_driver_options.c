@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of the driver's compiler: hints, but for where it should say what. */
+/* Options of the driver's compiler. All are hints except the log buffers. */
 #include <string.h>
 
 #include "rt/driver/rt_driver_module.h"
@@ -24,7 +24,7 @@ static void **find(const struct driver_options *o, int kind)
     return NULL;
 }
 
-/* A size comes in its value's place, and goes out there as what was used of it. */
+/* The size option contains the buffer's size on entry and the used size on return. */
 static bool options_write_log(void **buffer, void **size, const char *words)
 {
     unsigned room = 0;
@@ -47,7 +47,7 @@ void driver_options_write_logs(const struct driver_options *o, const char *sente
 {
     void **time = find(o, DRIVER_JIT_WALL_TIME);
 
-    if (time) /* a float: none */
+    if (time) /* a float of value 0 */
         *time = NULL;
     options_write_log(find(o, DRIVER_JIT_INFO), find(o, DRIVER_JIT_INFO_BYTES), "");
     if (!options_write_log(find(o, DRIVER_JIT_ERROR), find(o, DRIVER_JIT_ERROR_BYTES),

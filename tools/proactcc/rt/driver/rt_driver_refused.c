@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the driver that we do not have: each says so, by the name that it has in C.
-   Their arguments are not looked at. */
+/* Driver calls that are not implemented. Each prints its name in C and ignores its
+   arguments. */
 #include "rt/driver/rt_driver.h"
 
 #define CALL(name, of, version)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the driver that are the runtime's (driver_same.def). */
+/* Driver calls that equal a runtime call (driver_same.def). */
 #include "rt/driver/rt_driver.h"
 
 #define SAME(name, need, of, parameters, arguments)                                        \

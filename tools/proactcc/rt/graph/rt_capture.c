@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures: what a stream is given is kept, and so is what other streams are given that
-   wait for it. The order of the calls is an order in which they can be made again. */
+/* Captures. The calls of a captured stream are stored, and those of streams that wait for
+   it. The order of the calls is a valid execution order. */
 #include "rt/abi/graph_calls.h"
 #include "rt/graph/rt_graph.h"
 
@@ -26,7 +26,7 @@ enum cuda_error rt_in_stream(struct rt *rt, const struct cuda_stream *s, graph_r
         return error;
     struct graph_op *op = graph_add(g, run, data, bytes);
 
-    if (g->count > 1) /* the program may ask */
+    if (g->count > 1) /* the program may query the dependency */
         graph_after(op, g->ops[g->count - 2]);
     return rt->broken;
 }
@@ -56,7 +56,7 @@ void rt_capture_join(struct rt *rt, const struct cuda_stream *handle, uint64_t c
             s->capture = o->capture;
 }
 
-/* A default stream would take in what is given to no stream at all. */
+/* A default stream cannot be captured: it would also capture calls without a stream. */
 static enum cuda_error begin(struct rt *rt, const struct cuda_stream *handle)
 {
     struct rt_stream *s = rt_stream_find(rt, handle);
@@ -154,7 +154,7 @@ enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s,
     return rt_leave(rt, rt_stream_check(rt, s));
 }
 
-/* No mode forbids anything here. */
+/* The mode is stored but restricts no call. */
 enum cuda_error cudaThreadExchangeStreamCaptureMode(int *mode)
 {
     struct rt *rt = rt_enter();

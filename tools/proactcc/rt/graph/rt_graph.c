@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of calls that are kept. */
+/* Lists of stored calls. */
 #include "rt/graph/rt_graph.h"
 
 #include <stdlib.h>
@@ -59,7 +59,8 @@ static bool may_run(const struct graph_op *op)
 
 bool graph_append(struct cuda_graph *to, const struct cuda_graph *from)
 {
-    size_t before = to->count, turn = 0, count = from->count; /* it may be the same one */
+    size_t before = to->count, turn = 0,
+           count = from->count; /* `to` and `from` may be the same graph */
 
     for (size_t i = 0; i < count; i++)
         from->ops[i]->turn = 0;
@@ -76,7 +77,8 @@ bool graph_append(struct cuda_graph *to, const struct cuda_graph *from)
 
             copy->origin = op;
             copy->is_off = op->is_off;
-            for (size_t k = 0; k < op->after_count; k++) /* those have had their turn */
+            for (size_t k = 0; k < op->after_count; k++) /* predecessors have a position
+                                                            already */
                 graph_after(copy, to->ops[before + op->after[k]->turn - 1]);
         }
     }

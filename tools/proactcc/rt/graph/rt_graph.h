@@ -1,82 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Graphs: calls that are kept, and made one by one each time the graph is launched; or
-   recorded, and replayed (rt_graph_replay.h). */
+/* CUDA graphs. A graph stores calls. A launch of the graph makes the calls one by one, or
+   replays a recording of them (rt_graph_replay.h). */
 
 #include "rt/graph/rt_graph_replay.h"
 
-/* A call that a stream is given, as a function and what it needs. */
+/* A stored call of a stream: a function and its data. */
 typedef enum cuda_error graph_run(struct rt *rt, const void *data);
 
 struct graph_op {
-    struct cuda_graph *graph; /* that it is in */
+    struct cuda_graph *graph; /* the owner */
     graph_run *run;
     void *data;
     size_t bytes;
-    struct graph_op **after; /* what must run before, if the program said so */
+    struct graph_op **after; /* its predecessors; empty: none given by the program */
     size_t after_count, after_capacity;
-    size_t turn;                   /* while an order is looked for: 1 and up */
-    void **args;                   /* of a kernel, as the program was shown them; or NULL */
-    bool is_off;                   /* of what was made of a graph: left out */
-    const struct graph_op *origin; /* of a copy */
+    size_t turn;                   /* position during the sort, from 1 */
+    void **args;                   /* arguments of a kernel node, as the program reads them
+                                      back; or NULL */
+    bool is_off;                   /* disabled in an executable graph */
+    const struct graph_op *origin; /* the original of a copy */
 };
 
 struct cuda_graph {
-    uint64_t id;                /* of the capture, never used again; 0: none */
-    bool is_broken;             /* somebody waited for what was being captured */
-    struct rt_handles *handles; /* of its operations, where the program may have them */
+    uint64_t id;                /* of the capture, never reused; 0: none */
+    bool is_broken;             /* the program waited for work under capture */
+    struct rt_handles *handles; /* of its nodes, if the program can obtain them */
     struct graph_op **ops;
     size_t count, capacity;
 };
 
-/* A copy of the graph, in an order in which it can run. */
+/* A copy of a graph, sorted in an order in which it can run. */
 struct cuda_graph_exec {
     struct cuda_graph graph;
-    struct proact_loop *repeat; /* of its launches; NULL: there was none */
+    struct proact_loop *repeat; /* of its launches; NULL before the first */
     unsigned long long flags;
     struct graph_replay replay;
 };
 
-/* Made by the program, by its handle: the driver's where libraries may be given it. */
+/* A stream of the program. Its handle is a driver stream if the program may pass it to
+   libraries. */
 struct rt_stream {
     struct rt_stream *next;
     struct cuda_stream *handle;
     unsigned flags;
     int priority;
     unsigned long long id;
-    unsigned number; /* as proact_stream_set_current() has it; others may have the same */
+    unsigned number; /* for proact_stream_set_current(); streams may share a number */
     bool is_drivers;
-    struct cuda_graph *capture; /* what it is given goes there; NULL: it runs */
+    struct cuda_graph *capture; /* receives the stream's calls; NULL: they run */
     bool began_it;
     struct rt_stream_hint hints[RT_STREAM_HINTS];
 };
-/* NULL: a default stream, or none. */
+/* NULL: a default stream, or an unknown handle. */
 struct rt_stream *rt_stream_find(struct rt *rt, const struct cuda_stream *handle);
 bool rt_stream_is_default(const struct cuda_stream *s);
-/* Where the list leads to the stream, or to NULL: there is none. */
+/* The link to the stream, or to the NULL at the end of the list. */
 struct rt_stream **rt_stream_link(struct rt *rt, const struct cuda_stream *handle);
 bool rt_streams_may_be_drivers(const struct rt *rt);
 
-/* What is queued between the two is of that stream; of none, where it is a default one or
-   may be the driver's. */
+/* A scope for the work of one stream. A default stream, or one that may be a driver stream,
+   has no number of its own. */
 enum cuda_error rt_stream_enter(struct rt *rt, const struct cuda_stream *s);
 void rt_stream_leave(struct rt *rt);
 
-/* Makes the call, or keeps a copy of `data` for later where the stream is captured. */
+/* Runs the call, or stores it with a copy of `data` if the stream is captured. */
 enum cuda_error rt_in_stream(struct rt *rt, const struct cuda_stream *s, graph_run *run,
                              const void *data, size_t bytes);
-/* Of the capture that the stream takes part in; 0: of none. */
+/* The capture that includes the stream; 0: none. */
 uint64_t rt_capture_of(struct rt *rt, const struct cuda_stream *s);
-/* The same, for a call that breaks it. */
+/* The same, for a call that invalidates the capture. */
 uint64_t rt_capture_break(struct rt *rt, const struct cuda_stream *s);
-/* The stream waits for something of that capture: if it is still open, it takes part. */
+/* A wait of the stream for an event of that capture. The stream joins the capture if it is
+   still open. */
 void rt_capture_join(struct rt *rt, const struct cuda_stream *s, uint64_t capture);
 
-/* The stream is about to go: a capture that it began ends with it. */
+/* Destruction of the stream, which ends a capture that the stream began. */
 void rt_capture_drop(struct rt *rt, struct rt_stream *s);
 
-/* Of which the program has the handle. */
+/* Creation and destruction of graphs with a handle. */
 struct cuda_graph *rt_graph_create(struct rt *rt);
 void rt_graph_destroy(struct rt *rt, struct cuda_graph *g);
 
@@ -84,28 +87,28 @@ struct graph_op *graph_add(struct cuda_graph *g, graph_run *run, const void *dat
                            size_t bytes);
 void graph_after(struct graph_op *op, struct graph_op *before);
 void graph_forget(struct graph_op *op, const struct graph_op *before);
-/* Appends copies of all operations, each after those it must come after. False: they wait
-   for each other in a circle. */
+/* Appends copies of all operations in topological order. False if their dependencies form a
+   cycle. */
 bool graph_append(struct cuda_graph *to, const struct cuda_graph *from);
 void graph_clear(struct cuda_graph *g);
 void graph_remove(struct graph_op *op);
-/* `from` is empty then; so was `to`. */
+/* `to` is empty before, `from` afterwards. */
 void graph_move(struct cuda_graph *to, struct cuda_graph *from);
 
-/* Whether the program has such a handle. */
+/* True if the program owns such a handle. */
 bool graph_is(const struct rt *rt, const struct cuda_graph *g);
 bool graph_is_exec(const struct rt *rt, const struct cuda_graph_exec *exec);
 bool graph_is_node(const struct rt *rt, const struct graph_op *op);
-/* Another call of the same kind in its place. */
+/* Replacement of a call by another one of the same kind. */
 enum cuda_error graph_change(struct graph_op *op, graph_run *run, const void *data,
                              size_t bytes);
-/* The copy of the graph's operation, or NULL. */
+/* The copy of an operation of the original graph, or NULL. */
 struct graph_op *graph_copy_of(const struct cuda_graph *g, const struct graph_op *origin);
-/* The program's node, and its copy in what was made of its graph; NULL: it has none. */
+/* A node of the program, and its copy in an executable graph; NULL if it does not exist. */
 struct graph_op *graph_node_of(const struct rt *rt, struct graph_op *op);
 struct graph_op *graph_copy_in(const struct rt *rt, struct cuda_graph_exec *exec,
                                const struct graph_op *op);
-/* A node where the program wants it. */
+/* The position of a new node. */
 struct graph_place {
     struct graph_op **out;
     struct cuda_graph *graph;
@@ -116,8 +119,8 @@ enum cuda_error graph_node_add(struct rt *rt, const struct graph_place *at, grap
                                const void *data, size_t bytes);
 enum cuda_error graph_run_all(struct rt *rt, const struct cuda_graph *g);
 
-/* Kept calls that have more than one way in: a struct cuda_copy_3d; and a kernel, for which
-   the caller frees *out. */
+/* Stored calls that several entry points share: a struct cuda_copy_3d, and a kernel, for
+   which the caller frees *out. */
 enum cuda_error rt_run_copy_3d(struct rt *rt, const void *data);
 struct rt_kept_copy {
     void *to;
@@ -146,15 +149,14 @@ struct rt_kept_symbol_copy {
 };
 enum cuda_error rt_run_symbol_write(struct rt *rt, const void *data);
 enum cuda_error rt_run_symbol_read(struct rt *rt, const void *data);
-/* A struct cuda_event *. To wait for one is to do nothing: a graph comes after all that was
-   queued before. */
+/* A struct cuda_event *. A wait inside a graph does nothing, because a graph follows all
+   work that was queued before it. */
 enum cuda_error rt_run_event_record(struct rt *rt, const void *data);
 enum cuda_error rt_run_event_wait(struct rt *rt, const void *data);
-/* Of nodes: a struct cuda_fill_node, a cuda_host_node, a struct cuda_graph *. */
+/* Nodes: a struct cuda_fill_node, a cuda_host_node, a struct cuda_graph *. */
 enum cuda_error rt_run_fill(struct rt *rt, const void *data);
 enum cuda_error rt_run_fill_wide(struct rt *rt, const void *data);
-/* Which of the two: elements of two or four bytes whose bytes are alike are filled as bytes
-   are. */
+/* True if a byte fill suffices: each element of two or four bytes repeats one byte. */
 struct cuda_fill_node;
 bool rt_is_fill_of_bytes(const struct cuda_fill_node *f);
 enum cuda_error rt_run_host(struct rt *rt, const void *data);
@@ -162,10 +164,11 @@ enum cuda_error rt_run_nothing(struct rt *rt, const void *data);
 enum cuda_error rt_run_child(struct rt *rt, const void *data);
 enum cuda_error rt_run_launch(struct rt *rt, const void *data);
 struct rt_kept_launch;
-/* What the program asked for; the arguments are the operation's, until it changes. */
+/* The parameters that the program gave. The arguments belong to the operation until it
+   changes. */
 struct cuda_kernel_node;
 void rt_launch_show(struct graph_op *op, struct cuda_kernel_node *out);
-/* Of what a kernel node keeps, which may change; NULL: it is no kernel. */
+/* The launch of a kernel node, which the caller may change; NULL: not a kernel node. */
 struct proact_grid *rt_launch_grid(const struct graph_op *op, struct cuda_kernel **k);
 enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
                                const struct proact_grid *grid, void **args,

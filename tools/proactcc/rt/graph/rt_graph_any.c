@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of any kind: what is said of one is said to the call for its kind. */
+/* Nodes of any kind, forwarded to the call for the kind. */
 #include "rt/abi/cuda_calls.h"
 #include "rt/abi/graph_calls.h"
 #include "rt/graph/rt_graph_memory.h"
@@ -12,7 +12,7 @@ static enum cuda_error refuse(const char *call, int type)
     return rt_leave(rt, cudaErrorNotSupported);
 }
 
-/* Of a child that is not copied both graphs would have the nodes. */
+/* Without a copy of the child, both graphs would own its nodes. */
 static enum cuda_error add_child(struct graph_op **out, struct cuda_graph *g,
                                  struct graph_op *const *after, size_t count,
                                  const struct cuda_node *node)
@@ -22,7 +22,7 @@ static enum cuda_error add_child(struct graph_op **out, struct cuda_graph *g,
                : cudaGraphAddChildGraphNode(out, g, after, count, node->of.child.graph);
 }
 
-/* `edges` say how, which is always "all of it". */
+/* `edges` always means full completion. */
 enum cuda_error cudaGraphAddNode(struct graph_op **out, struct cuda_graph *g,
                                  struct graph_op *const *after, const void *edges,
                                  size_t count, struct cuda_node *node)

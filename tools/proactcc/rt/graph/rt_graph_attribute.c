@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of kernel nodes: those of the launch that they keep. */
+/* Attributes of kernel nodes, which are those of the stored launch. */
 #include <string.h>
 
 #include "rt/abi/graph_calls.h"
@@ -39,7 +39,7 @@ enum cuda_error cudaGraphKernelNodeSetAttribute(struct graph_op *op, int attribu
     return rt_leave(rt, error);
 }
 
-/* Hints are not kept: they are what they are by default. */
+/* Hints are not stored: a query returns their defaults. */
 enum cuda_error cudaGraphKernelNodeGetAttribute(struct graph_op *op, int attribute,
                                                 void *value)
 {

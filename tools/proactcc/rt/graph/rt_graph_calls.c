@@ -44,7 +44,8 @@ enum cuda_error cudaGraphClone(struct cuda_graph **out, struct cuda_graph *g)
 {
     struct rt *rt = rt_enter();
 
-    if (!out || !graph_is(rt, g)) /* ahead of the copy, which may lie where it was */
+    if (!out || !graph_is(rt, g)) /* checked before the copy, which may reuse the address of
+                                     a destroyed graph */
         return rt_leave(rt, cudaErrorInvalidValue);
     struct cuda_graph *copy = rt_graph_create(rt);
     enum cuda_error error = copy_of(rt, g, copy);
@@ -110,7 +111,7 @@ enum cuda_error cudaGraphExecUpdate(struct cuda_graph_exec *exec, struct cuda_gr
         return rt_leave(rt, error);
     bool is_same = is_like(&exec->graph, &copy);
 
-    /* Nodes are known by the graph that was instantiated. */
+    /* The program names nodes by those of the graph that it instantiated. */
     for (size_t i = 0; i < copy.count && is_same; i++) {
         copy.ops[i]->origin = exec->graph.ops[i]->origin;
         copy.ops[i]->is_off = exec->graph.ops[i]->is_off;
@@ -149,7 +150,7 @@ enum cuda_error cudaGraphUpload(struct cuda_graph_exec *exec, struct cuda_stream
     return rt_leave(rt, error ? error : rt->broken);
 }
 
-/* A stream that is captured takes in the graph's calls. */
+/* A captured stream receives the graph's calls. */
 enum cuda_error cudaGraphLaunch(struct cuda_graph_exec *exec, struct cuda_stream *s)
 {
     struct rt *rt = rt_enter();

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes of a graph, and which comes after which. */
+/* The nodes of a graph and the edges between them. */
 #include <string.h>
 
 #include "rt/abi/graph_calls.h"
 #include "rt/graph/rt_graph.h"
 
-enum { EDGE_BYTES = 8 }; /* of a cudaGraphEdgeData: all zeros are a whole dependency */
+enum { EDGE_BYTES = 8 }; /* of a cudaGraphEdgeData: zeros mean full completion */
 
-/* What a call answers with: `out` NULL asks only how many. Else as many as there is room
-   for, and NULL where there are fewer. */
+/* Output of a query. `out` NULL requests only the count. Otherwise the array is filled up
+   to its capacity, and the remainder is NULL. */
 struct answer {
     struct graph_op **from, **to;
     char *edges;
@@ -124,8 +124,8 @@ enum cuda_error cudaGraphNodeGetDependentNodes(struct graph_op *op, struct graph
     return rt_leave(rt, cudaSuccess);
 }
 
-/* Whether each pair is one of the graph's, and one comes after the other just where that is
-   wanted. */
+/* True if both nodes of each pair are in the graph, and the edge exists exactly if
+   `wanted`. */
 static bool are_pairs(const struct rt *rt, const struct cuda_graph *g,
                       struct graph_op *const *from, struct graph_op *const *to,
                       size_t count, bool wanted)
@@ -138,7 +138,7 @@ static bool are_pairs(const struct rt *rt, const struct cuda_graph *g,
     return true;
 }
 
-/* Pairs that are there already are taken out, others put in. */
+/* Removes edges that exist, and adds the others. */
 static enum cuda_error change_pairs(const struct cuda_graph *g,
                                     struct graph_op *const *from,
                                     struct graph_op *const *to, size_t count, bool are)

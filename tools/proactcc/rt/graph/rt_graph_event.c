@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that record an event, or wait for one. */
+/* Nodes that record an event or wait for one. */
 #include <string.h>
 
 #include "rt/abi/graph_calls.h"
@@ -26,7 +26,7 @@ static enum cuda_error show(const struct graph_op *op, graph_run *run,
     return rt_leave(rt, cudaSuccess);
 }
 
-/* In the graph, or in what was made of it. */
+/* A change in the graph or in an executable graph. */
 static enum cuda_error change(struct rt *rt, struct graph_op *op, graph_run *run,
                               struct cuda_event *event)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of graphs: taken when its node is made, so that each launch has it at the same
-   place, and given back when no node of it is left and nobody has it. */
+/* Lifetime of graph memory. It is allocated when its node is created, so that each launch
+   uses the same address. It is freed when no node refers to it and the program has freed
+   it. */
 #include <string.h>
 
 #include "rt/abi/graph_calls.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of graphs: what captured streams are given, nodes, and what there is of it. */
+/* Memory of graphs: captured allocations, nodes, and statistics. */
 #include <string.h>
 
 #include "rt/abi/cuda_calls.h"
@@ -44,7 +44,8 @@ enum cuda_error rt_graph_memory_free(struct rt *rt, void *place,
 {
     const struct rt_range *range = range_find(&rt->ranges, (uint64_t)(uintptr_t)place);
 
-    /* A graph finds all other memory where it was, however often it is launched. */
+    /* Only graph memory has a node; other memory stays allocated across launches of the
+       graph. */
     if (!range || !range->graph_memory)
         return rt->broken;
     const struct graph_memory m = {place, range->graph_memory};
@@ -114,7 +115,7 @@ enum cuda_error cudaGraphMemFreeNodeGetParams(struct graph_op *op, void *out)
     return rt_leave(rt, cudaSuccess);
 }
 
-/* Memory that has a node is kept for its next launch, all other is given back already. */
+/* Memory with a node stays for its next launch; all other graph memory is already freed. */
 enum cuda_error cudaDeviceGraphMemTrim(int device)
 {
     struct rt *rt = rt_enter();
@@ -141,7 +142,7 @@ enum cuda_error cudaDeviceGetGraphMemAttribute(int device, int what, void *out)
     return rt_leave(rt, cudaSuccess);
 }
 
-/* The most that there was begins anew; nothing else can be set. */
+/* Only the maxima can be set, and only to a new start. */
 enum cuda_error cudaDeviceSetGraphMemAttribute(int device, int what, const void *value)
 {
     struct rt *rt = rt_enter();

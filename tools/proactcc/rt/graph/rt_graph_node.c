@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs that a program puts together by hand. */
+/* Graphs that a program builds node by node. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ enum cuda_error graph_node_add(struct rt *rt, const struct graph_place *at, grap
     return rt->broken;
 }
 
-/* With the attributes of the launch that it takes the place of; NULL: of none. */
+/* A launch with the attributes of `before`, which it replaces; NULL: default attributes. */
 static enum cuda_error keep_kernel(struct rt *rt, const struct cuda_kernel_node *node,
                                    const struct proact_grid *before,
                                    struct rt_kept_launch **out, size_t *bytes)

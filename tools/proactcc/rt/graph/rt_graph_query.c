@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the nodes of a graph are, and what they were given. */
+/* Queries of the kind and the parameters of nodes. */
 #include <string.h>
 
 #include "rt/abi/cuda_calls.h"
@@ -84,7 +84,7 @@ static struct cuda_copy_3d of_line(void *to, const void *from, size_t bytes,
     return of_rows(&(struct rt_rows){to, from, bytes, bytes, bytes, 1}, kind);
 }
 
-/* To a variable, or from one: by its address on the device. */
+/* A copy to or from a variable, by its address on the device. */
 static enum cuda_error of_symbol(const struct graph_op *op, struct cuda_copy_3d *out)
 {
     const struct rt_kept_symbol_copy *c = op->data;
@@ -122,7 +122,7 @@ enum cuda_error cudaGraphMemcpyNodeGetParams(struct graph_op *op, struct cuda_co
     return rt_leave(rt, error);
 }
 
-/* A captured one has bytes, in rows that lie one behind the other over all planes. */
+/* A captured fill has one-byte elements and counts the rows of all planes. */
 enum cuda_error cudaGraphMemsetNodeGetParams(struct graph_op *op,
                                              struct cuda_fill_node *out)
 {
@@ -167,7 +167,7 @@ enum cuda_error cudaGraphChildGraphNodeGetGraph(struct graph_op *op,
     return rt_leave(rt, cudaSuccess);
 }
 
-/* The copy of a node that can be left out. */
+/* The copy of a node that can be disabled. */
 static struct graph_op *copy_of(struct rt *rt, const struct cuda_graph_exec *exec,
                                 const struct graph_op *op)
 {

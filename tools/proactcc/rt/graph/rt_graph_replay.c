@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches of graphs: what was recorded is replayed, all else is called. What is recorded
-   holds as long as its operations are the same, byte for byte, and the program's memory is:
-   another array may be what a parameter means then. The rest is the session's to say. */
+/* Launches of graphs. Recorded sequences are replayed; all other operations are called. A
+   recording is valid while its operations are equal byte for byte and the program's
+   allocations are unchanged, because a pointer may otherwise refer to another array. The
+   session checks everything else (proact_replay()). */
 #include "rt/graph/rt_graph_replay.h"
 
 #include <stdlib.h>
@@ -12,13 +13,13 @@
 #include "rt/graph/rt_graph.h"
 
 enum {
-    CALLED_AT_FIRST = 2, /* launches, then twice as many each time */
+    CALLED_AT_FIRST = 2, /* launches; doubled after each unsuccessful attempt */
     CALLED_MOST = 1 << 20,
-    WORTH_IT = 16, /* replays that pay for a recording */
-    SHORTEST = 3   /* operations; fewer are called as fast */
+    WORTH_IT = 16, /* replays that amortize a recording */
+    SHORTEST = 3   /* operations; calls are as fast for fewer */
 };
 
-/* The operations as bytes: to be kept, or to be held against those that were. */
+/* The operations as bytes, either stored or compared with the stored bytes. */
 struct look {
     struct graph_replay *r;
     size_t at;
@@ -78,7 +79,7 @@ static bool is_as_it_was(struct rt *rt, struct cuda_graph_exec *exec)
 static void forget(struct rt *rt, struct graph_replay *r)
 {
     for (size_t i = 0; i < r->count; i++) {
-        if (rt->session) /* else they went with it */
+        if (rt->session) /* otherwise they were destroyed with the session */
             proact_recording_destroy(r->stretch[i].recording);
         free(r->stretch[i].kernel);
     }
@@ -107,7 +108,7 @@ static bool is_any_recorded(const struct graph_replay *r)
     return false;
 }
 
-/* A program that changes it again and again has it called. */
+/* Backoff: a program that keeps changing the graph has its operations called. */
 static void graph_replay_restart(struct rt *rt, struct cuda_graph_exec *exec)
 {
     struct graph_replay *r = &exec->replay;
@@ -148,7 +149,7 @@ static bool stays_on_device(struct rt *rt, const struct graph_op *op)
            rt_is_on_device(rt, ((const struct rt_kept_fill *)op->data)->to.pointer);
 }
 
-/* What else cannot be recorded is found out as it is tried. */
+/* Other obstacles are detected during the recording. */
 static bool may_be_recorded(struct rt *rt, const struct graph_op *op)
 {
     const struct cuda_graph *child = child_of(op);
@@ -189,19 +190,22 @@ static enum cuda_error call(struct rt *rt, const struct cuda_graph *g, size_t fi
     return error;
 }
 
-/* What is queued on one GPU is a graph by itself (proact_loop), beside other streams. */
+/* On one GPU the queued calls form a CUDA graph (proact_loop) that runs concurrently with
+   other streams, so a recording has no advantage. */
 static bool is_worth_it(const struct rt *rt, const struct proact_recording *r)
 {
     return rt->is_emulated || proact_recording_is_split(r);
 }
 
-/* Nothing of it runs, nor counts. What cannot be recorded stays calls. */
+/* A recording executes nothing and changes no statistics. A sequence that cannot be
+   recorded is called. */
 static enum cuda_error record(struct rt *rt, const struct cuda_graph *g,
                               struct graph_stretch *s)
 {
     struct proact_recording *made = NULL;
     const uint64_t copied = rt->moved.on_device;
-    enum cuda_error error = rt_wait(rt); /* what was wrong before is not the recording's */
+    enum cuda_error error = rt_wait(rt); /* so that an earlier error is not attributed to
+                                            the recording */
 
     if (error || proact_record_begin(rt->session, NULL))
         return error;
@@ -218,7 +222,7 @@ static enum cuda_error record(struct rt *rt, const struct cuda_graph *g,
     return rt->broken;
 }
 
-/* False: it can be replayed no more. */
+/* Returns false if the recording is no longer valid. */
 static bool replay(struct rt *rt, struct graph_stretch *s, enum cuda_error *error)
 {
     struct proact_error err = {""};
@@ -244,17 +248,17 @@ static bool replay(struct rt *rt, struct graph_stretch *s, enum cuda_error *erro
 
 static bool is_time_to_try(const struct rt *rt, const struct graph_replay *r)
 {
-    if (rt->interop.untracked) /* which may change anything at any time */
+    if (rt->interop.untracked) /* such a library may change memory at any time */
         return false;
     if (!rt->session || rt->broken || r->calls < r->wait ||
         !proact_try_quiesce(rt->session, false))
         return false;
     if (proact_open_device_count(rt->session) > 1)
-        return true; /* else none is split */
+        return true; /* with one open device nothing is split */
     return rt->is_emulated && proact_device_count(rt->session) == 1;
 }
 
-/* In the stream; what comes again and again is queued as one, where it can be. */
+/* Calls in the stream. A repeated sequence is queued as one operation where possible. */
 static enum cuda_error call_all(struct rt *rt, struct cuda_graph_exec *exec,
                                 const struct cuda_stream *stream)
 {
@@ -276,7 +280,7 @@ static enum cuda_error call_all(struct rt *rt, struct cuda_graph_exec *exec,
     return error;
 }
 
-/* In no stream: a recording comes after all of them. */
+/* In no stream: a recording follows the work of all streams. */
 static enum cuda_error replay_all(struct rt *rt, struct cuda_graph_exec *exec, bool tries,
                                   size_t *replayed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nodes of graphs do that no stream is given. */
+/* Operations that only graph nodes have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ bool rt_is_fill_of_bytes(const struct cuda_fill_node *f)
            (f->element_bytes == 4 && f->value == byte * 0x1010101u);
 }
 
-/* The first bytes of a row come from the host, all others are what is there already. */
+/* The first bytes come from the host. The rest of the row is copied from its filled part,
+   whose size doubles with each copy. */
 static enum cuda_error fill_row(struct rt *rt, char *to, const char *head,
                                 size_t head_bytes, size_t bytes)
 {
@@ -70,7 +71,7 @@ enum cuda_error rt_run_nothing(struct rt *rt, const void *data)
     return rt->broken;
 }
 
-/* A copy of the child, which nobody changes any more: it is kept until the process ends. */
+/* A copy of the child, which no call changes any more. It lives until the process ends. */
 enum cuda_error rt_run_child(struct rt *rt, const void *data)
 {
     struct cuda_graph *child;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that copy to a variable, or from one. */
+/* Nodes that copy to or from a variable. */
 #include "rt/abi/graph_calls.h"
 #include "rt/graph/rt_graph.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clusters of CTAs: what a kernel is launched in, and how many of them a device holds. */
+/* Clusters of CTAs: the cluster size of a launch, and the number of clusters that fit on a
+   device. */
 #include "rt/launch/rt_cluster.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ bool rt_in_clusters(const struct cuda_kernel *k, const struct proact_grid *grid)
     return product(grid->cluster_ctas) > 1 || product(k->info.cluster_ctas) > 1;
 }
 
-/* On the first device. */
+/* Resident CTAs of device 0. */
 static enum cuda_error places(struct rt *rt, const struct cuda_kernel *k,
                               const struct proact_grid *grid, uint64_t *out)
 {
@@ -128,8 +129,7 @@ enum cuda_error cudaOccupancyMaxPotentialClusterSize(
     return rt_leave(rt, cudaSuccess);
 }
 
-/* Which SMs may be of one cluster is the hardware's business: more than this there are not.
- */
+/* An upper bound: the hardware restricts which SMs form a cluster. */
 enum cuda_error cudaOccupancyMaxActiveClusters(int *out, const void *stub,
                                                const struct cuda_launch_config *config)
 {

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Attributes of launches, and the clusters of CTAs that they ask for. */
+/* Launch attributes and clusters of CTAs. */
 
 #include "rt/rt.h"
 
-/* By cudaLaunchAttributeID. */
+/* cudaLaunchAttributeID. */
 enum { RT_COOPERATIVE = 2, RT_CLUSTER = 4 };
-/* Of one that is neither: whether the launch is right without it, being a hint, or leave to
-   do what need not be done. */
+/* True for a hint or a permission: the launch is correct if the attribute is ignored. For
+   attributes other than the two above. */
 bool rt_is_hint(int attribute);
 
-/* The configuration as a grid; what cannot be had is said with the call's name. */
+/* The grid of a configuration. A message with the call's name states an unsupported
+   feature. */
 enum cuda_error rt_config_read(const struct cuda_launch_config *config, const char *call,
                                struct proact_grid *out);
 
-/* Of a launch that asks for none, the clusters that the program has set for the kernel;
-   then whether they can be had. */
+/* The cluster size set for the kernel, if the launch gives none, and a check that the
+   device supports it. */
 enum cuda_error rt_cluster_settle(const struct cuda_kernel *k, struct proact_grid *grid);
-/* Whether the launch is in clusters of more than one CTA. */
+/* True if the launch uses clusters of more than one CTA. */
 bool rt_in_clusters(const struct cuda_kernel *k, const struct proact_grid *grid);
 
-/* What cudaFuncSetAttribute() says of clusters; NotSupported: it is of something else. */
+/* The cluster attributes of cudaFuncSetAttribute(). cudaErrorNotSupported for every other
+   attribute. */
 enum cuda_error rt_cluster_set(struct cuda_kernel *k, int attribute, int value);
-/* What the kernel was built for, or the program has set; 0, all: neither. */
+/* The cluster size required by the kernel's code or by the program; all 0: none. */
 const uint32_t *rt_cluster_required(const struct cuda_kernel *k);
 
-/* Queues it, with an argument of the kernel's at each pointer. */
+/* Queues a launch. Each pointer in `args` addresses one argument. */
 enum cuda_error rt_launch(struct rt *rt, struct cuda_kernel *k,
                           const struct proact_grid *grid, struct cuda_stream *stream,
                           void **args);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels are like, and how many CTAs of one an SM takes. Where devices are emulated
-   nobody counts registers: there a kernel counts as one that takes its share of them. */
+/* Properties and occupancy of kernels. The emulator does not count registers: it reports
+   the number at which an SM reaches its maximum of threads. */
 #include <string.h>
 
 #include "rt/abi/cuda_calls.h"
@@ -144,7 +144,7 @@ static enum cuda_error occupancy(struct rt *rt, int *out, const void *stub, int 
     uint32_t ctas = 0;
     enum proact_status status = PROACT_OK;
 
-    if (shared_bytes <= rt_kernel_dynamic_most(k)) /* else it could not be launched */
+    if (shared_bytes <= rt_kernel_dynamic_most(k)) /* otherwise it cannot be launched */
         status = proact_kernel_occupancy(k->kernel, (uint32_t)threads, shared_bytes, &ctas,
                                          &err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* <<<>>>: the arguments become the kernel's block of parameters, in which what lies in our
-   memory is an address. */
+/* Kernel launches. The arguments form the parameter buffer; each word in it that lies in
+   memory of the program becomes a relocation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +11,13 @@
 #include "rt/launch/rt_cluster.h"
 
 enum { CONFIGURATIONS_MAX = 16, PARAMETERS_MAX = 32764, PLACES_MAX = PARAMETERS_MAX / 8 };
-enum { FEW = 32, FEW_BYTES = 512 }; /* of most launches: these take no allocation */
+enum {
+    FEW = 32,
+    FEW_BYTES = 512
+}; /* sizes of most launches, which use the stack instead
+      of an allocation */
 
-/* A call may be an argument of another. */
+/* A stack, because an argument of a launch may itself contain a launch. */
 static _Thread_local struct configuration {
     struct cuda_dim3 grid, block;
     size_t shared_bytes;
@@ -46,14 +50,14 @@ enum cuda_error __cudaPopCallConfiguration(struct cuda_dim3 *grid, struct cuda_d
     return cudaSuccess;
 }
 
-/* Of a struct that is packed, words may lie between. */
+/* A packed structure may contain unaligned words. */
 static uint32_t step_of(const struct proact_parameter *at)
 {
     return at->align && at->align < 8 && at->bytes > 8 ? at->align : 8;
 }
 
-/* Every aligned word that the kernel may read as one, and that lies in our memory, or
-   beside it, counts as an address. */
+/* Relocations of one parameter: every aligned word that the kernel may use as a pointer,
+   and that lies in or near memory of the program. */
 static enum cuda_error launch_find_relocations(struct rt *rt, const bool *addresses,
                                                const unsigned char *bytes,
                                                const struct proact_parameter *at,
@@ -76,7 +80,7 @@ static enum cuda_error launch_find_relocations(struct rt *rt, const bool *addres
         if (!range)
             continue;
         range->is_shown = true;
-        /* The host's memory is copied at each launch, which no replay does. */
+        /* A shadow is updated at each launch, which a replay does not do. */
         if (range->is_shadow)
             error =
                 rt->recording ? cudaErrorStreamCaptureUnsupported : rt_shadow_in(rt, range);
@@ -92,7 +96,7 @@ static bool is_split(const struct rt *rt, const char *why_whole)
     return !why_whole && rt->split_over != 1 && proact_device_count(rt->session) > 1;
 }
 
-/* For the report: whether the last launch was split, or else why it was not. */
+/* Report data: the split of the last launch, or the reason of a single-device launch. */
 static void note_split(struct rt *rt, struct cuda_kernel *k, bool is_cooperative)
 {
     const char *why =
@@ -109,7 +113,7 @@ static void note_split(struct rt *rt, struct cuda_kernel *k, bool is_cooperative
     k->why_whole = must_strdup(why);
 }
 
-/* What CUDA calls a launch that cannot be. */
+/* CUDA's error for a launch that cannot run. */
 static enum cuda_error misfit(const struct rt *rt, const struct cuda_kernel *k,
                               const struct proact_grid *grid, bool is_cooperative)
 {
@@ -133,7 +137,8 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
                                     const struct proact_parameter_buffer *block)
 {
     const bool is_cooperative = grid->is_cooperative;
-    struct proact_error err; /* empty in no launch: that takes longer than the rest here */
+    struct proact_error err; /* not zeroed: that would take longer than the rest of a
+                                launch */
 
     grid->device_count = rt->split_over;
     enum proact_status status = proact_launch_buffer(k->kernel, grid, block, &err);
@@ -154,7 +159,7 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
     return rt_queued(rt, 0);
 }
 
-/* A launch as a stream is given it: its arguments are what they were then. */
+/* A stored launch. Its arguments are copied when the program makes the call. */
 struct rt_kept_launch {
     struct cuda_kernel *kernel;
     struct proact_grid grid;
@@ -184,7 +189,7 @@ enum cuda_error rt_run_launch(struct rt *rt, const void *data)
     return error;
 }
 
-/* Whether it can be launched so; the grid with the clusters that the kernel has. */
+/* A check of the launch; the grid receives the kernel's cluster size. */
 static enum cuda_error settle(struct rt *rt, struct cuda_kernel *k,
                               struct proact_grid *grid)
 {
@@ -212,7 +217,8 @@ static size_t kept_bytes(const struct cuda_kernel *k)
 static void keep(struct cuda_kernel *k, const struct proact_grid *grid, void **args,
                  struct rt_kept_launch *out)
 {
-    memset(out, 0, kept_bytes(k)); /* launches are held against each other as bytes */
+    memset(out, 0, kept_bytes(k)); /* padding is zero, because stored launches are compared
+                                      as bytes */
     out->kernel = k;
     out->grid = *grid;
     for (unsigned i = 0; i < k->info.parameter_count; i++) {
@@ -264,7 +270,7 @@ void rt_launch_show(struct graph_op *op, struct cuda_kernel_node *out)
                                      .args = op->args};
 }
 
-/* Of most kernels the parameters take no allocation. */
+/* The parameters of most kernels fit on the stack. */
 enum cuda_error rt_launch(struct rt *rt, struct cuda_kernel *k,
                           const struct proact_grid *grid, struct cuda_stream *stream,
                           void **args)
@@ -314,7 +320,7 @@ enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
     return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), &w, args));
 }
 
-/* The stubs have asked for the handle by __cudaGetKernel(). */
+/* Launch with a handle that the stub obtained from __cudaGetKernel(). */
 enum cuda_error __cudaLaunchKernel(struct cuda_kernel *kernel, struct cuda_dim3 grid,
                                    struct cuda_dim3 block, void **args, size_t shared_bytes,
                                    struct cuda_stream *stream)

@@ -5,9 +5,10 @@
 
 bool rt_is_hint(int attribute)
 {
-    /* What need not be there; access policy, synchronization policy, cluster scheduling; to
-       begin before the kernels ahead have ended; priority, domains and which is meant,
-       carveout, links. */
+    /* By number: ignored; access policy; synchronization policy; cluster scheduling;
+       programmatic stream serialization, which permits an early start; priority; memory
+       synchronization domain map; memory synchronization domain; shared memory carveout;
+       NVLink use. */
     static const int hints[] = {0, 1, 3, 5, 6, 8, 9, 10, 14, 16};
 
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)

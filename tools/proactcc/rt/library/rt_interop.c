@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libraries do on the first device beside the session: both keep in step. */
+/* The ordering between the session and libraries that use device 0 directly. */
 #include <proact/interop.h>
 
 #include "rt/rt.h"

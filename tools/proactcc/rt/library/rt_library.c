@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before and behind a library's call: it is a guest on the first device. What it may have
-   written is kept in mind until the program's next call of ours; only then the session
-   follows. */
+/* The wrapper of a library call, which runs on device 0. It records the arrays that the
+   call may have written. The session processes them at the program's next runtime call. */
 #include "rt/library/rt_library.h"
 
 #include <proact/interop.h>
 
 #include "base/memory.h"
 
-/* No function of which the arguments tell what it writes takes more than 26 of them. */
+/* Upper bound: a PLAIN function has at most 26 arguments. */
 enum { REGISTERS = 6, STACK_WORDS = 24 };
 
 static struct library_verdict refuse(struct library_call *call)
@@ -27,7 +26,7 @@ static struct library_verdict refuse_emulated(struct library_call *call)
     return refuse(call);
 }
 
-/* A library's own runtime knows nothing of our captures, and would run at once. */
+/* The library's own runtime does not know our captures; its work would run immediately. */
 static struct library_verdict refuse_captured(struct library_call *call)
 {
     if (!call->was_refused)
@@ -69,7 +68,7 @@ struct library_verdict rt_library_enter(struct library_call *call,
     return verdict;
 }
 
-/* The word may be an address in one of our arrays. */
+/* Records the array that a word may address. */
 static void note(struct rt *rt, uint64_t word)
 {
     struct rt_interop *g = &rt->interop;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Calls of libraries that bring a CUDA runtime of their own (cuBLAS and its like). Where a
-   program is linked, proactcc puts a trampoline in the place of each: it comes to
-   proact_library_call(), which goes around the call (docs/proactcc.md). */
+/* Calls of libraries with a CUDA runtime of their own, such as cuBLAS. proactcc links a
+   trampoline in place of each library function. The trampoline enters
+   proact_library_call(), which wraps the call (docs/proactcc.md). */
 
 #include "rt/rt.h"
 
-enum library_kind { /* as library_call.def has it; 0: not looked up yet */
+enum library_kind { /* the classes of library_call.def; 0: not classified */
                     LIBRARY_HOST = 1,
                     LIBRARY_SETUP,
                     LIBRARY_HIDES,
@@ -15,21 +15,23 @@ enum library_kind { /* as library_call.def has it; 0: not looked up yet */
                     LIBRARY_ANY
 };
 
-/* One a trampoline, laid out as library_calls.sh writes it. */
+/* The data of one trampoline. library_calls.sh writes the same layout. */
 struct library_call {
     const char *name;
     void (*real)(void);
     uint32_t kind, was_refused;
 };
 
-/* Jumped to with a struct library_call in a register of no caller's; not for C. */
+/* Target of every trampoline. It expects a struct library_call in r11, so C code cannot
+   call it. */
 RT_API void proact_library_call(void);
 
-/* Start-up code of each object that proactcc linked with such libraries: where it is. */
+/* Called at start-up for each object that proactcc linked with such libraries, with an
+   address in it. */
 RT_API void proact_library_linked(const void *address);
 
-/* The trampoline's words for a call: `registers` are rdi, rsi, rdx, rcx, r8, r9, `stack`
-   what lies behind the return address. */
+/* The arguments of a call: `registers` are rdi, rsi, rdx, rcx, r8, r9; `stack` starts above
+   the return address. */
 struct library_words {
     const uint64_t *registers, *stack;
 };

@@ -34,6 +34,6 @@ uint64_t library_refusal_of(const char *name)
     size_t i = 0;
 
     while (strncmp(name, rows[i].prefix, strlen(rows[i].prefix)) != 0)
-        i++; /* the last row fits all */
+        i++; /* the last row matches every name */
     return rows[i].answer;
 }

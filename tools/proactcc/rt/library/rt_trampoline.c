@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way around a library's call. A trampoline jumps here with its struct library_call in
-   r11, and all else as its caller left it. What the call is given (registers, and as much
-   of the stack as any function of these libraries takes) is handed on untouched, and so is
-   what it returns. In between, C. */
+/* The assembly wrapper of a library call. A trampoline jumps here with its struct
+   library_call in r11 and all other registers unchanged. The wrapper passes the registers
+   and 64 words of the stack to the function, and returns its results. It calls
+   rt_library_enter() before the function and rt_library_leave() after it. */
 #include "rt/library/rt_library.h"
 
 #ifdef __x86_64__
 
-/* The frame: rax at -8, the call at -16, rdi to r9 from -64 on, xmm0 to xmm7 from -192 on;
-   rax and rdx of the answer at -208. Below it the copy of the stack's 64 words. */
+/* The frame: rax at -8, r11 at -16, rdi to r9 from -64, xmm0 to xmm7 from -192, later the
+   results rax and rdx from -208. The copy of 64 stack words lies below. */
 __asm__(".text\n"
         ".globl proact_library_call\n"
         ".type proact_library_call, @function\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who calls NVIDIA's libraries, or the driver, without our trampolines: a program that
-   another than proactcc linked, or a library of its. Such calls may happen whenever the
-   program is not in a call of ours, and may write anything. */
+/* Untracked calls: objects that call NVIDIA's libraries or the driver without our
+   trampolines, because another linker command produced them. Such a call may run at any
+   time outside the runtime's calls, and may write anything. */
 #include <link.h>
 #include <string.h>
 
@@ -28,8 +28,8 @@ static bool is_theirs(const char *path)
     return has_one(path, names, sizeof names / sizeof *names);
 }
 
-/* Parts of the toolkit and of the driver, which call the latter and touch no memory of the
-   program's. */
+/* Parts of the toolkit and the driver. They call the driver but write no memory of the
+   program. */
 static bool is_tool(const char *path)
 {
     static const char *const names[] = {
@@ -50,7 +50,7 @@ void proact_library_linked(const void *address)
     rt_leave(rt, cudaSuccess);
 }
 
-/* Whether proactcc linked the object: its start-up code told an address in it. */
+/* True if proactcc linked the object: its start-up code registered an address in it. */
 static bool is_ours(const struct rt_interop *g, const struct dl_phdr_info *object)
 {
     for (size_t i = 0; i < g->linked_count; i++)
@@ -80,21 +80,23 @@ static const void *entry_of(const struct dl_phdr_info *object, ElfW(Sxword) tag)
     return NULL;
 }
 
-/* Nobody says how many symbols an object has. Linkers put their names behind them, with
-   nothing or with other tables between. */
+/* Upper bound of the number of symbols, which the ELF dynamic section does not contain.
+   Linkers place the string table after the symbols, with nothing or with other tables
+   between. */
 static size_t symbols_most(const struct dl_phdr_info *object)
 {
     const uintptr_t symbols = (uintptr_t)entry_of(object, DT_SYMTAB);
     const uintptr_t names = (uintptr_t)entry_of(object, DT_STRTAB);
-    const uint32_t *hash = entry_of(object, DT_GNU_HASH); /* ahead of what it defines */
+    const uint32_t *hash = entry_of(object, DT_GNU_HASH); /* covers the undefined symbols,
+                                                             which come first */
 
     if (symbols && names > symbols)
         return (names - symbols) / sizeof(ElfW(Sym));
     return symbols && names && hash ? hash[1] : 0;
 }
 
-/* A call of the driver's that goes past us: a program may name its library and call none.
- */
+/* True if the object calls the driver. A program may name the driver's library and call
+   none of its functions. */
 static bool calls_driver(const struct dl_phdr_info *object)
 {
     const ElfW(Sym) *symbols = entry_of(object, DT_SYMTAB);
@@ -111,7 +113,7 @@ static bool calls_driver(const struct dl_phdr_info *object)
     return false;
 }
 
-/* One of theirs that the object names as needed, or NULL. */
+/* A library of NVIDIA that the object needs, or NULL. */
 static const char *needed_by(const struct dl_phdr_info *object)
 {
     static const char driver[] = "libcuda.so";

@@ -4,9 +4,9 @@
 
 #include "rt/rt.h"
 
-enum { PINNED_BYTES = 64 << 10 }; /* from here on a copy of the device's is faster */
+enum { PINNED_BYTES = 64 << 10 }; /* minimum size at which a device copy is faster */
 
-/* Whether the bytes are the device's, to be touched in its order. */
+/* True if device operations access the bytes, so that host access needs a wait. */
 static bool is_on_device(const struct rt_range *range)
 {
     return range && !range->is_shadow && (range->kind != RT_PINNED || range->is_shown);
@@ -17,8 +17,7 @@ bool rt_is_on_device(const struct rt *rt, const void *place)
     return is_on_device(range_find(&rt->ranges, (uint64_t)(uintptr_t)place));
 }
 
-/* Pinned memory that a copy of the device's reads or writes is from then on its to touch.
- */
+/* Pinned memory that a device copy accesses belongs to the device's order from then on. */
 static void show_pinned(struct rt_range *pinned, const struct rt_range *other,
                         const struct rt_rows *r, bool is_async)
 {
@@ -27,13 +26,13 @@ static void show_pinned(struct rt_range *pinned, const struct rt_range *other,
         pinned->is_shown = true;
 }
 
-/* Where the bytes of a range are, whoever moves them. */
+/* True if the bytes reside on the device. */
 static bool is_of_device(const struct rt_range *range)
 {
     return range && range->kind != RT_PINNED && range->kind != RT_REGISTERED;
 }
 
-/* For the report. */
+/* Byte counts of the report. */
 static void count_moved(struct rt *rt, const struct rt_range *to,
                         const struct rt_range *from, size_t bytes)
 {
@@ -57,8 +56,8 @@ static bool is_kind_right(enum cuda_copy_kind kind, const struct rt_range *to,
            (from_host ? !from || from->kind != RT_DEVICE : !!from);
 }
 
-/* The end of it; one range after the other, as a program that counts on neighbours in
-   memory is wrong anyway. */
+/* The end of a copy. One range must contain it: a program must not assume that allocations
+   are adjacent. */
 static bool is_inside(const struct rt_range *range, const void *pointer, size_t bytes)
 {
     return !range || bytes <= range->bytes - ((uint64_t)(uintptr_t)pointer - range->first);
@@ -97,7 +96,7 @@ static enum cuda_error move_rows(struct rt *rt, const struct rt_rows *r, bool to
     return rt_queued(rt, from_device ? 0 : r->width * r->height);
 }
 
-/* From the first row's first byte to the last one's last. */
+/* Bytes from the first byte of the first row to the last byte of the last row. */
 static size_t hull(const struct rt_rows *r, size_t pitch)
 {
     size_t ahead, all;
@@ -135,7 +134,7 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
     bool is_shared =
         (target && target->kind != RT_DEVICE) || (source && source->kind != RT_DEVICE);
 
-    /* What kernels may have put into a shadow comes out first. */
+    /* The host bytes of a shadow first receive the kernels' writes to its copy. */
     if ((target && target->is_newer_there) || (source && source->is_newer_there) ||
         (!to_device && !from_device))
         error = rt_wait(rt);
@@ -143,7 +142,7 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
         count_moved(rt, target, source, r->width * r->height);
     if (!error)
         error = move_rows(rt, r, to_device, from_device);
-    /* The host may go on with its side. */
+    /* The host may access its memory after the call. */
     return error || is_async || !is_shared || !to_device ? error : rt_wait(rt);
 }
 

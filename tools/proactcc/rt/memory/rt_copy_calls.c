@@ -33,7 +33,7 @@ enum cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes,
     return rt_leave(rt, rt_in_stream(rt, stream, rt_run_copy, &c, sizeof c));
 }
 
-/* Each copy of a batch has attributes: those of number k count from copy firsts[k] on. */
+/* A check of the attributes of a batch: attributes[k] applies from copy firsts[k] on. */
 static bool has_attributes(const struct cuda_copy_attributes *attributes,
                            const size_t *firsts, size_t attribute_count, size_t count)
 {
@@ -46,7 +46,7 @@ static bool has_attributes(const struct cuda_copy_attributes *attributes,
     return has;
 }
 
-/* CUDA says of no two in which order they go; here it is theirs. */
+/* CUDA leaves the order of the copies open; here it is the order of the arrays. */
 enum cuda_error cudaMemcpyBatchAsync(void *const *to, const void *const *from,
                                      const size_t *bytes, size_t count,
                                      struct cuda_copy_attributes *attributes,
@@ -69,7 +69,7 @@ enum cuda_error cudaMemcpyBatchAsync(void *const *to, const void *const *from,
     return error || !waits ? error : cudaStreamSynchronize(stream);
 }
 
-/* There is one device to name. */
+/* Peer copies: device 0 is the only valid device. */
 enum cuda_error cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
                                size_t bytes)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory: every allocation is an array of the session. What host and kernels share lies
-   where both reach it by the same address; only what the program registers has a copy on
-   the device (rt_shadow.c). */
+/* Memory: every allocation is an array of the session. Memory that host and kernels share
+   has one address for both. Only registered memory has a copy on the device
+   (rt_shadow.c). */
 #include <stdio.h>
 
 #include "rt/rt.h"
 
-/* Of what does not fit on each device, or is to be so, there is one. */
+/* A distributed array stores one copy of each byte. It is used by request, or if a
+   replicated array does not fit on each device. */
 static enum proact_status create(struct rt *rt, const struct proact_shape *shape,
                                  struct proact_array **out, struct proact_error *err)
 {
@@ -18,14 +19,14 @@ static enum proact_status create(struct rt *rt, const struct proact_shape *shape
         rt_spare_clear(rt);
         return create(rt, shape, out, err);
     }
-    /* Where that cannot be had either, there is no room, as on one device. */
+    /* If this fails too, the program is out of memory, as on one GPU. */
     if (status == PROACT_ENOSPACE &&
         !proact_array_create_distributed(rt->session, shape, out, NULL))
         return PROACT_OK;
     return status;
 }
 
-/* Made now, unless there is one for it. */
+/* Creation of the array, unless the range has one. */
 static enum cuda_error on_device(struct rt *rt, const char *call, struct rt_range *range)
 {
     char name[48];

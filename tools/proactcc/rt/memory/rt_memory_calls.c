@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that the program asks for and gives back, and what it asks of it. */
+/* Allocation, free and memory queries of the runtime. */
 #include "rt/abi/cuda_calls.h"
 #include "rt/graph/rt_graph_memory.h"
 

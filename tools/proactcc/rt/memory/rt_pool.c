@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of memory: handles alone. What is taken from one is allocated as all memory of
-   streams is (rt_spare.c). */
+/* Memory pools: handles without memory. An allocation from a pool is an ordinary stream
+   allocation (rt_spare.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 enum { FLAGS = 3, THRESHOLD, IN_USE, ATTRIBUTES = 8, READ_WRITE = 3 };
 
 struct cuda_pool {
-    uint64_t attribute[THRESHOLD + 1]; /* by its number: three flags, a threshold */
+    uint64_t attribute[THRESHOLD + 1]; /* by number: three flags, a threshold */
 };
 
 static struct cuda_pool *make(void)
@@ -97,7 +97,7 @@ enum cuda_error cudaMemPoolTrimTo(struct cuda_pool *pool, size_t bytes)
     return rt_leave(rt, pool ? rt->broken : cudaErrorInvalidValue);
 }
 
-/* How much is in use, now and at most, is only told; to begin anew at 0 is allowed. */
+/* The bytes in use, now and at most, are read-only; a reset to 0 is accepted. */
 enum cuda_error cudaMemPoolSetAttribute(struct cuda_pool *pool, int what, const void *value)
 {
     struct rt *rt = rt_enter();
@@ -130,7 +130,7 @@ enum cuda_error cudaMemPoolGetAttribute(struct cuda_pool *pool, int what, void *
     return rt_leave(rt, rt->broken);
 }
 
-/* There is one device, which may do what it likes. */
+/* The only device always has access. */
 enum cuda_error cudaMemPoolSetAccess(struct cuda_pool *pool,
                                      const struct cuda_pool_access *list, size_t count)
 {

@@ -7,7 +7,7 @@
 
 enum { REACH = 1 << 16 };
 
-/* How many begin at or before the address. */
+/* Number of ranges that begin at or before the address. */
 static size_t until(const struct rt_ranges *r, uint64_t address)
 {
     size_t low = 0, high = r->count;
@@ -45,7 +45,7 @@ struct rt_range *range_find(const struct rt_ranges *r, uint64_t address)
 
 static bool reaches(const struct rt_range *range, uint64_t distance, bool is_end)
 {
-    /* A copy of the host's memory has neighbours that are no business of kernels. */
+    /* Kernels cannot access the neighbours of registered host memory. */
     return range->is_shadow ? is_end : range->array && distance <= REACH;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that the program registers: its copy on the device is brought up to date before
-   a launch that is given its address, and copied back where the host may look again. */
+/* Registered memory. Its copy on the device is updated before a launch that receives its
+   address. It is copied back where the host may read it again. */
 #include "rt/rt.h"
 
-/* A library's copy into locked memory may still be on its way, as into ordinary memory it
-   never is: the host reads it now. */
+/* A library's copy into pinned memory may still run. The host reads that memory next, so
+   this waits. A copy into pageable memory is complete when the call returns. */
 static enum proact_status shadow_await_interop(struct rt *rt, const struct rt_range *range,
                                                struct proact_error *err)
 {
@@ -21,7 +21,7 @@ enum cuda_error rt_shadow_in(struct rt *rt, struct rt_range *range)
     enum proact_status status = shadow_await_interop(rt, range, &err);
 
     range->is_shown = true;
-    proact_stream_set_current(rt->session, 0, NULL); /* all of it is written at once */
+    proact_stream_set_current(rt->session, 0, NULL); /* the copy is written at once */
     if (!status && !range->array)
         status = proact_array_create(rt->session,
                                      &(struct proact_shape){"host memory", range->bytes, 1},

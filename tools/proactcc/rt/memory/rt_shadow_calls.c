@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host that the program registers, and what it asks of such. */
+/* Registration of host memory, and queries about it. */
 #include "rt/abi/cuda_calls.h"
 #include "rt/rt.h"
 
@@ -53,7 +53,7 @@ enum cuda_error cudaHostUnregister(void *pointer)
     return rt_leave(rt, drop(rt, pointer));
 }
 
-/* The address is the same on both sides: a launch puts the copy's in its place. */
+/* Host and device use the same address; a launch replaces it by the copy's address. */
 enum cuda_error cudaHostGetDevicePointer(void **out, void *pointer, unsigned flags)
 {
     struct rt *rt = rt_enter();

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that streams were given back: nobody waits for it, and who asks a stream for as
-   much again gets it. What was not asked for again from one wait for all to the next is
-   freed there, and all of it where there is no room for something else. */
+/* Cached memory of freed stream allocations. A free does not wait, and the next allocation
+   of equal size reuses the memory. Memory that is not reused between two waits for all work
+   is freed at the second one. The cache is emptied if another allocation does not fit. */
 #include "base/memory.h"
 #include "rt/graph/rt_graph.h"
 
 struct rt_spare {
     struct proact_array *array;
     size_t bytes;
-    unsigned stream; /* its number, 0: of none */
-    uint64_t waits;  /* for all, so far, when it was given back */
+    unsigned stream; /* its number; 0: a default stream */
+    uint64_t waits;  /* rt.waits at the time of the free */
 };
 
 static unsigned number_of(struct rt *rt, const struct cuda_stream *handle)
@@ -19,7 +19,7 @@ static unsigned number_of(struct rt *rt, const struct cuda_stream *handle)
     return s ? s->number : 0;
 }
 
-/* What is of no stream comes behind all of them, and ahead of what they are given later. */
+/* A default stream follows all earlier work of all streams and precedes all later work. */
 static bool in_order(unsigned a, unsigned b)
 {
     return a == b || !a || !b;
@@ -55,7 +55,7 @@ struct proact_array *rt_spare_take(struct rt *rt, size_t bytes,
     return NULL;
 }
 
-/* Nothing is queued any more. */
+/* The caller has waited for all work. */
 static void free_before(struct rt *rt, uint64_t waits)
 {
     size_t kept = 0;

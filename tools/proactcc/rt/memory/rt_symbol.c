@@ -21,7 +21,8 @@ static enum cuda_error find(struct rt *rt, const void *symbol, size_t first, siz
     return cudaSuccess;
 }
 
-/* From the host to all devices, so that they agree; from the device as any other copy. */
+/* A copy from the host goes to all devices, so that their variables agree. A copy from the
+   device is an ordinary copy. */
 static enum cuda_error write(struct rt *rt, const void *symbol, const void *from,
                              size_t bytes, size_t first, enum cuda_copy_kind kind,
                              bool is_async)
@@ -51,7 +52,7 @@ static enum cuda_error read(struct rt *rt, void *to, const void *symbol, size_t 
                            bytes, kind, is_async);
 }
 
-/* What a stream is given, as it may be kept. */
+/* Operations of a stream, which a capture may store. */
 enum cuda_error rt_run_symbol_write(struct rt *rt, const void *data)
 {
     const struct rt_kept_symbol_copy *c = data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the PTX in the container that nvcc puts into a program: a header, then entries, one
-   for each architecture and kind of code. */
+/* Search for the PTX in the container that nvcc embeds in a program: a header, then one
+   entry per architecture and kind of code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,8 @@ enum {
     KIND_PTX = 1,
     KIND_ELF = 2,
     FLAGS_COMPRESSED = 0x2000 | 0x8000, /* LZ4, Zstandard */
-    CAPABILITY_TO_PREFER = 90, /* the newest whose PTX the analysis knows by heart */
+    CAPABILITY_TO_PREFER = 90,          /* the newest PTX target that the analysis models
+                                           completely */
 };
 
 struct container {
@@ -52,8 +53,8 @@ static bool is_packed(const struct entry *e)
     return e->flags & FLAGS_COMPRESSED || e->compressed_bytes;
 }
 
-/* What nvcc's assembler made of that PTX, for the very architecture: the driver compiles a
-   whole file's kernels otherwise, before the first of them runs. */
+/* The cubin that nvcc's assembler made from that PTX for exactly this architecture. Without
+   it the driver compiles all kernels of the file before the first one runs. */
 static const void *find_binary(const struct container *c, unsigned capability)
 {
     const char *at = (const char *)c + c->header_bytes, *end = at + c->bytes;
@@ -111,7 +112,7 @@ static enum proact_status check_container(const struct cuda_fat_binary *binary,
                 binary->magic, c ? c->magic : 0, WRAPPER_MAGIC, (unsigned)CONTAINER_MAGIC);
 }
 
-/* What was linked comes with the containers of all its objects (nvcc -dlink). */
+/* Linked code has the containers of all its objects (nvcc -dlink). */
 static enum proact_status link_objects(struct rt_image *image, unsigned limit,
                                        struct proact_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device code that calls, also across files: the PTX of a program's objects becomes one,
-   and functions are put in the place of their calls. */
+/* Device code with calls. The PTX of several objects becomes one module, and functions are
+   inlined into their callers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "ptx/link/ptx_link.h"
 #include "rt/rt.h"
 
-/* Names of CUDA's device runtime, by which kernels launch kernels. */
+/* Names of CUDA's device runtime, through which kernels launch kernels. */
 static const char *const of_device_runtime[] = {"'__cudaCDP", "'cudaGetParameterBuffer",
                                                 "'cudaLaunchDevice"};
 
@@ -21,7 +21,7 @@ void rt_put_in(struct proact_image *ptx)
         return;
     char *text = must_strndup(ptx->text, ptx->bytes);
 
-    /* A kernel that calls can rarely be split, but can be run. */
+    /* A kernel with calls runs, but it can rarely be split. */
     if (!strstr(text, "call") || instrument_inline("program", &text, &ptx->bytes, NULL)) {
         free(text);
         return;
@@ -55,7 +55,7 @@ enum proact_status rt_link(const struct proact_image *objects, size_t count,
         status = explain(
             ptx_link((const struct ptx_module *const *)modules, count, &text, &bytes, err),
             err);
-    /* A kernel that calls can rarely be split, but can be run. */
+    /* A kernel with calls runs, but it can rarely be split. */
     if (!status)
         instrument_inline("the linked objects", &text, &bytes, NULL);
     for (size_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules that a program loads by calls of the runtime: the driver's libraries. */
+/* Modules that a program loads through the runtime, which are the driver's libraries. */
 #include "rt/abi/cuda_calls.h"
 #include "rt/driver/rt_driver_module.h"
 

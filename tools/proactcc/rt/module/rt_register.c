@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nvcc's stubs tell before main(): images, kernels, variables. Nothing is looked at
-   until it is used. */
+/* Registration of images, kernels and variables by nvcc's stubs before main(). Nothing is
+   read before its first use. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -26,8 +26,7 @@ void __cudaRegisterFatBinaryEnd(void **image)
 
 void __cudaUnregisterFatBinary(void **image)
 {
-    (void)
-        image; /* the process ends, or a library goes whose kernels nobody calls any more */
+    (void)image; /* at exit, or at the end of an unused library */
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the stubs have it so */
@@ -86,7 +85,7 @@ void __cudaRegisterHostVar(void **image, const char *name, char *variable, size_
     (void)image, (void)name, (void)variable, (void)bytes;
 }
 
-/* Called before the first look at a managed variable. */
+/* Called before the first access to a managed variable. */
 char __cudaInitModule(void **image)
 {
     struct rt *rt = rt_enter();

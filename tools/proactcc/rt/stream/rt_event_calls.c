@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events. Those that the program has destroyed are used again: for what is queued, they are
-   there for good. */
+/* Events. An event of the session lives as long as the session, so destroyed events of the
+   program are reused. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum { DISABLE_TIMING = 2 };
 struct cuda_event {
     struct proact_event *handle;
     bool has_time, is_recorded;
-    uint64_t capture; /* that it was last recorded in; 0: none */
+    uint64_t capture; /* capture of the last record; 0: none */
 };
 
 static struct rt_spare_events *spare_of(struct rt *rt, bool has_time)
@@ -92,7 +92,8 @@ enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
     if (!error && !(error = rt_stream_check(rt, s)))
         error = check_event(rt, event);
     if (!error && (event->capture = rt_capture_of(rt, s)))
-        return rt_leave(rt, cudaSuccess); /* it orders streams, and they are in order */
+        return rt_leave(rt, cudaSuccess); /* a captured event only orders streams, which are
+                                             already in order */
     if (!error && !(error = rt_stream_enter(rt, s)))
         error = rt_error(rt, proact_event_record(event->handle, &err), &err);
     rt_stream_leave(rt);
@@ -152,7 +153,7 @@ enum cuda_error cudaEventSynchronize(struct cuda_event *event)
     return rt_leave(rt, error || !event->is_recorded ? error : wait_for(rt, event));
 }
 
-/* As of a stream (rt_stream_calls.c). */
+/* As stream_query() of rt_stream_calls.c. */
 static bool is_under_way(struct rt *rt, const struct cuda_event *event)
 {
     const enum proact_progress progress =

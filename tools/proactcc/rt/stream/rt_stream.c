@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The streams that the program has made, by their handles. */
+/* The streams of the program, by handle. */
 #include "rt/graph/rt_graph.h"
 
 bool rt_stream_is_default(const struct cuda_stream *s)

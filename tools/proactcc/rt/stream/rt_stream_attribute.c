@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of streams: hints all, which are kept for who asks. */
+/* Attributes of streams. All are hints, which are stored for queries. */
 #include <string.h>
 
 #include "rt/abi/cuda_calls.h"
 #include "rt/graph/rt_graph.h"
 #include "rt/rt.h"
 
-/* CUDA's numbers: access policy window, synchronization policy, priority, memory
-   synchronization domains and which is meant. */
+/* CUDA's numbers: access policy window, synchronization policy, priority, map of memory
+   synchronization domains, memory synchronization domain. */
 static const int numbers[RT_STREAM_HINTS] = {1, 3, 8, 9, 10};
 
-/* Of a stream, or of all default ones; NULL: there is none. */
+/* The attributes of a stream, or of all default streams; NULL: unknown handle. */
 static struct rt_stream_hint *hints_of(struct rt *rt, const struct cuda_stream *s)
 {
     struct rt_stream *found = rt_stream_find(rt, s);

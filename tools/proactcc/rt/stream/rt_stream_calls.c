@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams: what asks whether something is done waits for it. Where libraries may work on a
-   stream, its handle is one of the driver's, and all that we queue is in one order. */
+/* Streams. If a library may use a stream, its handle is a driver stream, and all work of
+   the session has one order. */
 #include <stdlib.h>
 
 #include <proact/interop.h>
@@ -12,7 +12,7 @@
 
 enum { NON_BLOCKING = 1 };
 
-/* A default stream is like one that was made without a word. */
+/* A default stream has the properties of a stream created without options. */
 static enum cuda_error look_up(struct rt *rt, const struct cuda_stream *handle,
                                struct rt_stream *out)
 {
@@ -26,7 +26,8 @@ static enum cuda_error look_up(struct rt *rt, const struct cuda_stream *handle,
     return cudaSuccess;
 }
 
-/* Streams of the driver share its queues with ours: none is made that nobody needs. */
+/* Driver streams share the hardware queues with ours, so one is created only if a library
+   may need it. */
 static enum cuda_error handle_create(struct rt *rt, struct rt_stream *s)
 {
     struct proact_error err = {""};
@@ -99,7 +100,7 @@ static enum cuda_error wait(void)
     return rt_leave(rt, rt_wait(rt));
 }
 
-/* For that stream alone, where that is less. */
+/* A wait for one stream, if the backend can wait for less than all work. */
 static enum cuda_error wait_in(struct rt *rt, const struct cuda_stream *s)
 {
     struct proact_error err = {""};
@@ -113,8 +114,8 @@ static enum cuda_error wait_in(struct rt *rt, const struct cuda_stream *s)
     return error ? error : rt_shadows_out(rt);
 }
 
-/* Emulated devices go on only while the host waits: whoever asks them waits, but for what
-   he himself has yet to do. */
+/* Emulated devices execute only while the host waits. A query therefore waits, except for
+   work that needs an action of the caller. */
 static enum cuda_error stream_query(struct rt *rt, const struct cuda_stream *s)
 {
     enum proact_progress progress = PROACT_PROGRESS_UNKNOWN;
@@ -134,7 +135,7 @@ static enum cuda_error stream_query(struct rt *rt, const struct cuda_stream *s)
                                                                         : wait_in(rt, s);
 }
 
-/* Nobody can wait for what is only kept. */
+/* A wait for a captured stream is an error, because its work is only stored. */
 static enum cuda_error check_not_kept(struct rt *rt, const struct cuda_stream *s)
 {
     enum cuda_error error = rt_stream_check(rt, s);
@@ -230,7 +231,8 @@ enum cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     return rt_leave(rt, cudaSuccess);
 }
 
-/* Called by the stream that has come so far: here, by its program. */
+/* CUDA calls the function when the stream reaches it. Here the calling thread waits for the
+   stream and calls it. */
 enum cuda_error cudaLaunchHostFunc(struct cuda_stream *s, void (*function)(void *),
                                    void *context)
 {
@@ -240,7 +242,8 @@ enum cuda_error cudaLaunchHostFunc(struct cuda_stream *s, void (*function)(void 
 
     if (error)
         return rt_leave(rt, error);
-    if (!rt_capture_of(rt, s)) { /* without the lock, which another thread may want */
+    if (!rt_capture_of(rt, s)) { /* without the lock, so that the function may wait for
+                                    another thread */
         error = rt_leave(rt, wait_in(rt, s));
         if (!error)
             function(context);

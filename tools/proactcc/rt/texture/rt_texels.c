@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA arrays: texels on the first device. */
+/* CUDA arrays: texels on device 0. */
 #include <proact/texture.h>
 
 #include <stdlib.h>
@@ -166,7 +166,7 @@ enum cuda_error cudaGetChannelDesc(struct cuda_channel *out, const struct cuda_a
     return rt_leave(rt, cudaSuccess);
 }
 
-/* Positions in an array are of elements, and so is the width of a copy with one. */
+/* Positions in an array and the width of a copy are in elements. */
 static enum cuda_error array_end(struct rt *rt, const struct cuda_array *array,
                                  const struct cuda_position *at,
                                  struct proact_copy_3d_end *out, size_t *element)
@@ -183,7 +183,7 @@ static enum cuda_error array_end(struct rt *rt, const struct cuda_array *array,
     return cudaSuccess;
 }
 
-/* What kernels may have put into a shadow of the host's memory comes out first. */
+/* The copy first waits for kernels that may have written the shadow. */
 static enum cuda_error memory_end(struct rt *rt, const struct cuda_pitched *p,
                                   const struct cuda_position *at, bool host_is_explicit,
                                   bool device_is_explicit, struct proact_copy_3d_end *out)
@@ -228,7 +228,7 @@ static enum cuda_error box_of(struct rt *rt, const struct cuda_copy_3d *c,
     box->bytes = c->extent.width * element;
     box->rows = c->extent.height;
     box->slices = c->extent.depth;
-    if (box->slices == 1) /* the program need not say how high a plane is */
+    if (box->slices == 1) /* the program may leave the plane height unset */
         box->to.slice_pitch = box->from.slice_pitch = 0;
     return error;
 }

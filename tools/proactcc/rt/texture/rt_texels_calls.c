@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of rectangles: each is one of cudaMemcpy3D()'s, which counts in elements. */
+/* Two-dimensional copies, expressed as cudaMemcpy3D(), which counts in elements. */
 #include "rt/abi/cuda_calls.h"
 #include "rt/abi/texture_calls.h"
 #include "rt/graph/rt_graph.h"
@@ -13,7 +13,7 @@ static size_t element_of(const struct cuda_array *array)
     return (size_t)(c.x + c.y + c.z + c.w) / 8;
 }
 
-/* Bytes that begin or end within an element are none's. */
+/* The position and width must be multiples of the element size. */
 static enum cuda_error queue(struct cuda_copy_3d *c, struct cuda_stream *stream,
                              bool is_async)
 {
@@ -112,8 +112,8 @@ enum cuda_error cudaMemcpy2DArrayToArray(struct cuda_array *to, size_t to_x, siz
     return queue(&c, NULL, false);
 }
 
-/* So many bytes row by row, from a place on: what is left of its row, whole rows, and the
-   rest. `done`: of the bytes. */
+/* A linear byte range in row order: the rest of the first row, full rows, and a final part.
+   `done`: bytes processed. */
 struct line {
     size_t row, x, y, bytes, done;
 };
@@ -207,7 +207,7 @@ enum cuda_error cudaMemcpyFromArrayAsync(void *to, const struct cuda_array *from
     return line_out(to, from, x, y, bytes, kind, stream, true);
 }
 
-/* Where rows of both begin alike; else it is refused, as nobody needs that. */
+/* Rows of both arrays must start at the same offset; other cases are refused as unused. */
 enum cuda_error cudaMemcpyArrayToArray(struct cuda_array *to, size_t to_x, size_t to_y,
                                        const struct cuda_array *from, size_t from_x,
                                        size_t from_y, size_t bytes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texture and surface objects, by the handles that kernels take. */
+/* Texture and surface objects, by the handles that kernels receive. */
 #include <proact/texture.h>
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "rt/abi/texture_calls.h"
 #include "rt/rt.h"
 
-/* What the program said when it made one. */
+/* The description that the program gave at creation. */
 struct rt_object {
     struct rt_object *next;
     uint64_t handle;
@@ -99,8 +99,8 @@ static enum cuda_error take_texture(const struct cuda_texture *t,
     return cudaSuccess;
 }
 
-/* Of whole numbers only those of 8 and 16 bits become numbers up to 1, which a linear
-   filter wants. */
+/* A linear filter needs float values. Only integers of 8 and 16 bits can be normalized to
+   them. */
 static enum cuda_error check_filter(const struct proact_texture *t)
 {
     if (t->texel.kind == PROACT_TEXEL_FLOAT)
@@ -199,7 +199,7 @@ static enum cuda_error destroy(struct rt *rt, uint64_t handle, bool is_surface)
     struct rt_object **link = find(rt, handle, is_surface), *gone = *link;
     enum cuda_error error = rt_open(rt);
 
-    if (error || !gone) /* CUDA takes 0 for nothing */
+    if (error || !gone) /* CUDA accepts 0 without effect */
         return error ? error : handle ? cudaErrorInvalidValue : cudaSuccess;
     error = rt_wait(rt);
     if (is_surface)
@@ -258,7 +258,7 @@ enum cuda_error cudaGetSurfaceObjectResourceDesc(struct cuda_resource *out,
     return texture_get_resource(object, true, out, NULL);
 }
 
-/* None was made with one. */
+/* No texture has a resource view. */
 enum cuda_error cudaGetTextureObjectResourceViewDesc(struct cuda_resource_view *out,
                                                      cuda_object object)
 {
