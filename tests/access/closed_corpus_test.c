@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
-#include "access/write_set/write_set_slice.h"
+#include "access/access.h"
+#include "access/closed/closed_map.h"
+#include "access/slice/write_set_slice.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "access/merged/fetch_atomics.h"
+#include "access/shared_writes/fetch_atomics.h"
 
 /* Parameters: a, b, c at bytes 0, 8, 16, n at 24. %rd1 to %rd3 are these, %rd4 is a's byte
    of the thread, %rd5 b's of the CTA. */

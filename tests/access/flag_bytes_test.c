@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "access/merged/flag_bytes.h"
+#include "access/shared_writes/flag_bytes.h"
 
 enum { CTAS = 3, ARRAYS = 3 };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "access/merged/flags.h"
+#include "access/shared_writes/flags.h"
 
 static const char head[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "access/merged/scatters.h"
+#include "access/shared_writes/scatters.h"
 
 static const char head[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 total;\n"

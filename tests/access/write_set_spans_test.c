@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "access/write_set/write_set_spans.h"
+#include "access/write_ranges/write_set_spans.h"
 #include "base/memory.h"
 #include "base/random.h"
 

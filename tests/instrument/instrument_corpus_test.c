@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "access/access.h"
-#include "access/merged/flags.h"
+#include "access/shared_writes/flags.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "instrument/instrument.h"

@@ -4,7 +4,7 @@
    the iteration before was left by. */
 #include "access/bounds/extent.h"
 
-#include "access/loops/countdown.h"
+#include "access/bounds/countdown.h"
 
 enum { LOOPS_MAX = 3 }; /* around the record that are taken apart */
 

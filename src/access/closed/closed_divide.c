@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "access/closed/closed_quotient.h"
-#include "access/pattern/divisor.h"
+#include "access/form/divisor.h"
 #include "base/memory.h"
 
 struct closed_division closed_division_of(enum access_function f, int64_t right)

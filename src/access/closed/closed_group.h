@@ -6,7 +6,7 @@
    write alike, from another start. So few of them are looked at thread by thread. */
 
 #include "access/closed/closed_store.h"
-#include "access/write_set/write_set_spans.h"
+#include "access/write_ranges/write_set_spans.h"
 #include "base/spans/rows.h"
 
 struct closed_span {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "access/closed/closed_walk.h"
+#include "access/slice/write_set_slice.h"
 #include "base/memory.h"
 
 /* Where each thread's goes, and where its guards hold, is a table: some MB. */

@@ -4,7 +4,7 @@
 /* Private to closed/: from groups of stores to runs of CTAs, for one launch. */
 
 #include "access/closed/closed_group.h"
-#include "access/write_set/write_set_record.h"
+#include "access/write_ranges/write_set_record.h"
 
 /* What the group writes at `outer`, and, each time `step` farther on, at the `count` - 1
    values of one outer variable behind it. */

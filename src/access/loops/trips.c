@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How often loops go around in a launch, at most. */
-#include "access/loops/countdown.h"
+#include "access/bounds/countdown.h"
 #include "access/loops/ended_loop.h"
 
 enum { DEPTH_MAX = 4, PASSES_MAX = 4 }; /* depth: of choices and minima in each other */

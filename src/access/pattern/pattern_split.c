@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/pattern/pattern_split.h"
+#include "access/form/divisor.h"
 #include "access/form/range.h"
-#include "access/pattern/divisor.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,6 @@
 
 #include "access/values/element.h"
 #include "access/values/varies.h"
-#include "access/ways/choices.h"
 
 enum { OPTIONS_MAX = 16, CHOICES_MAX = 8, RING_MAX = 8 };
 

@@ -6,6 +6,8 @@
 
 #include "access/values/study.h"
 
+#define CHOICES_SEVERAL UINT32_MAX /* origin of a choice that several edges assign */
+
 /* Finds what each loop adds to its phis. */
 void resolve_loops(struct study *s);
 

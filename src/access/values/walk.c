@@ -2,9 +2,9 @@
 #include "access/values/walk.h"
 #include "access/values/arithmetic.h"
 #include "access/values/capped.h"
+#include "access/values/joins.h"
+#include "access/values/narrow.h"
 #include "access/values/predicate.h"
-#include "access/ways/joins.h"
-#include "access/ways/narrow.h"
 
 #include <stdio.h>
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/closed/closed_map.h"
 #include "base/memory.h"
 
 /* Looks at forms take some 0.1 ms each. */

@@ -5,6 +5,7 @@
    running the slice. A loop that threads leave at different times has a form wherever those
    of a box leave it at the same. */
 
+#include "access/access.h"
 #include "access/write_set/write_set_execute.h"
 
 struct boxes_result {

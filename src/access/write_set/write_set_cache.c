@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/write_set/write_set_slice.h"
+#include "access/slice/write_set_slice.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"

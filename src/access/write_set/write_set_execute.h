@@ -4,7 +4,7 @@
 /* Runs a slice over CTAs of a grid, on several threads of the host: CTAs know nothing of
    each other. */
 
-#include "access/write_set/write_set_record.h"
+#include "access/write_ranges/write_set_record.h"
 
 struct execution {
     const struct write_set_slice *slice;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/write_ranges/write_set_spans.h"
 #include "access/write_set.h"
-#include "access/write_set/write_set_spans.h"
 #include "base/fail.h"
 #include "base/memory.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "access/write_set/write_set_slice.h"
+#include "access/slice/write_set_slice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/closed/closed_map.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/text.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/merged/scatters.h"
+#include "access/shared_writes/scatters.h"
 #include "base/memory.h"
 #include "combine.h"
 #include "runtime/coherence/array_validity.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Partial results of reductions (access/merged/reductions.h). Each device except device 0
-   applies its atomics to a private buffer of the replica's size. After its kernel the
-   touched elements are combined with the replica of device 0. Each buffer then contains the
-   neutral element again. Only the kernel stream of its device accesses a buffer, so it
+/* Partial results of reductions (access/shared_writes/reductions.h). Each device except
+   device 0 applies its atomics to a private buffer of the replica's size. After its kernel
+   the touched elements are combined with the replica of device 0. Each buffer then contains
+   the neutral element again. Only the kernel stream of its device accesses a buffer, so it
    needs no other order.
 
    Combining reads the entire buffer, which for a large array costs as much as some remote

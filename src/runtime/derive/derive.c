@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "access/access.h"
-#include "access/merged/reductions.h"
+#include "access/shared_writes/reductions.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"

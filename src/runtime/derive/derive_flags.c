@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/merged/scatters.h"
+#include "access/shared_writes/scatters.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/derive/derive.h"

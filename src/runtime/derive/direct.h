@@ -4,7 +4,7 @@
 /* Accesses of a kernel to distributed arrays (distributed.h): the instructions that access
    only such arrays. */
 
-#include "access/merged/through.h"
+#include "access/shared_writes/through.h"
 #include "runtime/launch/launching.h"
 
 struct kernel_direct {

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "access/merged/fetch_atomics.h"
-#include "access/merged/scatters.h"
+#include "access/shared_writes/fetch_atomics.h"
+#include "access/shared_writes/scatters.h"
 #include "base/memory.h"
 #include "instrument/instrument.h"
 #include "runtime/derive/derive.h"

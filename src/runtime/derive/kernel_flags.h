@@ -4,8 +4,8 @@
 /* Shared writes of a kernel: its idempotent stores, and the writes of one other kind of
    launch_flags.h. */
 
-#include "access/merged/flag_bytes.h"
-#include "access/merged/reductions.h"
+#include "access/shared_writes/flag_bytes.h"
+#include "access/shared_writes/reductions.h"
 #include "access/write_set.h"
 #include "runtime/partition/launch_flags.h"
 

@@ -7,11 +7,11 @@
    it. Chunks and pieces exclude these bytes. Each launch checks that no CTA reads them and
    that no other store goes there, so the order of equal stores has no effect.
 
-   - idempotent stores (access/merged/flags.h);
-   - reductions (access/merged/reductions.h), as system-scope atomics, or as partial results
-     per device that are combined after the kernel (partials.h). If memory contents decide
-     their addresses, they cover the entire array;
-   - indirect stores (access/merged/scatters.h), applied unchanged. */
+   - idempotent stores (access/shared_writes/flags.h);
+   - reductions (access/shared_writes/reductions.h), as system-scope atomics, or as partial
+   results per device that are combined after the kernel (partials.h). If memory contents
+   decide their addresses, they cover the entire array;
+   - indirect stores (access/shared_writes/scatters.h), applied unchanged. */
 
 #include "runtime/launch/launching.h"
 
@@ -35,7 +35,7 @@ struct kernel_flags *flags_create(const struct proact_kernel *k);
 struct kernel_flags *reductions_create(const struct proact_kernel *k, bool floats);
 /* The same with indirect stores; NULL: none. */
 struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats);
-/* The same for value-returning atomics (access/merged/fetch_atomics.h). */
+/* The same for value-returning atomics (access/shared_writes/fetch_atomics.h). */
 struct kernel_flags *fetch_atomics_create(const struct proact_kernel *k, bool floats);
 /* Fail with PROACT_EREFUSED if CTAs of the kernel wait for each other, or may do so through
    value-returning atomics. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/merged/flag_bytes.h"
+#include "access/shared_writes/flag_bytes.h"
 #include "analyze/analyze_constants.h"
 #include "base/fail.h"
 

@@ -6,9 +6,9 @@
 
 #include <proact/device.h>
 
-#include "access/merged/fetch_atomics.h"
-#include "access/merged/flags.h"
 #include "access/pattern/pattern.h"
+#include "access/shared_writes/fetch_atomics.h"
+#include "access/shared_writes/flags.h"
 #include "access/write_set.h"
 #include "base/text.h"
 #include "instrument/instrument.h"

@@ -4,7 +4,7 @@
 /* The bytes that each CTA of a launch writes, and the number of devices over which the
    launch can be split. */
 
-#include "access/merged/flag_bytes.h"
+#include "access/shared_writes/flag_bytes.h"
 #include "analyze/analyze_constants.h"
 #include "analyze/analyze_kernel.h"
 #include "analyze/analyze_options.h"
