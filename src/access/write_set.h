@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Which bytes each thread block (CTA) of a launch writes, found before the launch.
+/* Write sets: the bytes that each CTA of a launch writes, computed before the launch.
 
-   A kernel is cut down to its *write-set slice*: what decides where it stores, and nothing
-   of what. The slice reads no memory, so it runs anywhere, with the real parameters, and
-   tells for every CTA the bytes that it stores to: a map. Where closed forms of its stores
-   tell as much (access.h), it is not run at all. Where a store is guarded by
-   something that is read from memory, the slice stores in any case: it then says a
-   superset of what the kernel writes. Where an address depends on memory the kernel is
-   refused. Not thread-safe per object; different objects may be used by different threads.
- */
+   The write-set slice is the kernel reduced to the instructions that decide where it
+   stores, without the stored values. The slice reads no memory, so the host can execute it
+   with the parameters of a launch. It gives the stored bytes of every CTA: a map. If closed
+   forms of the stores give the same map (access.h), the slice is not executed.
+
+   If memory decides whether a store executes, the slice stores in any case: the map is a
+   superset of the kernel's writes. If memory decides the address of a store, the kernel is
+   refused. An object is not thread-safe; different objects may be used by different
+   threads. */
 
 #include <proact/proact.h>
 #include <proact/status.h>
@@ -24,133 +25,138 @@
 struct write_set_slice;
 
 struct write_set_options {
-    /* The caller says at every run what the module's .const variables hold where that is
-       no longer their initial value. Otherwise reading one is reading memory. */
+    /* Every launch passes the contents of .const variables that differ from their initial
+       value. Otherwise a load of one counts as a load of memory. */
     bool constants_known;
-    /* By instruction: stores of which nothing is to be said, NULL for none. */
+    /* By instruction: stores that the slice ignores. NULL: none. */
     const bool *left_out;
 };
 
-/* Cuts `kernel`. `options` may be NULL. The module need not outlive the call. Fails with
-   PROACT_EINVAL where there is no such kernel, and with PROACT_EREFUSED, naming the line of
-   the store and that of what decides it, where no slice can tell. */
+/* Creates the slice of `kernel`. `options` may be NULL. The module may be destroyed after
+   the call. Returns PROACT_EINVAL if the kernel does not exist, and PROACT_EREFUSED if no
+   slice exists. The refusal names the line of the store and the line that decides its
+   address. */
 enum proact_status write_set_slice_create(const struct ptx_module *m, const char *kernel,
                                           const struct write_set_options *options,
                                           struct write_set_slice **out,
                                           struct proact_error *err);
-void write_set_slice_destroy(struct write_set_slice *s); /* NULL is fine */
+void write_set_slice_destroy(struct write_set_slice *s); /* NULL is allowed */
 
-/* A store, reduction or atomic of the kernel that the slice holds. */
+/* Store, reduction or atomic of the kernel in the slice. */
 struct write_set_site {
     uint32_t line;       /* in the kernel's PTX */
-    uint32_t slice_line; /* in the slice's */
-    uint32_t bytes;      /* a thread stores */
+    uint32_t slice_line; /* in the slice's PTX */
+    uint32_t bytes;      /* stored by a thread */
     bool is_atomic;      /* atom or red */
-    bool is_may;         /* memory decides whether it happens */
+    bool is_may;         /* memory decides whether it executes */
 };
 
 struct write_set_slice_info {
     const char *kernel, *name; /* `name`: KERNEL__proact_slice */
-    const char *text;          /* a module of PTX with the one kernel; NUL-terminated */
+    const char *text;          /* PTX module with this kernel only; NUL-terminated */
     size_t text_bytes;
     bool is_exact;        /* no site is_may */
     bool reads_constants; /* see constants_known */
     const struct write_set_site *sites;
     uint32_t site_count;
-    uint32_t kept, instructions; /* of the slice, of the kernel */
+    uint32_t kept, instructions; /* instructions of the slice, of the kernel */
 };
-/* Borrowed from the slice. */
+/* Description of a slice. Its pointers are valid as long as the slice. */
 struct write_set_slice_info write_set_slice_info(const struct write_set_slice *s);
 
 /* Memory that the kernel may write. */
 struct write_set_array {
-    const char *name; /* for sentences; borrowed for the call */
-    uint64_t address; /* where the device has it, or 0: anywhere, then `pointers` says
-                         where the kernel gets it from. Device addresses are never below
-                         4 GiB. */
+    const char *name; /* for messages; borrowed for the call */
+    uint64_t address; /* on the device; 0: any address, and `pointers` gives the parameters
+                         that hold it. Device addresses are at least 4 GiB. */
     uint64_t bytes;
 };
 
-/* Eight bytes of the parameter block, for which an address is put in: `byte` bytes behind
-   the array's. */
+/* Eight bytes of the parameter buffer that hold the address of an array plus `byte`
+   bytes. */
 struct write_set_pointer {
     uint32_t parameter_offset, array;
     uint64_t byte;
 };
 
 struct write_set_constant {
-    const char *name; /* of a .const variable of the module; others are ignored */
+    const char *name; /* of a .const variable of the module; other names are ignored */
     const void *content;
     size_t bytes;
 };
 
-/* A launch of the whole grid. Borrows everything. */
+/* Launch of the complete grid. All pointers are borrowed. */
 struct write_set_launch {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
-    const void *parameters; /* as the kernel gets them: addresses too, where not given by
-                               `pointers` */
+    const void *parameters; /* as the kernel receives them, with the addresses that
+                               `pointers` does not give */
     size_t parameter_bytes;
-    const struct write_set_array *arrays; /* that do not overlap */
+    const struct write_set_array *arrays; /* disjoint */
     uint32_t array_count;
     const struct write_set_pointer *pointers;
     uint32_t pointer_count;
     const struct write_set_constant *constants;
     uint32_t constant_count;
-    uint64_t limit;   /* warp instructions of one CTA after which it is given up; 0: 2^26 */
-    unsigned threads; /* of the host that run the slice, 0: as many as cores; the result is
-                         the same */
-    bool is_sliced;   /* the slice is run even where closed forms tell */
-    uint64_t work_most; /* after which a slice that has to be run is given up: as the set's
-                           `work`; 0: never. Is no part of what a cache knows it by */
+    uint64_t limit;   /* warp instructions of one CTA before the execution fails; 0: 2^26 */
+    unsigned threads; /* host threads for the slice, 0: one per core; the result does not
+                         depend on it */
+    bool is_sliced;   /* the slice is executed even if closed forms exist */
+    uint64_t work_most; /* bound of the set's `work` for an executed slice; 0: none. Not
+                           part of the cache key */
 };
 
-/* What is written of one array: of each CTA sorted, none touches another, within it. */
+/* Written ranges of one array. The ranges of a CTA are sorted, disjoint, not adjacent, and
+   inside the array. */
 struct write_set_ranges {
-    const char *name;     /* as given, copied; or of a module variable */
-    struct cta_runs runs; /* none: nothing of it is written */
-    uint64_t count;       /* ranges, which are the single rows of all CTAs, */
-    uint64_t bytes;       /* and all of them together */
-    bool is_atomic;       /* some of it by atom or red */
-    uint32_t line;        /* of the first of these, else of the first store; of PTX */
+    const char *name;     /* copy of the given name, or name of a module variable */
+    struct cta_runs runs; /* none: the array is not written */
+    uint64_t count;       /* number of ranges over all CTAs; each row counts */
+    uint64_t bytes;       /* their total length */
+    bool is_atomic;       /* some bytes by atom or red */
+    uint32_t line;        /* first of these, else first store; in the PTX */
     bool is_variable;     /* a .global variable of the module */
 };
 
-/* CTAs are numbered x first, then y, then z. */
+/* Write set of a launch. CTAs are numbered x first, then y, then z. */
 struct write_set {
     uint32_t cta_count;
-    uint32_t array_count; /* those given, in order, then the module variables that the
+    uint32_t array_count; /* the given arrays in order, then the module variables that the
                              slice names */
     struct write_set_ranges *arrays;
-    bool is_exact;     /* false: the kernel may write less */
-    uint32_t ctas_run; /* of which the slice was run: 0 where closed forms tell of all */
-    const char *why_sliced; /* why it was: a phrase about the store at why_line (0: all
-                               of them), or NULL where that was asked for */
+    bool is_exact; /* false: the kernel may write less */
+    uint32_t
+        ctas_run; /* CTAs for which the slice was executed; 0: closed forms covered all */
+    const char *why_sliced; /* reason for the execution: a phrase about the store at
+                               why_line (0: all stores); NULL if the caller requested it */
     uint32_t why_line;
-    bool is_cut_short; /* some store that memory decides was left out: see below */
-    bool stays;        /* each store goes to the array to which its address leads */
-    uint64_t places;   /* CTAs, and iterations in them, where closed forms were looked at;
-                          others do alike */
-    uint64_t lanes;    /* thread instructions that it took */
-    uint64_t work;     /* the same, and what noting and sorting the ranges took */
-    uint64_t digest;   /* of the ranges: alike where launches write alike */
-    struct write_set_parted *parted; /* what write_set_overlap() last found */
+    bool is_cut_short; /* a store that memory decides was omitted, see write_set_run() */
+    bool stays;        /* each store goes to the array from which its address derives */
+    uint64_t places; /* CTAs and iterations at which closed forms were evaluated; the others
+                        follow from them */
+    uint64_t lanes;  /* executed thread instructions */
+    uint64_t work;   /* `lanes` plus the cost of recording and sorting the ranges */
+    uint64_t digest; /* of the ranges: equal for launches that write equal ranges */
+    struct write_set_parted *parted; /* last result of write_set_overlap() */
 };
 
-/* From closed forms where there are such and they stay in the arrays, else, of the boxes of
-   CTAs that have none, by running the slice. Fails with PROACT_EFAULT where the kernel
-   stores outside of every array, naming line, CTA, thread, the nearest array and the place
-   in it (where memory decides whether it stores at all, such a store is left out instead:
-   the kernel cannot mean it), or reaches the limit; with PROACT_EREFUSED after work_most;
-   with PROACT_EINVAL for parameters of another size, or an empty grid. */
+/* Computes the write set of a launch. Closed forms are used if they exist and stay inside
+   the arrays; the slice is executed for boxes of CTAs without a closed form.
+
+   Fails with PROACT_EFAULT if the kernel stores outside every array. The message names
+   line, CTA, thread, the nearest array and the position in it. If memory decides whether
+   such a store executes, the store is omitted instead. PROACT_EFAULT also reports that
+   `limit` is reached. Other failures: PROACT_EREFUSED after work_most; PROACT_EINVAL for
+   parameters of another size or an empty grid. */
 enum proact_status write_set_run(const struct write_set_slice *s,
                                  const struct write_set_launch *launch,
                                  struct write_set **out, struct proact_error *err);
-void write_set_destroy(struct write_set *w); /* NULL is fine */
+void write_set_destroy(struct write_set *w); /* NULL is allowed */
 
-/* Part i of the grid are the CTAs part_first[i] .. part_first[i + 1] - 1. PROACT_EREFUSED
-   if two CTAs of different parts may write the same byte, naming array, byte and both. The
-   answer is kept, for launches ask again and again: counted is how often it was found. */
+/* Cached result of write_set_overlap(). Partition i of the grid holds the CTAs
+   part_first[i] .. part_first[i + 1] - 1. The result is PROACT_EREFUSED if CTAs of two
+   partitions may write the same byte; the message names the array, the byte and both CTAs.
+   Launches repeat the query, so it is stored; `counted` is the number of uses. */
 struct write_set_parted {
     uint32_t *first, count, counted;
     enum proact_status status;
@@ -159,20 +165,23 @@ struct write_set_parted {
 enum proact_status write_set_overlap(const struct write_set *w, const uint32_t *part_first,
                                      uint32_t part_count, struct proact_error *err);
 
-/* Results by slice and launch, the oldest of which go when there are too many. Start from
-   zero; a result is the cache's, and good until the next call with the same cache. */
+/* Cache of results, keyed by slice and launch. Starts zeroed. The cache evicts its oldest
+   entries when it is full. A result belongs to the cache and is valid until the next call
+   with the same cache. */
 struct write_set_cache {
     struct write_set_cache_entry *entries;
     uint32_t count;
-    uint32_t capacity; /* entries kept at most; 0: 64, of which those after the 16 newest
-                          go where their rows are very many */
+    uint32_t capacity; /* entries at most; 0: 64, except that entries older than the 16
+                          newest are evicted early if they have very many rows */
     uint64_t clock, hits, misses;
 };
-/* The launch's arrays count by address, size and name; of its parameters counts what the
-   slice reads: another factor or input gives the same result at once. Where all pointers to
-   arrays are said, and nothing shows of their addresses but where stores begin, other
-   arrays of that size do, too, wherever they lie. A slice is known by its text, so that it
-   may be destroyed before the cache. What is refused stays so. */
+/* Like write_set_run(), from the cache if possible.
+
+   The key contains address, size and name of each array, and the parameters that the slice
+   reads. Launches with other factors or inputs therefore share a result. If `pointers`
+   gives all pointers to arrays, and addresses only shift the stores, arrays of equal size
+   at other addresses share it as well. The key contains the text of the slice: a slice may
+   be destroyed before the cache. Refusals are cached. */
 enum proact_status write_set_cached(struct write_set_cache *cache,
                                     const struct write_set_slice *s,
                                     const struct write_set_launch *launch,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Postorder by an explicit stack: kernels have thousands of blocks. */
+/* Postorder with an explicit stack: kernels have thousands of blocks. */
 static void find_order(struct regions *r, struct arena *arena)
 {
     uint32_t n = r->flow->block_count, depth = 0, left = n;
@@ -147,7 +147,7 @@ struct regions *regions_build(const struct ptx_function *f, struct arena *arena)
     r->loop_of = arena_alloc(arena, r->flow->block_count * sizeof *r->loop_of);
     if (!r->flow->block_count)
         return r;
-    r->irreducible = r->flow->blocks[0].predecessor_count > 0; /* entered twice */
+    r->irreducible = r->flow->blocks[0].predecessor_count > 0; /* another entry */
     find_order(r, arena);
     find_loops(r, arena);
     return r;
@@ -160,9 +160,8 @@ int32_t regions_header_of(const struct regions *r, uint32_t block)
     return l >= 0 && r->loops[l].header == block ? l : -1;
 }
 
-/* Between iterations of the loops around it, control only goes forward in the order but for
-   the back edges of other loops, so that one sweep finds all that comes after the header.
- */
+/* One sweep in reverse postorder finds all blocks after the header: within one iteration of
+   the surrounding loops, only back edges of other loops go backward. */
 bool regions_reach(const struct regions *r, uint32_t loop, uint32_t to)
 {
     const struct region_loop *l = &r->loops[loop];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The function's blocks in an order in which definitions come before uses, and its natural
-   loops. */
+/* Control flow of a function: its blocks in an order in which definitions precede uses, and
+   its natural loops. */
 
 #include "access/access.h"
 
 struct region_loop {
     uint32_t header;
-    int32_t parent; /* smallest loop around it, -1 for none */
+    int32_t parent; /* smallest surrounding loop, -1: none */
     uint32_t size;  /* in blocks */
     bool *contains; /* by block */
 };
@@ -16,21 +16,21 @@ struct region_loop {
 struct regions {
     const struct ptx_function *function;
     const struct ptx_flow *flow;
-    uint32_t *order; /* reverse postorder of the blocks that can be reached */
+    uint32_t *order; /* reverse postorder of the reachable blocks */
     uint32_t order_count;
-    int32_t *position;         /* in the order by block, -1 where none */
-    struct region_loop *loops; /* inner ones before those around them */
+    int32_t *position;         /* by block: its index in `order`, -1: unreachable */
+    struct region_loop *loops; /* inner loops precede the loops around them */
     uint32_t loop_count;
-    int32_t *loop_of; /* innermost by block, -1 for none */
-    bool irreducible; /* a cycle has two entries: nothing can be said of its values */
+    int32_t *loop_of; /* innermost loop by block, -1: none */
+    bool irreducible; /* a cycle has two entries: its values are unknown */
 };
 
 struct regions *regions_build(const struct ptx_function *f, struct arena *arena);
 bool regions_dominate(const struct regions *r, uint32_t above, uint32_t below);
-/* Whether `from` is the only way to the block but for back edges to it. */
+/* Whether `from` is the only predecessor of the block, back edges excluded. */
 bool regions_is_only_way(const struct regions *r, uint32_t from, uint32_t to);
 int32_t regions_header_of(const struct regions *r, uint32_t block); /* loop, or -1 */
 
-/* Whether control can get from the loop's header to `to` before any loop around it starts
+/* Whether control can get from the loop's header to `to` before a surrounding loop starts
    another iteration. */
 bool regions_reach(const struct regions *r, uint32_t loop, uint32_t to);

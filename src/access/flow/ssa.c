@@ -22,8 +22,8 @@ static uint32_t operand_registers(const struct ptx_operand *o, int32_t *regs, ui
     return n;
 }
 
-/* An instruction that assigns does so to its first operand. Those that only read their
-   first operand, though it is a register: */
+/* Instructions that only read their first operand although it is a register. All others
+   assign it. */
 static bool only_reads(const struct ptx_instruction *i)
 {
     switch (i->opcode) {
@@ -52,8 +52,8 @@ uint32_t ssa_targets(const struct ptx_instruction *i, int32_t *regs, uint32_t si
     return operand_registers(&i->operands[0], regs, size);
 }
 
-/* A register with one assignment that does not come before all its uses holds what an
-   earlier iteration assigned, or nothing: it needs phis as well. */
+/* Finds registers that need phis despite a single assignment: the assignment does not
+   precede all uses. Such a use reads the value of an earlier iteration, or none. */
 static void check_use(struct ssa *s, uint32_t at, int32_t reg)
 {
     const struct regions *r = s->regions;
@@ -83,7 +83,7 @@ static void find_unsure(struct ssa *s)
         const struct ptx_instruction *at = &f->instructions[i];
 
         check_use(s, i, at->guard);
-        /* the first operand may be what it assigns */
+        /* the first operand may be the destination */
         if (at->operand_count &&
             (s->first_value[i] < 0 || at->operands[0].kind == PTX_MEMORY))
             check_operand(s, i, &at->operands[0]);
@@ -99,7 +99,7 @@ static int32_t variable_of(const struct ssa *s, uint32_t value)
     return reg < 0 ? -1 : s->variable[reg];
 }
 
-/* What each variable is given, as instructions come. */
+/* Lists the values of each variable in the order of the instructions. */
 static void list_given(struct ssa *s, struct arena *arena)
 {
     uint32_t *next = arena_alloc(arena, (s->variable_count + 2u) * sizeof *next);
@@ -116,7 +116,7 @@ static void list_given(struct ssa *s, struct arena *arena)
     s->given_first = next;
 }
 
-/* Makes a value of each assignment, and counts those of each register. */
+/* Creates a value for each assignment and counts the assignments of each register. */
 static void define(struct ssa *s, struct arena *arena)
 {
     const struct ptx_function *f = s->regions->function;
@@ -149,7 +149,8 @@ static void define(struct ssa *s, struct arena *arena)
     list_given(s, arena);
 }
 
-/* Blocks where what dominates `from` ends: marks them, see Cytron et al. 1991. */
+/* Dominance frontiers by Cytron et al. 1991: adds each block where the dominance of `from`
+   ends. */
 static void mark_frontier(const struct regions *r, uint32_t *heads, uint32_t **frontier)
 {
     for (uint32_t b = 0; b < r->flow->block_count; b++) {
@@ -186,8 +187,8 @@ static uint32_t **find_frontier(const struct regions *r, uint32_t *heads,
     return frontier;
 }
 
-/* Of each variable its register, and what is assigned to it: value number `first` - 1, then
-   `next` of that; 0 ends. And the frontier of each block, of `heads`. */
+/* By variable: its register and the list of its assignments, value `first` - 1, then `next`
+   of that value; 0 ends the list. By block: its dominance frontier, the list at `heads`. */
 struct variables {
     int32_t *reg;
     uint32_t *first, *next;
@@ -213,7 +214,7 @@ static struct variables list_variables(const struct ssa *s, struct arena *arena)
     return all;
 }
 
-/* Where phis of one variable stand: the iterated frontier of its definitions. */
+/* Places the phis of one variable: the iterated dominance frontier of its definitions. */
 static void spread(const struct ssa *s, const struct variables *all, uint32_t variable,
                    bool *has_phi, uint32_t *work)
 {
@@ -277,8 +278,8 @@ static void place_phis(struct ssa *s, struct arena *arena)
     free(work), free(has_phi);
 }
 
-/* The last value that the variable is given ahead of the instruction, in whatever block;
-   -1: none. Unrolled loops have thousands of instructions in one. */
+/* Last value that instructions before `at`, in any block, assign to the variable; -1: none.
+   Binary search: unrolled loops have thousands of instructions in one block. */
 static int32_t last_ahead(const struct ssa *s, uint32_t variable, uint32_t at)
 {
     uint32_t low = s->given_first[variable], high = s->given_first[variable + 1];
@@ -307,8 +308,8 @@ int32_t ssa_read(const struct ssa *s, uint32_t at, int32_t reg)
                : s->entry[block * s->variable_count + variable];
 }
 
-/* Fills the values at block starts in dominator order, then what each phi takes. `last`
-   holds values at block ends. */
+/* Renaming: sets the values at block starts in dominator order, then the operands of each
+   phi. `last` holds the values at block ends. */
 static void rename_values(struct ssa *s)
 {
     const struct regions *r = s->regions;

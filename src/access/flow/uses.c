@@ -9,7 +9,7 @@
 struct counting {
     const struct ssa *ssa;
     struct ssa_uses *uses;
-    uint32_t *next; /* by value: where the next one goes; NULL: they are counted */
+    uint32_t *next; /* by value: next free index; NULL: first pass, which counts */
 };
 
 static void add_use(struct counting *c, int32_t value, int32_t user)
@@ -30,7 +30,7 @@ static void add_operand(struct counting *c, uint32_t at, const struct ptx_operan
         add_operand(c, at, &o->list[i]);
 }
 
-/* Also what an instruction with a guard may leave in its registers. */
+/* A guarded instruction also uses the previous values of its destinations. */
 static void add_instruction(struct counting *c, uint32_t at,
                             const struct ptx_instruction *i)
 {

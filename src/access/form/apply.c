@@ -11,7 +11,7 @@ uint64_t apply_cut(uint64_t value, unsigned bits, bool is_signed)
     return is_signed ? (uint64_t)((int64_t)value >> unused) : value >> unused;
 }
 
-/* The upper half of a product of two 64-bit numbers, by four of 32 bits. */
+/* Upper half of a 64-bit product, from four 32-bit products. */
 static uint64_t high_half(uint64_t a, uint64_t b, bool is_signed)
 {
     uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
@@ -77,7 +77,7 @@ static uint64_t apply_whole(enum access_function f, bool is_signed, unsigned bit
 uint64_t apply_function(enum access_function f, bool is_signed, unsigned bits, uint64_t a,
                         uint64_t b)
 {
-    /* A shift counts by 32 bits without sign. */
+    /* The shift count is an unsigned 32-bit number. */
     bool shifts = f == ACCESS_SHL || f == ACCESS_SHR;
 
     a = apply_cut(a, bits, is_signed);

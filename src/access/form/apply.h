@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the functions give for numbers. */
+/* Constant folding of the access functions. */
 
 #include "access/access.h"
 
-/* The low `bits` of a value, read with or without sign. */
+/* Low `bits` bits of a value, read with or without sign. */
 uint64_t apply_cut(uint64_t value, unsigned bits, bool is_signed);
 
-/* What the function gives, as PTX has it; cut to `bits` with the sign. */
+/* Result of the function as PTX defines it, truncated to `bits` bits and sign-extended. */
 uint64_t apply_function(enum access_function f, bool is_signed, unsigned bits, uint64_t a,
                         uint64_t b);

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* The largest number that divides both; 0 where both are. */
+/* Greatest common divisor; 0 if both numbers are 0. */
 static inline int64_t common_divisor(int64_t a, int64_t b)
 {
     while (b) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forms and conditions at a point. */
+/* Values of forms and conditions at a point. */
 #include "access/access.h"
 #include "access/form/apply.h"
 #include "access/form/range.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Forms under work: terms in order, merged as they come. */
+/* Form under construction: terms in order, combined as they are added. */
 struct sum {
     uint32_t count;
     bool is_full;
@@ -185,7 +185,7 @@ int form_term_order(const struct access_term *a, const struct access_term *b)
     return 0;
 }
 
-/* Factors wrap as the registers do. */
+/* Factors wrap like registers. */
 static int64_t plus(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -307,7 +307,7 @@ const struct access_form *form_divide(struct forms *s, const struct access_form 
     return f;
 }
 
-/* The term with its mapped symbols replaced; `*changed` says whether any was. */
+/* The term with its symbols substituted; sets `*changed` if a symbol was replaced. */
 static const struct access_form *map_term(struct forms *s, const struct access_term *term,
                                           form_map_function *of, void *context)
 {

@@ -86,7 +86,7 @@ static void add_symbol(const struct access_analysis *a, const struct access_symb
     }
 }
 
-/* An order that does not hang on which symbol the analysis met first. */
+/* Order of symbols that does not depend on the order in which the analysis met them. */
 static int symbol_order(const struct access_analysis *a, uint32_t x, uint32_t y)
 {
     const struct access_symbol *s = &a->symbols[x], *t = &a->symbols[y];

@@ -43,7 +43,7 @@ const struct access_form *function_widen(struct maker *m, const struct access_fo
     return a;
 }
 
-/* The part of a form whose factors are multiples of `unit`. */
+/* Part of a form whose factors are multiples of `unit`. */
 static const struct access_form *multiples(struct maker *m, const struct access_form *a,
                                            int64_t unit)
 {
@@ -61,7 +61,7 @@ static const struct access_form *multiples(struct maker *m, const struct access_
     return sum;
 }
 
-/* a / d, a >> log d and a % d where a = d * whole + rest and the rest lies in [0, d). */
+/* Computes a / d, a >> log d or a % d for a = d * quotient + rest with 0 <= rest < d. */
 static const struct access_form *split(struct maker *m, enum access_function f,
                                        bool is_signed, unsigned bits,
                                        const struct access_form *a, int64_t d)
@@ -73,14 +73,14 @@ static const struct access_form *split(struct maker *m, enum access_function f,
 
     if (!lies_below(m, rest, (uint64_t)d))
         return NULL;
-    /* Division of what may be negative goes the other way. */
+    /* Division rounds a negative number towards zero. */
     if (f != ACCESS_SHR && is_signed && !(range_of(&view, a, &r) && r.low >= 0))
         return NULL;
     function_demand(m, a, bits, is_signed);
     return f == ACCESS_REM ? rest : form_divide(&m->forms, whole, d);
 }
 
-/* a & (2^low - 1): multiples of 2^low do not count. */
+/* a & (2^low - 1): multiples of 2^low have no effect. */
 static const struct access_form *low_bits(struct maker *m, unsigned bits,
                                           const struct access_form *a, unsigned low)
 {
@@ -105,13 +105,13 @@ static const struct access_form *mask(struct maker *m, unsigned bits,
 
     if (!c)
         return form_constant(&m->forms, 0);
-    if (low && low < 62 && form_low_zeros(a) >= low) { /* there is nothing in them */
+    if (low && low < 62 && form_low_zeros(a) >= low) { /* the low bits are 0 */
         c |= ((uint64_t)1 << low) - 1;
         low = 0;
     }
     if (c == all)
         return a;
-    if (bits == 64 && above == (uint64_t)1 << 32) { /* bits low .. 31: widens as well */
+    if (bits == 64 && above == (uint64_t)1 << 32) { /* bits low .. 31: also widens */
         a = function_widen(m, a, 32, false);
         above = 0;
     }
@@ -152,7 +152,7 @@ static const struct access_form *with_constant(struct maker *m, enum access_func
     }
 }
 
-/* or, xor of forms that have no bit in common is their sum. */
+/* `or` and `xor` of forms without common bits equal their sum. */
 static const struct access_form *join_bits(struct maker *m, const struct access_form *a,
                                            const struct access_form *b)
 {
@@ -207,8 +207,7 @@ const struct access_form *function_make(struct maker *m, enum access_function f,
     return form_make(&m->forms, &symbol);
 }
 
-/* What stands beside `n` and the symbol `d` in a term that holds both; NULL if it does not
-   hold them. */
+/* Cofactor of `n` * symbol `d` in a term; NULL if the term does not contain both. */
 static const struct access_form *beside(struct maker *m, const struct access_term *t,
                                         const struct access_form *n, uint32_t d)
 {
@@ -243,8 +242,8 @@ static uint32_t weight(const struct maker *m, const struct access_form *a)
     return sum;
 }
 
-/* The form with c * n * (t / n) written as c * t - c * (t % n), or the other way round,
-   where that is simpler; else NULL. */
+/* The form with c * n * (t / n) replaced by c * t - c * (t % n), or vice versa, if the
+   result is simpler; else NULL. */
 static const struct access_form *rewritten(struct maker *m, const struct access_form *a,
                                            const struct access_term *term, uint32_t d)
 {

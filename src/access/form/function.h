@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What polynomials cannot say: min, max, division, bits. Simple cases become polynomials.
- */
+/* Operations that polynomials cannot express: minimum, maximum, division, bit operations.
+   Simple cases reduce to polynomials. */
 
 #include "access/form/form.h"
 
-/* Where forms are made: forms that must not have wrapped are added to `ranges`. */
+/* Builder of forms. Assumptions about wrap-around are added to `ranges`. */
 struct maker {
     struct forms forms;
     struct access_range *ranges;
@@ -19,15 +19,16 @@ const struct access_form *function_make(struct maker *m, enum access_function f,
                                         const struct access_form *a,
                                         const struct access_form *b);
 
-/* The form of `bits` bits read as a wider number: itself, if it lies in their range. */
+/* The form of `bits` bits, widened. The result equals the form if it lies in the range of
+   `bits` bits; that is assumed. */
 const struct access_form *function_widen(struct maker *m, const struct access_form *a,
                                          unsigned bits, bool is_signed);
 
-/* Remembers that the form has to lie in the range of so many bits, unless it does in every
-   launch; of none: that it is 0. */
+/* Records the assumption that the form lies in the range of `bits` bits, unless it does in
+   every launch. bits = 0: the form is 0. */
 void function_demand(struct maker *m, const struct access_form *a, unsigned bits,
                      bool is_signed);
 
-/* t - n * (t / n) is t % n: in forms of `bits` bits. */
+/* Rewrites t - n * (t / n) as t % n, in forms of `bits` bits. */
 const struct access_form *function_remainder(struct maker *m, const struct access_form *a,
                                              unsigned bits);

@@ -14,7 +14,8 @@ struct range range_of_type(unsigned bits, bool is_signed)
     return (struct range){0, ((int64_t)1 << bits) - 1};
 }
 
-/* The block, or the variable; NULL where it has no such bytes, or they are not known. */
+/* Parameter buffer or variable that contains the field; NULL: the bytes do not exist or are
+   unknown. */
 static const unsigned char *holder(const struct access_launch *l,
                                    const struct access_symbol *y)
 {
@@ -129,7 +130,7 @@ struct range range_of_function(const struct access_symbol *y, struct range a,
         return (struct range){exact, exact};
     }
     if (!y->is_signed && !positive && y->function != ACCESS_AND &&
-        y->function != ACCESS_SHR) { /* of 64 bits: as large as they look negative */
+        y->function != ACCESS_SHR) { /* unsigned: a negative is large */
         if (y->function == ACCESS_DIV && b.low > 1)
             return (struct range){0, (int64_t)(UINT64_MAX / (uint64_t)b.low)};
         if (y->function == ACCESS_REM && b.low > 0)
@@ -143,7 +144,7 @@ struct range range_of_function(const struct access_symbol *y, struct range a,
         return (struct range){greater(a.low, b.low), greater(a.high, b.high)};
     case ACCESS_AND:
         if (a.low >= 0 && b.low == b.high && is_low_mask(b.low) &&
-            (a.low & ~b.low) == (a.high & ~b.low)) /* the same bits above it */
+            (a.low & ~b.low) == (a.high & ~b.low)) /* the bits above it are equal */
             return (struct range){a.low & b.low, a.high & b.low};
         if (positive)
             return (struct range){0, lesser(a.high, b.high)};
@@ -177,7 +178,7 @@ struct range range_of_function(const struct access_symbol *y, struct range a,
         if (positive)
             return (struct range){applied(y, a.low, b.low), applied(y, a.high, b.high)};
         break;
-    case ACCESS_SHL: /* what keeps its sign in any case */
+    case ACCESS_SHL: /* only if the sign cannot change */
         if (a.low >= 0 && b.low >= 0 && b.high < y->bits - 1 &&
             a.high <= (range_of_type(y->bits, true).high >> b.high))
             return (struct range){a.low << b.low, a.high << b.high};
@@ -196,8 +197,8 @@ void range_keep(struct range_view *v, uint32_t count, struct arena *arena)
     v->arena = arena;
 }
 
-/* Symbols are made of others: quotients of quotients, and what is left of them, come to the
-   same ones in thousands of ways. */
+/* Interval of a symbol, each computed once: nested quotients and remainders reach the same
+   symbols on thousands of paths. */
 static bool symbol_range_once(const struct range_view *v, uint32_t symbol,
                               struct range *out)
 {
@@ -227,7 +228,7 @@ bool range_number(const struct range_view *v, uint32_t symbol, int64_t *out)
     return true;
 }
 
-/* Adds a term, with that factor; false where that overflows, or is not known. */
+/* Adds the interval of a term times `factor`. False on overflow or if it is unknown. */
 static bool add_term(const struct range_view *v, const struct access_term *t,
                      int64_t factor, struct range *sum)
 {
@@ -275,7 +276,8 @@ bool range_of_sum(const struct range_view *v, const struct access_form *a,
     return true;
 }
 
-/* Arguments as the function reads them: of what does not fit, any value of the type. */
+/* Interval of an argument as the function reads it: the interval of the type if the form
+   does not fit. */
 static struct range argument(const struct range_view *v, const struct access_symbol *y,
                              const struct access_form *f)
 {
@@ -311,8 +313,8 @@ bool range_element(const struct access_launch *l, const struct access_symbol *y,
     return at >= 0 && at <= (int64_t)y->bytes - field.bytes && range_given(l, &field, out);
 }
 
-/* Of a table: of what lies between the first place and the last one. Words lie at multiples
-   of their size. */
+/* Interval of a table element: minimum and maximum over the possible positions. Elements
+   are aligned to their size. */
 static bool element_range(const struct range_view *v, const struct access_symbol *y,
                           struct range *out)
 {
@@ -375,6 +377,6 @@ bool range_fits(const struct range_view *v, const struct access_form *f, unsigne
     struct range all = range_of_type(bits, is_signed), r;
 
     if (!is_signed && all.low < 0)
-        all.low = 0; /* of 64 bits: half of them, to be safe */
+        all.low = 0; /* 64 bits: the lower half, a safe choice */
     return range_of(v, f, &r) && r.low >= all.low && r.high <= all.high;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Between which values a form lies: for every launch, or for one. */
+/* Value intervals of forms, for all launches or for one. */
 
 #include "access/access.h"
 
@@ -9,9 +9,8 @@ struct range {
     int64_t low, high;
 };
 
-/* What was found of symbols, once for each. Kernels have tens of thousands of them, and
-   questions by the hundred thousand concern a few: a page of them is made when one is asked
-   for. */
+/* Intervals of symbols, computed once. Pages are created on demand: a kernel has tens of
+   thousands of symbols, and hundreds of thousands of queries concern few of them. */
 enum { RANGE_PAGE = 32 };
 
 struct range_page {
@@ -23,46 +22,46 @@ struct range_page {
 
 struct range_view {
     const struct access_symbol *symbols;
-    const struct access_launch *launch; /* NULL: any */
-    const int64_t *trips; /* by loop: iterations at most, -1 unknown; NULL: none is known */
-    struct range_page **found; /* of the first so many symbols; launch and trips then stay
-                                  as they are. NULL: nothing is kept */
+    const struct access_launch *launch; /* NULL: any launch */
+    const int64_t *trips;               /* by loop: bound, -1: unknown; NULL: all unknown */
+    struct range_page **found; /* pages of the cached symbols; launch and trips must not
+                                  change then. NULL: no cache */
     uint32_t found_count;
-    struct arena *arena; /* of pages */
+    struct arena *arena; /* of the pages */
 };
 
-/* From then on the view keeps what it finds of its first `count` symbols, in the arena. */
+/* Enables the cache for the first `count` symbols, with pages in the arena. */
 void range_keep(struct range_view *v, uint32_t count, struct arena *arena);
 
-/* False if it may be anything, or overflows 64 bits. */
+/* Interval of a form. False if it is unbounded or overflows 64 bits. */
 bool range_of(const struct range_view *v, const struct access_form *f, struct range *out);
 
-/* Of a + factor * b, as if that were made. */
+/* Interval of a + factor * b, without creating that form. */
 bool range_of_sum(const struct range_view *v, const struct access_form *a,
                   const struct access_form *b, int64_t factor, struct range *out);
 
-/* Whether the symbol is one number for all threads, and which. */
+/* Whether the symbol has the same value for all threads, and that value. */
 bool range_number(const struct range_view *v, uint32_t symbol, int64_t *out);
 
 struct range range_of_type(unsigned bits, bool is_signed);
-/* Of a function whose arguments lie in `a` and `b`, both within its type. */
+/* Interval of a function whose arguments lie in `a` and `b`, both within its type. */
 struct range range_of_function(const struct access_symbol *y, struct range a,
                                struct range b);
 
-/* Whether the form surely lies in the range of `bits` bits. */
+/* Whether the form always lies in the range of `bits` bits. */
 bool range_fits(const struct range_view *v, const struct access_form *f, unsigned bits,
                 bool is_signed);
 
-/* Of the table that an element is of: the number at that byte of it. */
+/* Number at byte `at` of the table to which an element belongs. */
 bool range_element(const struct access_launch *l, const struct access_symbol *y, int64_t at,
                    int64_t *out);
 
-/* A number that the host has put there before the launch. */
+/* Whether the host sets the symbol before the launch. */
 static inline bool range_is_given(const struct access_symbol *y)
 {
     return y->kind == ACCESS_PARAMETER || y->kind == ACCESS_CONSTANT;
 }
-/* Its value: of a field of the parameter block, or of a constant; false beyond the block's
-   end, or where the constant is not known. */
+/* Value of a parameter or constant field. False outside the parameter buffer, or if the
+   constant is unknown. */
 bool range_given(const struct access_launch *l, const struct access_symbol *y,
                  int64_t *out);
