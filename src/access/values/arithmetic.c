@@ -4,7 +4,7 @@
 #include "access/values/element.h"
 #include "access/values/quotient.h"
 
-/* An instruction of integers and what it reads. */
+/* Integer instruction and its context. */
 struct integer_op {
     struct study *study;
     struct maker *m;
@@ -37,7 +37,8 @@ static const struct access_form *two(const struct integer_op *o, enum access_fun
     return function_make(o->m, f, is_signed, o->bits, source(o, 1), source(o, 2));
 }
 
-/* Of a sign or the other: the least number, which has no opposite, is none that fits. */
+/* Absolute value, as the maximum of both signs. The smallest number has no opposite: its
+   negation does not fit the type. */
 static const struct access_form *absolute(const struct integer_op *o)
 {
     struct forms *forms = &o->m->forms;
@@ -47,7 +48,7 @@ static const struct access_form *absolute(const struct integer_op *o)
                          form_add(forms, form_constant(forms, 0), a, -1));
 }
 
-/* mul and mad; hi has a form only for mul. */
+/* mul and mad; `hi` has a form only for mul. */
 static const struct access_form *multiply(const struct integer_op *o)
 {
     struct forms *forms = &o->m->forms;
@@ -83,8 +84,8 @@ static bool is_field(const struct access_symbol *y, unsigned bits)
                      8 * y->bytes == bits;
 }
 
-/* Compilers load a narrow field without its sign, which the next instruction gives to it:
-   it is the field of that sign. */
+/* Reads a field with the sign of the next instruction: compilers load a narrow signed field
+   without sign and extend it afterwards. */
 static const struct access_form *read_as(const struct integer_op *o,
                                          const struct access_form *a, unsigned bits,
                                          bool is_signed)
@@ -100,7 +101,7 @@ static const struct access_form *read_as(const struct integer_op *o,
     return form_make(&o->m->forms, &y);
 }
 
-/* cvt: cut to the narrower, then widened from it, at last to the whole register. */
+/* cvt: truncated to the narrower type, widened from it, then widened to the register. */
 static const struct access_form *convert(const struct integer_op *o)
 {
     unsigned from = 8 * ptx_type_bytes(o->i->source_type);
@@ -114,7 +115,7 @@ static const struct access_form *convert(const struct integer_op *o)
     return register_bits(o) > o->bits ? function_widen(o->m, a, o->bits, o->is_signed) : a;
 }
 
-/* bfe.u with constants: shifted down, masked. */
+/* bfe.u with constants: shift and mask. */
 static const struct access_form *extract(const struct integer_op *o)
 {
     const struct access_form *a = source(o, 1), *place = source(o, 2), *size = source(o, 3);
@@ -128,7 +129,7 @@ static const struct access_form *extract(const struct integer_op *o)
                          form_constant(&o->m->forms, ((int64_t)1 << n) - 1));
 }
 
-/* bfi with constants: some bits of one in the place of another's. */
+/* bfi with constants: inserts bits of one value into another. */
 static const struct access_form *insert(const struct integer_op *o)
 {
     struct forms *forms = &o->m->forms;
@@ -140,7 +141,7 @@ static const struct access_form *insert(const struct integer_op *o)
         p < 0 || n < 0 || n > 62 || p + n > o->bits || p > 62)
         return NULL;
     bits = form_constant(forms, ((int64_t)1 << n) - 1);
-    if (p + n == o->bits) { /* up to the highest one: what is above does not count */
+    if (p + n == o->bits) { /* includes the highest bit: no bits remain above */
         were = function_make(o->m, ACCESS_AND, false, o->bits, into,
                              form_constant(forms, ((int64_t)1 << p) - 1));
         return form_add(forms, were, source(o, 1), (int64_t)1 << p);
@@ -151,8 +152,9 @@ static const struct access_form *insert(const struct integer_op *o)
     return form_add(forms, into, form_add(forms, bits, were, -1), (int64_t)1 << p);
 }
 
-/* x ? x - n : 1 - n, as compilers write max(x, 1) - n: the neighbour ahead of an unsigned
-   index, or the first. It is here for the range: x - n alone may wrap. */
+/* x ? x - n : 1 - n, the code that compilers emit for max(x, 1) - n: the predecessor of an
+   unsigned index, or the first. A special case because of its interval: x - n alone may
+   wrap. */
 static const struct access_form *previous(const struct integer_op *o,
                                           const struct access_condition *c,
                                           const struct access_form *zero,
@@ -170,7 +172,7 @@ static const struct access_form *previous(const struct integer_op *o,
     return form_add(forms, x, by, 1);
 }
 
-/* selp of a comparison's own sides is their min or max. */
+/* selp between the two sides of its comparison is a minimum or maximum. */
 static const struct access_form *select(const struct integer_op *o)
 {
     const struct access_form *a = source(o, 1), *b = source(o, 2);
@@ -197,7 +199,7 @@ static const struct access_form *select(const struct integer_op *o)
                          o->bits, c->left, c->right);
 }
 
-/* What a load reads, as a wider register then holds it. */
+/* Form of a loaded value, as a wider register holds it. */
 static const struct access_form *widened(const struct integer_op *o,
                                          const struct access_form *f, uint32_t element)
 {
@@ -211,7 +213,7 @@ static const struct access_form *widened(const struct integer_op *o,
                : f;
 }
 
-/* Of a parameter, or of a variable in constant memory. */
+/* Field of a parameter or of a variable in constant memory. */
 static const struct access_form *field(const struct integer_op *o, int32_t symbol,
                                        int64_t offset, uint32_t element)
 {
@@ -230,12 +232,13 @@ static const struct access_form *field(const struct integer_op *o, int32_t symbo
         y.variable = symbol;
     } else
         y.offset += p->offset;
-    /* Words are one symbol, however they are read; then they may have to be positive. */
+    /* A 4- or 8-byte field is one symbol, signed, however it is read. An unsigned read then
+       assumes that it is not negative. */
     y.is_signed = o->is_signed || bytes >= 4;
     return widened(o, form_make(&o->m->forms, &y), element);
 }
 
-/* 8 bytes, from a place that is not known yet. */
+/* 8-byte value at a position that is not constant. */
 static const struct access_form *member(const struct integer_op *o,
                                         const struct access_form *place, uint32_t element)
 {
@@ -250,7 +253,7 @@ static const struct access_form *member(const struct integer_op *o,
     return y.left ? form_make(forms, &y) : NULL;
 }
 
-/* The same with fewer bytes, or of a variable in constant memory: a number of a table. */
+/* The same for fewer bytes, or in constant memory: a table element. */
 static const struct access_form *number_of(const struct integer_op *o,
                                            const struct access_form *place, uint32_t number)
 {
@@ -267,7 +270,8 @@ static const struct access_form *number_of(const struct integer_op *o,
     return widened(o, element_form(o->study, y), number);
 }
 
-/* ld.param of the kernel's own block, or ld.const: at a constant place, or of a table. */
+/* ld.param of the kernel's own parameters, or ld.const: a field at a constant position, or
+   a table element. */
 static const struct access_form *load_field(const struct integer_op *o,
                                             enum access_symbol_kind of, uint32_t number)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What an instruction makes of integers. */
+/* Forms of integer instructions. */
 
 #include "access/values/study.h"
 
-/* The form of its destination number `element`; NULL where it has none. */
+/* Form of destination `element` of the instruction; NULL if it has none. */
 const struct access_form *arithmetic_form(struct study *s, uint32_t instruction,
                                           uint32_t element);

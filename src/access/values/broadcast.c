@@ -7,7 +7,7 @@ enum { WARP = 32 };
 
 struct broadcast {
     struct maker *m;
-    bool has_threads; /* who stands where in the CTA counts */
+    bool has_threads; /* the form depends on positions in the CTA */
 };
 
 static bool is_alike(struct broadcast *b, const struct access_form *f);
@@ -23,7 +23,8 @@ static bool is_of_row(const struct access_symbol *y)
     return y->kind == ACCESS_SPECIAL && y->special == PTX_NTID_X;
 }
 
-/* A whole number of warps, in rows that are such, and the same in all threads of one. */
+/* Whether the term is a multiple of the warp size and equal in all threads of a warp. A
+   factor ntid.x counts as a multiple: rows consist of whole warps. */
 static bool is_of_warps(struct broadcast *b, const struct access_term *t)
 {
     const struct access_symbol *symbols = b->m->forms.symbols;
@@ -38,7 +39,7 @@ static bool is_of_warps(struct broadcast *b, const struct access_term *t)
     return is && rest && is_alike(b, rest);
 }
 
-/* threadIdx.x and whole warps. */
+/* Whether the form is threadIdx.x plus multiples of the warp size. */
 static bool is_of_lanes(struct broadcast *b, const struct access_form *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
@@ -54,7 +55,8 @@ static bool is_of_lanes(struct broadcast *b, const struct access_form *f)
     return true;
 }
 
-/* Which warp it is, or which so many of them. What may be negative is divided otherwise. */
+/* Whether the symbol is the index of a warp, or of a group of warps. A negative dividend
+   would round differently. */
 static bool counts_warps(struct broadcast *b, const struct access_symbol *y)
 {
     const struct range_view any = {.symbols = b->m->forms.symbols};
@@ -71,7 +73,7 @@ static bool counts_warps(struct broadcast *b, const struct access_symbol *y)
     return by > 0 && by % WARP == 0 && is_of_lanes(b, y->left);
 }
 
-/* A copy: what is asked may make symbols. */
+/* By value: the queries may add symbols and move the table. */
 static bool is_alike_symbol(struct broadcast *b, struct access_symbol y)
 {
     switch (y.kind) {
@@ -116,8 +118,8 @@ static bool is_number(struct study *s, uint32_t instruction, uint32_t operand, i
     return f && form_is_constant(f, out);
 }
 
-/* All lanes, in one group, which upwards ends at the first one. Before .sync there were
-   none to name. */
+/* Whether all lanes take part in one group. For `up`, the group ends at the first lane.
+   shfl without .sync names no lanes. */
 static bool is_of_all(struct study *s, uint32_t instruction)
 {
     const struct ptx_instruction *i = &s->function->instructions[instruction];

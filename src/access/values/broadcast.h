@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What lanes give each other where all have the same, as compilers cannot know of the
-   number of a thread's warp: `__shfl_sync(~0u, threadIdx.x / 32, 0)`. */
+/* Warp exchanges of a value that all lanes share, such as the index of a thread's warp:
+   `__shfl_sync(~0u, threadIdx.x / 32, 0)`. Compilers cannot know that the lanes agree. */
 
 #include "access/values/study.h"
 
-/* What a shfl.sync gives; NULL: not known. That warps stand in rows of the CTA, each in
-   one, is demanded where that counts. */
+/* Form of the result of a shfl.sync; NULL: unknown. Where the form needs it, the assumption
+   is recorded that each warp lies inside one row of the CTA. */
 const struct access_form *broadcast_form(struct study *s, uint32_t instruction);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/values/capped.h"
 
-/* The instruction that always makes it, if that is such a one. */
+/* The only instruction that assigns the value, if it has this opcode and no guard. */
 static const struct ptx_instruction *made_by(const struct study *s, int32_t value,
                                              enum ptx_opcode opcode, uint32_t operands,
                                              uint32_t *at)
@@ -23,7 +23,7 @@ static int32_t value_of(const struct study *s, uint32_t at, const struct ptx_ope
                : -1;
 }
 
-/* A comparison of two numbers of 64 bits without sign: whether the first is less. */
+/* Matches an unsigned 64-bit comparison `first < second`, in either operand order. */
 static const struct ptx_instruction *is_less(const struct study *s, int32_t predicate,
                                              uint32_t *at)
 {
@@ -32,7 +32,7 @@ static const struct ptx_instruction *is_less(const struct study *s, int32_t pred
     return i && i->type == PTX_PART_U64 && i->parts[0] == PTX_PART_LT ? i : NULL;
 }
 
-/* a - b is c - d. */
+/* Whether a - b equals c - d. */
 static bool differ_alike(struct study *s, const struct access_form *a,
                          const struct access_form *b, const struct access_form *c,
                          const struct access_form *d)

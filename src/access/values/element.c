@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/values/element.h"
 
-/* The address that the place is behind, of which there is one; -1 for none. */
+/* The only table address among the terms of the position; -1: none. */
 static int64_t table_of(const struct forms *f, const struct access_form *place)
 {
     const uint32_t tables = 1U << ACCESS_BLOCK | 1U << ACCESS_VARIABLE;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Numbers of a table that the host has put there before the launch: among the parameters,
-   or in constant memory. */
+/* Elements of tables that the host fills before the launch, in the parameters or in
+   constant memory. */
 
 #include "access/values/study.h"
 
-/* What instruction `y.variable` reads at the place `y.left`. Which table that is may not be
-   known before phis in it are: until then the element is of no bytes, and asked again. NULL
-   where it is of none. */
+/* Form of the value that instruction `y.variable` reads at position `y.left`. The table may
+   depend on unresolved phis; the element then has 0 bytes, and a later call with the
+   resolved position finds the table. NULL: the position lies in no table. */
 const struct access_form *element_form(struct study *s, struct access_symbol y);

@@ -3,15 +3,15 @@
 
 #include "access/values/predicate.h"
 
-/* What one way of a branch brings. */
+/* Value that one side of a branch assigns. */
 struct way {
     enum { NOTHING, NEVER, ALWAYS, A_VALUE } what;
     int32_t value;
-    const struct access_condition *condition; /* of a value */
+    const struct access_condition *condition; /* of A_VALUE */
 };
 
-/* By which of the branch's ways control came to `to`, from `from`, since it was last at the
-   branch; -1: by either. */
+/* Side of the branch on which control came from `from` to `to` since the branch last
+   executed; -1: either side. */
 static int way_of(const struct regions *r, uint32_t branch, uint32_t from, uint32_t to)
 {
     const struct ptx_block *b = &r->flow->blocks[branch];
@@ -27,7 +27,8 @@ static int way_of(const struct regions *r, uint32_t branch, uint32_t from, uint3
     return -1;
 }
 
-/* Of another loop, what the value was in its last iteration is not asked. */
+/* Reads the assigned value. A value of another loop is unknown, because it belongs to that
+   loop's last iteration. */
 static bool read_way(const struct study *s, int32_t value, uint32_t block, struct way *out)
 {
     const struct ssa_value *d = value >= 0 ? &s->ssa->values[value] : NULL;
@@ -47,7 +48,8 @@ static bool agree(const struct way *a, const struct way *b)
     return a->what == b->what && (a->what != A_VALUE || a->value == b->value);
 }
 
-/* Each way brings one thing, from whichever block. */
+/* Finds the value of both sides. False unless each side assigns one value, from whichever
+   block. */
 static bool find_ways(const struct study *s, const struct ssa_value *phi, uint32_t branch,
                       struct way ways[2])
 {
@@ -70,7 +72,7 @@ static bool find_ways(const struct study *s, const struct ssa_value *phi, uint32
     return ways[0].what != NOTHING && ways[1].what != NOTHING;
 }
 
-/* `by` and what its way brings; NULL: it brings nothing at all. */
+/* Condition "`by`, and the value of its side"; NULL if the side assigns false. */
 static const struct access_condition *taken(struct study *s,
                                             const struct access_condition *by,
                                             const struct way *w)
@@ -80,8 +82,8 @@ static const struct access_condition *taken(struct study *s,
     return w->what == ALWAYS ? by : predicate_pair(s, ACCESS_BOTH, by, w->condition);
 }
 
-/* Where one way always says yes, of the other one only what it brings counts: `a || b ||
-   c`, asked one by one, is one of three. */
+/* Joins both sides. If one side assigns true, the result is a disjunction: `a || b || c`,
+   tested one after the other, gives three terms. */
 static const struct access_condition *join(struct study *s,
                                            const struct access_condition *by,
                                            const struct way ways[2])
@@ -98,8 +100,8 @@ static const struct access_condition *join(struct study *s,
     return yes && no ? predicate_pair(s, ACCESS_EITHER, yes, no) : yes ? yes : no;
 }
 
-/* In one iteration of whatever loop is around both, control came to the block from its
-   dominator's branch once: which way that was decides. */
+/* Within one iteration of any surrounding loop, control comes from the dominator's branch
+   to the block once. The side of the branch therefore decides the phi. */
 const struct access_condition *joins_condition(struct study *s, uint32_t value)
 {
     const struct regions *r = s->regions;

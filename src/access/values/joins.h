@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Predicates that two ways bring: `bool active = false; if (...) active = true;`. */
+/* Phi nodes of predicates: `bool active = false; if (...) active = true;`. */
 
 #include "access/values/study.h"
 
-/* What the phi of a predicate is, by the branch whose ways meet there, and, in its value,
-   by which predicate it was chosen; NULL: that is not known. */
+/* Condition of a predicate's phi, from the branch whose two sides meet there; NULL:
+   unknown. Sets `chosen_by` of the value to the predicate of the branch. */
 const struct access_condition *joins_condition(struct study *s, uint32_t value);

@@ -15,7 +15,7 @@ static const struct ptx_instruction *made_by(const struct study *s, int32_t valu
     return i && i->guard < 0 && i->operand_count > 1 ? i : NULL;
 }
 
-/* The value that an operand of what makes `value` is, or -1. */
+/* Value of an operand of the instruction that defines `value`; -1: none. */
 static int32_t reads(const struct study *s, int32_t value, uint32_t operand)
 {
     const uint32_t at = s->ssa->values[value].instruction;
@@ -33,7 +33,7 @@ static bool has_bytes(const struct ptx_instruction *i, unsigned bytes)
                       : i->type == PTX_PART_U32 || i->type == PTX_PART_S32;
 }
 
-/* Of 32 bits without sign; of 64, either. */
+/* Whether the value is a quotient: unsigned in 32 bits, of either sign in 64. */
 static bool divides(const struct study *s, int32_t value, unsigned bytes,
                     struct division *out)
 {
@@ -46,7 +46,7 @@ static bool divides(const struct study *s, int32_t value, unsigned bytes,
     return out->dividend >= 0 && out->divisor >= 0;
 }
 
-/* Also a - a / b * b. */
+/* Whether the value is a remainder, also written a - a / b * b. */
 static bool leaves(const struct study *s, int32_t value, unsigned bytes,
                    struct division *out)
 {
@@ -66,7 +66,7 @@ static bool leaves(const struct study *s, int32_t value, unsigned bytes,
     return false;
 }
 
-/* What a value is widened from, without sign, or cut from. */
+/* Value from which `value` is widened without sign or truncated; -1: none. */
 static int32_t converted(const struct study *s, int32_t value, enum ptx_part to,
                          enum ptx_part from)
 {
@@ -89,8 +89,8 @@ static bool is_half(const struct study *s, int32_t narrow, int32_t wide)
            widened(s, wide) == narrow;
 }
 
-/* A predicate that says whether there is nothing above the lower 32 bits of some values,
-   joined by or: sets them, and what is true then. */
+/* Matches a predicate that tests the upper 32 bits of the `or` of some values. Sets the
+   values, and the truth value for upper bits that are all 0. */
 static bool tests_upper_bits(const struct study *s, int32_t predicate, int32_t of[2],
                              bool *when)
 {
@@ -115,7 +115,7 @@ static bool tests_upper_bits(const struct study *s, int32_t predicate, int32_t o
     return of[0] >= 0 && of[1] >= 0;
 }
 
-/* Whether control comes to the block only where 32 bits do for both. */
+/* Whether control reaches the block only if both operands fit 32 bits. */
 static bool fits_in(const struct study *s, uint32_t block, const struct division *d)
 {
     const struct ptx_flow *flow = s->regions->flow;
@@ -128,7 +128,7 @@ static bool fits_in(const struct study *s, uint32_t block, const struct division
             return false;
         from = &flow->blocks[flow->blocks[block].predecessors[0]];
         if (from->successor_count > 1)
-            break; /* clang has a block with nothing but a jump between */
+            break; /* clang inserts a block with only a jump */
     }
     const uint32_t last = from->first + from->count - 1;
     const struct ptx_instruction *i = &s->function->instructions[last];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Compilers divide numbers of 64 bits by 32, where neither needs more: a branch asks, and
-   both ways meet. */
+/* 64-bit divisions that compilers execute in 32 bits if both operands fit: a branch tests
+   them, and a phi joins the two results. */
 
 #include "access/values/study.h"
 
-/* Of a phi that is such a quotient or remainder: by which predecessor the one of 64 bits
-   comes, which the other one equals; -1 for no such phi. */
+/* For the phi of such a quotient or remainder: the predecessor of the 64-bit result, which
+   equals the 32-bit result; -1 for any other phi. */
 int32_t narrow_is(const struct study *s, uint32_t phi);

@@ -54,8 +54,8 @@ static const struct access_condition *operand(struct study *s, uint32_t instruct
     return i->operands[number].negated ? predicate_unless(s, c) : c;
 }
 
-/* Of setp's words the comparison: signed unless it is lo, ls, hi, hs or the type says so.
- */
+/* Comparison of a setp. It is signed unless the operator is lo, ls, hi or hs, or the type
+   is unsigned. */
 static bool comparison(const struct ptx_instruction *i, enum access_comparison *out,
                        bool *is_signed)
 {
@@ -81,8 +81,8 @@ static bool comparison(const struct ptx_instruction *i, enum access_comparison *
     return false;
 }
 
-/* What joins two registers' bits just ahead in the same block, and so their signs; or NULL.
- */
+/* The preceding instruction of the same block that combines the bits, and thus the signs,
+   of two registers; NULL: none. */
 static const struct ptx_instruction *joined(const struct study *s, uint32_t instruction,
                                             const struct ptx_operand *o, unsigned bytes,
                                             uint32_t *at)
@@ -102,11 +102,12 @@ static const struct ptx_instruction *joined(const struct study *s, uint32_t inst
                : NULL;
 }
 
-/* Bits that are joined over and over may name the same ones again and again. */
+/* Depth limit: combined bits may refer to the same values many times. */
 enum { JOINED_DEPTH = 6 };
 
-/* Whether the operand is negative. Compilers ask `a < 0 || b < 0` by one comparison, of
-   (a | b), and `a < 0 && b < 0` by one of (a & b); `depth` such are around it. */
+/* Condition that the operand is negative. Compilers test `a < 0 || b < 0` with one
+   comparison of (a | b), and `a < 0 && b < 0` with one of (a & b). `depth` counts the
+   surrounding combinations. */
 static const struct access_condition *negative(struct study *s, uint32_t instruction,
                                                const struct ptx_operand *o, unsigned bytes,
                                                unsigned depth)
@@ -149,8 +150,8 @@ static const struct access_condition *compare_signs(struct study *s, uint32_t in
     return NULL;
 }
 
-/* Whether a count is less than the end where it stops is whether it would be that anyhow.
- */
+/* Replaces a capped counter in a comparison with its end by the uncapped form: both compare
+   equally. */
 static void uncap(struct study *s, uint32_t instruction, struct access_condition *c)
 {
     const struct ptx_operand *o = &s->function->instructions[instruction].operands[1];
@@ -218,8 +219,7 @@ bool predicate_constant(const struct study *s, int32_t value, bool *out)
     return false;
 }
 
-/* One of two, or the other, not both: a bit that is asked for is one that differs from
-   false, as compilers put it. */
+/* Exclusive or of two predicates. Compilers use it with false to copy a predicate. */
 static const struct access_condition *differ(struct study *s, uint32_t instruction)
 {
     const struct ptx_instruction *i = &s->function->instructions[instruction];
@@ -249,7 +249,8 @@ const struct access_condition *predicate_condition(struct study *s, uint32_t ins
         c = compare(s, instruction);
         if (!element)
             return c;
-        /* p|q: with a third predicate, q joins the comparison's opposite with it */
+        /* p|q: with a third predicate, q is the combination of that predicate with the
+           negated comparison */
         return i->operand_count > 3 ? unsure(s) : predicate_unless(s, c);
     case PTX_AND:
         return predicate_pair(s, ACCESS_BOTH, operand(s, instruction, 1),

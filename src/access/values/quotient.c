@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* x / c is x * m >> f, with an m that is a bit more than 2^f / c, and 1 more where x is
-   less than 0. Whatever a compiler meant by such instructions: that they are that for all
-   that x may be is reckoned from m and f. */
+/* Division by multiplication: x / c equals x * m >> f for an m slightly above 2^f / c, plus
+   1 if x is negative. The code does not match compiler idioms; it verifies from m and f
+   that the result is x / c for every possible x. */
 #include "access/values/quotient.h"
 
 __extension__ typedef unsigned __int128 wide;
 
-/* What an instruction reads. */
+/* Operand at an instruction. */
 struct place {
     const struct ptx_operand *operand;
     uint32_t at;
 };
 
-/* The upper half of x * m. */
+/* Upper half of x * m. */
 struct upper {
     struct place x;
     wide m;
 };
 
-/* What may come to be x * m >> f, of that many bits. */
+/* Search for x * m >> f in `bits` bits. */
 struct search {
     struct study *study;
     unsigned bits;
@@ -61,7 +61,7 @@ static bool is_signed(const struct ptx_instruction *i)
     return i->type >= PTX_PART_S8 && i->type <= PTX_PART_S64;
 }
 
-/* The instruction that made it, if it is such a one and always does. */
+/* Whether an instruction with this opcode always defines the value; sets `*at`. */
 static bool made_by(const struct search *s, struct place p, enum ptx_opcode opcode,
                     unsigned bits, uint32_t operands, uint32_t *at)
 {
@@ -82,13 +82,13 @@ static bool constant_of(const struct search *s, struct place p, int64_t *out)
     return form && form_is_constant(form, out);
 }
 
-/* What a number reads as with that many bits. */
+/* The number, read as unsigned with `bits` bits. */
 static wide unsigned_of(int64_t value, unsigned bits)
 {
     return bits < 64 ? (uint64_t)value & (((uint64_t)1 << bits) - 1) : (uint64_t)value;
 }
 
-/* x shifted down, as a number or by its sign. */
+/* Whether the value is x shifted right, arithmetically if `by_sign`. */
 static bool shifted(const struct search *s, struct place p, bool by_sign, struct place *of,
                     int64_t *by)
 {
@@ -122,7 +122,7 @@ static bool upper_half(const struct search *s, struct place p, bool by_sign,
            ptx_has(instruction_at(s, at), PTX_PART_HI) && product(s, at, out);
 }
 
-/* The whole product of 32 bits that it is, in 64. */
+/* Whether the value is the 64-bit product of 32-bit factors. */
 static bool whole_product(const struct search *s, struct place p, struct upper *out)
 {
     uint32_t at;
@@ -132,7 +132,8 @@ static bool whole_product(const struct search *s, struct place p, struct upper *
            ptx_has(instruction_at(s, at), PTX_PART_WIDE) && product(s, at, out);
 }
 
-/* The upper half of numbers without sign, which may come from the whole. */
+/* Whether the value is the upper half of an unsigned product, directly or from the complete
+   product. */
 static bool upper_unsigned(const struct search *s, struct place p, struct upper *out)
 {
     const struct search twice = {s->study, 64};
@@ -147,8 +148,8 @@ static bool upper_unsigned(const struct search *s, struct place p, struct upper 
            whole_product(s, p, out);
 }
 
-/* c, if x * m >> f is x / c for all x that are less than 2^bits (with sign: from -2^bits
-   on, and less, where it is one less than x / c below 0); 0 if there is none. */
+/* The divisor c if x * m >> f equals x / c for all x below 2^bits; 0: none. With sign, x
+   starts at -2^bits, and the result is one below x / c for a negative x. */
 static int64_t divisor_of(wide m, unsigned f, unsigned bits, bool has_sign)
 {
     const wide two = (wide)1 << f;
@@ -157,7 +158,7 @@ static int64_t divisor_of(wide m, unsigned f, unsigned bits, bool has_sign)
     if (!m || m > two / 2)
         return 0;
     c = (two + m - 1) / m;
-    more = m * c - two; /* by so much is x * m more than x / c << f, times c */
+    more = m * c - two; /* c * m is 2^f + more */
     if (c >> (bits - has_sign) || more > two >> bits || (has_sign && !more))
         return 0;
     return (int64_t)c;
@@ -175,7 +176,8 @@ static const struct access_form *divided(const struct search *s, const struct up
              : NULL;
 }
 
-/* (x - t >> 1) + t, where t is the upper half of x * m: x * (m + 2^bits) >> bits + 1. */
+/* (x - t >> 1) + t, where t is the upper half of x * m: equals x * (m + 2^bits) >> bits +
+   1. */
 static bool rounded_sum(const struct search *s, struct place p, struct upper *out)
 {
     uint32_t at, less;
@@ -196,7 +198,7 @@ static bool rounded_sum(const struct search *s, struct place p, struct upper *ou
     return false;
 }
 
-/* shr: of numbers without sign. */
+/* shr of an unsigned number. */
 static const struct access_form *by_shift(struct search *s, uint32_t at)
 {
     const struct place of = source(s, at, 1);
@@ -215,8 +217,8 @@ static const struct access_form *by_shift(struct search *s, uint32_t at)
                                   : NULL;
 }
 
-/* The upper half of a product with sign; where m is half of its range or more, x is added
-   to what it is less 2^bits. */
+/* Upper half of a signed product. If m is at least half of its range, x is added to the
+   product with m - 2^bits. */
 static bool upper_signed(const struct search *s, struct place p, struct upper *out)
 {
     const wide half = (wide)1 << (s->bits - 1);
@@ -232,7 +234,7 @@ static bool upper_signed(const struct search *s, struct place p, struct upper *o
     return false;
 }
 
-/* add: of a number with sign, and 1 where it is less than 0. */
+/* add of a signed quotient and 1 for a negative dividend. */
 static const struct access_form *by_sum(const struct search *s, uint32_t at)
 {
     struct place sign, number;

@@ -8,12 +8,12 @@
 
 enum { OPTIONS_MAX = 16, CHOICES_MAX = 8, RING_MAX = 8 };
 
-/* Where phis are replaced: in one loop, leaving what cannot be; or, at the end, everywhere.
- */
+/* Scope of a resolution: one loop, where unresolvable phis remain, or the complete
+   function. */
 struct scope {
     struct study *study;
-    int32_t loop;   /* -1: everywhere */
-    uint32_t taken; /* a phi that is taken to be `as`; NULL: none */
+    int32_t loop;   /* -1: the complete function */
+    uint32_t taken; /* a phi that is assumed to equal `as`; NULL: none */
     const struct access_form *as;
 };
 
@@ -23,8 +23,7 @@ static struct access_symbol symbol_of(const struct study *s, uint32_t symbol)
 }
 
 /* Rebuilds a function, a member or a choice from arguments mapped by `of`; NULL if nothing
- * changed.
- */
+   changes. */
 static const struct access_form *map_arguments(struct study *s,
                                                const struct access_symbol *y,
                                                form_map_function *of, void *context)
@@ -63,7 +62,7 @@ static const struct access_form *map_arguments(struct study *s,
     return changed ? form_make(forms, &other) : NULL;
 }
 
-/* What is seen from outside of a loop is its last iteration. */
+/* After a loop, its values are those of the last iteration. */
 struct outside {
     struct study *study;
     uint32_t block;
@@ -108,7 +107,7 @@ static const struct access_form *replaced(struct scope *c, const struct access_f
                             block);
 }
 
-/* Whether the term holds T of a loop that is not entered on the way to `origin`. */
+/* Whether the term contains T of a loop that is not entered on the path to `origin`. */
 static bool vanishes(const struct study *s, const struct access_term *t, uint32_t origin)
 {
     for (uint32_t k = 0; k < t->degree; k++) {
@@ -120,8 +119,8 @@ static bool vanishes(const struct study *s, const struct access_term *t, uint32_
     return false;
 }
 
-/* Whether `f`, which came another way, also holds for what came as `other` from `origin`:
-   they differ by loops that were not entered on that way. */
+/* Whether `f`, from another edge, also holds for the edge from `origin` with form `other`:
+   they differ only by loops that this path does not enter. */
 static bool covers(struct study *s, const struct access_form *f,
                    const struct access_form *other, uint32_t origin)
 {
@@ -133,8 +132,8 @@ static bool covers(struct study *s, const struct access_form *f,
     return d != NULL;
 }
 
-/* The options of a value that come from outside of `loop` (-1: all), replaced, each once;
-   0 if one of them has no form. */
+/* Distinct resolved options of a value from outside `loop` (-1: all); count 0 if one has no
+   form. */
 struct options {
     uint32_t count;
     const struct access_form *forms[OPTIONS_MAX];
@@ -206,7 +205,7 @@ static const struct access_form *choose(struct study *s, uint32_t value,
     return form_make(&s->maker.forms, &y);
 }
 
-/* What a join, or the start of a loop, stands for; NULL: not known (yet). */
+/* Form of a join, or of the start of a loop; NULL: not (yet) known. */
 static const struct access_form *join(struct scope *c, uint32_t value, int32_t loop)
 {
     struct options o;
@@ -218,7 +217,7 @@ static const struct access_form *join(struct scope *c, uint32_t value, int32_t l
     return f || c->loop >= 0 ? f : choose(c->study, value, &o);
 }
 
-/* The phi of the header that an option is, and nothing else; -1 for none. */
+/* Phi of the header that equals the option; -1: none. */
 static int64_t value_before_backedge(const struct study *s, const struct access_form *f,
                                      uint32_t header)
 {
@@ -231,8 +230,7 @@ static int64_t value_before_backedge(const struct study *s, const struct access_
                                                                              : -1;
 }
 
-/* Phis of a loop that hand their values to each other, and make no others: pointers that
-   change places. */
+/* Phis of a loop that only exchange their values, such as pointers of double buffering. */
 struct ring {
     uint32_t count, phis[RING_MAX];
 };
@@ -248,7 +246,7 @@ static bool add_to_ring(struct ring *r, int64_t phi)
     return true;
 }
 
-/* What any of them was at first is what the value may be in whichever iteration. */
+/* Form of a phi in such a ring: a choice between the initial values of all its phis. */
 static const struct access_form *turn(struct scope *c, uint32_t value, uint32_t loop)
 {
     struct study *s = c->study;
@@ -312,13 +310,13 @@ static const struct access_form *replace(void *context, uint32_t symbol)
 
     if (c->as && value == c->taken)
         return c->as;
-    /* Phis of the very loop in work stay. */
+    /* Phis of the loop under resolution remain. */
     if (!in_scope(c, block) || (c->loop >= 0 && s->ssa->values[value].kind == SSA_PHI &&
                                 s->regions->loops[c->loop].header == block))
         return NULL;
     if (v->generation != s->generation) {
         v->generation = s->generation;
-        v->resolved = NULL; /* also while it is in work */
+        v->resolved = NULL; /* also during the resolution, against recursion */
         const struct access_form *f = value_form(c, value);
 
         s->values[value].resolved = f;
@@ -326,8 +324,9 @@ static const struct access_form *replace(void *context, uint32_t symbol)
     return v->resolved;
 }
 
-/* All ways to the header, those back as well, bring the same, which does not change in the
-   loop: the start of a loop inside, say, taken ahead of this one and again at its end. */
+/* Whether all edges to the header, back edges included, pass the same loop-invariant form.
+   An example is the start value of an inner loop that is computed before the outer loop and
+   again at the end of each iteration. */
 static bool stays(struct study *s, const struct study_value *v, uint32_t loop)
 {
     const struct region_loop *l = &s->regions->loops[loop];
@@ -344,8 +343,9 @@ static bool stays(struct study *s, const struct study_value *v, uint32_t loop)
     return same;
 }
 
-/* The phi is what came from outside, if that is so at the end of each iteration where it
-   was at its start: read anew on some ways, as what a store might have changed. */
+/* Whether the phi keeps its initial value: the assumption that it does at the start of an
+   iteration implies that it does at the end. Some paths may reload the value because of a
+   possible store. */
 static bool keeps(struct study *s, uint32_t value, uint32_t loop)
 {
     const struct study_value *v = &s->values[value];
@@ -356,7 +356,7 @@ static bool keeps(struct study *s, uint32_t value, uint32_t loop)
 
     for (int inside = 0; inside < 2 && same; inside++) {
         c.as = inside ? outside : NULL;
-        s->generation++; /* nothing of what is taken to be so is kept */
+        s->generation++; /* results under the assumption are discarded */
         for (uint32_t i = 0; i < v->option_count && same; i++) {
             if (l->contains[v->origins[i]] != inside)
                 continue;
@@ -370,7 +370,7 @@ static bool keeps(struct study *s, uint32_t value, uint32_t loop)
     return same;
 }
 
-/* All ways back to the header add the same, which does not change in the loop. */
+/* Finds the common loop-invariant step that all back edges add. */
 static void solve(struct study *s, uint32_t value, uint32_t loop)
 {
     struct study_value *v = &s->values[value];
@@ -395,8 +395,8 @@ static void solve(struct study *s, uint32_t value, uint32_t loop)
     v->step = step;
 }
 
-/* The other phi of the loop, with a step, that a form is but for what does not change in
-   the loop, which is `rest`; NULL if it is none. */
+/* Another phi of the loop, with a step, that the form equals up to the loop-invariant
+   `rest`; NULL: none. */
 static const struct study_value *leader_of(struct study *s, const struct access_form *f,
                                            uint32_t loop, const struct access_form **rest)
 {
@@ -416,8 +416,8 @@ static const struct study_value *leader_of(struct study *s, const struct access_
     return NULL;
 }
 
-/* What follows another phi by an iteration, and was before that where it would have been.
- */
+/* Solves a phi that follows another phi by one iteration, and starts with that phi's value
+   before the first. */
 static void solve_follower(struct study *s, uint32_t value, uint32_t loop)
 {
     struct study_value *v = &s->values[value];
@@ -430,7 +430,7 @@ static void solve_follower(struct study *s, uint32_t value, uint32_t loop)
         if (!l->contains[v->origins[i]])
             continue;
         found = leader_of(s, replaced(&c, v->options[i], l->header), loop, &is);
-        if (!found || of) /* several ways back: of them nothing is said */
+        if (!found || of) /* several back edges: not handled */
             return;
         of = found;
         rest = is;

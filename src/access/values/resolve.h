@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Replaces phi symbols by what they stand for: sums over a loop's iterations, the one form
-   on which all ways to a join agree, else a choice. */
+/* Resolution of phi symbols. A phi becomes a sum over the iterations of a loop, the common
+   form of all incoming edges, or a choice. */
 
 #include "access/values/study.h"
 
 #define CHOICES_SEVERAL UINT32_MAX /* origin of a choice that several edges assign */
 
-/* Finds what each loop adds to its phis. */
+/* Finds the step of each loop's phis. */
 void resolve_loops(struct study *s);
 
 /* The form as seen from `block`, without phi symbols. */

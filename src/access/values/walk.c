@@ -57,8 +57,8 @@ static void make_options(struct study *s, struct study_value *v, uint32_t most)
     v->origins = arena_alloc(s->arena, most * sizeof *v->origins);
 }
 
-/* A guarded instruction leaves the old value where its guard does not hold; a selection
-   takes one of two. */
+/* Two options of a value: a guarded instruction keeps the old value if its guard is false,
+   and a selection takes one of two. */
 static void set_either(struct study *s, uint32_t value, const struct access_form *a,
                        const struct access_form *b)
 {
@@ -155,7 +155,7 @@ static const struct access_form *option_of(struct study *s, uint32_t value, uint
                                             value, "is not assigned on every path");
 }
 
-/* After the walk: what comes over back edges is known as well. */
+/* Completes a phi after the walk, when the values of back edges are known. */
 static void end_phi(struct study *s, uint32_t value)
 {
     struct study_value *v = &s->values[value];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Gives every value its form, from the first block to the last, with phis as symbols. */
+/* Assigns a form to every value, from the first block to the last, with symbols for
+   phis. */
 
 #include "access/values/study.h"
 
