@@ -16,7 +16,7 @@ int bases_kind(const struct access_symbol *y)
     switch (y->kind) {
     case ACCESS_PARAMETER:
         return y->bytes == 8 ? ACCESS_BASE_PARAMETER : -1;
-    case ACCESS_CONSTANT: /* it may be an address, of nobody knows what */
+    case ACCESS_CONSTANT: /* may be an address of unknown origin */
         return y->bytes == 8 ? ACCESS_BASE_UNKNOWN : -1;
     case ACCESS_VARIABLE:
         return ACCESS_BASE_VARIABLE;
@@ -37,7 +37,6 @@ bool bases_marked(const struct bases *b, uint32_t symbol)
            (symbol < b->symbol_count && b->is_pointer[symbol]);
 }
 
-/* The one address among the terms; -1 for none, -2 for several. */
 int64_t bases_find(const struct bases *b, const struct access_form *f)
 {
     int64_t marked = -1, any = -1;
@@ -71,7 +70,7 @@ bool bases_choose_address(const struct bases *b, const struct access_form *f)
     return is;
 }
 
-/* Whether the symbol may be an address that memory holds, or nobody knows what. */
+/* Whether the symbol may be an address from memory or of unknown origin. */
 static bool may_point(const struct bases *b, const struct access_symbol *y)
 {
     const struct ptx_instruction *all = b->study->function->instructions;
@@ -82,8 +81,7 @@ static bool may_point(const struct bases *b, const struct access_symbol *y)
     case ACCESS_LOADED:
         bytes = ptx_type_bytes(all[y->variable].type);
         return !bytes || bytes >= sizeof(uint64_t);
-    case ACCESS_FUNCTION: /* of fewer bits it is an index; or what an address is off a
-                             multiple of a few bytes */
+    case ACCESS_FUNCTION: /* 32 bits: an index; a mask of low bits: a misalignment */
         if (y->bits <= 32)
             return false;
         return y->function != ACCESS_AND || !form_is_constant(y->right, &bits) ||
@@ -99,8 +97,8 @@ static bool may_point(const struct bases *b, const struct access_symbol *y)
     }
 }
 
-/* An index times the size of an element is no address; what is put together from halves may
-   be one. */
+/* An index times the element size is no address. A value assembled from two halves may be
+   one. */
 bool bases_alone(const struct bases *b, const struct access_form *f)
 {
     const struct access_symbol *symbols = b->study->maker.forms.symbols;
@@ -120,8 +118,8 @@ bool bases_alone(const struct bases *b, const struct access_form *f)
     return true;
 }
 
-/* The one pointer among the terms that is chosen while the kernel runs; -1 where there is
-   none, or where some other term may be the address. */
+/* The only pointer among the terms that the kernel selects at run time; -1 if there is
+   none, or if another term may be the address. */
 static int64_t find_member(const struct bases *b, const struct access_form *f)
 {
     const struct forms *forms = &b->study->maker.forms;
@@ -145,7 +143,8 @@ static int64_t find_member(const struct bases *b, const struct access_form *f)
                : -1;
 }
 
-/* The member with its place in one parameter; -1 where it may be in any. */
+/* The member with its position inside one parameter; -1 if several parameters are
+   possible. */
 static int32_t place_member(struct study *s, struct access_symbol y)
 {
     struct forms *forms = &s->maker.forms;
@@ -168,8 +167,8 @@ static int32_t place_member(struct study *s, struct access_symbol y)
     return -1;
 }
 
-/* What is assumed of the address but for the pointer that instruction `member` reads, and
-   of where that one lies. */
+/* Collects the assumptions of the address without the pointer that instruction `member`
+   loads, and those of that pointer's position. */
 static bool member_ranges(struct study *s, struct access_record *r,
                           const struct ptx_operand *at, uint32_t member)
 {
@@ -190,8 +189,6 @@ static bool member_ranges(struct study *s, struct access_record *r,
     return good;
 }
 
-/* Of an address whose base is not known: what is left when the pointer that was chosen is
-   taken off; NULL where that has no value, or nothing was chosen. */
 const struct access_form *bases_choose(const struct bases *b, struct access_record *r,
                                        const struct ptx_operand *at,
                                        const struct access_form *address)
@@ -230,8 +227,8 @@ static void mark(struct bases *b, uint32_t base)
     b->is_pointer[base] = true;
 }
 
-/* The address in a form, or in each of those that are chosen from: what is added to that is
-   a number, though it may be as long. */
+/* Marks the address in a form, or in each option of a choice. Terms added to it are
+   numbers, even if they have 64 bits. */
 static void mark_all(struct bases *b, const struct access_form *f)
 {
     int64_t base = bases_choose_address(b, f) ? -1 : bases_find(b, f);
@@ -260,7 +257,7 @@ static const struct ptx_operand *global_operand(const struct ptx_instruction *i)
     return NULL;
 }
 
-/* What goes to memory by one parameter alone has its address there. */
+/* An access whose address contains a single parameter has its address there. */
 static void mark_alone(struct bases *b, uint32_t instruction)
 {
     struct study *s = b->study;

@@ -10,8 +10,8 @@ static bool is_outside(enum ptx_space space)
     return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
 }
 
-/* Registers of a function that may hold an address from elsewhere: what it loads, or gets,
-   and what is made of that, in 8 bytes. What is narrower is a number. */
+/* Registers of a function that may hold a foreign address: loaded or received 8-byte values
+   and values computed from them. Narrower values are numbers. */
 struct addresses {
     const struct ptx_function *function;
     bool *may; /* by register */
@@ -51,7 +51,7 @@ static void mark_all(struct addresses *a)
     }
 }
 
-/* Reads of the module's variables are as good as constants. */
+/* Loads of the module's variables count as constants. */
 static bool instruction_is_quiet(const struct addresses *a, const struct ptx_instruction *i)
 {
     enum ptx_effect effect = ptx_instruction_effect(i);
@@ -80,7 +80,7 @@ static bool is_quiet(const struct ptx_function *f)
     return quiet;
 }
 
-/* The function that a call names; NULL for one that is not here, or behind a pointer. */
+/* Function that a call names; NULL for an external function or an indirect call. */
 static const struct ptx_function *callee(const struct study *s,
                                          const struct ptx_instruction *call)
 {

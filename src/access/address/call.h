@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Functions that are called. */
+/* Called functions. */
 
 #include "access/values/study.h"
 
-/* Whether what is called touches no memory but its own and constants: a slow path of
-   arithmetic, for one. */
+/* Whether the called function accesses only its own memory and constants. An example is a
+   slow path of arithmetic. */
 bool call_is_quiet(const struct study *s, const struct ptx_instruction *call);

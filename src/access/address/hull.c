@@ -2,7 +2,7 @@
 #include "access/address/hull.h"
 #include "access/values/resolve.h"
 
-/* Words that say where a copy goes, then from where. */
+/* State spaces in the name of a copy: destination first, then source. */
 static bool is_space(uint16_t part)
 {
     return part == PTX_PART_GLOBAL || part == PTX_PART_SHARED ||
@@ -18,13 +18,13 @@ bool hull_copy_kind(const struct ptx_instruction *i, enum access_kind *kind)
     for (unsigned n = 0; n < i->part_count && count < 2; n++)
         if (is_space(i->parts[n]))
             spaces[count++] = i->parts[n];
-    if (!ptx_has(i, PTX_PART_GLOBAL) || ptx_has(i, PTX_PART_PREFETCH)) /* no array */
+    if (!ptx_has(i, PTX_PART_GLOBAL) || ptx_has(i, PTX_PART_PREFETCH)) /* not an array */
         return false;
     if (ptx_has(i, PTX_PART_TENSOR) || !ptx_has(i, PTX_PART_ASYNC) || count < 2)
         return true;
     if (spaces[1] == PTX_PART_GLOBAL)
         *kind = ACCESS_READ;
-    else if (i->parts[0] == PTX_PART_ASYNC) /* else it adds to what is there */
+    else if (i->parts[0] == PTX_PART_ASYNC) /* otherwise the copy adds to its destination */
         *kind = ACCESS_WRITE;
     return true;
 }
@@ -45,7 +45,7 @@ const char *hull_reason(const struct ptx_instruction *i)
                                : "is of a matrix that a warp shares";
 }
 
-/* Rows, columns and what lies between them of m16n16k16 and the like. */
+/* Rows, columns and depth of a shape such as m16n16k16. */
 static bool shape_of(const struct ptx_instruction *i, unsigned *m, unsigned *n, unsigned *k)
 {
     static const struct {
@@ -67,7 +67,7 @@ static bool shape_of(const struct ptx_instruction *i, unsigned *m, unsigned *n, 
     return false;
 }
 
-/* Lines of elements that lie side by side, and a stride of elements from line to line. */
+/* Range of a matrix: rows of consecutive elements, and a stride in elements. */
 static bool matrix_hull(struct study *s, uint32_t instruction, struct access_hull *out)
 {
     const struct ptx_instruction *i = &s->function->instructions[instruction];
@@ -82,7 +82,7 @@ static bool matrix_hull(struct study *s, uint32_t instruction, struct access_hul
 
     out->bytes = rows * columns / lines * each;
     out->steps = (lines - 1) * each;
-    if (i->operand_count < 3) { /* without a gap */
+    if (i->operand_count < 3) { /* without gaps */
         out->bytes = rows * columns * each;
         out->steps = 0;
         return true;
@@ -99,7 +99,7 @@ bool hull_find(struct study *s, uint32_t instruction, struct access_hull *out)
     if (i->opcode == PTX_WMMA)
         return matrix_hull(s, instruction, out);
     *out = (struct access_hull){.steps = 1};
-    if (i->operand_count > 2) /* the bytes of a copy; others after it say that less is */
+    if (i->operand_count > 2) /* bytes of a copy; a further operand only reduces them */
         out->step = resolve_form(s, study_operand(s, instruction, &i->operands[2]), block);
     return out->step != NULL;
 }

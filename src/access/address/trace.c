@@ -9,7 +9,7 @@
 
 static void visit_selected(const struct study *s, struct trace *t, uint32_t value);
 
-/* The value counts by so many of its low bits. */
+/* Marks a value, with the number of its low bits that matter. */
 static void visit(const struct study *s, struct trace *t, int32_t value, unsigned bits)
 {
     const struct ssa_value *d;
@@ -23,7 +23,7 @@ static void visit(const struct study *s, struct trace *t, int32_t value, unsigne
         return;
     }
     d = &s->ssa->values[value];
-    /* Predicates choose; every choice is in the form already. */
+    /* A predicate selects between values, and the form already contains all of them. */
     if (!t->predicates && d->reg >= 0 &&
         s->function->registers[d->reg].type == PTX_PART_PRED)
         return;
@@ -47,7 +47,7 @@ void trace_visit(const struct study *s, struct trace *t, uint32_t instruction,
     visit_operand(s, t, instruction, o, 64);
 }
 
-/* Of what is selected from as much counts as of what was selected. */
+/* A selected value has as many relevant bits as the result. */
 static void visit_selected(const struct study *s, struct trace *t, uint32_t value)
 {
     const struct ssa_value *d = &s->ssa->values[value];
@@ -57,7 +57,8 @@ static void visit_selected(const struct study *s, struct trace *t, uint32_t valu
         visit_operand(s, t, d->instruction, &i->operands[k], t->low_bits[value]);
 }
 
-/* A mask drops what lies above its highest bit, a conversion what the narrower has not. */
+/* A mask ignores the bits above its highest bit; a conversion ignores the bits that the
+   narrower type lacks. */
 static unsigned bits_read(const struct ptx_instruction *i)
 {
     uint64_t mask;
@@ -74,7 +75,7 @@ static unsigned bits_read(const struct ptx_instruction *i)
     return mask ? 64 - (unsigned)__builtin_clzll(mask) : 64;
 }
 
-/* A constant that has a form is known before the launch, as parameters are. */
+/* A constant with a form is known before the launch, like a parameter. */
 static bool reads_memory(const struct study *s, uint32_t value)
 {
     const struct ptx_instruction *i =
@@ -88,7 +89,7 @@ static bool reads_memory(const struct study *s, uint32_t value)
            effect == PTX_ATOMIC;
 }
 
-/* It says which number, of those that are known. */
+/* Whether the value is an index that selects a known number. */
 static bool reads_table(const struct study *s, uint32_t value)
 {
     return form_holds(&s->maker.forms, s->values[value].form) >> ACCESS_ELEMENT & 1;
@@ -179,7 +180,7 @@ static void add_range(struct study *s, const struct access_range *range,
     (*ranges)[(*count)++] = *range;
 }
 
-/* How many bits a shift takes away below; -1: it is none, or that is not known. */
+/* Number of bits that a right shift drops; -1: no shift, or unknown. */
 static int64_t shifted(const struct ptx_instruction *i)
 {
     return i->opcode == PTX_SHR && i->operands[2].kind == PTX_INTEGER &&
@@ -188,9 +189,10 @@ static int64_t shifted(const struct ptx_instruction *i)
                : -1;
 }
 
-/* Whether the value is what fits in the range, widened or shifted down, and counts only by
-   bits that are the same if it did not fit: in[(i - 1) & 255], where i - 1 wraps in 32
-   bits; the lower half of ((x << 32) - (1 << 32)) >> 32, which is that of x - 1. */
+/* Whether wrap-around of a value matters. It does not if the value is the narrow form,
+   widened or shifted, and only bits matter that wrap-around preserves. Examples: in[(i - 1)
+   & 255], where i - 1 wraps in 32 bits; and the lower half of ((x << 32) - (1 << 32)) >>
+   32, which equals that of x - 1. */
 static bool may_wrap(const struct study *s, const struct trace *t, uint32_t value,
                      const struct access_range *range)
 {

@@ -6,10 +6,10 @@
 
 enum { VARIABLES_MAX = 8 };
 
-/* Shared variables that an instruction's addresses may point into. */
+/* Shared variables into which the addresses of an instruction may point. */
 struct variables {
     uint32_t count;
-    bool is_known, all; /* all: more than fit */
+    bool is_known, all; /* all: more variables than fit */
     int32_t symbol[VARIABLES_MAX];
 };
 
@@ -83,7 +83,7 @@ static void open_shared(struct study *s)
     s->shared = all;
 }
 
-/* Each instruction is asked about by every read of shared memory. */
+/* Cached by instruction: each load of shared memory queries all stores. */
 static const struct variables *variables_of(struct study *s, uint32_t instruction)
 {
     const struct ptx_instruction *i = &s->function->instructions[instruction];
@@ -106,7 +106,7 @@ static bool meet(const struct variables *a, const struct variables *b)
     return found;
 }
 
-/* Of a parameter its place, 0 for all other memory. */
+/* Offset of a parameter; 0 for other memory; UINT32_MAX for a number. */
 static uint32_t origin_of(const struct study *s, const struct ptx_operand *o)
 {
     const struct ptx_symbol *y = named(s, o);
@@ -116,7 +116,7 @@ static uint32_t origin_of(const struct study *s, const struct ptx_operand *o)
     return o->symbol < (int32_t)s->function->parameter_count ? y->offset : 0;
 }
 
-/* Adds what instruction `at` may put into the variables; false if that is not known. */
+/* Adds the values that instruction `at` may store into the variables; false if unknown. */
 static bool add_stored(struct study *s, struct trace *t, uint32_t at,
                        const struct variables *v)
 {
@@ -131,7 +131,7 @@ static bool add_stored(struct study *s, struct trace *t, uint32_t at,
     return true;
 }
 
-/* A pointer that is read from shared memory is one that was stored there. */
+/* A pointer that is loaded from shared memory was stored there before. */
 static bool add_shared(struct study *s, struct trace *t, uint32_t at)
 {
     const struct ptx_instruction *i = &s->function->instructions[at];

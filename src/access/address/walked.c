@@ -9,11 +9,12 @@ enum { ITSELF = -2, DEPTH_MAX = 64 };
 
 struct walk {
     const struct bases *bases;
-    bool *visited; /* by value: phis on the way, which begin as their other ways do */
+    bool *visited; /* by value: phis under resolution; they take the base of their other
+                      options */
     unsigned depth;
 };
 
-/* The one phi that is a term, the rest of which is no address; -1 for none. */
+/* The only phi among the terms, if the other terms are no address; -1: none. */
 static int64_t phi_of(const struct bases *b, const struct access_form *f)
 {
     struct forms *forms = &b->study->maker.forms;
@@ -35,7 +36,7 @@ static int64_t phi_of(const struct bases *b, const struct access_form *f)
 
 static int64_t begin(struct walk *w, const struct access_form *f);
 
-/* What all ways to the phi began with. */
+/* Common base of all options of the phi. */
 static int64_t begin_phi(struct walk *w, uint32_t value)
 {
     const struct study_value *v = &w->bases->study->values[value];

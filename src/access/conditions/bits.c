@@ -5,7 +5,8 @@
 #include "access/values/predicate.h"
 #include "access/values/resolve.h"
 
-/* Ways to a bit join and part again: so many values are looked at, then it is given up. */
+/* Limit of visited values: the paths to a bit join and split again. The search gives up
+   then. */
 enum { LOOKS_MAX = 400, DEPTH_MAX = 40 };
 
 struct look {
@@ -40,7 +41,7 @@ static const struct access_condition *unsure(struct study *s)
     return c;
 }
 
-/* NULL is what is not known. */
+/* NULL stands for an unknown condition. */
 static const struct access_condition *both(struct look *k, const struct access_condition *a,
                                            const struct access_condition *b)
 {
@@ -104,7 +105,7 @@ static bool number(const struct ptx_instruction *i, uint32_t operand, uint64_t m
     return true;
 }
 
-/* A condition, as it was where the instruction reads it. */
+/* Condition of an operand at the time when the instruction reads it. */
 static const struct access_condition *condition_at(struct look *k, uint32_t instruction,
                                                    const struct ptx_operand *o)
 {
@@ -127,7 +128,7 @@ static const struct access_condition *chosen(struct look *k, uint32_t instructio
                        of_operand(k, instruction, &i->operands[2], mask, depth)));
 }
 
-/* Of a result of so many bits that is the operand, widened from fewer, or cut. */
+/* Bits of a result that is the operand, widened from `from` bits or truncated. */
 static const struct access_condition *widened(struct look *k, uint32_t instruction,
                                               unsigned from, bool is_signed, uint64_t mask,
                                               unsigned depth)
@@ -148,13 +149,13 @@ static const struct access_condition *masked(struct look *k, uint32_t instructio
         if (i->operands[n].kind == PTX_INTEGER && !i->operands[n].negated)
             return of_operand(k, instruction, &i->operands[3 - n],
                               mask & (uint64_t)i->operands[n].integer, depth);
-    return mask & (mask - 1) /* of one bit alone it is one question */
+    return mask & (mask - 1) /* a sign-extended bit gives one condition */
                ? NULL
                : both(k, of_operand(k, instruction, &i->operands[1], mask, depth),
                       of_operand(k, instruction, &i->operands[2], mask, depth));
 }
 
-/* By a power of two. */
+/* Product with a power of two. */
 static const struct access_condition *multiplied(struct look *k, uint32_t instruction,
                                                  uint64_t mask, unsigned depth)
 {
@@ -240,8 +241,8 @@ static const struct access_condition *of_instruction(struct look *k, uint32_t in
     }
 }
 
-/* Whether the form says of one iteration of the loop what it says of the one before, once
-   its K is less by one. */
+/* Whether the form of one iteration becomes that of the previous iteration when K decreases
+   by one. */
 static bool only_steps(const struct study *s, const struct access_form *f, uint32_t loop)
 {
     const uint32_t others = 1U << ACCESS_TRIPS | 1U << ACCESS_CHOICE | 1U << ACCESS_LOADED |
@@ -279,7 +280,7 @@ static const struct access_form *step_of(void *context, uint32_t symbol)
                : NULL;
 }
 
-/* The condition as it was an iteration before; unsure where that is not known. */
+/* The condition one iteration earlier; unsure if unknown. */
 static const struct access_condition *stepped(struct study *s,
                                               const struct access_condition *c,
                                               uint32_t loop)
@@ -306,8 +307,8 @@ static bool is_zero(const struct ptx_operand *o)
     return o->kind == PTX_INTEGER && !o->integer;
 }
 
-/* What an iteration leaves of the mask that it began with: some of its bits, and those only
-   where `kept` held, which is always for NULL. */
+/* Matches a mask that keeps some bits of the phi in each iteration. The bits remain only if
+   `kept` holds; NULL: always. */
 static bool leaves(struct look *k, int32_t value, int32_t phi, unsigned depth,
                    const struct access_condition **kept)
 {
@@ -337,7 +338,7 @@ static bool leaves(struct look *k, int32_t value, int32_t phi, unsigned depth,
                   kept);
 }
 
-/* In the first iteration, or what the one before has kept. */
+/* True in the first iteration, or if the previous iteration kept the mask. */
 static const struct access_condition *first_or(struct look *k, uint32_t loop,
                                                const struct access_condition *kept)
 {
@@ -354,7 +355,7 @@ static const struct access_condition *first_or(struct look *k, uint32_t loop,
     return predicate_pair(k->study, ACCESS_EITHER, first, stepped(k->study, kept, loop));
 }
 
-/* A mask that a loop starts from, and of which it may clear bits. */
+/* Mask with an initial value from outside a loop that may clear bits. */
 static const struct access_condition *of_loop(struct look *k, int32_t phi, uint32_t loop,
                                               uint64_t mask, unsigned depth)
 {
@@ -374,7 +375,7 @@ static const struct access_condition *of_loop(struct look *k, int32_t phi, uint3
     return both(k, c, unsure(k->study));
 }
 
-/* Whichever way the thread came. */
+/* Disjunction over all incoming edges. */
 static const struct access_condition *of_join(struct look *k, int32_t phi, uint64_t mask,
                                               unsigned depth)
 {
@@ -417,7 +418,7 @@ const struct access_condition *bits_condition(struct study *s, uint32_t instruct
     return c ? resolve_condition(s, c, block) : NULL;
 }
 
-/* Of setp.ne p, x, 0 and setp.eq p, x, 0. */
+/* setp.ne p, x, 0 and setp.eq p, x, 0. */
 static const struct access_condition *of_test(struct look *k, uint32_t instruction,
                                               unsigned depth)
 {

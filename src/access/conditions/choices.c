@@ -5,7 +5,7 @@
 #include "access/conditions/within.h"
 #include "access/values/resolve.h"
 
-/* Symbols that a thread finds alike as long as it lives. */
+/* Kinds of symbols that are constant for the life of a thread. */
 enum {
     STEADY = 1u << ACCESS_SPECIAL | 1u << ACCESS_PARAMETER | 1u << ACCESS_CONSTANT |
              1u << ACCESS_FUNCTION
@@ -24,24 +24,23 @@ static bool holds_only(const struct study *s, const struct access_condition *c,
     case ACCESS_BOTH:
     case ACCESS_EITHER:
         return holds_only(s, c->first, kinds) && holds_only(s, c->second, kinds);
-    case ACCESS_UNSURE: /* says nothing at any time */
+    case ACCESS_UNSURE: /* holds nothing that could change */
         return true;
     }
     return false;
 }
 
-/* From the block, which came last: what is above it, and how it was left. */
+/* Guards of an edge: those above the block `from`, and the edge itself. */
 static uint32_t find_edge(struct study *s, uint32_t from, uint32_t to,
                           struct access_guard **out)
 {
     uint32_t count;
 
-    *out = guards_above(s, from, &count); /* with room for one more */
+    *out = guards_above(s, from, &count); /* has room for one more */
     return count + guards_edge(s, from, to, &(*out)[count]);
 }
 
-/* Of a selection, or of an instruction whose guard leaves what was there: choice 0 is then
-   the old value. */
+/* Guards of a selection, or of a guarded instruction, whose choice 0 is the old value. */
 static uint32_t find_selection(struct study *s, const struct ssa_value *v, uint32_t choice,
                                struct access_guard **out)
 {
@@ -57,9 +56,8 @@ static uint32_t find_selection(struct study *s, const struct ssa_value *v, uint3
     return 1;
 }
 
-/* Whether what held is of the iteration in which the value is of use: the choice is made by
-   what was found in the very same one, by loops that had ended there among it. What is in
-   no loop is made once. */
+/* Whether the choice is made and used in the same iteration. Inner loops may have ended in
+   that iteration. Outside all loops a choice is made once. */
 static bool is_of_iteration(struct study *s, const struct access_symbol *y, uint32_t choice)
 {
     const uint32_t value = (uint32_t)y->variable;
@@ -109,7 +107,7 @@ void choices_find_ways(struct study *s)
 {
     struct forms *forms = &s->maker.forms;
 
-    for (uint32_t n = 0; n < forms->count; n++) { /* it may find more */
+    for (uint32_t n = 0; n < forms->count; n++) { /* the count may grow */
         const struct access_symbol y = forms->symbols[n];
 
         if (y.kind != ACCESS_CHOICE)

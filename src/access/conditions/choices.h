@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* By which way a value was chosen: what held then. Where that changes from iteration to
-   iteration it is said only of what is of use in that iteration alone. */
+/* Path conditions of choices: which guards held when a value was selected. A guard that
+   varies between iterations is included only if the value is used in its own iteration
+   alone. */
 
 #include "access/values/study.h"
 
-/* Of one choice of a symbol; into the arena. */
+/* Path condition of one choice of a symbol, in the arena. */
 struct access_way choices_way(struct study *s, uint32_t symbol, uint32_t choice);
 
-/* What holds for a thread as long as it lives if it comes to the block. */
+/* Conditions that hold for the whole life of a thread that reaches the block. */
 struct access_way choices_above(struct study *s, uint32_t block);
 
-/* Of all that there are by now. */
+/* Computes the path conditions of all choices that exist. */
 void choices_find_ways(struct study *s);

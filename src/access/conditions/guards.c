@@ -14,8 +14,8 @@ static const struct ptx_instruction *last_of(const struct study *s, uint32_t blo
     return &s->function->instructions[b->first + b->count - 1];
 }
 
-/* What was made of a predicate as an instruction reads it, seen from a loop: from all of
-   its blocks it is the same, where loops lie in each other or apart. */
+/* Cached guard of a predicate at an instruction, seen from a loop. All blocks of the loop
+   see the same guard. */
 struct guard_made {
     int32_t reg, loop;
     uint32_t generation;
@@ -23,8 +23,9 @@ struct guard_made {
 };
 
 struct guards_kept {
-    struct guard_made **made; /* by instruction: the last one, NULL for none */
-    unsigned char *is_sure; /* by block: 1 + whether its dominator leads to it; 0 unknown */
+    struct guard_made **made; /* by instruction: the last one, NULL: none */
+    unsigned char
+        *is_sure; /* by block: 1 + whether its dominator leads to it; 0: none yet */
 };
 
 static struct guards_kept *kept_of(struct study *s)
@@ -72,7 +73,7 @@ void guards_of(struct study *s, uint32_t instruction, int32_t reg, bool negated,
         *out = g->guard;
     } else {
         find_guard(s, instruction, reg, block, out);
-        *g = (struct guard_made){reg, loop, s->generation, *out}; /* from 1 on */
+        *g = (struct guard_made){reg, loop, s->generation, *out}; /* starts at 1 */
     }
     out->negated = negated;
 }
@@ -93,8 +94,8 @@ bool guards_own(struct study *s, uint32_t instruction, struct access_guard *out)
     return make_guard(s, instruction, false, s->regions->flow->block_of[instruction], out);
 }
 
-/* A copy of which a register says how much is read reads nothing where that is 0; nor does
-   one that is told to leave the source alone. */
+/* An asynchronous copy reads nothing if its size register is 0, or if its ignore-source
+   predicate is true. */
 bool guards_copy(struct study *s, uint32_t instruction, struct access_guard *out)
 {
     const struct ptx_instruction *i = &s->function->instructions[instruction];
@@ -124,8 +125,8 @@ bool guards_copy(struct study *s, uint32_t instruction, struct access_guard *out
     return good;
 }
 
-/* What the last branch of `above` says of `below`, seen from `from`: the edge that was
-   taken is the only way to a block that dominates it. */
+/* Guard that the last branch of `above` gives to `below`, seen from `from`: the taken edge
+   is the only entry of a block that dominates `below`. */
 static bool guard_between(struct study *s, uint32_t above, uint32_t below, uint32_t from,
                           struct access_guard *out)
 {
@@ -165,8 +166,8 @@ bool guards_edge(struct study *s, uint32_t from, uint32_t to, struct access_guar
     return make_guard(s, at, b->successors[1] == to, from, out);
 }
 
-/* Whether a branch of `above` leads to `below` by one edge alone: then a guard says which.
- */
+/* Whether exactly one edge of the branch of `above` leads to `below`, so that a guard
+   describes it. */
 static bool has_guard(const struct study *s, uint32_t above, uint32_t below)
 {
     const struct ptx_block *b = &s->regions->flow->blocks[above];
@@ -191,8 +192,8 @@ static bool may_leave(const struct study *s, uint32_t block)
            ptx_opcode_ends_thread(i->opcode);
 }
 
-/* Whether control goes from `above` to `below`, which it dominates, in any case, and before
-   it comes to `above` again. */
+/* Whether control always goes from `above` to `below`, which it dominates, before it
+   returns to `above`. */
 static bool find_way(const struct study *s, uint32_t above, uint32_t below)
 {
     const struct ptx_flow *flow = s->regions->flow;
@@ -217,7 +218,7 @@ static bool find_way(const struct study *s, uint32_t above, uint32_t below)
     return sure;
 }
 
-/* The same of a block's dominator, and that block. */
+/* The same for a block and its dominator. */
 static bool leads_to(struct study *s, uint32_t below)
 {
     unsigned char *is = &kept_of(s)->is_sure[below];
@@ -245,8 +246,8 @@ static bool is_and(const struct access_condition *c, bool negated)
     return c->kind == (negated ? ACCESS_EITHER : ACCESS_BOTH);
 }
 
-/* All of its parts must hold, each of which is not such; into `out`, unless that is NULL.
- */
+/* Splits a conjunction into its parts; writes them to `out` unless that is NULL. Returns
+   their number. */
 static uint32_t take_apart(const struct access_guard *g, const struct access_condition *c,
                            bool negated, struct access_guard *out)
 {
@@ -320,7 +321,7 @@ struct access_guard *guards_above(struct study *s, uint32_t block, uint32_t *cou
     return guards;
 }
 
-/* The one block from which the back edge comes; -1 where there are several. */
+/* The only source of back edges; -1: several. */
 static int32_t latch_of(const struct regions *r, const struct region_loop *l)
 {
     const struct ptx_block *h = &r->flow->blocks[l->header];
@@ -341,7 +342,7 @@ static bool is_usable(const struct access_guard *g)
     return g->condition && g->condition->kind == ACCESS_COMPARE;
 }
 
-/* Whether `block` is the only one of the loop from which control may leave it. */
+/* Whether control can leave the loop only from `block`. */
 static bool is_only_exit(const struct study *s, const struct region_loop *l, uint32_t block)
 {
     const struct ptx_flow *flow = s->regions->flow;
@@ -357,7 +358,7 @@ static bool is_only_exit(const struct study *s, const struct region_loop *l, uin
     return true;
 }
 
-/* The condition on the back edge itself, else that of a branch inside which leads to it. */
+/* Condition of the back edge itself, else of an inner branch that leads to it. */
 static void find_repeats(struct study *s, const struct region_loop *l,
                          struct access_loop *out)
 {
@@ -383,7 +384,7 @@ static void find_repeats(struct study *s, const struct region_loop *l,
     out->repeats_decide = is_only_exit(s, l, (uint32_t)d);
 }
 
-/* The last block that every way to a back edge passes. */
+/* Last block that all paths to a back edge pass. */
 static int32_t meeting_of(const struct regions *r, const struct region_loop *l)
 {
     const struct ptx_block *h = &r->flow->blocks[l->header];
@@ -402,8 +403,8 @@ static int32_t meeting_of(const struct regions *r, const struct region_loop *l)
     return at;
 }
 
-/* Branches inside which lead to another iteration, and the condition on a lone back edge.
- */
+/* Inner branches that lead to another iteration, and the condition of a single back
+   edge. */
 static void find_stays(struct study *s, const struct region_loop *l,
                        struct access_loop *out)
 {

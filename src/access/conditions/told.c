@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branches that go one way in all of a launch, as its numbers say. */
+/* Branches that the launch decides uniformly for all threads. */
 #include "access/access.h"
 
 struct branches {
@@ -7,7 +7,7 @@ struct branches {
     uint32_t count, most;
 };
 
-/* Whether the launch's numbers alone tell the form. */
+/* Whether the form depends only on parameters and sizes of the launch. */
 static bool is_given(const struct access_analysis *a, const struct access_form *f)
 {
     for (uint32_t i = 0; f && i < f->count; i++)
@@ -25,7 +25,7 @@ static bool is_given(const struct access_analysis *a, const struct access_form *
     return f != NULL;
 }
 
-/* Whether they tell something of it. */
+/* Whether the launch may decide the condition. */
 static bool is_decided(const struct access_analysis *a, const struct access_condition *c)
 {
     if (c->kind == ACCESS_COMPARE)
@@ -33,7 +33,7 @@ static bool is_decided(const struct access_analysis *a, const struct access_cond
     return (c->first && is_decided(a, c->first)) || (c->second && is_decided(a, c->second));
 }
 
-/* The one conditional branch at the line; -1 for none, or several. */
+/* The only conditional branch at the line; -1: none or several. */
 static int64_t branch_at(const struct ptx_function *f, uint32_t line)
 {
     int64_t found = -1;
@@ -48,7 +48,7 @@ static int64_t branch_at(const struct ptx_function *f, uint32_t line)
     return found;
 }
 
-/* Narrow numbers that are assumed not to wrap may. */
+/* Skips guards with assumptions: a narrow number may wrap. */
 static void add(const struct access_analysis *a, const struct access_guard *guards,
                 uint32_t count, struct branches *into)
 {

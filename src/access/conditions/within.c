@@ -16,8 +16,8 @@ struct following {
         WITHIN,
         CARRIED
     } *
-        is;         /* by value; carried: seen after the iteration */
-    uint32_t *left; /* values whose uses have not been looked at */
+        is;         /* by value; CARRIED: visible after the iteration */
+    uint32_t *left; /* values whose uses are pending */
     uint32_t count;
 };
 
@@ -35,7 +35,8 @@ static bool is_plain_load(const struct ptx_instruction *i)
            (i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_SHARED);
 }
 
-/* What decides where control goes next, or leaves by memory that is not followed. */
+/* Whether the instruction decides the control flow, or passes values through memory that is
+   not followed. */
 static bool leads_away(const struct ptx_instruction *i)
 {
     switch (i->opcode) {
@@ -68,7 +69,7 @@ static bool follow_instruction(struct following *w, uint32_t at)
     return true;
 }
 
-/* Registers meet where nobody reads them, too. */
+/* A phi exists even if nobody reads it. */
 static void follow_phi(struct following *w, uint32_t value, bool is_carried)
 {
     const uint32_t block = w->study->ssa->values[value].block;

@@ -39,8 +39,8 @@ static void find_all_above(struct study *s)
     free(found);
 }
 
-/* Demands that came up while forms were resolved: of whom is not known, so of all. What is
-   resolved here may add to them. */
+/* Keeps the assumptions that arose while forms were resolved. Their instructions are
+   unknown, so they apply to all records. Resolution here may add further ones. */
 static void keep_demands(struct study *s, uint32_t first)
 {
     struct access_analysis *a = s->analysis;

@@ -7,14 +7,14 @@
 
 enum { EITHER_MAX = 8 };
 
-/* Records in the making: of all ways so far. */
+/* Records under construction, over all choices so far. */
 struct ways {
     const struct bases *bases;
     struct access_record record[EITHER_MAX];
     uint32_t count;
 };
 
-/* A choice that is a term of the address, of which there may be several; -1 for none. */
+/* A choice among the terms of the address, the first of several; -1: none. */
 static int64_t choice_in(const struct forms *forms, const struct access_form *f)
 {
     for (uint32_t i = 0; i < f->count; i++)
@@ -56,7 +56,7 @@ static bool add_record(struct ways *w, const struct access_record *r,
     return now->form && !(form_holds(forms, now->form) & (HOLDS_DATA | HOLDS_OPAQUE));
 }
 
-/* `r` has the guards of the ways that were taken before. */
+/* Adds a record for each choice. `r` has the guards of the choices made before. */
 static bool add_ways(struct ways *w, const struct access_record *r,
                      const struct access_form *address)
 {

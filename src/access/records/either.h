@@ -5,9 +5,9 @@
 
 #include "access/address/bases.h"
 
-/* Fills in a record's `either`, where each way to its address starts from a pointer among
-   the parameters and has a form. The record has its guards; `ranges` are what its address
-   assumes. */
+/* Sets `either` of a record if each choice of its address has a form and starts from a
+   pointer parameter. The record has its guards; `ranges` are the assumptions of its
+   address. */
 void either_find(const struct bases *b, struct access_record *r,
                  const struct access_form *address, struct access_range *ranges,
                  uint32_t range_count);

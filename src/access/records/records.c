@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Records under work. */
+/* Records under construction. */
 struct book {
     struct study *study;
     struct access_record *records;
@@ -39,14 +39,14 @@ static const char *call_name(const struct study *s, const struct ptx_instruction
     return "a pointer";
 }
 
-/* Whether the instruction may touch global memory, and how. */
+/* Whether the instruction may access global memory, and how. */
 static bool touches_global(const struct study *s, const struct ptx_instruction *i,
                            enum access_kind *kind)
 {
     bool global = i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC;
 
     *kind = ACCESS_OTHER;
-    if (ptx_opcode_has_texels(i->opcode)) /* what these touch is brought in any case */
+    if (ptx_opcode_has_texels(i->opcode)) /* textures are fetched completely in any case */
         return false;
     switch (i->opcode) {
     case PTX_LD:
@@ -70,7 +70,7 @@ static bool touches_global(const struct study *s, const struct ptx_instruction *
                strcmp(call_name(s, i), "__assertfail") != 0 && !call_is_quiet(s, i);
     case PTX_CP:
         return hull_copy_kind(i, kind);
-    case PTX_LDMATRIX: /* these know shared memory only, or touch nothing */
+    case PTX_LDMATRIX: /* accesses shared memory only, or none */
     case PTX_STMATRIX:
     case PTX_MBARRIER:
     case PTX_PREFETCH:
@@ -82,7 +82,7 @@ static bool touches_global(const struct study *s, const struct ptx_instruction *
     }
 }
 
-/* Some opaque symbol that the form is made of; NULL for none. */
+/* Some opaque symbol of the form; NULL: none. */
 static const struct access_symbol *opaque_in(const struct forms *s,
                                              const struct access_form *f)
 {
@@ -103,7 +103,7 @@ static const struct access_symbol *opaque_in(const struct forms *s,
     return NULL;
 }
 
-/* Why an instruction other than ld, st, atom and red has no form. */
+/* Reason why an instruction other than ld, st, atom and red has no form. */
 static const char *other_reason(struct study *s, const struct ptx_instruction *i)
 {
     const char *name = ptx_opcode_spelling(i->opcode);
@@ -133,7 +133,7 @@ static void set_open(struct access_record *r, const char *reason)
     r->reason = reason;
 }
 
-/* Takes the base off the address, and says whether what is left is closed. */
+/* Subtracts the base from the address and determines whether the offset is closed. */
 static void judge(const struct book *b, struct access_record *r,
                   const struct access_form *address)
 {
@@ -183,7 +183,7 @@ static void add_guards(struct study *s, struct access_record *r)
     r->guards = guards_apart(s, r->guards, &r->guard_count);
 }
 
-/* Where no thread has a form of its own: what all touch together. */
+/* Record of an access without a form for each thread: the range of all threads. */
 static void make_hull_record(const struct book *b, struct access_record *r,
                              const struct ptx_instruction *i, const struct ptx_operand *at)
 {
@@ -208,7 +208,7 @@ static void make_hull_record(const struct book *b, struct access_record *r,
     add_guards(s, r);
 }
 
-/* Where it goes has no form, but which array it is of is known. */
+/* Base of an address without a form. */
 static void find_walked(const struct book *b, struct access_record *r,
                         const struct ptx_operand *at)
 {
@@ -221,8 +221,8 @@ static void find_walked(const struct book *b, struct access_record *r,
     r->base_symbol = (uint32_t)base;
 }
 
-/* On numbers of tables that the host has put there before the launch, and else on nothing
-   that a form does not tell: between which values it lies is known. */
+/* Whether the form depends on table elements and otherwise only on known values: its
+   interval is then known. */
 static bool hangs_on_tables(const struct study *s, const struct access_record *r)
 {
     const uint32_t holds = form_holds(&s->maker.forms, r->form);

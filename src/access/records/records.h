@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Makes a record of every instruction that may touch global memory. */
+/* Creates a record for every instruction that may access global memory. */
 
 #include "access/values/study.h"
 

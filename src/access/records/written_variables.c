@@ -42,7 +42,7 @@ static bool any_of(const bool *these, const bool *those, uint32_t count)
     return false;
 }
 
-/* Kernels that name none of them are not looked at. */
+/* Kernels that do not name any of the variables are skipped. */
 bool *access_variables_written(const struct ptx_module *m, const bool *among)
 {
     bool *named = must_calloc(m->symbol_count + 1u, sizeof *named),
