@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fact, d <= most, makes any form at most (form - n d) + n most, for n > 0. Only what the
-   fact's own terms add to the sum changes by that, so that nothing else is looked at. */
+/* Upper bound of a form by linear combination of facts. A fact d <= most gives form <=
+   (form - n d) + n most for every n > 0. The difference changes only the fact's own terms,
+   so the other terms are not evaluated again. */
 #include "access/bounds/bounding.h"
 
-/* For one access of one device, some milliseconds at most. What is read is then told less
-   exactly. */
+/* Limit for one access of one device, some milliseconds of time. Later bounds are less
+   precise. */
 enum { TRIES_MAX = 1 << 15 };
-enum { FACTS_DEEP = 2 }; /* taken away one on top of the other */
-enum { TURNS_MAX = 4 };  /* after which a form is not bounded any better */
+enum { FACTS_DEEP = 2 }; /* facts combined at most */
+enum { TURNS_MAX = 4 };  /* greedy steps of a form at most */
 
-__extension__ typedef __int128 wide; /* many sums of 64 bits */
+__extension__ typedef __int128 wide; /* sum of many 64-bit numbers */
 
 struct bounding_column {
-    const struct access_form *term; /* times 1 */
+    const struct access_form *term; /* with factor 1 */
     struct bounding_entry *entries; /* of all lines */
     struct range range;
     bool is_computed, is_known;
@@ -25,28 +26,28 @@ struct bounding_entry {
     int64_t factor;
 };
 
-/* Without the constant, which `most` has on its other side. */
+/* A fact without its constant, which is on the side of `most`. */
 struct bounding_line {
     struct bounding_entry *entries;
     uint32_t count;
-    int64_t largest; /* factor, without its sign; of the constant, too */
+    int64_t largest; /* absolute factor, constant included */
     wide most;
-    wide slack; /* by how much less `most` is than what ranges say: no sum gets less by more
-                   when the fact is taken away once */
+    wide slack; /* intervals exceed `most` by this amount: one subtraction of the fact
+                   lowers a bound by no more */
     bool is_computed, has_slack;
     struct {
         uint32_t turn;
         int64_t n;
-    } last[FACTS_DEEP]; /* by facts that may be used, less 1: what was tried last */
+    } last[FACTS_DEEP]; /* last attempt, by number of usable facts less 1 */
 };
 
-/* Factors that are larger are left alone: sums of the others do not wrap. */
+/* Larger factors are ignored, so that sums of the others do not overflow. */
 static bool is_small(int64_t factor)
 {
     return factor > -((int64_t)1 << 54) && factor < (int64_t)1 << 54;
 }
 
-/* The place of a term's column in the table, which may be free. */
+/* Slot of a term's column in the table, possibly a free one. */
 static uint32_t *slot_of(const struct bounding *b, const struct access_term *t)
 {
     uint32_t at = t->degree;
@@ -117,7 +118,7 @@ void bounding_open(struct bounding *b, struct facts *f)
     for (uint32_t i = 0; i < f->count; i++)
         add_line(b, &b->lines[i], &f->facts[i]);
     b->factors = arena_alloc(arena, (b->column_count + 1u) * sizeof *b->factors);
-    /* What was taken away may come again. */
+    /* room for terms that a subtraction adds again */
     b->filled = arena_alloc(arena, (b->column_count + TURNS_MAX * ACCESS_TERMS_MAX) *
                                        sizeof *b->filled);
 }
@@ -127,7 +128,7 @@ void bounding_close(struct bounding *b)
     arena_rewind(b->facts->forms.arena, b->mark);
 }
 
-/* The most that a form may be: a sum, of which that many terms may be anything. */
+/* Upper bound of a form: a sum, and the number of unbounded terms. */
 struct most {
     wide sum;
     uint32_t open;
@@ -149,7 +150,7 @@ static const struct bounding_column *column_at(struct bounding *b, uint32_t colu
     return c;
 }
 
-/* Adds what factor * the column is at most, or takes it away (by: 1 or -1). */
+/* Adds (by = 1) or subtracts (by = -1) the upper bound of factor * column. */
 static void count_in(const struct bounding_column *c, int64_t factor, int by,
                      struct most *m)
 {
@@ -163,12 +164,12 @@ static void count_in(const struct bounding_column *c, int64_t factor, int by,
         m->open += (uint32_t)by;
 }
 
-/* Looks for the most of a form, whose factors are those of `of`. */
+/* Search for the smallest upper bound of a form with the factors in `of`. */
 struct search {
     struct bounding *of;
     wide best;
     bool has_best;
-    const struct bounding_line *line; /* by which it got so */
+    const struct bounding_line *line; /* fact that gave the best bound */
     int64_t n;
 };
 
@@ -180,8 +181,8 @@ static void note(struct search *s, const struct most *m, const struct bounding_l
     *s = (struct search){s->of, m->sum, true, line, n};
 }
 
-/* How often the fact is taken away so that the entry's term goes away, or gets smaller; 0
-   or less for not at all. */
+/* Multiple of the fact that removes the entry's term or reduces its factor; 0 or less:
+   none. */
 static int64_t ratio(const struct bounding *b, const struct bounding_entry *e)
 {
     const int64_t factor = b->factors[e->column];
@@ -191,8 +192,8 @@ static int64_t ratio(const struct bounding *b, const struct bounding_entry *e)
     return factor % e->factor == 0 ? factor / e->factor : 1;
 }
 
-/* What is at most a + b is at most a, and b more; so what is left when a fact is taken away
-   is at least what there was, less what the fact is at most. */
+/* Slack of a fact: the excess of the interval bound of its form over `most`. A subtraction
+   of the fact cannot lower the bound of a form by more. */
 static void find_slack(struct bounding *b, struct bounding_line *line)
 {
     struct most all = {-line->most, 0};
@@ -208,7 +209,7 @@ static void find_slack(struct bounding *b, struct bounding_line *line)
     line->slack = all.sum;
 }
 
-/* Whether the most of what is left may be less than what was found. */
+/* Whether a subtraction may improve the best bound. */
 static bool may_help(const struct search *s, const struct most *now,
                      struct bounding_line *line, int64_t n)
 {
@@ -218,7 +219,7 @@ static bool may_help(const struct search *s, const struct most *now,
            now->sum - line->slack * n < s->best;
 }
 
-/* Takes n times the line away. */
+/* Subtracts n times the fact. */
 static void take(struct bounding *b, const struct bounding_line *line, int64_t n,
                  struct most *m)
 {
@@ -244,7 +245,7 @@ static void put_back(struct bounding *b, const struct bounding_line *line, int64
 
 static void try_all(struct search *s, const struct most *now, unsigned facts);
 
-/* By a fact, and by up to `facts` - 1 more on top of it. */
+/* Tries a fact, and up to `facts` - 1 further facts after it. */
 static void try_line(struct search *s, const struct most *now, struct bounding_line *line,
                      int64_t n, unsigned facts)
 {
@@ -264,7 +265,7 @@ static void try_line(struct search *s, const struct most *now, struct bounding_l
     b->filled_count = filled;
 }
 
-/* By all facts that have a term in common with what is left. */
+/* Tries all facts that share a term with the remaining form. */
 static void try_all(struct search *s, const struct most *now, unsigned facts)
 {
     struct bounding *b = s->of;
@@ -283,9 +284,9 @@ static void try_all(struct search *s, const struct most *now, unsigned facts)
         }
 }
 
-/* What terms are at most and at least of which no fact has a say. */
+/* Bounds of the terms that occur in no fact. */
 struct outside {
-    struct most most, least; /* the least times -1 */
+    struct most most, least; /* `least` is negated */
 };
 
 static void count_outside(const struct bounding *b, const struct access_term *t,
@@ -312,14 +313,14 @@ static void count_outside(const struct bounding *b, const struct access_term *t,
         o->least.open++;
 }
 
-/* The term's column + 1; 0 where it has none, or its factor is too large to be counted. */
+/* 1 + column of the term; 0: it has none, or its factor is too large. */
 static uint32_t column_of(const struct bounding *b, const struct access_term *t)
 {
     return t->factor > -((int64_t)1 << 62) && t->factor < (int64_t)1 << 62 ? *slot_of(b, t)
                                                                            : 0;
 }
 
-/* The most of the form (sign: 1), or of it times -1. */
+/* Upper bound of the form (sign: 1) or of its negation (sign: -1). */
 static bool search(struct bounding *b, const struct access_form *form, int sign,
                    struct most now, struct search *s)
 {
@@ -345,7 +346,7 @@ static bool search(struct bounding *b, const struct access_form *form, int sign,
     return s->has_best;
 }
 
-/* Of a form with what is known in it. */
+/* Bounds of a form after facts_known(). */
 static bool bound(struct bounding *b, const struct access_form *form, struct range *out)
 {
     struct outside o = {{0, 0}, {0, 0}};

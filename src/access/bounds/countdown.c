@@ -21,7 +21,7 @@ bool countdown_split(struct facts *f, const struct access_form *d, uint32_t loop
             if (y->kind == ACCESS_ITERATION && y->loop == loop)
                 found++;
             else if (y->kind != ACCESS_ITERATION && (y->holds >> ACCESS_ITERATION & 1))
-                return false; /* K may be inside */
+                return false; /* K may occur inside */
             else
                 t->symbols[t->degree++] = d->terms[i].symbols[k];
         }
@@ -37,7 +37,7 @@ bool countdown_split(struct facts *f, const struct access_form *d, uint32_t loop
     return a && b && b->count;
 }
 
-/* What a form is, but for multiples of a power of two: x & 2^n - 1 is x. */
+/* The form modulo a power of two: x for x & 2^n - 1. */
 static const struct access_form *unmasked(struct facts *f, const struct access_form *d,
                                           int64_t unit)
 {
@@ -72,7 +72,7 @@ static bool is_multiple(struct facts *f, const struct access_form *d, int64_t un
     return d != NULL;
 }
 
-/* Repeats while d != 0, which comes nearer to 0 by a constant, and meets it. */
+/* The loop repeats while d != 0, and d approaches 0 by a constant and reaches it. */
 static bool trips_until(struct facts *f, const struct access_form *d, uint32_t loop,
                         struct countdown *out)
 {
@@ -91,13 +91,13 @@ static bool trips_until(struct facts *f, const struct access_form *d, uint32_t l
     b = b < 0 ? -b : b;
     if (b > 1 && (a.low != a.high || a.low % b) && !is_multiple(f, out->start, b))
         return false;
-    /* Of multiples, the next one below 0 is -b. */
+    /* d is a multiple of b: the next value below 0 is -b. */
     out->trips = a.high / b + 1;
     return a.low > -b && a.high >= 0;
 }
 
-/* The form that is not 0 where the condition holds, cut to its bits; NULL if it is another
-   condition. Of unsigned numbers, i + 1 >= i says that i + 1 is not 0. */
+/* Form that the condition states to be nonzero, modulo its bits; NULL for another
+   condition. For unsigned numbers, i + 1 >= i states that i + 1 is not 0. */
 static const struct access_form *differs(struct facts *f, const struct access_condition *c,
                                          bool negated)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops are mostly entered where a condition holds, and go around where it holds for the
-   next iteration: so in the first iteration the guards say it, and in every other one what
-   the iteration before was left by. */
+/* Induction over the iterations of a loop. The guards describe the first iteration; the
+   back edge of an iteration describes its successor. The bounds of both cases together hold
+   for all iterations. */
 #include "access/bounds/extent.h"
 
 #include "access/bounds/countdown.h"
 
-enum { LOOPS_MAX = 3 }; /* around the record that are taken apart */
+enum { LOOPS_MAX = 3 }; /* surrounding loops that are decomposed */
 
 bool extent_inside(const struct access_analysis *a, int32_t loop, uint32_t around)
 {
@@ -17,8 +17,8 @@ bool extent_inside(const struct access_analysis *a, int32_t loop, uint32_t aroun
     return up >= 0;
 }
 
-/* Whether a form of an iteration of the loop says the same of the iteration before, once
-   its K is taken for one less: of nothing in it is known that it changed otherwise. */
+/* Whether the form of the previous iteration is the form with K reduced by one: no other
+   part changes between iterations. */
 static bool only_steps(const struct access_analysis *a, const struct access_form *f,
                        uint32_t loop)
 {
@@ -44,7 +44,7 @@ static bool only_steps(const struct access_analysis *a, const struct access_form
     return true;
 }
 
-/* Whether a choice in the form may be another one in each iteration of the loop. */
+/* Whether a choice in the form may differ between iterations of the loop. */
 static bool extent_rechooses(const struct access_analysis *a, const struct access_form *f,
                              uint32_t loop)
 {
@@ -62,7 +62,7 @@ static bool extent_rechooses(const struct access_analysis *a, const struct acces
     return false;
 }
 
-/* K of a loop, and what takes its place. */
+/* Substitution of K of a loop. */
 struct step {
     struct facts *facts;
     uint32_t loop;
@@ -113,7 +113,7 @@ void extent_end(struct extent *e, uint32_t first)
     f->count = e->ended ? kept : f->count;
 }
 
-/* What the iteration before was left by. */
+/* Adds the back-edge conditions of the previous iteration. */
 static void add_stays(struct extent *e, uint32_t loop)
 {
     const struct access_loop *l = &e->analysis->loops[loop];
@@ -158,7 +158,7 @@ static void set_first(struct extent *e, uint32_t loop)
 
 static bool bound(struct extent *e, int32_t loop, unsigned depth, struct range *out);
 
-/* Of all iterations: of the first one, and of the others. */
+/* Bounds over all iterations: the first one and the later ones separately. */
 static bool bound_apart(const struct extent *e, int32_t loop, unsigned depth,
                         struct range *out)
 {

@@ -22,7 +22,7 @@ static void add(struct facts *f, const struct access_condition *c,
         f->facts[f->count++] = (struct fact){.form = d, .most = most, .from = c};
 }
 
-/* The one symbol that a form is, an `and` with 2^n - 1; NULL if it is none. */
+/* The symbol of a form that is an `and` with 2^n - 1; NULL for another form. */
 static const struct access_symbol *mask_of(const struct facts *f,
                                            const struct access_form *form, int64_t *mask)
 {
@@ -37,7 +37,8 @@ static const struct access_symbol *mask_of(const struct facts *f,
     return y;
 }
 
-/* Of (x & mask) != value: where (x + n) & mask is a number as well, it is not value + n. */
+/* Facts of (x & mask) != value: for each other (x + n) & mask, it differs from value +
+   n. */
 static void add_unequal_mask(struct facts *f, const struct access_condition *c)
 {
     int64_t mask, other, value, n;
@@ -45,7 +46,7 @@ static void add_unequal_mask(struct facts *f, const struct access_condition *c)
     uint32_t count = f->forms.count;
 
     if (!y || !form_is_constant(c->right, &value) || value < 0 || value > mask)
-        return; /* what is no such number is never equal */
+        return; /* never equal to such a number */
     for (uint32_t s = 0; s < count; s++) {
         const struct access_form *z = form_of(&f->forms, s);
         const struct access_symbol *o = mask_of(f, z, &other);
@@ -60,7 +61,7 @@ static void add_unequal_mask(struct facts *f, const struct access_condition *c)
     }
 }
 
-/* Of the multiple of a unit that x begins in: not the first one, or not the last. */
+/* Facts of "x without its low bits differs from value" at either end of x's interval. */
 static void add_unequal_multiple(struct facts *f, const struct access_condition *c)
 {
     int64_t unit, value;
@@ -76,7 +77,7 @@ static void add_unequal_multiple(struct facts *f, const struct access_condition 
         add(f, c, x, form_constant(&f->forms, value - 1), 0);
 }
 
-/* a != b says something where it is known which of both is the larger. */
+/* a != b implies a fact if the order of both is known. */
 static void add_unequal(struct facts *f, const struct access_condition *c)
 {
     const struct access_form *d = form_add(&f->forms, c->left, c->right, -1);
@@ -183,13 +184,13 @@ const struct access_form *facts_replaced(struct facts *f, const struct access_fo
             : y->function != (t->factor < 0 ? ACCESS_MIN : ACCESS_MAX) ||
                   !range_fits(&f->view, by, y->bits, y->is_signed))
         return NULL;
-    y = &f->forms.symbols[t->symbols[0]]; /* there may be more symbols now */
+    y = &f->forms.symbols[t->symbols[0]]; /* by index: the symbols may have moved */
     more = form_add(&f->forms, by, form_of(&f->forms, t->symbols[0]), -1);
     return form_add(&f->forms, d, more, t->factor);
 }
 
-/* Whether one of the facts from `first` on says so already: a term and another one are
-   replaced in either order. */
+/* Whether a fact from `first` on implies this one already: two terms may be replaced in
+   either order. */
 static bool fact_is_implied(const struct facts *f, uint32_t first, const struct fact *what)
 {
     for (uint32_t i = first; i < f->count; i++)
@@ -204,8 +205,8 @@ static void add_new(struct facts *f, uint32_t first, struct fact what)
         f->facts[f->count++] = what;
 }
 
-/* Of the facts from `first` on, adds what follows by facts_replaced() and facts_floored().
- */
+/* Adds the consequences, by facts_replaced() and facts_floored(), of the facts from `first`
+   on. */
 static void relax(struct facts *f, uint32_t first)
 {
     for (uint32_t i = first; i < f->count; i++) {
@@ -242,7 +243,7 @@ bool facts_fit(const struct facts *f, const struct access_range *ranges, uint32_
     return true;
 }
 
-/* As facts_are_whole(), by what is known so far. */
+/* Like facts_are_whole(), under the current facts. */
 static bool is_whole(struct facts *f, const struct access_form *form,
                      const struct access_condition *c)
 {
@@ -255,7 +256,7 @@ static bool is_whole(struct facts *f, const struct access_form *form,
            (facts_bound_deep(f, form, &r) && r.low >= least && r.high <= most);
 }
 
-/* As facts_add(), but of comparisons of whole numbers only. */
+/* Like facts_add(), for integer comparisons only. */
 static void add_whole(struct facts *f, const struct access_condition *c, bool negated)
 {
     switch (c->kind) {
@@ -280,7 +281,7 @@ static void add_whole(struct facts *f, const struct access_condition *c, bool ne
     }
 }
 
-/* What has one value in the launch is known without any fact: such take room alone. */
+/* Drops facts about forms with a single known value: they only take up room. */
 static void drop_plain(struct facts *f, uint32_t first)
 {
     uint32_t kept = first;

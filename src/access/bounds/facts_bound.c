@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/bounds/bounding.h"
 
-/* Bits of a form's terms but the constant: forms that have a term in common have a bit in
-   common. */
+/* Bit set of a form's terms without the constant: a Bloom filter for common terms. */
 static uint64_t terms_of(const struct access_form *form)
 {
     uint64_t bits = 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between which values functions lie of what the facts bound: (n - 1 - i) / c where i < n
-   was asked before. */
+/* Bounds of functions whose arguments the facts bound: (n - 1 - i) / c after a test of i <
+   n. */
 #include "access/bounds/bounding.h"
 
-enum { DEPTH_MAX = 6 }; /* of functions and choices in each other */
+enum { DEPTH_MAX = 6 }; /* nesting of functions and choices */
 
-/* Of a symbol, so deep in others as it was come to: where that is no deeper, it is as good
-   as what would be found. */
+/* Cached bounds of a symbol, with the nesting depth at which they were found. They serve
+   queries at the same or a greater depth. */
 struct found {
     struct range range;
-    uint8_t depth_limit; /* depth + 1, 0: not asked */
+    uint8_t depth_limit; /* depth + 1, 0: none */
     bool is_known;
 };
 
@@ -20,7 +20,8 @@ struct bounding_page {
 static bool bound(struct bounding *b, const struct access_form *form, unsigned depth,
                   struct range *out);
 
-/* As the function reads it: of what may not fit, any value of the type. */
+/* Bounds of an argument as the function reads it: the range of the type if it may not
+   fit. */
 static struct range argument(struct bounding *b, const struct access_symbol *y,
                              const struct access_form *form, unsigned depth)
 {
@@ -73,7 +74,7 @@ static struct found *found_of(struct bounding *b, uint32_t symbol)
     return &(*page)->symbol[symbol % RANGE_PAGE];
 }
 
-/* Functions are made of each other, and the same ones are in many facts. */
+/* Functions are nested, and many facts share them: results are cached. */
 static bool bound_symbol(struct bounding *b, uint32_t symbol, unsigned depth,
                          struct range *out)
 {
@@ -87,7 +88,7 @@ static bool bound_symbol(struct bounding *b, uint32_t symbol, unsigned depth,
     return d->is_known;
 }
 
-/* Of a sum of symbols. */
+/* Bounds of a sum of symbols. */
 static bool bound(struct bounding *b, const struct access_form *form, unsigned depth,
                   struct range *out)
 {

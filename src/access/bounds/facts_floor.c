@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* x / c and x >> n, which count the units below x, and x - (x & 2^n - 1), the last multiple
-   of one, not above x. */
+/* Quotients x / c and x >> n, and x - (x & 2^n - 1), the last multiple of 2^n that does not
+   exceed x. */
 #include "access/bounds/facts.h"
 
 static bool is_small(int64_t value)
@@ -8,7 +8,7 @@ static bool is_small(int64_t value)
     return value > -((int64_t)1 << 31) && value < (int64_t)1 << 31;
 }
 
-/* What is divided by; 0 for nothing. */
+/* The divisor; 0: no division. */
 static int64_t unit_of(const struct access_symbol *y, int64_t right)
 {
     if (y->function == ACCESS_DIV)
@@ -39,8 +39,8 @@ bool facts_natural(struct facts *f, const struct access_form *form)
             (facts_bound_deep(f, form, &r) && is_natural(&r)));
 }
 
-/* Whether what is divided is, as it is read, the number that the form says, and at least 0:
-   of any thread, or of those that passed the guards (`i < n` before `(n - 1 - i) / c`). */
+/* Whether the dividend, as it is read, equals its form and is at least 0: for every thread,
+   or for threads that pass the guards (`i < n` before `(n - 1 - i) / c`). */
 static bool is_read_whole(struct facts *f, const struct access_symbol *y)
 {
     const int64_t most =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forms with what a launch tells in them. */
+/* Forms with the constants of a launch inserted. */
 #include "access/bounds/facts.h"
 
-/* Factors that are larger are left alone: sums of the others do not wrap. */
+/* Larger factors are ignored, so that sums of the others do not overflow. */
 static bool is_small(int64_t factor)
 {
     return factor > -((int64_t)1 << 54) && factor < (int64_t)1 << 54;
@@ -17,7 +17,7 @@ static bool known_value(const struct facts *f, uint32_t symbol, int64_t *out)
         return false;
     if (range_is_given(y))
         return range_given(l, y, out);
-    if (y->kind == ACCESS_FUNCTION) /* (n - 1 - i) / stride, of threads side by side */
+    if (y->kind == ACCESS_FUNCTION) /* (n - 1 - i) / stride in neighbouring threads */
         return range_number(&f->view, symbol, out);
     if (y->kind != ACCESS_SPECIAL)
         return false;

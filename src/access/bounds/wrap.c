@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be said of forms once a launch is known: between which values they lie, and
-   whether narrow parts stay in their range. */
+/* Queries about forms in a launch: their bounds, and whether narrow parts stay in their
+   range. */
 #include "access/bounds/extent.h"
 #include "access/bounds/facts.h"
 #include "base/fail.h"
@@ -44,8 +44,8 @@ static bool lies_in(const struct extent *e, const struct access_range *w)
     return extent_of(e, w->form, &at) && at.low >= least && at.high <= most;
 }
 
-/* What one way alone widens (`x[b < n ? b * k : (b - n) * k]`, with branches) has to fit
-   only in threads that go that way. */
+/* An assumption of a single branch (`x[b < n ? b * k : (b - n) * k]`) needs to hold only in
+   threads that take the branch. */
 static bool fits_there(const struct extent *e, const struct access_range *w)
 {
     const struct access_way *above = w->block < 0 ? NULL : &e->analysis->above[w->block];

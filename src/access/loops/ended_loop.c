@@ -15,8 +15,8 @@ static bool is_part_sure(const struct extent *e, const struct access_guard *g,
     return is_sure(e, &one);
 }
 
-/* Whether the facts say that a comparison holds, and of what never changes for a thread, so
-   that it held whenever it was passed. */
+/* Whether the facts imply a comparison of values that are constant for a thread. It then
+   held whenever it was evaluated. */
 static bool is_surely(const struct extent *e, const struct access_guard *g)
 {
     struct access_guard other = *g;

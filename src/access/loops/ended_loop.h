@@ -3,7 +3,7 @@
 
 #include "access/bounds/extent.h"
 
-/* How often a loop that is not around the record has gone around where the record's
-   instruction is executed, in all threads alike; or, if it may have been passed by, 0
-   times. False where that is not known. */
+/* Trip count of a loop that has ended when the record's instruction executes, if all
+   threads agree. may_pass: some threads may have skipped the loop, with 0 trips. False if
+   unknown. */
 bool ended_loop_trips(struct extent *e, uint32_t loop, int64_t *trips, bool *may_pass);

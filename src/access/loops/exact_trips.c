@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/loops/exact_trips.h"
 
-/* start + step * K, numbers in the launch. */
+/* start + step * K, both known numbers. */
 struct line {
     int64_t start, step;
 };
@@ -22,7 +22,7 @@ static const struct access_form *at_iteration(void *context, uint32_t symbol)
                : NULL;
 }
 
-/* Whether K is at most a factor of a term, and in nothing that the form is made of. */
+/* Whether K occurs only as a linear factor of terms. */
 static bool is_linear(const struct facts *f, const struct access_form *form, uint32_t loop)
 {
     for (uint32_t i = 0; i < form->count; i++) {
@@ -65,7 +65,7 @@ static bool find_line(struct facts *f, const struct access_form *form, uint32_t 
            !__builtin_sub_overflow(next, out->start, &out->step);
 }
 
-/* False where it is no number of the comparison's type. */
+/* Value at an iteration; false if it lies outside the comparison's type. */
 static bool line_at(const struct line *l, const struct access_condition *c,
                     int64_t iteration, int64_t *out)
 {
@@ -97,8 +97,9 @@ static bool compare(enum access_comparison by, int64_t left, int64_t right)
     return false;
 }
 
-/* Goes on for all iterations but the last of so many. What holds of lines at both ends
-   holds between them; two lines that meet at the end meet nowhere else. */
+/* Whether the loop repeats in all of `trips` iterations but the last. A linear comparison
+   that holds at both ends holds between them; two lines that meet at the end meet nowhere
+   else. */
 static bool ends_after(const struct access_guard *g, const struct line *left,
                        const struct line *right, int64_t trips)
 {

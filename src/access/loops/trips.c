@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often loops go around in a launch, at most. */
+/* Upper bounds of trip counts in a launch. */
 #include "access/bounds/countdown.h"
 #include "access/loops/ended_loop.h"
 
-enum { DEPTH_MAX = 4, PASSES_MAX = 4 }; /* depth: of choices and minima in each other */
+enum { DEPTH_MAX = 4, PASSES_MAX = 4 }; /* DEPTH_MAX: nesting of choices and minima */
 
 static bool is_choice(const struct facts *f, uint32_t symbol)
 {
     return f->forms.symbols[symbol].kind == ACCESS_CHOICE;
 }
 
-/* A choice that a form is a sum of, or -1. */
+/* A choice in the form, or -1. */
 static int64_t choice_in(const struct facts *f, const struct access_form *d)
 {
     for (uint32_t i = 0; i < d->count; i++)
@@ -32,8 +32,8 @@ static const struct access_form *take(void *context, uint32_t symbol)
     return symbol == c->symbol ? c->option : NULL;
 }
 
-/* Iterations after which form = start + step * K <= most must have failed, which ends the
-   loop. `guards` of the facts hold when it is entered. */
+/* Trip count bound by a necessary condition form = start + step * K <= most: the loop ends
+   when it fails. `guards` facts hold at the entry of the loop. */
 struct below {
     const struct access_analysis *analysis;
     struct facts *facts;
@@ -64,8 +64,8 @@ static int64_t trips_of_line(const struct below *w, const struct access_form *d)
 static int64_t trips_below(const struct below *w, const struct access_form *d,
                            unsigned depth);
 
-/* Adds what held when the way was taken, which is when the value is of use; false: no
-   thread that comes to the loop took it. */
+/* Adds the path condition of a choice. False if no thread that enters the loop made this
+   choice. */
 static bool add_way(struct facts *f, const struct access_symbol *y, uint32_t which)
 {
     if (y->ways)
@@ -73,7 +73,7 @@ static bool add_way(struct facts *f, const struct access_symbol *y, uint32_t whi
     return !facts_contradict(f);
 }
 
-/* The most of all ways to choose. */
+/* Maximum over all choices. */
 static int64_t trips_chosen(const struct below *w, const struct access_form *d,
                             uint32_t choice, unsigned depth)
 {
@@ -99,8 +99,8 @@ static int64_t trips_chosen(const struct below *w, const struct access_form *d,
     return most;
 }
 
-/* T of a loop that has ended when this one is entered, and of all threads alike is one
-   number, or 0 where it was passed by: how many such there are. */
+/* Finds a T of a loop that ends before this one starts and is the same number, or 0 if
+   skipped, for all threads. Returns the number of possible values. */
 static unsigned ended_in(const struct below *w, const struct access_form *d,
                          uint32_t *symbol, int64_t trips[2])
 {
@@ -166,7 +166,7 @@ static int64_t trips_below(const struct below *w, const struct access_form *d,
     return best;
 }
 
-/* By one branch which every iteration passed that another one followed. */
+/* Bound by one branch that every iteration with a successor passes. */
 static int64_t trips_by(const struct access_analysis *a, struct facts *f,
                         const struct access_guard *stay, uint32_t loop, int64_t *trips)
 {
@@ -183,7 +183,7 @@ static int64_t trips_by(const struct access_analysis *a, struct facts *f,
     for (uint32_t i = w.guards; i < f->count; i++) {
         w.most = f->facts[i].most;
         trips[loop] = trips_below(&w, f->facts[i].form, 0);
-        /* The first comparison that fails must not have wrapped, nor those before it. */
+        /* the first failing comparison, and those before, must not wrap */
         if (trips[loop] >= 0 && facts_are_whole(f, f->facts[i].from) &&
             (best < 0 || trips[loop] < best))
             best = trips[loop];
@@ -210,7 +210,7 @@ static int64_t trips_of(const struct access_analysis *a, struct facts *f, uint32
     return best;
 }
 
-/* Outer loops come last and are done first: inner ones may hang on them. */
+/* Reverse order: outer loops come last in the table, and inner ones may depend on them. */
 static bool find_all(const struct access_analysis *a, const struct access_launch *l,
                      struct arena *arena, int64_t *trips)
 {
@@ -237,7 +237,7 @@ void access_trips(const struct access_analysis *a, const struct access_launch *l
 
     for (uint32_t i = 0; i < a->loop_count; i++)
         trips[i] = -1;
-    /* Later ones may hang on those before, which are done after them. */
+    /* A loop may depend on one that is visited after it. */
     for (unsigned pass = 0; pass < PASSES_MAX && find_all(a, l, &arena, trips); pass++)
         ;
     arena_clear(&arena);

@@ -8,7 +8,7 @@ struct maker_of_patterns {
     struct access_patterns *out;
     struct splitter splitter;
     struct split *splits; /* by record */
-    uint32_t *array_of;   /* by record, UINT32_MAX for none */
+    uint32_t *array_of;   /* by record, UINT32_MAX: none */
 };
 
 static enum access_kind kind_of(const struct access_record *r)
@@ -46,7 +46,7 @@ static const struct access_shape *shape_of(const struct access_analysis *a, uint
     return NULL;
 }
 
-/* The smallest access to a base tells its elements, whatever their use. */
+/* Element size: the smallest access to a base of any kind. */
 static uint32_t element_of(const struct access_analysis *a, uint32_t symbol)
 {
     uint32_t bytes = 0;
@@ -67,13 +67,13 @@ static const struct access_axis *axis_like(const struct split *s,
     return NULL;
 }
 
-/* Of two accesses to one array: what holds for both along an axis. */
+/* Properties of an axis that hold for two accesses to one array. */
 static void merge_axis(struct access_axis *into, const struct access_axis *other)
 {
     int64_t constant;
 
     if (!other || form_is_constant(other->index, &constant))
-        return; /* one row, or one element */
+        return; /* one row or one element */
     if (form_is_constant(into->index, &constant)) {
         *into = *other;
         return;
@@ -113,7 +113,8 @@ static void merge(struct access_array *a, const struct split *s)
         first.axes[i] = a->axes[i];
     for (uint32_t i = 0; i < s->count; i++)
         if (!axis_like(&first, &s->axes[i])) {
-            /* Seen whole in another access: take that, if it has all of ours. */
+            /* another access shows more dimensions: use its axes if they include all of
+               ours */
             if (s->count < a->axis_count) {
                 a->axis_count = 0;
                 a->reason = "its accesses have different strides";
@@ -130,13 +131,13 @@ static void merge(struct access_array *a, const struct split *s)
         merge_axis(&a->axes[i], axis_like(s, &first.axes[i]));
 }
 
-/* The number in an index. */
+/* Constant of an index. */
 static int64_t constant_of(const struct access_form *f)
 {
     return f->count && !f->terms[0].degree ? f->terms[0].factor : 0;
 }
 
-/* A record's index along an axis of its array. */
+/* Index of a record along an axis of its array. */
 static const struct access_form *axis_index(struct forms *s, const struct split *r,
                                             const struct access_axis *axis)
 {
@@ -145,15 +146,15 @@ static const struct access_form *axis_index(struct forms *s, const struct split 
     return own ? own->index : form_constant(s, 0);
 }
 
-/* Halos under work: of a read array against a written one. */
+/* Halo computation of a read array relative to a written one. */
 struct halo {
     const struct access_array *reads, *writes;
-    bool moves[ACCESS_AXES_MAX]; /* every read moves along with some write */
+    bool moves[ACCESS_AXES_MAX]; /* by axis: every read moves with some write */
     int64_t low[ACCESS_AXES_MAX], high[ACCESS_AXES_MAX];
 };
 
-/* Whether two accesses are at the same place but for numbers. Axes on which no CTA moves
-   may differ; `same` says of each axis. */
+/* Whether two accesses differ only by constants. Axes on which no CTA moves may differ;
+   `same` tells for each axis. */
 static bool same_place(struct forms *s, const struct halo *h, const struct split *r,
                        const struct split *w, bool *same)
 {
@@ -170,7 +171,7 @@ static bool same_place(struct forms *s, const struct halo *h, const struct split
     return true;
 }
 
-/* Widens the halo by a read, against all writes that move along with it. */
+/* Widens the halo by a read, relative to all writes that move with it. */
 static bool widen_halo(struct maker_of_patterns *m, struct halo *h, const struct split *r)
 {
     int64_t least[ACCESS_AXES_MAX] = {0}, most[ACCESS_AXES_MAX] = {0};
@@ -202,8 +203,8 @@ static bool widen_halo(struct maker_of_patterns *m, struct halo *h, const struct
     return found;
 }
 
-/* The halo of what is read holds against the first written array with which every read
-   moves along. */
+/* The halo of a read array refers to the first written array with which every read
+   moves. */
 static void find_halo(struct maker_of_patterns *m, uint32_t reads)
 {
     struct access_array *a = &m->out->arrays[reads];

@@ -36,7 +36,7 @@ unsigned pattern_grid_dimensions(const struct forms *s, const struct access_form
     return found;
 }
 
-/* min(i + 1, n) and max(i - 1, 0) are i + 1 and i - 1 but at the border. */
+/* min(i + 1, n) and max(i - 1, 0) equal i + 1 and i - 1 except at the border. */
 static const struct access_form *unclamped(const struct forms *s,
                                            const struct access_symbol *y)
 {
@@ -57,7 +57,7 @@ static const struct access_form *unclamp(void *context, uint32_t symbol)
     return f ? form_map(s, f, unclamp, s) : NULL;
 }
 
-/* What stands beside ctaid in a term; false if the term is not linear in it. */
+/* Cofactor of ctaid in a term; false if the term is not linear in it. */
 static bool tile_term(struct forms *s, const struct access_term *term, unsigned dimension,
                       const struct access_form **tile)
 {
@@ -81,7 +81,7 @@ static bool tile_term(struct forms *s, const struct access_term *term, unsigned 
     return found < 2 && *tile;
 }
 
-/* A loop's counter times the CTAs of the grid: the tiles go around. */
+/* Product of a loop counter and the number of CTAs: the tiles are cyclic. */
 static bool goes_around(const struct forms *s, const struct access_term *term,
                         unsigned dimension)
 {

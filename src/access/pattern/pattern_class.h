@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What one index says: its class, grid dimension and tile. */
+/* Classification of one index: class, grid dimension and tile. */
 
 #include "access/form/form.h"
 #include "access/pattern/pattern.h"
 
-/* Fills in how, grid and tile from `index`, which loses its clamps. */
+/* Sets how, grid and tile from `index`, and removes the clamps of `index`. */
 void pattern_classify(struct forms *s, struct access_axis *axis);
 
-/* Which grid dimensions an index hangs on, one bit each, by its CTAs or threads. */
+/* Grid dimensions on which an index depends, one bit each, through CTA indices or also
+   thread indices. */
 unsigned pattern_grid_dimensions(const struct forms *s, const struct access_form *f,
                                  bool with_threads);

@@ -14,7 +14,7 @@ static bool same_symbols(const struct access_term *a, const struct access_term *
     return same;
 }
 
-/* The parameters of a term, and the rest of it. */
+/* Splits a term into its parameters and the rest. */
 static void part(const struct access_symbol *symbols, const struct access_term *t,
                  struct access_term *key, struct access_term *rest)
 {
@@ -75,7 +75,8 @@ static uint32_t first_field(const struct forms *s, const struct access_form *str
     return stride->terms[0].degree ? s->symbols[stride->terms[0].symbols[0]].offset : 0;
 }
 
-/* Outer strides are products of more extents; strides of their own come in order. */
+/* Order of axes: an outer stride is a product of more extents; unrelated strides keep their
+   order. */
 static bool is_outside(const struct forms *s, const struct access_axis *a,
                        const struct access_axis *b)
 {
@@ -95,7 +96,7 @@ static void sort_axes(const struct forms *s, struct split *out)
         }
 }
 
-/* Adds a term, in units of so many bytes, to the axis of its stride. */
+/* Adds a term, in units of `unit_bytes` bytes, to the axis of its stride. */
 static bool add_to_axis(struct splitter *s, struct split *out, struct access_term stride,
                         const struct access_term *term, int64_t unit_bytes)
 {
@@ -158,7 +159,8 @@ static bool lies_within(const struct splitter *s, const struct access_record *r,
     return range_of(&any, f, &b) && b.low >= 0 && b.high < extent;
 }
 
-/* What divides all factors of the terms on one grid dimension, threads included. */
+/* Greatest common divisor of the factors of all terms on one grid dimension, threads
+   included. */
 static int64_t stride_of(const struct forms *s, const struct access_form *f, unsigned bit)
 {
     int64_t stride = 0;
@@ -173,7 +175,8 @@ static int64_t stride_of(const struct forms *s, const struct access_form *f, uns
     return stride;
 }
 
-/* Two grid dimensions in one index: that of the larger stride becomes one of its own. */
+/* Splits an index with two grid dimensions: the one with the larger stride gets its own
+   axis. */
 static void split_constant(struct splitter *s, const struct access_record *r,
                            struct split *out, uint32_t at)
 {
@@ -204,7 +207,7 @@ static void split_constant(struct splitter *s, const struct access_record *r,
     out->axes[at] = upper;
 }
 
-/* The form with the launch's values for parameters that stand by themselves. */
+/* The form with launch values for parameters that are a term of their own. */
 static const struct access_form *with_values(void *context, uint32_t symbol)
 {
     struct splitter *s = context;

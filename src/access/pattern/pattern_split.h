@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Takes a byte offset apart into dimensions: by the products of parameters that its terms
-   hold, by constant strides where two grid dimensions meet, or by a declared shape. */
+/* Decomposition of a byte offset into dimensions: by products of parameters in its terms,
+   by constant strides where two grid dimensions meet, or by a declared shape. */
 
 #include "access/pattern/pattern_class.h"
 
-/* Products of parameters beside which something moves, in some access of the kernel. */
+/* Products of parameters that multiply a varying term in some access of the kernel. */
 struct split_keys {
     struct access_term *keys;
     uint32_t count;
@@ -29,6 +29,6 @@ struct splitter {
 
 struct split_keys split_keys_find(const struct access_analysis *a, struct arena *arena);
 
-/* `shape` may be NULL. */
+/* Splits the offset of a record. `shape` may be NULL. */
 struct split split_record(struct splitter *s, const struct access_record *r,
                           uint32_t element_bytes, const struct access_shape *shape);

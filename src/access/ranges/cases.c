@@ -16,7 +16,7 @@ static bool choose(const struct access_symbol *y, struct cases *c)
     return true;
 }
 
-/* Adds that the form lies there; false where it cannot be said. */
+/* Adds low <= form <= high; false if that cannot be expressed. */
 static bool is_between(struct forms *forms, const struct access_form *of, int64_t low,
                        int64_t high, struct one_case *o)
 {
@@ -35,7 +35,7 @@ static struct one_case case_between(struct forms *forms, const struct access_for
     return o;
 }
 
-/* What is divided by, 0 for nothing; x & 2^n - 1 is x % 2^n. */
+/* The divisor, 0: none; x & 2^n - 1 is x % 2^n. */
 static int64_t divisor_of(const struct extent *e, const struct access_symbol *y)
 {
     struct range r;
@@ -54,8 +54,8 @@ static int64_t floor_divide(int64_t a, int64_t by)
     return a / by - (a % by < 0);
 }
 
-/* A remainder is what is divided less a multiple, of which there can be few. Of a mask,
-   that is so below 0, too. */
+/* A remainder is the dividend less one of a few multiples. For a mask this also holds below
+   0. */
 static bool divide(struct extent *e, const struct access_symbol *y, struct cases *c)
 {
     struct forms *forms = &e->facts.forms;
@@ -82,7 +82,7 @@ static bool divide(struct extent *e, const struct access_symbol *y, struct cases
     return true;
 }
 
-/* Where it has one value. */
+/* Interval of the base on which the quotient is constant. */
 static bool add_step(struct forms *forms, const struct steps *s, int64_t low, int64_t high,
                      struct cases *c)
 {
@@ -92,7 +92,7 @@ static bool add_step(struct forms *forms, const struct steps *s, int64_t low, in
     return is_between(forms, s->base, low, high, o);
 }
 
-/* Of a quotient there can be few, too. */
+/* A quotient with few values. */
 static bool climb(struct extent *e, const struct access_symbol *y, struct cases *c)
 {
     struct forms *forms = &e->facts.forms;
@@ -111,8 +111,8 @@ static bool climb(struct extent *e, const struct access_symbol *y, struct cases 
     return true;
 }
 
-/* Rows are counted by a quotient: the first and the last may be there in part, those
-   between are whole. */
+/* A quotient that counts rows: the first and the last row may be partial, those between are
+   complete. */
 static bool part_edges(struct extent *e, const struct access_symbol *y, struct cases *c)
 {
     struct forms *forms = &e->facts.forms;
@@ -157,8 +157,8 @@ static bool by_sign(struct extent *e, const struct access_symbol *y, struct case
     return c->each[0].facts[1].form && c->each[1].facts[1].form;
 }
 
-/* What the compiler left over from unrolling starts where that loop ended: behind all of
-   its iterations, if all threads have as many, or it was passed by. */
+/* The remainder loop of an unrolled loop starts where that loop ended: after all its
+   iterations, if all threads execute the same number, or at the start if it was skipped. */
 static bool end(struct extent *e, const struct access_symbol *y, struct cases *c)
 {
     int64_t trips;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Forms that are one of few others, which are simpler. */
+/* Case distinctions: a symbol that equals one of a few simpler forms. */
 
 #include "access/bounds/extent.h"
 
 enum { CASES_MAX = 3, CASE_FACTS = 4 };
 
-/* A symbol taken to be one of few forms; then `facts` hold. */
+/* Cases of one symbol. In each case the symbol equals `is`, and `facts` hold. */
 struct cases {
     uint32_t symbol, count;
     struct one_case {
@@ -18,9 +18,8 @@ struct cases {
     } each[CASES_MAX];
 };
 
-/* The first symbol of the form that is such a one: what lies around an end, is chosen, ...
- */
+/* First symbol of the form with cases: a wrap-around, a choice, a quotient, and so on. */
 bool cases_find(struct extent *e, const struct access_form *f, struct cases *c);
-/* Else, the first quotient that counts rows, of which the first or the last is there in
-   part: in these it is one number. */
+/* The first quotient that counts rows and whose first or last row is partial. In a partial
+   row the quotient is a constant. */
 bool cases_of_edges(struct extent *e, const struct access_form *f, struct cases *c);

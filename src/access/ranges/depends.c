@@ -101,7 +101,7 @@ static void add_where_made(struct access_depends *d, const struct access_range *
                        d->analysis->above[r[i].block].count);
 }
 
-/* How often it goes around: access_trips() looks at the ranges of all. */
+/* Dependences of a trip count: access_trips() evaluates the ranges of all loops. */
 static void add_loop(struct access_depends *d, uint32_t loop)
 {
     const struct access_analysis *a = d->analysis;

@@ -23,12 +23,12 @@ void access_partition_box(struct access_launch *l, uint32_t first, uint32_t end)
 }
 
 enum {
-    UNEVEN = 16, /* so many times longer a share is than what whole rows may add to it */
-    LONGER = 10, /* the same, of shares that need not be even */
-    FEW = 64,    /* CTAs that a device runs at once, so that fewer take it as long */
+    UNEVEN = 16, /* complete rows may lengthen a partition by 1 / UNEVEN */
+    LONGER = 10, /* the same for partitions that need not be even */
+    FEW = 64,    /* concurrent CTAs of a device; fewer take equal time */
 };
 
-/* Whether shares of whole units are about as long as the longest would be without. */
+/* Whether partitions of complete units are about as long as even ones. */
 static bool is_even(uint64_t ctas, uint64_t unit, unsigned over)
 {
     const uint64_t units = ctas / unit, even = (ctas + over - 1) / over,

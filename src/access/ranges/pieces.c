@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes an access touches, in pieces. What lies around an end, (i + n - 1) % n, or is
-   chosen, would have everything between as its bounds: each case has its own. So has each
-   side of `i < a || i >= b`. */
+/* Byte ranges of an access, in pieces. The bounds of a wrap-around index (i + n - 1) % n,
+   or of a choice, would include everything between the cases. Each case therefore has its
+   own pieces, and so has each side of `i < a || i >= b`. */
 #include "access/ranges/cases.h"
 
 enum { DEPTH_MAX = 3, TRIES_MAX = 24 };
 
-/* Rows are told apart with so many bytes between them, at least, that are no fewer than
-   `times` as many as a row's. Few that lie far apart, as planes do, come first: what lies
-   in one place of each row of all planes would else be thought to be in rows beside. */
+/* Limits for strided ranges: the gap between rows is at least `gap` bytes and at least
+   `times` the length of a row. The first limit accepts few rows far apart, such as planes.
+   Otherwise bytes at one position of each row of all planes would be attributed to
+   neighbouring rows. */
 static const struct row_limits {
     int64_t gap, times, rows;
 } limits[] = {{1024, 0, 64}, {64, 1, 1 << 14}};
@@ -17,8 +18,8 @@ enum { LIMITS = sizeof limits / sizeof limits[0] };
 struct pieces {
     struct access_span *spans;
     uint32_t count, tries;
-    bool has_edges;   /* what a quotient is cut in the middle of is told apart */
-    struct range all; /* places, from each of which `length` bytes are touched */
+    bool has_edges;   /* partial first and last rows are separate */
+    struct range all; /* positions; each accesses `length` bytes */
     int64_t length;
 };
 
@@ -32,7 +33,7 @@ static const struct access_form *take(void *context, uint32_t symbol)
 static bool add_pieces(const struct extent *e, const struct access_form *f, unsigned depth,
                        struct pieces *out);
 
-/* Case `c->count` alone. */
+/* Adds case `c->count` only. */
 static bool add_case(const struct extent *e, const struct access_form *f, struct cases *c,
                      unsigned depth, struct pieces *out)
 {
@@ -57,13 +58,13 @@ static bool add_case(const struct extent *e, const struct access_form *f, struct
     if (facts_fit(&now.facts, e->analysis->ranges, e->analysis->range_count))
         facts_add_guards(&now.facts, o->way.guards, o->way.count);
     extent_end(&now, kept);
-    if (facts_contradict(&now.facts)) /* nobody comes this way */
+    if (facts_contradict(&now.facts)) /* no thread takes this case */
         return true;
     f = form_map(&now.facts.forms, f, take, c);
     return f && add_pieces(&now, f, depth, out);
 }
 
-/* The form's terms whose factors are multiples of `pitch`, or the others. */
+/* Terms of the form whose factors are multiples of `pitch`, or the other terms. */
 static const struct access_form *part(struct extent *e, const struct access_form *f,
                                       int64_t pitch, bool multiples)
 {
@@ -87,7 +88,7 @@ static bool is_near(const struct range *r)
     return r->low <= r->high && r->low > -((int64_t)1 << 60) && r->high < (int64_t)1 << 60;
 }
 
-/* As rows of a pitch, where what lies between them is worth it; else false. */
+/* Strided range of rows at distance `pitch` if the limits allow it; else false. */
 static bool find_rows(struct extent *e, const struct access_form *f, int64_t pitch,
                       int64_t length, const struct row_limits *l, struct access_span *out)
 {
@@ -111,7 +112,7 @@ static bool find_rows(struct extent *e, const struct access_form *f, int64_t pit
     return true;
 }
 
-/* `at`: between which places all of it lies. */
+/* Strided range of a form with bounds `at`. */
 static bool as_rows(const struct extent *e, const struct access_form *f,
                     const struct range *at, int64_t length, const struct row_limits *l,
                     struct access_span *out)
@@ -154,7 +155,7 @@ struct access_span access_span_close(const struct access_span *s, uint32_t many,
                                 0, 0};
 }
 
-/* Places alone are looked for where they have no length. */
+/* With length 0, only positions are collected. */
 static void put(struct pieces *out, int64_t low, int64_t end, int64_t stride,
                 uint32_t times)
 {
@@ -162,7 +163,7 @@ static void put(struct pieces *out, int64_t low, int64_t end, int64_t stride,
         out->spans[out->count++] = (struct access_span){low, end, stride, times};
 }
 
-/* All of it lies between `low` and `end`, and so do the first and the last row. */
+/* Clips rows to `low` .. `end`: all bytes, and the first and last rows, lie in it. */
 static void put_rows(struct pieces *out, struct access_span s, int64_t low, int64_t end)
 {
     if (s.low < low) {
@@ -193,7 +194,7 @@ static bool add_span(const struct extent *e, const struct access_form *f,
         return false;
     at.low = at.low > out->all.low ? at.low : out->all.low;
     at.high = at.high < out->all.high ? at.high : out->all.high;
-    if (at.high < at.low) /* nobody comes here by this case */
+    if (at.high < at.low) /* no thread takes this case */
         return true;
     if (out->count == ACCESS_SPANS_MAX)
         return false;
@@ -217,7 +218,7 @@ static bool add_pieces(const struct extent *e, const struct access_form *f, unsi
     if (depth == DEPTH_MAX ||
         !(cases_find(&now, f, &c) || (out->has_edges && cases_of_edges(&now, f, &c))))
         return add_span(e, f, out);
-    depth += c.count > 1; /* one alone makes it simpler */
+    depth += c.count > 1; /* a single case only simplifies the form */
     now.facts.in_pairs = true;
     for (uint32_t left = c.count; left-- > 0;) {
         c.count = left;
@@ -227,7 +228,8 @@ static bool add_pieces(const struct extent *e, const struct access_form *f, unsi
     return true;
 }
 
-/* Where guards say that one or another thing holds, each has pieces of its own. */
+/* Record and form whose guards contain disjunctions: each alternative has its own
+   pieces. */
 struct way_in {
     const struct access_record *record;
     const struct access_form *form;
@@ -241,7 +243,7 @@ static bool is_or(const struct access_condition *c, bool negated)
     return c->kind == (negated ? ACCESS_BOTH : ACCESS_EITHER);
 }
 
-/* Of guard number `guard`, or of a part of it. */
+/* Adds the alternatives of guard number `guard`, or of one part of it. */
 static bool add_alternatives(const struct extent *e, const struct way_in *w, uint32_t guard,
                              const struct access_condition *c, bool negated)
 {
@@ -255,12 +257,13 @@ static bool add_alternatives(const struct extent *e, const struct way_in *w, uin
                add_alternatives(e, w, guard, c->second, negated);
     if (++w->out->tries > TRIES_MAX)
         return false;
-    now.facts.in_pairs = true; /* that one, and what bounds the row */
+    now.facts.in_pairs = true; /* this alternative, and the bound of the row */
     facts_add_guards(&now.facts, &alone, 1);
     return facts_contradict(&now.facts) || add_ways(&now, w, guard + 1);
 }
 
-/* By the guards from that one on; extent_open() took from those that say `or` nothing. */
+/* Adds the pieces under the guards from `guard` on; extent_open() ignored the
+   disjunctions. */
 static bool add_ways(const struct extent *e, const struct way_in *w, uint32_t guard)
 {
     const struct access_record *r = w->record;
@@ -278,8 +281,8 @@ static bool add_ways(const struct extent *e, const struct way_in *w, uint32_t gu
     return add_pieces(e, w->form, 0, w->out);
 }
 
-/* All ways, edges of rows apart or not, or as if no guard said `or`, or all bytes together.
- */
+/* Tries in this order: all alternatives with partial rows separate, all alternatives, no
+   alternatives, a single range. */
 static void add_all(const struct extent *e, const struct access_record *r,
                     const struct access_form *form, struct pieces *out)
 {
@@ -298,7 +301,8 @@ static void add_all(const struct extent *e, const struct access_record *r,
     out->count = 1;
 }
 
-/* Whether the form lies there piece by piece: less than its bounds say. */
+/* Whether each piece of the form lies in the range, although the bounds of the form may
+   exceed it. */
 static bool lies_inside(const struct extent *e, const struct access_range *w)
 {
     struct access_span spans[ACCESS_SPANS_MAX];
@@ -314,7 +318,7 @@ static bool lies_inside(const struct extent *e, const struct access_range *w)
     return true;
 }
 
-/* Whether some form leaves its range, or may. */
+/* Whether some form may leave its range. */
 static bool wraps(const struct extent *e, const struct access_record *r)
 {
     const struct access_range *w;
@@ -328,7 +332,7 @@ static bool wraps(const struct extent *e, const struct access_record *r)
     return false;
 }
 
-/* Bytes from the first one on, at most; false if that is not known. */
+/* Number of bytes from the first one on, at most; false if unknown. */
 static bool length_of(const struct extent *e, const struct access_record *r, int64_t *out)
 {
     const struct access_hull *h = &r->hull;
@@ -343,7 +347,8 @@ static bool length_of(const struct extent *e, const struct access_record *r, int
     return true;
 }
 
-/* In no thread: its guards cannot all hold, or a loop around it is not entered. */
+/* Whether no thread executes the access: its guards contradict, or a surrounding loop is
+   not entered. */
 static bool is_never(struct extent *e, const struct access_record *r, const int64_t *trips)
 {
     for (int32_t l = r->loop; l >= 0; l = e->analysis->loops[l].parent)

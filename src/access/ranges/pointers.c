@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pointers among the parameters an access may go through. */
+/* Pointer parameters that an access may use. */
 #include "access/bounds/extent.h"
 #include "base/common_step.h"
 
 enum { POINTER_BYTES = 8, STEP_MAX = 1 << 20 };
 
-/* Values of the form, in which nothing wraps, differ from `first` by multiples of it. */
+/* Greatest common divisor of the differences between values of the form and `first`. No
+   part may wrap. */
 static uint64_t step_of(const struct access_form *f, uint64_t *first)
 {
     uint64_t step = 0;
@@ -42,7 +43,8 @@ static bool place_range(const struct access_analysis *a, const struct access_rec
     return known;
 }
 
-/* From there to the next place that a multiple of the step leads to from the other. */
+/* Distance from `from` to the next position that differs from `to` by a multiple of the
+   step. */
 static uint64_t ahead(int64_t from, int64_t to, uint64_t step)
 {
     const int64_t away = (to - from) % (int64_t)step;
@@ -50,8 +52,8 @@ static uint64_t ahead(int64_t from, int64_t to, uint64_t step)
     return (uint64_t)(away < 0 ? away + (int64_t)step : away);
 }
 
-/* Of a pointer that is chosen: in all of its parameter where nothing more is known. Words
-   lie at multiples of their size in the block. */
+/* Positions of a selected pointer: its parameter if nothing more is known. Words are
+   aligned to their size. */
 static void member_pointers(const struct access_analysis *a, const struct access_record *r,
                             const struct access_launch *l, const int64_t *trips,
                             struct access_pointers *out)

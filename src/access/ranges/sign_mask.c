@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/ranges/sign_mask.h"
 
-/* x of x >> 31, or of 63 in 64 bits; NULL where the form is something else. */
+/* x of x >> 31, or x >> 63 in 64 bits; NULL for another form. */
 static const struct access_form *sign_of(const struct extent *e,
                                          const struct access_form *f, unsigned bits)
 {
@@ -18,8 +18,7 @@ static const struct access_form *sign_of(const struct extent *e,
                : NULL;
 }
 
-/* As numbers of so many bits both are what their forms say, and the mask leaves n as it is.
- */
+/* Both numbers must fit their type, and the mask must keep all bits of n. */
 bool sign_mask_open(struct sign_mask *m, struct extent *e, const struct access_symbol *y)
 {
     struct range is;

@@ -3,7 +3,7 @@
 
 #include "access/form/apply.h"
 
-/* Bits k .. m - 1, and no others, of a number of which there are no higher ones. */
+/* Whether the number has exactly the bits k .. m - 1 set, for some k and m. */
 static bool is_upper_mask(int64_t c)
 {
     return c > 0 && ((c + (c & -c)) & (c + (c & -c) - 1)) == 0;
@@ -24,14 +24,14 @@ static bool steps_up(const struct access_symbol *y, int64_t right)
     }
 }
 
-/* Below which numbers it does. */
+/* Upper end of the arguments for which the function is monotonic. */
 static int64_t end_of(const struct step_op *o)
 {
     return o->function == ACCESS_AND ? o->right + (o->right & -o->right)
                                      : (int64_t)1 << (o->bits < 62 ? o->bits - 1 : 61);
 }
 
-/* The function's symbol that the form is, but for a factor and a constant; or NULL. */
+/* The function symbol of a form factor * symbol + constant; else NULL. */
 static const struct access_symbol *inner(const struct extent *e,
                                          const struct access_form *f, struct step_op *o)
 {
@@ -52,7 +52,7 @@ static const struct access_symbol *inner(const struct extent *e,
     return y && y->kind == ACCESS_FUNCTION ? y : NULL;
 }
 
-/* From the base up; false where a number on the way is not below its end. */
+/* Evaluates from the base outward; false if an intermediate number is outside its limit. */
 static bool value_at(const struct steps *s, int64_t base, int64_t *out)
 {
     int64_t v = base;
@@ -88,13 +88,14 @@ bool steps_open(struct steps *s, struct extent *e, const struct access_symbol *y
     }
     if (!s->count)
         return false;
-    s->ops[s->count - 1].factor = 1; /* the base is taken as it is */
+    s->ops[s->count - 1].factor = 1; /* the base form contains factor and constant */
     s->ops[s->count - 1].plus = 0;
     return extent_of(e, s->base, &s->range) && s->range.low <= s->range.high &&
            value_at(s, s->range.low, &value) && value_at(s, s->range.high, &value);
 }
 
-/* What lies between two numbers that are below all ends does so, too. */
+/* Cannot fail: both ends of the range are inside all limits, and the functions are
+   monotonic. */
 int64_t steps_value(const struct steps *s, int64_t base)
 {
     int64_t value = 0;
@@ -106,7 +107,7 @@ int64_t steps_value(const struct steps *s, int64_t base)
 int64_t steps_next(const struct steps *s, int64_t base)
 {
     const int64_t now = steps_value(s, base);
-    int64_t low = base, high = s->range.high + 1; /* the same at low, another at high */
+    int64_t low = base, high = s->range.high + 1; /* the value at low, another at high */
 
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
@@ -122,7 +123,7 @@ int64_t steps_next(const struct steps *s, int64_t base)
 int64_t steps_begin(const struct steps *s, int64_t base)
 {
     const int64_t now = steps_value(s, base);
-    int64_t low = s->range.low - 1, high = base; /* another at low, the same at high */
+    int64_t low = s->range.low - 1, high = base; /* another at low, the value at high */
 
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;

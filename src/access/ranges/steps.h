@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A symbol that only grows with what it is made of, and in steps: quotients, as divisions,
-   shifts, products of which the upper half is kept, and masks of upper bits make them.
-   x / 1000 is mulhi(x, 274877907) >> 6, as compilers have it. */
+/* Monotonic step functions of a form: divisions, shifts, upper halves of products, and
+   masks of upper bits. An example is x / 1000, which compilers write as mulhi(x, 274877907)
+   >> 6. */
 
 #include "access/bounds/extent.h"
 
 enum { STEPS_DEPTH = 6 };
 
 struct steps {
-    const struct access_form *base; /* what it is made of, and where that lies */
+    const struct access_form *base; /* innermost argument and its bounds */
     struct range range;
     uint32_t count;
-    struct step_op { /* the first one is applied last, to factor * what is below + plus */
+    struct step_op { /* outermost first; each applies to factor * the next result + plus */
         enum access_function function;
         bool is_signed;
         uint8_t bits;
@@ -21,15 +21,14 @@ struct steps {
     } ops[STEPS_DEPTH];
 };
 
-/* False where the symbol is none, in that extent. */
+/* False if the symbol is no such function in this context. */
 bool steps_open(struct steps *s, struct extent *e, const struct access_symbol *y);
-/* At a value of the base in its range. */
+/* Value at a base in the range. */
 int64_t steps_value(const struct steps *s, int64_t base);
-/* The next value of the base at which it is another; behind the range where there is none.
- */
+/* Smallest larger base with another value; range.high + 1 if there is none. */
 int64_t steps_next(const struct steps *s, int64_t base);
-/* The first value of the base in its range at which it is the same. */
+/* Smallest base of the range with the same value. */
 int64_t steps_begin(const struct steps *s, int64_t base);
-/* Whether it was another one below the range, and is another one above. */
+/* Whether the value changes just below the range, or just above it. */
 bool steps_starts(const struct steps *s);
 bool steps_ends(const struct steps *s);
