@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* One kernel while it is cut; private to this folder. First what the kernel is (flow,
-   definitions, control), then what its uses of registers see (views), then what depends on
-   more than its parameters (taint), then what decides where it writes (needs), then text.
- */
+/* State of one kernel during slicing; private to this folder. The passes run in this order:
+   control flow and definitions, views (the definitions that a use sees), taint (values that
+   depend on memory), needs (instructions that decide where the kernel writes), text. */
 
 #include "access/write_set.h"
 #include "base/memory.h"
@@ -12,61 +11,62 @@
 
 enum { SLICE_EXIT = -1, SLICE_NONE = -2 };
 
-/* Lists by number: those of n are items[first[n]] .. items[first[n + 1] - 1]. */
+/* Lists by number: list n is items[first[n]] .. items[first[n + 1] - 1]. */
 struct slice_list {
     uint32_t *first, *items;
 };
 
-/* Where control goes after a block, in blocks or SLICE_EXIT. */
+/* Successors of a block: blocks or SLICE_EXIT. */
 struct slice_end {
-    int32_t target; /* of the jump, ret or exit; SLICE_NONE where there is none */
-    int32_t next;   /* where the block goes on; SLICE_NONE where it does not */
-    bool is_table;  /* brx: the successors of the flow instead of `target` */
+    int32_t target; /* of the jump, ret or exit; SLICE_NONE: none */
+    int32_t next;   /* the following block; SLICE_NONE: none */
+    bool is_table;  /* brx: the successors of `flow` replace `target` */
 };
 
 struct slice {
     const struct ptx_module *module;
     const struct ptx_function *f;
     bool constants_known;
-    const bool *left_out; /* by instruction, or NULL: stores that are not its business */
+    const bool *left_out; /* by instruction, or NULL: ignored stores */
     struct arena *arena;
-    struct ptx_flow *flow; /* without the ways to blocks that trap */
+    struct ptx_flow *flow; /* without edges to blocks that trap */
     bool *reached;         /* by block */
     struct slice_end *ends;
-    uint32_t registers; /* the function's and one more: the carry flag */
+    uint32_t registers; /* of the function, plus one: the carry flag */
     struct slice_list definitions, uses;
-    struct slice_list controls; /* by block: blocks whose branch decides whether it runs */
-    bool *is_local;             /* by register: a generic address, never of global memory */
-    uint32_t view_count;        /* uses of a register that see the same have one view */
-    uint32_t *view_of;          /* by place in `uses` */
-    struct slice_list reaching; /* by view: definitions, by their places in `definitions` */
-    struct slice_list joins;    /* by view: blocks whose branches decide which one it is */
-    uint32_t *taint;            /* by definition: instruction it depends on, + 1; 0: none */
-    uint32_t *view_taint;       /* by view */
-    uint32_t *branch_taint;     /* by block, of its branch */
-    bool *may_run;              /* by block: memory decides if it does, or how often */
-    bool *kept;                 /* by instruction */
-    bool *decides;              /* by block: its branch is kept */
-    bool *cut;                  /* by block: head of a loop that runs once */
-    unsigned char *idle;        /* by block: of its branch, 1: the jump, 2: the way on has
-                                   nothing to do till both meet */
-    bool *released;             /* by block: all that its branch decided was how often */
-    uint32_t *names;            /* by definition: one of those that share its register */
+    struct slice_list controls; /* by block: blocks whose branch decides its execution */
+    bool *is_local;             /* by register: a generic address outside global memory */
+    uint32_t view_count; /* uses of a register that see the same definitions share a view */
+    uint32_t *view_of;   /* by index in `uses` */
+    struct slice_list reaching; /* by view: indices in `definitions` */
+    struct slice_list joins;    /* by view: blocks whose branches select the definition */
+    uint32_t *taint; /* by definition: 1 + the instruction on which it depends; 0: none */
+    uint32_t *view_taint;   /* by view */
+    uint32_t *branch_taint; /* by block, of its branch */
+    bool *may_run;          /* by block: memory decides whether or how often it executes */
+    bool *kept;             /* by instruction */
+    bool *decides;          /* by block: its branch is in the slice */
+    bool *cut;              /* by block: head of a loop that executes once */
+    unsigned char *idle; /* by block: sides of its branch without work before both meet; 1:
+                            the jump, 2: the fall-through */
+    bool *released;      /* by block: its branch decided only a number of iterations */
+    uint32_t *names; /* by definition: number of its register; several definitions may share
+                        one */
     struct write_set_site *sites;
     uint32_t *site_at; /* by site: its instruction */
-    bool *repeated;    /* by site: it stores to what another one has stored to */
+    bool *repeated;    /* by site: it stores to the bytes of another site */
     uint32_t site_count;
 };
 
-/* What an instruction may do to global memory: where, and how many bytes a thread. A matrix
-   of a warp is stored line by line, the first lanes each one. */
+/* Effect of an instruction on global memory: the address, and bytes per thread. For a
+   matrix, each of the first lanes stores one line. */
 struct slice_writer {
     const struct ptx_operand *address; /* NULL: it writes none */
     uint32_t bytes;
     uint32_t lines;                   /* of a matrix; else 0 */
-    uint32_t line_elements, element;  /* in a line, and bytes of one */
-    const struct ptx_operand *stride; /* elements from line to line; NULL: line_elements */
-    const char *refusal;              /* it may write, and we cannot follow */
+    uint32_t line_elements, element;  /* elements of a line, bytes of an element */
+    const struct ptx_operand *stride; /* elements between lines; NULL: line_elements */
+    const char *refusal;              /* reason why a possible write cannot be followed */
 };
 
 typedef void slice_visit(void *context, uint32_t number);
@@ -74,62 +74,65 @@ void slice_visit_definitions(const struct slice *s, const struct ptx_instruction
                              slice_visit *visit, void *context);
 void slice_visit_uses(const struct slice *s, const struct ptx_instruction *i,
                       slice_visit *visit, void *context);
-/* Whether the operand holds registers that are defined. */
+/* Whether the operand contains destination registers. */
 bool slice_is_target(const struct ptx_instruction *i, uint32_t operand);
-/* Of one operand: the registers in it. */
+/* Visits the registers of one operand. */
 void slice_visit_operand(const struct ptx_operand *o, slice_visit *visit, void *context);
 
 struct slice_writer slice_writer(const struct slice *s, const struct ptx_instruction *i);
 void slice_find_local(struct slice *s);
-/* What the callee of a call is, and whether it never comes back. */
+/* Whether the callee of a call never returns. */
 bool slice_never_returns(const struct slice *s, const struct ptx_instruction *i);
 
-/* A verb that says how the instruction's result depends on more than the parameters and
-   the thread's place in the grid; NULL if it does not. */
+/* Verb phrase for the dependence of the instruction's result on more than the parameters
+   and the thread's position in the grid; NULL: no such dependence. */
 const char *slice_root(const struct slice *s, const struct ptx_instruction *i);
-/* The same of any that something depends on. */
+/* Verb phrase for any instruction on which something depends. */
 const char *slice_verb(const struct slice *s, const struct ptx_instruction *i);
-/* Whether its result is made of what named lanes of the warp bring, all of which it waits
-   for: known where that is, and memory says of none whether it comes. */
+/* Whether the result combines values of named lanes, for all of which the instruction
+   waits. The result is known if the values are, and if memory does not decide which lanes
+   take part. */
 bool slice_is_exchange(const struct ptx_instruction *i);
 
 enum proact_status slice_find_flow(struct slice *s, struct proact_error *err);
 bool slice_dominates(const struct slice *s, uint32_t block, uint32_t other);
-/* Marks the blocks of the loop whose head is `head`, by block; false if there is none. */
+/* Marks the blocks of the loop with head `head`; false if there is none. */
 bool slice_loop_mark(const struct slice *s, uint32_t head, bool *in);
-/* Whether `block` is in a loop whose head is `head`. */
+/* Whether `block` is in a loop with head `head`. */
 bool slice_in_loop(const struct slice *s, uint32_t head, uint32_t block);
 struct slice_list slice_list_make(struct slice *s, uint32_t count,
                                   const uint32_t (*pairs)[2], size_t pair_count);
 
-/* Where `item` stands in the list of `number`, which has it and is sorted. */
+/* Index of `item` in the sorted list `number`, which contains it. */
 uint32_t slice_list_find(const struct slice_list *list, uint32_t number, uint32_t item);
 
 void slice_find_views(struct slice *s); /* needs definitions, uses, controls */
-/* Of a register that an instruction uses, and of one that it defines. */
+/* View of a register that an instruction uses; index of a definition. */
 uint32_t slice_view(const struct slice *s, uint32_t instruction, uint32_t reg);
 uint32_t slice_definition(const struct slice *s, uint32_t instruction, uint32_t reg);
 
 void slice_find_taint(struct slice *s);
-/* Of a register that an instruction uses: the instruction it depends on, + 1, or 0. */
+/* Taint of a register that an instruction uses: 1 + the instruction on which it depends, or
+   0. */
 uint32_t slice_taint(const struct slice *s, uint32_t instruction, uint32_t reg);
 enum proact_status slice_find_needs(struct slice *s, struct proact_error *err);
 
 void slice_find_repeats(struct slice *s);
-/* Cuts the loops that store to the same places in every iteration; whether there were any
-   that were not cut. By then it is known what is needed. */
+/* Reduces loops that store to the same bytes in each iteration to one iteration; returns
+   whether it reduced any. The needs must be known. */
 bool slice_cut_same_loops(struct slice *s);
 
-/* Registers that an instruction uses where it is in the slice. */
+/* Visits the registers that an instruction uses in the slice. */
 void slice_visit_needed(const struct slice *s, uint32_t instruction, slice_visit *visit,
                         void *context);
 
 void slice_find_names(struct slice *s);
-/* What a register is called in an instruction of the slice that uses or defines it; -1
-   where no definition of it is seen. */
+/* Number of a register in an instruction of the slice that uses or defines it; -1 if no
+   definition reaches it. */
 int64_t slice_name(const struct slice *s, uint32_t instruction, uint32_t reg, bool defined);
 
-/* The slice's text, free() it; the lines of its stores go to s->sites. */
+/* Text of the slice; the caller frees it with free(). Sets the lines of stores in
+   s->sites. */
 char *slice_print(struct slice *s, size_t *bytes);
 
 static inline bool slice_is_branch(const struct slice *s, uint32_t block)

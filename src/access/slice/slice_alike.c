@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compilers move what only the arms of a branch need into these, one by one: addresses. */
+/* Compilers duplicate address computations into the arms of a branch that use them. */
 #include "access/slice/slice_alike.h"
 
 enum { LOOKS_MAX = 64 };
 
 struct search {
     const struct slice *s;
-    uint32_t branch, last; /* its block, and that one's last instruction */
+    uint32_t branch, last; /* the branch's block and its last instruction */
     uint32_t looks;
 };
 
@@ -32,7 +32,8 @@ static bool is_behind(const struct search *q, uint32_t at)
     return block != q->branch && slice_dominates(q->s, q->branch, block);
 }
 
-/* Makes one register of what it reads, which is no memory but the parameters'. */
+/* Whether the instruction computes one register from operands, without memory except
+   parameters. */
 static bool is_plain(const struct ptx_instruction *i)
 {
     if (i->guard >= 0 || !i->operand_count || i->operands[0].kind != PTX_REGISTER ||
@@ -73,7 +74,7 @@ static bool are_spelled_alike(const struct ptx_instruction *a,
 
 static bool are_alike(struct search *q, struct slice_use a, struct slice_use b);
 
-/* What instructions read at `at` and `other`. */
+/* Compares the operands of instructions `at` and `other`. */
 static bool operands_alike(struct search *q, uint32_t at, const struct ptx_operand *a,
                            uint32_t other, const struct ptx_operand *b)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Whether two arms of a branch, or what is ahead of it and an arm, make the same. */
+/* Equivalence of values in two arms of a branch, or in an arm and before the branch. */
 
 #include "access/slice/slice.h"
 
-/* A register that an instruction uses. */
+/* Use of a register by an instruction. */
 struct slice_use {
     uint32_t at, reg;
 };
 
-/* Whether, each time that control comes by the block's branch, both hold the same when it
-   next comes to them: what either sees is one definition ahead of the branch, or behind it
-   in its own arm, where the other one has an equal. */
+/* Whether both uses see equal values each time control passes the block's branch and next
+   reaches them. Each use sees one definition: before the branch, or in its own arm, with an
+   equivalent definition in the other arm. */
 bool slice_is_alike(const struct slice *s, uint32_t branch, struct slice_use a,
                     struct slice_use b);
 
-/* The one definition that the use sees, by its place in `definitions`, or -1. */
+/* Index in `definitions` of the only definition that the use sees, or -1. */
 int64_t slice_only_definition(const struct slice *s, struct slice_use of);
-/* Whether control comes by instruction `at` before it comes to `to`, each time. */
+/* Whether control always passes instruction `at` before it reaches `to`. */
 bool slice_is_ahead(const struct slice *s, uint32_t at, uint32_t to);

@@ -70,7 +70,7 @@ enum proact_status slice_cut(const struct ptx_module *m, const struct ptx_functi
     struct slice_result r = {0};
     enum proact_status status;
 
-    s.registers = f->register_count + 1; /* the carry flag is the last */
+    s.registers = f->register_count + 1; /* the carry flag is the last one */
     if ((status = analyse(&s, err)))
         return status;
     r.text = slice_print(&s, &r.bytes);

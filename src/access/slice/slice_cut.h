@@ -4,7 +4,7 @@
 #include "access/write_set.h"
 #include "base/memory.h"
 
-/* What a cut leaves; text is owned, the sites are the arena's. */
+/* Result of slicing. `text` is owned by the caller; the sites lie in the arena. */
 struct slice_result {
     char *text;
     size_t bytes;
@@ -13,7 +13,7 @@ struct slice_result {
     bool reads_constants;
 };
 
-/* Cuts a kernel of `m`; whatever it needs lies in `arena`. */
+/* Slices a kernel of `m`. All further memory comes from `arena`. */
 enum proact_status slice_cut(const struct ptx_module *m, const struct ptx_function *f,
                              const struct write_set_options *options, struct arena *arena,
                              struct slice_result *out, struct proact_error *err);

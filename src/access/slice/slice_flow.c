@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where control goes: the ends of blocks, without ways that trap or never end (a launch
-   that goes there has no result), and which branches decide whether a block runs. */
+/* Control flow: the ends of blocks, and the branches that decide whether a block executes.
+   Paths that trap or never end are removed, because a launch that takes them has no
+   result. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,8 +89,8 @@ static bool never_returns(const struct slice *s, const struct ptx_block *b)
     return false;
 }
 
-/* Blocks from which every way traps or goes round for ever: compilers leave such loops
-   where, as they know, nobody comes (of `j < n % 3`, what does four at a time). */
+/* Blocks from which every path traps or loops forever. Compilers leave such loops in places
+   that are never reached: the four-fold unrolled loop of `j < n % 3`. */
 static bool *find_doomed(const struct slice *s, const bool *leaves)
 {
     bool *doomed = must_calloc(s->flow->block_count, sizeof *doomed), changed = true;
@@ -117,13 +118,13 @@ static void drop_doomed(struct slice *s, const bool *doomed, bool *leaves)
         struct slice_end *end = &s->ends[b];
         uint32_t left = 0;
 
-        if (doomed[b]) { /* reached only where everything is */
+        if (doomed[b]) { /* only blocks that are doomed as well lead here */
             block->successor_count = 0;
             *end = (struct slice_end){.target = SLICE_EXIT, .next = SLICE_NONE};
             leaves[b] = true;
             continue;
         }
-        if (slice_last(s, b)->opcode == PTX_TRAP) { /* guarded */
+        if (slice_last(s, b)->opcode == PTX_TRAP) { /* has a guard */
             end->target = SLICE_NONE;
             leaves[b] = end->next == SLICE_EXIT;
         }
@@ -175,8 +176,8 @@ static void mark(const struct ptx_flow *flow, bool *visited, uint32_t block, boo
     free(stack);
 }
 
-/* From every block that is left there is a way out, or nothing would post-dominate it: all
-   that may be wrong is that none is left. One that traps in any case has no result. */
+/* Every remaining block has a path to the exit; otherwise nothing would post-dominate it.
+   The only error is that no block remains: a kernel that always traps has no result. */
 static enum proact_status check_leaving(struct slice *s, const bool *doomed,
                                         struct proact_error *err)
 {
@@ -194,8 +195,8 @@ static enum proact_status check_leaving(struct slice *s, const bool *doomed,
                 s->module->name, s->f->instructions[first].line);
 }
 
-/* Ferrante, Ottenstein and Warren (1987): what lies between a branch's successor and the
-   branch's post-dominator runs because of the branch. */
+/* Control dependence by Ferrante, Ottenstein and Warren (1987): the blocks from a branch's
+   successor up to the branch's post-dominator depend on the branch. */
 static void find_controls(struct slice *s)
 {
     uint32_t(*pairs)[2] = NULL;
@@ -250,7 +251,7 @@ bool slice_dominates(const struct slice *s, uint32_t block, uint32_t other)
     return ptx_dominates(s->flow, block, other);
 }
 
-/* A natural loop: from its blocks one comes back to `head` without leaving what it
+/* A natural loop: blocks that reach `head` without leaving the region that `head`
    dominates. */
 bool slice_loop_mark(const struct slice *s, uint32_t head, bool *in)
 {
@@ -261,7 +262,7 @@ bool slice_loop_mark(const struct slice *s, uint32_t head, bool *in)
 
         if (!s->reached[latch] || !slice_dominates(s, head, latch))
             continue;
-        found = in[head] = true; /* the walk against the edges ends there */
+        found = in[head] = true; /* the backward walk ends there */
         mark(s->flow, in, latch, true);
     }
     return found;

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that store to the same places in every iteration (`for (k ...) c[i] += a[k] *
-   b[k]`): run once, they say as much.
-
-   What changes from one iteration to the next may decide how often the loop goes round, at
-   its only way out, and nothing else that is kept, neither in the loop nor behind it. */
+/* Loops that store to the same bytes in each iteration (`for (k ...) c[i] += a[k] * b[k]`):
+   one iteration gives the same writes. Values that vary between iterations may decide the
+   trip count, at the only exit. They may decide nothing else in the slice, neither in the
+   loop nor after it. */
 #include <stdlib.h>
 
 #include "access/slice/slice.h"
 
 struct loop {
     struct slice *s;
-    bool *in;     /* by block */
-    bool *varies; /* by definition of the loop: differs from iteration to iteration */
+    bool *in;            /* by block */
+    bool *varies;        /* by definition of the loop: differs between iterations */
     uint32_t head, exit; /* exit: the block that leaves it */
-    uint32_t at;         /* the instruction that is looked at */
+    uint32_t at;         /* the examined instruction */
     bool found;
 };
 
-/* What is seen is the same in every iteration if it comes from outside, or from definitions
-   that are the same and were made in this very iteration. */
+/* A view is invariant if all definitions come from outside, or are invariant and made in
+   the same iteration. */
 static bool view_varies(const struct loop *l, uint32_t view)
 {
     const struct slice *s = l->s;
@@ -43,7 +42,8 @@ static void find_varying(void *context, uint32_t reg)
     l->found |= view_varies(l, slice_view(l->s, l->at, reg));
 }
 
-/* Whether something that the instruction needs varies; who exchanges, too, may. */
+/* Whether an operand of the instruction varies. The participants of an exchange may vary as
+   well. */
 static bool varies(struct loop *l, uint32_t at)
 {
     l->at = at;
@@ -66,7 +66,7 @@ static void find_unvisited(void *context, uint32_t reg)
     l->found |= !l->varies[slice_definition(l->s, l->at, reg)];
 }
 
-/* Whether a register that is used behind the loop may hold what varies in it. */
+/* Whether a register that is used after the loop may hold a varying value. */
 static void find_outside(void *context, uint32_t reg)
 {
     struct loop *l = context;
@@ -77,7 +77,7 @@ static void find_outside(void *context, uint32_t reg)
         l->found |= l->varies[s->reaching.items[n]];
 }
 
-/* A loop has one way out here, by a branch that is kept: else its exit is not found. */
+/* Finds the exit: the only edge out of the loop, by a branch of the slice. */
 static bool find_exit(struct loop *l)
 {
     const struct slice *s = l->s;
@@ -106,7 +106,7 @@ static bool has_writer(const struct loop *l)
     return false;
 }
 
-/* One round over the loop's instructions; whether more of them vary than was known. */
+/* One pass over the loop's instructions; returns whether it found new varying ones. */
 static bool spread(struct loop *l)
 {
     const struct slice *s = l->s;
@@ -118,7 +118,7 @@ static bool spread(struct loop *l)
         for (uint32_t n = block->first; l->in[b] && n < block->first + block->count; n++) {
             if (!s->kept[n] || !varies(l, n))
                 continue;
-            l->found = false; /* now: one that was not marked */
+            l->found = false; /* now: a definition not yet marked */
             slice_visit_definitions(s, &s->f->instructions[n], find_unvisited, l);
             more |= l->found;
             slice_visit_definitions(s, &s->f->instructions[n], mark_varying, l);
@@ -127,7 +127,7 @@ static bool spread(struct loop *l)
     return more;
 }
 
-/* Whether the instruction decides where something is stored, or whether, by itself. */
+/* Whether the instruction decides the address of a store, or its execution, directly. */
 static bool is_decisive(const struct loop *l, uint32_t at)
 {
     const struct slice *s = l->s;
@@ -162,7 +162,7 @@ static bool is_same(struct loop *l)
     return true;
 }
 
-/* Where it leads back to the head alone, its exit decides no more. */
+/* If the exit leads back to the head only, its branch decides nothing further. */
 static void cut(const struct loop *l)
 {
     struct slice *s = l->s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of the slice. It goes both ways of a branch that memory decides, one after the
-   other: what the first one leaves in a register must not be seen in the second one, and
-   is not, as definitions share a register only where some use in the slice sees both. */
+/* Registers of the slice. The slice executes both sides of a branch that memory decides,
+   one after the other. A value of the first side must not be visible in the second.
+   Definitions therefore share a register only if some use in the slice sees both. */
 #include "access/slice/slice.h"
 
 struct joining {

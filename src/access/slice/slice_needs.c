@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What decides where the kernel writes: backwards from the addresses of its stores, and
-   from the branches that decide whether they run. */
+/* Instructions that decide where the kernel writes: a backward search from the addresses of
+   its stores and from the branches that decide whether they execute. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 
 struct needs {
     struct slice *s;
-    uint32_t *stack, depth; /* instructions kept, of which what they need is not yet */
-    uint32_t at;            /* that is looked at */
-    bool *wanted;           /* by block: what decides whether it runs is kept */
+    uint32_t *stack, depth; /* instructions of the slice whose operands are pending */
+    uint32_t at;            /* the examined instruction */
+    bool *wanted; /* by block: the branches that decide its execution are in the slice */
 };
 
 static void keep(struct needs *n, uint32_t instruction);
@@ -99,8 +99,8 @@ static void note_site(struct slice *s, uint32_t at, uint32_t bytes)
         (i->guard >= 0 && slice_taint(s, at, (uint32_t)i->guard)) || s->may_run[block];
 }
 
-/* Loops that memory may leave run once: what they hold is the same every time, or it would
-   depend on memory. */
+/* Loops with an exit that memory decides execute once: their content is the same in each
+   iteration, otherwise it would depend on memory. */
 static void cut_loops(struct slice *s, uint32_t branch, const bool *heads)
 {
     int32_t after = s->flow->blocks[branch].post_dominator;
@@ -111,7 +111,7 @@ static void cut_loops(struct slice *s, uint32_t branch, const bool *heads)
             s->cut[head] = true;
 }
 
-/* Whether a way leads back to a block that does not dominate it. */
+/* Whether an edge leads back to a block that does not dominate its source. */
 static bool is_irregular(const struct slice *s)
 {
     uint32_t count = s->flow->block_count, depth = 0, done = 0, total = 0;
@@ -194,7 +194,7 @@ static enum proact_status find_writers(struct slice *s, struct proact_error *err
     return PROACT_OK;
 }
 
-/* All that the stores need, from nothing. */
+/* Computes the needs of all stores from scratch. */
 static void find_needs(struct needs *n)
 {
     struct slice *s = n->s;
@@ -208,7 +208,8 @@ static void find_needs(struct needs *n)
     follow(n);
 }
 
-/* Whether nothing is kept from there to where the branch's ways meet. */
+/* Whether no instruction of the slice lies on this side before both sides of the branch
+   meet. */
 static bool is_idle(struct needs *n, uint32_t branch, int32_t way)
 {
     const struct slice *s = n->s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The slice as a module of PTX. */
+/* Output of the slice as a PTX module. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +9,10 @@
 struct printer {
     struct slice *s;
     struct slice_text text;
-    bool *printed; /* by block: the slice has it */
+    bool *printed; /* by block: it is in the slice */
     uint32_t *stack, depth;
     uint32_t site, lines;
-    size_t counted; /* of the body, for `lines` */
+    size_t counted; /* bytes of the body already counted in `lines` */
 };
 
 static void visit(struct printer *p, uint32_t from, int32_t to)
@@ -62,7 +62,7 @@ static void print_jump(struct printer *p, uint32_t from, int32_t to)
     text_print(&p->text.body, ";\n");
 }
 
-/* As the last word of a block, where the next one need not be jumped to. */
+/* Jump at the end of a block, omitted if the target follows. */
 static void print_step(struct printer *p, uint32_t from, int32_t to)
 {
     uint32_t next = from + 1, count = p->s->flow->block_count;
@@ -73,7 +73,7 @@ static void print_step(struct printer *p, uint32_t from, int32_t to)
         print_jump(p, from, to);
 }
 
-/* Ways that wait here are gone now. */
+/* Emits the sides of branches that wait at this block. */
 static void print_waiting(struct printer *p, int32_t place)
 {
     for (uint32_t b = 0; b < p->s->flow->block_count; b++)
@@ -175,7 +175,7 @@ static void print_block(struct printer *p, uint32_t block)
     print_end(p, block);
 }
 
-/* The kernel's own header, with the slice's name in it. */
+/* The kernel's header with the slice's name. */
 static void print_header(const struct slice *s, struct text *into)
 {
     const char *text = s->module->text + s->f->header.offset;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a use of a register can see: which of its definitions, and the branches that decide
-   which one.
+/* Views: the definitions of a register that a use can see, and the branches that select
+   one.
 
-   A definition that comes before all uses is all that these can see. Where there are
-   several, the branches count that lie between the block that dominates the use and all it
-   sees, and these. What lies outside of that block decides only whether all of it happens,
-   unless the register's content comes in from there. What a use cannot see is as good as in
-   another register: the slice has it in another one (slice_names.c). */
+   A definition that precedes all uses is the only one. With several definitions, the
+   relevant branches lie between these and the block that dominates the use and all of them.
+   A branch outside that block decides only whether everything executes, unless the
+   register's value comes from there. A definition that the use cannot see has another
+   register in the slice (slice_names.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +20,8 @@ struct pairs {
 struct finder {
     struct slice *s;
     uint32_t words;
-    uint64_t *governs; /* by block: the branches that decide whether it runs, all the way */
-    uint64_t *of_reaching;              /* those that decide whether what a use sees runs */
+    uint64_t *governs;     /* by block: set of branches that decide its execution */
+    uint64_t *of_reaching; /* branches that decide whether visible definitions execute */
     struct pairs definitions, branches; /* by view */
 };
 
@@ -68,8 +68,8 @@ static uint32_t home_of(const struct slice *s, uint32_t definition)
     return s->flow->block_of[s->definitions.items[definition]];
 }
 
-/* The register's first definition from instruction `end` on: they are in text order, and of
-   a register that a long kernel uses again and again there are thousands. */
+/* The register's first definition at instruction `end` or later, by binary search: long
+   kernels define a register thousands of times. */
 static uint32_t definitions_before(const struct slice *s, uint32_t reg, uint32_t end)
 {
     uint32_t low = s->definitions.first[reg], high = s->definitions.first[reg + 1];
@@ -85,8 +85,8 @@ static uint32_t definitions_before(const struct slice *s, uint32_t reg, uint32_t
     return low;
 }
 
-/* Of a block, up to instruction `end`: notes the definitions that are seen behind it, and
-   says whether what comes in is, too. */
+/* Collects the definitions in a block before instruction `end` that are visible at its end.
+   Returns whether the incoming value is visible too. */
 static bool reaching_after(struct finder *f, uint32_t reg, uint32_t block, uint32_t end)
 {
     const struct slice *s = f->s;
@@ -104,8 +104,8 @@ static bool reaching_after(struct finder *f, uint32_t reg, uint32_t block, uint3
     return true;
 }
 
-/* Notes what is seen against the flow, from `use` on. `above` gets the blocks whose start
-   is reached, so that what the register held before them is seen, too. */
+/* Walks backward from `use` and collects the visible definitions. `above` marks the blocks
+   whose incoming value is visible. */
 static void look_back(struct finder *f, uint32_t reg, uint32_t use, bool *above)
 {
     const struct slice *s = f->s;
@@ -114,7 +114,8 @@ static void look_back(struct finder *f, uint32_t reg, uint32_t use, bool *above)
     bool *visited = must_calloc(flow->block_count, sizeof *visited);
     uint32_t block = flow->block_of[use], end = use;
 
-    /* The block of the use may come twice: up to the use, then, around a loop, whole. */
+    /* The block of the use may occur twice: up to the use, and completely, around a
+       loop. */
     for (;;) {
         if (reaching_after(f, reg, block, end)) {
             above[block] = true;
@@ -135,8 +136,8 @@ static void look_back(struct finder *f, uint32_t reg, uint32_t use, bool *above)
     free(visited);
 }
 
-/* Blocks from which a definition that is seen can still be reached before control is at the
-   end of `top` anew, which starts all over. */
+/* Blocks from which a visible definition can still be reached before control returns to the
+   end of `top`, where the selection starts again. */
 static bool *before_reaching(const struct finder *f, size_t first, uint32_t top)
 {
     const struct slice *s = f->s;
@@ -167,7 +168,7 @@ static bool *before_reaching(const struct finder *f, size_t first, uint32_t top)
     return before;
 }
 
-/* Of the definitions from `first` on. */
+/* Branches that select between the definitions from `first` on. */
 static void find_branches(struct finder *f, size_t first, uint32_t use, const bool *above)
 {
     const struct slice *s = f->s;
@@ -210,7 +211,7 @@ static void add_view(struct finder *f, uint32_t reg, uint32_t use)
 
     look_back(f, reg, use, above);
     if (reg == s->registers - 1 && !is_of_block(f, first, s->flow->block_of[use]))
-        add_all_branches(f); /* the carry flag has no other place to be in */
+        add_all_branches(f); /* there is only one carry flag */
     else if (f->definitions.count > first)
         find_branches(f, first, use, above);
     free(above);
@@ -236,7 +237,7 @@ static bool defined_once_before_uses(const struct slice *s, uint32_t reg)
     return true;
 }
 
-/* Whether the use sees what the one before it in the text sees. */
+/* Whether the use sees the same definitions as the previous use in the text. */
 static bool reaching_is_same(const struct slice *s, uint32_t reg, uint32_t use)
 {
     uint32_t at = s->uses.items[use], before;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which registers an instruction defines and uses. Where the form is not known, all that
-   it names count as both. */
+/* Registers that an instruction defines and uses. If the operand form is unknown, all its
+   registers count as both. */
 #include "access/slice/slice.h"
 
 enum form { FIRST_DEFINED, NOTHING_DEFINED, ALL_DEFINED };

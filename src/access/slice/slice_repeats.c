@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores to a place that one ahead of them has stored to (`c[i] = 0; ... c[i] += a[k];`),
-   or that the other way of a branch stores to as well (`if (in[i] > 0) out[i] = ...; else
-   out[i] = ...;`): the slice has the first alone. */
+/* Repeated stores. A store may write the bytes of an earlier one (`c[i] = 0; ... c[i] +=
+   a[k];`), or those of a store on the other side of a branch (`if (in[i] > 0) out[i] = ...;
+   else out[i] = ...;`). The slice contains only the first. */
 #include <stdlib.h>
 
 #include "access/slice/slice_alike.h"
@@ -10,7 +10,7 @@ struct store {
     const struct ptx_instruction *i;
     struct slice_writer writer;
     uint32_t at, block;
-    int64_t base; /* the one definition of its address that it sees, or -1 */
+    int64_t base; /* the only visible definition of its address, or -1 */
 };
 
 static bool has_place(const struct store *of)
@@ -40,7 +40,7 @@ static bool is_ahead(const struct slice *s, uint32_t at, uint32_t block,
     return block == of->block ? at < of->at : slice_dominates(s, block, of->block);
 }
 
-/* The definition of the address leads to `a` before it leads to `b`, each time anew. */
+/* Whether `b` repeats `a`: the definition of the address always leads to `a` before `b`. */
 static bool repeats(const struct slice *s, const struct store *a, const struct store *b)
 {
     if (a->base < 0 || a->base != b->base || a->i->guard >= 0 ||
@@ -52,7 +52,7 @@ static bool repeats(const struct slice *s, const struct store *a, const struct s
     return is_ahead(s, by, s->flow->block_of[by], a);
 }
 
-/* The branch of memory that alone decides whether the store is executed, or -1. */
+/* The memory-dependent branch that alone decides whether the store executes, or -1. */
 static int32_t parting(const struct slice *s, const struct store *of)
 {
     uint32_t c = s->controls.first[of->block];
@@ -64,7 +64,7 @@ static int32_t parting(const struct slice *s, const struct store *of)
     return (int32_t)by;
 }
 
-/* Whether all who go that way from the branch come to the store. */
+/* Whether all paths on this side of the branch reach the store. */
 static bool leads_to(const struct slice *s, uint32_t branch, int32_t way,
                      const struct store *of)
 {
@@ -75,8 +75,8 @@ static bool leads_to(const struct slice *s, uint32_t branch, int32_t way,
     return way >= 0 && way != meeting;
 }
 
-/* The branch of which one way leads to `a` and the other one to `b`, where both store to
-   the same place; -1 for none. */
+/* The branch whose sides lead to `a` and to `b`, which store to the same bytes; -1:
+   none. */
 static int32_t parts(const struct slice *s, const struct store *a, const struct store *b)
 {
     const int32_t by = parting(s, a);
@@ -94,7 +94,7 @@ static int32_t parts(const struct slice *s, const struct store *a, const struct 
     return is_so && slice_is_alike(s, branch, address_of(a), address_of(b)) ? by : -1;
 }
 
-/* The first one that is stands for both, as if it were in the branch's block. */
+/* The first store of a pair represents both, as if it were in the branch's block. */
 static bool join_ways(struct slice *s, struct store *stores, uint32_t *alias_of)
 {
     bool any = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What brings into a kernel more than its parameters and the thread's place. */
+/* Sources of values other than the parameters and the thread's position. */
 #include "access/slice/slice.h"
 
 static bool is_of_the_machine(enum ptx_special special)
@@ -31,7 +31,7 @@ static bool is_of_the_machine(enum ptx_special special)
     }
 }
 
-/* Where shared and local memory lie is the machine's business, too. */
+/* Addresses of shared and local memory depend on the machine too. */
 static const char *operand_root(const struct slice *s, const struct ptx_operand *o)
 {
     if (o->kind == PTX_SPECIAL && is_of_the_machine(o->special))
@@ -53,7 +53,7 @@ static const char *operand_root(const struct slice *s, const struct ptx_operand 
     return NULL;
 }
 
-/* A parameter of the kernel, not of a call. */
+/* A kernel parameter, not a parameter of a call. */
 static bool loads_parameter(const struct slice *s, const struct ptx_instruction *i)
 {
     if (i->opcode != PTX_LD || i->space != PTX_SPACE_PARAM)
@@ -67,7 +67,7 @@ static bool loads_parameter(const struct slice *s, const struct ptx_instruction 
 static const char *pure_root(const struct slice *s, const struct ptx_instruction *i)
 {
     switch (i->opcode) {
-    case PTX_SIN: /* the hardware's last bits are its own */
+    case PTX_SIN: /* the last bits depend on the hardware */
     case PTX_COS:
     case PTX_EX2:
     case PTX_LG2:
@@ -99,7 +99,7 @@ bool slice_is_exchange(const struct ptx_instruction *i)
     case PTX_VOTE:
     case PTX_MATCH:
         return ptx_has(i, PTX_PART_SYNC);
-    case PTX_REDUX: /* of numbers of 32 bits; the executor has no other */
+    case PTX_REDUX: /* 32-bit numbers only, as in the executor */
         return ptx_has(i, PTX_PART_SYNC) && i->type != PTX_PART_F32;
     default:
         return false;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which definitions and branches depend on memory, and on which instruction's read. A use
-   depends on what it can see of its register, and on the branches that decide which of it.
- */
+/* Taint: definitions and branches that depend on memory, and the loading instruction. A use
+   depends on the definitions that it sees and on the branches that select one. */
 #include "access/slice/slice.h"
 
 uint32_t slice_taint(const struct slice *s, uint32_t instruction, uint32_t reg)
@@ -11,7 +10,7 @@ uint32_t slice_taint(const struct slice *s, uint32_t instruction, uint32_t reg)
 
 struct spread {
     struct slice *s;
-    uint32_t at, origin; /* instructions; the origin's + 1 */
+    uint32_t at, origin; /* instructions; origin + 1 */
     bool changed;
 };
 
@@ -117,7 +116,7 @@ void slice_find_taint(struct slice *s)
     }
 }
 
-/* Not what a store stores, and no guard that memory decides. */
+/* Skips stored values, and guards that memory decides. */
 void slice_visit_needed(const struct slice *s, uint32_t instruction, slice_visit *visit,
                         void *context)
 {

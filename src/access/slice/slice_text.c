@@ -23,7 +23,7 @@ static uint32_t definition_count(const struct slice *s)
     return s->definitions.first[s->registers];
 }
 
-/* What no definition reaches has its names behind those of definitions. */
+/* A register without a reaching definition is numbered after all definitions. */
 static void print_register(struct slice_text *t, int32_t reg)
 {
     int64_t name = slice_name(t->s, t->at, (uint32_t)reg, t->in_target);
@@ -107,7 +107,7 @@ static void print_operand(struct slice_text *t, const struct ptx_operand *o)
     }
 }
 
-/* The dotted opcode, as it is written after the guard. */
+/* The dotted opcode as written after the guard. */
 static struct ptx_span opcode_of(const struct ptx_module *m,
                                  const struct ptx_instruction *i)
 {
@@ -138,7 +138,7 @@ void slice_text_keep(struct slice_text *t, const struct ptx_instruction *i)
     text_print(&t->body, ";\n");
 }
 
-/* The first lanes each store a line. */
+/* Each of the first lanes stores one line. */
 static void store_matrix(struct slice_text *t, const struct ptx_instruction *i,
                          const struct slice_writer *w)
 {
@@ -174,7 +174,7 @@ void slice_text_store(struct slice_text *t, const struct ptx_instruction *i)
     }
     while (form < 4 && 1u << form < w.bytes)
         form++;
-    for (uint32_t at = 0; at < w.bytes; at += 16) { /* more than 16 are stored in halves */
+    for (uint32_t at = 0; at < w.bytes; at += 16) { /* more than 16 bytes are split */
         if (i->guard >= 0 && !slice_taint(t->s, t->at, (uint32_t)i->guard))
             slice_text_guard(t, i);
         text_print(&t->body, "st.%s%s", i->space == PTX_SPACE_GENERIC ? "" : "global.",
@@ -250,7 +250,7 @@ void slice_text_variables(const struct slice_text *t, struct text *into)
 
         text_print(into, ".%s .align %u .b8 %s[%u]", constant ? "const" : "global",
                    v->align ? v->align : 1, v->name, v->bytes ? v->bytes : 1);
-        if (constant) /* what others hold is not read */
+        if (constant) /* the contents of other variables are not read */
             print_initial(v, into);
         text_print(into, ";\n");
     }

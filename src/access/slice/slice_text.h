@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Statements of the slice as text. Registers get names of their own (slice_names.c), so
-   that scopes of the kernel's inline assembly do not matter either. */
+/* Output of statements. Registers get new names (slice_names.c), so scopes of inline
+   assembly have no effect. */
 
 #include "access/slice/slice.h"
 #include "base/text.h"
@@ -10,21 +10,21 @@
 struct slice_text {
     const struct slice *s;
     struct text body;
-    int64_t *registers; /* by number in its name: the kernel's register, or -1 */
-    bool *symbols;      /* by symbol of the module: is named */
-    bool matrices;      /* some are stored: that needs registers, too */
-    uint32_t at;        /* instruction that is printed */
-    bool in_target;     /* of it: an operand that it defines */
+    int64_t *registers; /* by number in the name: the kernel's register, or -1 */
+    bool *symbols;      /* by module symbol: it is named */
+    bool matrices;      /* matrix stores exist and need registers */
+    uint32_t at;        /* the printed instruction */
+    bool in_target;     /* the current operand is a destination */
 };
 
-/* The instruction as it is, with its guard. */
+/* Prints the instruction unchanged, with its guard. */
 void slice_text_keep(struct slice_text *t, const struct ptx_instruction *i);
 
-/* A store of zeros to where the instruction writes. Its guard stays unless memory decides
-   it. */
+/* Prints a store of zeros to the instruction's address. The guard is omitted if memory
+   decides it. */
 void slice_text_store(struct slice_text *t, const struct ptx_instruction *i);
 
-/* "@%v1 " or "@!%v1 " or nothing. */
+/* "@%v1 ", "@!%v1 " or nothing. */
 void slice_text_guard(struct slice_text *t, const struct ptx_instruction *i);
 
 /* "%v1": a register that the instruction uses. */
@@ -34,6 +34,6 @@ void slice_text_register(struct slice_text *t, const struct ptx_instruction *i,
 void slice_text_open(struct slice_text *t, const struct slice *s);
 void slice_text_close(struct slice_text *t);
 
-/* What goes before the body: registers, variables of the module. */
+/* Declarations before the body: registers, module variables. */
 void slice_text_registers(const struct slice_text *t, struct text *into);
 void slice_text_variables(const struct slice_text *t, struct text *into);

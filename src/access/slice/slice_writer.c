@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instructions may write global memory. What is not known counts as such. */
+/* Instructions that may write global memory. Unknown instructions are included. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const struct ptx_operand *memory_operand(const struct ptx_instruction *i)
     return NULL;
 }
 
-/* The first state space that the instruction names; PTX_PART_COUNT for none. */
+/* First state space in the instruction; PTX_PART_COUNT: none. */
 static enum ptx_part first_space(const struct ptx_instruction *i)
 {
     for (uint8_t n = 0; n < i->part_count; n++)
@@ -33,7 +33,7 @@ static enum ptx_part first_space(const struct ptx_instruction *i)
     return PTX_PART_COUNT;
 }
 
-/* Of an instruction that writes through its memory operand. */
+/* Writer through the memory operand. */
 static struct slice_writer through_address(const struct slice *s,
                                            const struct ptx_instruction *i)
 {
@@ -51,7 +51,7 @@ static struct slice_writer through_address(const struct slice *s,
     return w;
 }
 
-/* From ".m16n8k16": 16 and 8. */
+/* Parses ".m16n8k16" as 16 and 8. */
 static bool read_shape(const char *text, uint32_t *rows, uint32_t *columns)
 {
     const char *at = strstr(text, ".m");
@@ -76,7 +76,7 @@ static struct slice_writer matrix_writer(const struct slice *s,
 
     if (!w.address)
         return w;
-    if (s) /* of callees it is enough that they write */
+    if (s) /* for a callee, any write suffices */
         ptx_instruction_text(s->module, i, text, sizeof text);
     if (!read_shape(text, &rows, &columns) || i->guard >= 0 || i->operand_count < 2 ||
         w.address->reg < 0 || !columns || rows > 32 || columns > 32) {
@@ -120,7 +120,7 @@ static bool call_writes(const struct ptx_module *m, const struct ptx_function *f
 
     if (!callee)
         return true;
-    if (callee->function < 0) /* the driver's: neither writes memory of the program */
+    if (callee->function < 0) /* functions of the driver do not write program memory */
         return strcmp(callee->name, "vprintf") != 0 &&
                strcmp(callee->name, "__assertfail") != 0;
     if (visited[callee->function])
@@ -214,7 +214,7 @@ static bool local_operand(const struct slice *s, const struct ptx_instruction *i
            s->is_local[i->operands[n].reg];
 }
 
-/* Arithmetic on an address stays in its object, and so in its space. */
+/* Arithmetic on an address stays in its object and therefore in its state space. */
 static bool makes_local(const struct slice *s, const struct ptx_instruction *i)
 {
     switch (i->opcode) {

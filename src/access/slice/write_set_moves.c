@@ -7,8 +7,8 @@
 
 enum { WORD = 8 };
 
-/* By register, whatever the control flow: of which fields an address in it may be made, and
-   whether it is one of them as it was given. */
+/* Flow-insensitive search. By register: the fields from which an address in it may be
+   computed, and whether it is an unchanged field. */
 struct search {
     const struct ptx_function *function;
     struct write_set_moves *found;
@@ -47,7 +47,7 @@ static void set(struct search *s, const struct ptx_operand *to, uint64_t made)
         set(s, &to->list[n], made);
 }
 
-/* The parameter's field, which is added where it is new; 0 for none. */
+/* Bit of the parameter field, which is added if new; 0: no room. */
 static uint64_t field_at(struct search *s, uint64_t offset)
 {
     struct write_set_moves *m = s->found;
@@ -64,7 +64,7 @@ static uint64_t field_at(struct search *s, uint64_t offset)
     return (uint64_t)1 << n;
 }
 
-/* Of a narrower one nobody can make an address but by putting it together. */
+/* Parts of an address: a narrower load could only reassemble one. */
 static void load(struct search *s, const struct ptx_instruction *i)
 {
     const struct ptx_operand *to = &i->operands[0], *from = &i->operands[1];
@@ -84,7 +84,7 @@ static void load(struct search *s, const struct ptx_instruction *i)
         for (uint32_t n = 0; n < to->count; n++)
             set(s, &to->list[n], field_at(s, at + n * WORD));
     else
-        for (uint32_t n = 0; n < bytes * i->vector; n++) /* of any that it is a part of */
+        for (uint32_t n = 0; n < bytes * i->vector; n++) /* every field that it overlaps */
             for (uint32_t k = 0; k < WORD && k <= at + n; k++)
                 s->found->fixed |= field_at(s, at + n - k);
 }
@@ -94,7 +94,7 @@ static bool is_wide(const struct ptx_instruction *i)
     return i->type == PTX_PART_B64 || i->type == PTX_PART_U64 || i->type == PTX_PART_S64;
 }
 
-/* An address is never null. */
+/* An address is never null, so this comparison does not depend on it. */
 static bool moves_compare_null(const struct search *s, const struct ptx_instruction *i)
 {
     const struct ptx_operand *o = i->operands;
@@ -119,7 +119,7 @@ static void follow(struct search *s, const struct ptx_instruction *i)
         else
             m->fixed |= of_operands(s, i, 1);
         return;
-    case PTX_ST: /* what it stores is of no account, unless it comes back */
+    case PTX_ST: /* stored values do not matter unless they are loaded again */
         m->fixed |= i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC
                         ? 0
                         : of_operands(s, i, 0);
@@ -131,7 +131,7 @@ static void follow(struct search *s, const struct ptx_instruction *i)
                            (uint32_t)o[n].symbol < s->function->parameter_count;
         break;
     case PTX_SELP:
-    case PTX_ADD: /* two addresses together lead nowhere */
+    case PTX_ADD: /* the sum of two addresses is no valid address */
         break;
     case PTX_SUB:
         m->fixed |= of_operand(s, &o[2]);
@@ -177,7 +177,7 @@ static void clear_given(struct search *s, const struct ptx_operand *o)
         clear_given(s, &o->list[n]);
 }
 
-/* Those are left that nothing else sets. */
+/* Removes registers with any other definition. */
 static void find_given(struct search *s)
 {
     for (uint32_t r = 0; r < s->function->register_count; r++)

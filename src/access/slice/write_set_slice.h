@@ -7,7 +7,7 @@
 
 struct closed_map; /* access/closed/closed_map.h */
 
-/* A module variable that the slice names; the ones of .global come behind the arrays. */
+/* Module variable that the slice names. Variables in .global memory follow the arrays. */
 struct slice_variable {
     const char *name;
     uint64_t offset, bytes; /* in the program's block */
@@ -19,17 +19,17 @@ struct write_set_slice {
     struct slice_result cut;
     uint32_t instructions;
     bool is_exact;
-    bool reads_shared_window;  /* how much shared memory a CTA has */
+    bool reads_shared_window;  /* size of shared memory */
     struct ptx_module *module; /* of the slice's text */
     struct execute_program *program;
     const struct execute_kernel *executable;
-    struct closed_map *closed; /* the forms of its stores */
+    struct closed_map *closed; /* closed forms of its stores */
     struct slice_variable *variables;
     uint32_t variable_count;
-    uint32_t *site_of; /* by line of the slice: its site, + 1 */
+    uint32_t *site_of; /* by line of the slice: 1 + its site */
     uint32_t line_count;
-    uint64_t hash[2]; /* of the text, by two seeds */
-    bool *parameters; /* by byte of the parameters: it is read */
+    uint64_t hash[2]; /* of the text, with two seeds */
+    bool *parameters; /* by parameter byte: it is read */
     struct write_set_moves moves;
     struct arena arena;
 };
