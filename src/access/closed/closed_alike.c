@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far a group goes on in equal steps, so that what it writes there is found once. */
+/* Length of runs over which a group advances in equal steps, so that its writes are
+   computed once. */
 #include "access/closed/closed_group.h"
 #include "access/closed/closed_quotient.h"
 
@@ -8,7 +9,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* A quotient does so up to where some thread comes to the next one. */
+/* A quotient does so until some thread reaches the next value. */
 static int64_t quotient_even(const struct closed_quotient *q,
                              const struct closed_loops *loops, const int64_t *outer,
                              uint32_t of, int64_t *step)
@@ -26,7 +27,8 @@ static int64_t quotient_even(const struct closed_quotient *q,
            1;
 }
 
-/* For how many values of outer variable `of`, from this one on, the form moves by *step. */
+/* Number of consecutive values of outer variable `of`, from the current one on, over which
+   the form advances by *step. */
 static int64_t form_even(const struct closed_form *f, const struct closed_loops *loops,
                          const int64_t *outer, uint32_t of, int64_t *step)
 {
@@ -41,7 +43,8 @@ static int64_t form_even(const struct closed_form *f, const struct closed_loops 
     return count;
 }
 
-/* For how many the fact leaves the same threads: all, none, or those of now. */
+/* Number of values over which the fact selects the same threads: all, none, or those of the
+   current value. */
 static int64_t fact_alike(const struct closed_group *g, const struct closed_fact *is,
                           const int64_t *outer, uint32_t of)
 {

@@ -20,7 +20,7 @@ struct closed_division closed_division_of(enum access_function f, int64_t right)
     return (struct closed_division){0};
 }
 
-/* The largest number that divides the divisor and all steps. */
+/* Greatest common divisor of the divisor and all steps. */
 static int64_t grain_of(const struct closed_line *l, int64_t divisor)
 {
     for (unsigned n = 0; n < CLOSED_OUTER; n++)
@@ -28,7 +28,7 @@ static int64_t grain_of(const struct closed_line *l, int64_t divisor)
     return divisor;
 }
 
-/* a + factor * b, in the arithmetic of addresses. */
+/* a + factor * b, modulo 2^64 like addresses. */
 static int64_t plus(int64_t a, int64_t factor, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)factor * (uint64_t)b);
@@ -74,7 +74,7 @@ static bool add_line(const struct closed_view *v, const struct closed_line *l,
     return known;
 }
 
-/* Less a multiple of its quotient, what is divided is a remainder. */
+/* The dividend minus a multiple of its quotient is a remainder, whose interval is known. */
 static bool range_of_parts(struct closed_view *v, const struct closed_form *f,
                            const struct closed_loops *loops, struct range *out)
 {
@@ -115,8 +115,8 @@ bool closed_form_range(struct closed_view *v, const struct closed_form *f,
     return known;
 }
 
-/* What moves with the CTA and the loops is a multiple of the divisor: only the thread's
-   part is divided. Adds `by` times the quotient. */
+/* The part that depends on the CTA and the loops is a multiple of the divisor, so only the
+   part of the thread is divided. Adds `by` times the quotient. */
 static void divide_inner(const struct closed_view *v, const struct closed_form *of,
                          int64_t divisor, int64_t by, struct closed_form *out)
 {
@@ -131,7 +131,7 @@ static void divide_inner(const struct closed_view *v, const struct closed_form *
         out->line.step[n] = plus(out->line.step[n], by, of->line.step[n] / divisor);
 }
 
-/* A quotient of another one, to which a number may have been added. */
+/* Quotient of another quotient plus a constant. */
 static const struct closed_quotient *again(struct closed_view *v,
                                            const struct closed_quotient *q, int64_t more,
                                            int64_t divisor)
@@ -149,11 +149,10 @@ static const struct closed_quotient *again(struct closed_view *v,
     return closed_quotient_find(v, &line, q->inner, high, divisor);
 }
 
-/* What is divided, without multiples of the divisor: those stand beside the quotient of the
-   others. */
+/* Dividend without multiples of the divisor, whose quotients are added separately. */
 struct dividend {
     struct closed_form left;            /* without quotients */
-    const struct closed_quotient *once; /* beside these: NULL for none */
+    const struct closed_quotient *once; /* the only quotient in the dividend; NULL: none */
     struct range range;                 /* of `left` */
 };
 
@@ -161,7 +160,7 @@ static bool take_out(struct closed_view *v, const struct closed_form *of,
                      const struct closed_loops *loops, int64_t high, int64_t divisor,
                      struct dividend *d)
 {
-    const int64_t most = (int64_t)1 << 55; /* all together do not wrap */
+    const int64_t most = (int64_t)1 << 55; /* sums do not overflow */
     int64_t part;
 
     *d = (struct dividend){.left = *of, .range = {0, high}};

@@ -10,7 +10,8 @@
 #include "access/loops/ended_loop.h"
 #include "base/memory.h"
 
-/* What a symbol hangs on; of neither it is a number in this launch. */
+/* Dependences of a symbol. A symbol with neither ON_THREAD nor ON_OUTER is a number in this
+   launch. */
 enum { KNOWN = 1, ON_THREAD = 2, ON_OUTER = 4, ON_OTHER = 8 };
 
 void closed_view_open(struct closed_view *v, const struct access_analysis *a,
@@ -31,7 +32,7 @@ void closed_view_turn(struct closed_view *v, const struct access_record *r)
     memset(v->ended, 0, (v->analysis->loop_count + 1u) * sizeof *v->ended);
 }
 
-/* What the compiler leaves over from an unrolled loop starts where that has ended. */
+/* The remainder loop of an unrolled loop starts where that loop ended. */
 static bool is_ended(struct closed_view *v, uint32_t loop)
 {
     struct closed_ended *is = &v->ended[loop];
@@ -78,7 +79,7 @@ static uint8_t symbol_hangs(struct closed_view *v, uint32_t symbol)
         on = form_hangs(v, y->left) | form_hangs(v, y->right);
     else if (y->kind == ACCESS_TRIPS && is_ended(v, y->loop))
         on = 0;
-    if (counts) /* known of this record; such numbers are none of what moves */
+    if (counts) /* known for this record; constant over the outer variables */
         return on ? ON_OTHER : 0;
     v->hangs[symbol] = on | KNOWN;
     return on;
@@ -94,7 +95,7 @@ static uint8_t form_hangs(struct closed_view *v, const struct access_form *f)
     return on;
 }
 
-/* The outer variable that a symbol is; -1 if it is none. */
+/* Outer variable that the symbol is; -1: none. */
 static int outer_of(const struct access_symbol *y, const struct closed_loops *loops)
 {
     if (y->kind == ACCESS_SPECIAL && y->special >= PTX_CTAID_X && y->special <= PTX_CTAID_Z)
@@ -115,13 +116,13 @@ static const struct access_form *form_one(struct closed_view *v,
     return f;
 }
 
-/* The term's numbers become its factor; false if one has no value. */
+/* Multiplies the factor of a term by its known numbers; false if one has no value. */
 static bool take_numbers(struct closed_view *v, const struct access_term *t,
                          struct access_term *left, uint8_t *on)
 {
     struct access_point p = closed_point(v->launch);
 
-    p.trips = v->ended_trips; /* of numbers, which count no other loops */
+    p.trips = v->ended_trips; /* numbers depend on no other loops */
     *left = (struct access_term){.factor = t->factor};
     *on = 0;
     for (uint32_t k = 0; k < t->degree; k++) {
@@ -141,7 +142,7 @@ static bool take_numbers(struct closed_view *v, const struct access_term *t,
     return true;
 }
 
-/* Loops that a form counts, also inside of functions. */
+/* Whether the loops that a form counts, functions included, are all in `loops`. */
 static bool counts_only(const struct access_analysis *a, const struct access_form *f,
                         const struct closed_loops *loops)
 {
@@ -183,8 +184,7 @@ static bool add_outer(struct closed_view *v, const struct access_term *t,
     return true;
 }
 
-/* Whether the form is a number of the type that is never negative; `of`: the same, taken
-   apart. */
+/* Whether the form fits the type and is never negative; `of` is its decomposition. */
 static bool is_natural(struct closed_view *v, const struct access_symbol *y,
                        const struct closed_form *of, const struct closed_loops *loops,
                        struct range *r)
@@ -200,7 +200,7 @@ static bool is_natural(struct closed_view *v, const struct access_symbol *y,
            (y->bits >= 64 || r->high <= all.high);
 }
 
-/* A function of outer variables, and maybe the thread. */
+/* Adds a function of outer variables, and possibly of the thread. */
 static bool add_function(struct closed_view *v, const struct access_term *t,
                          const struct closed_loops *loops, struct closed_form *out)
 {
@@ -242,7 +242,7 @@ static bool split_term(struct closed_view *v, const struct access_term *t,
     if (!left.degree)
         out->line.constant =
             (int64_t)((uint64_t)out->line.constant + (uint64_t)left.factor);
-    else if (!left.factor) /* n * (i / n) with n = 0: PTX leaves open what that is */
+    else if (!left.factor) /* n * (i / n) with n = 0 is undefined in PTX */
         return !has_function(v->analysis, &left);
     else if (on == ON_THREAD)
         inner->terms[inner->count++] = left;

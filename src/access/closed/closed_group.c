@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* Spans are unsigned: what is before the start is not below 0 with this added. */
+/* Added to offsets: spans are unsigned, and offsets may be negative. */
 #define START (1ll << 62)
 
 bool closed_group_fits(const struct closed_group *g, const struct closed_store *s)
@@ -77,7 +77,7 @@ void closed_group_add(struct closed_group *g, const struct closed_store *s)
         to->fact[n] = find_fact(g, &s->facts[n]);
 }
 
-/* By number of the view's quotients; all of these, and of the facts, are known by then. */
+/* By quotient of the view. All quotients and facts are known at this point. */
 static int64_t *remainders(const struct closed_group *g)
 {
     return g->bounds + g->fact_count;
@@ -88,7 +88,7 @@ static size_t bounds_bytes(const struct closed_group *g)
     return (g->fact_count + g->view->quotient_count) * sizeof *g->bounds;
 }
 
-/* What of the form hangs on the thread, where the group stands now. */
+/* Part of the form that depends on the thread, at the current position. */
 static int64_t inner_now(const struct closed_group *g, const struct closed_form *f,
                          uint32_t thread)
 {
@@ -115,7 +115,7 @@ struct range closed_group_inner(const struct closed_group *g, const struct close
     return r;
 }
 
-/* The largest of the fact's sorted values that is no more than `room`, which one is. */
+/* Index of the largest sorted value of the fact that does not exceed `room`. */
 static int64_t largest(const struct closed_group_fact *f, int64_t room)
 {
     uint32_t low = 0, high = f->count;
@@ -131,7 +131,7 @@ static int64_t largest(const struct closed_group_fact *f, int64_t room)
     return f->sorted[low];
 }
 
-/* The same of values that quotients have a part in. */
+/* The same for values with quotients. */
 static int64_t largest_now(const struct closed_group *g, const struct closed_form *f,
                            int64_t room)
 {
@@ -148,8 +148,8 @@ static int64_t largest_now(const struct closed_group *g, const struct closed_for
     return all ? INT64_MAX : found;
 }
 
-/* The largest inner value for which the fact holds: INT64_MAX for all of them, INT64_MIN
-   for none. Two places of equal rooms see the same threads. */
+/* Largest inner value for which the fact holds. INT64_MAX: all; INT64_MIN: none. Equal
+   results at two positions select the same threads. */
 static int64_t room_of(const struct closed_group *g, const struct closed_group_fact *f,
                        const int64_t *outer)
 {
@@ -167,7 +167,8 @@ static int64_t room_of(const struct closed_group *g, const struct closed_group_f
     return is->form.multiples ? largest_now(g, &is->form, room) : largest(f, room);
 }
 
-/* The least of what a quotient's line may leave where the same threads come to the next. */
+/* Smallest remainder of a quotient's line for which the same threads reach the next
+   value. */
 static int64_t phase_of(const struct closed_group *g, const struct closed_quotient *q,
                         const int64_t *outer)
 {
@@ -243,7 +244,8 @@ static bool group_bounds_equal(const struct closed_group *g,
     return t->hash == hash && !memcmp(t->bounds, g->bounds, bounds_bytes(g));
 }
 
-/* Most often it is the last one, or that which came behind it before. */
+/* The search starts at the last template: the result is mostly that one or the following
+   one. */
 static const struct closed_template *find_template(struct closed_group *g)
 {
     const uint64_t hash = hash_bytes(g->bounds, bounds_bytes(g), 0);
@@ -283,7 +285,7 @@ const struct closed_template *closed_group_at(struct closed_group *g, const int6
         none &= room == INT64_MIN;
     }
     for (uint32_t n = 0; n < g->store_count && none; n++)
-        none = g->stores[n].store->fact_count > 0; /* what nothing guards happens */
+        none = g->stores[n].store->fact_count > 0; /* an unguarded store always executes */
     if (none)
         return NULL;
     const struct closed_template *t = find_template(g);

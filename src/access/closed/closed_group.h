@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Stores that move together from CTA to CTA and from iteration to iteration. What one CTA
-   writes by them hangs on where it stands against their facts only: CTAs that stand alike
-   write alike, from another start. So few of them are looked at thread by thread. */
+/* Groups of stores whose addresses move together between CTAs and iterations. The writes of
+   a CTA depend only on the threads that its facts select: CTAs with equal selections write
+   equal ranges from different start addresses. Few CTAs are therefore evaluated thread by
+   thread. */
 
 #include "access/closed/closed_store.h"
 #include "access/write_ranges/write_set_spans.h"
@@ -13,18 +14,18 @@ struct closed_span {
     int64_t first, end;
 };
 
-/* What is written where the facts stand alike, from where the group starts. */
+/* Ranges for one selection of the facts, relative to the start of the group. */
 struct closed_template {
     uint64_t hash;
-    int64_t *bounds; /* the group's, as they were */
+    int64_t *bounds; /* `bounds` of the group for this selection */
     struct closed_span *spans;
     uint32_t count, row_count;
-    struct rows *rows; /* the same; what is before the start is below 2^64 */
+    struct rows *rows; /* the same ranges; negative offsets are modulo 2^64 */
     uint64_t bytes;    /* of all spans */
 };
 
 struct closed_group {
-    uint32_t array, line; /* of its first store */
+    uint32_t array, line; /* of the first store */
     bool is_atomic;
     struct closed_form at; /* of the first store */
     struct closed_loops loops;
@@ -34,41 +35,43 @@ struct closed_group {
     uint32_t store_count, fact_count;
     struct closed_member {
         const struct closed_store *store;
-        uint32_t fact[CLOSED_FACTS_MAX]; /* of the group, one by one */
+        uint32_t fact[CLOSED_FACTS_MAX]; /* indices in the group's facts */
     } * stores;
     struct closed_group_fact {
         const struct closed_fact *fact;
-        int64_t *sorted; /* its inner values, each once */
+        int64_t *sorted; /* distinct inner values */
         uint32_t count;
     } * facts;
     struct closed_template *templates;
     uint32_t template_count, last;
     size_t template_capacity;
-    /* Where it stands now: by fact, how large what hangs on the thread may be; then, by
-       their numbers, what is left of its quotients' lines, as much less as makes no
-       difference. */
+    /* Current selection. By fact: the largest inner value that satisfies it. Then, by
+       quotient: the remainder of its line, rounded down as long as all threads keep their
+       quotient. */
     int64_t *bounds;
-    uint32_t quotients; /* that count, by number */
+    uint32_t quotients; /* bit set of the relevant ones */
     struct write_set_spans spans;
 };
 
-/* Whether the store goes to the same array and moves as the group's. */
+/* Whether the store writes the group's array and moves like the group. */
 bool closed_group_fits(const struct closed_group *g, const struct closed_store *s);
 
-/* Store and view must stay. Room for all stores and their facts is the view's. */
+/* Store and view must outlive the group. Tables for all stores and facts belong to the
+   view. */
 void closed_group_open(struct closed_group *g, const struct closed_store *s,
                        const struct closed_view *v, uint32_t stores);
 void closed_group_add(struct closed_group *g, const struct closed_store *s);
 
-/* Between which numbers what of a form hangs on the thread lies there. */
+/* Interval of the form's thread part at the given outer variables. */
 struct range closed_group_inner(const struct closed_group *g, const struct closed_form *f,
                                 const int64_t *outer);
 
-/* What it writes where the outer variables are these, and from where; NULL for nothing. */
+/* Ranges that the group writes at the given outer variables, and their start; NULL:
+   none. */
 const struct closed_template *closed_group_at(struct closed_group *g, const int64_t *outer,
                                               int64_t *from);
-/* For how many values of outer variable `of`, up to `most`, from this one on, that is the
-   same, each time from *step farther on (0 for one). */
+/* Number of consecutive values of outer variable `of`, at most `most`, with the same
+   ranges. Each start is *step farther; *step is 0 for one value. */
 uint32_t closed_group_alike(const struct closed_group *g, const int64_t *outer, uint32_t of,
                             uint32_t most, int64_t *step);
 void closed_group_clear(struct closed_group *g);

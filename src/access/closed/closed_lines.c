@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of CTAs, many of which do alike: those are looked at once. */
+/* Lines of CTAs: equal lines are evaluated once. */
 #include "access/closed/closed_walk.h"
 #include "base/memory.h"
 
@@ -13,7 +13,7 @@ static bool add_at(const struct closed_walk *c, const struct closed_group *g,
                                      (uint64_t)at->from);
 }
 
-/* The line below the last one, which does alike. */
+/* The next line equals the last one. */
 static bool add_again(const struct closed_walk *c, const struct closed_group *g,
                       struct closed_lines *line, uint32_t cta)
 {
@@ -37,7 +37,7 @@ static bool add_line(struct closed_walk *c, struct closed_group *g, int64_t *out
                      uint32_t cta)
 {
     struct closed_lines *line = &c->lines[g - c->groups];
-    uint32_t lines = c->end[1] - (uint32_t)outer[1]; /* alike, from this one on */
+    uint32_t lines = c->end[1] - (uint32_t)outer[1]; /* equal lines, from this one on */
     struct closed_lines_run run;
 
     line->count = 0;

@@ -8,7 +8,7 @@
 #include "access/slice/write_set_slice.h"
 #include "base/memory.h"
 
-/* Where each thread's goes, and where its guards hold, is a table: some MB. */
+/* The tables by thread of all stores and guards take some MB. */
 enum { STORES_MAX = 1024, TABLES_MAX = 1 << 17, CELLS_MAX = 1 << 13 };
 static const char *const too_many = "has too many stores";
 
@@ -16,7 +16,7 @@ struct closed_map {
     struct access_analysis *analysis;
 };
 
-/* One launch. */
+/* State of one launch. */
 struct closing {
     struct closed_view view;
     struct closed_walk walk;
@@ -39,7 +39,8 @@ void closed_map_destroy(struct closed_map *c)
     free(c);
 }
 
-/* The array into which the record's pointer points: the store's offset is then in it. */
+/* Finds the array of the record's pointer. The offset of the store is then relative to the
+   array. */
 static bool find_array(const struct closing *c, const struct access_record *r,
                        struct closed_store *s)
 {
@@ -60,7 +61,8 @@ static bool find_array(const struct closing *c, const struct access_record *r,
     return false;
 }
 
-/* Each group has room for all stores; false where that would be too much. */
+/* Adds a store to its group. Each group has room for all stores; false if that takes too
+   much memory. */
 static bool add_store(struct closing *c, const struct closed_store *s, uint32_t stores)
 {
     uint32_t n = 0;
@@ -97,7 +99,7 @@ static const char *close_record(struct closing *c, const struct access_record *r
         return "has no base array";
     if (!s->is_exact)
         return "has a guard without a symbolic expression";
-    s->is_atomic = slice->cut.sites[site - 1].is_atomic; /* in the slice all are stores */
+    s->is_atomic = slice->cut.sites[site - 1].is_atomic; /* the slice has stores only */
     s->line = slice->cut.sites[site - 1].line;
     return add_store(c, s, stores) ? NULL : too_many;
 }

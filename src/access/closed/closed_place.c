@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* Places (CTA and iterations) after which, and ways to stand against facts after which, a
-   slice is no slower. */
+/* Limits of evaluated points (CTAs and iterations) and of distinct selections: beyond them,
+   the execution of the slice is not slower. */
 enum { PLACES_MAX = 1 << 24, LOOKS_MAX = 1 << 22 };
 
-/* Whether what starts at `from` stays in the array; `from` is any 64 bits. */
+/* Whether a template at `from` stays in the array; `from` is any 64-bit number. */
 static bool is_within(const struct closed_template *t, int64_t from, uint64_t bytes)
 {
     const int64_t most = (int64_t)1 << 61;

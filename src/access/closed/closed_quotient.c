@@ -67,7 +67,7 @@ const struct closed_quotient *closed_quotient_find(struct closed_view *v,
 struct closed_phase closed_quotient_phase(const struct closed_quotient *q, int64_t line)
 {
     const int64_t rest = line % q->divisor;
-    uint32_t low = 0, high = q->rest_count; /* below `low` they do not reach the next one */
+    uint32_t low = 0, high = q->rest_count; /* below `low` they do not reach the next */
 
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where forms start that were taken apart: what a CTA in an iteration has in common. */
+/* Start of a decomposed form: the part that all threads of a CTA share in an iteration. */
 #include <string.h>
 
 #include "access/closed/closed_quotient.h"
@@ -36,7 +36,7 @@ static uint64_t curve_at(const struct closed_view *v, const struct closed_curve 
     for (uint32_t n = 0; n < loops->count; n++)
         v->begun[loops->loop[n]] = (uint64_t)outer[3 + n] + 1;
     p.trips = v->begun;
-    (void)access_value(v->analysis, c->form, &p, &value); /* its symbols all have one */
+    (void)access_value(v->analysis, c->form, &p, &value); /* all symbols have values */
     return value;
 }
 

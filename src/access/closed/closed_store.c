@@ -4,7 +4,7 @@
 #include "access/bounds/facts.h"
 #include "access/closed/closed_quotient.h"
 
-/* What guards say is found as facts, and these are taken apart one by one. */
+/* The guards of a store give facts, which are decomposed one by one. */
 struct finder {
     struct closed_view *view;
     struct closed_store *store;
@@ -21,7 +21,7 @@ static bool add_leaf(struct facts *f, const struct access_condition *c, bool neg
     return f->count > before;
 }
 
-/* Whether all that the condition says was added. */
+/* Adds the facts of a condition; returns whether they are equivalent to it. */
 static bool add_condition(struct facts *f, const struct access_condition *c, bool negated)
 {
     switch (c->kind) {
@@ -41,8 +41,8 @@ static bool add_condition(struct facts *f, const struct access_condition *c, boo
     return false;
 }
 
-/* Whether an inner loop's iterations are counted, which at the end of an iteration of
-   `loop` are not those of the store. */
+/* Whether the form counts iterations of an inner loop. At the end of an iteration of `loop`
+   they differ from those at the store. */
 static bool counts_inside(const struct finder *d, const struct closed_form *f,
                           uint32_t loop)
 {
@@ -60,8 +60,8 @@ static bool counts_inside(const struct finder *d, const struct closed_form *f,
     return false;
 }
 
-/* Whether the form, in all of the launch, and its parts are so small that they may be added
-   to each other: what wraps in 64 bits is no longer a number to compare. */
+/* Whether the form and its parts are small enough over the launch to be added without
+   overflow. */
 static bool is_small(const struct finder *d, const struct access_form *f,
                      const struct closed_form *parts)
 {
@@ -77,8 +77,8 @@ static bool is_small(const struct finder *d, const struct access_form *f,
            parts->least > -most && parts->most < most;
 }
 
-/* Whether the fact was added. Of the loop of outer variable `after`, it speaks of the
-   iteration before. */
+/* Adds a fact; false if it has no closed form. With an outer variable `after`, the fact
+   describes the previous iteration of its loop. */
 static bool add_fact(struct finder *d, const struct fact *f, int32_t after)
 {
     struct closed_store *s = d->store;
@@ -95,7 +95,7 @@ static bool add_fact(struct finder *d, const struct fact *f, int32_t after)
             counts_inside(d, &fact.form, s->loops.loop[after - 3]))
             return false;
         line->constant = (int64_t)((uint64_t)line->constant - (uint64_t)line->step[after]);
-        s->is_exact &= line->step[after] >= 0; /* once false, it stays so */
+        s->is_exact &= line->step[after] >= 0; /* once false, it stays false */
     }
     s->facts[s->fact_count++] = fact;
     return true;
@@ -122,7 +122,7 @@ static void find_facts(struct finder *d, const struct access_record *r)
 
     facts_open(&d->facts, v->arena, a, v->launch, v->trips);
     if (!facts_fit(&d->facts, a->ranges, a->range_count)) {
-        d->store->is_exact = false; /* then no guard is to be trusted */
+        d->store->is_exact = false; /* an assumption fails: no guard is reliable */
         return;
     }
     for (uint32_t n = 0; n < r->guard_count; n++)
@@ -131,7 +131,7 @@ static void find_facts(struct finder *d, const struct access_record *r)
         const struct access_loop *loop = &a->loops[loops->loop[n]];
 
         if (d->store->trips[n] <= 1)
-            continue; /* no iteration follows another */
+            continue; /* no further iteration */
         d->store->is_exact &= loop->repeats.condition && loop->repeats_decide;
         if (loop->repeats.condition)
             add_guard(d, &loop->repeats, (int32_t)(3 + n));

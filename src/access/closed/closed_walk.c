@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/closed/closed_walk.h"
 
-/* The next values of loops 0 .. count - 1, the first of which is outermost. */
+/* Advances loops 0 .. count - 1, the first of which is the outermost. */
 static bool next(const struct closed_group *g, uint32_t count, int64_t *outer)
 {
     while (count-- > 0) {
@@ -12,7 +12,7 @@ static bool next(const struct closed_group *g, uint32_t count, int64_t *outer)
     return false;
 }
 
-/* One after the other, each `step` behind the one before it. */
+/* Appends all repetitions of a place, each at distance `step`. */
 static void gather(struct rows_list *l, const struct closed_place *at)
 {
     for (uint32_t n = 0; n < at->is->row_count; n++) {
@@ -28,7 +28,7 @@ static void gather(struct rows_list *l, const struct closed_place *at)
     }
 }
 
-/* Sorted, and none touches the one before it. */
+/* Whether the rows are sorted, disjoint and not adjacent. */
 static bool are_apart(const struct rows_list *l)
 {
     for (size_t n = 1; n < l->count; n++)
@@ -37,15 +37,15 @@ static bool are_apart(const struct rows_list *l)
     return true;
 }
 
-/* What one group writes there: whether anything, in how many CTAs from there on, each
-   `step` behind the one before it. */
+/* Writes of one group in adjacent CTAs: whether any exist, and the number of CTAs that
+   repeat them at distance `step`. */
 struct beside {
     bool is_any;
     uint32_t ctas;
     int64_t step;
 };
 
-/* Many iterations of the innermost loop are alike. */
+/* Consecutive iterations of the innermost loop often have equal ranges. */
 static bool gather_loops(struct closed_walk *c, struct closed_group *g, int64_t *outer,
                          struct beside *is)
 {
@@ -87,8 +87,8 @@ static bool gather_group(struct closed_walk *c, struct closed_group *g, int64_t 
     return true;
 }
 
-/* All that goes to the array in the CTA outer[0]: to c->rows. `run` is of as many CTAs as
-   may be. */
+/* Collects the writes to the array in CTA outer[0] in c->rows. On input, `run` holds the
+   maximal number of CTAs. */
 static bool gather_array(struct closed_walk *c, uint32_t array, int64_t *outer,
                          struct cta_run *run)
 {
@@ -113,7 +113,7 @@ static bool gather_array(struct closed_walk *c, uint32_t array, int64_t *outer,
     return true;
 }
 
-/* Whether rows that far behind those of a list are in the array. */
+/* Whether the rows, shifted by `way`, lie in the array. */
 static bool rows_within(const struct rows_list *l, uint64_t way, uint64_t bytes)
 {
     bool all = true;
@@ -123,7 +123,7 @@ static bool rows_within(const struct rows_list *l, uint64_t way, uint64_t bytes)
     return all;
 }
 
-/* Rows that lie between each other's: stretch by stretch. */
+/* Splits interleaved rows into single ranges. */
 static void part(struct write_set_spans *spans, const struct rows_list *of,
                  struct rows_list *into)
 {
@@ -155,7 +155,7 @@ static bool add_run(struct closed_walk *c, uint32_t array, struct cta_run *run)
                          record_add_run(a, *run, l->rows, 0));
 }
 
-/* The one group that writes the array; NULL where several do. */
+/* The only group that writes the array; NULL: several. */
 static struct closed_group *only_group(const struct closed_walk *c, uint32_t array)
 {
     struct closed_group *only = NULL;
@@ -170,7 +170,7 @@ static struct closed_group *only_group(const struct closed_walk *c, uint32_t arr
     return only;
 }
 
-/* CTAs that stand beside each other, many of which are alike. */
+/* Adds CTAs of one line, most of which have equal ranges. */
 static bool add_beside(struct closed_walk *c, uint32_t array, const uint32_t id[3],
                        uint32_t number)
 {

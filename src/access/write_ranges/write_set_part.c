@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What some CTAs of a grid store, recorded beside what others do. */
+/* Records of some CTAs of a grid, separate from those of the other CTAs. */
 #include <stdlib.h>
 
 #include "access/write_ranges/write_set_record.h"

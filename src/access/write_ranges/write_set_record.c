@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* Bytes between an array and an address outside of it. */
+/* Distance in bytes between an array and an address outside it. */
 static uint64_t distance(const struct record_array *a, uint64_t address)
 {
     return address < a->address ? a->address - address : address - a->address - a->bytes;
@@ -52,7 +52,7 @@ static bool record_out_of_object(const struct record *r, struct execute_warp *w,
     return false;
 }
 
-/* The array that holds the address, or NULL. */
+/* The array that contains the address, or NULL. */
 static struct record_array *array_at(struct record *r, uint64_t address)
 {
     if (r->array_count && address - r->arrays[r->last].address < r->arrays[r->last].bytes)
@@ -65,8 +65,8 @@ static struct record_array *array_at(struct record *r, uint64_t address)
     return NULL;
 }
 
-/* Notes bytes address .. address + bytes - 1 if an array holds the first, and as many as it
-   holds; returns how many. */
+/* Records the bytes from `address` on that lie in the array of the first byte; returns
+   their number, 0 without an array. */
 static uint64_t note(struct record *r, uint64_t address, uint64_t bytes,
                      const struct write_set_site *site)
 {
@@ -105,7 +105,7 @@ static bool note_lanes(struct record *r, struct execute_warp *w,
     return true;
 }
 
-/* A row of lanes one after the other is one range, unless it leaves its array. */
+/* Consecutive addresses of the lanes form one range, unless it leaves its array. */
 static bool note_rows(struct record *r, struct execute_warp *w,
                       const struct execute_access *a, unsigned row,
                       const struct write_set_site *site)
@@ -172,7 +172,7 @@ bool record_add_run(struct record_array *a, struct cta_run run, const struct row
     return cta_runs_add(&a->runs, run, rows, from);
 }
 
-/* The spans, which are merged. */
+/* Converts the merged spans of an array to ranges of the CTA. */
 static bool end_cta(struct record_array *a, struct rows_list *rows, uint32_t cta)
 {
     rows->count = 0;

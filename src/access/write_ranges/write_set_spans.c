@@ -13,7 +13,7 @@ void write_set_spans_add(struct write_set_spans *s, uint64_t first, uint64_t end
         return;
     if (s->count >= MERGE_AT_FIRST && s->count >= s->merge_at) {
         write_set_spans_merge(s);
-        s->merge_at = 2 * s->count; /* so that merging stays a small part of the work */
+        s->merge_at = 2 * s->count; /* merging stays a small part of the work */
     }
     s->spans = must_grow(s->spans, s->count, &s->capacity, sizeof *s->spans);
     s->spans[s->count].first = first;
@@ -27,8 +27,8 @@ static int by_first(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* By digits of those bits in which any two differ: tiles of many CTAs are millions of rows,
-   and comparing two by two takes most of a launch's analysis. */
+/* Radix sort over the bits in which two numbers differ. The tiles of many CTAs have
+   millions of rows, and a comparison sort took most of the analysis time of a launch. */
 static void sort_spans(struct write_set_spans *s)
 {
     struct write_set_span *from = s->spans, *to;

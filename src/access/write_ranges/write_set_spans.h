@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Ranges of bytes as they come in from one CTA, and those of all CTAs. */
+/* Collection of byte ranges in the order of the stores. */
 
 #include <proact/proact.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of one CTA and one array. Start from zero. */
+/* Ranges of one CTA and one array. Starts zeroed. */
 struct write_set_spans {
     struct write_set_span {
         uint64_t first, end;
     } * spans;
     size_t count, capacity;
-    size_t merge_at; /* how many are too many */
+    size_t merge_at; /* number that triggers a merge */
 };
 
-/* What continues the last span, or lies in it, makes no new one. */
+/* Extends the last range by an adjacent or overlapping one; false if a new range is
+   necessary. */
 static inline bool write_set_spans_extend(struct write_set_spans *s, uint64_t first,
                                           uint64_t end)
 {

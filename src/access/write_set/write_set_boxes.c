@@ -7,16 +7,16 @@
 #include "access/closed/closed_map.h"
 #include "base/memory.h"
 
-/* Looks at forms take some 0.1 ms each. */
+/* Limit of evaluations of the forms, which take about 0.1 ms each. */
 enum { LOOKS_MAX = 64 };
 
-/* CTAs that come one after the other in the grid. */
+/* Box of consecutive CTAs of the grid. */
 struct box {
     uint32_t first[3], end[3];
 };
 
 struct piece {
-    uint32_t first, end; /* by number */
+    uint32_t first, end; /* CTA numbers */
     bool is_closed;
     struct record record; /* of closed ones */
 };
@@ -28,7 +28,7 @@ struct dividing {
     struct piece *pieces; /* in order */
     size_t count, capacity;
     unsigned looks;
-    const char *why; /* of the last box that has no form; then of all CTAs together */
+    const char *why; /* of the last box without a closed form; finally, of all CTAs */
     uint32_t line;
 };
 
@@ -45,7 +45,7 @@ static uint32_t ctas_of(const struct box *b)
            (b->end[2] - b->first[2]);
 }
 
-/* Whether its forms tell. */
+/* Whether the closed forms cover the box. */
 static bool close(struct dividing *d, const struct box *b, struct record *to)
 {
     struct access_launch l = *d->launch;
@@ -60,7 +60,7 @@ static bool close(struct dividing *d, const struct box *b, struct record *to)
     return !d->why;
 }
 
-/* Of those that are to be run, one behind the other are one. */
+/* Appends a piece; consecutive pieces without closed forms are merged. */
 static struct piece *add_piece(struct dividing *d, const struct box *b, bool is_closed)
 {
     const uint32_t first = number_of(d, b->first), end = first + ctas_of(b);
@@ -75,7 +75,7 @@ static struct piece *add_piece(struct dividing *d, const struct box *b, bool is_
     return &d->pieces[d->count++];
 }
 
-/* Two halves of a box of several, along the axis that numbers count last. */
+/* Halves a box along the slowest axis with more than one CTA. */
 static void halve(const struct box *b, struct box half[2])
 {
     unsigned axis = 2;
@@ -112,7 +112,7 @@ static void divide(struct dividing *d, const struct box *b)
         divide_halves(d, b);
 }
 
-/* Whether a single CTA, the first or the last, has a form that all together do not. */
+/* Whether the first or the last CTA alone has a closed form that the complete box lacks. */
 static bool helps(struct dividing *d, const struct box *all)
 {
     struct box one[2] = {*all, *all};
@@ -130,7 +130,7 @@ static bool helps(struct dividing *d, const struct box *all)
     return false;
 }
 
-/* Of the kernel, for one of the slice. */
+/* Line of the kernel for a line of the slice. */
 static uint32_t line_of(const struct write_set_slice *s, uint32_t line)
 {
     const uint32_t of = line && line < s->line_count ? s->site_of[line] : 0;

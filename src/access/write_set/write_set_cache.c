@@ -7,19 +7,20 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* As many shapes of launches as networks have layers, unless they are large. */
+/* The capacity covers the launch shapes of a network with many layers, unless their results
+   are large. */
 enum { CAPACITY_DEFAULT = 64, NEWEST = 16, ROWS_MOST = 1 << 20 };
 
-/* Two hashes, so that no two launches are ever taken for one. */
+/* Two independent hashes exclude collisions in practice. */
 struct key {
     uint64_t hash[2];
 };
 
 struct write_set_cache_entry {
     struct key key;
-    uint64_t used; /* when, by the cache's clock */
+    uint64_t used; /* last use, by the cache's clock */
     struct write_set *set;
-    struct proact_error refusal; /* where there is none */
+    struct proact_error refusal; /* if there is no set */
     uint64_t rows;
 };
 
@@ -34,7 +35,7 @@ static void add_text(struct key *k, const char *text)
     add(k, text ? text : "", text ? strlen(text) + 1 : 0);
 }
 
-/* Only what the slice reads of them; the block's size is known by the slice. */
+/* Adds the parameter bytes that the slice reads; the slice fixes the size of the buffer. */
 static void add_parameters(struct key *k, const struct write_set_slice *s,
                            const struct write_set_launch *l)
 {
@@ -53,7 +54,7 @@ static void add_parameters(struct key *k, const struct write_set_slice *s,
     }
 }
 
-/* Only of those that the slice names. */
+/* Adds a constant if the slice names it. */
 static void add_constant(struct key *k, const struct write_set_slice *s,
                          const struct write_set_constant *c)
 {
@@ -184,8 +185,8 @@ static enum proact_status cached(struct write_set_cache *cache,
     return take(keep(cache, k, set, &refusal), out, err);
 }
 
-/* The same launch with its arrays anywhere, and no names; nor are the addresses among the
-   parameters what they were. */
+/* The launch with arrays at unspecified addresses and without names; addresses in the
+   parameters are cleared. */
 struct moved {
     struct write_set_launch launch;
     struct write_set_array *arrays;
@@ -221,7 +222,7 @@ static bool move(struct moved *m, const struct write_set_slice *s,
     return true;
 }
 
-/* What is said of an array names that of the launch. */
+/* Sets the array names of the result to those of the launch. */
 static void rename_arrays(struct write_set *w, const struct write_set_launch *l)
 {
     bool differ = false;
@@ -235,12 +236,12 @@ static void rename_arrays(struct write_set *w, const struct write_set_launch *l)
         w->arrays[n].name = must_strdup(name);
         differ = true;
     }
-    if (differ && w->parted->status) /* it is asked anew */
+    if (differ && w->parted->status) /* its message has old names */
         w->parted->count = 0;
 }
 
-/* False: where stores leave their array it counts what lies there. Then nothing moves, and
-   that is kept, too. */
+/* Looks up the launch with moved arrays. False if stores leave their array: the content of
+   memory there matters, and the arrays must not move. The cache stores this fact too. */
 static bool find_moved(struct write_set_cache *cache, const struct write_set_slice *s,
                        const struct write_set_launch *launch,
                        struct write_set_cache_entry **out)

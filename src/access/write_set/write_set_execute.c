@@ -10,9 +10,9 @@
 #include "base/fail.h"
 #include "base/float_mode.h"
 
-enum { THREADS_MAX = 32, CTAS_LEAST = 64 }; /* fewer are not worth a thread */
+enum { THREADS_MAX = 32, CTAS_LEAST = 64 }; /* CTAS_LEAST: fewer do not justify a thread */
 
-/* CTAs from .. end - 1, by one thread. */
+/* CTAs from .. end - 1 of one host thread. */
 struct part {
     const struct execution *e;
     uint32_t from, end;
@@ -31,7 +31,7 @@ uint64_t write_set_work(const struct record *r, uint64_t lanes)
     return lanes;
 }
 
-/* Says the same whichever part finds it out. */
+/* Reports the work limit; the message does not depend on the part that reaches it. */
 static enum proact_status check_work(const struct execution *e, uint64_t work,
                                      struct proact_error *err)
 {
@@ -44,7 +44,7 @@ static enum proact_status check_work(const struct execution *e, uint64_t work,
                 e->slice->kernel, e->slice->file, e->line, e->why);
 }
 
-/* One CTA alone may take too long. */
+/* Executes one CTA in steps, because it may take too long alone. */
 static enum proact_status run_cta(struct part *p, struct execute_cta *cta,
                                   struct proact_error *err)
 {
@@ -158,7 +158,7 @@ enum proact_status write_set_execute(const struct execution *e, struct record *i
         record_part_open(&parts[n].record, into);
         runs[n] = n && !pthread_create(&parts[n].thread, NULL, run_part, &parts[n]);
     }
-    for (unsigned n = 0; n < count; n++) /* the caller's, and any that got no thread */
+    for (unsigned n = 0; n < count; n++) /* the caller's, and parts without a thread */
         if (!runs[n])
             run_part(&parts[n]);
     for (unsigned n = 0; n < count; n++)

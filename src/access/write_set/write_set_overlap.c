@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether two parts of a grid may write the same byte. */
+/* Overlap of partitions: whether two partitions of a grid may write the same byte. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* What a part writes of an array, from its first byte to its last; its spans are found only
-   when they are asked for, and those of single bytes and words, which may be as many as
-   there are threads, only where `closed` does not do: with the narrow gaps between them. */
+/* Ranges of one partition in one array, computed on demand. Exact spans may be as many as
+   threads, for single bytes and words. They are computed only if `closed` spans, which
+   include small gaps, overlap. */
 struct part {
     uint32_t first_cta, end_cta;
     uint64_t first, end;
@@ -19,7 +19,7 @@ struct part {
     struct write_set_spans spans, closed;
 };
 
-/* Behind the last ones over narrow gaps, and with such gaps in it. */
+/* Appends a row; small gaps, inside it and before it, are closed. */
 static void close_row(struct rows_list *l, struct rows r)
 {
     struct rows *last = l->count ? &l->rows[l->count - 1] : NULL;
@@ -76,7 +76,7 @@ static void find_spans(const struct write_set_ranges *a, struct part *p)
     free(exact.rows);
 }
 
-/* The first byte that is in both, or UINT64_MAX. */
+/* First common byte, or UINT64_MAX. */
 static uint64_t common_byte(const struct write_set_spans *a,
                             const struct write_set_spans *b)
 {

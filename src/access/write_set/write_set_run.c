@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds what a grid writes: from its forms, or else by running the slice, with nothing
-   behind its addresses. */
+/* Write set of a grid, from closed forms or by execution of the slice. The slice's
+   addresses refer to no memory. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,12 @@
 #include "base/fail.h"
 #include "base/hash.h"
 
-/* Addresses of the slice's own: of variables, then of arrays that are nowhere, far from
-   each other and from those of a process or a device, yet so small that forms add them. */
+/* Addresses in the slice: of variables, then of arrays without an address. They are far
+   from each other and from addresses of processes and devices, and small enough that forms
+   can add them. */
 #define VARIABLES_ADDRESS 0x7000000000000000ull
 #define ARRAYS_ADDRESS 0x0002000000000000ull
-#define ARRAYS_STEP 0x0001000000000000ull /* more than any two real ones are apart */
+#define ARRAYS_STEP 0x0001000000000000ull /* exceeds any real distance */
 #define LIMIT_DEFAULT (1ull << 26)
 
 struct run {
@@ -21,8 +22,8 @@ struct run {
     const struct write_set_launch *launch;
     struct record record;
     unsigned char *parameters;
-    unsigned char *image;            /* of the module variables, where constants are read */
-    const unsigned char **constants; /* by symbol of the slice's module, in the image */
+    unsigned char *image; /* of the module variables, if the slice reads constants */
+    const unsigned char **constants; /* by symbol of the slice's module, in `image` */
     uint64_t variables;              /* their address */
     uint32_t grid[3], block[3];
     struct boxes_result found;
@@ -147,7 +148,7 @@ static struct execution execution_of(struct run *r)
 
     memcpy(e.grid, r->grid, sizeof e.grid);
     memcpy(e.block, r->block, sizeof e.block);
-    if (r->s->reads_shared_window) /* it has no use for the memory itself */
+    if (r->s->reads_shared_window) /* the memory itself is not needed */
         e.dynamic_shared_bytes = r->launch->dynamic_shared_bytes;
     return e;
 }
@@ -175,7 +176,8 @@ static enum proact_status find(struct run *r, struct proact_error *err)
     return boxes_find(&l, &e, &r->record, &r->found, err);
 }
 
-/* Far apart none can be reached from another. */
+/* Whether all arrays are at addresses of this file, far apart: no store can reach one from
+   another. */
 static bool are_apart(const struct write_set_launch *l)
 {
     for (uint32_t n = 0; n < l->array_count; n++)
@@ -217,7 +219,7 @@ static struct write_set *take(struct run *r)
     return w;
 }
 
-/* Four chains side by side: there may be millions of rows. */
+/* Four independent chains for speed: there may be millions of rows. */
 static uint64_t digest_rows(const struct cta_runs *r, uint64_t digest)
 {
     uint64_t chains[4] = {digest, digest + 1, digest + 2, digest + 3};

@@ -46,7 +46,8 @@ static void find_variables(struct write_set_slice *s)
     }
 }
 
-/* Reads of parameters name them; where an address is taken, all of it may be read. */
+/* Parameters that the slice reads. Where it takes an address, it may read the complete
+   parameter. */
 static void find_parameters(struct write_set_slice *s)
 {
     const struct ptx_function *f = ptx_function_find(s->module, s->name);
