@@ -56,7 +56,7 @@ enum access_function {
     ACCESS_MULHI,
 };
 
-/* Path condition of one choice: guards that held when control flow selected it. They
+/* Path condition of one choice: guards that were true when control flow selected it. They
    concern values that never change for a thread, or the iteration of the access. */
 struct access_way {
     const struct access_guard *guards;

@@ -13,7 +13,7 @@ enum {
                    1 << ACCESS_MEMBER | 1 << ACCESS_ELEMENT
 };
 
-/* Starts with the study alone, all other members zero; bases_close() frees it. */
+/* Starts with `study` set and all other members zero; bases_close() frees it. */
 struct bases {
     struct study *study;
     bool *is_pointer; /* by symbol: a parameter that a cvta treats as an address, or the

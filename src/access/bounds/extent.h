@@ -13,7 +13,7 @@ struct ended {
     const struct ended *before;
 };
 
-/* Context: what is known when the record's instruction executes. */
+/* Context: the facts that hold when the record's instruction executes. */
 struct extent {
     const struct access_analysis *analysis;
     const struct access_form *form; /* under evaluation */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/closed/closed_walk.h"
 
-/* Advances loops 0 .. count - 1, the first of which is the outermost. */
+/* Advances loops 0 .. count - 1, outermost first. */
 static bool next(const struct closed_group *g, uint32_t count, int64_t *outer)
 {
     while (count-- > 0) {
@@ -170,7 +170,7 @@ static struct closed_group *only_group(const struct closed_walk *c, uint32_t arr
     return only;
 }
 
-/* Adds CTAs of one line, most of which have equal ranges. */
+/* Adds CTAs of one line. Most have equal ranges. */
 static bool add_beside(struct closed_walk *c, uint32_t array, const uint32_t id[3],
                        uint32_t number)
 {

@@ -41,7 +41,7 @@ static const struct access_condition *unsure(struct study *s)
     return c;
 }
 
-/* NULL stands for an unknown condition. */
+/* NULL means an unknown condition. */
 static const struct access_condition *both(struct look *k, const struct access_condition *a,
                                            const struct access_condition *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Path conditions of choices: which guards held when a value was selected. A guard that
+/* Path conditions of choices: guards that were true when a value was selected. A guard that
    varies between iterations is included only if the value is used in its own iteration
    alone. */
 

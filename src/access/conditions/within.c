@@ -69,7 +69,7 @@ static bool follow_instruction(struct following *w, uint32_t at)
     return true;
 }
 
-/* A phi exists even if nobody reads it. */
+/* A phi may exist without any user. */
 static void follow_phi(struct following *w, uint32_t value, bool is_carried)
 {
     const uint32_t block = w->study->ssa->values[value].block;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Polynomials over symbols. Operations create forms in the arena. NULL stands for a form
+/* Polynomials over symbols. Operations create forms in the arena. NULL denotes a form
    that is too large; an operation on NULL gives NULL. */
 
 #include "access/access.h"

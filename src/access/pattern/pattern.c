@@ -154,7 +154,7 @@ struct halo {
 };
 
 /* Whether two accesses differ only by constants. Axes on which no CTA moves may differ;
-   `same` tells for each axis. */
+   `same` states it for each axis. */
 static bool same_place(struct forms *s, const struct halo *h, const struct split *r,
                        const struct split *w, bool *same)
 {

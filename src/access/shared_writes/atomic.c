@@ -10,7 +10,7 @@ const struct ptx_operand *atomic_place(const struct ptx_instruction *i)
                : NULL;
 }
 
-/* Among a CTA's threads alone (.cta) it would be no atomic between CTAs. */
+/* Scope .cta is excluded: such an atomic is not atomic between CTAs. */
 bool atomic_is_word(enum ptx_part part)
 {
     return part == PTX_PART_RELAXED || part == PTX_PART_GPU || part == PTX_PART_SYS;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What an instruction says of itself that is an atomic: of the rooms' questions, those that
-   take no analysis. */
+/* Properties of atomic instructions that need no analysis. */
 
 #include <stdbool.h>
 
 #include "ptx/ptx.h"
 
-/* The operand that says where a store or an atomic goes; what is stored is the next one, or
-   with .cas, behind what is compared, the last one. NULL where there is more to it. */
+/* Address operand of a store or an atomic. The stored value is the next operand; with .cas,
+   the last one, after the compared value. NULL for any other operand form. */
 const struct ptx_operand *atomic_place(const struct ptx_instruction *i);
 
-/* A dotted word of order or scope under which all CTAs of a device take part. */
+/* Whether a dotted word states an order or scope that includes all CTAs of a device. */
 bool atomic_is_word(enum ptx_part part);
 
-/* Integers, or bits, of 4 or 8 bytes. */
+/* Whether the type is an integer or bit type of 4 or 8 bytes. */
 bool atomic_is_number(enum ptx_part type);

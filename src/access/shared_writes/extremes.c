@@ -7,7 +7,7 @@
 #include "access/shared_writes/atomic.h"
 #include "base/memory.h"
 
-enum { BLOCKS_MAX = 2 }; /* of a loop: what asks, and what swaps */
+enum { BLOCKS_MAX = 2 }; /* of a loop: the comparison and the swap */
 
 struct finder {
     const struct ptx_function *f;
@@ -15,9 +15,9 @@ struct finder {
     struct regions *regions;
     struct ssa *ssa;
     const struct ssa_uses *uses;
-    const struct region_loop *loop; /* of the swap that is looked at */
+    const struct region_loop *loop; /* of the examined swap */
     uint32_t swap, load;            /* instructions */
-    bool *is_made;                  /* by value: of what the two read */
+    bool *is_made;                  /* by value: it depends on a value that the two read */
 };
 
 static const struct ptx_instruction *made_by(const struct finder *w, int32_t value)
@@ -38,7 +38,7 @@ static int32_t read_at(const struct finder *w, const struct ptx_instruction *i, 
                : -1;
 }
 
-/* What is moved, from numbers of one kind to another, is the same bits. */
+/* Source of a value: moves and conversions without a change of bits are skipped. */
 static int32_t source(const struct finder *w, int32_t value)
 {
     const struct ptx_instruction *i;
@@ -54,14 +54,14 @@ static bool is_inside(const struct finder *w, uint32_t block)
     return w->loop->contains[block];
 }
 
-/* Made ahead of the loop. */
+/* Whether the value is computed before the loop. */
 static bool is_given(const struct finder *w, int32_t value)
 {
     return value >= 0 && !is_inside(w, w->ssa->values[value].block);
 }
 
-/* What the loop's swap compares with: what was there as far as is known, from the load at
-   first, then from the swap. */
+/* Whether the value is the known content of the location: initially from the load, then
+   from the swap. The swap compares with it. */
 static bool is_known(const struct finder *w, int32_t value)
 {
     const struct ssa_value *v = value < 0 ? NULL : &w->ssa->values[value];
@@ -78,7 +78,7 @@ static bool is_known(const struct finder *w, int32_t value)
     return true;
 }
 
-/* Which of two numbers is the greater one, with nothing said of NaN where it holds. */
+/* Whether a true result (negated: a false one) orders two numbers and excludes NaN. */
 static bool orders(const struct ptx_instruction *i, bool negated)
 {
     static const enum ptx_part holds[] = {PTX_PART_LT, PTX_PART_LE, PTX_PART_GT,
@@ -93,8 +93,8 @@ static bool orders(const struct ptx_instruction *i, bool negated)
     return false;
 }
 
-/* The branch by which control comes to `block` from the loop's header asks whether the
-   value is beyond what is known. */
+/* Whether the branch from the loop's header to `block` tests that the value exceeds the
+   known content. */
 static bool extremes_compare_unknown(const struct finder *w, uint32_t block, int32_t value)
 {
     const struct ptx_block *header = &w->regions->flow->blocks[w->loop->header];
@@ -126,7 +126,7 @@ static bool is_of_two(const struct ptx_instruction *i)
     return plain;
 }
 
-/* The greater, or the less, of a number and what is known. */
+/* Whether the value is the maximum or the minimum of a number and the known content. */
 static bool is_extreme(const struct finder *w, int32_t value)
 {
     const struct ptx_instruction *i = made_by(w, value);
@@ -151,7 +151,8 @@ static bool swaps_extremes(const struct finder *w)
                                      extremes_compare_unknown(w, block, value)));
 }
 
-/* Nothing but numbers and where to go on; and one way on from there. */
+/* Whether the loop contains only arithmetic, branches and the swap, and has one
+   successor. */
 static bool is_alone(const struct finder *w)
 {
     const struct ptx_flow *flow = w->regions->flow;
@@ -194,7 +195,8 @@ static bool makes_no_more(struct finder *w, uint32_t user)
     return w->ssa->first_value[user] < 0 || make(w, (uint32_t)w->ssa->first_value[user]);
 }
 
-/* Of a value, and all that is made of it: nobody else reads it. */
+/* Marks a value and everything computed from it; false if another instruction uses one of
+   these. */
 static bool make(struct finder *w, uint32_t value)
 {
     bool all = true;
@@ -208,7 +210,8 @@ static bool make(struct finder *w, uint32_t value)
     return all;
 }
 
-/* How often it went round shows in nothing: what is made in the loop stays there. */
+/* Whether the number of iterations has no visible effect: no value of the loop is used
+   outside. */
 static bool keeps_to_itself(struct finder *w)
 {
     bool all = true;
@@ -254,8 +257,8 @@ static bool is_load_of(const struct finder *w, const struct ptx_instruction *i)
                ssa_read(w->ssa, w->swap, to->reg);
 }
 
-/* The load ahead of the swap's loop; false if there is none, or all is not as it is to be.
- */
+/* Finds the load before the loop of the swap; false if there is none, or if the loop has
+   another shape. */
 static bool find_load(struct finder *w)
 {
     const int32_t loop = w->regions->loop_of[w->regions->flow->block_of[w->swap]];

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Extremes that are found by compare-and-swap, as of floating-point numbers, of which there
-   are no atomics:
+/* Minimum and maximum by compare-and-swap (CAS), for types without an atomic, such as
+   floating-point numbers. Two code forms are recognized:
 
-       was = *most;
-       while (value > was && (now = atomicCAS(most, was, value)) != was)
-           was = now;
+   - was = *most;
+     while (value > was && (now = atomicCAS(most, was, value)) != was) was = now;
+   - do { was = now; now = atomicCAS(most, was, max(value, was)); } while (now != was);
 
-   and `do { was = now; now = atomicCAS(most, was, max(value, was)); } while (now != was);`.
-   What they read decides nothing but this: in whichever order they are made, the greatest
-   (or least) is left. So they are reductions, as `atomicMax()` is. */
+   The values that they read have no other effect. The result does not depend on the order,
+   so these loops are reductions like `atomicMax()`. */
 
 #include "access/access.h"
 
 struct access_extreme {
-    uint32_t swap, load; /* instructions; the load is ahead of the swap's loop */
-    uint32_t parameter;  /* their pointer, by the byte in the block */
+    uint32_t swap, load; /* instructions; the load precedes the loop of the swap */
+    uint32_t parameter;  /* parameter offset of their pointer */
 };
 
-/* Returns how many; free() them. */
+/* Returns their number. The caller frees *out with free(). */
 uint32_t access_extremes_find(const struct access_analysis *a, struct access_extreme **out);

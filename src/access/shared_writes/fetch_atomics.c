@@ -10,12 +10,12 @@
 struct fetch_atomics {
     const struct access_analysis *analysis;
     bool floats;
-    bool *known; /* by instruction: listed already */
-    bool *home;  /* by byte of the parameters: all by that pointer is made there */
-    bool any;    /* by which CTAs learn of each other */
+    bool *known; /* by instruction: already listed */
+    bool *home;  /* by parameter byte: accesses by that pointer use device 0's memory */
+    bool any;    /* communication between CTAs exists */
 };
 
-/* Of no scope narrower than a device's. */
+/* Whether the instruction has known words only, and no scope below that of a device. */
 static bool has_plain_words(const struct ptx_instruction *i)
 {
     static const enum ptx_part operations[] = {
@@ -35,7 +35,7 @@ static bool has_plain_words(const struct ptx_instruction *i)
     return true;
 }
 
-/* One that may be made in another memory than it says. */
+/* Whether the atomic can be redirected to another memory. */
 static bool may_move(const struct ptx_instruction *i, bool floats)
 {
     const struct ptx_operand *at = atomic_place(i);
@@ -57,15 +57,16 @@ static uint32_t parameters_end(const struct access_analysis *a)
     return a->function->parameter_bytes + 1u;
 }
 
-/* What came before: by its result, or by its order (`cuda::atomic_ref`, where nothing else
-   is said). */
+/* Whether the atomic observes earlier accesses: by its result, or by its order
+   (`cuda::atomic_ref` without an explicit order). */
 static bool atomic_observes(const struct ptx_function *f, const struct ptx_instruction *i)
 {
     return (i->opcode == PTX_ATOM && !ptx_atomic_has_no_result(f, i)) ||
            ((i->opcode == PTX_ATOM || i->opcode == PTX_RED) && ptx_is_ordered(i));
 }
 
-/* The pointers by which there are any. False: one is more than that. */
+/* Finds the pointers of observing atomics. False if one of these cannot be redirected, or
+   if a load has an unknown pointer. */
 static bool fetch_atomics_find(struct fetch_atomics *t)
 {
     const struct access_analysis *a = t->analysis;
@@ -86,7 +87,7 @@ static bool fetch_atomics_find(struct fetch_atomics *t)
     return true;
 }
 
-/* By loads that are none of a reduction's own, CTAs see what others' have left. */
+/* A load outside a reduction observes the reductions of other CTAs to its array. */
 static void find_watched(struct fetch_atomics *t, const struct access_reductions *of)
 {
     const struct access_analysis *a = t->analysis;
@@ -102,7 +103,8 @@ static void find_watched(struct fetch_atomics *t, const struct access_reductions
     }
 }
 
-/* Those by which it stores where another CTA may, and those by which it loads, too. */
+/* Finds pointers with stores that may overlap those of another CTA, and pointers with both
+   loads and stores. */
 static void find_home(struct fetch_atomics *t, const bool *unresolved)
 {
     const struct access_analysis *a = t->analysis;
@@ -128,7 +130,8 @@ static void find_home(struct fetch_atomics *t, const bool *unresolved)
     free(stores);
 }
 
-/* All by the pointers of home: also the reductions among what was listed before. */
+/* Adds all accesses by the marked pointers; reductions by them, listed before, change their
+   kind. False if an access cannot be redirected. */
 static bool add_home(const struct fetch_atomics *t, struct access_reductions *to)
 {
     const struct access_analysis *a = t->analysis;

@@ -7,7 +7,7 @@
 #include "base/spans/spans.h"
 
 enum { RANGES_MAX = 64, POINTER_BYTES = 8 };
-#define ALL UINT32_MAX /* a range's kind: an array that is reduced */
+#define ALL UINT32_MAX /* kind of a range: a complete array that is reduced */
 
 void flag_bytes_clear(struct flag_bytes *b)
 {
@@ -96,7 +96,7 @@ static const struct access_flag *first_of(const struct access_flags *f, uint32_t
     return &f->flag[n];
 }
 
-/* Whether both may be set to the same bytes. */
+/* Whether both kinds may write the same bytes. */
 static bool are_joint(const struct access_flags *f, uint32_t a, uint32_t b)
 {
     const struct access_flag *x = first_of(f, a), *y = first_of(f, b);
@@ -118,7 +118,7 @@ static const char *append(struct flag_bytes *b, const struct flag_range *r)
     return NULL;
 }
 
-/* Bytes of one kind, each once: of what is there already, only what lies around it. */
+/* Adds a range of one kind, without the parts that are already present. */
 static const char *add_range(struct flag_bytes *b, const struct access_flags *f,
                              const struct flag_range *now)
 {
@@ -161,7 +161,7 @@ const char *flag_bytes_add_all(struct flag_bytes *b, uint32_t array, uint64_t by
     return append(b, &(struct flag_range){array, 0, bytes, ALL});
 }
 
-/* Variables are behind the arrays: no pointer leads to them. */
+/* Module variables follow the arrays; no pointer parameter points to them. */
 const char *flag_bytes_add(struct flag_bytes *b, const struct access_flags *f,
                            uint32_t kind, const struct write_set *alone,
                            const struct write_set_pointer *pointers, size_t count)

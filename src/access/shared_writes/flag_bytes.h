@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Which bytes a launch sets as flags (flags.h), found from what it writes with its flags of
-   one kind alone, and with none of them. Arrays are numbered as in these write sets. Each
-   says why the launch must not be split so: the rest of a sentence that begins with flags,
-   or NULL where nothing is in the way. */
+/* Bytes that idempotent stores (flags.h) of a launch write. Input are the launch's write
+   sets with the idempotent stores of one kind only, and without all of these. Arrays are
+   numbered as in the write sets. Each function returns NULL, or the reason why the launch
+   must not be split: the end of a sentence that begins with the stores. */
 
 #include "access/shared_writes/flags.h"
 #include "access/write_set.h"
@@ -19,31 +19,32 @@ struct flag_bytes {
 };
 void flag_bytes_clear(struct flag_bytes *b);
 
-/* By instruction: the flags; those of them that have to stay atomics; and all stores but
-   those that are flags of that kind. To cut slices without them; free() it. */
+/* Sets by instruction: all idempotent stores; those that must remain atomics; all stores
+   except those of that kind. Slices ignore the instructions of a set. The caller frees them
+   with free(). */
 bool *flag_bytes_all(const struct access_flags *f, const struct ptx_function *of);
 bool *flag_bytes_joint(const struct access_flags *f, const struct ptx_function *of);
 bool *flag_bytes_others(const struct access_flags *f, const struct ptx_function *of,
                         uint32_t kind);
 
-/* Those instructions are no flags. */
+/* Removes these instructions from the idempotent stores. */
 void flag_bytes_leave(struct access_flags *f, const bool *instructions);
 
-/* What is stored must not be an address, which each device has its own. */
+/* Refuses stored values that depend on an address, because it differs between devices. */
 const char *flag_bytes_hang(const struct access_flags *f,
                             const struct write_set_pointer *pointers, size_t count);
 
-/* Adds those of a kind. They are in arrays to which this kind's own pointers lead, and no
-   other kind's but of those that are joint with it. */
+/* Adds the bytes of one kind. They must lie in arrays of this kind's pointers. An array of
+   another kind's pointer is refused, unless both kinds are shared atomics. */
 const char *flag_bytes_add(struct flag_bytes *b, const struct access_flags *f,
                            uint32_t kind, const struct write_set *alone,
                            const struct write_set_pointer *pointers, size_t count);
 
-/* All of an array; nothing of it was added before. */
+/* Adds a complete array. It must not have any bytes yet. */
 const char *flag_bytes_add_all(struct flag_bytes *b, uint32_t array, uint64_t bytes);
 bool flag_bytes_are_all(const struct flag_range *r);
 
-/* Nothing else is stored there. */
+/* Refuses other stores to these bytes. */
 const char *flag_bytes_written(const struct flag_bytes *b, const struct write_set *others);
 
 bool flag_bytes_meet(const struct flag_bytes *b, uint32_t array, uint64_t first,

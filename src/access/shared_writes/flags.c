@@ -6,33 +6,33 @@
 #include "access/form/form.h"
 #include "access/shared_writes/atomic.h"
 
-/* A number, low bytes of the parameter block, or what a register holds that is set once,
-   from these alone. */
+/* Uniform value: a number, low bytes of a parameter, or a register with a single definition
+   from such values. */
 struct value {
     enum { VALUE_NUMBER, VALUE_PARAMETER, VALUE_REGISTER } kind;
-    uint64_t what; /* the number, the place in the block, the register */
+    uint64_t what; /* the number, the parameter offset, or the register */
 };
 
-/* What is stored, in the place of what is there, or joined with it. */
+/* Effect of a store: it replaces the content, or combines with it. */
 struct stored {
     uint32_t bytes;
-    struct value value, compared; /* compared: .cas takes the place of that alone */
-    enum ptx_part join;           /* .or, .and, .min, .max, .cas; or PTX_PART_COUNT */
-    bool is_signed;               /* .min and .max look at that */
+    struct value value, compared; /* .cas replaces only this value */
+    enum ptx_part join;           /* .or, .and, .min, .max, .cas; PTX_PART_COUNT: none */
+    bool is_signed;               /* affects .min and .max */
     const struct access_form *place;
 };
 
 struct finder {
     const struct ptx_module *module;
     const struct ptx_function *function;
-    uint32_t *definitions; /* by register: how many, and the last one */
+    uint32_t *definitions; /* by register: number of definitions, and the last one */
     uint32_t *definition;
-    uint8_t *alike; /* by register: NOT_KNOWN, or whether all threads see the same */
-    bool *decide;   /* by byte of the block */
+    uint8_t *alike; /* by register: NOT_KNOWN, or whether all threads see one value */
+    bool *decide;   /* by parameter byte */
 };
 enum { NOT_KNOWN, ALIKE, OTHERWISE };
 
-/* The one instruction that sets the register, whenever it is reached; NULL for none. */
+/* The only instruction that defines the register, without a guard; NULL: none. */
 static const struct ptx_instruction *definition_of(const struct finder *d, int32_t reg)
 {
     const struct ptx_instruction *i = &d->function->instructions[d->definition[reg]];
@@ -42,7 +42,7 @@ static const struct ptx_instruction *definition_of(const struct finder *d, int32
                                                                                     : NULL;
 }
 
-/* Numbers read from the block at a place that is known. */
+/* Whether the instruction loads parameter bytes at a known offset. */
 static bool reads_parameter(const struct finder *d, const struct ptx_instruction *i)
 {
     const struct ptx_operand *from = &i->operands[1];
@@ -107,14 +107,14 @@ static bool operand_is_alike(struct finder *d, const struct ptx_operand *o)
     }
 }
 
-/* Whether it holds the same in every thread of the launch, wherever it is used. */
+/* Whether the register has the same value in every thread of the launch at each use. */
 static bool is_alike(struct finder *d, int32_t reg)
 {
     const struct ptx_instruction *i = definition_of(d, reg);
 
     if (d->alike[reg] != NOT_KNOWN)
         return d->alike[reg] == ALIKE;
-    d->alike[reg] = OTHERWISE; /* what comes back to itself changes */
+    d->alike[reg] = OTHERWISE; /* a register that depends on itself changes */
     bool reads = i && reads_parameter(d, i), is = reads || (i && computes(i));
 
     if (reads)
@@ -168,7 +168,8 @@ static bool is_way_of_atomic(enum ptx_part part)
            part == PTX_PART_MIN || part == PTX_PART_MAX || part == PTX_PART_CAS;
 }
 
-/* What it compares with and what it stores, or twice what it stores. */
+/* Finds the compared and the stored value; without a comparison, the stored value is
+   both. */
 static bool find_values(struct finder *d, const struct ptx_instruction *i,
                         struct stored *out)
 {
@@ -178,7 +179,8 @@ static bool find_values(struct finder *d, const struct ptx_instruction *i,
            find_value(d, first + (out->join == PTX_PART_CAS), out->bytes, &out->value);
 }
 
-/* A store or an atomic with no more words than these, so that a clone can say it anew. */
+/* Whether the instruction has only known words, so that a kernel version can reproduce
+   it. */
 static bool is_plain(const struct ptx_function *f, const struct ptx_instruction *i)
 {
     const struct ptx_operand *to = atomic_place(i);
@@ -204,7 +206,7 @@ static bool is_plain(const struct ptx_function *f, const struct ptx_instruction 
            ptx_type_bytes(i->type) <= 8;
 }
 
-/* An exchange whose result nobody uses is a store. */
+/* Effect of an instruction. An exchange with an unused result is a store. */
 static struct stored stored_by(const struct ptx_instruction *i)
 {
     struct stored s = {.bytes = ptx_type_bytes(i->type), .join = PTX_PART_COUNT};
@@ -217,7 +219,7 @@ static struct stored stored_by(const struct ptx_instruction *i)
     return s;
 }
 
-/* Neither the thread nor the CTA is in it. */
+/* Whether the location depends on neither thread nor CTA. */
 static bool is_one_place(const struct access_analysis *a, const struct access_record *r)
 {
     const uint32_t sizes = 1u << ACCESS_PARAMETER | 1u << ACCESS_FUNCTION;
@@ -242,7 +244,7 @@ static bool is_value(const struct value *a, const struct value *b)
     return a->kind == b->kind && a->what == b->what;
 }
 
-/* Joined alike, whatever with. */
+/* Whether both stores have the same operation, with any values. */
 static bool is_one_way(const struct stored *a, const struct stored *b)
 {
     return a->bytes == b->bytes && a->join == b->join && a->is_signed == b->is_signed;
@@ -254,7 +256,7 @@ static bool is_same(const struct stored *a, const struct stored *b)
            is_value(&a->compared, &b->compared);
 }
 
-/* `stored` has what each flag stores. */
+/* `stored` holds the effect of each idempotent store. */
 static void add_flag(struct access_flags *flags, struct stored *stored,
                      const struct access_analysis *a, const struct access_record *r,
                      const struct stored *now)
@@ -275,15 +277,15 @@ static void add_flag(struct access_flags *flags, struct stored *stored,
     stored[flags->count++].place = r->form;
 }
 
-/* Whatever is joined first, the same comes out. */
+/* Whether the order of the operations does not matter. */
 static bool commutes(enum ptx_part join)
 {
     return join == PTX_PART_OR || join == PTX_PART_AND || join == PTX_PART_MIN ||
            join == PTX_PART_MAX;
 }
 
-/* Whether it is known that two flags, of which the first has so many bytes, are beside each
-   other. */
+/* Whether the locations of two idempotent stores are certainly disjoint; the first
+   determines the size. */
 static bool are_apart(struct forms *forms, const struct access_flags *flags,
                       const struct stored *stored, uint32_t a, uint32_t b)
 {
@@ -291,14 +293,14 @@ static bool are_apart(struct forms *forms, const struct access_flags *flags,
     int64_t by;
 
     if (flags->flag[a].parameter != flags->flag[b].parameter)
-        return false; /* both may lead to one array */
+        return false; /* two pointers may refer to one array */
     d = form_add(forms, stored[a].place, stored[b].place, -1);
     return d && form_is_constant(d, &by) &&
            (by >= stored[a].bytes || by <= -(int64_t)stored[a].bytes);
 }
 
-/* A device that reads, joins and stores would lose what another joins meanwhile, unless
-   that is the same. */
+/* Marks kinds that must remain atomics. A device that loads, combines and stores would lose
+   a concurrent update of another kind. */
 static void find_joint(struct access_flags *flags, const struct stored *stored,
                        struct forms *forms)
 {

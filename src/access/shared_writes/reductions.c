@@ -8,14 +8,14 @@
 #include "access/shared_writes/extremes.h"
 #include "base/memory.h"
 
-/* Any two of the same may change places, and none asks what was there. */
+/* Whether the operation is commutative and associative. */
 static bool commutes(enum ptx_part part)
 {
     return part == PTX_PART_ADD || part == PTX_PART_MIN || part == PTX_PART_MAX ||
            part == PTX_PART_AND || part == PTX_PART_OR || part == PTX_PART_XOR;
 }
 
-/* Or two of them in a word. */
+/* Whether the type is a half, or two halves in a word. */
 static bool is_half(enum ptx_part type)
 {
     return type == PTX_PART_F16 || type == PTX_PART_F16X2 || type == PTX_PART_BF16 ||
@@ -27,7 +27,8 @@ static bool is_float(enum ptx_part type)
     return type == PTX_PART_F32 || type == PTX_PART_F64 || is_half(type);
 }
 
-/* The operation, if the atomic is one and has no words that a clone would not know. */
+/* Operation of the atomic; false if the instruction has words that a kernel version cannot
+   reproduce. */
 static bool find_operation(const struct ptx_instruction *i, enum ptx_part *out)
 {
     *out = PTX_PART_COUNT;
@@ -50,7 +51,7 @@ static bool is_signed(enum ptx_part type)
     return type == PTX_PART_S32 || type == PTX_PART_S64;
 }
 
-/* A sum of either sign is the same, and bits have none. */
+/* The sign is irrelevant for sums and bit operations, so it is dropped. */
 static uint32_t kind_of(enum ptx_part operation, enum ptx_part type)
 {
     const bool orders = operation == PTX_PART_MIN || operation == PTX_PART_MAX;
@@ -86,7 +87,7 @@ bool access_reduction_has_partials(uint32_t kind)
            !is_half(access_reduction_type(kind));
 }
 
-/* 0 and -0 is 0: of floating-point numbers -0 alone changes no other one. */
+/* Floating-point sums need -0: the addition of +0 would change -0. */
 uint64_t access_reduction_neutral(uint32_t kind)
 {
     const enum ptx_part operation = access_reduction_operation(kind),
@@ -116,7 +117,7 @@ static bool is_reduction(const struct ptx_function *f, const struct ptx_instruct
             (floats && is_float(i->type) && *operation == PTX_PART_ADD));
 }
 
-/* Two instructions each, with room for them. */
+/* Adds CAS loops, two instructions each; room for both exists. */
 static void add_extremes(struct access_reductions *to, const struct access_analysis *a)
 {
     struct access_extreme *each;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Reductions: atomics of numbers that nobody asks for a result, as in
-   `atomicAdd(&bins[value[i]], 1)`. Where they go may hang on memory. In which order they
-   are made shows in nothing, if all in one array are of one kind and nothing else in the
-   launch has to do with it: so those of several devices may go to one replica. In sums of
-   floating-point numbers it shows in the last digits: they are such only for who asks for
-   them. */
+/* Reductions: atomics on numbers with unused results, as in `atomicAdd(&bins[value[i]],
+   1)`. Memory may decide their location. Their order has no effect if all atomics on an
+   array are of one kind and the launch does not access the array otherwise. Atomics of
+   several devices may therefore go to one replica. The order of floating-point sums affects
+   the last digits; they count as reductions only on request. */
 
 #include "ptx/ptx.h"
 
-/* Of one kind are those of the same operation on numbers of the same type. */
+/* Reduction. One kind is one operation on one type. */
 struct access_reduction {
     uint32_t instruction, line;
-    uint32_t parameter; /* its pointer, by the byte in the block */
+    uint32_t parameter; /* parameter offset of its pointer */
     uint32_t kind;      /* never 0 */
 };
 
@@ -22,27 +21,27 @@ struct access_reductions {
     uint32_t count;
 };
 
-/* Whether any atomic of it is of floating-point numbers. */
+/* Whether the kernel has a reduction of floating-point numbers. */
 bool access_reductions_have_floats(const struct ptx_function *f);
-/* Those that go through a pointer among the parameters; floats: and sums of floating-point
-   numbers, halves too. */
+/* Finds the reductions through pointer parameters; `floats` includes sums of floating-point
+   numbers and halves. */
 struct access_reductions access_reductions_find(const struct ptx_module *m,
                                                 const struct ptx_function *f, bool floats);
-/* By instruction; free() it. */
+/* Set by instruction; the caller frees it with free(). */
 bool *access_reductions_all(const struct access_reductions *r,
                             const struct ptx_function *of);
-/* Those instructions are none. */
+/* Removes these instructions from the reductions. */
 void access_reductions_leave(struct access_reductions *r, const bool *instructions);
 void access_reductions_clear(struct access_reductions *r);
 
-/* What a kind is: of which numbers, and how many bytes these are. Sums are of unsigned
-   numbers, whatever their sign, and so are bits. */
+/* Properties of a kind: operation, type, size in bytes. Sums and bit operations have
+   unsigned types. */
 enum ptx_part access_reduction_operation(uint32_t kind);
 enum ptx_part access_reduction_type(uint32_t kind);
 unsigned access_reduction_bytes(uint32_t kind);
 bool access_reduction_is_float(uint32_t kind);
-/* Whether each device may have results of its own, that are combined later: not of what is
-   swapped, nor of halves. */
+/* Whether each device may have partial results that are combined later. Excluded are swaps
+   and halves. */
 bool access_reduction_has_partials(uint32_t kind);
-/* What changes nothing by it. */
+/* Neutral element of the operation. */
 uint64_t access_reduction_neutral(uint32_t kind);

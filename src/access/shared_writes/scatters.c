@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-/* With no more words than these, so that another address is all that a clone changes. */
+/* Whether the instruction has only known words, so that a kernel version changes nothing
+   but its address. */
 static bool has_plain_words(const struct ptx_instruction *i, bool may_be_volatile)
 {
     for (uint8_t n = 0; n < i->part_count; n++)
@@ -44,8 +45,8 @@ bool access_scatters_plain(const struct ptx_instruction *i)
     return is_plain(i, PTX_ST, true) || is_plain(i, PTX_LD, true);
 }
 
-/* Whether it orders what another CTA may see: there is no saying what it sees of another
-   device's, whose stores go a longer way. */
+/* Whether the instruction orders accesses that another CTA may observe. The stores of other
+   devices arrive later, so such an order cannot be kept. */
 static bool orders(const struct ptx_instruction *i)
 {
     if (i->opcode == PTX_FENCE || i->opcode == PTX_MEMBAR)
@@ -76,8 +77,8 @@ static bool is_by_pointer(const struct access_analysis *a, uint32_t n,
            is_plain(&a->function->instructions[r->instruction], opcode, opcode == PTX_ST);
 }
 
-/* One of the stores by that pointer may go where another CTA's goes, or all are taken for
-   such. */
+/* Whether a store by that pointer may overlap one of another CTA, or `untold` declares
+   so. */
 static bool is_scattered(const struct access_analysis *a, uint32_t parameter,
                          const bool *unresolved)
 {
@@ -88,8 +89,8 @@ static bool is_scattered(const struct access_analysis *a, uint32_t parameter,
     return false;
 }
 
-/* What is also stored to is no sum of atomics, but all of it may be made in one place. Not
-   so swaps, which need what they were. */
+/* Atomics on an array with indirect stores are no longer reductions, but move to the same
+   replica. Swaps are excluded, because they need the previous value. */
 static void join_atomics(struct access_reductions *all, uint32_t atomics)
 {
     for (uint32_t n = 0; n < atomics; n++)
@@ -134,7 +135,7 @@ static bool slice_is_known(const struct ptx_module *m, const struct ptx_function
     return is;
 }
 
-/* Without plain stores by pointers, and without those. */
+/* Whether a slice exists without plain stores by pointers and without `merged`. */
 static bool indirect_others_are_known(const struct access_analysis *a,
                                       const struct ptx_module *m,
                                       const struct access_reductions *merged)
@@ -166,7 +167,7 @@ static bool stores_are_resolved(const struct access_analysis *a, const struct pt
     return are;
 }
 
-/* Of each pointer among the parameters, once; whether there is one. */
+/* Examines each pointer parameter once; returns whether any has no slice. */
 static bool find_unresolved(const struct access_analysis *a, const struct ptx_module *m,
                             bool *unresolved, bool *requested)
 {

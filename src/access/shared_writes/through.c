@@ -16,7 +16,7 @@ static bool is_one(const struct access_analysis *a, const struct access_record *
     return false;
 }
 
-/* Whichever of its pointers it takes. */
+/* Whether every possible pointer of the access is in the set. */
 static bool is_through(const struct access_analysis *a, const struct access_record *r,
                        const uint32_t *parameters, uint32_t count)
 {
@@ -29,7 +29,7 @@ static bool is_through(const struct access_analysis *a, const struct access_reco
     return ways > 0;
 }
 
-/* By some of its pointers, or by one of which nothing is known. */
+/* Whether some possible pointer of the access is in the set, or is unknown. */
 static bool may_be(const struct access_analysis *a, const struct access_record *r,
                    const uint32_t *parameters, uint32_t count, bool unknown)
 {
@@ -68,7 +68,7 @@ struct access_through access_through_find(const struct ptx_module *m,
         t.is[r->instruction] = true;
         t.writes |= r->kind != ACCESS_READ;
     }
-    /* One that does two things, of which another goes elsewhere. */
+    /* Instructions with two records, one of them to another pointer. */
     for (uint32_t n = 0; n < a->record_count; n++)
         if (!is_through(a, &a->records[n], parameters, count))
             t.is[a->records[n].instruction] = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a kernel does through some of its pointers, and through no other. */
+/* Accesses of a kernel through a set of pointers and no other pointer. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,14 +10,14 @@
 
 struct access_through {
     bool *is;         /* by instruction */
-    bool reads;       /* some load, or an atomic whose result is used; or it may be one */
-    bool writes;      /* some store or atomic */
-    uint32_t updates; /* line of an atomic that may go there; 0: there is none */
-    uint32_t updates_surely; /* of one that does */
-    uint32_t updates_here;   /* of such that is of one device */
+    bool reads;       /* a load, or an atomic with a used result, exists or is possible */
+    bool writes;      /* a store or an atomic exists */
+    uint32_t updates; /* line of a possible atomic; 0: none */
+    uint32_t updates_surely; /* of a certain one */
+    uint32_t updates_here;   /* of a certain one with device scope */
 };
 
-/* The pointers are given as bytes in the block of parameters. */
+/* `parameters` holds the offsets of the pointers. */
 struct access_through access_through_find(const struct ptx_module *m,
                                           const struct ptx_function *f,
                                           const uint32_t *parameters, uint32_t count);

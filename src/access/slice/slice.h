@@ -89,8 +89,8 @@ bool slice_never_returns(const struct slice *s, const struct ptx_instruction *i)
 const char *slice_root(const struct slice *s, const struct ptx_instruction *i);
 /* Verb phrase for any instruction on which something depends. */
 const char *slice_verb(const struct slice *s, const struct ptx_instruction *i);
-/* Whether the result combines values of named lanes, for all of which the instruction
-   waits. The result is known if the values are, and if memory does not decide which lanes
+/* Whether the result combines values of named lanes. The instruction waits for all
+   of them. The result is known if the values are, and if memory does not decide which lanes
    take part. */
 bool slice_is_exchange(const struct ptx_instruction *i);
 

@@ -15,7 +15,7 @@ struct study_value {
     const struct access_form **options;
     uint32_t *origins; /* by option: the source block */
     uint32_t option_count;
-    uint32_t first_range, range_count; /* in the maker: assumptions of this instruction */
+    uint32_t first_range, range_count; /* in `maker`: assumptions of this instruction */
     const struct access_form *step;    /* loop phi: increment per iteration; NULL: none */
     const struct access_form *resolved;
     uint32_t generation; /* of `resolved` */
