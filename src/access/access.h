@@ -33,11 +33,11 @@ enum access_symbol_kind {
     ACCESS_FUNCTION,  /* function(left, right) on `bits` bits */
     ACCESS_CHOICE,    /* one of `choices`, selected by control flow */
     ACCESS_MEMBER,    /* 8 bytes that instruction `variable` reads from the parameters at
-                         `left`. In a record: from the parameter of `bytes` bytes at `offset`,
-                         counted from its start */
-    ACCESS_ELEMENT,   /* table element of `bits` bits (below 64) at byte `left` of a table:
-                         the parameter of `bytes` bytes at `offset`, or the .const `variable`
-                         of `bytes` bytes if `variable` is a symbol of the module */
+                         `left`. In a record: from the parameter of `bytes` bytes at
+                         `offset`, counted from its start */
+    ACCESS_ELEMENT,   /* table element of `bits` bits (below 64) at byte `left` of a table.
+                         The table is the parameter of `bytes` bytes at `offset`, or the
+                         .const `variable` of `bytes` bytes if that is a module symbol */
     ACCESS_LOADED,    /* value that the instruction at `line` loads from memory */
     ACCESS_OPAQUE,    /* unknown: see `reason` and `line` */
     ACCESS_PHI,       /* only during the analysis: value `variable`, not yet resolved */
