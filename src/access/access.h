@@ -88,7 +88,7 @@ struct access_symbol {
 enum { ACCESS_DEGREE_MAX = 8, ACCESS_TERMS_MAX = 48 };
 
 /* factor * symbols[0] * symbols[1] ...; `symbols` holds symbol indices in ascending
-   order */
+   order. */
 struct access_term {
     int64_t factor;
     uint32_t degree;
@@ -159,8 +159,7 @@ struct access_guard {
    `bytes` bytes from `from` on, shifted by at most `steps` times `step`; `step` is an
    unsigned 32-bit number. */
 struct access_hull {
-    const struct access_form *from,
-        *step; /* relative to the record's base; NULL: unknown */
+    const struct access_form *from, *step; /* relative to the base; NULL: unknown */
     uint32_t bytes, steps;
 };
 
@@ -219,8 +218,7 @@ struct access_loop {
 struct access_analysis {
     const struct ptx_module *module;
     const struct ptx_function *function;
-    struct ptx_function
-        *own; /* the rewritten function of access_analyze_constants(); else NULL */
+    struct ptx_function *own; /* of access_analyze_constants(): the rewritten function */
     struct access_symbol *symbols;
     uint32_t symbol_count;
     struct access_record *records;

@@ -124,9 +124,8 @@ struct write_set {
     uint32_t array_count; /* the given arrays in order, then the module variables that the
                              slice names */
     struct write_set_ranges *arrays;
-    bool is_exact; /* false: the kernel may write less */
-    uint32_t
-        ctas_run; /* CTAs for which the slice was executed; 0: closed forms covered all */
+    bool is_exact;          /* false: the kernel may write less */
+    uint32_t ctas_run;      /* CTAs for which the slice was executed */
     const char *why_sliced; /* reason for the execution: a phrase about the store at
                                why_line (0: all stores); NULL if the caller requested it */
     uint32_t why_line;

@@ -24,8 +24,7 @@ struct guard_made {
 
 struct guards_kept {
     struct guard_made **made; /* by instruction: the last one, NULL: none */
-    unsigned char
-        *is_sure; /* by block: 1 + whether its dominator leads to it; 0: none yet */
+    unsigned char *is_sure;   /* by block: 1 + whether its dominator leads to it, or 0 */
 };
 
 static struct guards_kept *kept_of(struct study *s)

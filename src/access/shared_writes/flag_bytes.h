@@ -34,8 +34,8 @@ void flag_bytes_leave(struct access_flags *f, const bool *instructions);
 const char *flag_bytes_hang(const struct access_flags *f,
                             const struct write_set_pointer *pointers, size_t count);
 
-/* Adds the bytes of one kind. They must lie in arrays of this kind's pointers. An array of
-   another kind's pointer is refused, unless both kinds are shared atomics. */
+/* Adds the bytes of one kind. They must lie in arrays of this kind's pointers. Bytes of
+   another kind are refused, unless both kinds are shared atomics. */
 const char *flag_bytes_add(struct flag_bytes *b, const struct access_flags *f,
                            uint32_t kind, const struct write_set *alone,
                            const struct write_set_pointer *pointers, size_t count);
