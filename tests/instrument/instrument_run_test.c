@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 enum { CTA = 128, CTAS = 60, N = CTAS * CTA - 37 };
 

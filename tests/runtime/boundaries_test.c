@@ -3,7 +3,7 @@
    write stays where it is, once it is there. A part of one device's goes to that one. */
 #include "runtime/runtime_testing.h"
 /* after it */
-#include "runtime/coherence/array_validity.h"
+#include "runtime/validity/array_validity.h"
 
 enum { DEVICES = 4, ROWS = 1000, PITCH = 40, CELLS = PITCH - 4, WORDS = ROWS * PITCH };
 enum { CELL_THREADS = 64, EDGE_THREADS = 128, ROW_THREADS = 8 };

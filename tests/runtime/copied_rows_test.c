@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "runtime/fake_device.h"
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 enum { CHUNK = 65536, BYTES = 2 * CHUNK, DEVICES = 4 };
 enum { WIDE = 8, STRIDE = 256, LEFT = 24, ROWS = BYTES / STRIDE };

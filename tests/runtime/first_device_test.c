@@ -2,7 +2,7 @@
 /* <proact/program.h>: the first device alone, blocks of parameters, variables, moments. */
 #include "runtime/runtime_testing.h"
 
-#include "runtime/coherence/array_validity.h"
+#include "runtime/validity/array_validity.h"
 #include <proact/program.h>
 
 static const char ptx[] =

@@ -5,7 +5,7 @@
 
 #include <proact/program.h>
 
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 #include "transfer/transfer.h"
 
 enum { COUNT = 1024, SIDE = 64, WORDS = 8, ALL = COUNT * WORDS };

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 enum { INTERCHANGE_ARRAYS = 3 };
 

@@ -5,7 +5,7 @@
 
 #include <proact/program.h>
 
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 #include "runtime/variables/known_constants.h"
 
 enum { ROWS = 60, BYTES = 4 * N };

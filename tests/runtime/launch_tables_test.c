@@ -5,7 +5,7 @@
 
 #include <proact/program.h>
 
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 #define MUST(call)                                                                         \
     do {                                                                                   \

@@ -11,7 +11,7 @@
 #include <proact/device.h>
 
 #include "runtime/fake_device.h"
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 #include "transfer/methods/mixed.h"
 
 enum { BYTES = 40000, CHUNK = 4096, CHUNKS = 10, CTAS = 10 };

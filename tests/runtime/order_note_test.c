@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "runtime/order/order.h"
+#include "runtime/objects/order.h"
 #include "runtime/stage.h"
 /* after it */
 #include <proact/program.h>

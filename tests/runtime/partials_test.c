@@ -5,7 +5,7 @@
 
 #include <proact/program.h>
 
-#include "runtime/arrays/partials.h"
+#include "runtime/session/partials.h"
 
 enum { PLACES = 1000, TOUCHED = 997, ROUNDS = 3 };
 

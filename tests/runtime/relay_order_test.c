@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "runtime/fake_device.h"
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 enum { CHUNK = 4096, CHUNKS = 40, BYTES = CHUNK * CHUNKS, DEVICES = 16, STEPS = 64 };
 

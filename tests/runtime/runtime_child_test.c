@@ -2,8 +2,8 @@
 /* Kernels that launch kernels: where a device takes few at a time no chunk is lost, plans
    may change around them, and what cannot be is said. */
 #include "device/device.h"
+#include "runtime/objects/session.h"
 #include "runtime/runtime_testing.h"
-#include "runtime/session/session.h"
 
 /* The emulator, with so many places for kernels that kernels launch. */
 static enum proact_status open_narrow(const struct device_options *options,

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "runtime/fake_device.h"
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 struct stage {
     struct proact *p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who holds what, against a word for each byte. */
-#include "runtime/coherence/validity.h"
+#include "runtime/objects/validity.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

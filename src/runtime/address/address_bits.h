@@ -6,7 +6,7 @@
    only in their low address bits. */
 
 #include "runtime/address/look_up.h"
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* By byte of the parameter buffer: the number of low bits of a pointer there that affect
    control flow or addresses. The caller frees it. `look_ups`: by instruction, or NULL. */

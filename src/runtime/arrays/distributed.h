@@ -7,7 +7,7 @@
    kind have one location; kernel versions give them and the fences system scope. A launch
    that uses the array follows all its writers; a writer also follows all its users. */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Called before the kernels of a launch, and after them. `at` is the stream that runs the
    CTAs. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "runtime/coherence/fetch.h"
-#include "runtime/program/program_streams.h"
+#include "runtime/session/program_streams.h"
 #include "transfer/methods/stretches.h"
 
 enum { PIECES_MAX = 1 << 15 }; /* limit of validity entries in the copied range */

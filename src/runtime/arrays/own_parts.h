@@ -5,7 +5,7 @@
    in its own replica. After split launches no data moves between devices, and the target
    has the validity of the source. */
 
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 /* Whether the operation runs distributed; otherwise device 0 performs it. `rows` are inside
    the arrays, with addresses of device 0. */

@@ -5,14 +5,14 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/arrays/partials.h"
-#include "runtime/arrays/replicas.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/coherence/transition_cache.h"
-#include "runtime/program/program_streams.h"
-#include "runtime/record/recording.h"
 #include "runtime/session/lazy_devices.h"
-#include "runtime/tables/known_bytes.h"
+#include "runtime/session/partials.h"
+#include "runtime/session/program_streams.h"
+#include "runtime/session/recording.h"
+#include "runtime/session/replicas.h"
+#include "runtime/validity/transition_cache.h"
+#include "runtime/variables/known_bytes.h"
 
 /* Unique name for messages and for the backend: "x", "x (2)", ... */
 static char *name_of_its_own(const struct proact *p, const char *wanted)

@@ -9,7 +9,7 @@
 #include "runtime/choice/coupling.h"
 #include "runtime/choice/look.h"
 #include "runtime/choice/trial.h"
-#include "runtime/program/program_streams.h"
+#include "runtime/session/program_streams.h"
 #include "runtime/textures/launch_textures.h"
 
 enum {

@@ -4,8 +4,8 @@
 /* Decision between a split and a single-device launch, per launch shape: the measured times
    of both modes and the current step of the probe (choose_split.h). */
 
-#include "runtime/choice/stopwatch.h"
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
+#include "runtime/session/stopwatch.h"
 
 /* Steps of a probe. The first launch only prepares tables, kernel versions and replicas. */
 enum { CHOICE_READY, CHOICE_TIME_SPLIT, CHOICE_TIME_WHOLE, CHOICE_MADE };

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "runtime/choice/coupling.h"
-#include "runtime/coherence/consumers.h"
 #include "runtime/coherence/transfer_cost.h"
 #include "runtime/derive/found.h"
 #include "runtime/derive/needs.h"
 #include "runtime/launch/launch_axis.h"
+#include "runtime/validity/consumers.h"
 
 enum {
     LAUNCHES_MAX = 64, /* launches of a shape that may change the axis */

@@ -7,7 +7,7 @@
    missing bytes and no additional sends is selected. A shape changes its axis only a few
    times, since each of several launches may prefer its own. */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Selects another axis for the launch, which has its binding. `c` NULL: no decision for the
    shape. Returns true if the launch changed; it then has no binding. */

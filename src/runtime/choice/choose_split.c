@@ -7,10 +7,10 @@
 #include "runtime/choice/coupling.h"
 #include "runtime/choice/look.h"
 #include "runtime/choice/trial.h"
-#include "runtime/coherence/consumers.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/transfer_cost.h"
 #include "runtime/launch/launch_partial.h"
+#include "runtime/validity/consumers.h"
 
 enum { UNTIMED_MAX = 8 }; /* limit of launches before the timed split launch */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/coherence/fetch.h"
 
-#include "runtime/coherence/consumers.h"
-#include "runtime/coherence/transition_cache.h"
 #include "runtime/partition/launch_divide.h"
-#include "runtime/record/recording.h"
+#include "runtime/session/recording.h"
+#include "runtime/validity/consumers.h"
+#include "runtime/validity/transition_cache.h"
 #include "transfer/methods/stretches.h"
 
 enum { PIECES_MAX = 1 << 18 }; /* entries of a validity map */

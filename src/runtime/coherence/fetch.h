@@ -5,8 +5,8 @@
    sends them. Nothing is copied if earlier launches pushed the needed ranges (consumers.h).
    The validity maps are updated accordingly. */
 
-#include "runtime/coherence/array_validity.h"
 #include "runtime/derive/needs.h"
+#include "runtime/validity/array_validity.h"
 
 /* Fetches the missing ranges of `needs`, ordered after all queued operations on the array.
    `needs` has one entry per device; NULL: nothing. */

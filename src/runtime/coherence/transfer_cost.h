@@ -4,9 +4,9 @@
 /* Missing bytes of a launch, as an input of the decision between split and single-device
    launch. */
 
-#include "runtime/coherence/array_validity.h"
-#include "runtime/coherence/transition_cache.h"
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
+#include "runtime/validity/array_validity.h"
+#include "runtime/validity/transition_cache.h"
 
 /* Missing bytes if the launch is split (it has a binding) or runs on one device.
    `by_launches` counts the bytes that would be current if their writer had run in the same

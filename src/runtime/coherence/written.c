@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "runtime/coherence/consumers.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/coherence/transition_cache.h"
 #include "runtime/derive/derive.h"
+#include "runtime/validity/consumers.h"
+#include "runtime/validity/transition_cache.h"
 
 /* Owner of the range and its receivers. */
 static uint32_t written_valid_devices(const struct transfer_devices *t, unsigned device,

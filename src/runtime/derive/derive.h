@@ -4,7 +4,7 @@
 /* Footprint of a launch without user maps. Its write set results from the write-set slice,
    which runs on the host with the launch parameters (docs/internals/access.md). */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Creates the kernel's slots at its first launch, split or not. Slots must not change
    later, because recordings depend on them. */

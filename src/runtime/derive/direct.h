@@ -5,7 +5,7 @@
    only such arrays. */
 
 #include "access/shared_writes/through.h"
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 struct kernel_direct {
     uint32_t count, *offset; /* parameter offsets of the distributed arrays, ascending */

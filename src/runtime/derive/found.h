@@ -3,7 +3,7 @@
 
 /* Write set of a split launch by slot (derive.h). */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Bytes that each CTA may write in the slot's array. If two slots have the same array, the
    first one has its write set. */

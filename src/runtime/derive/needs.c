@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "runtime/derive/loads.h"
-#include "runtime/launch/launch_fields.h"
+#include "runtime/request/launch_fields.h"
 #include "runtime/textures/launch_textures.h"
 #include "runtime/variables/known_constants.h"
 

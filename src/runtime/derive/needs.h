@@ -4,7 +4,7 @@
 /* Read set of a split launch, per device: from the closed forms of the kernel's loads
    (access.h), or the entire array without one. */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Needs by array and device. Arrays are numbered by launching_number(). Valid until the
    kernel's next launch. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "runtime/coherence/consumers.h"
 #include "runtime/derive/needs.h"
-#include "runtime/record/recording.h"
+#include "runtime/session/recording.h"
+#include "runtime/validity/consumers.h"
 
 /* Limits per kernel: bindings, which may own streams, and bytes of tables per device beyond
    the total size of the session's arrays. */

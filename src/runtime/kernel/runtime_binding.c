@@ -7,14 +7,14 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "model/model.h"
-#include "runtime/coherence/consumers.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/derive/derive.h"
 #include "runtime/derive/found.h"
 #include "runtime/derive/needs.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/partition/launch_stage.h"
-#include "runtime/record/recording.h"
+#include "runtime/session/recording.h"
+#include "runtime/validity/consumers.h"
 
 static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
 {

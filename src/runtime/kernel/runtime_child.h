@@ -4,7 +4,7 @@
 /* Modules for plans whose kernels launch kernels (PROACT III-C, dynamic): the module of the
    kernel with the child kernels and their callees. */
 
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 /* Creates and loads them on first use, and updates their variables. */
 enum proact_status kernel_children_ready(struct proact_kernel *k, struct proact_error *err);

@@ -3,7 +3,7 @@
 
 /* Kernel versions that split a plain kernel. */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Whether a version exists for the launch under the session's plan; loads it on first use.
    proact_kernel_refusal() states a missing version's reason. */

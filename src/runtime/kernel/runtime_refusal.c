@@ -7,7 +7,7 @@
 #include "runtime/derive/derive.h"
 #include "runtime/derive/direct.h"
 #include "runtime/kernel/runtime_clone.h"
-#include "runtime/launch/launch_cluster.h"
+#include "runtime/request/launch_cluster.h"
 #include "runtime/session/lazy_devices.h"
 
 static const char *find_refusal(struct proact_kernel *k)

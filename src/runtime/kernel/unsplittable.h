@@ -4,7 +4,7 @@
 /* Reasons that forbid a split of every launch of a kernel, for all parameters. Fails with
    PROACT_EREFUSED and a sentence with the line. */
 
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 enum proact_status unsplittable(const struct proact_kernel *k, struct proact_error *err);
 /* Further reasons in a CUDA program: loaded addresses refer to device 0, and printed lines

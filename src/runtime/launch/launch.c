@@ -12,13 +12,13 @@
 #include "runtime/kernel/interleaved_writers.h"
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"
-#include "runtime/launch/launch_cluster.h"
 #include "runtime/partition/launch_divide.h"
 #include "runtime/partition/launch_flags.h"
 #include "runtime/partition/launch_partition.h"
 #include "runtime/partition/launch_stage.h"
-#include "runtime/program/program_streams.h"
-#include "runtime/record/recording.h"
+#include "runtime/request/launch_cluster.h"
+#include "runtime/session/program_streams.h"
+#include "runtime/session/recording.h"
 #include "runtime/textures/launch_textures.h"
 
 static uint64_t product(const uint32_t n[3])

@@ -5,7 +5,7 @@
 #include "runtime/coherence/fetch.h"
 #include "runtime/partition/launch_flags.h"
 #include "runtime/partition/launch_partition.h"
-#include "runtime/record/recording.h"
+#include "runtime/session/recording.h"
 
 /* Registers a launch whose agents may time out; the next wait checks them. */
 static void account_launch(const struct launching *l)

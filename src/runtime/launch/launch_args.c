@@ -5,8 +5,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/launch/launch_cluster.h"
 #include "runtime/launch/launch_variant.h"
+#include "runtime/request/launch_cluster.h"
 #include "runtime/session/lazy_devices.h"
 #include "runtime/textures/launch_textures.h"
 #include "runtime/variables/variable_array.h"

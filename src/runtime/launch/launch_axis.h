@@ -6,8 +6,8 @@
    an interchanged grid. Later steps treat it like any other kernel. A single-device launch
    uses the original kernel. */
 
-#include "runtime/launch/interchanged_shape.h"
-#include "runtime/launch/launching.h"
+#include "runtime/request/interchanged_shape.h"
+#include "runtime/request/launching.h"
 
 /* Shape of a launch whose partition axis may change; NULL: it may not. */
 struct interchanged_shape *launch_shape(const struct launching *l);

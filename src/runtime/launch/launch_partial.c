@@ -3,7 +3,7 @@
 
 #include "runtime/coherence/fetch.h"
 #include "runtime/derive/derive.h"
-#include "runtime/launch/launch_cluster.h"
+#include "runtime/request/launch_cluster.h"
 
 /* Thresholds. A launch whose write set is not cached costs the host about 20 us and 10 ns
    per thread. In that time a link transfers BYTES_AND and BYTES_A_THREAD bytes. */

@@ -5,7 +5,7 @@
    term or a probe. Only its read and written ranges are fetched to device 0; the rest of
    each array stays on its devices. */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Limit of ranges per array. Above it, the gaps count as touched. */
 enum { PARTIAL_RANGES_MAX = 256 };

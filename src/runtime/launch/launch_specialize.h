@@ -4,7 +4,7 @@
 /* Specialization: the removal of branches that the launch parameters decide. It can make a
    launch splittable although the complete kernel is not. */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Replaces the kernel by its version for the branches of this launch. Returns false if
    nothing is removed or the branches are not known. `first`: a new version may be created,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Replaces the kernel by its version for the distributed arrays of this launch
    (distributed.h). All other steps of the launch follow. */

@@ -13,7 +13,7 @@
    device sets no boundaries. It follows the shortest enclosing range, however unequal its
    partitions become: the last rows of a field stay on the last device. */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Partition boundaries like launch_split() over l->over devices, or at shared boundaries.
    `w` is the write set of the launch. */

@@ -7,7 +7,7 @@
    transfer in progress. Devices therefore wait for each other during their work, not
    between launches. */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Selects the interiors of the partitions. The read set of the launch is known. */
 void launch_divide(struct launching *l);

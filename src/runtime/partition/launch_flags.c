@@ -2,8 +2,8 @@
 /* Shared writes of a launch in progress. Their target is the device-0 replica, where
    partial results are combined. */
 #include "runtime/partition/launch_flags.h"
-#include "runtime/arrays/partials.h"
 #include "runtime/coherence/fetch.h"
+#include "runtime/session/partials.h"
 
 /* Number of shared writes of a split launch. */
 static size_t count_of(const struct launching *l)

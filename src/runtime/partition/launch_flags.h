@@ -13,7 +13,7 @@
    decide their addresses, they cover the entire array;
    - indirect stores (access/shared_writes/scatters.h), applied unchanged. */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 struct launch_flag {
     struct proact_array *array;

@@ -12,7 +12,7 @@
 #include "runtime/partition/launch_flags.h"
 #include "runtime/partition/launch_stage.h"
 #include "runtime/program/first_device.h"
-#include "runtime/record/recording.h"
+#include "runtime/session/recording.h"
 #include "runtime/textures/launch_textures.h"
 
 static size_t block_bytes(const struct proact_kernel *k)

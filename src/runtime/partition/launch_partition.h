@@ -3,7 +3,7 @@
 
 /* Work of one device in a launch, and its bookkeeping. */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Whether the device has no CTAs and no other work in the split launch. Such a device
    neither waits nor is waited for. In a recording every device takes part. */

@@ -8,10 +8,10 @@
 #include "base/fail.h"
 #include "runtime/arrays/own_parts.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/program/program_streams.h"
-#include "runtime/record/recording.h"
 #include "runtime/session/lazy_devices.h"
-#include "runtime/tables/known_bytes.h"
+#include "runtime/session/program_streams.h"
+#include "runtime/session/recording.h"
+#include "runtime/variables/known_bytes.h"
 #include "runtime/variables/known_constants.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};

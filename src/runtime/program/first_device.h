@@ -3,7 +3,7 @@
 
 /* Order and bookkeeping of device-0 operations, for launches and copies. */
 
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 #include <proact/program.h>
 

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/program/first_device.h"
-#include "runtime/program/program_streams.h"
+#include "runtime/session/program_streams.h"
 #include "runtime/textures/texels.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};

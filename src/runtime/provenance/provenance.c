@@ -8,9 +8,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/derive/needs.h"
-#include "runtime/kernel/argument_text.h"
-#include "runtime/launch/launch_fields.h"
 #include "runtime/provenance/provenance_query.h"
+#include "runtime/request/argument_text.h"
+#include "runtime/request/launch_fields.h"
 #include "runtime/variables/known_constants.h"
 
 /* about the number of layers of a network, each with its own shape */

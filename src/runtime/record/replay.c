@@ -4,7 +4,7 @@
 #include "runtime/coherence/fetch.h"
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"
-#include "runtime/record/recorded.h"
+#include "runtime/session/recorded.h"
 
 /* Limit of consecutive replays that start with a fetch. A new recording from the current
    state needs no fetch. */

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "runtime/arrays/replicas.h"
+#include "runtime/session/replicas.h"
 
 enum {
     PACE = 8,    /* launches between two events; two intervals limit the lead of the host */

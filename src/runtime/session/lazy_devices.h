@@ -6,7 +6,7 @@
    all data, and no launch is split. They fetch missing ranges later as usual. A program
    that ends first never waits for them. */
 
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 /* Called after the session's devices and streams were opened. */
 void lazy_devices_begin(struct proact *p);

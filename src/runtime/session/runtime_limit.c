@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fail.h"
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 enum proact_status proact_limit_set(struct proact *p, enum proact_limit what, size_t bytes,
                                     struct proact_error *err)

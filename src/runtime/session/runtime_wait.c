@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fail.h"
-#include "runtime/coherence/array_validity.h"
-#include "runtime/program/program_streams.h"
+#include "runtime/session/program_streams.h"
+#include "runtime/validity/array_validity.h"
 
 /* Reports a timeout of an agent, with the launch that it belonged to. */
 static enum proact_status check_late(struct proact *p, unsigned device,

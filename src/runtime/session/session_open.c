@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/choice/stopwatch.h"
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
+#include "runtime/session/stopwatch.h"
 #include "runtime/textures/textures.h"
 #include "runtime/variables/variable_array.h"
 
@@ -11,9 +11,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/partition/boundaries.h"
-#include "runtime/program/program_streams.h"
-#include "runtime/record/recording.h"
 #include "runtime/session/lazy_devices.h"
+#include "runtime/session/program_streams.h"
+#include "runtime/session/recording.h"
 #include "runtime/session/runtime_machine.h"
 #include "runtime/variables/known_constants.h"
 

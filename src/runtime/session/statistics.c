@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 /* Without counters in the backend, the traffic of the arrays' tables counts. */
 static void add_traffic(const struct proact *p, unsigned from,

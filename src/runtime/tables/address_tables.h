@@ -7,7 +7,7 @@
 
 #include "access/access.h"
 #include "instrument/instrument.h"
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 enum { TABLES_MAX = 8, TABLE_BYTES_MAX = 16384 };
 

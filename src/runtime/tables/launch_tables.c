@@ -6,15 +6,15 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/coherence/array_validity.h"
 #include "runtime/derive/derive.h"
 #include "runtime/derive/needs.h"
-#include "runtime/launch/launch_fields.h"
-#include "runtime/tables/known_bytes.h"
+#include "runtime/request/launch_fields.h"
 #include "runtime/tables/number_tables.h"
 #include "runtime/tables/table_contents.h"
 #include "runtime/tables/table_look_ups.h"
 #include "runtime/tables/table_text.h"
+#include "runtime/validity/array_validity.h"
+#include "runtime/variables/known_bytes.h"
 #include "runtime/variables/known_constants.h"
 #include "runtime/variables/module_variable.h"
 

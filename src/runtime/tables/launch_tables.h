@@ -6,7 +6,7 @@
    parameters (instrument/table_parameters.c). Each device thus gets its own addresses. A
    single-device launch uses the original kernel. */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 /* Replaces the kernel by such a version, until its next launch. `first`: a version may be
    created, because the launch cannot be split otherwise; otherwise only existing versions

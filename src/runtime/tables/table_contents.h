@@ -3,7 +3,7 @@
 
 /* Contents of pointer tables (launch_tables.h) and the kernel versions for them. */
 
-#include "runtime/launch/launch_fields.h"
+#include "runtime/request/launch_fields.h"
 #include "runtime/tables/address_tables.h"
 
 enum { TABLE_VARIANTS_MAX = 4 };

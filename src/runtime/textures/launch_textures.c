@@ -6,8 +6,8 @@
 
 #include "base/fail.h"
 #include "runtime/derive/derive.h"
-#include "runtime/kernel/argument_text.h"
 #include "runtime/program/first_device.h"
+#include "runtime/request/argument_text.h"
 #include "runtime/textures/kernel_texels.h"
 
 size_t launch_textures_most(const struct proact_kernel *k)

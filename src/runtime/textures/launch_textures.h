@@ -5,7 +5,7 @@
    the launch, as if its address were a parameter. In a split launch each device gets its
    own object. */
 
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 #include "runtime/textures/textures.h"
 
 struct launch_texture {

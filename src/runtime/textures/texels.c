@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/program/first_device.h"
-#include "runtime/program/program_streams.h"
+#include "runtime/session/program_streams.h"
 
 static size_t at_least_one(size_t n)
 {

@@ -4,7 +4,7 @@
 /* CUDA arrays of a session. A program accesses the one of device 0. Copies on other devices
    are created on first use and updated before each read. */
 
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 struct proact_texture_array {
     struct proact *session;

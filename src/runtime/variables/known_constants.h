@@ -5,7 +5,7 @@
    read sets depend. */
 
 #include "access/write_set.h"
-#include "runtime/launch/launching.h"
+#include "runtime/request/launching.h"
 
 struct known_constants {
     bool are_read;

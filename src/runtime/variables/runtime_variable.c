@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "instrument/instrument.h"
 #include "runtime/program/first_device.h"
-#include "runtime/program/program_streams.h"
+#include "runtime/session/program_streams.h"
 #include "runtime/variables/known_constants.h"
 #include "runtime/variables/module_variable.h"
 #include "runtime/variables/variable_array.h"

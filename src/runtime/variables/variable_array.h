@@ -5,7 +5,7 @@
    the address as an additional parameter (instrument/variable_parameters.c). With one
    device, or an annotated kernel in the module, variables stay in the module. */
 
-#include "runtime/session/session.h"
+#include "runtime/objects/session.h"
 
 struct variable_array {
     char *name;
