@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "runtime/address/given_address.h"
+#include "runtime/provenance/given_address.h"
 
 static const struct {
     const char *body, *begins; /* by offset */

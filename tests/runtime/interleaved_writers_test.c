@@ -5,7 +5,7 @@
 
 #include <proact/program.h>
 
-#include "runtime/kernel/runtime_clone.h"
+#include "runtime/version/runtime_clone.h"
 
 enum { FEW = 8, MANY = 128, SIDE = 64, LONG = 1 << 20, HALF = 3 << 16, SHORT = 1 << 15 };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/address/stored_address.h"
+#include "runtime/provenance/stored_address.h"
 
 #define HEAD                                                                               \
     ".version 8.0\n.target sm_80\n.address_size 64\n"                                      \

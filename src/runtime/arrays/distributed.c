@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/arrays/distributed.h"
 
-#include "runtime/derive/derive.h"
+#include "runtime/footprint/derive.h"
 
 /* A kernel with an unknown store pointer may write to each of its arrays. */
 static bool writes(const struct launching *l, const struct proact_array *a)

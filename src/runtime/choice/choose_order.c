@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "runtime/access_sets/found.h"
+#include "runtime/access_sets/needs.h"
 #include "runtime/choice/coupling.h"
 #include "runtime/coherence/transfer_cost.h"
-#include "runtime/derive/found.h"
-#include "runtime/derive/needs.h"
 #include "runtime/launch/launch_axis.h"
 #include "runtime/validity/consumers.h"
 

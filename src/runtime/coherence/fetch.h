@@ -5,7 +5,7 @@
    sends them. Nothing is copied if earlier launches pushed the needed ranges (consumers.h).
    The validity maps are updated accordingly. */
 
-#include "runtime/derive/needs.h"
+#include "runtime/access_sets/needs.h"
 #include "runtime/validity/array_validity.h"
 
 /* Fetches the missing ranges of `needs`, ordered after all queued operations on the array.

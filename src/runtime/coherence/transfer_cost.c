@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/coherence/transfer_cost.h"
 
-#include "runtime/derive/derive.h"
-#include "runtime/derive/needs.h"
+#include "runtime/access_sets/needs.h"
+#include "runtime/footprint/derive.h"
 #include "runtime/launch/launch_partial.h"
 
 static void transfer_cost_add(void *context, uint64_t first, uint64_t end, uint32_t devices)

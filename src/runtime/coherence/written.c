@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/derive/derive.h"
+#include "runtime/footprint/derive.h"
 #include "runtime/validity/consumers.h"
 #include "runtime/validity/transition_cache.h"
 

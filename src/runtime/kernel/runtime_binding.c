@@ -7,14 +7,14 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "model/model.h"
+#include "runtime/access_sets/found.h"
+#include "runtime/access_sets/needs.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/derive/derive.h"
-#include "runtime/derive/found.h"
-#include "runtime/derive/needs.h"
-#include "runtime/kernel/runtime_clone.h"
-#include "runtime/partition/launch_stage.h"
+#include "runtime/footprint/derive.h"
 #include "runtime/session/recording.h"
 #include "runtime/validity/consumers.h"
+#include "runtime/version/launch_stage.h"
+#include "runtime/version/runtime_clone.h"
 
 static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
 {

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/access_sets/direct.h"
 #include "runtime/choice/choice.h"
-#include "runtime/derive/derive.h"
-#include "runtime/derive/direct.h"
-#include "runtime/kernel/runtime_clone.h"
+#include "runtime/footprint/derive.h"
 #include "runtime/request/launch_cluster.h"
 #include "runtime/session/lazy_devices.h"
+#include "runtime/version/runtime_clone.h"
 
 static const char *find_refusal(struct proact_kernel *k)
 {

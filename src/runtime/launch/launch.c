@@ -6,20 +6,20 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/access_sets/direct.h"
+#include "runtime/access_sets/interleaved_writers.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/derive/derive.h"
-#include "runtime/derive/direct.h"
-#include "runtime/kernel/interleaved_writers.h"
-#include "runtime/kernel/runtime_child.h"
-#include "runtime/kernel/runtime_clone.h"
+#include "runtime/footprint/derive.h"
 #include "runtime/partition/launch_divide.h"
 #include "runtime/partition/launch_flags.h"
 #include "runtime/partition/launch_partition.h"
-#include "runtime/partition/launch_stage.h"
 #include "runtime/request/launch_cluster.h"
 #include "runtime/session/program_streams.h"
 #include "runtime/session/recording.h"
 #include "runtime/textures/launch_textures.h"
+#include "runtime/version/launch_stage.h"
+#include "runtime/version/runtime_child.h"
+#include "runtime/version/runtime_clone.h"
 
 static uint64_t product(const uint32_t n[3])
 {

@@ -11,7 +11,7 @@
 #include "runtime/choice/look.h"
 #include "runtime/choice/trial.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/derive/derive.h"
+#include "runtime/footprint/derive.h"
 #include "runtime/launch/launch_axis.h"
 #include "runtime/launch/launch_partial.h"
 #include "runtime/launch/launch_specialize.h"

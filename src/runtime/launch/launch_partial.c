@@ -2,7 +2,7 @@
 #include "runtime/launch/launch_partial.h"
 
 #include "runtime/coherence/fetch.h"
-#include "runtime/derive/derive.h"
+#include "runtime/footprint/derive.h"
 #include "runtime/request/launch_cluster.h"
 
 /* Thresholds. A launch whose write set is not cached costs the host about 20 us and 10 ns

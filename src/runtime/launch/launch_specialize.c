@@ -7,7 +7,7 @@
 #include "access/access.h"
 #include "base/memory.h"
 #include "instrument/instrument.h"
-#include "runtime/derive/needs.h"
+#include "runtime/access_sets/needs.h"
 
 /* limits chosen for library kernels that select among modes */
 enum { BRANCHES_MAX = 64, VARIANTS_MAX = 8 };

@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/derive/direct.h"
+#include "runtime/access_sets/direct.h"
 
 static int compare(const void *a, const void *b)
 {

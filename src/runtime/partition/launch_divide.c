@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/partition/launch_divide.h"
 
-#include "runtime/derive/needs.h"
+#include "runtime/access_sets/needs.h"
 
 /* Minimum lengths of an interior: in waves, to hide the launch of a second kernel (some
    microseconds), and in multiples of the boundary. */

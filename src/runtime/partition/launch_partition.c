@@ -6,14 +6,14 @@
 
 #include "runtime/arrays/distributed.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/kernel/runtime_child.h"
-#include "runtime/kernel/runtime_clone.h"
 #include "runtime/partition/launch_divide.h"
 #include "runtime/partition/launch_flags.h"
-#include "runtime/partition/launch_stage.h"
 #include "runtime/program/first_device.h"
 #include "runtime/session/recording.h"
 #include "runtime/textures/launch_textures.h"
+#include "runtime/version/launch_stage.h"
+#include "runtime/version/runtime_child.h"
+#include "runtime/version/runtime_clone.h"
 
 static size_t block_bytes(const struct proact_kernel *k)
 {

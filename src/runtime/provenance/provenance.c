@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/derive/needs.h"
+#include "runtime/access_sets/needs.h"
 #include "runtime/provenance/provenance_query.h"
 #include "runtime/request/argument_text.h"
 #include "runtime/request/launch_fields.h"

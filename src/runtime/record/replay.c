@@ -2,9 +2,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/kernel/runtime_child.h"
-#include "runtime/kernel/runtime_clone.h"
 #include "runtime/session/recorded.h"
+#include "runtime/version/runtime_child.h"
+#include "runtime/version/runtime_clone.h"
 
 /* Limit of consecutive replays that start with a fetch. A new recording from the current
    state needs no fetch. */

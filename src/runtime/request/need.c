@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "runtime/derive/needs.h"
+#include "runtime/access_sets/needs.h"
 
 uint64_t need_digest(const struct transfer_need *n)
 {

@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/derive/needs.h"
+#include "runtime/access_sets/needs.h"
 #include "runtime/session/lazy_devices.h"
 #include "runtime/session/program_streams.h"
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "runtime/derive/derive.h"
+#include "runtime/access_sets/kernel_texels.h"
+#include "runtime/footprint/derive.h"
 #include "runtime/program/first_device.h"
 #include "runtime/request/argument_text.h"
-#include "runtime/textures/kernel_texels.h"
 
 size_t launch_textures_most(const struct proact_kernel *k)
 {

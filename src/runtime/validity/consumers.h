@@ -7,7 +7,7 @@
    the first launch of a CUDA program pushes nothing. A misprediction costs time, never
    correctness: a reader fetches its missing ranges before it starts (fetch.h). */
 
-#include "runtime/derive/needs.h"
+#include "runtime/access_sets/needs.h"
 
 /* Predicted and observed reads of a binding's output. Arrays are indexed by slot * device
    count + device. */

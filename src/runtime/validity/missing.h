@@ -5,7 +5,7 @@
    which device sends it. */
 
 #include "base/spans/rows.h"
-#include "runtime/derive/needs.h"
+#include "runtime/access_sets/needs.h"
 
 /* One missing range with its sender and receiver. */
 struct missing_range {

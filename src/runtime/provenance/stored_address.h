@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Stored values that depend on an address. Each device would store a different value, and a
+   later reader takes it for a device-0 address. */
+
+#include "runtime/provenance/look_up.h"
+
+struct stored_addresses {
+    bool *hang;         /* by byte of the parameter buffer: a stored value depends on it */
+    uint32_t variables; /* line at which the address of a variable or function is stored; 0:
+                           none */
+};
+
+/* Dependencies of stored values. `look_ups`: by instruction; NULL: not known. */
+struct stored_addresses stored_addresses_find(const struct ptx_module *m,
+                                              const struct ptx_function *kernel,
+                                              const struct look_up *look_ups);
+/* The same for values that are compared with loaded words, which may be addresses. */
+struct stored_addresses compared_addresses_find(const struct ptx_module *m,
+                                                const struct ptx_function *kernel,
+                                                const struct look_up *look_ups);
+/* By byte of the parameter buffer: whether the kernel computes with the address of the
+   parameter itself, such as a struct that contains a table. The caller frees it. */
+bool *stored_address_offsets(const struct ptx_function *f);
+void stored_addresses_clear(struct stored_addresses *s);

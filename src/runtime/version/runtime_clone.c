@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Versions of a plain kernel with known writes. Each version replaces an annotated kernel
+   under the mechanisms that need it. */
+#include "runtime/version/runtime_clone.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "instrument/instrument.h"
+#include "runtime/access_sets/direct.h"
+#include "runtime/session/lazy_devices.h"
+#include "runtime/variables/module_variable.h"
+
+/* One version with its own PTX, because a driver compiles everything in a module. */
+struct clone_part {
+    char *text; /* NULL: not created yet */
+    size_t bytes;
+    struct device_module *module[PROACT_DEVICES_MAX];
+    struct device_function *function[PROACT_DEVICES_MAX];
+    uint64_t variables; /* the session's count at the last update of the modules'
+                           variables */
+};
+
+struct kernel_clones {
+    struct instrument_result result;
+    struct clone_part part[INSTRUMENT_CLONES][INSTRUMENT_PLACES];
+    struct transfer_plan other;  /* plan for launches that no version of the session's plan
+                                    supports */
+    struct proact_error blocked; /* reason why the last launch used no version, or "" */
+};
+
+static enum instrument_clone clone_of(const struct transfer_plan *plan)
+{
+    uint32_t mode = transfer_plan_mode(plan);
+
+    if (mode & PROACT_MODE_COUNT)
+        return mode & PROACT_MODE_SEND ? INSTRUMENT_SEND : INSTRUMENT_COUNT;
+    return mode & PROACT_MODE_STORE ? INSTRUMENT_INLINE : INSTRUMENT_GRID;
+}
+
+/* A version that launches kernels is parsed again for them, and has one form for all
+   grids. */
+static enum instrument_places places_of(const struct launching *l,
+                                        const struct transfer_plan *plan)
+{
+    const bool launches = transfer_plan_mode(plan) & PROACT_MODE_LAUNCH;
+    const bool is_flat = (l->grid[1] | l->grid[2] | l->threads[1] | l->threads[2]) == 1;
+
+    return is_flat && !launches ? INSTRUMENT_FLAT : INSTRUMENT_LINE;
+}
+
+static enum instrument_places inside_places(const struct launching *l)
+{
+    if (l->grid[2] > 1)
+        return INSTRUMENT_PLANES;
+    return l->grid[1] > 1 ? INSTRUMENT_ROWS : places_of(l, &l->binding->transfer.plan);
+}
+
+/* Creates the text of one version; `result` lists the refusals of all. */
+static enum proact_status write_part(struct proact_kernel *k, enum instrument_clone kind,
+                                     enum instrument_places places,
+                                     struct instrument_result *result,
+                                     struct clone_part *out, struct proact_error *err)
+{
+    struct instrument_request request = {.kernel = k->name,
+                                         .slot_count = k->slot_count,
+                                         .flags = k->flag_stores,
+                                         .joint = k->flag_joints,
+                                         .swaps = k->flag_swaps,
+                                         .direct = direct_accesses(k),
+                                         .owns_atomics = k->owns_atomics && !k->has_maps,
+                                         .only = kind,
+                                         .places = places};
+
+    for (unsigned s = 0; s < k->slot_count; s++)
+        request.slot_offset[s] = k->slot[s].offset;
+    return instrument_kernel(k->image->ptx, &request, result, &out->text, &out->bytes, err);
+}
+
+static enum proact_status clones_create(struct proact_kernel *k, struct proact_error *err)
+{
+    if (k->clones)
+        return PROACT_OK;
+    enum instrument_clone kind = clone_of(&k->session->plan);
+    struct kernel_clones *c = must_calloc(1, sizeof *c);
+    enum proact_status status = write_part(k, kind, INSTRUMENT_LINE, &c->result,
+                                           &c->part[kind][INSTRUMENT_LINE], err);
+
+    if (status) {
+        free(c);
+        return status;
+    }
+    k->clones = c;
+    k->partition_offset = c->result.partition_offset;
+    return PROACT_OK;
+}
+
+static bool is_refused(const struct proact_kernel *k, const struct transfer_plan *plan)
+{
+    return k->clones->result.refusal[clone_of(plan)].text[0] != '\0';
+}
+
+/* A kernel that cannot count or store to peers can still be followed by copies. */
+static void choose_other(struct proact_kernel *k)
+{
+    enum { CHUNK_BYTES = 64 << 10 };
+    const struct transfer_plan *p = &k->session->plan;
+
+    k->clones->other =
+        (struct transfer_plan){.method = transfer_method_whole(),
+                               .chunk_bytes = p->chunk_bytes ? p->chunk_bytes : CHUNK_BYTES,
+                               .threads = p->threads,
+                               .elide = p->elide};
+}
+
+const struct transfer_plan *kernel_plan(const struct proact_kernel *k)
+{
+    const struct transfer_plan *plan = &k->session->plan;
+    /* Without slots there is nothing to count. */
+    bool is_other = !k->is_annotated && !k->has_maps && k->clones &&
+                    (is_refused(k, plan) || !k->slot_count || k->writes_interleaved);
+
+    return is_other ? &k->clones->other : plan;
+}
+
+static enum proact_status load_on(const struct proact_kernel *k, enum instrument_clone kind,
+                                  struct clone_part *part, unsigned device,
+                                  struct proact_error *err)
+{
+    const struct device_backend *b = k->session->backend;
+    enum proact_status status = PROACT_OK;
+    struct text name = {0}; /* template instances have names of thousands of letters */
+
+    if (part->function[device])
+        return PROACT_OK;
+    if (!part->module[device])
+        status = b->module_load(k->session->set, device, k->image->ptx->name, part->text,
+                                part->bytes, &part->module[device], err);
+    text_print(&name, "%s%s", k->name, instrument_suffix(kind));
+    if (!status)
+        status = b->function(part->module[device], name.data, &part->function[device], err);
+    text_clear(&name);
+    return status;
+}
+
+static enum proact_status load_part(struct proact_kernel *k, enum instrument_clone kind,
+                                    enum instrument_places places, struct proact_error *err)
+{
+    struct clone_part *part = &k->clones->part[kind][places];
+    enum proact_status status = PROACT_OK;
+
+    if (!part->text)
+        status = write_part(k, kind, places, &(struct instrument_result){0}, part, err);
+    for (unsigned d = 0; d < k->session->devices.count && !status; d++)
+        status = load_on(k, kind, part, d, err);
+    return status ? status : module_variables_fetch(k, part->module, &part->variables, err);
+}
+
+/* Whether the version is loaded or can be. A driver may load nothing while a kernel waits
+   for the host, and an update of variables waits for that kernel. */
+static bool may_load(const struct proact_kernel *k, enum instrument_clone kind,
+                     enum instrument_places places)
+{
+    const struct clone_part *part = &k->clones->part[kind][places];
+    bool is_loaded = true;
+
+    for (unsigned d = 0; d < k->session->devices.count; d++)
+        is_loaded &= part->function[d] != NULL;
+    return (is_loaded &&
+            (!k->session->has_waiting || !module_variables_wait(k, part->variables))) ||
+           session_try_quiesce(k->session);
+}
+
+static bool fits_statically(const struct proact_kernel *k, uint32_t more)
+{
+    enum { STATIC_MOST = 48 << 10 }; /* CUDA's limit on every GPU */
+
+    return !more || proact_kernel_describe(k).static_shared_bytes + more <= STATIC_MOST;
+}
+
+/* Rejects the version for all later launches if its additional shared memory exceeds the
+   limit of a CTA or reduces occupancy. */
+static void check_room(const struct launching *l)
+{
+    enum { KEPT_BYTES = 1024 }; /* reserved by the hardware per CTA */
+    const struct proact_kernel *k = l->kernel;
+    const struct topology_device *t = &k->session->topology.device;
+    const enum instrument_clone kind = clone_of(kernel_plan(k));
+    const uint32_t more = k->clones->result.shared_bytes[kind];
+    const uint64_t all = proact_kernel_describe(k).static_shared_bytes + l->shared_bytes,
+                   one = all + KEPT_BYTES;
+
+    if (!more || (fits_statically(k, more) && all + more <= t->shared_bytes_per_cta &&
+                  t->shared_bytes_per_sm / one == t->shared_bytes_per_sm / (one + more)))
+        return;
+    fail(&k->clones->result.refusal[kind], PROACT_EREFUSED,
+         "kernel '%s': its CTAs use %" PRIu64 " bytes of shared memory, and counting "
+         "threads that return one by one takes %" PRIu32 " more, which do not fit",
+         k->name, all, more);
+}
+
+enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
+                                    struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+    enum proact_status status;
+
+    *cloned = false;
+    if ((status = clones_create(k, err)))
+        return status;
+    choose_other(k);
+    check_room(l);
+    k->clones->blocked.text[0] = '\0';
+    if (is_refused(k, kernel_plan(k)) || lazy_devices_request(k->session))
+        return PROACT_OK;
+    const enum instrument_clone kind = clone_of(kernel_plan(k));
+    const enum instrument_places places = places_of(l, kernel_plan(k));
+
+    if (!may_load(k, kind, places)) {
+        fail(&k->clones->blocked, PROACT_ETIMEOUT,
+             "kernel '%s': another kernel waits for the host; the versions of this one "
+             "are loaded after it has ended",
+             k->name);
+        return PROACT_OK;
+    }
+    status = load_part(k, kind, places, err);
+    *cloned = !status;
+    return status;
+}
+
+struct device_function *launch_function(const struct launching *l, unsigned device)
+{
+    if (!l->binding || l->kernel->is_annotated)
+        return l->kernel->function[device];
+    const struct transfer_plan *plan = &l->binding->transfer.plan;
+    enum instrument_clone kind = l->is_staged ? INSTRUMENT_STAGE : clone_of(plan);
+
+    return l->kernel->clones->part[kind][places_of(l, plan)].function[device];
+}
+
+uint32_t launch_partition_bytes(const struct launching *l)
+{
+    if (l->kernel->is_annotated)
+        return sizeof(struct proact_partition);
+    return instrument_partition_bytes(l->is_staged ? INSTRUMENT_STAGE
+                                                   : clone_of(&l->binding->transfer.plan),
+                                      l->kernel->slot_count);
+}
+
+uint32_t kernel_stage_more(const struct proact_kernel *k)
+{
+    return k->clones ? k->clones->result.shared_bytes[INSTRUMENT_STAGE] : 0;
+}
+
+bool launch_may_stage(const struct launching *l)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    return k->clones && !k->clones->result.refusal[INSTRUMENT_STAGE].text[0] &&
+           fits_statically(k, kernel_stage_more(k)) &&
+           may_load(k, INSTRUMENT_STAGE, places_of(l, &l->binding->transfer.plan));
+}
+
+enum proact_status launch_stage_ready(const struct launching *l, struct proact_error *err)
+{
+    return load_part(l->kernel, INSTRUMENT_STAGE, places_of(l, &l->binding->transfer.plan),
+                     err);
+}
+
+enum proact_status launch_inside_ready(const struct launching *l, struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    if (k->is_annotated || k->clones->result.refusal[INSTRUMENT_GRID].text[0] ||
+        !may_load(k, INSTRUMENT_GRID, inside_places(l)))
+        return PROACT_OK;
+    return load_part(l->kernel, INSTRUMENT_GRID, inside_places(l), err);
+}
+
+struct device_function *launch_inside_function(const struct launching *l, unsigned device)
+{
+    if (l->kernel->is_annotated)
+        return NULL;
+    return l->kernel->clones->part[INSTRUMENT_GRID][inside_places(l)].function[device];
+}
+
+const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes)
+{
+    if (k->is_annotated) {
+        *bytes = k->image->bytes;
+        return k->image->text;
+    }
+    const struct clone_part *part =
+        &k->clones->part[clone_of(kernel_plan(k))][INSTRUMENT_LINE];
+
+    *bytes = part->bytes;
+    return part->text;
+}
+
+const char *kernel_split_suffix(const struct proact_kernel *k)
+{
+    return k->is_annotated ? "" : instrument_suffix(clone_of(kernel_plan(k)));
+}
+
+const char *kernel_clone_refusal(struct proact_kernel *k)
+{
+    if (k->is_annotated || (!k->slot_count && !k->direct) || clones_create(k, NULL))
+        return NULL;
+    choose_other(k);
+    const struct transfer_plan *plan = kernel_plan(k);
+
+    if (is_refused(k, plan))
+        return k->clones->result.refusal[clone_of(plan)].text;
+    return k->clones->blocked.text[0] ? k->clones->blocked.text : NULL;
+}
+
+enum proact_status kernel_clones_follow(const struct proact_kernel *k,
+                                        struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (int kind = 0; k->clones && kind < INSTRUMENT_CLONES; kind++)
+        for (int places = 0; places < INSTRUMENT_PLACES && !status; places++) {
+            struct clone_part *part = &k->clones->part[kind][places];
+
+            if (part->module[k->session->devices.count - 1])
+                status = module_variables_fetch(k, part->module, &part->variables, err);
+        }
+    return status;
+}
+
+static void drop_part(const struct proact *p, struct clone_part *part)
+{
+    for (unsigned d = 0; d < p->devices.count; d++)
+        if (part->module[d])
+            p->backend->module_unload(part->module[d]);
+    free(part->text);
+}
+
+void kernel_clones_drop(struct proact_kernel *k)
+{
+    struct kernel_clones *c = k->clones;
+
+    if (!c)
+        return;
+    for (int kind = 0; kind < INSTRUMENT_CLONES; kind++)
+        for (int places = 0; places < INSTRUMENT_PLACES; places++)
+            drop_part(k->session, &c->part[kind][places]);
+    free(c);
+    k->clones = NULL;
+}
