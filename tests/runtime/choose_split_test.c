@@ -4,7 +4,7 @@
 
 #include <proact/program.h>
 
-#include "runtime/choice/choice.h"
+#include "runtime/autotune/choice.h"
 
 static struct bench open_k40(void)
 {

@@ -7,7 +7,7 @@
 
 #include <proact/program.h>
 
-#include "runtime/choice/coupling.h"
+#include "runtime/autotune/coupling.h"
 
 static inline struct bench open_k40(void)
 {

@@ -4,7 +4,7 @@
 
 #include <proact/program.h>
 
-#include "runtime/choice/look.h"
+#include "runtime/autotune/look.h"
 
 /* On the four K40 this one is faster on one device, and the other one on all. */
 static const uint32_t small = 1, large = 400;

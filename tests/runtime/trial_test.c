@@ -3,7 +3,7 @@
    kernels that are coupled go one way. */
 #include "runtime/coupled_testing.h"
 
-#include "runtime/choice/trial.h"
+#include "runtime/autotune/trial.h"
 
 /* Of two kernels that each had better be split, which were settled whole for all that: what
    they take as they run tells. */

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/spans/rows_merge.h"
 #include "runtime/access_sets/found.h"
-#include "runtime/textures/launch_textures.h"
+#include "runtime/arrays/launch_textures.h"
 
 /* Limits. A column read is one range per row. Rows with small gaps stay separate only if
    they are few. */

@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "runtime/access_sets/loads.h"
+#include "runtime/arrays/launch_textures.h"
 #include "runtime/request/launch_fields.h"
-#include "runtime/textures/launch_textures.h"
 #include "runtime/variables/known_constants.h"
 
 enum { KEPT = 64 }; /* about the number of layers of a network, each with its own shape */

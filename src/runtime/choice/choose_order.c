@@ -5,7 +5,7 @@
 
 #include "runtime/access_sets/found.h"
 #include "runtime/access_sets/needs.h"
-#include "runtime/choice/coupling.h"
+#include "runtime/autotune/coupling.h"
 #include "runtime/coherence/transfer_cost.h"
 #include "runtime/launch/launch_axis.h"
 #include "runtime/validity/consumers.h"

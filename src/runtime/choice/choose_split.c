@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "runtime/choice/coupling.h"
-#include "runtime/choice/look.h"
-#include "runtime/choice/trial.h"
+#include "runtime/autotune/coupling.h"
+#include "runtime/autotune/look.h"
+#include "runtime/autotune/trial.h"
 #include "runtime/coherence/fetch.h"
+#include "runtime/coherence/launch_partial.h"
 #include "runtime/coherence/transfer_cost.h"
-#include "runtime/launch/launch_partial.h"
 #include "runtime/validity/consumers.h"
 
 enum { UNTIMED_MAX = 8 }; /* limit of launches before the timed split launch */

@@ -12,7 +12,7 @@
    256 launches, then four times as many, and so on. They repeat earlier if a parameter
    changes by a factor of four or missing bytes appear. look.h limits their total time. */
 
-#include "runtime/choice/choice.h"
+#include "runtime/autotune/choice.h"
 
 /* Queues the launch in the decided mode; `whole` queues a single-device launch. A timed
    launch waits before and after. */

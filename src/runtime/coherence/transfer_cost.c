@@ -2,8 +2,8 @@
 #include "runtime/coherence/transfer_cost.h"
 
 #include "runtime/access_sets/needs.h"
+#include "runtime/coherence/launch_partial.h"
 #include "runtime/footprint/derive.h"
-#include "runtime/launch/launch_partial.h"
 
 static void transfer_cost_add(void *context, uint64_t first, uint64_t end, uint32_t devices)
 {

@@ -12,13 +12,13 @@
 #include "base/memory.h"
 #include "runtime/access_sets/direct.h"
 #include "runtime/access_sets/needs.h"
-#include "runtime/partition/launch_flags.h"
+#include "runtime/arrays/launch_textures.h"
+#include "runtime/coherence/launch_flags.h"
 #include "runtime/pointer_tables/table_contents.h"
 #include "runtime/provenance/address_bits.h"
 #include "runtime/provenance/provenance.h"
 #include "runtime/provenance/stored_address.h"
 #include "runtime/provenance/unsplittable.h"
-#include "runtime/textures/launch_textures.h"
 #include "runtime/version/runtime_clone.h"
 
 /* Kinds of shared writes, in the order in which they are tried. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "runtime/arrays/variable_array.h"
 #include "runtime/variables/known_constants.h"
-#include "runtime/variables/variable_array.h"
 
 void image_destroy(const struct proact *p, struct session_image *image)
 {

@@ -8,7 +8,8 @@
 #include "instrument/instrument.h"
 #include "runtime/access_sets/direct.h"
 #include "runtime/access_sets/kernel_texels.h"
-#include "runtime/choice/choice.h"
+#include "runtime/arrays/variable_array.h"
+#include "runtime/autotune/choice.h"
 #include "runtime/footprint/derive.h"
 #include "runtime/partition/boundaries.h"
 #include "runtime/pointer_tables/table_contents.h"
@@ -18,7 +19,6 @@
 #include "runtime/session/lazy_devices.h"
 #include "runtime/variables/known_constants.h"
 #include "runtime/variables/module_variable.h"
-#include "runtime/variables/variable_array.h"
 #include "runtime/version/runtime_child.h"
 #include "runtime/version/runtime_clone.h"
 

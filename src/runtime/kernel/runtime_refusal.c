@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "runtime/access_sets/direct.h"
-#include "runtime/choice/choice.h"
+#include "runtime/autotune/choice.h"
 #include "runtime/footprint/derive.h"
 #include "runtime/request/launch_cluster.h"
 #include "runtime/session/lazy_devices.h"

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "runtime/arrays/distributed.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/partition/launch_flags.h"
+#include "runtime/coherence/launch_flags.h"
 #include "runtime/partition/launch_partition.h"
 #include "runtime/session/recording.h"
 

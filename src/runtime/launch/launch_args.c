@@ -5,11 +5,11 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/arrays/launch_textures.h"
+#include "runtime/arrays/variable_array.h"
 #include "runtime/launch/launch_variant.h"
 #include "runtime/request/launch_cluster.h"
 #include "runtime/session/lazy_devices.h"
-#include "runtime/textures/launch_textures.h"
-#include "runtime/variables/variable_array.h"
 
 static enum proact_status check_args(const struct proact_kernel *k,
                                      const struct proact_arg *args, size_t count,

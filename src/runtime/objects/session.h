@@ -8,7 +8,7 @@
 
 #include "device/device.h"
 #include "ptx/ptx.h"
-#include "runtime/choice/trial.h"
+#include "runtime/autotune/trial.h"
 #include "runtime/objects/order.h"
 #include "runtime/objects/span_book.h"
 #include "runtime/objects/validity.h"

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "runtime/arrays/distributed.h"
+#include "runtime/arrays/first_device.h"
+#include "runtime/arrays/launch_textures.h"
 #include "runtime/coherence/fetch.h"
+#include "runtime/coherence/launch_flags.h"
 #include "runtime/partition/launch_divide.h"
-#include "runtime/partition/launch_flags.h"
-#include "runtime/program/first_device.h"
 #include "runtime/session/recording.h"
-#include "runtime/textures/launch_textures.h"
 #include "runtime/version/launch_stage.h"
 #include "runtime/version/runtime_child.h"
 #include "runtime/version/runtime_clone.h"

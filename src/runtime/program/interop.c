@@ -4,10 +4,10 @@
 #include <proact/interop.h>
 
 #include "base/fail.h"
+#include "runtime/arrays/first_device.h"
+#include "runtime/arrays/texels.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/program/first_device.h"
 #include "runtime/session/program_streams.h"
-#include "runtime/textures/texels.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of a kernel and of a device. */
-#include "runtime/program/first_device.h"
+#include "runtime/arrays/first_device.h"
 
 static bool uses(const struct ptx_function *f, int32_t symbol)
 {

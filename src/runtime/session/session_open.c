@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/arrays/textures.h"
+#include "runtime/arrays/variable_array.h"
 #include "runtime/objects/session.h"
 #include "runtime/session/stopwatch.h"
-#include "runtime/textures/textures.h"
-#include "runtime/variables/variable_array.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Destruction of the texture objects on devices other than device 0. */
 #include <string.h>
 
-#include "runtime/textures/textures.h"
+#include "runtime/arrays/textures.h"
 
 void texture_unmake(struct proact *p, struct session_texture *t)
 {

@@ -7,7 +7,7 @@
    It changes one kernel at a time while that reduces the modelled total (local search; it
    ends at a local minimum). */
 
-#include "runtime/choice/choice.h"
+#include "runtime/autotune/choice.h"
 
 /* Records the missing bytes of a launch in both modes, per writer. */
 void joint_cost_record(struct choice *c, struct launching *l);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device-0 operations of a CUDA program. They access the memory of device 0 only; other
    replicas become stale until they are needed. */
-#include "runtime/program/first_device.h"
+#include "runtime/arrays/first_device.h"
 
 #include <inttypes.h>
 
 #include "base/fail.h"
-#include "runtime/arrays/own_parts.h"
 #include "runtime/coherence/fetch.h"
+#include "runtime/coherence/own_parts.h"
 #include "runtime/session/lazy_devices.h"
 #include "runtime/session/program_streams.h"
 #include "runtime/session/recording.h"

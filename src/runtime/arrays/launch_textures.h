@@ -5,8 +5,8 @@
    the launch, as if its address were a parameter. In a split launch each device gets its
    own object. */
 
+#include "runtime/arrays/textures.h"
 #include "runtime/request/launching.h"
-#include "runtime/textures/textures.h"
 
 struct launch_texture {
     uint32_t offset;                 /* in the parameter buffer */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/arrays/own_parts.h"
+#include "runtime/coherence/own_parts.h"
 
 #include <stdlib.h>
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/choice/choice.h"
+#include "runtime/autotune/choice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "runtime/choice/coupling.h"
-#include "runtime/choice/look.h"
-#include "runtime/choice/trial.h"
+#include "runtime/arrays/launch_textures.h"
+#include "runtime/autotune/coupling.h"
+#include "runtime/autotune/look.h"
+#include "runtime/autotune/trial.h"
 #include "runtime/session/program_streams.h"
-#include "runtime/textures/launch_textures.h"
 
 enum {
     LOOK_AFTER = 256,  /* launches until the second probe; later intervals grow FOURFOLD */

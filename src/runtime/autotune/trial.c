@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/choice/trial.h"
+#include "runtime/autotune/trial.h"
 
-#include "runtime/choice/choice.h"
-#include "runtime/choice/coupling.h"
-#include "runtime/choice/look.h"
+#include "runtime/autotune/choice.h"
+#include "runtime/autotune/coupling.h"
+#include "runtime/autotune/look.h"
 
 enum {
     MOVE_NS = 4000000, /* work during the initial transfers */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared writes of a launch in progress. Their target is the device-0 replica, where
    partial results are combined. */
-#include "runtime/partition/launch_flags.h"
+#include "runtime/coherence/launch_flags.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/session/partials.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/choice/look.h"
+#include "runtime/autotune/look.h"
 
 enum {
     FREE_NS = 50000000, /* initial budget */

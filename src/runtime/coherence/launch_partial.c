@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/launch/launch_partial.h"
+#include "runtime/coherence/launch_partial.h"
 
 #include "runtime/coherence/fetch.h"
 #include "runtime/footprint/derive.h"

@@ -4,7 +4,7 @@
 /* Texture objects of a session. A program has the handles of device 0. Other devices get
    their own objects on first use. */
 
-#include "runtime/textures/texels.h"
+#include "runtime/arrays/texels.h"
 
 struct session_texture {
     struct session_texture *next;

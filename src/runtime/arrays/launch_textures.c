@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/textures/launch_textures.h"
+#include "runtime/arrays/launch_textures.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "runtime/access_sets/kernel_texels.h"
+#include "runtime/arrays/first_device.h"
 #include "runtime/footprint/derive.h"
-#include "runtime/program/first_device.h"
 #include "runtime/request/argument_text.h"
 
 size_t launch_textures_most(const struct proact_kernel *k)

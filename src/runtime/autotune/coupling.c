@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/choice/coupling.h"
+#include "runtime/autotune/coupling.h"
 
 #include <math.h>
 #include <stdlib.h>

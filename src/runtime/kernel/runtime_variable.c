@@ -6,11 +6,11 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "instrument/instrument.h"
-#include "runtime/program/first_device.h"
+#include "runtime/arrays/first_device.h"
+#include "runtime/arrays/variable_array.h"
 #include "runtime/session/program_streams.h"
 #include "runtime/variables/known_constants.h"
 #include "runtime/variables/module_variable.h"
-#include "runtime/variables/variable_array.h"
 
 enum proact_status proact_variable_find(struct proact *p, const struct proact_image *image,
                                         const char *name, struct proact_variable *out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/choice/choice.h"
+#include "runtime/autotune/choice.h"
 
 enum {
     SHORT_TIMES = 2

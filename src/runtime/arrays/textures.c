@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Creation of texture and surface objects; a handle is the value that kernels receive. */
-#include "runtime/textures/textures.h"
+#include "runtime/arrays/textures.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

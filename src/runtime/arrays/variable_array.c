@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/variables/variable_array.h"
+#include "runtime/arrays/variable_array.h"
 
 #include <stdlib.h>
 #include <string.h>

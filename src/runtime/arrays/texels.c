@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/textures/textures.h"
+#include "runtime/arrays/textures.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/arrays/first_device.h"
 #include "runtime/coherence/fetch.h"
-#include "runtime/program/first_device.h"
 #include "runtime/session/program_streams.h"
 
 static size_t at_least_one(size_t n)
