@@ -4,7 +4,7 @@
 #include "runtime/arrays/distributed.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_flags.h"
-#include "runtime/partition/launch_partition.h"
+#include "runtime/launch/launch_partition.h"
 #include "runtime/session/recording.h"
 
 /* Registers a launch whose agents may time out; the next wait checks them. */

@@ -5,7 +5,8 @@
 
 #include "runtime/objects/session.h"
 
-/* One shape with its partition axis and the observations for it (choice/choose_order.h). */
+/* One shape with its partition axis and the observations for it (program/choose_order.h).
+ */
 struct interchanged_shape {
     struct interchanged_shape *next;
     struct kernel_interchanges *of;

@@ -12,20 +12,20 @@
 #include "runtime/arrays/variable_array.h"
 #include "runtime/autotune/look.h"
 #include "runtime/autotune/trial.h"
-#include "runtime/choice/choose_order.h"
-#include "runtime/choice/choose_split.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_flags.h"
 #include "runtime/coherence/launch_partial.h"
 #include "runtime/footprint/derive.h"
 #include "runtime/launch/launch_axis.h"
 #include "runtime/launch/launch_specialize.h"
+#include "runtime/launch/launch_tables.h"
 #include "runtime/launch/launch_variant.h"
+#include "runtime/program/choose_order.h"
+#include "runtime/program/choose_split.h"
 #include "runtime/request/launch_cluster.h"
 #include "runtime/session/lazy_devices.h"
 #include "runtime/session/program_streams.h"
 #include "runtime/session/recording.h"
-#include "runtime/tables/launch_tables.h"
 
 static enum proact_status check(const struct proact_kernel *k,
                                 const struct proact_parameter_buffer *block,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work of one device in a launch. */
-#include "runtime/partition/launch_partition.h"
+#include "runtime/launch/launch_partition.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/choice/choose_split.h"
+#include "runtime/program/choose_split.h"
 
 #include <string.h>
 

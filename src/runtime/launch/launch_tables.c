@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/tables/launch_tables.h"
+#include "runtime/launch/launch_tables.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/choice/choose_order.h"
+#include "runtime/program/choose_order.h"
 
 #include <string.h>
 
