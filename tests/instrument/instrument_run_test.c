@@ -11,7 +11,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/objects/session.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
 
 enum { CTA = 128, CTAS = 60, N = CTAS * CTA - 37 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who waits for whom before an array is used or sent: those who are concerned, and nobody
    else. On a pretend machine of four devices. */
+#include "runtime/objects/array.h"
+#include "runtime/session/array_order.h"
 #include "runtime/stage.h"
 #include "transfer/transfer.h"
 

@@ -3,6 +3,9 @@
    write stays where it is, once it is there. A part of one device's goes to that one. */
 #include "runtime/runtime_testing.h"
 /* after it */
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
 #include "runtime/validity/array_validity.h"
 
 enum { DEVICES = 4, ROWS = 1000, PITCH = 40, CELLS = PITCH - 4, WORDS = ROWS * PITCH };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Along which dimension a launch is split: as those do whose results it reads. */
 #include "runtime/interchange_testing.h"
+#include "runtime/objects/session.h"
 
 enum { THREADS_X = 64, W = 512, H = 64, D = 4, DEEP = 8, DEVICES = 4, ROUNDS = 12 };
 enum { A, B, C };

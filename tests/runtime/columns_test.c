@@ -2,6 +2,7 @@
 /* Arrays that fall into thousands of pieces, for what devices have of them are columns: who
    needs nothing is sent nothing, and who needs columns is sent these. */
 #include "runtime/interchange_testing.h"
+#include "runtime/objects/array.h"
 
 enum { DEVICES = 4, ROUNDS = 12 };
 enum { A, B };

@@ -7,7 +7,9 @@
 #include <cmocka.h>
 
 #include "runtime/fake_device.h"
+#include "runtime/objects/array.h"
 #include "runtime/objects/session.h"
+#include "runtime/program/session_open.h"
 
 enum { CHUNK = 65536, BYTES = 2 * CHUNK, DEVICES = 4 };
 enum { WIDE = 8, STRIDE = 256, LEFT = 24, ROWS = BYTES / STRIDE };

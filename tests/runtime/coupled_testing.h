@@ -3,6 +3,8 @@
 
 /* Kernels that read what each other writes, and what is known of two that were timed. */
 
+#include "runtime/autotune/choice.h"
+#include "runtime/objects/session.h"
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>

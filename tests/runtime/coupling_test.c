@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of a program are chosen together: what one's way costs another counts. */
 #include "runtime/coupled_testing.h"
+#include "runtime/objects/array.h"
 
 /* A kernel of many CTAs gains by all devices, one of few loses; much of the first, or none.
  */

@@ -5,6 +5,11 @@
 /* after it */
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/transfer_cost.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/need.h"
+#include "runtime/validity/array_validity.h"
+#include "runtime/validity/missing.h"
 
 enum { BYTES = N * 4, ALL = 15 };
 

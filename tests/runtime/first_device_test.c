@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* <proact/program.h>: the first device alone, blocks of parameters, variables, moments. */
+#include "runtime/objects/array.h"
 #include "runtime/runtime_testing.h"
-
 #include "runtime/validity/array_validity.h"
 #include <proact/program.h>
 

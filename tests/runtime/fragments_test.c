@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One word of each struct: what lies between is taken along where it is known to be
    current, and stays as others wrote it. */
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
 
-#include "runtime/objects/session.h"
 #include "transfer/transfer.h"
 
 enum { COUNT = 1024, SIDE = 64, WORDS = 8, ALL = COUNT * WORDS };

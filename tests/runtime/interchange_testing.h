@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/objects/session.h"
 
 enum { INTERCHANGE_ARRAYS = 3 };
 

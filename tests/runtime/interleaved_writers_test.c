@@ -2,6 +2,7 @@
 /* Where every CTA comes round the whole array, nothing is counted: copies at the kernel's
    end take the place of the plan's method, if nobody has asked for that. */
 #include "runtime/runtime_testing.h"
+#include "transfer/transfer.h"
 
 #include <proact/program.h>
 

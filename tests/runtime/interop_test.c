@@ -4,6 +4,7 @@
  */
 #include <proact/interop.h>
 
+#include "runtime/session/array_order.h"
 #include "runtime/stage.h"
 
 static struct stage two_devices(void)

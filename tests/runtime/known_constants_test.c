@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels whose constants say where they write, and read: split by what these hold when
    they are launched. */
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
 
-#include "runtime/objects/session.h"
 #include "runtime/variables/known_constants.h"
 
 enum { ROWS = 60, BYTES = 4 * N };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Split along another dimension than the slowest, kernels do what they do on one device. */
 #include "runtime/interchange_testing.h"
+#include "runtime/objects/session.h"
 #include "runtime/request/interchanged_shape.h"
 
 enum { THREADS_X = 32, TILES = 3, W = THREADS_X * TILES - 5, H = 6, D = 5, DEVICES = 4 };

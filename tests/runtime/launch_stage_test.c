@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/objects/session.h"
+#include "runtime/objects/kernel.h"
 
 enum { COUNT = 50000, SKIPPED = 77, PACKET = 128 };
 

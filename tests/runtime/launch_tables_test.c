@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A kernel that finds an array by an address in memory (`follows`: out[i] = from[0][i]):
    each device by its own, as it is when the launch begins. */
+#include "runtime/objects/session.h"
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
-
-#include "runtime/objects/session.h"
 
 #define MUST(call)                                                                         \
     do {                                                                                   \

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "runtime/objects/session.h"
 #include "runtime/session/lazy_devices.h"
 
 /* A device that is asked whether it has come so far, and says so the `far`th time. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions whose first device is there before the others: what was done until then is
    theirs, too, whenever they come; who never needs them never waits for them. */
+#include "runtime/program/session_open.h"
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>

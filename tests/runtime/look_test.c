@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks take no more than a part of the time that a program works. */
+#include "runtime/objects/session.h"
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>

@@ -4,7 +4,7 @@
 #include "runtime_testing.h"
 
 #include "base/random.h"
-#include "runtime/objects/session.h"
+#include "runtime/objects/runtime_map.h"
 
 enum { COLUMNS = 8, WIDTH = 10 * COLUMNS, ROWS = 50, BYTES = COLUMNS * 4 };
 

@@ -11,7 +11,10 @@
 #include <proact/device.h>
 
 #include "runtime/fake_device.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
+#include "runtime/program/session_open.h"
 #include "transfer/methods/mixed.h"
 
 enum { BYTES = 40000, CHUNK = 4096, CHUNKS = 10, CTAS = 10 };

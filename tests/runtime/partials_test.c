@@ -5,6 +5,9 @@
 
 #include <proact/program.h>
 
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
+#include "runtime/program/session_open.h"
 #include "runtime/session/partials.h"
 
 enum { PLACES = 1000, TOUCHED = 997, ROUNDS = 3 };

@@ -3,6 +3,7 @@
    copy itself as well. */
 #include <proact/program.h>
 
+#include "runtime/session/runtime_wait.h"
 #include "runtime/stage.h"
 
 static unsigned waits_of_a_read(struct stage *s)

@@ -10,6 +10,7 @@
 
 #include "runtime/fake_device.h"
 #include "runtime/objects/session.h"
+#include "runtime/program/session_open.h"
 
 enum { CHUNK = 4096, CHUNKS = 40, BYTES = CHUNK * CHUNKS, DEVICES = 16, STEPS = 64 };
 

@@ -3,6 +3,7 @@
    may change around them, and what cannot be is said. */
 #include "device/device.h"
 #include "runtime/objects/session.h"
+#include "runtime/program/session_open.h"
 #include "runtime/runtime_testing.h"
 
 /* The emulator, with so many places for kernels that kernels launch. */

@@ -12,6 +12,7 @@
 
 #include "runtime/fake_device.h"
 #include "runtime/objects/session.h"
+#include "runtime/program/session_open.h"
 
 struct stage {
     struct proact *p;

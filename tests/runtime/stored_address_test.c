@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "ptx/ptx.h"
 #include "runtime/provenance/stored_address.h"
 
 #define HEAD                                                                               \

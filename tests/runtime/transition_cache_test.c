@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps from one value of an array's holdings to another, against holdings that go through
    every change: what is known of a step is what was found, whatever came in between. */
+#include "runtime/objects/array.h"
+#include "runtime/validity/missing.h"
 #include "runtime/validity/transition_cache.h"
 
 #include <setjmp.h>
@@ -11,7 +13,6 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "runtime/objects/session.h"
 
 enum { PIECES = 300, PIECE = 16, BYTES = PIECES * PIECE, WAYS = 12 };
 

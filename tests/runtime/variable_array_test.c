@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables of modules that kernels write: arrays, of several devices. */
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session_image.h"
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparison of a launch's write set with the user's maps. */
+#include "runtime/access_sets/derive_slots.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "runtime/footprint/derive.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/runtime_map.h"
+#include "runtime/request/launching.h"
 
 /* Whether the ranges of the map, which are disjoint and not adjacent, contain the range. */
 static bool holds(const struct map_ranges *in, const struct span *range, uint64_t *missing)

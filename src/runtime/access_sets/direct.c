@@ -4,9 +4,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "access/write_set.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/access_sets/needs.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/request/launching.h"
 
 void direct_make(struct proact_kernel *k, uint32_t *offset, uint32_t count)
 {

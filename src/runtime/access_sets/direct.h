@@ -5,7 +5,10 @@
    only such arrays. */
 
 #include "access/shared_writes/through.h"
-#include "runtime/request/launching.h"
+
+struct launching;
+struct proact_kernel;
+struct write_set;
 
 struct kernel_direct {
     uint32_t count, *offset; /* parameter offsets of the distributed arrays, ascending */

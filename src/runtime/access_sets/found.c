@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/access_sets/found.h"
 
+#include "access/write_set.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/request/launching.h"
+
 const struct cta_runs *found_runs(const struct launching *l, uint32_t slot)
 {
     static const struct cta_runs none;

@@ -3,7 +3,9 @@
 
 /* Write set of a split launch by slot (derive.h). */
 
-#include "runtime/request/launching.h"
+#include "base/spans/cta_runs.h"
+
+struct launching;
 
 /* Bytes that each CTA may write in the slot's array. If two slots have the same array, the
    first one has its write set. */

@@ -2,7 +2,10 @@
 #include "runtime/access_sets/interleaved_writers.h"
 
 #include "runtime/access_sets/found.h"
-#include "runtime/footprint/derive.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
 
 /* Limits of chunks per CTA. On an H100 with 64 CTAs of 256 threads, 190 chunks per CTA took
    1.5 ms longer than copies after the kernel. Of few CTAs each completes several chunks in

@@ -5,7 +5,7 @@
    grid-stride loop or a column decomposition. All chunks complete when all CTAs end, so
    counting gains nothing, and the last CTA would send everything. */
 
-#include "runtime/request/launching.h"
+struct launching;
 
 /* Sets writes_interleaved of the kernel for this launch and the session's plan. The write
    set of the launch is known. */

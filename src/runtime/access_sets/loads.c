@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/access_sets/loads.h"
 
+#include <proact/device.h>
 #include <stddef.h>
 #include <string.h>
 
-#include <proact/device.h>
-
+#include "access/write_set.h"
 #include "base/memory.h"
 #include "base/spans/rows_merge.h"
 #include "runtime/access_sets/found.h"
-#include "runtime/arrays/launch_textures.h"
+#include "runtime/access_sets/needs.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session_texture.h"
+#include "runtime/request/launch_texture.h"
+#include "runtime/request/launching.h"
 
 /* Limits. A column read is one range per row. Rows with small gaps stay separate only if
    they are few. */

@@ -5,7 +5,8 @@
 
 #include "access/access.h"
 #include "base/spans/rows.h"
-#include "runtime/access_sets/needs.h"
+
+struct proact_kernel;
 
 struct loads_finder {
     const struct launching *launch;

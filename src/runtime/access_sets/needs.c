@@ -7,8 +7,16 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "runtime/access_sets/loads.h"
-#include "runtime/arrays/launch_textures.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/objects/session_texture.h"
 #include "runtime/request/launch_fields.h"
+#include "runtime/request/launch_texture.h"
+#include "runtime/request/launching.h"
+#include "runtime/request/need.h"
 #include "runtime/variables/known_constants.h"
 
 enum { KEPT = 64 }; /* about the number of layers of a network, each with its own shape */

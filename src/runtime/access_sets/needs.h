@@ -4,7 +4,11 @@
 /* Read set of a split launch, per device: from the closed forms of the kernel's loads
    (access.h), or the entire array without one. */
 
-#include "runtime/request/launching.h"
+#include "transfer/transfer.h"
+
+struct cta_part;
+struct launching;
+struct proact_kernel;
 
 /* Needs by array and device. Arrays are numbered by launching_number(). Valid until the
    kernel's next launch. */
@@ -36,10 +40,3 @@ void needs_drop(struct proact_kernel *k);
 const struct access_analysis *needs_analysis(struct proact_kernel *k);
 /* Parameters of device 0; the caller frees them. */
 unsigned char *needs_block(const struct launching *l);
-
-/* Digest of the ranges, never 0. */
-uint64_t need_digest(const struct transfer_need *n);
-/* Whether two needs of one array differ. */
-bool need_differs(const struct transfer_need *a, const struct transfer_need *b);
-void need_join(struct transfer_need *into, const struct transfer_need *of);
-void need_clear(struct transfer_need *n);

@@ -2,6 +2,12 @@
 #include "runtime/arrays/distributed.h"
 
 #include "runtime/footprint/derive.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
+#include "runtime/session/array_order.h"
 
 /* A kernel with an unknown store pointer may write to each of its arrays. */
 static bool writes(const struct launching *l, const struct proact_array *a)

@@ -7,7 +7,12 @@
    kind have one location; kernel versions give them and the fences system scope. A launch
    that uses the array follows all its writers; a writer also follows all its users. */
 
-#include "runtime/request/launching.h"
+#include <proact/status.h>
+
+#include "runtime/objects/order.h"
+
+struct launching;
+struct proact_array;
 
 /* Called before the kernels of a launch, and after them. `at` is the stream that runs the
    CTAs. */

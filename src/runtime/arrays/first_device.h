@@ -3,8 +3,6 @@
 
 /* Order and bookkeeping of device-0 operations, for launches and copies. */
 
-#include "runtime/objects/session.h"
-
 #include <proact/program.h>
 
 /* Orders the next operation on device 0 after all transfers into its memory. */

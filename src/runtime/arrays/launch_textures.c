@@ -7,8 +7,18 @@
 #include "base/fail.h"
 #include "runtime/access_sets/kernel_texels.h"
 #include "runtime/arrays/first_device.h"
+#include "runtime/arrays/texels.h"
+#include "runtime/arrays/textures.h"
 #include "runtime/footprint/derive.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/objects/session_texture.h"
 #include "runtime/request/argument_text.h"
+#include "runtime/request/launch_texture.h"
+#include "runtime/request/launching.h"
 
 size_t launch_textures_most(const struct proact_kernel *k)
 {

@@ -5,17 +5,14 @@
    the launch, as if its address were a parameter. In a split launch each device gets its
    own object. */
 
-#include "runtime/arrays/textures.h"
-#include "runtime/request/launching.h"
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stddef.h>
 
-struct launch_texture {
-    uint32_t offset;                 /* in the parameter buffer */
-    uint64_t handle;                 /* the program's handle */
-    struct session_texture *texture; /* NULL: unknown handle */
-    struct proact_array *array;      /* array with its memory; NULL: none, or a texture
-                                        array */
-    uint64_t first;                  /* offset in the array */
-};
+struct launch_texture;
+struct launching;
+struct proact_kernel;
+struct proact_relocation;
 
 /* Maximum number of textures of the kernel's launches. */
 size_t launch_textures_most(const struct proact_kernel *k);

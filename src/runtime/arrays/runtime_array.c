@@ -6,13 +6,21 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/coherence/fetch.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/need.h"
+#include "runtime/session/array_order.h"
 #include "runtime/session/lazy_devices.h"
 #include "runtime/session/partials.h"
 #include "runtime/session/program_streams.h"
 #include "runtime/session/recording.h"
 #include "runtime/session/replicas.h"
+#include "runtime/session/runtime_wait.h"
+#include "runtime/validity/array_validity.h"
 #include "runtime/validity/transition_cache.h"
 #include "runtime/variables/known_bytes.h"
+#include "runtime/version/binding_drop.h"
 
 /* Unique name for messages and for the backend: "x", "x (2)", ... */
 static char *name_of_its_own(const struct proact *p, const char *wanted)

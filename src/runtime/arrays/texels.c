@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/arrays/textures.h"
+#include "runtime/arrays/texels.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,8 +7,15 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/arrays/first_device.h"
+#include "runtime/arrays/textures.h"
 #include "runtime/coherence/fetch.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_texture.h"
+#include "runtime/session/array_order.h"
 #include "runtime/session/program_streams.h"
+#include "runtime/session/runtime_wait.h"
+#include "runtime/validity/array_validity.h"
 
 static size_t at_least_one(size_t n)
 {

@@ -4,22 +4,7 @@
 /* CUDA arrays of a session. A program accesses the one of device 0. Copies on other devices
    are created on first use and updated before each read. */
 
-#include "runtime/objects/session.h"
-
-struct proact_texture_array {
-    struct proact *session;
-    struct proact_texture_array *next;
-    struct proact_texture_array_shape shape;
-    struct device_texels *device; /* on device 0 */
-    uint64_t changes;             /* change count of that one */
-    bool may_be_written;          /* by kernels, because it had a surface */
-    uint64_t used;                /* last operation that read the copies */
-    struct texels_copy {
-        struct device_texels *device; /* NULL: not created yet */
-        uint64_t changes;             /* change count of the copy; 0: no contents */
-        uint64_t sent;                /* operation that updated it */
-    } copy[PROACT_DEVICES_MAX];
-};
+#include <proact/texture.h>
 
 size_t texels_bytes_each(const struct proact_texel_format *t);
 enum proact_status texels_check_texel(const struct proact_texel_format *t,

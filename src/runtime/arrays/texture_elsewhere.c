@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "runtime/arrays/textures.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_texture.h"
 
 void texture_unmake(struct proact *p, struct session_texture *t)
 {

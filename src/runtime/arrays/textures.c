@@ -7,7 +7,13 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/arrays/texels.h"
 #include "runtime/coherence/fetch.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_texture.h"
+#include "runtime/session/runtime_wait.h"
+#include "runtime/validity/array_validity.h"
 
 static uint64_t memory_bytes(const struct proact_texture *t)
 {

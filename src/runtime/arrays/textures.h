@@ -4,20 +4,7 @@
 /* Texture objects of a session. A program has the handles of device 0. Other devices get
    their own objects on first use. */
 
-#include "runtime/arrays/texels.h"
-
-struct session_texture {
-    struct session_texture *next;
-    struct proact_texture is;
-    uint64_t handle;
-    uint64_t bytes;              /* size of its memory; 0: a texture array */
-    bool is_void;                /* its texture array was destroyed */
-    struct proact_error refused; /* reason why a device has no object; "": none */
-    struct texture_elsewhere {
-        uint64_t handle, address; /* address 0: a texture array */
-        bool is_made;
-    } on[PROACT_DEVICES_MAX]; /* except device 0 */
-};
+#include <proact/texture.h>
 
 struct session_texture *texture_find(const struct proact *p, uint64_t handle);
 /* Array and offset of its memory; NULL: in no array any more. */

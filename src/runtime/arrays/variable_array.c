@@ -9,6 +9,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "instrument/instrument.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session_image.h"
 
 /* By symbol: variables that can become arrays and that some kernel writes. */
 static bool *find_written(const struct ptx_module *m)

@@ -5,7 +5,15 @@
    the address as an additional parameter (instrument/variable_parameters.c). With one
    device, or an annotated kernel in the module, variables stay in the module. */
 
-#include "runtime/objects/session.h"
+#include <proact/status.h>
+#include <stddef.h>
+
+struct proact;
+struct proact_kernel;
+struct proact_relocation;
+struct ptx_function;
+struct ptx_symbol;
+struct session_image;
 
 struct variable_array {
     char *name;

@@ -6,10 +6,14 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "runtime/arrays/launch_textures.h"
 #include "runtime/autotune/coupling.h"
 #include "runtime/autotune/look.h"
 #include "runtime/autotune/trial.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launch_texture.h"
+#include "runtime/request/launching.h"
 #include "runtime/session/program_streams.h"
 
 enum {

@@ -4,8 +4,14 @@
 /* Decision between a split and a single-device launch, per launch shape: the measured times
    of both modes and the current step of the probe (choose_split.h). */
 
-#include "runtime/request/launching.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "runtime/session/stopwatch.h"
+
+struct launching;
+struct proact_kernel;
 
 /* Steps of a probe. The first launch only prepares tables, kernel versions and replicas. */
 enum { CHOICE_READY, CHOICE_TIME_SPLIT, CHOICE_TIME_WHOLE, CHOICE_MADE };

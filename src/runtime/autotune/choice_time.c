@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/autotune/choice.h"
+#include "runtime/objects/session.h"
 
 enum {
     SHORT_TIMES = 2

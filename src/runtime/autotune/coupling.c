@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "runtime/autotune/choice.h"
 #include "runtime/coherence/transfer_cost.h"
+#include "runtime/objects/session.h"
 
 enum {
     FETCH_NS = 10000,     /* events and copies before the first byte */

@@ -7,7 +7,12 @@
    It changes one kernel at a time while that reduces the modelled total (local search; it
    ends at a local minimum). */
 
-#include "runtime/autotune/choice.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct choice;
+struct launching;
+struct proact;
 
 /* Records the missing bytes of a launch in both modes, per writer. */
 void joint_cost_record(struct choice *c, struct launching *l);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/autotune/look.h"
 
+#include "runtime/objects/session.h"
+#include "runtime/session/runtime_wait.h"
+
 enum {
     FREE_NS = 50000000, /* initial budget */
     PART = 8,           /* fraction of the program's time: 1/8 */

@@ -4,7 +4,11 @@
 /* Budget of probes and experiments. They move arrays between devices, which can take longer
    than the kernels, so their time is limited to a fraction of the program's. */
 
-#include "runtime/objects/session.h"
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct proact;
 
 /* Whether the budget permits another one, by the clock of the last synchronization. */
 bool look_is_paid(const struct proact *p);

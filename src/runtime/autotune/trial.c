@@ -4,6 +4,8 @@
 #include "runtime/autotune/choice.h"
 #include "runtime/autotune/coupling.h"
 #include "runtime/autotune/look.h"
+#include "runtime/objects/session.h"
+#include "runtime/session/runtime_wait.h"
 
 enum {
     MOVE_NS = 4000000, /* work during the initial transfers */

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/coherence/fetch.h"
 
+#include "runtime/access_sets/needs.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
 #include "runtime/partition/launch_divide.h"
+#include "runtime/request/need.h"
+#include "runtime/session/array_order.h"
 #include "runtime/session/recording.h"
+#include "runtime/validity/array_validity.h"
 #include "runtime/validity/consumers.h"
+#include "runtime/validity/missing.h"
 #include "runtime/validity/transition_cache.h"
 #include "transfer/methods/stretches.h"
 

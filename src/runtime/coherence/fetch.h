@@ -5,8 +5,14 @@
    sends them. Nothing is copied if earlier launches pushed the needed ranges (consumers.h).
    The validity maps are updated accordingly. */
 
-#include "runtime/access_sets/needs.h"
-#include "runtime/validity/array_validity.h"
+#include <proact/status.h>
+#include <stdint.h>
+
+struct launching;
+struct proact;
+struct proact_array;
+struct transfer_need;
+struct validity_map;
 
 /* Fetches the missing ranges of `needs`, ordered after all queued operations on the array.
    `needs` has one entry per device; NULL: nothing. */

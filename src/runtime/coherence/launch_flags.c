@@ -2,8 +2,16 @@
 /* Shared writes of a launch in progress. Their target is the device-0 replica, where
    partial results are combined. */
 #include "runtime/coherence/launch_flags.h"
+
 #include "runtime/coherence/fetch.h"
+#include "runtime/footprint/derive_flags.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
+#include "runtime/session/array_order.h"
 #include "runtime/session/partials.h"
+#include "runtime/validity/array_validity.h"
 
 /* Number of shared writes of a split launch. */
 static size_t count_of(const struct launching *l)

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/coherence/launch_partial.h"
 
+#include "access/write_set.h"
+#include "runtime/access_sets/needs.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/footprint/derive.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
 #include "runtime/request/launch_cluster.h"
+#include "runtime/request/launching.h"
+#include "runtime/request/need.h"
+#include "runtime/validity/array_validity.h"
 
 /* Thresholds. A launch whose write set is not cached costs the host about 20 us and 10 ns
    per thread. In that time a link transfers BYTES_AND and BYTES_A_THREAD bytes. */

@@ -5,7 +5,10 @@
    term or a probe. Only its read and written ranges are fetched to device 0; the rest of
    each array stays on its devices. */
 
-#include "runtime/request/launching.h"
+#include <proact/status.h>
+
+struct launching;
+struct write_set;
 
 /* Limit of ranges per array. Above it, the gaps count as touched. */
 enum { PARTIAL_RANGES_MAX = 256 };

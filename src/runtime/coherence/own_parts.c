@@ -4,7 +4,11 @@
 #include <stdlib.h>
 
 #include "runtime/coherence/fetch.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
+#include "runtime/session/array_order.h"
 #include "runtime/session/program_streams.h"
+#include "runtime/validity/array_validity.h"
 #include "transfer/methods/stretches.h"
 
 enum { PIECES_MAX = 1 << 15 }; /* limit of validity entries in the copied range */

@@ -5,7 +5,13 @@
    in its own replica. After split launches no data moves between devices, and the target
    has the validity of the source. */
 
-#include "runtime/objects/session.h"
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct device_rows;
+struct proact_array;
 
 /* Whether the operation runs distributed; otherwise device 0 performs it. `rows` are inside
    the arrays, with addresses of device 0. */

@@ -3,7 +3,13 @@
 
 #include "runtime/access_sets/needs.h"
 #include "runtime/coherence/launch_partial.h"
-#include "runtime/footprint/derive.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
+#include "runtime/request/need.h"
+#include "runtime/validity/array_validity.h"
+#include "runtime/validity/missing.h"
 
 static void transfer_cost_add(void *context, uint64_t first, uint64_t end, uint32_t devices)
 {

@@ -4,9 +4,15 @@
 /* Missing bytes of a launch, as an input of the decision between split and single-device
    launch. */
 
-#include "runtime/request/launching.h"
-#include "runtime/validity/array_validity.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "runtime/validity/transition_cache.h"
+
+struct choice;
+struct launching;
+struct proact_array;
+struct transfer_need;
 
 /* Missing bytes if the launch is split (it has a binding) or runs on one device.
    `by_launches` counts the bytes that would be current if their writer had run in the same

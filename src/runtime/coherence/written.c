@@ -5,7 +5,14 @@
 #include "base/memory.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/footprint/derive.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
+#include "runtime/validity/array_validity.h"
 #include "runtime/validity/consumers.h"
+#include "runtime/validity/missing.h"
 #include "runtime/validity/transition_cache.h"
 
 /* Owner of the range and its receivers. */

@@ -4,7 +4,16 @@
 /* Footprint of a launch without user maps. Its write set results from the write-set slice,
    which runs on the host with the launch parameters (docs/internals/access.md). */
 
-#include "runtime/request/launching.h"
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct launching;
+struct proact_array;
+struct proact_kernel;
+struct proact_relocation;
+struct write_set_cache;
+struct write_set_slice;
 
 /* Creates the kernel's slots at its first launch, split or not. Slots must not change
    later, because recordings depend on them. */
@@ -46,10 +55,6 @@ enum proact_status derive_partition(struct launching *l, const struct write_set 
 /* Compares user maps with the write set, if that is known. Fails with PROACT_EINVAL and
    names the array, the byte and the CTA. */
 enum proact_status derive_check_maps(struct launching *l, struct proact_error *err);
-/* The same for the given write set. */
-enum proact_status derive_check_slots(const struct launching *l, const struct write_set *w,
-                                      struct proact_error *err);
-
 /* Whether the kernel may write through that pointer. With one device the answer is always
    true, without an analysis. */
 bool derivation_may_write(const struct launching *l,

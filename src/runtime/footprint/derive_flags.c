@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared writes of a launch: their bytes, and the check that no other access touches
    them. */
-#include "runtime/footprint/kernel_flags.h"
+#include "runtime/footprint/derive_flags.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,6 +12,12 @@
 #include "base/memory.h"
 #include "runtime/access_sets/needs.h"
 #include "runtime/footprint/derive.h"
+#include "runtime/footprint/kernel_flags.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
+#include "runtime/version/runtime_child.h"
 
 bool flags_are_on(const struct kernel_flags *f)
 {

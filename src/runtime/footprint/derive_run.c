@@ -6,9 +6,15 @@
 #include "base/memory.h"
 #include "runtime/access_sets/direct.h"
 #include "runtime/footprint/derive.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
 #include "runtime/partition/boundaries.h"
 #include "runtime/provenance/unsplittable.h"
+#include "runtime/request/launching.h"
 #include "runtime/variables/known_constants.h"
+#include "runtime/version/runtime_child.h"
 
 /* Thread instructions per host core, about one second. This is the limit of a launch whose
    slice has no closed form. A slice that depends on changing constants runs repeatedly; the

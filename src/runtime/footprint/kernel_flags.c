@@ -10,6 +10,8 @@
 #include "instrument/instrument.h"
 #include "runtime/access_sets/direct.h"
 #include "runtime/footprint/derive.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session_image.h"
 
 /* Creates a slice without shared writes, and one per kind of idempotent store. */
 static struct kernel_flags *cut(const struct proact_kernel *k, struct kernel_flags *f)

@@ -7,7 +7,7 @@
 #include "access/shared_writes/flag_bytes.h"
 #include "access/shared_writes/reductions.h"
 #include "access/write_set.h"
-#include "runtime/coherence/launch_flags.h"
+#include "runtime/footprint/derive_flags.h"
 
 /* One slice per kind of idempotent store, and one for all exclusive stores. */
 struct kernel_flags {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/kernel/image_destroy.h"
+
 #include <stdlib.h>
 
 #include "runtime/arrays/variable_array.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
 #include "runtime/variables/known_constants.h"
 
 void image_destroy(const struct proact *p, struct session_image *image)

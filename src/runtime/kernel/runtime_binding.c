@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables and bindings of a kernel: created at the first launch of a shape, reused later. */
+#include "runtime/kernel/runtime_binding.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +13,14 @@
 #include "runtime/access_sets/needs.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/footprint/derive.h"
-#include "runtime/session/recording.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/runtime_map.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
 #include "runtime/validity/consumers.h"
+#include "runtime/version/binding_drop.h"
 #include "runtime/version/launch_stage.h"
 #include "runtime/version/runtime_clone.h"
 

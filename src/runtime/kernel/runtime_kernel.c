@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/kernel/runtime_kernel.h"
+
 #include <proact/device.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +13,21 @@
 #include "runtime/arrays/variable_array.h"
 #include "runtime/autotune/choice.h"
 #include "runtime/footprint/derive.h"
+#include "runtime/kernel/image_destroy.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/runtime_map.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
 #include "runtime/partition/boundaries.h"
 #include "runtime/pointer_tables/table_contents.h"
 #include "runtime/provenance/given_address.h"
 #include "runtime/request/interchanged_shape.h"
 #include "runtime/request/launch_cluster.h"
 #include "runtime/session/lazy_devices.h"
+#include "runtime/session/runtime_wait.h"
 #include "runtime/variables/known_constants.h"
 #include "runtime/variables/module_variable.h"
+#include "runtime/version/binding_drop.h"
 #include "runtime/version/runtime_child.h"
 #include "runtime/version/runtime_clone.h"
 

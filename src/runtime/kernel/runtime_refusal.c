@@ -6,6 +6,8 @@
 #include "runtime/access_sets/direct.h"
 #include "runtime/autotune/choice.h"
 #include "runtime/footprint/derive.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session_image.h"
 #include "runtime/request/launch_cluster.h"
 #include "runtime/session/lazy_devices.h"
 #include "runtime/version/runtime_clone.h"

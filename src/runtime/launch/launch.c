@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launch of a kernel over the devices: per device a wait for the arrays, the kernel, and
    the work of the mechanism before and after it. The host does not wait. */
+#include "runtime/launch/launch.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +14,11 @@
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_flags.h"
 #include "runtime/footprint/derive.h"
+#include "runtime/kernel/runtime_binding.h"
 #include "runtime/launch/launch_partition.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
 #include "runtime/partition/launch_divide.h"
 #include "runtime/request/launch_cluster.h"
 #include "runtime/session/program_streams.h"

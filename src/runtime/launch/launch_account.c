@@ -5,6 +5,13 @@
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_flags.h"
 #include "runtime/launch/launch_partition.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
+#include "runtime/request/need.h"
+#include "runtime/session/array_order.h"
 #include "runtime/session/recording.h"
 
 /* Registers a launch whose agents may time out; the next wait checks them. */

@@ -7,8 +7,13 @@
 #include "base/memory.h"
 #include "runtime/arrays/launch_textures.h"
 #include "runtime/arrays/variable_array.h"
+#include "runtime/launch/launch.h"
 #include "runtime/launch/launch_variant.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
 #include "runtime/request/launch_cluster.h"
+#include "runtime/request/launch_texture.h"
+#include "runtime/request/launching.h"
 #include "runtime/session/lazy_devices.h"
 
 static enum proact_status check_args(const struct proact_kernel *k,

@@ -6,6 +6,12 @@
 
 #include "base/memory.h"
 #include "instrument/instrument.h"
+#include "runtime/kernel/runtime_kernel.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/request/interchanged_shape.h"
+#include "runtime/request/launching.h"
 
 static struct proact_kernel *axis_original_kernel(const struct launching *l)
 {

@@ -6,8 +6,10 @@
    an interchanged grid. Later steps treat it like any other kernel. A single-device launch
    uses the original kernel. */
 
-#include "runtime/request/interchanged_shape.h"
-#include "runtime/request/launching.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct launching;
 
 /* Shape of a launch whose partition axis may change; NULL: it may not. */
 struct interchanged_shape *launch_shape(const struct launching *l);

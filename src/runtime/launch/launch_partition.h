@@ -3,7 +3,9 @@
 
 /* Work of one device in a launch, and its bookkeeping. */
 
-#include "runtime/request/launching.h"
+#include "transfer/transfer.h"
+
+struct launching;
 
 /* Whether the device has no CTAs and no other work in the split launch. Such a device
    neither waits nor is waited for. In a recording every device takes part. */

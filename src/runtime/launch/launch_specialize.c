@@ -8,6 +8,11 @@
 #include "base/memory.h"
 #include "instrument/instrument.h"
 #include "runtime/access_sets/needs.h"
+#include "runtime/kernel/runtime_kernel.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/request/launching.h"
 
 /* limits chosen for library kernels that select among modes */
 enum { BRANCHES_MAX = 64, VARIANTS_MAX = 8 };

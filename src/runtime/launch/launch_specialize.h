@@ -4,7 +4,9 @@
 /* Specialization: the removal of branches that the launch parameters decide. It can make a
    launch splittable although the complete kernel is not. */
 
-#include "runtime/request/launching.h"
+#include <stdbool.h>
+
+struct launching;
 
 /* Replaces the kernel by its version for the branches of this launch. Returns false if
    nothing is removed or the branches are not known. `first`: a new version may be created,

@@ -6,7 +6,9 @@
    parameters (instrument/table_parameters.c). Each device thus gets its own addresses. A
    single-device launch uses the original kernel. */
 
-#include "runtime/request/launching.h"
+#include <stdbool.h>
+
+struct launching;
 
 /* Replaces the kernel by such a version, until its next launch. `first`: a version may be
    created, because the launch cannot be split otherwise; otherwise only existing versions

@@ -9,6 +9,12 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/access_sets/direct.h"
+#include "runtime/kernel/runtime_kernel.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/request/launching.h"
 
 static int compare(const void *a, const void *b)
 {

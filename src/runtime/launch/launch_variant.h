@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "runtime/request/launching.h"
+#include <proact/status.h>
+
+struct launching;
 
 /* Replaces the kernel by its version for the distributed arrays of this launch
    (distributed.h). All other steps of the launch follow. */

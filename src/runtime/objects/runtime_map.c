@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/objects/runtime_map.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/objects/session.h"
+#include "base/spans/cta_runs.h"
 
 /* a * b + c, saturated to the largest number, which is outside every array. */
 static uint64_t at(uint64_t a, uint64_t b, uint64_t c)

@@ -5,8 +5,13 @@
 #include <string.h>
 
 #include "access/access.h"
+#include "access/write_set.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
 
 enum {
     BOUNDARIES_MAX = 64, /* ranges of arrays */

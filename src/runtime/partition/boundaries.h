@@ -13,7 +13,13 @@
    device sets no boundaries. It follows the shortest enclosing range, however unequal its
    partitions become: the last rows of a field stay on the last device. */
 
-#include "runtime/request/launching.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct launching;
+struct proact;
+struct proact_kernel;
+struct write_set;
 
 /* Partition boundaries like launch_split() over l->over devices, or at shared boundaries.
    `w` is the write set of the launch. */

@@ -2,6 +2,10 @@
 #include "runtime/partition/launch_divide.h"
 
 #include "runtime/access_sets/needs.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
 
 /* Minimum lengths of an interior: in waves, to hide the launch of a second kernel (some
    microseconds), and in multiples of the boundary. */

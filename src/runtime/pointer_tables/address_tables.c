@@ -7,6 +7,8 @@
 #include "base/common_step.h"
 #include "base/memory.h"
 #include "runtime/access_sets/needs.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session_image.h"
 #include "runtime/provenance/found_address.h"
 #include "runtime/variables/module_variable.h"
 

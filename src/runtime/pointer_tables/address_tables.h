@@ -7,7 +7,8 @@
 
 #include "access/access.h"
 #include "instrument/instrument.h"
-#include "runtime/request/launching.h"
+
+struct proact_kernel;
 
 enum { TABLES_MAX = 8, TABLE_BYTES_MAX = 16384 };
 

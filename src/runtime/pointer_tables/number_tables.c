@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "access/write_set.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/pointer_tables/table_contents.h"
 #include "runtime/pointer_tables/table_text.h"
 
 /* Assumed size of a table in a trial version, and limit of the module's text. */

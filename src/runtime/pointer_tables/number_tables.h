@@ -5,7 +5,10 @@
    `box[blockIdx.y].width`). They are handled like pointer tables, but without repeated
    waits. */
 
-#include "runtime/pointer_tables/address_tables.h"
+#include <stdbool.h>
+
+struct address_tables;
+struct proact_kernel;
 
 /* Adds the tables that make the write set known or exact, and omits the others. */
 void number_tables_add(struct address_tables *t, struct proact_kernel *k);

@@ -3,7 +3,11 @@
 
 #include <stdlib.h>
 
+#include "access/write_set.h"
 #include "base/fail.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/request/launching.h"
 
 void tables_drop(struct proact_kernel *k)
 {

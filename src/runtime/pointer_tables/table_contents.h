@@ -6,6 +6,8 @@
 #include "runtime/pointer_tables/address_tables.h"
 #include "runtime/request/launch_fields.h"
 
+struct write_set;
+
 enum { TABLE_VARIANTS_MAX = 4 };
 
 struct table_content {

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/pointer_tables/table_contents.h"
+#include "runtime/provenance/look_up.h"
 
 enum { WORD = 8 };
 

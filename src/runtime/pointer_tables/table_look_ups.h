@@ -4,8 +4,8 @@
 /* Offsets of the parameter loads of a kernel version with promoted tables, from the table
    loads that they replace. */
 
-#include "runtime/pointer_tables/address_tables.h"
-#include "runtime/provenance/look_up.h"
+struct address_tables;
+struct proact_kernel;
 
 /* By instruction of `variant`, which is the kernel with these tables; NULL: not known. The
    caller frees it. */

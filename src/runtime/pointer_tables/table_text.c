@@ -3,6 +3,10 @@
 
 #include <stdlib.h>
 
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/pointer_tables/table_contents.h"
+
 enum { UNIT = 16 };
 
 uint32_t table_round_up(uint32_t bytes)

@@ -3,7 +3,11 @@
 
 /* Text of a kernel version with tables as its last parameters. */
 
-#include "runtime/pointer_tables/address_tables.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct address_tables;
+struct proact_kernel;
 
 /* Parameter size for that many bytes of a table, rounded up to limit the number of
    versions. */

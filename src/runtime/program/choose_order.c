@@ -3,11 +3,20 @@
 
 #include <string.h>
 
+#include "access/write_set.h"
 #include "runtime/access_sets/found.h"
 #include "runtime/access_sets/needs.h"
+#include "runtime/autotune/choice.h"
 #include "runtime/autotune/coupling.h"
 #include "runtime/coherence/transfer_cost.h"
+#include "runtime/launch/launch.h"
 #include "runtime/launch/launch_axis.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/interchanged_shape.h"
+#include "runtime/request/launching.h"
+#include "runtime/request/need.h"
 #include "runtime/validity/consumers.h"
 
 enum {

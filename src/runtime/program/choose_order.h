@@ -7,7 +7,10 @@
    missing bytes and no additional sends is selected. A shape changes its axis only a few
    times, since each of several launches may prefer its own. */
 
-#include "runtime/request/launching.h"
+#include <stdbool.h>
+
+struct choice;
+struct launching;
 
 /* Selects another axis for the launch, which has its binding. `c` NULL: no decision for the
    shape. Returns true if the launch changed; it then has no binding. */

@@ -4,12 +4,18 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "runtime/autotune/choice.h"
 #include "runtime/autotune/coupling.h"
 #include "runtime/autotune/look.h"
 #include "runtime/autotune/trial.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_partial.h"
 #include "runtime/coherence/transfer_cost.h"
+#include "runtime/launch/launch.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
+#include "runtime/session/runtime_wait.h"
 #include "runtime/validity/consumers.h"
 
 enum { UNTIMED_MAX = 8 }; /* limit of launches before the timed split launch */

@@ -12,7 +12,10 @@
    256 launches, then four times as many, and so on. They repeat earlier if a parameter
    changes by a factor of four or missing bytes appear. look.h limits their total time. */
 
-#include "runtime/autotune/choice.h"
+#include <proact/status.h>
+
+struct choice;
+struct launching;
 
 /* Queues the launch in the decided mode; `whole` queues a single-device launch. A timed
    launch waits before and after. */

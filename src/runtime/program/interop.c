@@ -7,7 +7,10 @@
 #include "runtime/arrays/first_device.h"
 #include "runtime/arrays/texels.h"
 #include "runtime/coherence/fetch.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
 #include "runtime/session/program_streams.h"
+#include "runtime/validity/array_validity.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/arrays/textures.h"
-#include "runtime/arrays/variable_array.h"
-#include "runtime/objects/session.h"
-#include "runtime/session/stopwatch.h"
+#include "runtime/program/session_open.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +7,19 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/arrays/texels.h"
+#include "runtime/arrays/textures.h"
+#include "runtime/kernel/image_destroy.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
 #include "runtime/partition/boundaries.h"
 #include "runtime/session/lazy_devices.h"
 #include "runtime/session/program_streams.h"
 #include "runtime/session/recording.h"
 #include "runtime/session/runtime_machine.h"
-#include "runtime/variables/known_constants.h"
+#include "runtime/session/runtime_repeat.h"
+#include "runtime/session/session_event.h"
+#include "runtime/session/stopwatch.h"
 
 enum {
     CHUNK_BYTES_DEFAULT = 64 << 10,

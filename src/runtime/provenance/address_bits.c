@@ -5,7 +5,11 @@
 
 #include "base/memory.h"
 #include "instrument/flow/definition.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
+#include "runtime/provenance/look_up.h"
 #include "runtime/provenance/stored_address.h"
+#include "runtime/request/launching.h"
 
 enum { ALL = 64 };
 

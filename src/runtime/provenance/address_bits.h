@@ -5,8 +5,12 @@
    4096`). Such a kernel behaves differently on each device: the replicas of an array agree
    only in their low address bits. */
 
-#include "runtime/provenance/look_up.h"
-#include "runtime/request/launching.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct launching;
+struct look_up;
+struct ptx_function;
 
 /* By byte of the parameter buffer: the number of low bits of a pointer there that affect
    control flow or addresses. The caller frees it. `look_ups`: by instruction, or NULL. */

@@ -8,9 +8,14 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/access_sets/needs.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
 #include "runtime/provenance/provenance_query.h"
 #include "runtime/request/argument_text.h"
 #include "runtime/request/launch_fields.h"
+#include "runtime/request/launching.h"
 #include "runtime/variables/known_constants.h"
 
 /* about the number of layers of a network, each with its own shape */

@@ -5,7 +5,10 @@
    from, such as a window whose first index is not 0. An access through it may reach another
    array, whose replica on another device has an unrelated address. */
 
-#include "runtime/request/launching.h"
+#include <proact/status.h>
+#include <stdbool.h>
+
+struct launching;
 
 struct provenance; /* results of one kernel; NULL before its first launch */
 

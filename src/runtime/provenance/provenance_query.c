@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/objects/array.h"
 #include "runtime/provenance/provenance_paths.h"
 
 /* Limits: about 0.5 ms of host time per shape for an access without useful bounds. */

@@ -5,7 +5,6 @@
    ranges outside the array. */
 
 #include "access/access.h"
-#include "runtime/request/launching.h"
 
 enum { PROVENANCE_RANGES_MAX = 8 }; /* ranges per pointer */
 

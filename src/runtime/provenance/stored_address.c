@@ -8,6 +8,7 @@
 #include "instrument/flow/definition.h"
 #include "instrument/flow/origin.h"
 #include "runtime/provenance/found_address.h"
+#include "runtime/provenance/look_up.h"
 
 /* Backward search from the stored values, through registers and through local and shared
    memory. Loaded words may be addresses of device 0, and are stored as such. */

@@ -4,7 +4,12 @@
 /* Stored values that depend on an address. Each device would store a different value, and a
    later reader takes it for a device-0 address. */
 
-#include "runtime/provenance/look_up.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct look_up;
+struct ptx_function;
+struct ptx_module;
 
 struct stored_addresses {
     bool *hang;         /* by byte of the parameter buffer: a stored value depends on it */

@@ -8,6 +8,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/access_sets/kernel_texels.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session_image.h"
 #include "runtime/provenance/found_address.h"
 #include "runtime/variables/module_variable.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "instrument/instrument.h"
+#include "runtime/objects/kernel.h"
 
 static bool begins(const char *name, const char *prefix)
 {

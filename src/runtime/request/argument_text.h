@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "runtime/objects/session.h"
+#include <stdint.h>
+
+struct proact_kernel;
 
 struct argument_text {
     char text[128];

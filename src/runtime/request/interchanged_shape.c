@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/objects/kernel.h"
 
 enum { SHAPES_MAX = 64 };
 

@@ -3,7 +3,8 @@
 
 /* Partition axis of a kernel's launches, by launch shape (launch_axis.h). */
 
-#include "runtime/objects/session.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* One shape with its partition axis and the observations for it (program/choose_order.h).
  */

@@ -6,6 +6,10 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "ptx/ptx.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/request/launching.h"
 
 static bool is_special(const struct ptx_instruction *i)
 {

@@ -5,7 +5,12 @@
    each other's shared memory and share a barrier, and their grouping depends on the full
    grid. */
 
-#include "runtime/request/launching.h"
+#include <proact/status.h>
+#include <stdbool.h>
+
+struct launching;
+struct proact_grid;
+struct proact_kernel;
 
 /* Sentence that names the first cluster operation of the kernel or of its callees; the
    caller owns it. NULL: none. */

@@ -3,6 +3,9 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/request/launching.h"
 
 /* Excludes fields beyond the parameter buffer. */
 struct launch_fields launch_fields_find(const struct proact_kernel *k,

@@ -6,7 +6,9 @@
    array. */
 
 #include "access/depends.h"
-#include "runtime/request/launching.h"
+
+struct launching;
+struct proact_kernel;
 
 struct launch_fields {
     struct launch_field {

@@ -2,6 +2,9 @@
 #include "runtime/request/launching.h"
 
 #include "access/access.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
 
 struct proact_array *launching_array(const struct launching *l, uint32_t offset)
 {

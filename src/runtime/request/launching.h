@@ -5,9 +5,6 @@
 
 #include <proact/program.h>
 
-#include "access/write_set.h"
-#include "runtime/objects/session.h"
-
 struct derived {
     const struct write_set *set;      /* valid until the next launch; NULL: unknown */
     uint64_t digest;                  /* of the set */
@@ -74,13 +71,3 @@ struct proact_array *launching_slot_array(const struct launching *l, unsigned sl
    gets the CTAs from cta_first[d] on. The remaining devices get none. */
 void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,
                   uint32_t *cta_first);
-
-/* Decides whether the launch can be split under the session's plan; if so, sets its
-   binding. The request must be valid. */
-enum proact_status launch_bind(struct launching *l, struct proact_error *err);
-/* Binding of the launch, created at the first launch of its shape. */
-enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err);
-enum proact_status launch_queue(struct launching *l, struct proact_error *err);
-
-enum proact_status launch_check_grid(struct launching *l, const struct proact_grid *g,
-                                     struct proact_error *err);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Needs of one device for one array. */
+#include "runtime/request/need.h"
+
 #include <string.h>
 
 #include "base/hash.h"
-#include "runtime/access_sets/needs.h"
 
 uint64_t need_digest(const struct transfer_need *n)
 {

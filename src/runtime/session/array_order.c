@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Order of operations on an array, and their bookkeeping. */
+#include "runtime/session/array_order.h"
+
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
 #include "runtime/session/recording.h"
 
 /* Per stream: the last operation that must precede; 0: none. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of a kernel and of a device. */
-#include "runtime/arrays/first_device.h"
+#include "ptx/ptx.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
 
 static bool uses(const struct ptx_function *f, int32_t symbol)
 {

@@ -6,7 +6,10 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
 #include "runtime/session/replicas.h"
+#include "runtime/session/runtime_wait.h"
 
 enum {
     PACE = 8,    /* launches between two events; two intervals limit the lead of the host */

@@ -6,7 +6,10 @@
    all data, and no launch is split. They fetch missing ranges later as usual. A program
    that ends first never waits for them. */
 
-#include "runtime/objects/session.h"
+#include <proact/status.h>
+#include <stdbool.h>
+
+struct proact;
 
 /* Called after the session's devices and streams were opened. */
 void lazy_devices_begin(struct proact *p);

@@ -7,6 +7,9 @@
 #include "access/shared_writes/scatters.h"
 #include "base/memory.h"
 #include "combine.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
+#include "runtime/session/array_order.h"
 #include "runtime/validity/array_validity.h"
 
 static enum combine_how how_of(uint32_t kind)

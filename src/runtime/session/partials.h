@@ -12,7 +12,11 @@
    with few threads, and neither do arrays without memory for them. Their atomics go to the
    replica of device 0. */
 
-#include "runtime/objects/session.h"
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct proact_array;
 
 /* A GPU reads PARTIALS_ALWAYS_BYTES in about 5 us, and PARTIALS_A_THREAD elements in less
    time than one remote atomic takes. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "runtime/objects/session.h"
 
 typedef uint64_t waits[PROACT_DEVICES_MAX][TRANSFER_LANES];
 

@@ -6,9 +6,13 @@
    events, follow every stream, and every stream follows earlier operations without one.
    This is the rule of CUDA's default stream. */
 
-#include "runtime/objects/session.h"
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-struct program_streams;
+struct device_event;
+struct device_stream;
+struct proact;
 
 /* Between the two calls the current program stream replaces the kernel stream of device 0.
    Without a current stream the first call is streams_join(). */

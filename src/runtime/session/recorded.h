@@ -3,7 +3,7 @@
 
 /* Contents of a recording, for its creation and its replay. */
 
-#include "runtime/session/recording.h"
+#include "runtime/objects/validity.h"
 
 struct recorded_kernel {
     const struct proact_kernel *kernel;

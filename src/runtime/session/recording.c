@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/session/recorded.h"
+#include "runtime/session/recording.h"
 
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/access_sets/needs.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/need.h"
 #include "runtime/session/lazy_devices.h"
 #include "runtime/session/program_streams.h"
+#include "runtime/session/recorded.h"
 
 void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_binding *b)
 {

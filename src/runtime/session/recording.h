@@ -3,7 +3,14 @@
 
 /* Recording of launches that replay as one graph, and the bookkeeping of each replay. */
 
-#include "runtime/objects/session.h"
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct kernel_binding;
+struct proact;
+struct proact_array;
+struct proact_kernel;
 
 /* Called by launches during a recording. */
 void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_binding *b);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/session/replicas.h"
 
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
+
 static struct device_replicas replicas_of(const struct proact_array *a)
 {
     struct device_replicas r = {.name = a->name, .bytes = a->bytes};

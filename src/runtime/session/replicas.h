@@ -3,7 +3,9 @@
 
 /* Memory of an array on each device. */
 
-#include "runtime/objects/session.h"
+#include <proact/status.h>
+
+struct proact_array;
 
 enum array_sharing { ARRAY_OWN, ARRAY_MANAGED, ARRAY_PINNED, ARRAY_DISTRIBUTED };
 

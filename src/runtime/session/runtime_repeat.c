@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/session/runtime_repeat.h"
+
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/objects/session.h"
 #include "runtime/session/lazy_devices.h"
 
 struct proact_loop {

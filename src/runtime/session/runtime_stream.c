@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fail.h"
+#include "runtime/objects/session.h"
 #include "runtime/session/program_streams.h"
+#include "runtime/session/runtime_wait.h"
 
 enum proact_status proact_stream_set_current(struct proact *p, unsigned number,
                                              struct proact_error *err)

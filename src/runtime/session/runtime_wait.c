@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/session/runtime_wait.h"
+
 #include "base/fail.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/session.h"
 #include "runtime/session/program_streams.h"
 #include "runtime/validity/array_validity.h"
 

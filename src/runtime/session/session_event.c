@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/session/session_event.h"
+
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/objects/session.h"
 #include "runtime/session/program_streams.h"
+#include "runtime/session/runtime_wait.h"
 
 struct proact_event {
     struct proact *session;

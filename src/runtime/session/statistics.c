@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "runtime/objects/array.h"
 #include "runtime/objects/session.h"
+#include "runtime/session/runtime_wait.h"
 
 /* Without counters in the backend, the traffic of the arrays' tables counts. */
 static void add_traffic(const struct proact *p, unsigned from,

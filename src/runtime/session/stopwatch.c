@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "runtime/objects/session.h"
 #include "runtime/session/program_streams.h"
 
 enum {

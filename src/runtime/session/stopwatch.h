@@ -5,7 +5,10 @@
    the last end, and host time for queueing. Host time is excluded from device time, because
    the host queues ahead. All devices are idle at the start and after the stop. */
 
-#include "runtime/objects/session.h"
+#include <proact/status.h>
+#include <stdint.h>
+
+struct proact;
 
 struct stopwatch_time {
     uint64_t devices_ns, host_ns; /* host time is 0 on virtual machines */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/validity/array_validity.h"
 
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
+
 uint32_t all_devices(const struct proact *p)
 {
     return (uint32_t)((1ull << p->devices.count) - 1);

@@ -3,7 +3,11 @@
 
 /* Updates of an array's validity map by the calls of a session. */
 
-#include "runtime/objects/session.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct proact;
+struct proact_array;
 
 enum { FIRST = 1 }; /* device 0, as a set of devices */
 uint32_t all_devices(const struct proact *p);

@@ -6,6 +6,11 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
+#include "runtime/request/need.h"
 
 /* limit of successive bindings; after that a slot goes to every device for good */
 enum { NUMBER_MAX = 16 };

@@ -7,7 +7,13 @@
    the first launch of a CUDA program pushes nothing. A misprediction costs time, never
    correctness: a reader fetches its missing ranges before it starts (fetch.h). */
 
-#include "runtime/access_sets/needs.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct kernel_binding;
+struct launching;
+struct proact_array;
 
 /* Predicted and observed reads of a binding's output. Arrays are indexed by slot * device
    count + device. */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
 #include "transfer/methods/stretches.h"
 
 enum { GAP_BYTES_MAX = 4096 }; /* longest gap that a copy may include */

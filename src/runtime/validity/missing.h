@@ -4,8 +4,11 @@
 /* Missing ranges: the needed ranges of an array that are not current on their device, and
    which device sends it. */
 
+#include <proact/proact.h>
+
 #include "base/spans/rows.h"
-#include "runtime/access_sets/needs.h"
+
+struct transfer_need;
 
 /* One missing range with its sender and receiver. */
 struct missing_range {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "runtime/objects/array.h"
+#include "runtime/validity/missing.h"
 
 enum {
     WORTH = 128,          /* map entries plus ranges */

@@ -7,7 +7,11 @@
    costs one lookup per array. If transitions do not repeat, caching pauses for some
    lookups. */
 
-#include "runtime/validity/missing.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct proact_array;
 
 /* Key of a transition: the id of needs or tables (launch_needs.number,
    kernel_tables.number), which is unique in the session, and an array index in them. */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/session.h"
 #include "runtime/validity/array_validity.h"
 
 static bool may_know(const struct proact_array *a)

@@ -4,7 +4,9 @@
 /* Known array contents: bytes that the host wrote and that no device may have changed
    since. They are available without a wait. */
 
-#include "runtime/objects/session.h"
+#include <stdint.h>
+
+struct proact_array;
 
 enum { KNOWN_STRETCHES_MAX = 8, KNOWN_BYTES_MAX = 16384 };
 

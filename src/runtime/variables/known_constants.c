@@ -5,6 +5,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/request/launching.h"
+#include "runtime/session/runtime_wait.h"
 #include "runtime/variables/module_variable.h"
 
 static bool is_constant(const struct ptx_symbol *s)

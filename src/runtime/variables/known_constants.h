@@ -5,7 +5,9 @@
    read sets depend. */
 
 #include "access/write_set.h"
-#include "runtime/request/launching.h"
+#include "device/device.h"
+
+struct launching;
 
 struct known_constants {
     bool are_read;

@@ -6,6 +6,11 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "ptx/ptx.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/session/runtime_wait.h"
 
 static bool begins(const char *name, const char *with)
 {

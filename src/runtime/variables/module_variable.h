@@ -4,7 +4,10 @@
 /* Variables of modules. A program accesses the image's variables on device 0. Modules of
    kernel versions have copies, which are updated before a split launch. */
 
-#include "runtime/objects/session.h"
+#include "device/device.h"
+
+struct ptx_function;
+struct ptx_module;
 
 /* Whether kernels may write to variables of the module. */
 bool module_has_variables(const struct ptx_module *m);

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/version/binding_drop.h"
+
 #include <stdlib.h>
 
 #include "runtime/access_sets/needs.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
 #include "runtime/session/recording.h"
+#include "runtime/session/runtime_wait.h"
 #include "runtime/validity/consumers.h"
 
 /* Limits per kernel: bindings, which may own streams, and bytes of tables per device beyond

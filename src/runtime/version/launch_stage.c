@@ -2,7 +2,13 @@
 #include "runtime/version/launch_stage.h"
 
 #include "access/access.h"
+#include "access/write_set.h"
 #include "runtime/access_sets/needs.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
 #include "runtime/version/runtime_clone.h"
 
 /* Limits. Staging pays from some hundred bytes per CTA (docs/performance.md). An NVLink

@@ -5,7 +5,12 @@
    version INSTRUMENT_STAGE gathers them in shared memory and sends them in bulk at the end
    of each CTA. Each CTA must write exactly one contiguous range per array. */
 
-#include "runtime/request/launching.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct kernel_binding;
+struct launching;
+struct proact_partition;
 
 /* Fills b->stage from the write set. */
 void launch_stage_find(const struct launching *l, struct kernel_binding *b);

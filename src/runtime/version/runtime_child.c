@@ -7,7 +7,12 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "instrument/instrument.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/session/runtime_wait.h"
 #include "runtime/variables/module_variable.h"
+#include "runtime/version/binding_drop.h"
 #include "runtime/version/runtime_clone.h"
 
 struct kernel_children {

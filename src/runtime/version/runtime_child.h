@@ -4,7 +4,9 @@
 /* Modules for plans whose kernels launch kernels (PROACT III-C, dynamic): the module of the
    kernel with the child kernels and their callees. */
 
-#include "runtime/objects/session.h"
+#include <proact/status.h>
+
+struct proact_kernel;
 
 /* Creates and loads them on first use, and updates their variables. */
 enum proact_status kernel_children_ready(struct proact_kernel *k, struct proact_error *err);
@@ -18,3 +20,7 @@ struct device_function *kernel_children_function(const struct proact_kernel *k,
 
 /* No launch may be in flight. */
 void kernel_children_drop(struct proact_kernel *k);
+
+/* Before its slots become others: waits, and drops what was made of the old ones. */
+/* PROACT_ETIMEOUT where these are at work, and nobody knows for how long. */
+enum proact_status kernel_slots_change(struct proact_kernel *k, struct proact_error *err);

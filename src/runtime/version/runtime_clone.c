@@ -11,7 +11,13 @@
 #include "base/text.h"
 #include "instrument/instrument.h"
 #include "runtime/access_sets/direct.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/objects/session_image.h"
+#include "runtime/request/launching.h"
 #include "runtime/session/lazy_devices.h"
+#include "runtime/session/runtime_wait.h"
 #include "runtime/variables/module_variable.h"
 
 /* One version with its own PTX, because a driver compiles everything in a module. */

@@ -3,7 +3,13 @@
 
 /* Kernel versions that split a plain kernel. */
 
-#include "runtime/request/launching.h"
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct launching;
+struct proact_kernel;
 
 /* Whether a version exists for the launch under the session's plan; loads it on first use.
    proact_kernel_refusal() states a missing version's reason. */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Launches: check, binding and queueing. */
+
+#include <proact/status.h>
+
+struct launching;
+struct proact_grid;
+
+/* Decides whether the launch can be split under the session's plan; if so, sets its
+   binding. The request must be valid. */
+enum proact_status launch_bind(struct launching *l, struct proact_error *err);
+enum proact_status launch_queue(struct launching *l, struct proact_error *err);
+
+enum proact_status launch_check_grid(struct launching *l, const struct proact_grid *g,
+                                     struct proact_error *err);

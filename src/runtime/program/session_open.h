@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Opening of a session on a backend. */
+
+#include <proact/program.h>
+
+#include "device/device.h"
+#include "transfer/transfer.h"
+
+/* proact_open() on a backend; tests hand in a pretend one. */
+enum proact_status session_open(const struct device_backend *backend,
+                                const struct proact_options *options, struct proact **out,
+                                struct proact_error *err);
+
+enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
+                                struct transfer_plan *out, struct proact_error *err);
