@@ -6,4 +6,5 @@
 struct proact;
 struct session_image;
 
-void image_destroy(const struct proact *p, struct session_image *image); /* in no list */
+/* The image is not in the session's list. */
+void image_destroy(const struct proact *p, struct session_image *image);

@@ -12,45 +12,44 @@
 struct proact_array {
     struct proact *session;
     struct proact_array *next;
-    uint64_t id; /* never used again in the session */
-    char *name;  /* its own in the session */
+    uint64_t id; /* unique in the session, never reused */
+    char *name;  /* unique in the session */
     size_t count, element_bytes, bytes;
     device_addr base[PROACT_DEVICES_MAX];
-    uint64_t part;  /* distributed.h: the next device has what lies so far behind; 0: it is
-                       not, and has replicas */
-    bool is_shared; /* the host may have changed it at any time */
-    bool is_pinned; /* the first device's replica is the host's memory */
-    struct validity_map validity_map; /* fetch.c */
-    struct transition_cache *steps;   /* transition_cache.h; NULL: none yet */
-    uint64_t validity_sequence;       /* the last change of all arrays that they know of */
-    uint64_t changes; /* grows when anything, but the host to one that it shares, may have
-                         written to it; after array_catch_up() */
-    struct known_bytes *known; /* known_bytes.h; NULL: nothing of it is known */
-    uint64_t settled_changes; /* of a shared one, when devices last had done all they would,
-                                 if it was asked then */
+    uint64_t part;  /* partition bytes of a distributed array; 0: replicated */
+    bool is_shared; /* host-accessible: the host may change it at any time */
+    bool is_pinned; /* the replica of device 0 is host memory */
+    struct validity_map validity_map;
+    struct transition_cache *steps; /* NULL: empty */
+    uint64_t validity_sequence;     /* session's all_changed that the map reflects */
+    uint64_t changes; /* counts possible writes, except host writes to a host-accessible
+                         array; valid after array_catch_up() */
+    struct known_bytes *known; /* NULL: no known contents */
+    uint64_t settled_changes; /* host-accessible array: `changes` when the devices were last
+                                 seen idle; valid if was_settled */
     bool was_settled;
-    bool by_launch;       /* a launch on one device made the others stay behind */
-    struct choice *wrote; /* whose launch wrote last to it, either way; NULL: none's */
-    struct kernel_binding *writer; /* whose launch last wrote to it; NULL: another way */
+    bool by_launch;       /* a single-device launch made the other replicas stale */
+    struct choice *wrote; /* decision of the last launch that wrote to it; NULL: none */
+    struct kernel_binding *writer; /* of the last write; NULL: not a split launch */
     unsigned writer_slot;
-    uint64_t used; /* the last operation that touched it, on lane MAIN */
-    /* The last that sent it: from whom, to whom, by which lane. */
+    uint64_t used; /* last operation on a kernel stream that used it */
+    /* Last transfer by sender, receiver and stream of the sender. */
     uint64_t sent[PROACT_DEVICES_MAX][PROACT_DEVICES_MAX][TRANSFER_LANES];
-    /* What was sent to a device since a launch there last waited for all of that. */
+    /* Bytes sent to a device since a launch there last waited for all of them. */
     struct transfer_need fresh[PROACT_DEVICES_MAX];
     struct array_traffic {
         uint64_t bytes, chunks;
     } traffic[PROACT_DEVICES_MAX];
-    struct array_in_launch { /* launching.h: the last one that counted its arrays */
+    struct array_in_launch { /* number in the launch `counted` (launching_count_arrays()) */
         uint64_t counted;
         size_t relocation;
         uint32_t number;
     } in_launch;
-    struct array_partials { /* partials.h */
+    struct array_partials { /* buffers of partial results (partials.h) */
         device_addr at[PROACT_DEVICES_MAX];
-        uint32_t kind;       /* of reductions, for which they are ready; 0: for none */
-        uint64_t generation; /* of the session, since which they are */
-        bool are_used;       /* by the launch on its way */
-        bool is_refused;     /* there was no memory */
+        uint32_t kind; /* kind of reduction whose neutral element they contain; 0: none */
+        uint64_t generation; /* session's generation in which they were filled */
+        bool are_used;       /* by the current launch */
+        bool is_refused;     /* memory allocation failed */
     } partials;
 };

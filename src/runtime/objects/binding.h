@@ -7,27 +7,27 @@
 
 #include "transfer/transfer.h"
 
-/* Tables and bindings are kept for the shapes of launch that asked for them. */
+/* Counter tables of one slot, cached by launch shape. */
 struct kernel_tables {
     struct kernel_tables *next;
     uint32_t slot, grid[3], cta_first[PROACT_DEVICES_MAX + 1];
     uint64_t array_bytes, chunk_bytes, rise_bytes;
-    uint64_t digest;     /* of the map, where it was derived; else 0 */
-    uint64_t needs;      /* of what is sent to whom; 0: all to all */
-    uint64_t reads;      /* of what closes narrow gaps; 0: none are closed */
-    uint64_t generation; /* of the session, when the counters last were as they should */
-    uint64_t number;     /* its own in the session (transition_cache.h) */
+    uint64_t digest; /* digest of a derived map; 0: the user's map */
+    uint64_t needs;  /* digest of the push targets; 0: all to all */
+    uint64_t reads;  /* digest of the reads that permit closed gaps; 0: none are closed */
+    uint64_t
+        generation;  /* session's generation in which the counters were last restarted */
+    uint64_t number; /* key in transition caches, unique in the session */
     struct transfer_tables *tables;
 };
 
-/* Where each CTA of a launch writes one run of an array, all of
-   it, and the next CTA the next one: CTA c from `first` + c * bytes on, the last ones only
-   what is ahead of `end`. */
+/* Ranges of a launch that stages its stores: CTA c writes `bytes` bytes of a slot from
+   first + c * bytes on, clipped at `end`. */
 struct binding_stage {
-    uint32_t bytes; /* of a CTA, of all arrays; 0: it is not so */
+    uint32_t bytes; /* staging buffer of a CTA, for all arrays; 0: no staging */
     struct stage_run {
         uint64_t first, end; /* bytes of the slot's array */
-        uint32_t bytes, at;  /* at: in the stage */
+        uint32_t bytes, at;  /* at: offset in the staging buffer */
     } run[PROACT_STAGED_MAX];
 };
 
@@ -39,9 +39,9 @@ struct kernel_binding {
     struct proact_array *array[PROACT_SLOTS_MAX];
     struct kernel_tables *tables[PROACT_SLOTS_MAX];
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
-    uint64_t uploaded;           /* the operation that put its tables on lane MAIN */
-    struct consumers *consumers; /* consumers.c */
-    uint32_t fragmented_slots;   /* by slot: fragments_detect() */
-    bool has_gaps;               /* what lies between its rows was brought (fetch.c) */
+    uint64_t uploaded;           /* operation that uploaded the tables */
+    struct consumers *consumers; /* consumer prediction */
+    uint32_t fragmented_slots;   /* bit mask of slots, from fragments_detect() */
+    bool has_gaps;               /* gaps between its ranges were fetched */
     struct transfer_binding transfer;
 };

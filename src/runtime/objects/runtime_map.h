@@ -9,7 +9,7 @@
 
 struct cta_runs;
 
-/* Copies what the map borrows, after a look at it. `kernel` is for messages. */
+/* Checks a map and copies the memory that it borrows. Messages name `kernel`. */
 enum proact_status map_copy(const struct proact_map *map, const char *kernel,
                             struct proact_map *out, struct proact_error *err);
 void map_clear(struct proact_map *map);
@@ -18,13 +18,14 @@ struct map_use {
     const uint32_t *grid;
     uint64_t array_bytes;
 };
-/* Emits the bytes of one CTA; what begins beyond the array may be left out. */
+/* Emits the ranges of one CTA. Ranges that begin after the array may be omitted. */
 typedef void map_sink(void *sink, const struct rows *rows);
 void map_emit(const struct map_use *u, uint32_t cta, map_sink *emit, void *sink);
-/* All CTAs', into a zeroed one; false if there are more rows than can be counted. */
+/* Emits all CTAs into a zeroed `out`; false: too many ranges. */
 bool map_runs(const struct map_use *u, uint32_t ctas, struct cta_runs *out);
 
-/* The same, clipped to the array, by place, and none twice. From zero; free `range`. */
+/* Ranges of one CTA, clipped to the array, sorted and disjoint. Zeroed at first; the caller
+   frees `range`. */
 struct map_ranges {
     struct proact_range *range;
     size_t count, capacity;

@@ -15,7 +15,7 @@
 
 _Static_assert((int)PROACT_DEVICES_MAX == (int)TRANSFER_DEVICES_MAX, "one limit");
 
-/* A launch since the last wait whose agents may have given up. */
+/* Launch since the last wait whose agents may time out. */
 struct session_launch {
     uint32_t epoch;
     const struct kernel_binding *binding;
@@ -23,13 +23,13 @@ struct session_launch {
 
 struct session_lazy_devices { /* lazy_devices.h */
     bool was_lazy, are_pending, is_opening;
-    uint64_t cost_ns;             /* to open and close them, as is likely */
-    uint64_t since_ns, first_ns;  /* the session; its first launch, or 0 */
-    uint64_t took_ns;             /* from the session's beginning until they were there */
-    uint64_t launches;            /* from the first one on */
-    struct device_event *mark[2]; /* by turns, behind some of them; NULL: none yet */
-    char why[sizeof((struct proact_error *)0)->text], report_text[640]; /* why: "", or they
-                                                                    never will be */
+    uint64_t cost_ns;             /* estimated time to open and close the devices */
+    uint64_t since_ns, first_ns;  /* start of the session; of its first launch, or 0 */
+    uint64_t took_ns;             /* from the start of the session until they were open */
+    uint64_t launches;            /* since the first one */
+    struct device_event *mark[2]; /* recorded alternately after some launches; NULL: none */
+    char why[sizeof((struct proact_error *)0)->text], report_text[640]; /* why: error of the
+                                                                           opening, or "" */
 };
 
 struct proact {
@@ -41,76 +41,76 @@ struct proact {
     struct order order;
     struct span_book book;
     struct session_lazy_devices lazy_devices;
-    uint64_t sequence;      /* of the last operation queued */
-    uint64_t last_sent;     /* the last that sent an array to peers ... */
-    uint64_t first_awaited; /* ... that lane MAIN of the first device has waited for */
-    uint64_t all_used;      /* the last there that may have touched every array ... */
-    bool device0_is_stale;  /* some replica of the first device may not be current */
-    uint64_t all_changed; /* the last there that may have written to every array, and ... */
-    struct choice *whole_by; /* ... whose launch need not have been whole; NULL: none's */
-    bool looks;              /* the launch under way only tries how long it takes */
-    struct stopwatch *stopwatch; /* NULL: nothing was timed yet */
+    uint64_t sequence;      /* last queued operation */
+    uint64_t last_sent;     /* last operation that sent data to peers */
+    uint64_t first_awaited; /* the last of these that device 0's kernel stream waited for */
+    uint64_t all_used;      /* last operation of device 0 that may have used every array */
+    bool device0_is_stale;  /* some replica of device 0 may be stale */
+    uint64_t all_changed; /* last operation of device 0 that may have written every array */
+    struct choice *whole_by; /* decision of that launch, if it could be split; NULL: none */
+    bool looks;              /* the current launch is an attempt: no reads are recorded */
+    struct stopwatch *stopwatch; /* NULL: no launch was timed yet */
     struct choice *choices;      /* of all kernels, the latest first */
     struct trial trial;
-    struct { /* look.h */
+    struct { /* budget of probes (look.h) */
         uint64_t spent_ns;
-        uint64_t launches; /* since looks were paid for */
-        bool goes_whole;   /* the last launch that was chosen */
+        uint64_t launches; /* since probes were last in budget */
+        bool goes_whole;   /* the last decided launch ran on device 0 */
     } look;
-    uint64_t chosen;      /* launches of which it is chosen how they run */
-    unsigned launched_on; /* the first device with CTAs of the last launch */
-    uint64_t orders;      /* changes of the dimension along which some are split */
-    struct fetched {      /* by launches that were timed */
+    uint64_t chosen;      /* launches with a decision */
+    unsigned launched_on; /* first device with CTAs of the last launch */
+    uint64_t orders;      /* changes of partition axes */
+    struct fetched {      /* by timed launches */
         double bytes, ns;
     } fetched;
-    uint64_t variables;      /* grows when variables of modules may have changed */
-    uint64_t constants;      /* ... and of these, ones that kernels only read */
-    uint64_t generation;     /* grows when launches broke and left counters anyhow */
-    unsigned threads;        /* of the host that run slices; 0: as many as cores */
-    unsigned cores;          /* of the host that do */
+    uint64_t variables;      /* counts possible changes of module variables */
+    uint64_t constants;      /* counts those of variables that kernels only read */
+    uint64_t generation;     /* counts failed waits, which leave counters undefined */
+    unsigned threads;        /* host threads that execute slices; 0: one a core */
+    unsigned cores;          /* the same, resolved */
     bool reassociate_floats; /* proact_options */
     bool checks;             /* proact_options */
-    unsigned forced_axes; /* a test's wish: launches are split along these dimensions, a bit
-                       each, wherever they can be (launch_axis.h) */
-    bool elides;          /* some launch did not send what it says it did */
-    bool has_variables;   /* some module has one that kernels may write */
-    bool has_lent;        /* they may write to any: the program has an address of one */
+    unsigned forced_axes;    /* for tests: dimensions (a bit each) that are partition axes
+                                where    possible */
+    bool elides;             /* a plan skipped transfers: replicas cannot be checked */
+    bool has_variables;      /* kernels may write to some variable */
+    bool has_lent; /* the program has addresses of variables: kernels may write to any */
     bool has_interop;
-    uint64_t interop_sequence; /* the last operation that guests, if any, follow */
+    uint64_t interop_sequence; /* last operation that external libraries follow */
     uint64_t last_id;
-    uint64_t last_number;    /* of needs and tables (transition_cache.h) */
-    uint64_t arrays_changed; /* grows when one is made, or goes */
-    uint64_t counted;        /* launches that counted their arrays */
+    uint64_t last_number;    /* last key of needs and tables in transition caches */
+    uint64_t arrays_changed; /* counts created and destroyed arrays */
+    uint64_t counted;        /* counts launches that numbered their arrays */
     uint64_t now_ns;
-    struct array_boundaries *boundaries; /* boundaries.h */
+    struct array_boundaries *boundaries;
     struct proact_array *arrays;
-    struct proact_texture_array *texels; /* texels.c */
-    struct session_texture *textures;    /* textures.c */
+    struct proact_texture_array *texels;
+    struct session_texture *textures;
     struct proact_kernel *kernels;
     struct session_image *images;
-    struct proact_recording *recording; /* under way, or NULL */
+    struct proact_recording *recording; /* current one, or NULL */
     struct proact_recording *recordings;
-    bool records_unlike; /* something is not split only because it is recorded */
+    bool records_unlike; /* the recording made something differ from an ordinary launch */
     struct proact_event *events;
-    struct proact_loop *repeats, *repeating; /* all; the one under way, or NULL */
-    struct program_streams *streams; /* program_streams.h; NULL: none was ever used */
+    struct proact_loop *repeats, *repeating; /* all; the current one, or NULL */
+    struct program_streams *streams;         /* NULL: the program has used none */
     struct session_launch *launches;
     size_t launch_count, launch_capacity;
     struct device_traffic traffic_before[PROACT_DEVICES_MAX][PROACT_DEVICES_MAX];
     uint64_t chunks[PROACT_DEVICES_MAX]; /* sent by each device */
-    bool has_waiting; /* some kernel may wait for what the host does behind its launch; */
-    bool is_blocked;  /* and did, when that was last asked */
-    enum proact_status kept_status; /* what session_settle() keeps for the next wait */
+    bool has_waiting; /* some kernel may wait for a later action of the host */
+    bool is_blocked;  /* the last query found such a kernel waiting */
+    enum proact_status kept_status; /* deferred by session_settle() for the next wait */
     struct proact_error kept;
 };
 
-/* The first so many devices are there. */
+/* Number of open devices. */
 static inline unsigned devices_here(const struct proact *p)
 {
     return p->lazy_devices.are_pending ? 1 : p->devices.count;
 }
 
-/* A kernel, or a library, may have written to variables. */
+/* Records that a kernel or a library may have written to variables. */
 static inline void session_variables_used(struct proact *p)
 {
     p->variables += p->has_variables;

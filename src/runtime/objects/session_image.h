@@ -7,18 +7,18 @@
 
 #include "device/device.h"
 
-/* A PTX text, loaded on every device. */
+/* PTX text, loaded on every device. */
 struct session_image {
     struct session_image *next;
     char *text;
     size_t bytes;
-    char *given; /* by the caller, where that was another text; else NULL */
+    char *given; /* text of the caller, if `text` is a rewritten one; else NULL */
     size_t given_bytes;
     struct ptx_module *ptx;
-    struct known_constants *constants; /* known_constants.c */
-    unsigned devices; /* the first so many have it: all, if a kernel of it is marked; others
-        run elsewhere as clones, which have modules of their own */
+    struct known_constants *constants;
+    unsigned devices; /* devices from 0 that load the module: all if a kernel is annotated;
+                         the others load only kernel versions */
     struct device_module *module[PROACT_DEVICES_MAX];
-    struct variable_array *variables; /* variable_array.h */
+    struct variable_array *variables;
     size_t variable_count, variable_capacity;
 };

@@ -6,33 +6,32 @@
 #include "runtime/objects/order.h"
 #include "transfer/transfer.h"
 
-/* The operation that is about to be queued on `relocation` (it will write the array if
-   `writes`) comes after all that was sent into the replica there, and out of it. */
+/* Orders the next operation at `place` after the transfers into the replica there. If it
+   writes to the array, also after the transfers out of that replica. */
 enum proact_status array_await(struct proact *p, const struct proact_array *a,
-                               struct order_place relocation, bool writes,
+                               struct order_place place, bool writes,
                                struct proact_error *err);
-/* The same, for all that was sent out of it alone. */
+/* The same for transfers out of the replica only. */
 enum proact_status array_await_departures(struct proact *p, const struct proact_array *a,
-                                          struct order_place relocation,
+                                          struct order_place place,
                                           struct proact_error *err);
-/* The same, of a distributed array: after all that wrote to it, or that used it. */
+/* The same for a distributed array: after its writers; if it writes, also after its users.
+ */
 enum proact_status array_await_parts(struct proact *p, const struct proact_array *a,
-                                     struct order_place relocation, bool writes,
+                                     struct order_place place, bool writes,
                                      struct proact_error *err);
-/* What lane MAIN of a device did with one. */
+/* Records the use of a distributed array by the kernel stream of a device. */
 void array_account_parts(struct proact_array *a, unsigned device, bool writes,
                          uint64_t sequence);
-/* What one device sent of an array. */
+/* Adds to the traffic of a sender. */
 void array_account(struct proact_array *a, unsigned device, uint64_t bytes,
                    uint64_t chunks);
-/* What `relocation` is about to send into the replicas of `to`, a bit a device, comes after
-   all that was done with them and with the one that it is sent from; `to` 0: it sends
-   nothing.
- */
+/* Orders transfers from `place` into the replicas of `to` (a bit a device) after all uses
+   of these replicas and of the sender's. `to` 0: no transfers. */
 enum proact_status array_await_peers(struct proact *p, const struct proact_array *a,
-                                     struct order_place relocation, uint32_t to,
+                                     struct order_place place, uint32_t to,
                                      struct proact_error *err);
-/* `sent`: what; NULL: anything. */
+/* Records transfers. `sent`: the bytes; NULL: all. */
 void array_account_sent(struct proact_array *a, unsigned from, uint32_t to,
                         enum transfer_lane lane, uint64_t sequence,
                         const struct transfer_table *sent);

@@ -7,33 +7,31 @@
 
 #include "device/device.h"
 
-/* Waits in the midst of a call that has no place for what went wrong: the next
-   proact_wait() says it. */
+/* Waits for all devices in a call that returns no status. A failure is deferred to the next
+   proact_wait(). */
 void session_settle(struct proact *p);
-/* Whether that, or proact_wait(), comes to an end in the midst of a call, by which a kernel
-   that waits for what the host does later cannot go on. Waits for a while where there may
-   be such. */
+/* Whether such a wait ends: no kernel waits for a later action of the host. The call itself
+   waits for a limited time if there may be one. */
 bool session_try_quiesce(struct proact *p);
-/* The same of what went wrong otherwise. */
+/* Defers another failure to the next proact_wait(). */
 void session_keep(struct proact *p, enum proact_status status,
                   const struct proact_error *err);
 
-/* Reads the first device's memory after all that is queued. Where that lane did all the
-   work since the last wait, as in a program of which nothing is split, no other is waited
-   for, of which there are several a device; and of a program's streams the one in use. */
+/* Reads memory of device 0 after all queued operations. If only the kernel stream of device
+   0 has worked since the last wait, as in a program without split launches, it waits for
+   that stream only, or for the current stream of the program. */
 enum proact_status session_read_first(struct proact *p, const struct device_rows *rows,
                                       struct proact_error *err);
 
-/* Since the last wait for all nothing was done but on the first device's main lane, and
-   nobody hears what is only told then. */
+/* Whether only the kernel stream of device 0 has worked since the last wait, and a wait for
+   all devices has nothing to report. */
 bool session_is_first_alone(const struct proact *p);
 
-/* Waits for an event of the first device; for all, where more than that device is at work.
- */
+/* Waits for an event of device 0, or for all devices if others have work. */
 enum proact_status session_await_event(struct proact *p, struct device_event *event,
                                        struct proact_error *err);
 
-/* As the contract's progress; where more than the first device is at work, nobody knows
-   that anything is done. */
+/* Progress as in the device contract; PROACT_PROGRESS_UNKNOWN instead of done if other
+   devices have work. */
 enum proact_progress session_progress(const struct proact *p, struct device_stream *s,
                                       const struct device_event *event);

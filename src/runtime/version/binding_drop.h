@@ -6,9 +6,8 @@
 struct proact_array;
 struct proact_kernel;
 
-/* Bindings of a kernel; nothing may be in flight when they are dropped. `array`: only those
-   that use it, NULL: all. */
+/* Drops the bindings of a kernel that use `array`; NULL: all. Nothing may be in flight. */
 void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *array);
 void kernel_tables_drop(struct proact_kernel *k);
-/* Before another shape of launch is added: where there are too many, all go. */
+/* Called before a launch shape is added: drops all shapes if there are too many. */
 void kernel_shapes_trim(struct proact_kernel *k);

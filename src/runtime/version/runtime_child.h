@@ -21,6 +21,6 @@ struct device_function *kernel_children_function(const struct proact_kernel *k,
 /* No launch may be in flight. */
 void kernel_children_drop(struct proact_kernel *k);
 
-/* Before its slots become others: waits, and drops what was made of the old ones. */
-/* PROACT_ETIMEOUT where these are at work, and nobody knows for how long. */
+/* Called before the slots of a kernel change: waits for the devices, then drops its
+   bindings and versions. Fails with PROACT_ETIMEOUT if a kernel waits for the host. */
 enum proact_status kernel_slots_change(struct proact_kernel *k, struct proact_error *err);
