@@ -40,7 +40,7 @@ static const struct failure {
     {"FAKE_CUDA_DEVICES=1",
      {.devices = 2},
      PROACT_EINVAL,
-     "machine here has 1 devices, 2 requested"},
+     "machine local has 1 devices, 2 requested"},
     {"FAKE_CUDA_FAIL=cuDevicePrimaryCtxRetain:2:46",
      {0},
      PROACT_ENODEV,

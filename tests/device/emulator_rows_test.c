@@ -196,7 +196,7 @@ static void rows_outside_are_refused(void **state)
     assert_int_equal(b.r.b->copy_rows(b.r.stream[0][0], &rows, &b.r.err), PROACT_EINVAL);
     snprintf(expected, sizeof expected,
              "copy to: 9 rows of 100 bytes, 4096 apart from 0x%llx on, are not in one "
-             "allocation: row 8 does not",
+             "allocation: row 8 is not",
              (unsigned long long)rows.to);
     assert_string_equal(b.r.err.text, expected);
     rows.to--;

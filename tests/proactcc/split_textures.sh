@@ -41,7 +41,7 @@ alike "two GPUs that are no peers" PROACT_MACHINE=local LD_LIBRARY_PATH="$driver
     FAKE_CUDA_PEERS=none
 alike "a GPU without room for a copy" PROACT_MACHINE=local LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 \
     FAKE_CUDA_FAIL=cuArray3DCreate_v2:3:2
-grep -q 'turn(.*not every device can create argument 1: .*cuArray3DCreate' report ||
+grep -q 'turn(.*not every device can create the texture in argument 1: .*cuArray3DCreate' report ||
     { echo "$where: no word of it"; cat report; code=1; }
 
 ./whole_textures >several 2>report || { cat several report; code=1; }
@@ -53,7 +53,7 @@ elsewhere='\.ptx:[0-9]+: it reads through a texture that is not a parameter or a
 whole from_memory "$elsewhere"
 whole computed "$elsewhere"
 whole one_of_four "$elsewhere"
-whole in_place "it writes array '.*', which it reads through argument 1"
+whole in_place "it writes array '.*', which it reads through the texture in argument 1"
 whole by_surface '\.ptx:[0-9]+: it has surfaces, which exist on device 0 only'
 whole keeps 'it stores a value derived from a pointer'
 whole keeps_too 'it stores a value derived from a pointer'

@@ -337,7 +337,7 @@ static void what_is_refused_runs_whole(void **state)
 {
     static const struct {
         const char *kernel, *part;
-    } cases[] = {{"neighbours", "kernel 'neighbours': CTAs 19 and 20 are of"},
+    } cases[] = {{"neighbours", "kernel 'neighbours': CTAs 19 and 20 are in"},
                  {"scatters", "where it writes depends on what line"},
                  {"counts_floats", "where it writes depends on what line"},
                  {"takes_turns", "a loop waits for the value that this load reads"}};

@@ -392,7 +392,7 @@ static void errors_are_reported(void **state)
     assert_int_equal(proact_device_describe(b.p).compute_capability, 70);
     REFUSED(proact_launch_buffer(
                 k, &large, &(struct proact_parameter_buffer){&view, 12, NULL, 0}, &b.err),
-            PROACT_EINVAL, "a block of 12 bytes, its parameters have 16");
+            PROACT_EINVAL, "a parameter buffer of 12 bytes, its parameters have 16");
     REFUSED(proact_launch_buffer(
                 k, &large,
                 &(struct proact_parameter_buffer){&view, sizeof view, &outside, 1}, &b.err),

@@ -436,7 +436,8 @@ static void unsplit_launches_give_a_reason(void **state)
     holds(f, false, 0);
     must(f, proact_wait(f->p, &f->err));
     proact_texture_array_destroy(t);
-    runs_whole(f, f->sample, f->out, plane, "the array of argument 1 was freed");
+    runs_whole(f, f->sample, f->out, plane,
+               "the array of the texture in argument 1 was freed");
     proact_wait(f->p, &f->err); /* which the keeper has words for */
     end(f);
 }

@@ -193,7 +193,8 @@ static void impossible_grids_and_maps_are_refused(void **state)
     assert_non_null(strstr(s.err.text, "64 x 32 x 1 threads a CTA, 1024 possible"));
     assert_int_equal(proact_kernel_map(k, 0, &none, &s.err), PROACT_EINVAL);
     assert_int_equal(proact_kernel_map(k, 2, &halves, &s.err), PROACT_EINVAL);
-    assert_string_equal(s.err.text, "kernel 'marked': map for argument 2, it takes 2");
+    assert_string_equal(s.err.text,
+                        "kernel 'marked': map for argument 2, it takes 2 arguments");
     for (unsigned arg = 0; arg < PROACT_SLOTS_MAX; arg++)
         must(&s, proact_kernel_map(wide, arg, &halves, &s.err));
     assert_int_equal(proact_kernel_map(wide, PROACT_SLOTS_MAX, &halves, &s.err),
@@ -210,7 +211,8 @@ static void elements_beyond_the_end_are_refused(void **state)
     (void)state;
     raise_curtain(&s, "bulk", 2);
     assert_int_equal(proact_array_write(s.a, 2998, some, 3, &s.err), PROACT_EINVAL);
-    assert_string_equal(s.err.text, "array 'a': elements 2998 to 3001, it has 3000");
+    assert_string_equal(s.err.text,
+                        "array 'a': elements 2998 to 3001 requested, it has 3000");
     assert_int_equal(proact_array_read(s.a, SIZE_MAX, some, 2, &s.err), PROACT_EINVAL);
     assert_int_equal(proact_array_read_replica(s.a, 2, 0, some, 1, &s.err), PROACT_EINVAL);
     must(&s, proact_array_write(s.a, 2996, some, 4, &s.err));

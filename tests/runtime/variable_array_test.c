@@ -111,7 +111,7 @@ static void kernels_are_as_they_were(void **state)
     REFUSED(proact_launch_buffer(marks, &(struct proact_grid){.ctas = {1}},
                                  &(struct proact_parameter_buffer){block, 24, NULL, 0},
                                  &b.err),
-            PROACT_EINVAL, "a block of 24 bytes, its parameters have 12");
+            PROACT_EINVAL, "a parameter buffer of 24 bytes, its parameters have 12");
     assert_non_null(variable_of(&b, "table").array);
     assert_non_null(variable_of(&b, "count").array);
     assert_null(variable_of(&b, "level").array);
