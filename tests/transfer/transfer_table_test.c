@@ -177,7 +177,8 @@ static void any_map_gives_the_tables_that_counting_gives(void **state)
     }
 }
 
-/* Chunks of 1, 1.5 and 2; the last includes a remainder of less than half a chunk. */
+/* Chunk sizes 1, 1.5 and 2. The last chunk also takes the remainder, which is less than half
+   of the next size. */
 static void chunks_grow_within_a_partition(void **state)
 {
     static const uint64_t ends[] = {0, CHUNK, CHUNK * 5 / 2, CHUNK * 11 / 2, CHUNK * 6};
