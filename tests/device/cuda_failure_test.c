@@ -170,7 +170,7 @@ static unsigned lines_of(const char *path, const char *line)
     return count;
 }
 
-/* Ranges of launches on two devices, of which one is recorded and replayed twice, and of
+/* Ranges of launches on two devices (one launch is recorded and replayed twice), and of
    later copies. Without a profiler there are none. */
 static void a_profiler_receives_names(void **state)
 {

@@ -85,7 +85,7 @@ static void by_handle(void)
     cusparseDestroy(h);
 }
 
-/* Host memory of which a device has a copy: a library fills it, and a kernel reads the new
+/* Host memory with a copy on a device: a library fills it, and a kernel reads the new
    content. */
 static void registered(void)
 {
