@@ -224,7 +224,7 @@ static void elided_chunks_are_awaited(void **state)
 }
 
 /* The fake device aborts if an object is leaked. */
-static void exhausted_memory_is_reported(void **state)
+static void exhausted_memory_fails_the_launch(void **state)
 {
     unsigned failed = 0;
 
@@ -251,7 +251,7 @@ int main(void)
         cmocka_unit_test(each_chunk_has_its_method),
         cmocka_unit_test(a_single_method_has_no_table),
         cmocka_unit_test(elided_chunks_are_awaited),
-        cmocka_unit_test(exhausted_memory_is_reported),
+        cmocka_unit_test(exhausted_memory_fails_the_launch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
