@@ -1,5 +1,6 @@
 #!/bin/sh
-# What a program of another library prints becomes a row beside ours; what is no row does not.
+# `proact bench --peers`: valid rows that another library's program prints appear next to
+# proact's rows; invalid rows do not.
 # Usage: bench_peers.sh PROACT, with a driver in LD_LIBRARY_PATH
 set -eu
 scratch=$(mktemp -d)
@@ -17,7 +18,7 @@ output=$(PROACT_BENCH_PEERS=$scratch "$1" bench micro --machine local --peers --
     --pattern one-to-all --chunk 64K --json "$scratch/r.json")
 echo "$output"
 echo "$output" | grep -q '1\.00 PRETEND  *64 KB .* 9$'
-ours=6 # and dynamic, where kernels can launch kernels
+ours=6 # plus dynamic, if kernels can launch kernels
 ! "$1" doctor | grep -q '^ok  *launches' || ours=7
 [ "$(echo "$output" | grep -c '1\.00')" -eq $((ours + 1)) ]
 [ "$(grep -c '"measured"' "$scratch/r.json")" -eq $((ours + 1)) ]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is remembered of bytes: never written, stale replicas, cells that are cut, names;
-   and random accesses against a plain model with one full clock for every byte and reader.
- */
+/* Per-byte state of the race checker: never-written bytes, stale replicas, partially
+   overlapping accesses, and names. Random accesses are compared with a plain model that
+   keeps one full vector clock per byte and reader. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static struct check *open_with(unsigned devices, uint64_t bytes)
     return c;
 }
 
-static void a_sentence_names_both(void **state)
+static void a_message_names_both_accesses(void **state)
 {
     struct check *c = open_with(1, 8192);
     uint32_t one = check_actor(c, "kernel half, CTA (1,0,0), warp 0", 0, CHECK_HOST);
@@ -67,8 +67,8 @@ static void bytes_never_written_are_refused(void **state)
     check_destroy(c);
 }
 
-/* A warp's access is asked for as a whole, and once more by lanes when it is refused. */
-static void the_lane_is_found(void **state)
+/* A warp's access is checked as one range. If that fails, it is repeated lane by lane. */
+static void the_racing_lane_is_found(void **state)
 {
     struct check *c = open_with(1, 4096);
     uint32_t one = check_actor(c, "one", 0, CHECK_HOST);
@@ -91,7 +91,7 @@ static void the_lane_is_found(void **state)
     check_destroy(c);
 }
 
-static void memory_given_out_again_is_new(void **state)
+static void reallocated_memory_is_unwritten(void **state)
 {
     struct check *c = open_with(1, 3 * 4096 + 100);
     char fault[FAULT];
@@ -126,7 +126,7 @@ static void strong_accesses_do_not_race(void **state)
     check_destroy(c);
 }
 
-/* A store of `value`, 4 bytes or 8, as `where` does it. */
+/* A store of `value` with 4 or 8 bytes, at the source line `where`. */
 static bool stores(struct check *c, uint32_t actor, uint64_t address, uint64_t value,
                    uint64_t bytes, char *fault)
 {
@@ -134,9 +134,9 @@ static bool stores(struct check *c, uint32_t actor, uint64_t address, uint64_t v
                        fault, FAULT);
 }
 
-/* Who stores the same in one launch; who reads it, or stores something else, comes behind
-   all of them. */
-static void alike_stores_do_not_race(void **state)
+/* Equal stores of one launch do not race. A reader, or a store of another value, must be
+   ordered after all of them. */
+static void equal_stores_do_not_race(void **state)
 {
     struct check *c = open_with(1, 4096);
     uint32_t launch = check_actor(c, "a launch", 0, CHECK_HOST), w[4];
@@ -150,20 +150,20 @@ static void alike_stores_do_not_race(void **state)
     assert_false(stores(c, w[2], BASE, 2, 4, fault));
     assert_non_null(strstr(fault, "written by the second"));
     assert_false(check_read(c, w[2], BASE, 4, false, &twice, fault, FAULT));
-    check_join(c, w[2], w[1]); /* of the first it knows nothing */
+    check_join(c, w[2], w[1]); /* not ordered after the first store */
     assert_false(check_read(c, w[2], BASE, 4, false, &twice, fault, FAULT));
     assert_non_null(strstr(fault, "written by a warp"));
     assert_false(stores(c, w[2], BASE, 2, 4, fault));
     check_join(c, w[2], w[0]);
     assert_true(check_read(c, w[2], BASE, 4, false, &twice, fault, FAULT));
     assert_true(stores(c, w[2], BASE, 2, 4, fault));
-    /* Nor does what is stored in parts. */
+    /* Stores of parts do not race either. */
     assert_true(stores(c, w[0], BASE + 64, 0x100000001, 8, fault));
     assert_true(stores(c, w[1], BASE + 68, 1, 4, fault));
     assert_false(stores(c, w[3], BASE + 64, 0x200000001, 8, fault));
     assert_non_null(strstr(fault, "byte 68 "));
     assert_false(check_read(c, w[3], BASE + 64, 4, false, &twice, fault, FAULT));
-    /* Nor does who finds it there, from another device. */
+    /* Nor does a store of a value that is already present, from another device. */
     static const unsigned char one[4] = {1};
 
     assert_true(stores(c, w[0], BASE + 128, 1, 4, fault));
@@ -174,9 +174,9 @@ static void alike_stores_do_not_race(void **state)
     check_destroy(c);
 }
 
-/* Of a copy, an atomic or another launch nobody says that it stores the same; and who read
-   before is in a race as ever. */
-static void unlike_writes_race(void **state)
+/* A copy, an atomic or a store of another launch races even with an equal value. An earlier
+   read still races. */
+static void different_writes_race(void **state)
 {
     struct check *c = open_with(1, 4096);
     uint32_t launch = check_actor(c, "a launch", 0, CHECK_HOST);
@@ -201,7 +201,7 @@ static void unlike_writes_race(void **state)
     check_destroy(c);
 }
 
-/* The agent sends a chunk; then a CTA writes its last byte. */
+/* A CTA writes the last byte of a chunk after the agent sent that chunk. */
 static void an_early_chunk_is_refused(void **state)
 {
     struct check *c = open_with(2, 8192);
@@ -260,8 +260,7 @@ static void a_lost_chunk_is_found(void **state)
     check_destroy(c);
 }
 
-/* A device that lags may still read what another has already made anew in its own replica.
- */
+/* A device may read its stale replica until it learns of another device's store. */
 static void a_stale_byte_may_be_read_before_its_store_is_known(void **state)
 {
     uint32_t stream[3];
@@ -277,7 +276,7 @@ static void a_stale_byte_may_be_read_before_its_store_is_known(void **state)
     check_destroy(c);
 }
 
-/* What the host does itself comes behind all that it asked for. */
+/* An access by the host is ordered after all operations that the host queued. */
 static void the_host_comes_last(void **state)
 {
     uint32_t stream[3];
@@ -295,7 +294,7 @@ static void the_host_comes_last(void **state)
     check_destroy(c);
 }
 
-/* A store of what lies there already. */
+/* A store of the value that is already present. */
 static bool check_rewrite(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
                           const struct check_where *where, char *fault, size_t fault_bytes)
 {
@@ -304,9 +303,9 @@ static bool check_rewrite(struct check *c, uint32_t actor, uint64_t address, uin
     return check_store_again(c, actor, address, bytes, value, where, fault, fault_bytes);
 }
 
-/* What a device sends that its peer has already is of no concern to who reads it there; who
-   stores there comes before or after. */
-static void what_changes_nothing_races_with_stores_alone(void **state)
+/* A transfer of unchanged bytes does not race with reads on the receiver. Stores on the
+   receiver must be ordered with it. */
+static void unchanged_transfers_race_with_stores_only(void **state)
 {
     uint32_t stream[3];
     struct check *c = open_with_replicas(stream);
@@ -320,15 +319,15 @@ static void what_changes_nothing_races_with_stores_alone(void **state)
     assert_false(check_write(c, stream[1], there, 4, false, &twice, fault, FAULT));
     assert_true(check_write(c, stream[1], there + 8, 4, false, &twice, fault, FAULT));
     assert_false(check_rewrite(c, stream[0], there + 8, 4, &twice, fault, FAULT));
-    /* Where others have stored since, it is news. */
+    /* After another device's store, the transfer is a change. */
     assert_true(check_write(c, stream[0], BASE + 64, 4, false, &twice, fault, FAULT));
     assert_true(check_read(c, stream[1], there + 64, 4, false, &twice, fault, FAULT));
     assert_false(check_rewrite(c, stream[0], there + 64, 4, &twice, fault, FAULT));
     check_destroy(c);
 }
 
-/* A copy of what lies there already, too. */
-static void a_copy_that_changes_nothing_races_with_stores_alone(void **state)
+/* The same for a copy of unchanged bytes. */
+static void unchanged_copies_race_with_stores_only(void **state)
 {
     uint32_t stream[3];
     struct check *c = open_with_replicas(stream);
@@ -345,8 +344,8 @@ static void a_copy_that_changes_nothing_races_with_stores_alone(void **state)
     check_destroy(c);
 }
 
-/* Writes from the host reach one replica after the other, and none makes the rest stale. */
-static void what_the_host_writes_is_not_sent(void **state)
+/* Host writes reach the replicas one after another and make no other replica stale. */
+static void host_writes_need_no_transfer(void **state)
 {
     uint32_t stream[3];
     struct check *c = open_with_replicas(stream);
@@ -377,8 +376,8 @@ static uint32_t draw(uint64_t *seed, uint32_t below)
     return (uint32_t)((*seed >> 33) % below);
 }
 
-/* 0: must pass; 1: must be refused; 2: may pass, because a byte has more than two readers.
- */
+/* 0: must pass; 1: must be refused; 2: may pass, because a byte has more than two
+   readers. */
 static int model_verdict(const struct model *m, uint32_t actor, uint32_t at, uint32_t bytes,
                          bool writes)
 {
@@ -477,20 +476,20 @@ static void the_plain_model_agrees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sentence_names_both),
+        cmocka_unit_test(a_message_names_both_accesses),
         cmocka_unit_test(bytes_never_written_are_refused),
-        cmocka_unit_test(the_lane_is_found),
-        cmocka_unit_test(memory_given_out_again_is_new),
+        cmocka_unit_test(the_racing_lane_is_found),
+        cmocka_unit_test(reallocated_memory_is_unwritten),
         cmocka_unit_test(strong_accesses_do_not_race),
-        cmocka_unit_test(alike_stores_do_not_race),
-        cmocka_unit_test(unlike_writes_race),
+        cmocka_unit_test(equal_stores_do_not_race),
+        cmocka_unit_test(different_writes_race),
         cmocka_unit_test(an_early_chunk_is_refused),
         cmocka_unit_test(a_lost_chunk_is_found),
         cmocka_unit_test(a_stale_byte_may_be_read_before_its_store_is_known),
         cmocka_unit_test(the_host_comes_last),
-        cmocka_unit_test(what_changes_nothing_races_with_stores_alone),
-        cmocka_unit_test(a_copy_that_changes_nothing_races_with_stores_alone),
-        cmocka_unit_test(what_the_host_writes_is_not_sent),
+        cmocka_unit_test(unchanged_transfers_race_with_stores_only),
+        cmocka_unit_test(unchanged_copies_race_with_stores_only),
+        cmocka_unit_test(host_writes_need_no_transfer),
         cmocka_unit_test(the_plain_model_agrees),
     };
 

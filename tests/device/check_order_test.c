@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Happens-before: a row is a protocol that is right; each of its steps that orders
-   something is then left out, and each scope narrowed, and every such cripple must be
-   refused. */
+/* Happens-before in the race checker. Each row is a correct protocol. The tests omit each
+   ordering step and narrow each scope in turn, and every such variant must be refused. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,9 +25,9 @@ struct step {
     enum who who;
     enum execute_order order;
     enum execute_scope scope;
-    uint64_t address; /* of accesses; JOIN and BARRIER: the other one */
-    bool free;        /* nothing breaks without it */
-    bool wide;        /* a narrower scope does as well */
+    uint64_t address; /* of accesses; for JOIN and BARRIER the other actor */
+    bool free;        /* not needed by the protocol */
+    bool wide;        /* a narrower scope suffices */
 };
 
 #define ACCESS(kind, actor, sem, reach, word)                                              \
@@ -183,8 +182,8 @@ static bool perform(struct stage *s, const struct step *t, char *fault)
     return true;
 }
 
-/* Runs the protocol without its step `left_out`, and with the scope of `narrowed` narrower.
- */
+/* Runs the protocol without the step `left_out`, and with a narrower scope in the step
+   `narrowed`. */
 static bool runs(const struct protocol *p, int left_out, int narrowed, char *fault)
 {
     struct stage s = stage_open();
@@ -245,7 +244,7 @@ static void every_scope_is_needed(void **state)
         }
 }
 
-/* A weaker order in place of each acquire and release is refused as well. */
+/* A weaker memory order in place of any acquire or release is refused as well. */
 static void every_order_is_needed(void **state)
 {
     char fault[512];
@@ -263,7 +262,7 @@ static void every_order_is_needed(void **state)
         }
 }
 
-static void a_plain_store_ends_what_a_flag_carries(void **state)
+static void a_plain_store_ends_a_release_sequence(void **state)
 {
     static const struct protocol others = {"another's store",
                                            {W(A0, MESSAGE), ST(A0, RELEASE, GPU, FLAG),
@@ -280,7 +279,7 @@ static void a_plain_store_ends_what_a_flag_carries(void **state)
     assert_true(runs(&own, -1, -1, fault));
 }
 
-static void what_comes_after_a_release_is_not_released(void **state)
+static void later_stores_are_not_released(void **state)
 {
     static const struct protocol late[] = {
         {"after a release",
@@ -323,8 +322,8 @@ static void quiesce_orders_everything(void **state)
     check_destroy(s.check);
 }
 
-/* Launches on four devices that wait for one another, joined by nothing but kernel ends. */
-static void clocks_stay_short_and_right(void **state)
+/* Launches on four devices that depend on each other only through kernel ends. */
+static void clocks_stay_short_and_correct(void **state)
 {
     enum { DEVICES = 4, WARPS = 64, LAUNCHES = 40, PART = 64 };
     struct check *c = check_create(BASE, BYTES, DEVICES);
@@ -364,8 +363,8 @@ static void clocks_stay_short_and_right(void **state)
     check_destroy(c);
 }
 
-/* A clock of many steps is written anew; nothing becomes known by that. */
-static void a_shortened_clock_knows_no_more(void **state)
+/* A clock with many steps is compacted. Compaction adds no knowledge. */
+static void a_compacted_clock_knows_no_more(void **state)
 {
     enum { WRITERS = 400 };
     struct check *c = check_create(BASE, BYTES, 1);
@@ -390,8 +389,9 @@ static void a_shortened_clock_knows_no_more(void **state)
     check_destroy(c);
 }
 
-/* Who is made of a beginning knows nothing of who was made of it before, and has ended. */
-static void a_beginning_learns_nothing(void **state)
+/* An actor created from a kernel's start knows nothing of earlier actors of that kernel,
+   even if these have ended. */
+static void a_kernel_start_learns_nothing(void **state)
 {
     struct check *c = check_create(BASE, BYTES, 1);
     uint32_t stream = check_actor(c, "a stream", 0, CHECK_HOST);
@@ -413,8 +413,8 @@ static void a_beginning_learns_nothing(void **state)
     check_destroy(c);
 }
 
-/* What a grid of many warps takes, each of which has drawn a ticket. */
-static void what_ended_is_forgotten(void **state)
+/* Memory use of a grid of many warps with one value-returning atomic each. */
+static void ended_actors_are_freed(void **state)
 {
     enum { WARPS = 20000, MOST = 16 << 20 };
     struct check *c = check_create(BASE, BYTES, 1);
@@ -443,13 +443,13 @@ int main(void)
         cmocka_unit_test(every_step_is_needed),
         cmocka_unit_test(every_scope_is_needed),
         cmocka_unit_test(every_order_is_needed),
-        cmocka_unit_test(a_plain_store_ends_what_a_flag_carries),
-        cmocka_unit_test(what_comes_after_a_release_is_not_released),
+        cmocka_unit_test(a_plain_store_ends_a_release_sequence),
+        cmocka_unit_test(later_stores_are_not_released),
         cmocka_unit_test(quiesce_orders_everything),
-        cmocka_unit_test(clocks_stay_short_and_right),
-        cmocka_unit_test(a_shortened_clock_knows_no_more),
-        cmocka_unit_test(a_beginning_learns_nothing),
-        cmocka_unit_test(what_ended_is_forgotten),
+        cmocka_unit_test(clocks_stay_short_and_correct),
+        cmocka_unit_test(a_compacted_clock_knows_no_more),
+        cmocka_unit_test(a_kernel_start_learns_nothing),
+        cmocka_unit_test(ended_actors_are_freed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

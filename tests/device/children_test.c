@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that kernels launch (CUDA dynamic parallelism) on an emulated device. */
+/* Kernels that launch kernels (CUDA dynamic parallelism) on an emulated device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ static uint32_t answered(struct family *f, uint32_t ctas, uint32_t what)
     return count;
 }
 
-/* What stands on the stream behind the parents comes after their children, too. */
+/* An operation queued after the parents also follows their children. */
 static void parents_end_with_their_children(void **state)
 {
     struct family f;
@@ -84,8 +84,9 @@ static void parents_end_with_their_children(void **state)
     emulator_close(&f.r);
 }
 
-/* A child sees what its thread saw: nothing of other warps that have not met it. */
-static void child_races_with_who_never_met(void **state)
+/* A child is ordered after its launching thread only, not after warps that did not
+   synchronize with it. */
+static void a_child_races_with_unsynchronized_warps(void **state)
 {
     struct family f;
 
@@ -97,7 +98,7 @@ static void child_races_with_who_never_met(void **state)
     emulator_close(&f.r);
 }
 
-/* Too many at once: who gets no place is told, and places are given back. */
+/* A launch above the limit is refused, and ended children free their places. */
 static void limit_is_reported(void **state)
 {
     enum { LIMIT = 3 };
@@ -115,7 +116,7 @@ static void limit_is_reported(void **state)
     emulator_close(&f.r);
 }
 
-static void nothing_is_launched_from_elsewhere(void **state)
+static void foreign_parameters_launch_nothing(void **state)
 {
     struct family f;
 
@@ -129,7 +130,8 @@ static void nothing_is_launched_from_elsewhere(void **state)
     emulator_close(&f.r);
 }
 
-/* The machine has room for all parents and children: 3 us to launch each generation. */
+/* The machine has space for all parents and children; each generation takes 3 us to
+   launch. */
 static void launch_takes_its_time(void **state)
 {
     struct family f;
@@ -148,9 +150,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parents_end_with_their_children),
-        cmocka_unit_test(child_races_with_who_never_met),
+        cmocka_unit_test(a_child_races_with_unsynchronized_warps),
         cmocka_unit_test(limit_is_reported),
-        cmocka_unit_test(nothing_is_launched_from_elsewhere),
+        cmocka_unit_test(foreign_parameters_launch_nothing),
         cmocka_unit_test(launch_takes_its_time),
     };
 

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* A small machine, of no particular kind. */
+/* A small fictitious machine. */
 static void pretend_machine(struct topology *t)
 {
     *t = (struct topology){

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What every keeper of device/device.h must do. A promise is a test that knows the keeper
-   by the contract alone; contract_test.c runs all of them for each keeper there is. */
+/* The device contract of device/device.h as tests. Each promise is a test that uses only
+   the contract; contract_test.c runs all of them for every backend. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,17 +16,18 @@
 struct contract_keeper {
     const char *name;
     const struct device_backend *backend;
-    bool checks; /* open with device_options.check */
+    bool checks; /* opens with device_options.check */
 };
 
 enum { CONTRACT_DEVICES = 2, CONTRACT_STREAMS = 2, CONTRACT_FAULT_BYTES = 512 };
 
-/* Two devices (one, where there is but one), two streams on each, contract.ptx loaded. */
+/* Two devices (one, if there is only one) with two streams each, and contract.ptx
+   loaded. */
 struct contract {
     const struct device_backend *b;
     const struct contract_keeper *keeper;
     struct topology topology;
-    unsigned count; /* of devices that the promises use */
+    unsigned count; /* devices that the promises use */
     struct device_set *set;
     struct device_stream *stream[CONTRACT_DEVICES][CONTRACT_STREAMS];
     struct device_module *module[CONTRACT_DEVICES];
@@ -36,30 +37,30 @@ struct contract {
 struct contract_promise {
     const char *name;
     void (*test)(struct contract *c);
-    bool peers; /* it takes two devices */
+    bool peers; /* needs two devices */
 };
 
-/* Each ends with a row of NULL. */
+/* Each list ends with a row of NULL. */
 extern const struct contract_promise contract_memory[], contract_rows[], contract_streams[],
     contract_launch[], contract_batch[], contract_graphs[], contract_faults[],
     contract_interop[], contract_watch[], contract_parts[], contract_clusters[],
     contract_repeats[], contract_texels[], contract_lazy_devices[];
 
-/* Skips the test when the keeper has no machine. wait_limit_ms as in device_options. */
+/* Skips the test if the backend has no machine. wait_limit_ms is that of device_options. */
 void contract_open(struct contract *c, const struct contract_keeper *keeper, uint64_t seed,
                    double wait_limit_ms);
 void contract_close(struct contract *c);
-/* contract.ptx; contract_open() does, on each device. */
+/* Loads contract.ptx; contract_open() does so on each device. */
 void contract_load(struct contract *c, unsigned device);
 
-/* Fails the test with the sentence of c->err unless the status is PROACT_OK. */
+/* Fails the test with the text of c->err unless the status is PROACT_OK. */
 void contract_must(struct contract *c, enum proact_status status);
-/* Fails unless the status is this one and c->err says why; forgets the sentence. */
+/* Fails unless the status is `status` and c->err has a text; clears the text. */
 void contract_refused(struct contract *c, enum proact_status status,
                       enum proact_status expected);
 
 device_addr contract_words(struct contract *c, unsigned device, size_t count);
-/* Through the device's first stream; get waits. */
+/* Copies through the device's first stream; get waits. */
 void contract_put(struct contract *c, unsigned device, device_addr to, const uint32_t *from,
                   size_t count);
 void contract_get(struct contract *c, unsigned device, device_addr from, uint32_t *into,
@@ -67,7 +68,7 @@ void contract_get(struct contract *c, unsigned device, device_addr from, uint32_
 uint32_t contract_word(struct contract *c, unsigned device, device_addr from);
 void contract_sync(struct contract *c);
 
-/* Parameters one after the other, aligned to their sizes. */
+/* Parameters in order, aligned to their sizes. */
 struct contract_parameters {
     size_t bytes;
     _Alignas(8) unsigned char block[128];
@@ -75,7 +76,7 @@ struct contract_parameters {
 void contract_add(struct contract_parameters *p, const void *value, size_t bytes);
 struct contract_parameters contract_u64_u32(uint64_t first, uint32_t second);
 
-/* A launch of this many CTAs of this many threads, on one stream. */
+/* Launches that many CTAs of that many threads on one stream. */
 enum proact_status contract_try(struct contract *c, unsigned device, unsigned stream,
                                 const char *kernel, uint32_t ctas, uint32_t threads,
                                 const struct contract_parameters *p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What several devices are given at once keeps the order that it would have without. */
+/* Batches of operations for several devices keep the order that the operations have outside
+   a batch. */
 #include "device/contract.h"
 
 enum { WORDS = 512, THREADS = 64, ROUNDS = 40, LONG = 50000 };
@@ -63,8 +64,8 @@ static void carry(struct contract *c, unsigned device, device_addr to, device_ad
     contract_run(c, device, 0, "carry", WORDS / THREADS, THREADS, &p);
 }
 
-/* Device 1 takes what device 0 has made in this batch, device 0 goes on behind it in the
-   next one. Each time another device is the first of the batch. */
+/* Device 1 reads the result of device 0 in the same batch. Device 0 continues after that in
+   the next batch. The first device of the batch alternates. */
 static void a_batch_orders_devices(struct contract *c)
 {
     device_addr a = zeros(c, 0, WORDS), b = zeros(c, 1, WORDS);
@@ -90,8 +91,8 @@ static void a_batch_orders_devices(struct contract *c)
     c->b->event_destroy(taken);
 }
 
-/* Device 0 ends only when device 1 has told it something, which does so behind the first
-   record: were its wait for the second one, both would wait for ever. */
+/* Device 0 ends after a signal from device 1, which follows the first record. A wait of
+   device 1 for the second record would be a deadlock. */
 static void a_wait_in_a_batch_is_for_the_record_before_it(struct contract *c)
 {
     device_addr flag = zeros(c, 0, 4), other = zeros(c, 0, WORDS);
@@ -108,7 +109,7 @@ static void a_wait_in_a_batch_is_for_the_record_before_it(struct contract *c)
         contract_add(&await, &from, sizeof from);
         contract_must(c, c->b->record(c->stream[0][0], event, &c->err));
         begin(c);
-        add_one(c, 0, 1, other); /* so that it is the first of the batch */
+        add_one(c, 0, 1, other); /* makes this device the first of the batch */
         contract_must(c, c->b->wait_event(c->stream[1][0], event, &c->err));
         contract_run(c, 1, 0, "announce", 1, 1, &tell);
         contract_run(c, 0, 0, "await", 1, 1, &await);
@@ -137,8 +138,8 @@ static void what_is_queued_in_a_batch_stays_in_line(struct contract *c)
     }
 }
 
-/* Behind two words at once goes a copy, of what is filled ahead of them by another stream.
- */
+/* A copy after waits for two words. Another stream fills the source before it writes the
+   words. */
 static void words_in_a_batch_stay_in_line(struct contract *c)
 {
     device_addr from[CONTRACT_DEVICES], to[CONTRACT_DEVICES], words[CONTRACT_DEVICES];
@@ -173,7 +174,7 @@ static void words_in_a_batch_stay_in_line(struct contract *c)
     }
 }
 
-/* More than is kept back at once. */
+/* More operations than a batch keeps back. */
 static void a_long_batch_is_queued_in_parts(struct contract *c)
 {
     enum { LINES = 1000 };
@@ -190,7 +191,7 @@ static void a_long_batch_is_queued_in_parts(struct contract *c)
         assert_int_equal(contract_word(c, c->count - 1, b + 4 * i), i);
 }
 
-/* All that is there when the host waits has run, also when the last call was in a batch. */
+/* All operations have run when the host's wait returns, also within a batch. */
 static void who_waits_in_a_batch_waits_for_all(struct contract *c)
 {
     device_addr a[CONTRACT_DEVICES];
@@ -210,7 +211,7 @@ static void who_waits_in_a_batch_waits_for_all(struct contract *c)
     }
 }
 
-/* However long after the others it ends. */
+/* The wait includes a device that ends long after the others. */
 static void a_slower_device_is_waited_for(struct contract *c)
 {
     device_addr a = zeros(c, 1, WORDS);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches in clusters of CTAs, which share a barrier and reach each other's memory. */
+/* Launches with clusters of CTAs, which share a barrier and access each other's shared
+   memory. */
 #include <stdio.h>
 #include <string.h>
 
 #include "device/contract.h"
 
-/* Each CTA keeps its number and 1 in shared memory; then it adds up those of its cluster in
-   its own word of `out`, and tells its rank in the next one. */
+/* Each CTA stores its number plus 1 to shared memory. It then adds up the numbers of its
+   cluster in its word of `out`, and stores its rank in the next word. */
 #define BODY                                                                               \
     "{\n.reg .pred %p<3>; .reg .b32 %r<20>; .reg .b64 %rd<8>;\n"                           \
     ".shared .align 4 .u32 mine;\n"                                                        \
@@ -49,7 +50,7 @@ static enum proact_status try(struct contract *c, const struct crowd *k,
     return c->b->launch(c->stream[0][0], f, &l, &c->err);
 }
 
-/* False where the device, or its driver, is too old for clusters. */
+/* Returns false if the device or its driver does not support clusters. */
 static bool load(struct contract *c, struct crowd *k)
 {
     struct device_module *m;
@@ -71,7 +72,7 @@ static bool load(struct contract *c, struct crowd *k)
     return !status;
 }
 
-/* The numbers of CTAs as far as one or more clusters of `x` by `y` have them. */
+/* Compares the sums of CTA numbers, for clusters of `x` by `y`. */
 static void runs(struct contract *c, const struct crowd *k, struct device_function *f,
                  const uint32_t grid[2], const uint32_t requested[2], uint32_t x,
                  uint32_t y)
@@ -125,7 +126,7 @@ static void wrong_clusters_are_refused(struct contract *c)
     runs(c, &k, k.any, (uint32_t[]){4, 1}, (uint32_t[]){4, 1}, 4, 1);
 }
 
-/* 16 CTAs are more than every GPU has, and may be refused. */
+/* Clusters of 16 CTAs exceed some GPUs and may be refused. */
 static void large_clusters_run_or_are_refused(struct contract *c)
 {
     const uint32_t all[2] = {16, 1};
@@ -141,7 +142,7 @@ static void large_clusters_run_or_are_refused(struct contract *c)
         runs(c, &k, k.any, all, all, 16, 1);
 }
 
-/* A graph has them, too. */
+/* Graphs support clusters as well. */
 static void clusters_are_replayed(struct contract *c)
 {
     const uint32_t grid[2] = {8, 1}, requested[2] = {4, 1};

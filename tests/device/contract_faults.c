@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes wrong on a device comes back as a status and a sentence, and never hangs. Each
-   test opens its own devices, because some keepers cannot go on after a fault. */
+/* A failure on a device is returned as a status with a message, and never as a hang. Each
+   test opens its own devices, because some backends are unusable after a fault. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void a_trap_comes_back_as_a_sentence(struct contract *c)
     contract_refused(c, status, PROACT_EFAULT);
 }
 
-/* A store far from all memory. */
+/* A store far outside all memory. */
 static void a_wild_store_comes_back_as_a_sentence(struct contract *c)
 {
     struct contract_parameters p = contract_u64_u32((uint64_t)1 << 46, 1);
@@ -35,7 +35,7 @@ static void nobody_satisfies_a_stream(struct contract *c)
     contract_refused(c, c->b->synchronize(c->set, &c->err), PROACT_ETIMEOUT);
 }
 
-/* What a wait is for is said when nobody ends it; of others, nothing. */
+/* The message names the reason of the wait that never ends, and no other reason. */
 static void waits_name_their_reason(struct contract *c, bool is_batch)
 {
     const unsigned last = c->count - 1;
@@ -52,7 +52,7 @@ static void waits_name_their_reason(struct contract *c, bool is_batch)
     contract_run(c, last, 1, "busy", 1, 32, &p);
     contract_must(c, c->b->wait_value(c->stream[last][0], word, 0, &met, &c->err));
     contract_must(c, c->b->wait_value(c->stream[last][1], word + 4, 1, &why, &c->err));
-    why = met; /* it was copied */
+    why = met; /* the reason was copied */
     if (is_batch)
         contract_must(c, c->b->batch_end(c->set, &c->err));
     enum proact_status status = c->b->synchronize(c->set, &c->err);
@@ -74,7 +74,7 @@ static void faults_print_missing(const struct device_reason *reason, uint32_t ho
     snprintf(into, bytes, "%u of %u lack", reason->cta_first - holds, reason->cta_first);
 }
 
-/* They are asked for with what the word holds. */
+/* The query for missing CTAs receives the current content of the word. */
 static void a_wait_names_the_missing_ctas(struct contract *c)
 {
     const struct device_reason why = {
@@ -98,8 +98,8 @@ static void a_wait_in_a_batch_names_its_reason(struct contract *c)
     waits_name_their_reason(c, c->b->batch_begin != NULL);
 }
 
-/* The driver answers "invalid argument" to such a wait: it is not queued, and holds up
-   nothing that comes later. */
+/* The driver reports "invalid argument". The wait is not queued and does not block later
+   operations. */
 static void a_wait_past_all_memory_is_refused(struct contract *c)
 {
     device_addr word = contract_words(c, 0, 1), past = word + ((uint64_t)1 << 40);
@@ -152,7 +152,7 @@ static void two_streams_wait_in_a_circle(struct contract *c)
     contract_refused(c, c->b->synchronize(c->set, &c->err), PROACT_ETIMEOUT);
 }
 
-/* Only where time is the keeper's own: hardware cannot stop a kernel that spins. */
+/* Only on backends with virtual time: hardware cannot stop a spinning kernel. */
 static void nobody_satisfies_a_kernel(struct contract *c)
 {
     device_addr word = contract_words(c, 0, 3);
@@ -187,7 +187,7 @@ static void what_was_never_written_is_refused(struct contract *c)
     }
 }
 
-/* Two streams, one word, no order between them. */
+/* Two streams write one word without an order. */
 static void a_race_is_refused(struct contract *c)
 {
     device_addr a = contract_words(c, 0, 1);
@@ -207,7 +207,7 @@ static void a_race_is_refused(struct contract *c)
     }
 }
 
-/* Device 0 makes a replica anew, and device 1 reads its own before anything was sent. */
+/* Device 0 overwrites its replica, and device 1 reads its own before the transfer. */
 static void a_stale_replica_is_refused(struct contract *c)
 {
     struct device_replicas r = {.name = "ranks", .bytes = 256};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is captured does not happen, until its graph is launched: then all of it. */
+/* Captured operations run when their graph is launched, and not before. */
 #include "device/contract.h"
 
 #include <stdlib.h>
@@ -43,8 +43,8 @@ static void a_graph_does_again_what_was_captured(struct contract *c)
     c->b->graph_destroy(g);
 }
 
-/* Behind and ahead of everything else, on whatever stream. */
-/* Of words or of bytes, few or many: by kernels or by the driver. */
+/* A graph is ordered with all earlier and later operations of every stream. */
+/* Fills of words or bytes, few or many, with kernels or by the driver. */
 static void a_graph_fills_what_it_is_given(struct contract *c)
 {
     static const struct {
@@ -96,8 +96,8 @@ static void a_graph_has_its_place(struct contract *c)
     c->b->graph_destroy(g);
 }
 
-/* Streams of both devices, ordered by events within the graph; what an event was recorded
-   for before counts for nothing. */
+/* Streams of both devices, ordered by events within the graph. Records before the capture
+   do not count. */
 static void a_graph_spans_devices(struct contract *c)
 {
     device_addr a[2] = {contract_words(c, 0, WORDS), contract_words(c, 1, WORDS)};
@@ -135,7 +135,7 @@ static void a_graph_spans_devices(struct contract *c)
     c->b->event_destroy(sent);
 }
 
-/* From one place to another and back, more often than a driver's queue has room for. */
+/* Copies between two buffers, more often than a driver's queue has entries. */
 static void copy_often(struct contract *c, unsigned d, device_addr a, device_addr b)
 {
     enum { OFTEN = 1500 };
@@ -145,7 +145,8 @@ static void copy_often(struct contract *c, unsigned d, device_addr a, device_add
             c, c->b->copy(c->stream[d][0], i % 2 ? a : b, i % 2 ? b : a, 4, &c->err));
 }
 
-/* The device that is launched first waits for the other, with much behind its wait. */
+/* The device that is launched first waits for the other one, with many operations after the
+   wait. */
 static void a_long_graph_spans_devices(struct contract *c)
 {
     device_addr a[2] = {contract_words(c, 0, WORDS), contract_words(c, 1, WORDS)};
@@ -179,8 +180,8 @@ static void a_long_graph_spans_devices(struct contract *c)
         c->b->event_destroy(made[d]);
 }
 
-/* What a stream waited for is behind what it then records, for its own device or for
-   others, with nothing of its own between. */
+/* A stream's wait precedes what it then records, for its own or another device, also
+   without other operations between. */
 static void hand_order_on(struct contract *c, unsigned to)
 {
     device_addr made = contract_words(c, 1, WORDS), noted = contract_words(c, to, WORDS);
@@ -216,8 +217,8 @@ static void a_graph_hands_order_on(struct contract *c)
     hand_order_on(c, 1);
 }
 
-/* Another device hears of a record at once, not when the stream's next wait is over: that
-   wait is for what the other does then. */
+/* A record is visible to the other device immediately, not after the stream's next wait:
+   that wait depends on the other device. */
 static void a_graph_holds_no_news_back(struct contract *c)
 {
     device_addr a = contract_words(c, 1, WORDS), b = contract_words(c, 0, WORDS);
@@ -250,7 +251,7 @@ static void a_graph_holds_no_news_back(struct contract *c)
     c->b->event_destroy(passed);
 }
 
-/* A stream's wait within a graph, for a word that the graph itself writes. */
+/* A stream waits within a graph for a word that the graph itself writes. */
 static void a_graph_waits_for_words(struct contract *c)
 {
     device_addr word = contract_words(c, 0, 1), a = contract_words(c, 0, WORDS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Guests: what is queued past the contract, by the driver itself, is in order with what is
-   queued by the contract. A keeper that has none has nothing to keep. */
+/* Interoperation: work that is queued through the driver directly is ordered with work
+   queued through the contract. Backends without interoperation skip these tests. */
 #include "device/contract.h"
 
 #include "device/cuda/driver/driver.h"
@@ -36,7 +36,8 @@ static void go(struct external_stream *g)
     assert_int_equal(g->driver.primary_release(device), 0);
 }
 
-/* The guest's copy comes after one stream's slow kernel and before the other's fill. */
+/* The external copy follows a slow kernel of one stream and precedes the fill of the
+   other. */
 static void copy_between(struct contract *c, const struct external_stream *g)
 {
     device_addr a = contract_words(c, 0, WORDS), b = contract_words(c, 0, WORDS);
@@ -84,7 +85,7 @@ static void interop_on_a_separate_stream_keeps_order(struct contract *c)
     go(&g);
 }
 
-/* Some libraries take the thread's context as they find it. */
+/* Some libraries use the thread's current context. */
 static void interop_threads_find_a_context(struct contract *c)
 {
     struct external_stream g = {.stream = NULL};
@@ -96,7 +97,7 @@ static void interop_threads_find_a_context(struct contract *c)
     contract_must(c, c->b->interop_begin(c->stream[0][0], &c->err));
     assert_int_equal(g.driver.context_current(&found), 0);
     assert_ptr_equal(found, g.context);
-    if (c->count > 1) { /* one that the thread has is left alone */
+    if (c->count > 1) { /* an existing context stays */
         assert_int_equal(g.driver.device_get(&device, 1), 0);
         assert_int_equal(g.driver.primary_retain(&other, device), 0);
         assert_int_equal(g.driver.context_set(other), 0);

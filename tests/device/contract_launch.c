@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules, launches, and kernels that run at the same time or touch a peer. */
+/* Modules, launches, and concurrent kernels that may access a peer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void a_wrong_module_is_refused(struct contract *c)
     static const char head[] = ".version 7.5\n.target sm_75\n.address_size 64\n";
     static const char *const wrong[] = {
         "this is no PTX\n",
-        ".visible .entry k() { add.u32 %r1, %r2, %r3; ret; }\n", /* no registers */
+        ".visible .entry k() { add.u32 %r1, %r2, %r3; ret; }\n", /* undeclared registers */
         ".visible .entry k() { ret;\n",                          /* no end */
         ".visible .entry k() { .reg .b32 %r<2>; frobnicate.u32 %r1, %r1; ret; }\n",
     };
@@ -42,7 +42,7 @@ static void a_wrong_module_is_refused(struct contract *c)
         if (!load(c, text))
             fail_msg("module %zu is loaded", i);
         assert_true(c->err.text[0] != '\0');
-        if (c->b->is_virtual) /* a driver may put it otherwise */
+        if (c->b->is_virtual) /* a driver's wording may differ */
             assert_true(strstr(c->err.text, "wrong.ptx") || strstr(c->err.text, "line 4"));
     }
 }
@@ -69,7 +69,7 @@ static void a_failure_names_what_was_not_found(struct contract *c)
     assert_non_null(strstr(c->err.text, "nobody"));
 }
 
-/* Every device has its own. */
+/* Every device has its own copy of a variable. */
 static void variables_are_found_and_live_on_their_device(struct contract *c)
 {
     device_addr place[2];
@@ -118,7 +118,7 @@ static void parameters_arrive(struct contract *c)
     assert_true(real_out > 1.4f && real_out < 1.6f);
 }
 
-/* They are taken when the launch is queued. */
+/* Parameters are copied when the launch is queued. */
 static void parameters_may_change_after_the_call(struct contract *c)
 {
     device_addr a = contract_words(c, 0, WORDS);
@@ -211,8 +211,8 @@ static struct contract_parameters announce(device_addr word, uint32_t content,
     return p;
 }
 
-/* An agent waits for a flag that a kernel raises which is launched after it: on the other
-   stream of its device, or on the peer. */
+/* An agent waits for a flag that a later kernel sets: on the other stream of its device, or
+   on the peer. */
 static void kernels_run_at_the_same_time(struct contract *c)
 {
     for (unsigned from = 0; from < c->count; from++) {
@@ -230,7 +230,7 @@ static void kernels_run_at_the_same_time(struct contract *c)
     }
 }
 
-/* Nor does a driver first wait until the agent has ended, to make what the kernel needs. */
+/* A driver must not wait for the agent's end in order to prepare the kernel. */
 static void what_a_kernel_needs_is_there_before_it(struct contract *c)
 {
     static const char *const needy[] = {"announce_deep", "announce_aloud"};
@@ -274,7 +274,7 @@ static void kernels_and_streams_wait_for_each_other(struct contract *c)
     assert_int_equal(contract_word(c, 1, last), 5);
 }
 
-/* A kernel of device 1 stores to device 0, and one loads from there. */
+/* A kernel of device 1 stores to device 0, and another one loads from there. */
 static void kernels_reach_their_peers(struct contract *c)
 {
     for (int loads = 0; loads < 2; loads++) {
@@ -316,7 +316,8 @@ static void a_peer_compares_and_swaps(struct contract *c)
 
     contract_put(c, 0, word, &(uint32_t){4}, 1);
     contract_sync(c);
-    for (uint32_t i = 4; i < 6; i++) { /* the second time, 4 is not there any more */
+    /* In the second iteration the event of 4 has passed. */
+    for (uint32_t i = 4; i < 6; i++) {
         struct contract_parameters p = contract_u64_u32(word, 4);
 
         contract_add(&p, &(uint32_t){i * 10}, 4);
@@ -344,8 +345,8 @@ static struct device_function *load_parent(struct contract *c)
     return f;
 }
 
-/* Each CTA launches a child that goes over what it stored; what comes behind the kernel on
-   its stream comes behind those, too. */
+/* Each CTA launches a child that updates the CTA's stores. The next operation of the stream
+   follows the children too. */
 static void kernels_launch_kernels(struct contract *c)
 {
     enum { CTAS = 100, THREADS = 64, CHILD_CTAS = 2, LAUNCHED = 100 };
@@ -383,7 +384,7 @@ static void kernels_launch_kernels(struct contract *c)
     }
 }
 
-/* Where the driver is too old for it, it says so. */
+/* An older driver reports that it does not support cooperative launches. */
 static void a_cooperative_launch_runs_or_is_refused(struct contract *c)
 {
     device_addr a = contract_words(c, 0, 64);
@@ -419,7 +420,7 @@ static uint32_t residency(struct contract *c, struct device_function *f, uint32_
     return ctas;
 }
 
-/* A grid whose CTAs wait for each other is all of them, and no larger. */
+/* A grid whose CTAs wait for each other fits completely, and one more CTA does not. */
 static void an_sm_holds_what_is_reported(struct contract *c)
 {
     device_addr a = contract_words(c, 0, 64);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that open beside what the first one does. */
+/* Devices that open in the background while device 0 works. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { LARGE = (3 << 20) / 4, SMALL = 100 };
 
-/* In the place of the set that all were opened for. */
+/* Replaces the set that is open with all devices. */
 static void open_lazily(struct contract *c)
 {
     contract_close(c);
@@ -67,7 +67,8 @@ static void copy(struct contract *c, unsigned device, device_addr to, device_add
     contract_sync(c);
 }
 
-/* What the first one has from before lies where it did, and the others get at it. */
+/* Memory that device 0 allocated before keeps its address, and the other devices can access
+   it. */
 static void what_was_there_before_is_reached_by_those_that_come(struct contract *c)
 {
     uint32_t *in = must_calloc(LARGE, 4), *out = must_calloc(LARGE, 4);
@@ -97,7 +98,7 @@ static void what_was_there_before_is_reached_by_those_that_come(struct contract 
     free(out);
 }
 
-/* Its kernels as those of ever, in memory of the first one too. */
+/* Kernels of late devices run normally, also on memory of device 0. */
 static void their_kernels_run_as_ever(struct contract *c)
 {
     open_lazily(c);
@@ -138,7 +139,7 @@ static void waiting_is_not_needed(struct contract *c)
 
         contract_must(c, c->b->open_remaining(c->set, false, &are_open, &c->err));
         contract_must(c, c->b->fill(c->stream[0][0], word, 6, 4, &c->err));
-        contract_run(c, 0, 0, "add_one", 1, 32, &p); /* it takes time on any machine */
+        contract_run(c, 0, 0, "add_one", 1, 32, &p); /* takes time on any machine */
         contract_sync(c);
     }
     all_come(c);

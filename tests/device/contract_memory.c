@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory: allocation, copies, fills. */
+/* Memory: allocation, copies and fills. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static void what_is_written_is_read(struct contract *c)
     assert_int_equal(contract_word(c, last, a + 44), 111);
 }
 
-/* What the host puts there a copy on the device finds, and the other way round. */
+/* Host writes are visible to device copies, and device copies to the host. */
 static void the_host_reaches_shared_memory(struct contract *c)
 {
     device_addr words = contract_words(c, 0, WORDS), shared = 0;
@@ -117,8 +117,8 @@ static void the_source_of_a_write_may_change_at_once(struct contract *c)
     assert_int_equal(contract_word(c, 0, a), 1);
 }
 
-/* Megabytes, where nothing is queued, from ordinary memory and from such that the device
-   reads: a keeper may do that in another way. */
+/* Megabytes on an idle stream, from pageable and from pinned memory: a backend may use
+   another path for these. */
 static void the_source_of_a_long_write_may_change_at_once(struct contract *c)
 {
     enum { LONG = 3 << 20 };
@@ -144,7 +144,8 @@ static void the_source_of_a_long_write_may_change_at_once(struct contract *c)
     free(here);
 }
 
-/* Short and long; what is read is there, and what was written may be changed. */
+/* Short and long transfers: a read has the data on return, and a written source may
+   change. */
 static void locked_memory_is_written_and_read(struct contract *c)
 {
     enum { LONG = 3 << 20, SHORT = 4096 };
@@ -169,10 +170,11 @@ static void locked_memory_is_written_and_read(struct contract *c)
     c->b->host_unlock(c->set, here);
     c->b->free(c->set, 0, a);
     free(here);
-    contract_must(c, c->b->host_lock(c->set, last, SHORT, &c->err)); /* till the end */
+    /* Stays locked until the end. */
+    contract_must(c, c->b->host_lock(c->set, last, SHORT, &c->err));
 }
 
-/* More, in pieces, than is kept so that the host may go on; and a write that is more. */
+/* More data in pieces than the staging memory holds, and one write that is larger. */
 static void writes_of_many_megabytes_arrive(struct contract *c)
 {
     enum { PIECE = 64 << 10, PIECES = 1100, ALL = PIECE * PIECES };
@@ -212,7 +214,7 @@ static void a_fill_fills_bytes(struct contract *c)
     assert_int_equal(contract_word(c, 0, a + 396), 0);
 }
 
-/* What lies between them stays. */
+/* Gaps between the rows keep their content. */
 static void rows_are_filled(struct contract *c)
 {
     unsigned char expected[4 * WORDS];
@@ -251,7 +253,7 @@ static void copies_move_bytes_within_a_device(struct contract *c)
     assert_int_equal(out[26], 0);
 }
 
-/* A device's stream pushes to its peer, and pulls from it. */
+/* A device's stream pushes to its peer and pulls from it. */
 static void copies_move_bytes_between_devices(struct contract *c)
 {
     uint32_t in[WORDS], out[WORDS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of which every device has a part. */
+/* Distributed memory: every device stores a partition. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static void what_is_written_across_parts_is_read(struct contract *c)
     destroy(c, &p);
 }
 
-/* A byte ahead of the border, one behind it, and none else. */
+/* One byte on each side of a partition boundary, and no other. */
 static void fills_and_copies_cross_borders(struct contract *c)
 {
     struct parts p = create(c, bytes);
@@ -103,7 +103,7 @@ static void rows_cross_borders(struct contract *c)
     destroy(c, &p);
 }
 
-/* By kernels of each device, over all parts. */
+/* Kernels of each device access all partitions. */
 static void kernels_reach_all_parts(struct contract *c)
 {
     struct parts p = create(c, bytes);
@@ -115,7 +115,7 @@ static void kernels_reach_all_parts(struct contract *c)
         contract_run(c, d, 0, "add_one", (WORDS + 255) / 256, 256, &add);
         contract_sync(c);
     }
-    /* Each reads and writes over the links what it does not have. */
+    /* Each device reads and writes remote partitions over the links. */
     for (unsigned d = 0; c->b->traffic && c->count > 1 && d < c->count; d++)
         assert_true(c->b->traffic(c->set, d, 1 - d).bytes >= p.each);
     get(c, 0, &p);

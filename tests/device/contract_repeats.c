@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is queued again and again: after each time everything is as if each operation had
-   been queued by itself, whatever is the same as before and whatever comes between. */
+/* Loop capture: repeated operations have the effect of separately queued ones, whatever
+   changes and whatever happens between. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void close_repeats(const struct repeats *s)
     s->c->b->free(s->c->set, 0, s->b);
 }
 
-/* Of that many words, by a kernel; on the first device's stream. */
+/* Adds one to that many words with a kernel, on a stream of device 0. */
 static void add_one(const struct repeats *s, unsigned stream, device_addr to,
                     uint32_t words)
 {
@@ -81,7 +81,7 @@ static void what_is_the_same_is_done_again(struct contract *c)
     close_repeats(&s);
 }
 
-/* One thing a time: how often, on what, in which order, of which stream. */
+/* One difference at a time: count, operand, order or stream. */
 static void a_difference_is_detected(struct contract *c)
 {
     static const struct other {
@@ -125,7 +125,8 @@ static void a_difference_is_detected(struct contract *c)
     close_repeats(&s);
 }
 
-/* Host memory, an event, another stream: behind what came before, ahead of the rest. */
+/* Host memory, an event or another stream in the middle: after the earlier operations and
+   before the later ones. */
 static void what_comes_between_keeps_its_place(struct contract *c)
 {
     struct repeats s;
@@ -156,7 +157,7 @@ static void what_comes_between_keeps_its_place(struct contract *c)
     close_repeats(&s);
 }
 
-/* Between end and begin, too: all is ordered as it was queued. */
+/* Also between the end and the next begin, operations keep their order. */
 static void repeats_are_in_order(struct contract *c)
 {
     struct repeats s, t;
@@ -180,7 +181,7 @@ static void repeats_are_in_order(struct contract *c)
     close_repeats(&s);
 }
 
-/* What comes behind in a stream comes behind that stream's part alone. */
+/* Later operations of a stream follow only that stream's part of the loop graph. */
 static void each_stream_keeps_its_own(struct contract *c)
 {
     struct repeats s;
@@ -203,7 +204,7 @@ static void each_stream_keeps_its_own(struct contract *c)
     close_repeats(&s);
 }
 
-/* Behind a graph of the contract's, which is everyone's, and ahead of its next launch. */
+/* A loop graph follows a launched graph of the contract and precedes its next launch. */
 static void repeats_and_graphs_are_in_order(struct contract *c)
 {
     struct repeats s;
@@ -229,7 +230,7 @@ static void repeats_and_graphs_are_in_order(struct contract *c)
     close_repeats(&s);
 }
 
-/* What was a graph's kernel may be gone, and another one be where it was. */
+/* The kernel of a loop graph may be unloaded, and another kernel may have its address. */
 static void a_reloaded_kernel_is_another(struct contract *c)
 {
     static const char *const texts[] = {"add.u32 \t%r, %r, 1;", "add.u32 \t%r, %r, 1000;"};
@@ -270,7 +271,7 @@ static void a_reloaded_kernel_is_another(struct contract *c)
     close_repeats(&s);
 }
 
-/* By the end at the latest. */
+/* At the latest when the loop ends. */
 static void faults_in_a_loop_graph_are_reported(struct contract *c)
 {
     struct repeats s;

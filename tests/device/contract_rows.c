@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of rows: every byte of both sides is looked at. */
+/* Strided copies; every byte of both sides is checked. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { SPACE = 1 << 16 }; /* words of a small buffer */
 
-/* Two buffers and what they should hold. */
+/* Two buffers and their expected content. */
 struct pair {
     struct contract *c;
     unsigned to_device, from_device;
@@ -36,7 +36,7 @@ static struct pair pair_make(struct contract *c, unsigned to, unsigned from, siz
     return p;
 }
 
-/* `r` begins so far into the two. */
+/* The copy with both sides moved to their start offsets. */
 static struct device_rows placed(const struct pair *p, struct device_rows r)
 {
     for (size_t y = 0; y < r.count && r.bytes; y++)
@@ -73,7 +73,8 @@ static void pair_end(const struct pair *p)
     free(p->noted);
 }
 
-/* Narrow and wide ones, of pitches that are no power of two, close together on one side. */
+/* Narrow and wide rows, with pitches that are no power of two, and small gaps on one
+   side. */
 static const struct device_rows shapes[] = {
     {.to = 3, .from = 5, .bytes = 1, .count = 700, .to_pitch = 7, .from_pitch = 11},
     {.to = 8000, .from = 4, .bytes = 4, .count = 6000, .to_pitch = 8, .from_pitch = 20},
@@ -141,14 +142,14 @@ static void a_graph_moves_rows_between_devices(struct contract *c)
         copy_of_many_shapes(c, 1, 0, puller, true);
 }
 
-/* A device's stream pushes to its peer, and pulls from it. */
+/* A device's stream pushes to its peer and pulls from it. */
 static void rows_move_between_devices(struct contract *c)
 {
     for (unsigned puller = 0; puller < 2; puller++)
         copy_of_many_shapes(c, 1, 0, puller, false);
 }
 
-/* Each in a part of a copy of its own, where long copies go in parts. */
+/* Each row belongs to its own part of a long copy, if the backend splits long copies. */
 static void long_rows_move_between_devices(struct contract *c)
 {
     enum { MEGABYTE = 1 << 20 };
@@ -164,8 +165,8 @@ static void long_rows_move_between_devices(struct contract *c)
     pair_end(&p);
 }
 
-/* More than goes through a keeper's own memory at once: of short rows, of long ones, and of
-   one that alone is too long. */
+/* More than the backend's staging memory holds: with short rows, long rows, and a single
+   row that is too long. */
 static const struct device_rows long_shapes[] = {
     {.to = 5,
      .from = 2,
@@ -234,8 +235,8 @@ static void rows_go_to_the_host(struct contract *c)
     rows_to_the_host(c, 4 << 20, long_shapes, sizeof long_shapes / sizeof *long_shapes);
 }
 
-/* What is written may change at once, and comes behind what was queued before; what is read
-   is there when the call is back. */
+/* A written source may change immediately, and the write follows earlier operations. A read
+   has the data on return. */
 static void the_hosts_rows_keep_their_place(struct contract *c)
 {
     enum { WORDS = 3000 };
@@ -283,7 +284,7 @@ static void no_rows_are_nothing(struct contract *c)
     pair_end(&p);
 }
 
-/* Which needs no pitch. */
+/* A single row needs no pitch. */
 static void one_row_is_a_copy(struct contract *c)
 {
     struct pair p = pair_make(c, 0, 0, SPACE);
@@ -303,7 +304,7 @@ static void rows_that_overlap_are_refused(struct contract *c)
     pair_end(&p);
 }
 
-/* Behind what was queued before, ahead of what comes later. */
+/* The copy follows earlier operations and precedes later ones. */
 static void rows_keep_their_place(struct contract *c)
 {
     enum { WORDS = 3000 };
@@ -328,7 +329,8 @@ static void rows_keep_their_place(struct contract *c)
         assert_int_equal(out[i], i % 2 ? 0x01010101 : i == 4 || i == 8 ? 2 : 1);
 }
 
-/* In a graph, twice: from what a kernel of it has made to another place or device. */
+/* In a graph, launched twice: copies a result of the graph's kernel to another address or
+   device. */
 static void replay_rows(struct contract *c, unsigned to)
 {
     enum { WORDS = 3000 };
@@ -356,7 +358,7 @@ static void replay_rows(struct contract *c, unsigned to)
     c->b->graph_destroy(g);
 }
 
-/* So many blocks of words on the first device, each of which holds its number. */
+/* Blocks of words on device 0; each is filled with its number. */
 struct blocks {
     struct contract *c;
     device_addr at;
@@ -391,7 +393,7 @@ static void block_copy(const struct blocks *b, unsigned stream, uint32_t to, uin
                                 b->words * 4, &c->err));
 }
 
-/* Ends the capture, launches what it gave, and looks at the blocks from `first` on. */
+/* Ends the capture, launches the graph, and checks the blocks from `first` on. */
 static void blocks_play(const struct blocks *b, uint32_t first, const uint32_t *expected)
 {
     struct contract *c = b->c;
@@ -409,7 +411,7 @@ static void blocks_play(const struct blocks *b, uint32_t first, const uint32_t *
     free(out);
 }
 
-/* What one reads or writes, another one has written or read. */
+/* Each copy depends on the previous one. */
 static void a_graphs_copies_follow_each_other(struct contract *c)
 {
     static const uint32_t copies[][2] = {{1, 0}, {2, 1}, {3, 0}, {0, 3}, {4, 3}, {0, 4}};
@@ -427,7 +429,7 @@ static void a_graphs_copies_follow_each_other(struct contract *c)
     assert_int_equal(contract_word(c, 0, b.at + 4), 0);
 }
 
-/* Later ones win, and earlier ones have read what later ones overwrite. */
+/* Later copies overwrite earlier ones, which read their sources before. */
 static void a_graphs_copies_overwrite_in_turn(struct contract *c)
 {
     static const uint32_t copies[][2] = {{3, 0}, {3, 2}, {0, 1}, {2, 1}};
@@ -440,7 +442,7 @@ static void a_graphs_copies_overwrite_in_turn(struct contract *c)
     blocks_play(&b, 0, expected);
 }
 
-/* Of another stream of the device, which waits for them. */
+/* Another stream of the device waits for the copies. */
 static void a_graphs_copies_are_waited_for(struct contract *c)
 {
     static const uint32_t expected[] = {0, 0, 0};

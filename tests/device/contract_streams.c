@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order: within a stream, by events, by waits on words of memory. */
+/* Order within a stream, by events, and by waits for words in memory. */
 #include "device/contract.h"
 
 enum { WORDS = 3000, LONG = 20000 };
@@ -36,7 +36,7 @@ static void a_stream_keeps_order(struct contract *c)
 
 static void an_event_orders_streams(struct contract *c)
 {
-    for (unsigned device = 0; device < 2; device++) { /* of the stream that waits */
+    for (unsigned device = 0; device < 2; device++) { /* device of the waiting stream */
         device_addr a = contract_words(c, 0, WORDS), b = contract_words(c, device, WORDS);
         const struct contract_parameters add = contract_u64_u32(a, WORDS),
                                          busy = loops(LONG);
@@ -55,7 +55,7 @@ static void an_event_orders_streams(struct contract *c)
     }
 }
 
-/* A wait holds for the record before it, not for a later one of the same event. */
+/* A wait refers to the preceding record, not to a later record of the same event. */
 static void an_event_may_be_recorded_again(struct contract *c)
 {
     device_addr a = contract_words(c, 0, WORDS), b = contract_words(c, 1, WORDS);
@@ -80,7 +80,8 @@ static void an_event_may_be_recorded_again(struct contract *c)
     c->b->event_destroy(back);
 }
 
-/* What came before it is there, in memory that the host reaches; another stream goes on. */
+/* The operations before the event are visible in host-accessible memory, while another
+   stream continues. */
 static void an_event_is_waited_for(struct contract *c)
 {
     device_addr a = contract_words(c, 0, WORDS), shared;
@@ -109,7 +110,7 @@ static void an_event_is_waited_for(struct contract *c)
     c->b->free(c->set, 0, shared);
 }
 
-/* Asked for, not waited for; a stream that was given nothing is done. */
+/* A query does not wait. A stream without operations is done. */
 static void progress_is_queried(struct contract *c)
 {
     device_addr a = contract_words(c, 0, WORDS), shared;
@@ -147,7 +148,7 @@ static void progress_is_queried(struct contract *c)
     c->b->free(c->set, 0, shared);
 }
 
-/* Who asked until it is done might ask for ever. */
+/* A loop of queries might never end, so the answer is unknown. */
 static void progress_behind_a_wait_is_unknown(struct contract *c)
 {
     device_addr word = contract_words(c, 0, 1);
@@ -164,7 +165,7 @@ static void progress_behind_a_wait_is_unknown(struct contract *c)
     assert_int_equal(c->b->progress(c->set, c->stream[0][1], NULL), PROACT_PROGRESS_DONE);
 }
 
-/* What it waits for may never come: that is said, as by synchronize. */
+/* The awaited write may never come. The wait then fails as synchronize does. */
 static void an_event_behind_a_wait_is_watched(struct contract *c)
 {
     device_addr word = contract_words(c, 0, 1);
@@ -181,7 +182,8 @@ static void an_event_behind_a_wait_is_watched(struct contract *c)
     c->b->event_destroy(event);
 }
 
-/* The waiting stream is queued first; the word lies on its device, the writer on either. */
+/* The waiting stream is queued first. The word is on its device, the writer on either
+   device. */
 static void a_value_orders_streams(struct contract *c)
 {
     for (unsigned writer = 0; writer < 2; writer++) {
@@ -223,7 +225,7 @@ static void values_are_compared_by_signed_distance(struct contract *c)
     assert_int_equal(contract_word(c, 0, a), rounds);
 }
 
-/* Not reached yet: 0xfffffffe is before 1. */
+/* The comparison is cyclic: 0xfffffffe is before 1. */
 static void a_value_before_the_turn_is_waited_for(struct contract *c)
 {
     device_addr word = contract_words(c, 0, 1), a = contract_words(c, 0, 1);
@@ -264,7 +266,7 @@ static struct device_event *hold(struct contract *c, unsigned limit_ms)
     return event;
 }
 
-/* Other streams go on. */
+/* Other streams continue. */
 static void a_blocked_stream_waits(struct contract *c)
 {
     device_addr word = contract_words(c, 0, 1);
@@ -289,7 +291,7 @@ static void a_blocked_stream_waits(struct contract *c)
     c->b->event_destroy(event);
 }
 
-/* Who was to let go may stand in the driver. */
+/* The releasing thread may be blocked in the driver. */
 static void a_hold_ends_by_itself(struct contract *c)
 {
     if (!c->b->hold)

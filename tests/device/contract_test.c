@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds every keeper to the device contract. `contract_test NAME` runs one keeper alone. */
+/* Runs every backend against the device contract. `contract_test NAME` runs a single
+   backend. */
 #include "device/contract.h"
 
 #include <stdio.h>
@@ -10,10 +11,11 @@
 
 #define LENGTH(a) (sizeof(a) / sizeof *(a))
 
-/* Of device-side waits, in the keeper's time; long enough for every wait that ends. */
-static const double wait_limit_ms = 200; /* a busy computer may keep a stream waiting */
+/* Limit of device-side waits in the backend's time; long enough for every wait that
+   ends. */
+static const double wait_limit_ms = 200; /* a busy computer may delay a stream */
 enum {
-    SECONDS = 60, /* of a promise on hardware, then its process is stopped */
+    SECONDS = 60, /* limit of a promise on hardware; then its process is killed */
     PROMISES_MAX = 192
 };
 
@@ -82,7 +84,7 @@ static int look_for_devices(const struct trial *t)
     return t->keeper->backend->find(&found, NULL) != PROACT_OK;
 }
 
-/* In a process of its own, which must not have touched the driver before. */
+/* Runs in a separate process, which must not have used the driver before. */
 static int run_apart(int (*run)(const struct trial *t), const struct trial *t)
 {
     fflush(stdout);
@@ -96,7 +98,7 @@ static int run_apart(int (*run)(const struct trial *t), const struct trial *t)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/* Hardware that had a fault gives nothing more to its process: a process for each. */
+/* After a fault, hardware is unusable for the process: every promise has its own. */
 static int run_promises_apart(const struct contract_keeper *keeper, const char *only)
 {
     int failed = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texels, textures and surfaces. A driver without the calls says so. */
+/* Texture arrays, textures and surfaces. A driver without these calls reports that. */
 #include <string.h>
 
 #include "device/contract.h"
 
 enum { W = 40, H = 6, D = 3 };
 
-/* NULL: the keeper has none. */
+/* NULL: the backend has none. */
 static struct device_texels *make_on(struct contract *c, unsigned device,
                                      struct proact_texture_array_shape shape)
 {
@@ -36,8 +36,8 @@ static struct proact_copy_3d_end host(void *at, size_t pitch, size_t rows)
 static const struct proact_texture_array_shape volume = {
     .width = W, .height = H, .depth = D, .texel = {PROACT_TEXEL_UNSIGNED, 32, 1}};
 
-/* From the host into texels, a part of them to other texels, and by the device's memory,
-   whose slices lie three rows apart, back. */
+/* From the host to a texture array, a part of it to another one, and back through device
+   memory whose slices are three rows apart. */
 static void boxes_move(struct contract *c)
 {
     static uint32_t in[D][H][W], out[D][H][W], line[2][3 * W];
@@ -96,7 +96,8 @@ static float number_at(const uint32_t *words, unsigned n)
     return f;
 }
 
-/* A line of texels as numbers up to 1, half way between neighbours, and beyond the end. */
+/* A row of texels read as normalized numbers, half way between neighbours, and outside the
+   row. */
 static void textures_are_read(struct contract *c)
 {
     uint8_t in[W];
@@ -136,7 +137,7 @@ static void textures_are_read(struct contract *c)
     c->b->free(c->set, 0, memory);
 }
 
-/* Of memory in a line: what lies there when the kernel runs, and nothing behind its end. */
+/* A texture of linear memory: its content when the kernel runs, and 0 after its end. */
 static void memory_is_read(struct contract *c)
 {
     enum { HAS = W - 8 };
@@ -167,7 +168,7 @@ static void memory_is_read(struct contract *c)
     c->b->free(c->set, 0, to);
 }
 
-/* What a kernel writes, a copy finds; the threads beyond the edge write nothing. */
+/* Copies read what a kernel wrote; threads outside the edge write nothing. */
 static void surfaces_are_written(struct contract *c)
 {
     uint32_t out[W] = {0};
@@ -193,7 +194,7 @@ static void surfaces_are_written(struct contract *c)
     c->b->texels_destroy(t);
 }
 
-/* Behind the sender's event the other device has what was sent, layers and all. */
+/* After the sender's event the other device has the data, with all layers. */
 static void boxes_go_to_peers(struct contract *c)
 {
     static uint32_t in[D][H][W], out[D][H][W];
@@ -224,7 +225,7 @@ static void boxes_go_to_peers(struct contract *c)
     c->b->texels_destroy(b);
 }
 
-/* Each device has its own object of its own texels. */
+/* Each device has its own texture object of its own array. */
 static void peers_read_theirs(struct contract *c)
 {
     const struct proact_texture how = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be watched: times, traffic, spans; and the paper's unit, where there is one. */
+/* Measurements: times, traffic and trace spans; and the PROACT hardware unit, if the
+   backend has it. */
 #include <string.h>
 
 #include "device/contract.h"
@@ -38,7 +39,8 @@ static void elapsed_time_grows_with_work(struct contract *c)
     double first = time_of(c, 400000), shorter = time_of(c, 100000),
            longer = time_of(c, 400000);
 
-    assert_true(first > 0); /* hardware has to warm up: a first time is no measure */
+    /* Hardware needs a warm-up, so the first time is no reference. */
+    assert_true(first > 0);
     assert_true(shorter > 0);
     assert_true(longer > 2 * shorter && longer < 6 * shorter);
 }
@@ -57,11 +59,11 @@ static void an_event_never_recorded_has_no_time(struct contract *c)
         c->b->event_destroy(event[i]);
 }
 
-/* Bytes that leave by copies and by kernels' stores, in their direction. */
+/* Bytes sent by copies and by kernel stores, per direction. */
 static void traffic_is_counted(struct contract *c)
 {
     if (!c->b->traffic)
-        return; /* hardware counts for whole links at best */
+        return; /* hardware counts per link at best */
     device_addr from = contract_words(c, 0, WORDS), to = contract_words(c, 1, WORDS);
     struct device_traffic none = c->b->traffic(c->set, 0, 1),
                           back = c->b->traffic(c->set, 1, 0);
@@ -147,7 +149,8 @@ static void an_observer_receives_every_span(struct contract *c)
     assert_int_equal(s.kernels, 2);
 }
 
-/* Two CTAs write a chunk each, and two more share a third one, of which a part is sent. */
+/* Two CTAs write one chunk each, and two more write a third chunk, which is sent in
+   part. */
 static void the_unit_sends_what_is_complete(struct contract *c)
 {
     enum { THREADS = 64, BYTES = THREADS * 4 };
@@ -191,7 +194,7 @@ static void the_unit_sends_what_is_complete(struct contract *c)
         assert_int_equal(out[i], i < 3 * THREADS + 2 ? 1 : 0xffffffff);
 }
 
-/* A little of everything, and the time at its end. */
+/* A mix of all operations. Returns the time at its end. */
 static uint64_t play(struct contract *c)
 {
     device_addr a = contract_words(c, 0, WORDS), b = contract_words(c, 1, WORDS);
@@ -226,7 +229,7 @@ static void the_same_seed_gives_the_same_run(struct contract *c)
     contract_close(&again);
     assert_int_equal(first, second);
     contract_open(&again, c->keeper, 77, 0);
-    play(&again); /* another schedule, the same answer */
+    play(&again); /* another schedule, the same result */
     contract_close(&again);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes with the binary that its text became is not compiled again; where the driver
-   does not take that, the text is. On the driver without a GPU, whose cubins are texts
-   behind four bytes: here the binary is told from the text by what it writes. */
+/* A module's binary is loaded without a compilation. If the driver refuses the binary, its
+   PTX text is compiled. The fake driver's cubins are texts after four bytes; here binary
+   and text write different values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static uint32_t value_stored_by(const void *binary)
     return got;
 }
 
-static void a_binary_is_taken_for_its_text(void **state)
+static void a_binary_replaces_its_text(void **state)
 {
     (void)state;
     assert_int_equal(value_stored_by(NULL), 1);
@@ -56,7 +56,7 @@ static void without_it_the_text_is_compiled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_binary_is_taken_for_its_text),
+        cmocka_unit_test(a_binary_replaces_its_text),
         cmocka_unit_test(without_it_the_text_is_compiled),
     };
 

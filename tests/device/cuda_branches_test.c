@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs with more branches than a device has hardware queues: cuda_branches.c. On the
-   driver without a GPU (fake_cuda.h), which refuses a graph whose branches outnumber its
-   queues where fills or copies of its own are in it. */
+/* Graphs with more branches than a device has hardware queues (cuda_branches.c). The fake
+   driver (fake_cuda.h) refuses such a graph if it contains the driver's own fills or
+   copies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,9 +11,10 @@
 
 #include "device/fake_cuda_session.h"
 
-enum { MANY = 20, LONG_FILL = 1 << 20 /* of the driver's: a kernel's go by no queue */ };
+enum { MANY = 20, LONG_FILL = 1 << 20 /* a fill by the driver; kernels need no queue */ };
 
-/* With fewer queues: streams of device 1, events of theirs, a stream of device 0. */
+/* A few hardware queues, streams of device 1 with an event each, and one stream of device
+   0. */
 struct crowd {
     struct device_set *set;
     struct device_stream *here, *there[MANY];
@@ -62,8 +63,8 @@ static void done(struct crowd *c)
     assert_int_equal(fake_cuda_still_left(), 0);
 }
 
-/* Streams that did nothing before are many, and need no queue each. */
-static void signals_at_the_beginning_are_one_kernel(void **state)
+/* Many streams whose first operation is a record do not need a queue each. */
+static void initial_signals_are_one_kernel(void **state)
 {
     struct crowd c = gather("CUDA_DEVICE_MAX_CONNECTIONS=2");
     struct proact_error err = {""};
@@ -76,7 +77,7 @@ static void signals_at_the_beginning_are_one_kernel(void **state)
     done(&c);
 }
 
-/* Each waits for the other device, fills, and tells it. */
+/* Each stream waits for the other device, fills, and signals it. */
 static void streams_share_queues(void **state)
 {
     static const char *const settings[] = {"CUDA_DEVICE_MAX_CONNECTIONS=1",
@@ -106,7 +107,7 @@ static void streams_share_queues(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signals_at_the_beginning_are_one_kernel),
+        cmocka_unit_test(initial_signals_are_one_kernel),
         cmocka_unit_test(streams_share_queues),
     };
 

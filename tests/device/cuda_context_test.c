@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread's context, on the driver without a GPU: calls leave it as it was, and one that
-   is right is not changed for them. */
+/* Current context of the calling thread, on the fake driver: calls restore it, and do not
+   change it if it is right already. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ struct stage {
     const struct device_backend *b;
     struct driver driver;
     struct device_set *set;
-    struct device_stream *stream[2]; /* of two devices */
+    struct device_stream *stream[2]; /* one per device */
     device_addr memory[2];
     struct proact_error err;
 };
@@ -54,7 +54,7 @@ static cu_context current(const struct stage *s)
     return context;
 }
 
-/* How often the context was changed for an operation on the device. */
+/* Number of context changes for an operation on the device. */
 static unsigned changes_for(struct stage *s, unsigned device)
 {
     const unsigned pushed = fake_cuda_calls_of("cuCtxPushCurrent_v2"),
@@ -98,7 +98,7 @@ static void an_interop_thread_keeps_the_context_of_device_0(void **state)
     go(&s);
 }
 
-static void another_context_is_left_alone(void **state)
+static void another_context_is_restored(void **state)
 {
     struct stage s;
     cu_context second;
@@ -115,7 +115,7 @@ static void another_context_is_left_alone(void **state)
     go(&s);
 }
 
-static void a_failure_leaves_it_alone(void **state)
+static void a_failure_restores_the_context(void **state)
 {
     struct stage s;
     cu_context second;
@@ -137,8 +137,8 @@ static void a_failure_leaves_it_alone(void **state)
     go(&s);
 }
 
-/* Within one that was changed for, another is not, and a third cannot be. */
-static void within_others(void **state)
+/* Nested scopes: the context is changed once, not again inside, and a third one fails. */
+static void context_scopes_nest(void **state)
 {
     struct stage s;
     char which[64];
@@ -165,9 +165,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_without_a_context_stays_without),
         cmocka_unit_test(an_interop_thread_keeps_the_context_of_device_0),
-        cmocka_unit_test(another_context_is_left_alone),
-        cmocka_unit_test(a_failure_leaves_it_alone),
-        cmocka_unit_test(within_others),
+        cmocka_unit_test(another_context_is_restored),
+        cmocka_unit_test(a_failure_restores_the_context),
+        cmocka_unit_test(context_scopes_nest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

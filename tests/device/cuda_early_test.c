@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the driver makes or loads only when nothing stands in its way is there before
-   anything waits. On the driver without a GPU, which tells what would wait for ever. */
+/* Resources that a driver creates or loads only on an idle device are prepared before any
+   stream waits. The fake driver detects the deadlock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "device/fake_cuda_session.h"
 
-/* Writes 1; asserts, were its parameter nothing. */
+/* Writes 1, with an assertion that never fires. */
 static const char tell[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".extern .func __assertfail (.param .b64 what, .param .b64 file, .param .b32 line,\n"
@@ -79,7 +79,7 @@ static void launch(struct stage *s, struct device_function *f)
     must(s, device_cuda.launch(s->tells, f, &once, &s->err));
 }
 
-static void a_kernel_that_may_assert_begins_beside_what_waits_for_it(void **state)
+static void an_asserting_kernel_starts_during_a_wait(void **state)
 {
     struct stage s = raise_curtain();
     struct device_function *f;
@@ -92,8 +92,8 @@ static void a_kernel_that_may_assert_begins_beside_what_waits_for_it(void **stat
     drop_curtain(&s);
 }
 
-/* Its end is queued already: then loading takes as long as that. */
-static void a_module_is_loaded_beside_a_wait_that_ends(void **state)
+/* The awaited write is queued, so loading takes until then. */
+static void a_module_is_loaded_during_a_wait_that_ends(void **state)
 {
     struct stage s = raise_curtain();
     struct device_function *f;
@@ -126,8 +126,8 @@ static void an_endless_wait_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_that_may_assert_begins_beside_what_waits_for_it),
-        cmocka_unit_test(a_module_is_loaded_beside_a_wait_that_ends),
+        cmocka_unit_test(an_asserting_kernel_starts_during_a_wait),
+        cmocka_unit_test(a_module_is_loaded_during_a_wait_that_ends),
         cmocka_unit_test(an_endless_wait_is_reported),
     };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be wrong with a driver and its devices is one sentence, and all is given back.
-   On the driver without a GPU (fake_cuda.h). `none` and `old` are run where LD_LIBRARY_PATH
-   leads to a file that is no library, and to a driver that lacks a symbol. */
+/* Every failure of a driver or its devices is reported as one message, and all objects are
+   freed. The tests use the fake driver (fake_cuda.h). `none` and `old` run with an
+   LD_LIBRARY_PATH that leads to a file that is no library, and to a driver without a
+   required symbol. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@
 
 enum { MIB = 1 << 20 };
 
-/* A session that is set up so ends so. */
+/* Settings of a session, and its expected result. */
 static const struct failure {
     const char *settings;
     struct fake_cuda_plan plan;
@@ -98,13 +99,13 @@ static const struct failure {
      ""},
 };
 
-/* Whether this build has what kernels that launch kernels take. */
+/* Returns whether this build supports kernels that launch kernels. */
 static bool launches(void)
 {
     return device_cuda.launches(NULL, NULL) == PROACT_OK;
 }
 
-/* Nobody is left in the dark where it has not. */
+/* A build without that support names the missing library. */
 static void missing_build_features_are_reported(void **state)
 {
     struct proact_error err = {""};
@@ -119,7 +120,7 @@ static void missing_build_features_are_reported(void **state)
     assert_int_equal(fake_cuda_still_left(), 0);
 }
 
-static void each_failure_is_a_sentence(void **state)
+static void each_failure_has_a_message(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
@@ -139,7 +140,7 @@ static void each_failure_is_a_sentence(void **state)
     }
 }
 
-/* Of the chunk nobody announced, array, device and CTAs are named. */
+/* The message names array, device and CTAs of the missing chunk. */
 static void a_chunk_that_never_comes_is_named(void **state)
 {
     struct proact_error err = {""};
@@ -169,14 +170,14 @@ static unsigned lines_of(const char *path, const char *line)
     return count;
 }
 
-/* Of launches on two devices, one recorded and replayed twice, and of what is copied behind
-   them; of nothing, where nobody listens. */
+/* Ranges of launches on two devices (one launch is recorded and replayed twice), and of
+   later copies. Without a profiler there are none. */
 static void a_profiler_receives_names(void **state)
 {
     static const char log[] = "ranges.log";
     static const struct {
-        const char *method, *carried; /* by device 1, which has chunk 1 */
-        unsigned carries;             /* in all, of a launch */
+        const char *method, *carried; /* by device 1, which owns chunk 1 */
+        unsigned carries;             /* total per launch */
     } cases[] = {{"bulk", "begin array 'cells' to device 0\n", 2},
                  {"copy-engine", "begin chunk 1 of array 'cells' to device 0\n", 2},
                  {"relay", "begin chunk 1 of array 'cells' to device 0\n", 2},
@@ -232,7 +233,8 @@ static void exhausted_memory_is_reported(void **state)
     assert_string_equal(err.text, "device 1: 3145728 bytes of memory requested, 2097152 "
                                   "of 8388608 are free");
     assert_int_equal(second, 0);
-    /* What fits is given, also behind a failure, and from the driver's own allocator. */
+    /* A smaller allocation succeeds, also after a failure, and from the driver's own
+       allocator. */
     assert_int_equal(device_cuda.alloc(set, 1, 2 * MIB, &second, &err), PROACT_OK);
     assert_int_equal(device_cuda.alloc(set, 1, 8, &second, &err), PROACT_ENOSPACE);
     assert_string_equal(err.text,
@@ -241,8 +243,8 @@ static void exhausted_memory_is_reported(void **state)
     assert_int_equal(fake_cuda_still_left(), 0);
 }
 
-/* Of memory of which all have a part, by the one that has no room for its own; nothing of
-   the others' parts stays. */
+/* An allocation of distributed memory names the device without space, and frees all
+   partitions. */
 static void a_partition_that_does_not_fit_is_reported(void **state)
 {
     struct device_set *set = open_devices("FAKE_CUDA_MEMORY=8388608 FAKE_CUDA_DEVICES=3");
@@ -270,8 +272,7 @@ static void a_partition_that_does_not_fit_is_reported(void **state)
     device_cuda.close(set);
 }
 
-/* In a graph device 1 waits for device 0, which is busy for longer than anything may be
-   waited for. */
+/* In a graph, device 1 waits for device 0, which is busy longer than the wait limit. */
 static void a_timed_out_device_is_reported(void **state)
 {
     static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -313,7 +314,7 @@ static void a_timed_out_device_is_reported(void **state)
     assert_int_equal(fake_cuda_still_left(), 0);
 }
 
-/* Every call after the loss says the same, and nothing waits. */
+/* Every call after the loss reports it, and none waits. */
 static void a_lost_device_stays_lost(void **state)
 {
     struct device_set *set = open_devices("FAKE_CUDA_FAIL=cuStreamQuery:1:700");
@@ -341,7 +342,7 @@ static void a_lost_device_stays_lost(void **state)
     assert_int_equal(fake_cuda_still_left(), 0);
 }
 
-static void other_kinds_of_devices_are_left_out(void **state)
+static void devices_of_other_kinds_are_excluded(void **state)
 {
     struct topology found;
     struct proact_error err = {""};
@@ -369,7 +370,7 @@ static int without(const char *kind)
     puts(err.text);
     failed += proact_open(&(struct proact_options){.machine = PROACT_MACHINE_LOCAL}, &p,
                           &err) != PROACT_ENODEV;
-    /* Nobody asked for hardware: the devices are emulated then. */
+    /* Without an explicit request for hardware, the devices are then emulated. */
     if (proact_open(NULL, &p, &err))
         return failed + 1;
     failed += !proact_is_emulated(p);
@@ -380,7 +381,7 @@ static int without(const char *kind)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_failure_is_a_sentence),
+        cmocka_unit_test(each_failure_has_a_message),
         cmocka_unit_test(missing_build_features_are_reported),
         cmocka_unit_test(a_chunk_that_never_comes_is_named),
         cmocka_unit_test(a_profiler_receives_names),
@@ -388,7 +389,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_partition_that_does_not_fit_is_reported),
         cmocka_unit_test(a_timed_out_device_is_reported),
         cmocka_unit_test(a_lost_device_stays_lost),
-        cmocka_unit_test(other_kinds_of_devices_are_left_out),
+        cmocka_unit_test(devices_of_other_kinds_are_excluded),
     };
 
     return argc > 1 ? without(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that open late, on the driver without a GPU: who is opened when, and what is said
-   where one cannot be. */
+/* Lazy device opening on the fake driver: which device is opened when, and the message if
+   one cannot be opened. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void go(struct device_set *set)
     assert_int_equal(fake_cuda_still_left(), 0);
 }
 
-static void lazy_devices_are_not_touched(void **state)
+static void lazy_devices_are_not_used_early(void **state)
 {
     (void)state;
     struct device_set *set = come("FAKE_CUDA_DEVICES=4");
@@ -52,8 +52,8 @@ static void lazy_devices_are_not_touched(void **state)
     assert_int_equal(fake_cuda_calls_of("cuCtxEnablePeerAccess"), 0);
 }
 
-/* The one that is being opened is waited for, and no further one begun. */
-static void closing_ends_what_opens(void **state)
+/* Closing waits for the device that is being opened and opens no further one. */
+static void closing_waits_for_an_opening_device(void **state)
 {
     (void)state;
     struct device_set *set = come("FAKE_CUDA_DEVICES=8 FAKE_CUDA_OPEN_MS=200");
@@ -65,7 +65,7 @@ static void closing_ends_what_opens(void **state)
     assert_true(opened() < 8);
 }
 
-static void they_get_what_was_set(void **state)
+static void lazy_devices_receive_earlier_settings(void **state)
 {
     (void)state;
     struct device_set *set = come("FAKE_CUDA_DEVICES=3");
@@ -80,7 +80,7 @@ static void they_get_what_was_set(void **state)
     go(set);
 }
 
-/* It is said each time that they are asked for; the first one works on. */
+/* Every use of the other devices reports the failure; device 0 continues. */
 static void a_failed_open_is_reported(void **state)
 {
     (void)state;
@@ -122,9 +122,9 @@ static void a_failed_open_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lazy_devices_are_not_touched),
-        cmocka_unit_test(closing_ends_what_opens),
-        cmocka_unit_test(they_get_what_was_set),
+        cmocka_unit_test(lazy_devices_are_not_used_early),
+        cmocka_unit_test(closing_waits_for_an_opening_device),
+        cmocka_unit_test(lazy_devices_receive_earlier_settings),
         cmocka_unit_test(a_failed_open_is_reported),
     };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In a graph, a kernel that is behind another one alone is launched ahead of that one's end
-   and waits for it itself. On the driver without a GPU, which refuses such a launch of a
-   kernel that does not begin with the wait, or of one that has something else ahead. */
+/* Kernel overlap in graphs: a kernel that depends only on one other kernel is launched
+   before that kernel ends and waits for it itself. The fake driver refuses such a launch if
+   the kernel does not start with the wait, or depends on another operation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static struct stage raise_curtain(const char *settings, const char *text,
     return s;
 }
 
-/* Of the launches, so many were early; each is done twice. */
+/* Expects `early` early launches; each launch runs twice. */
 static void expect(struct stage *s, unsigned early, uint32_t launches)
 {
     const struct device_backend *b = &device_cuda;
@@ -104,7 +104,7 @@ static void expect_of_three(const char *text, const void *binary, unsigned early
     expect(&s, early, 3);
 }
 
-static void kernels_in_a_row_overlap(void **state)
+static void consecutive_kernels_overlap(void **state)
 {
     (void)state;
     expect_of_three(TEXT("7.0", "sm_75"), NULL, 2);
@@ -112,7 +112,7 @@ static void kernels_in_a_row_overlap(void **state)
     expect_of_three(TEXT("9.0", "sm_80, debug"), NULL, 2);
 }
 
-static void what_cannot_wait_does_not(void **state)
+static void kernels_that_cannot_wait_do_not_overlap(void **state)
 {
     (void)state;
     expect_of_three(TEXT("6.4", "sm_75"), NULL, 0);
@@ -120,7 +120,7 @@ static void what_cannot_wait_does_not(void **state)
     expect_of_three(TEXT("7.0", "sm_75"), "\177ELF" TEXT("7.0", "sm_75"), 0);
 }
 
-/* Graphs of CUDA 12.2 take no such launches. */
+/* Graphs of CUDA 12.2 do not support early launches. */
 static void an_older_driver_is_not_queried(void **state)
 {
     struct stage s = raise_curtain("FAKE_CUDA_VERSION=12020", TEXT("7.0", "sm_75"), NULL);
@@ -131,8 +131,9 @@ static void an_older_driver_is_not_queried(void **state)
     expect(&s, 0, 2);
 }
 
-/* Every kernel of a module waits, wherever its text tells of others. */
-static void words_of_a_text_do_not_mislead(void **state)
+/* Every kernel of a module waits. Comments and names in its text that look like directives
+   have no effect. */
+static void comments_do_not_hide_kernels(void **state)
 {
     (void)state;
     expect_of_three("// .version 1.0 .entry {\n/* .target sm_10; */\n.version 7.4\n"
@@ -145,9 +146,9 @@ static void words_of_a_text_do_not_mislead(void **state)
                     NULL, 0);
 }
 
-static void nothing_else_is_left_behind(void **state)
+static void only_dependent_kernels_overlap(void **state)
 {
-    enum { LONG = 1 << 20 }; /* a fill of the driver's */
+    enum { LONG = 1 << 20 }; /* a fill by the driver */
     const struct device_backend *b = &device_cuda;
     struct stage s = raise_curtain("", TEXT("7.0", "sm_75"), NULL);
     device_addr more;
@@ -155,8 +156,8 @@ static void nothing_else_is_left_behind(void **state)
     (void)state;
     must(&s, b->alloc(s.set, 0, LONG, &more, &s.err));
     launch(&s, s.s);
-    must(&s, b->fill(s.s, s.word, 0, 4, &s.err)); /* a kernel: early, and */
-    launch(&s, s.s);                              /* this one, too */
+    must(&s, b->fill(s.s, s.word, 0, 4, &s.err)); /* a kernel: early */
+    launch(&s, s.s);                              /* early too */
     must(&s, b->fill(s.s, more, 0, LONG, &s.err));
     launch(&s, s.s);
     must(&s, b->record(s.s, s.event, &s.err));
@@ -165,17 +166,17 @@ static void nothing_else_is_left_behind(void **state)
     must(&s, b->record(s.other, s.event, &s.err));
     must(&s, b->wait_event(s.s, s.event, &s.err));
     launch(&s, s.s);
-    expect(&s, 2, 2); /* four behind the fill, which clears the word each time */
+    expect(&s, 2, 2); /* four launches follow the fill, which clears the word each time */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_in_a_row_overlap),
-        cmocka_unit_test(what_cannot_wait_does_not),
+        cmocka_unit_test(consecutive_kernels_overlap),
+        cmocka_unit_test(kernels_that_cannot_wait_do_not_overlap),
         cmocka_unit_test(an_older_driver_is_not_queried),
-        cmocka_unit_test(words_of_a_text_do_not_mislead),
-        cmocka_unit_test(nothing_else_is_left_behind),
+        cmocka_unit_test(comments_do_not_hide_kernels),
+        cmocka_unit_test(only_dependent_kernels_overlap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

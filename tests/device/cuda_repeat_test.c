@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is queued again and again, on the driver without a GPU: from the third time on it is
-   one launch of a graph, as long as nothing changes or comes between. What that does is
-   contract_repeats.c's. */
+/* Loop capture on the fake driver: from the third iteration on, a loop is one graph launch,
+   as long as nothing changes or interrupts it. contract_repeats.c tests the effect. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +75,7 @@ static void repeat(struct stage *s)
     repeat_of(s, s->word);
 }
 
-/* Since the last time: so many launches of graphs, so many graphs made. */
+/* Expects the graph launches and instantiations since the previous call. */
 static void expect(unsigned launches, unsigned graphs)
 {
     static unsigned launches_before, graphs_before;
@@ -102,7 +101,7 @@ static void curtain(struct stage *s)
     assert_int_equal(fake_cuda_still_left(), 0);
 }
 
-static void from_the_third_time_on_it_is_a_graph(void **state)
+static void the_third_iteration_is_a_graph(void **state)
 {
     struct stage s = raise_curtain("");
 
@@ -115,7 +114,7 @@ static void from_the_third_time_on_it_is_a_graph(void **state)
 
     repeat(&s);
     expect(1, 1);
-    /* As it is made. Those behind another begin before that one has ended. */
+    /* One launch each for the capture; all but the first start early. */
     assert_int_equal(fake_cuda_calls_of("cuLaunchKernel"), before + KERNELS);
     assert_int_equal(fake_cuda_early_launches(), KERNELS - 1);
     for (int i = 0; i < 10; i++)
@@ -125,7 +124,7 @@ static void from_the_third_time_on_it_is_a_graph(void **state)
     curtain(&s);
 }
 
-static void what_is_other_is_another_graph(void **state)
+static void a_changed_loop_is_another_graph(void **state)
 {
     struct stage s = raise_curtain("");
 
@@ -144,8 +143,8 @@ static void what_is_other_is_another_graph(void **state)
     curtain(&s);
 }
 
-/* A graph that was made stays for when nothing comes between. */
-static void what_comes_between_ends_it(void **state)
+/* The graph survives an interruption. */
+static void an_interruption_ends_the_loop(void **state)
 {
     struct stage s = raise_curtain("");
     uint32_t noted;
@@ -167,7 +166,7 @@ static void what_comes_between_ends_it(void **state)
     curtain(&s);
 }
 
-static void where_no_graph_can_be_had_it_is_queued(void **state)
+static void without_a_graph_the_loop_is_queued(void **state)
 {
     static const char *const settings[] = {
         "FAKE_CUDA_FAIL=cuStreamBeginCapture_v2:1:1",
@@ -186,8 +185,8 @@ static void where_no_graph_can_be_had_it_is_queued(void **state)
     }
 }
 
-/* Within the repeat, one by one; in the capture; the graph itself. */
-static void what_the_driver_refuses_is_reported(void **state)
+/* A refused operation within the loop, within the capture, and a refused graph. */
+static void refused_operations_are_reported(void **state)
 {
     static const char *const settings[] = {"FAKE_CUDA_FAIL=cuLaunchKernel:2:1",
                                            "FAKE_CUDA_FAIL=cuGraphLaunch:2:1"};
@@ -216,11 +215,11 @@ static void what_the_driver_refuses_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(from_the_third_time_on_it_is_a_graph),
-        cmocka_unit_test(what_is_other_is_another_graph),
-        cmocka_unit_test(what_comes_between_ends_it),
-        cmocka_unit_test(where_no_graph_can_be_had_it_is_queued),
-        cmocka_unit_test(what_the_driver_refuses_is_reported),
+        cmocka_unit_test(the_third_iteration_is_a_graph),
+        cmocka_unit_test(a_changed_loop_is_another_graph),
+        cmocka_unit_test(an_interruption_ends_the_loop),
+        cmocka_unit_test(without_a_graph_the_loop_is_queued),
+        cmocka_unit_test(refused_operations_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locked memory of ours that writes go through, on the driver without a GPU: it is used
-   again as soon as nothing is in flight, and no sooner. */
+/* Pinned staging memory of writes, on the fake driver: a block is reused as soon as nothing
+   is in flight, and no sooner. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,15 +67,15 @@ static void holds(struct stage *s, unsigned i)
         assert_int_equal(s->back[at], i);
 }
 
-/* A read waits for its stream alone, and the set is never told that all rests. */
-static void one_block_is_enough_for_who_waits(void **state)
+/* A read waits for its stream only, and the set is never idle as a whole. */
+static void one_block_suffices_for_synchronous_writes(void **state)
 {
     struct stage s;
 
     (void)state;
     come(&s);
     write(&s, 0);
-    holds(&s, 0); /* its memory is locked, too */
+    holds(&s, 0); /* also allocates the pinned memory of reads */
     const unsigned locked = fake_cuda_calls_of("cuMemHostAlloc");
 
     for (unsigned i = 1; i < WRITES; i++) {
@@ -86,8 +86,8 @@ static void one_block_is_enough_for_who_waits(void **state)
     go(&s);
 }
 
-/* Behind another stream's event they all stand, until that is given what it waits for. */
-static void what_is_in_flight_stays(void **state)
+/* All writes are blocked until another stream writes the awaited word. */
+static void blocks_in_flight_are_not_reused(void **state)
 {
     struct stage s;
     device_addr word;
@@ -108,9 +108,9 @@ static void what_is_in_flight_stays(void **state)
     go(&s);
 }
 
-/* The driver might wait without a limit with a stream that waits: ours is waited for first.
- */
-static void nothing_is_locked_beside_who_waits(void **state)
+/* The driver might wait without a limit for a blocked stream, so the backend waits first,
+   with a limit. */
+static void host_memory_is_not_locked_during_a_wait(void **state)
 {
     static unsigned char here[BYTES];
     struct stage s;
@@ -128,8 +128,8 @@ static void nothing_is_locked_beside_who_waits(void **state)
     go(&s);
 }
 
-/* By the session: unlocked by who locked it, or when the session ends. */
-static void a_session_locks_memory_of_the_host(void **state)
+/* The session unlocks the memory on request or when it closes. */
+static void a_session_locks_host_memory(void **state)
 {
     static unsigned char here[2 * BYTES];
     const struct proact_options options = {.machine = "local"};
@@ -154,10 +154,10 @@ static void a_session_locks_memory_of_the_host(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_block_is_enough_for_who_waits),
-        cmocka_unit_test(what_is_in_flight_stays),
-        cmocka_unit_test(nothing_is_locked_beside_who_waits),
-        cmocka_unit_test(a_session_locks_memory_of_the_host),
+        cmocka_unit_test(one_block_suffices_for_synchronous_writes),
+        cmocka_unit_test(blocks_in_flight_are_not_reused),
+        cmocka_unit_test(host_memory_is_not_locked_during_a_wait),
+        cmocka_unit_test(a_session_locks_host_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each call of the driver fails once, at its first time, its second and so on, in three
-   ways: the session says so in a sentence or goes on, never crashes, never hangs, and gives
-   everything back. */
+/* Failure sweep: each driver call fails at its first time, its second and so on, with three
+   results. The session reports a message or continues, never crashes, never hangs, and
+   frees all objects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static const char *const calls[] = {
 
 static const int results[] = {2, 214, 719};
 
-/* Whether the session came to an end as if nothing had been. */
+/* Returns whether the session succeeded despite the failure. */
 static bool fails_well(const char *call, unsigned nth, int result,
                        const struct fake_cuda_plan *plan)
 {
@@ -42,7 +42,7 @@ static bool fails_well(const char *call, unsigned nth, int result,
     return !status;
 }
 
-/* Of the calls whose names begin so. */
+/* Sweeps the calls whose names begin with `beginning`. */
 static unsigned sweep_of(const struct fake_cuda_plan *plan, const char *beginning)
 {
     unsigned failed = 0, passed = 0;
@@ -74,14 +74,14 @@ static void each_call_fails_once(void **state)
     sweep(&(struct fake_cuda_plan){.method = "copy-engine", .wait_limit_ms = 5});
 }
 
-static void each_call_fails_once_around_a_graph(void **state)
+static void each_call_fails_once_with_a_graph(void **state)
 {
     (void)state;
     sweep(&(struct fake_cuda_plan){
         .method = "polling", .is_recorded = true, .wait_limit_ms = 5});
 }
 
-static void each_call_fails_once_while_somebody_looks_on(void **state)
+static void each_call_fails_once_with_a_trace(void **state)
 {
     (void)state;
     sweep(&(struct fake_cuda_plan){
@@ -94,14 +94,14 @@ static void each_call_fails_once_with_lazy_devices(void **state)
     sweep(&(struct fake_cuda_plan){.method = "bulk", .is_lazy = true, .wait_limit_ms = 5});
 }
 
-static void each_call_fails_once_for_a_helper(void **state)
+static void each_call_fails_once_with_a_worker(void **state)
 {
     (void)state;
     sweep(&(struct fake_cuda_plan){.method = "inline", .threads = 2, .wait_limit_ms = 5});
 }
 
-/* Copies, and waits for words, which are kept back until their helper has its turn. */
-static void each_copy_fails_once_for_a_helper(void **state)
+/* Copies and word waits, which are deferred until a worker thread queues them. */
+static void each_copy_fails_once_with_a_worker(void **state)
 {
     const struct fake_cuda_plan plan = {
         .method = "copy-engine", .threads = 2, .wait_limit_ms = 5};
@@ -112,8 +112,8 @@ static void each_copy_fails_once_for_a_helper(void **state)
                 100);
 }
 
-/* Each time in turn: what a helper begins with, in the midst of launches. */
-static void each_push_fails_for_a_helper(void **state)
+/* Each time in turn: the first driver call of a worker thread, during launches. */
+static void each_context_push_fails_with_a_worker(void **state)
 {
     static const char *const methods[] = {"inline", "copy-engine"};
 
@@ -127,7 +127,7 @@ static void each_push_fails_for_a_helper(void **state)
     }
 }
 
-static void each_call_that_links_fails_once(void **state)
+static void each_linker_call_fails_once(void **state)
 {
     (void)state;
     if (device_cuda.launches(NULL, NULL))
@@ -141,13 +141,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_call_fails_once),
-        cmocka_unit_test(each_call_fails_once_around_a_graph),
-        cmocka_unit_test(each_call_fails_once_while_somebody_looks_on),
+        cmocka_unit_test(each_call_fails_once_with_a_graph),
+        cmocka_unit_test(each_call_fails_once_with_a_trace),
         cmocka_unit_test(each_call_fails_once_with_lazy_devices),
-        cmocka_unit_test(each_call_fails_once_for_a_helper),
-        cmocka_unit_test(each_copy_fails_once_for_a_helper),
-        cmocka_unit_test(each_push_fails_for_a_helper),
-        cmocka_unit_test(each_call_that_links_fails_once),
+        cmocka_unit_test(each_call_fails_once_with_a_worker),
+        cmocka_unit_test(each_copy_fails_once_with_a_worker),
+        cmocka_unit_test(each_context_push_fails_with_a_worker),
+        cmocka_unit_test(each_linker_call_fails_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

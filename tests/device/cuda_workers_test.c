@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that queue on several devices at once: each part once a round, by whoever is
-   awake, and sleepers are awake the next time. */
+/* Worker pool that queues on several devices at the same time. Each part runs once per
+   round on any awake thread, and sleeping threads wake for later rounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -29,7 +29,7 @@ static void count(void *context, unsigned part)
         atomic_fetch_add(&r->by_others, 1);
 }
 
-static void each_part_once_a_round(void **state)
+static void each_part_runs_once_per_round(void **state)
 {
     struct rig r = {.caller = pthread_self()};
     struct workers *c = workers_create(PARTS - 1);
@@ -48,7 +48,8 @@ static void each_part_once_a_round(void **state)
     workers_destroy(c);
 }
 
-/* The first round after a pause is the caller's; it wakes the others for the next ones. */
+/* The caller executes the first round after a pause and wakes the workers for the next
+   ones. */
 static void sleepers_are_woken(void **state)
 {
     const struct timespec nap = {.tv_nsec = 30000000};
@@ -68,7 +69,7 @@ static void sleepers_are_woken(void **state)
     workers_destroy(c);
 }
 
-static void who_is_alone_does_all(void **state)
+static void a_single_thread_runs_all_parts(void **state)
 {
     struct rig r = {.caller = pthread_self()};
     struct workers *c = workers_create(0);
@@ -80,16 +81,16 @@ static void who_is_alone_does_all(void **state)
         assert_int_equal(atomic_load(&r.done[d]), 100);
     assert_int_equal(atomic_load(&r.by_others), 0);
     workers_destroy(c);
-    workers_destroy(workers_create(3)); /* which never had a thread */
+    workers_destroy(workers_create(3)); /* never started a thread */
     workers_destroy(NULL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_part_once_a_round),
+        cmocka_unit_test(each_part_runs_once_per_round),
         cmocka_unit_test(sleepers_are_woken),
-        cmocka_unit_test(who_is_alone_does_all),
+        cmocka_unit_test(a_single_thread_runs_all_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

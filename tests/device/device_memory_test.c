@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of emulated devices: only what is allocated may be touched and counts as the
-   host's, what is freed goes back to it, and refusals say both numbers. */
+/* Memory of emulated devices. Only allocated memory is accessible and counts as host
+   memory, freed memory returns to the host, and refusals report both numbers. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void set_free(struct device_memory *m, unsigned device, uint64_t address)
     assert_true(was.first == address);
 }
 
-/* In another process, for it may be the end of it. */
+/* Accesses the address in a separate process, which may die from it. */
 static bool may_touch(uint64_t address)
 {
     int state = 0;
@@ -76,7 +76,7 @@ static uint64_t resident_bytes(void)
     return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void only_what_is_allocated_may_be_touched(void **state)
+static void only_allocated_memory_is_accessible(void **state)
 {
     struct device_memory m;
 
@@ -97,8 +97,8 @@ static void only_what_is_allocated_may_be_touched(void **state)
     memory_release(&m);
 }
 
-/* Where small ones share a page, it is there for as long as one of them is. */
-static void neighbours_on_a_page_stay(void **state)
+/* Small allocations share a page, which exists as long as one of them does. */
+static void neighbours_on_a_page_survive(void **state)
 {
     struct device_memory m;
     uint64_t a[3];
@@ -115,7 +115,7 @@ static void neighbours_on_a_page_stay(void **state)
     assert_int_equal(*(unsigned char *)(uintptr_t)(a[2] + 99), 3);
     set_free(&m, 0, a[2]);
     assert_false(may_touch(a[2]));
-    /* a large one between two small ones has the pages that they leave */
+    /* A large allocation between two small ones uses whole pages. */
     a[0] = allocate(&m, 0, 100);
     a[1] = allocate(&m, 0, MEGABYTE);
     a[2] = allocate(&m, 0, 100);
@@ -129,7 +129,7 @@ static void neighbours_on_a_page_stay(void **state)
     memory_release(&m);
 }
 
-static void freed_pages_go_back(void **state)
+static void freed_pages_return_to_the_host(void **state)
 {
     struct device_memory m;
     uint64_t before, full, a;
@@ -138,7 +138,7 @@ static void freed_pages_go_back(void **state)
     reserve(&m, 1);
     before = resident_bytes();
     if (!before)
-        skip(); /* a host that does not say */
+        skip(); /* the host does not report its usage */
     a = allocate(&m, 0, 64 * MEGABYTE);
     memset((void *)(uintptr_t)a, 1, 64 * MEGABYTE);
     full = resident_bytes();
@@ -148,7 +148,7 @@ static void freed_pages_go_back(void **state)
     memory_release(&m);
 }
 
-/* What a host that promises no more than it has would count, RLIMIT_DATA counts. */
+/* RLIMIT_DATA stands in for a host without overcommitment. */
 static void refused_by_the_host(void)
 {
     struct rlimit limit = {64 * MEGABYTE, 64 * MEGABYTE};
@@ -163,7 +163,7 @@ static void refused_by_the_host(void)
     if (memory_allocate(&m, 1, 128 * MEGABYTE, &address, &err) != PROACT_ENOSPACE ||
         !strstr(err.text, "device 1: 134217728 bytes requested, which the host refuses"))
         _exit(2);
-    for (int n = 0; n < 20; n++) { /* each time all that was given back */
+    for (int n = 0; n < 20; n++) { /* every iteration frees all its memory */
         struct allocation was;
 
         if (memory_allocate(&m, 1, 16 * MEGABYTE, &part, &err))
@@ -174,14 +174,14 @@ static void refused_by_the_host(void)
     _exit(0);
 }
 
-static void a_reservation_is_no_promise(void **state)
+static void a_reservation_uses_no_memory(void **state)
 {
     int status = 0;
     pid_t child;
 
     (void)state;
 #ifdef __SANITIZE_ADDRESS__
-    skip(); /* its shadow alone is more */
+    skip(); /* the shadow memory alone exceeds the limit */
 #endif
     child = fork();
     assert_true(child >= 0);
@@ -213,8 +213,9 @@ static void refuses_parts(struct device_memory *m, uint64_t bytes, const char *m
     assert_true(address == 77);
 }
 
-/* Who has which byte, whose room it takes, and who is named where that is not there. */
-static void parts_are_of_one_device_each(void **state)
+/* Owner of each byte, the device whose memory it uses, and the device that a failure
+   names. */
+static void each_partition_is_of_one_device(void **state)
 {
     enum { COUNT = 3, BYTES = 3 * 4096 + 100, PART = 2 * 4096 };
     struct device_memory m;
@@ -241,7 +242,7 @@ static void parts_are_of_one_device_each(void **state)
                   "device 1: 20971520 bytes requested, 6287260 of 268435456 left");
     refuses_parts(&m, 900 * MEGABYTE,
                   "all devices: 943718400 bytes requested, 805306368 possible");
-    assert_false(memory_free(&m, 1, address, &was)); /* it is device 0's to free */
+    assert_false(memory_free(&m, 1, address, &was)); /* only device 0 may free it */
     assert_true(memory_free(&m, 0, address, &was));
     assert_true(memory_free(&m, 1, blocks, &was));
     assert_true(!m.used[0] && !m.used[1]);
@@ -268,7 +269,7 @@ static void refusals_name_both_numbers(void **state)
     memory_release(&m);
 }
 
-static void one_allocation_may_have_nearly_all(void **state)
+static void one_allocation_may_use_nearly_all_memory(void **state)
 {
     struct device_memory m = {0};
     struct proact_error err;
@@ -276,7 +277,7 @@ static void one_allocation_may_have_nearly_all(void **state)
 
     (void)state;
 #ifdef __SANITIZE_ADDRESS__
-    skip(); /* its shadow is too large to map */
+    skip(); /* the shadow memory is too large to map */
 #endif
     if (memory_reserve(&m, 4, most, &err))
         fail_msg("%s", err.text);
@@ -288,13 +289,13 @@ static void one_allocation_may_have_nearly_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_is_allocated_may_be_touched),
-        cmocka_unit_test(neighbours_on_a_page_stay),
-        cmocka_unit_test(freed_pages_go_back),
-        cmocka_unit_test(a_reservation_is_no_promise),
-        cmocka_unit_test(parts_are_of_one_device_each),
+        cmocka_unit_test(only_allocated_memory_is_accessible),
+        cmocka_unit_test(neighbours_on_a_page_survive),
+        cmocka_unit_test(freed_pages_return_to_the_host),
+        cmocka_unit_test(a_reservation_uses_no_memory),
+        cmocka_unit_test(each_partition_is_of_one_device),
         cmocka_unit_test(refusals_name_both_numbers),
-        cmocka_unit_test(one_allocation_may_have_nearly_all),
+        cmocka_unit_test(one_allocation_may_use_nearly_all_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The paper's unit: a chunk leaves when its last writer has ended and not before, whole and
-   nothing else, for every peer; every launch counts anew, every array by itself. */
+/* The hardware unit of the paper (PROACT III). A chunk is sent to every peer when its last
+   writer has ended, not before, and nothing else is sent. Counters restart at every launch,
+   and every array has its own. */
 #include <string.h>
 
 #include "device/emulator_testing.h"
@@ -37,7 +38,7 @@ static const uint32_t lists[] = {1, 0, 1, 1, 1, 2, 1, 3};
 static const uint32_t writers[] = {2, 2, 2, 2};
 static const uint32_t piece_first[] = {0, 1, 2, 3, 4};
 
-/* An array of device 0 and its replicas on the others. */
+/* An array on device 0 and its replicas on the other devices. */
 struct array {
     device_addr at[4];
     struct device_piece pieces[4];
@@ -88,7 +89,7 @@ static void produce(struct emulator_rig *r, device_addr to, uint32_t ctas,
     emulator_sync(r);
 }
 
-/* CTA i has stored i + 1 to its share; words of the others are 0. */
+/* CTA i stored i + 1 to its words; the words of other CTAs are 0. */
 static void holds(struct emulator_rig *r, unsigned device, device_addr at, uint32_t ctas)
 {
     uint32_t words[BYTES / 4];
@@ -98,8 +99,8 @@ static void holds(struct emulator_rig *r, unsigned device, device_addr at, uint3
         assert_int_equal(words[i], i / THREADS < ctas ? i / THREADS + 1 : 0);
 }
 
-/* CTA i takes 12 ns of each of i COUNT rounds, alone on its SM's slots or nearly so. */
-static void a_chunk_leaves_when_its_last_writer_ends(void **state)
+/* CTA i needs 12 ns for each of i COUNT iterations, almost alone on its SM. */
+static void a_chunk_is_sent_after_its_last_writer(void **state)
 {
     struct links links = {0};
     struct emulator_rig r;
@@ -128,8 +129,7 @@ static void a_chunk_leaves_when_its_last_writer_ends(void **state)
     emulator_close(&r);
 }
 
-/* A chunk that waits for a CTA which was not launched stays; the next launch counts anew.
- */
+/* A chunk stays if one of its CTAs was not launched. The next launch counts from zero. */
 static void every_launch_counts_from_zero(void **state)
 {
     struct emulator_rig r;
@@ -151,7 +151,7 @@ static void every_launch_counts_from_zero(void **state)
     emulator_close(&r);
 }
 
-/* CTAs beyond the table write nothing that counts; peers that are not named get nothing. */
+/* CTAs outside the table do not count, and unlisted peers receive nothing. */
 static void only_listed_pieces_are_sent(void **state)
 {
     struct emulator_rig r;
@@ -163,7 +163,7 @@ static void only_listed_pieces_are_sent(void **state)
     a.unit.cta_count = 4;
     for (unsigned c = 0; c < 4; c++)
         a.pieces[c].peer_count = 1;
-    a.pieces[1].bytes = CTA_BYTES; /* owns the first half of the second chunk only */
+    a.pieces[1].bytes = CTA_BYTES; /* owns only the first half of the second chunk */
     produce(&r, a.at[0], CTAS, &a.unit);
     holds(&r, 0, a.at[0], CTAS);
     holds(&r, 1, a.at[1], 3);
@@ -171,9 +171,9 @@ static void only_listed_pieces_are_sent(void **state)
     emulator_close(&r);
 }
 
-/* A launch that writes two arrays; the kernel stores to the first, the second goes as it
-   is, at the same moments. */
-static void every_array_has_counters_of_its_own(void **state)
+/* A launch that writes two arrays. The kernel stores to the first; the second is sent
+   unchanged at the same times. */
+static void every_array_has_its_own_counters(void **state)
 {
     struct emulator_rig r;
     struct array a, b;
@@ -192,8 +192,8 @@ static void every_array_has_counters_of_its_own(void **state)
     emulator_close(&r);
 }
 
-/* More than the engine takes at once, and no multiple of it. */
-static void a_large_piece_goes_in_parts(void **state)
+/* More bytes than the engine sends at once, and no multiple of that. */
+static void a_large_piece_is_sent_in_parts(void **state)
 {
     enum { LARGE = 600001 };
     static const uint32_t one[] = {0, 1}, list[] = {1, 0}, peers[] = {1};
@@ -229,7 +229,7 @@ static void a_large_piece_goes_in_parts(void **state)
     emulator_close(&r);
 }
 
-/* A unit that sends where no link leads is refused before it is launched. */
+/* A unit with a target without a link is refused before the launch. */
 static void a_peer_without_a_link_is_refused(void **state)
 {
     struct emulator_rig r;
@@ -257,11 +257,11 @@ static void a_peer_without_a_link_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chunk_leaves_when_its_last_writer_ends),
+        cmocka_unit_test(a_chunk_is_sent_after_its_last_writer),
         cmocka_unit_test(every_launch_counts_from_zero),
         cmocka_unit_test(only_listed_pieces_are_sent),
-        cmocka_unit_test(every_array_has_counters_of_its_own),
-        cmocka_unit_test(a_large_piece_goes_in_parts),
+        cmocka_unit_test(every_array_has_its_own_counters),
+        cmocka_unit_test(a_large_piece_is_sent_in_parts),
         cmocka_unit_test(a_peer_without_a_link_is_refused),
     };
 

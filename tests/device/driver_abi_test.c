@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our own words for the CUDA driver against NVIDIA's: types, numbers, structures and every
-   function's type are compared when this is compiled, so a wrong one breaks the build. That
-   no number of driver.h is left out here is looked up in the two texts when it runs. */
+/* The declarations of the CUDA driver in driver.h, compared with NVIDIA's header at compile
+   time: types, constants, structures and every function type. At run time the test checks
+   that it compares every constant of driver.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ int main(void)
 
 #else
 
-#define CU_STREAM_NON_BLOCKING OUR_STREAM_NON_BLOCKING /* both call it so */
+#define CU_STREAM_NON_BLOCKING OUR_STREAM_NON_BLOCKING /* both headers use this name */
 #include "device/cuda/driver/driver.h"
 #undef CU_STREAM_NON_BLOCKING
 #include <cuda.h>
@@ -258,7 +258,7 @@ MEMBER(struct cu_launch_config, stream, CUlaunchConfig, hStream)
 MEMBER(struct cu_launch_config, attributes, CUlaunchConfig, attrs)
 MEMBER(struct cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
 
-/* Each function's type, with our words for types put back into NVIDIA's. */
+/* Function types, with the type names of driver.h replaced by NVIDIA's. */
 #define cu_result CUresult
 #define cu_device_attribute CUdevice_attribute
 #define cu_peer_attribute CUdevice_P2PAttribute
@@ -298,8 +298,8 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* Every CU_NAME that driver.h gives a value has a row above. */
-static void no_number_is_left_out(void **state)
+/* Every CU_NAME with a value in driver.h has a row above. */
+static void every_constant_is_compared(void **state)
 {
     char *header = read_text(PROACT_SOURCE "/src/device/cuda/driver/driver.h");
     char *rows = read_text(PROACT_SOURCE "/tests/device/driver_abi_test.c"), name[80],
@@ -324,8 +324,8 @@ static void no_number_is_left_out(void **state)
     free(rows);
 }
 
-/* Pointers are no constants to a compiler. */
-static void pointers_are_the_same(void **state)
+/* Pointers are not constant expressions in C. */
+static void pointer_constants_are_equal(void **state)
 {
     (void)state;
     assert_ptr_equal(CU_STREAM_OLD_DEFAULT, CU_STREAM_LEGACY);
@@ -337,8 +337,8 @@ static void pointers_are_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_number_is_left_out),
-        cmocka_unit_test(pointers_are_the_same),
+        cmocka_unit_test(every_constant_is_compared),
+        cmocka_unit_test(pointer_constants_are_equal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bulk stores land late and in no order but what is waited for; who does not wait, or
-   waits for too little, is found: by the checker at once, by wrong bytes on some seed. */
+/* Bulk stores complete late and in any order, except for what a wait orders. A missing or
+   insufficient wait is detected: by the race checker at once, and by wrong bytes with some
+   seed. */
 #include <string.h>
 
 #include "base/text.h"
@@ -8,11 +9,11 @@
 
 enum { LINE_WORDS = 64, LINE_BYTES = 4 * LINE_WORDS, SEEDS = 12 };
 
-/* `send` stores 1000 + i to `to` in bulk and then tells; `take` waits until it is told, and
-   copies what is there. The parts of `send` are what a case changes. */
+/* `send` stores 1000 + i to `to` with bulk stores and then sets a flag. `take` waits for
+   the flag and copies the data. A case changes single parts of `send`. */
 struct sender {
     const char *order;  /* between the stores to shared memory and the bulk store */
-    const char *wait;   /* before the CTA tells, in thread 0 */
+    const char *wait;   /* before thread 0 sets the flag */
     const char *reuse;  /* after that, in all threads */
     const char *at_end; /* in thread 0 */
 };
@@ -51,7 +52,7 @@ static void write_text(const struct sender *s, struct text *into)
         s->order, s->wait, s->reuse, s->at_end);
 }
 
-/* From device 0 to `receiver`, which takes. Gives what synchronize says. */
+/* Sends from device 0 to `receiver`. Returns the status of synchronize. */
 struct passage {
     struct emulator_rig rig;
     uint32_t got[LINE_WORDS], landed[LINE_WORDS];
@@ -121,7 +122,7 @@ static bool is_whole(const uint32_t *line)
     return true;
 }
 
-static void what_is_waited_for_is_there(void **state)
+static void awaited_bytes_have_arrived(void **state)
 {
     static const struct sender read_first = {ORDER, WAIT_READ WAIT, "", ""};
 
@@ -137,8 +138,8 @@ static void what_is_waited_for_is_there(void **state)
         }
 }
 
-/* Told before the bytes have landed: to have read the source is not enough. */
-static void who_does_not_wait_is_found(void **state)
+/* The flag precedes the arrival of the bytes: a completed source read is not sufficient. */
+static void a_missing_wait_is_detected(void **state)
 {
     static const struct sender early[] = {{ORDER, WAIT_READ, "", ""},
                                           {ORDER, "", "", WAIT},
@@ -151,7 +152,7 @@ static void who_does_not_wait_is_found(void **state)
             struct passage p;
 
             for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-                /* The end of the kernel waits even so. */
+                /* The end of the kernel waits in any case. */
                 assert_int_equal(pass(&p, &early[i], receiver, seed, false), PROACT_OK);
                 wrong += !is_whole(p.got);
                 assert_true(is_whole(p.landed));
@@ -159,7 +160,7 @@ static void who_does_not_wait_is_found(void **state)
                 if (!strstr(p.rig.err.text, "kernel 'take'"))
                     fail_msg("case %zu: %s", i, p.rig.err.text);
             }
-            /* A system-wide fence waits for what has left the device. */
+            /* A system-scope fence waits for everything that has left the device. */
             assert_true(wrong || receiver);
         }
 }
@@ -198,8 +199,8 @@ static void the_proxy_fence_and_the_last_wait_are_required(void **state)
         }
 }
 
-/* `rounds` times 4 KB by one thread of each CTA, each CTA its own, the source read before
-   the next. */
+/* One thread of each CTA sends 4 KB `rounds` times and waits for the source read each
+   time. */
 static const char stream_text[] =
     HEAD ".visible .entry stream(.param .u64 to, .param .u32 rounds)\n{\n"
          ".reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %d<9>; .shared .align 128 .b8 "
@@ -242,7 +243,7 @@ static double stream_gbps(uint32_t ctas, struct device_traffic *traffic)
     return (double)bytes / ns;
 }
 
-/* Of what the CTA may send, and of the link: packets of 128 bytes and 32 of their own. */
+/* Rate of one CTA, and rate of the link: packets of 128 bytes with a header of 32 bytes. */
 static void the_rate_is_that_of_the_sm_and_the_link(void **state)
 {
     struct device_traffic t;
@@ -261,8 +262,8 @@ static void the_rate_is_that_of_the_sm_and_the_link(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_waited_for_is_there),
-        cmocka_unit_test(who_does_not_wait_is_found),
+        cmocka_unit_test(awaited_bytes_have_arrived),
+        cmocka_unit_test(a_missing_wait_is_detected),
         cmocka_unit_test(the_source_is_read_late),
         cmocka_unit_test(the_proxy_fence_and_the_last_wait_are_required),
         cmocka_unit_test(the_rate_is_that_of_the_sm_and_the_link),

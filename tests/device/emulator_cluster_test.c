@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clusters on an emulated device: all CTAs of one have places at the same time, what they
-   did is known behind their barrier, and none waits or works for ever. */
+/* Clusters on an emulated device. All CTAs of a cluster are resident at the same time,
+   their barrier orders memory accesses, and no CTA waits or runs for ever. */
 #include <string.h>
 
 #include "device/emulator_testing.h"
@@ -18,36 +18,37 @@
     "add.s64 %rd2, %rd1, %rd2;\n"
 
 static const char text[] = ".version 7.8\n.target sm_90\n.address_size 64\n"
-    /* Each CTA's word becomes the number of its cluster's last CTA. */
+    /* Each CTA's word becomes the number of the last CTA of its cluster. */
     BEGIN(
         "last") "st.shared.u32 [mine], %r2;\n" SYNC
                 "mov.u32 %r6, %cluster_nctarank; sub.u32 %r6, %r6, 1; mov.u32 %r7, mine;\n"
                 "mapa.shared::cluster.u32 %r8, %r7, %r6; ld.shared::cluster.u32 %r9, "
                 "[%r8];\n"
                 "setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [%rd2], %r9;\n" SYNC "}\n"
-    /* Through global memory: each CTA's word to the one before, the first one's to the
-       last. */
+    /* Through global memory: each CTA reads the word of the next one, the last CTA that of
+       the first. */
     BEGIN("tell") "setp.ne.u32 %p1, %r1, 0; @%p1 bra MEET; st.global.u32 [%rd2], %r2;\n"
                   "MEET:\n" SYNC "@%p1 bra END; mov.u32 %r6, %cluster_nctarank;\n"
                   "add.u32 %r7, %r3, 1; rem.u32 %r7, %r7, %r6; sub.u32 %r7, %r7, %r3;\n"
                   "mul.wide.s32 %rd3, %r7, 4; add.s64 %rd3, %rd2, %rd3;\n"
                   "ld.global.u32 %r8, [%rd3]; st.global.u32 [%rd2+1024], %r8;\n"
                   "END: ret;\n}\n"
-    /* The first one's to the others, and nobody waits for anybody. */
+    /* The first CTA writes the words of the others, without a barrier. */
     BEGIN("shout") "setp.ne.u32 %p1, %r1, 0; @%p1 bra END; setp.ne.u32 %p2, %r3, 0;\n"
                    "@%p2 bra HEAR; st.global.u32 [%rd1], 5; bra END;\n"
                    "HEAR: ld.global.u32 %r6, [%rd1]; st.global.u32 [%rd2], %r6;\nEND: "
                    "ret;\n}\n"
-    /* Some time after all have begun each looks at the next one, without having met it. */
+    /* Some time after the start, each CTA reads the word of the next one without a
+       barrier. */
     BEGIN("trust") "nanosleep.u32 20000; mov.u32 %r6, %cluster_nctarank;\n"
                    "add.u32 %r7, %r3, 1; rem.u32 %r7, %r7, %r6; mov.u32 %r8, mine;\n"
                    "mapa.shared::cluster.u32 %r9, %r8, %r7; ld.shared::cluster.u32 %r10, "
                    "[%r9];\n" SYNC "}\n"
-    /* Round and round; and half of each CTA waits for the other half. */
+    /* Endless barriers; and one half of each CTA waits for the other half. */
     BEGIN("endless") "AGAIN:\n" SYNC "bra AGAIN;\n}\n" BEGIN(
         "apart") "setp.lt.u32 %p1, %r1, 32; @%p1 bra HALF;\n" SYNC "ret;\n"
                  "HALF: bar.sync 1, 64; ret;\n}\n"
-    /* ... in one CTA, and the other ends later. */
+    /* The same in one CTA, while the other CTA ends later. */
     BEGIN("left") "setp.eq.u32 %p2, %r3, 1; mov.u32 %r6, 0; @%p2 bra LATE;\n"
                   "setp.lt.u32 %p1, %r1, 32; @%p1 bra HALF;\n" SYNC "ret;\n"
                   "HALF: bar.sync 1, 64; ret;\nLATE: add.u32 %r6, %r6, 1;\n"
@@ -98,8 +99,9 @@ static void fails(struct crowd *c, enum proact_status status, const char *senten
     emulator_close(&c->rig);
 }
 
-/* 8 of these CTAs fit on the device at once, and 5 and 3 do not share it. */
-static void all_of_a_cluster_have_places_at_once(void **state)
+/* 8 of these CTAs fit on the device at the same time; clusters of 5 and 3 do not share
+   it. */
+static void all_ctas_of_a_cluster_are_resident(void **state)
 {
     static const struct {
         uint32_t grid[2], cluster[2];
@@ -126,8 +128,8 @@ static void all_of_a_cluster_have_places_at_once(void **state)
     }
 }
 
-/* Nobody begins ahead of the others: 3 places are left when the first cluster has its 5. */
-static void a_cluster_begins_as_one(void **state)
+/* No CTA starts before its cluster: 3 places remain free next to a cluster of 5. */
+static void a_cluster_starts_as_a_unit(void **state)
 {
     struct crowd c;
 
@@ -176,7 +178,7 @@ static void expect_notified(struct crowd *c, const char *kernel)
                           .grid = {4, 1, 1}, .block = {64, 1, 1}, .cluster = {4, 1, 1}}));
 }
 
-/* Who looks before has not been told. */
+/* A read before the barrier is a race. */
 static void a_barrier_orders_global_memory(void **state)
 {
     struct crowd c;
@@ -191,7 +193,7 @@ static void a_barrier_orders_global_memory(void **state)
     fails(&c, PROACT_EFAULT, "kernel 'shout'");
 }
 
-static void nothing_lasts_for_ever(void **state)
+static void endless_clusters_are_reported(void **state)
 {
     struct crowd c;
 
@@ -211,11 +213,11 @@ static void nothing_lasts_for_ever(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_a_cluster_have_places_at_once),
-        cmocka_unit_test(a_cluster_begins_as_one),
+        cmocka_unit_test(all_ctas_of_a_cluster_are_resident),
+        cmocka_unit_test(a_cluster_starts_as_a_unit),
         cmocka_unit_test(a_cluster_that_never_fits_is_refused),
         cmocka_unit_test(a_barrier_orders_global_memory),
-        cmocka_unit_test(nothing_lasts_for_ever),
+        cmocka_unit_test(endless_clusters_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The optional keys of a machine file: what each of them makes take longer, and how much.
- */
+/* Optional keys of a machine file: the cost that each of them adds. */
 #include "device/emulator_testing.h"
 #include "model/model.h"
 
@@ -45,7 +44,8 @@ static void calls_take_the_hosts_time(void **state)
     emulator_close(&r);
 }
 
-/* `calls` copies of each of two devices in one batch, of 20 us for the host each. */
+/* Time of one batch with `calls` copies on each of two devices, at 20 us of host time
+   each. */
 static double batch_us(double copy_lock_us, int calls)
 {
     struct emulator_rig r;
@@ -69,18 +69,18 @@ static double batch_us(double copy_lock_us, int calls)
     return us;
 }
 
-static void threads_queue_side_by_side_but_for_a_lock(void **state)
+static void threads_queue_in_parallel_except_for_a_lock(void **state)
 {
     (void)state;
     near_to(batch_us(0, CALLS), CALLS * 20, 0.02);
     near_to(batch_us(15, CALLS), 2 * CALLS * 15, 0.02);
     near_to(batch_us(20, CALLS), 2 * CALLS * 20, 0.02);
-    /* 256 of one device are not kept back for the other's. */
+    /* A batch queues at most 256 operations of one device before the other's. */
     near_to(batch_us(0, 300), (256 + 256 + 44) * 20, 0.02);
 }
 
-/* One copy of the second device is in a batch behind many of the first one's. */
-static void threads_take_turns(void **state)
+/* One copy of device 1 in a batch after many copies of device 0. */
+static void threads_alternate(void **state)
 {
     struct emulator_rig r;
     struct device_event *e[2];
@@ -103,11 +103,12 @@ static void threads_take_turns(void **state)
     emulator_must(&r, r.b->batch_end(r.set, &r.err));
     emulator_sync(&r);
     emulator_must(&r, r.b->elapsed(e[0], e[1], &ns, &r.err));
-    near_to(ns, 2 * 20e3 + 7e3, 0.02); /* two turns; 5 us and two ways of 1 */
+    /* Two switches; 5 us and two link latencies of 1 us. */
+    near_to(ns, 2 * 20e3 + 7e3, 0.02);
     emulator_close(&r);
 }
 
-/* Two streams wait for each other in turn. */
+/* Two streams wait for each other alternately. */
 static double rally_ns(unsigned from, unsigned to, double event_us, double event_here_us)
 {
     struct emulator_rig r;
@@ -131,16 +132,16 @@ static double rally_ns(unsigned from, unsigned to, double event_us, double event
     return ns;
 }
 
-static void events_take_their_time(void **state)
+static void events_have_a_cost(void **state)
 {
     (void)state;
-    near_to(rally_ns(0, 1, 0, 0), 1000, 0.02); /* the link's */
+    near_to(rally_ns(0, 1, 0, 0), 1000, 0.02); /* the link latency */
     near_to(rally_ns(0, 1, 6, 0), 7000, 0.02);
     near_to(rally_ns(0, 1, 6, 2), 7000, 0.05);
     near_to(rally_ns(0, 0, 6, 2), 2000, 0.06);
 }
 
-static void a_kernel_behind_a_kernel_begins_sooner(void **state)
+static void a_consecutive_kernel_starts_sooner(void **state)
 {
     const struct contract_parameters p = emulator_parameters("w", 5000);
     double ns[2];
@@ -160,11 +161,12 @@ static void a_kernel_behind_a_kernel_begins_sooner(void **state)
         ns[i] = emulator_since(&r, before);
         emulator_close(&r);
     }
-    near_to(ns[0] - ns[1], 9 * 2000, 0.01); /* 3 us and 1; the first finds nobody */
+    /* 3 us and 1 us; the first launch finds an idle device. */
+    near_to(ns[0] - ns[1], 9 * 2000, 0.01);
 }
 
-/* The first `senders` devices send to the last but one; then, if `more`, the first to the
-   last. */
+/* The first `senders` devices send to the second to last one. With `more`, device 0 then
+   sends to the last one. */
 static double meeting_ns(unsigned senders, double copy_meeting, bool more)
 {
     const unsigned receiver = senders;
@@ -194,7 +196,7 @@ static double meeting_ns(unsigned senders, double copy_meeting, bool more)
     return ns;
 }
 
-static void copies_that_meet_cost_each_other(void **state)
+static void incast_slows_copies(void **state)
 {
     struct topology t;
 
@@ -204,17 +206,17 @@ static void copies_that_meet_cost_each_other(void **state)
 
     near_to(meeting_ns(2, 0, false), 2 * alone, 0.05);
     near_to(meeting_ns(3, 0, false), 3 * alone, 0.05);
-    /* Two cost half of what three cost more; a fourth one costs no more than these. */
+    /* Two senders cost half of the maximum of three; a fourth one adds nothing. */
     near_to(meeting_ns(2, 2, false), 2 * 1.5 * alone, 0.05);
     near_to(meeting_ns(3, 2, false), 3 * 2 * alone, 0.05);
     near_to(meeting_ns(4, 2, false), 4 * 2 * alone, 0.05);
-    /* Who is held up at one receiver comes later to the next. */
+    /* A sender that is delayed at one receiver reaches the next one later. */
     near_to(meeting_ns(2, 0, true), 3 * alone, 0.05);
     near_to(meeting_ns(2, 2, true), 4 * alone, 0.1);
 }
 
-/* One stream sends small copies to two peers in turn. */
-static void a_turn_to_another_peer_takes_longer(void **state)
+/* One stream sends small copies to two peers alternately. */
+static void a_peer_switch_takes_longer(void **state)
 {
     double ns[2];
 
@@ -235,10 +237,10 @@ static void a_turn_to_another_peer_takes_longer(void **state)
         ns[i] = emulator_since(&r, before);
         emulator_close(&r);
     }
-    near_to(ns[1] - ns[0], CALLS * 6e3, 0.05); /* 9 us and 3 */
+    near_to(ns[1] - ns[0], CALLS * 6e3, 0.05); /* 9 us and 3 us */
 }
 
-/* Two copies of a megabyte, each in a stream of its own, from and to the host's memory. */
+/* Two copies of a megabyte on separate streams, from or to host memory. */
 static double hosts_ns(bool is_pinned, bool goes_back)
 {
     enum { MB = 1 << 20 };
@@ -263,25 +265,25 @@ static double hosts_ns(bool is_pinned, bool goes_back)
     return ns;
 }
 
-static void pinned_memory_lies_behind_the_hosts_link(void **state)
+static void pinned_memory_uses_the_host_link(void **state)
 {
     (void)state;
     near_to(hosts_ns(true, false), 2 * 104858 + 5000, 0.03);
     near_to(hosts_ns(true, true), 104858 + 5000, 0.03);
-    assert_true(hosts_ns(false, true) < 60e3); /* managed memory has moved */
+    assert_true(hosts_ns(false, true) < 60e3); /* managed memory has migrated */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_take_the_hosts_time),
-        cmocka_unit_test(threads_queue_side_by_side_but_for_a_lock),
-        cmocka_unit_test(threads_take_turns),
-        cmocka_unit_test(events_take_their_time),
-        cmocka_unit_test(a_kernel_behind_a_kernel_begins_sooner),
-        cmocka_unit_test(copies_that_meet_cost_each_other),
-        cmocka_unit_test(pinned_memory_lies_behind_the_hosts_link),
-        cmocka_unit_test(a_turn_to_another_peer_takes_longer),
+        cmocka_unit_test(threads_queue_in_parallel_except_for_a_lock),
+        cmocka_unit_test(threads_alternate),
+        cmocka_unit_test(events_have_a_cost),
+        cmocka_unit_test(a_consecutive_kernel_starts_sooner),
+        cmocka_unit_test(incast_slows_copies),
+        cmocka_unit_test(pinned_memory_uses_the_host_link),
+        cmocka_unit_test(a_peer_switch_takes_longer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

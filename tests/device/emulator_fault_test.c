@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits that nobody satisfies are found out and named, delays are not taken for them, and
-   what broke can be closed. */
+/* Waits that never end are detected and named, delays are not mistaken for them, and a set
+   can be closed after a failure. */
 #include <string.h>
 
 #include "device/emulator_testing.h"
 
-/* The sentence names each of these. */
+/* Expects a failure whose message contains each of these parts. */
 static void breaks(struct emulator_rig *r, enum proact_status expected, const char *one,
                    const char *two)
 {
@@ -17,7 +17,7 @@ static void breaks(struct emulator_rig *r, enum proact_status expected, const ch
     emulator_close(r);
 }
 
-static void a_poll_that_nobody_ends_is_named(void **state)
+static void an_endless_poll_is_named(void **state)
 {
     static const char *const kernels[] = {"poll", "poll_weakly", "lock"};
 
@@ -29,14 +29,14 @@ static void a_poll_that_nobody_ends_is_named(void **state)
         device_addr word = emulator_words(&r, 1, 4);
         const struct contract_parameters p = emulator_parameters("dd", word, word + 8);
 
-        if (i == 2) /* taken */
+        if (i == 2) /* the lock is taken */
             emulator_must(&r, r.b->write_value(r.stream[1][0], word, 1, &r.err));
         emulator_run(&r, 1, 0, kernels[i], 3, 64, &p);
         breaks(&r, PROACT_ETIMEOUT, kernels[i], "device 1");
     }
 }
 
-/* Kernels that never end, in one CTA and all over the device: by the line they are at. */
+/* Kernels that never end, with one CTA or on all SMs, are named with their current line. */
 static void an_endless_kernel_is_named(void **state)
 {
     static const struct {
@@ -83,8 +83,8 @@ static void a_poll_of_a_peer_is_named(void **state)
     }
 }
 
-/* Who waits for something that takes long waits, however long it takes. */
-static void delays_are_no_stalls(void **state)
+/* A wait for a slow operation is not a failure, however long it takes. */
+static void delays_are_not_failures(void **state)
 {
     struct emulator_rig r;
 
@@ -140,7 +140,7 @@ static void count_warning(void *context, const char *sentence)
     ++*warnings;
 }
 
-/* A store that begins so many bytes beside 100 words, and the same of a peer's. */
+/* A store that starts `add` bytes outside of 100 words, on the own device or a peer. */
 static void beside(int64_t add, bool check, unsigned owner, const char *fault)
 {
     struct emulator_rig r;
@@ -154,7 +154,7 @@ static void beside(int64_t add, bool check, unsigned owner, const char *fault)
     device_addr a = emulator_words(&r, owner, 100);
     const struct contract_parameters p = emulator_parameters("dw", a + (uint64_t)add, 1);
 
-    for (int i = 0; i < 2; i++) /* once is enough to be told */
+    for (int i = 0; i < 2; i++) /* reported once */
         emulator_run(&r, 0, 0, "stream_out", 1, 64, &p);
     if (fault) {
         breaks(&r, PROACT_EFAULT, "out of bounds", fault);
@@ -166,8 +166,8 @@ static void beside(int64_t add, bool check, unsigned owner, const char *fault)
     emulator_close(&r);
 }
 
-/* Pages of 2 MB are mapped around what is allocated; farther off nothing is. */
-static void what_hardware_forgives_is_reported_once(void **state)
+/* Pages of 2 MB around allocations are mapped on hardware; an access further away fails. */
+static void small_overruns_are_reported_once(void **state)
 {
     (void)state;
     beside(4 * 90, false, 0, NULL);
@@ -180,7 +180,7 @@ static void what_hardware_forgives_is_reported_once(void **state)
     beside(4 * 90, false, 1, "thread (10,0,0)");
 }
 
-static void freed_memory_is_gone(void **state)
+static void freed_memory_is_inaccessible(void **state)
 {
     struct emulator_rig r;
 
@@ -196,7 +196,7 @@ static void freed_memory_is_gone(void **state)
     breaks(&r, PROACT_EFAULT, "stream_out", "line 2");
 }
 
-/* The last address there is must not wrap around. */
+/* An access at the end of the address space must not wrap around. */
 static void the_end_of_all_addresses_is_out_of_bounds(void **state)
 {
     struct emulator_rig r;
@@ -209,7 +209,7 @@ static void the_end_of_all_addresses_is_out_of_bounds(void **state)
     breaks(&r, PROACT_EFAULT, "out of bounds", "0xfffffffffffffffc");
 }
 
-static void no_store_passes_without_a_link(void **state)
+static void stores_need_a_link(void **state)
 {
     struct emulator_rig r;
 
@@ -224,8 +224,8 @@ static void no_store_passes_without_a_link(void **state)
     breaks(&r, PROACT_EFAULT, "without a direct link", "stream_out");
 }
 
-/* While others are held back, poll, sleep and have stores under way. */
-static void a_fault_among_much_work_can_be_closed(void **state)
+/* Other kernels are blocked, poll, sleep and have stores in flight. */
+static void a_set_can_be_closed_after_a_fault(void **state)
 {
     (void)state;
     for (int unload = 0; unload < 2; unload++) {
@@ -253,7 +253,7 @@ static void a_fault_among_much_work_can_be_closed(void **state)
     }
 }
 
-static void closing_waits_for_what_is_queued(void **state)
+static void closing_waits_for_queued_work(void **state)
 {
     struct emulator_rig r;
 
@@ -267,7 +267,7 @@ static void closing_waits_for_what_is_queued(void **state)
     emulator_close(&r);
 }
 
-/* What the host moves to and from a device's memory by another device's stream. */
+/* Host transfers to and from a device's memory through another device's stream. */
 static void a_stream_reaches_its_peers(void **state)
 {
     struct emulator_rig r;
@@ -285,8 +285,8 @@ static void a_stream_reaches_its_peers(void **state)
     emulator_close(&r);
 }
 
-/* Of a structure the host wrote all but a hole. */
-static void holes_are_not_read(void **state)
+/* The host wrote all of a structure except its padding. */
+static void padding_is_not_read(void **state)
 {
     uint32_t word = 7;
     device_addr at = 0;
@@ -315,7 +315,8 @@ static uint64_t texture_of(struct emulator_rig *r, unsigned device, device_addr 
     return handle;
 }
 
-/* A handle that is none, another device's, one whose memory is gone, and a surface's. */
+/* An invalid handle, a handle of another device, a texture of freed memory, and a surface
+   handle. */
 static void a_wrong_texture_is_named(void **state)
 {
     static const char *const words[] = {"it was never created", "another device",
@@ -351,7 +352,7 @@ static void a_wrong_texture_is_named(void **state)
     }
 }
 
-static void a_store_beside_a_surface_is_named(void **state)
+static void a_store_outside_a_surface_is_named(void **state)
 {
     const struct proact_texture_array_shape shape = {.width = 8,
                                                      .height = 2,
@@ -378,21 +379,21 @@ static void a_store_beside_a_surface_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_poll_that_nobody_ends_is_named),
+        cmocka_unit_test(an_endless_poll_is_named),
         cmocka_unit_test(an_endless_kernel_is_named),
         cmocka_unit_test(a_poll_of_a_peer_is_named),
-        cmocka_unit_test(delays_are_no_stalls),
+        cmocka_unit_test(delays_are_not_failures),
         cmocka_unit_test(a_wrong_access_is_named),
-        cmocka_unit_test(what_hardware_forgives_is_reported_once),
-        cmocka_unit_test(freed_memory_is_gone),
+        cmocka_unit_test(small_overruns_are_reported_once),
+        cmocka_unit_test(freed_memory_is_inaccessible),
         cmocka_unit_test(the_end_of_all_addresses_is_out_of_bounds),
-        cmocka_unit_test(no_store_passes_without_a_link),
-        cmocka_unit_test(a_fault_among_much_work_can_be_closed),
-        cmocka_unit_test(closing_waits_for_what_is_queued),
+        cmocka_unit_test(stores_need_a_link),
+        cmocka_unit_test(a_set_can_be_closed_after_a_fault),
+        cmocka_unit_test(closing_waits_for_queued_work),
         cmocka_unit_test(a_stream_reaches_its_peers),
-        cmocka_unit_test(holes_are_not_read),
+        cmocka_unit_test(padding_is_not_read),
         cmocka_unit_test(a_wrong_texture_is_named),
-        cmocka_unit_test(a_store_beside_a_surface_is_named),
+        cmocka_unit_test(a_store_outside_a_surface_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same seed gives the same run on any number of host threads, another seed another
-   run with the same answers; and what a kernel orders arrives in that order. */
+/* Determinism: a seed gives the same run with any number of host threads, and another seed
+   gives another run with the same result. Orders that a kernel establishes are kept. */
 #include <string.h>
 
 #include "device/emulator_testing.h"
@@ -21,7 +21,7 @@ static void order_record_span(void *context, const struct device_span *s)
     r->span_hash = r->span_hash * 31 + s->end_ns + s->device + s->lane + s->kind;
 }
 
-/* All devices take numbers from one counter, store to their neighbours and copy. */
+/* All devices take numbers from one counter, store to their neighbours, and copy. */
 static void play(uint64_t seed, unsigned threads, struct record *out)
 {
     struct emulator_rig r;
@@ -61,7 +61,7 @@ static void play(uint64_t seed, unsigned threads, struct record *out)
     emulator_close(&r);
 }
 
-static void threads_change_nothing(void **state)
+static void host_threads_do_not_change_a_run(void **state)
 {
     static struct record one, more;
 
@@ -77,7 +77,7 @@ static void threads_change_nothing(void **state)
     }
 }
 
-static void another_seed_is_another_run(void **state)
+static void another_seed_gives_another_run(void **state)
 {
     static struct record first, second;
     uint32_t sum = 0;
@@ -91,8 +91,8 @@ static void another_seed_is_another_run(void **state)
     assert_int_equal(sum, CTAS * (CTAS + 1) / 2); /* every CTA has its number */
 }
 
-/* Device 0 stores to 1 and 2 and flags on 2, by which time both have all: device 2 then
-   reads its own, and what lies on 1 from there. */
+/* Device 0 stores to devices 1 and 2 and sets a flag on 2, when both have the data. Device
+   2 then reads its own replica and that of device 1. */
 static void receive_both(uint64_t seed, bool infinite, uint32_t how)
 {
     enum { WARPS = 8, WORDS = WARPS * 32 };
@@ -102,7 +102,8 @@ static void receive_both(uint64_t seed, bool infinite, uint32_t how)
     emulator_prepare(&r, 3);
     r.options.seed = seed;
     r.options.infinite_bandwidth = infinite;
-    r.topology.link_gbps[0][1] = 0.05; /* the flag would be there long before the words */
+    /* Without the order, the flag arrives long before the words. */
+    r.topology.link_gbps[0][1] = 0.05;
     emulator_start(&r);
     first = emulator_words(&r, 1, WORDS);
     second = emulator_words(&r, 2, WORDS);
@@ -135,7 +136,7 @@ static void fences_and_releases_wait_for_all_peers(void **state)
         }
 }
 
-/* The warp that stores first is the slower one: its store must still come first. */
+/* The warp that stores first is slower; its store must still arrive first. */
 static void a_barrier_orders_stores_to_a_peer(void **state)
 {
     (void)state;
@@ -156,9 +157,9 @@ static void a_barrier_orders_stores_to_a_peer(void **state)
     }
 }
 
-/* A resident agent that polls runs beside the producer that it waits for, also beside one
-   that fills the device more than once. */
-static void an_agent_runs_beside_its_producer(void **state)
+/* A resident polling agent runs concurrently with its producer, also if the producer fills
+   the device more than once. */
+static void an_agent_runs_concurrently_with_its_producer(void **state)
 {
     static const struct {
         uint32_t ctas, threads, rounds;
@@ -183,10 +184,10 @@ static void an_agent_runs_beside_its_producer(void **state)
     }
 }
 
-/* CTAs get their places in the order in which kernels came: those of `wide` need a whole SM
-   and come before the small ones launched behind them, though these fit into the halves
-   that become free long before. All take numbers from one counter. */
-static void later_kernels_do_not_pass(void **state)
+/* CTAs become resident in the order of their kernels. Those of `wide` need a full SM. They
+   precede the small kernels launched later, although half SMs become free long before. All
+   take numbers from one counter. */
+static void later_kernels_do_not_overtake(void **state)
 {
     enum { WIDE = 4, NARROW = 64, THREADS = 1024, ALL = WIDE * THREADS + NARROW };
     static uint32_t numbers[ALL];
@@ -220,9 +221,9 @@ static void later_kernels_do_not_pass(void **state)
     emulator_close(&r);
 }
 
-/* Nor does one that is launched later wait for more than that: what the first leaves free
-   is its own at once. */
-static void later_kernels_have_what_is_left(void **state)
+/* A later kernel waits no longer than that: it uses space that the first kernel leaves
+   free. */
+static void later_kernels_use_free_space(void **state)
 {
     struct emulator_rig r;
 
@@ -241,13 +242,13 @@ static void later_kernels_have_what_is_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(another_seed_is_another_run),
+        cmocka_unit_test(host_threads_do_not_change_a_run),
+        cmocka_unit_test(another_seed_gives_another_run),
         cmocka_unit_test(fences_and_releases_wait_for_all_peers),
         cmocka_unit_test(a_barrier_orders_stores_to_a_peer),
-        cmocka_unit_test(an_agent_runs_beside_its_producer),
-        cmocka_unit_test(later_kernels_do_not_pass),
-        cmocka_unit_test(later_kernels_have_what_is_left),
+        cmocka_unit_test(an_agent_runs_concurrently_with_its_producer),
+        cmocka_unit_test(later_kernels_do_not_overtake),
+        cmocka_unit_test(later_kernels_use_free_space),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which replica lacks what another has is told by what the host asked for last, however far
-   apart the devices are: each does its part of it early or late. */
+/* Stale replicas are determined by the host's order of operations, however far the devices'
+   times are apart: each device executes its operations early or late. */
 #include <stdio.h>
 #include <string.h>
 
 #include "device/emulator_testing.h"
 
-/* The word that kernels store lies in the midst of pages that the host writes as a whole.
- */
+/* The stored word is in the middle of pages that the host writes completely. */
 enum { DEVICES = 3, WORDS = 4096, WORD = 2049, LATE = 20000, EARLY = 1 };
 
 struct ranks {
@@ -27,7 +26,7 @@ static void begin(struct ranks *a)
     a->r.b->replicas(a->r.set, &declared);
 }
 
-/* A kernel stores the word into its device's replica, at once or after a while. */
+/* A kernel stores the word to its device's replica, immediately or after a delay. */
 static void store(struct ranks *a, unsigned device, uint32_t when)
 {
     const struct contract_parameters p =
@@ -68,7 +67,8 @@ static bool holds(struct ranks *a, unsigned device, size_t first, size_t count)
     return !a->r.b->current(a->r.set, a->base[device] + 4 * first, 4 * count, &a->r.err);
 }
 
-/* At rest, these devices and no others lack the word, and it alone, which that one has. */
+/* After synchronization, exactly these devices lack the word, which `who` has, and no other
+   byte. */
 static void only_these_miss(struct ranks *a, unsigned devices, unsigned who)
 {
     char expected[128];
@@ -87,7 +87,7 @@ static void only_these_miss(struct ranks *a, unsigned devices, unsigned who)
     }
 }
 
-static void a_write_behind_a_kernel_is_the_last_word(void **state)
+static void a_write_after_a_kernel_is_newest(void **state)
 {
     struct ranks a;
 
@@ -99,8 +99,8 @@ static void a_write_behind_a_kernel_is_the_last_word(void **state)
     emulator_close(&a.r);
 }
 
-/* Also where one device writes when the other's kernel has long ended. */
-static void a_kernel_behind_a_write_is_to_be_sent(void **state)
+/* Also if one device writes after the other's kernel has ended. */
+static void a_store_after_a_write_must_be_sent(void **state)
 {
     (void)state;
     for (int late = 0; late < 2; late++) {
@@ -116,8 +116,8 @@ static void a_kernel_behind_a_write_is_to_be_sent(void **state)
     }
 }
 
-/* Device 1 stores what device 0, which is told so first, stores later. */
-static void the_later_of_two_kernels_is_the_last_word(void **state)
+/* Device 1 stores before device 0, although its kernel is queued later. */
+static void the_later_kernel_is_newest(void **state)
 {
     struct ranks a;
 
@@ -129,8 +129,7 @@ static void the_later_of_two_kernels_is_the_last_word(void **state)
     emulator_close(&a.r);
 }
 
-/* Neither of its parts is the later one by the host's word, but all are later than what was
-   asked for before. */
+/* Operations of one batch have no order among them, but all follow earlier operations. */
 static void a_batch_is_one_operation(void **state)
 {
     struct ranks a;
@@ -150,8 +149,8 @@ static void a_batch_is_one_operation(void **state)
     emulator_close(&a.r);
 }
 
-/* Device 1 has what the host wrote, or what was there before, and device 2 gets it. */
-static void a_copy_is_as_new_as_what_it_copies(void **state)
+/* Device 1 has the host's write, or the earlier content, and device 2 receives that. */
+static void a_copy_is_as_new_as_its_source(void **state)
 {
     (void)state;
     for (int written = 0; written < 2; written++) {
@@ -167,7 +166,7 @@ static void a_copy_is_as_new_as_what_it_copies(void **state)
     }
 }
 
-/* What is played is asked for when it is played, however much that is. */
+/* The operations of a graph count from its launch, however many there are. */
 static void a_graph_is_as_new_as_its_launch(void **state)
 {
     struct device_graph *g;
@@ -191,7 +190,7 @@ static void a_graph_is_as_new_as_its_launch(void **state)
     emulator_close(&a.r);
 }
 
-/* A reader that the host asked for ahead of a store may come behind it and know of it. */
+/* A read that was queued before a store may run later, even in an order after the store. */
 static void reads_before_a_store_need_no_fetch(void **state)
 {
     (void)state;
@@ -222,11 +221,11 @@ static void reads_before_a_store_need_no_fetch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_write_behind_a_kernel_is_the_last_word),
-        cmocka_unit_test(a_kernel_behind_a_write_is_to_be_sent),
-        cmocka_unit_test(the_later_of_two_kernels_is_the_last_word),
+        cmocka_unit_test(a_write_after_a_kernel_is_newest),
+        cmocka_unit_test(a_store_after_a_write_must_be_sent),
+        cmocka_unit_test(the_later_kernel_is_newest),
         cmocka_unit_test(a_batch_is_one_operation),
-        cmocka_unit_test(a_copy_is_as_new_as_what_it_copies),
+        cmocka_unit_test(a_copy_is_as_new_as_its_source),
         cmocka_unit_test(a_graph_is_as_new_as_its_launch),
         cmocka_unit_test(reads_before_a_store_need_no_fetch),
     };

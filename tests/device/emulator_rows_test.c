@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of rows on the emulated machine: what they take, and what is refused. */
+/* Strided copies on the emulated machine: their duration, and the refused ones. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static void near_to(double measured, double expected)
 
 struct buffers {
     struct emulator_rig r;
-    device_addr from, near, far; /* of device 0, 0, 1 */
+    device_addr from, near, far; /* on devices 0, 0 and 1 */
 };
 
 static void prepare(struct buffers *b, unsigned devices, bool links)
@@ -61,9 +61,8 @@ static double copy_ns(struct buffers *b, device_addr to, size_t bytes)
     return emulator_since(&b->r, before);
 }
 
-/* A packet for each, which takes the engine as long as a whole one: 288 bytes at 150 GB/s.
- */
-static void narrow_rows_take_a_packet_each(void **state)
+/* One packet per row, which occupies the engine like a full one: 288 bytes at 150 GB/s. */
+static void narrow_rows_need_a_packet_each(void **state)
 {
     struct buffers b;
 
@@ -79,8 +78,8 @@ static void narrow_rows_take_a_packet_each(void **state)
     emulator_close(&b.r);
 }
 
-/* What the machine says, beside its packets' bytes at 150 GB/s. */
-static void rows_take_the_engine_their_time(void **state)
+/* The machine's time per row, concurrent with the packets' bytes at 150 GB/s. */
+static void rows_occupy_the_engine(void **state)
 {
     struct buffers b;
 
@@ -97,7 +96,7 @@ static void rows_take_the_engine_their_time(void **state)
     emulator_close(&b.r);
 }
 
-/* Where bandwidth is without an end, so is the engine's. */
+/* With infinite bandwidth the engine takes no time either. */
 static void rows_are_free_where_bytes_are(void **state)
 {
     struct buffers b;
@@ -107,11 +106,12 @@ static void rows_are_free_where_bytes_are(void **state)
     b.r.topology.fabric.copy_row_ns = 3;
     b.r.options.infinite_bandwidth = true;
     start(&b);
-    assert_true(rows_ns(&b, b.far, 8, 60000, 100) < 15000); /* rows alone: 180 us */
+    /* The rows alone would take 180 us. */
+    assert_true(rows_ns(&b, b.far, 8, 60000, 100) < 15000);
     emulator_close(&b.r);
 }
 
-/* Two for more than 256 bytes. */
+/* Two packets for more than 256 bytes. */
 static void wider_rows_take_more(void **state)
 {
     struct buffers b;
@@ -137,7 +137,7 @@ static void wide_rows_take_as_long_as_one_copy(void **state)
     emulator_close(&b.r);
 }
 
-/* Whole sectors, read and written. */
+/* Full sectors are read and written. */
 static void rows_within_a_device_take_sectors(void **state)
 {
     struct buffers b;
@@ -150,7 +150,7 @@ static void rows_within_a_device_take_sectors(void **state)
     emulator_close(&b.r);
 }
 
-/* One call, and one start: 1500 copies take the host 3 ms. */
+/* One call and one start; 1500 copies would take 3 ms of host time. */
 static void many_rows_are_one_copy(void **state)
 {
     struct buffers b;
@@ -169,7 +169,7 @@ static void many_rows_are_one_copy(void **state)
     emulator_close(&b.r);
 }
 
-/* As many copies, each with a start. */
+/* One copy per row, each with a start. */
 static void rows_without_a_link_are_copies(void **state)
 {
     struct buffers b;
@@ -211,7 +211,7 @@ static void rows_outside_are_refused(void **state)
     emulator_close(&b.r);
 }
 
-/* Beside a fill that nothing orders: in the last row it is a race, between rows none. */
+/* An unordered concurrent fill: a race in the last row, and none between rows. */
 static enum proact_status race(unsigned to, uint64_t at)
 {
     struct buffers b;
@@ -245,8 +245,8 @@ static void each_row_is_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(narrow_rows_take_a_packet_each),
-        cmocka_unit_test(rows_take_the_engine_their_time),
+        cmocka_unit_test(narrow_rows_need_a_packet_each),
+        cmocka_unit_test(rows_occupy_the_engine),
         cmocka_unit_test(rows_are_free_where_bytes_are),
         cmocka_unit_test(wider_rows_take_more),
         cmocka_unit_test(wide_rows_take_as_long_as_one_copy),

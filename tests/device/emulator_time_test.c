@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What things take on the emulated machine, against closed forms. */
+/* Durations on the emulated machine, compared with closed formulas. */
 #include "device/emulator_testing.h"
 #include "model/model.h"
 
@@ -11,7 +11,7 @@ static void near_to(double measured, double expected, double share)
         fail_msg("%.0f, not %.0f within %.0f %%", measured, expected, 100 * share);
 }
 
-/* Copies of a stream, one behind the other: what each adds. */
+/* Time that each of several consecutive copies of a stream adds. */
 static double copy_ns(struct emulator_rig *r, unsigned to, uint64_t bytes)
 {
     device_addr a = emulator_words(r, 0, bytes / 4), b = emulator_words(r, to, bytes / 4);
@@ -29,8 +29,8 @@ static double copy_ns(struct emulator_rig *r, unsigned to, uint64_t bytes)
     return (ns[1] - ns[0]) / 8;
 }
 
-/* What the model says of one of many copies in a row: those to a peer keep the engine
-   awake, those within a device wake it anew. */
+/* Modelled time of one of many consecutive copies. Copies to a peer keep the engine awake;
+   copies within a device wake it again. */
 static double behind_ns(const struct topology *t, unsigned to, uint64_t bytes)
 {
     const struct topology_fabric *f = &t->fabric;
@@ -69,7 +69,7 @@ static void copies_without_a_link_are_staged(void **state)
     emulator_close(&r);
 }
 
-/* When device `at` sees what device 0 stores there. */
+/* Time at which device `at` observes a store of device 0. */
 static double observed_ns(unsigned at)
 {
     struct emulator_rig r;
@@ -89,7 +89,7 @@ static double observed_ns(unsigned at)
     return ns;
 }
 
-/* The way and the wire; and looking takes the L2's time, on both. */
+/* Link latency and transmission time; the poll takes L2 time on both devices. */
 static void a_small_store_is_visible_after_the_latency(void **state)
 {
     double later = observed_ns(1) - observed_ns(0);
@@ -106,10 +106,10 @@ static double busy_ns(struct emulator_rig *r, uint32_t ctas, uint32_t threads)
 
     emulator_run(r, 0, 0, "busy", ctas, threads, &p);
     emulator_sync(r);
-    return emulator_since(r, before) - 5000; /* the host's and the device's launch */
+    return emulator_since(r, before) - 5000; /* host time and device time of the launch */
 }
 
-/* 3 instructions a round; 4 cycles from one to the next that needs it, 2 issued a cycle. */
+/* 3 instructions per iteration; 4 cycles to a dependent instruction, 2 issued per cycle. */
 static void warps_share_issue_slots(void **state)
 {
     struct emulator_rig r;
@@ -120,13 +120,13 @@ static void warps_share_issue_slots(void **state)
     near_to(busy_ns(&r, 4, 32), 30000 * 4.0, 0.05);
     near_to(busy_ns(&r, 1, 1024), 30000 * 32 / 2.0, 0.05);
     near_to(busy_ns(&r, 4 * 8, 128), 30000 * 32 / 2.0, 0.05);
-    near_to(busy_ns(&r, 8, 1024), 2 * 30000 * 32 / 2.0, 0.05); /* two rounds of CTAs */
-    near_to(busy_ns(&r, 4 * 16, 32), 2 * 30000 * 4.0, 0.05);   /* 8 CTAs an SM */
+    near_to(busy_ns(&r, 8, 1024), 2 * 30000 * 32 / 2.0, 0.05); /* two waves of CTAs */
+    near_to(busy_ns(&r, 4 * 16, 32), 2 * 30000 * 4.0, 0.05);   /* 8 CTAs per SM */
     emulator_close(&r);
 }
 
-/* Each sends the same to all others: no more than what goes out of a device. */
-static void all_to_all_is_bound_by_the_way_out(void **state)
+/* Every device sends the same bytes to all others, at most the device's outgoing rate. */
+static void all_to_all_is_bound_by_the_outgoing_rate(void **state)
 {
     struct emulator_rig r;
     device_addr to[4][4], from[4];
@@ -187,7 +187,7 @@ static void a_bus_is_shared_by_all(void **state)
     emulator_close(&r);
 }
 
-/* Many CTAs store to one peer: the link's rate, and 128 bytes a packet. */
+/* Many CTAs store to one peer at the link's rate, with 128 bytes per packet. */
 static void stores_wait_for_the_link(void **state)
 {
     enum { CTAS = 32, THREADS = 128, ROUNDS = 128 };
@@ -221,8 +221,8 @@ static double look_ns(struct emulator_rig *r, device_addr word)
     return emulator_since(r, before) - 5000;
 }
 
-/* The L2 holds sectors of 32 bytes, each by itself, until its line is another's. */
-static void sectors_come_from_memory_one_by_one(void **state)
+/* The L2 caches single sectors of 32 bytes until their line is replaced. */
+static void sectors_are_loaded_one_by_one(void **state)
 {
     struct emulator_rig r;
 
@@ -239,7 +239,7 @@ static void sectors_come_from_memory_one_by_one(void **state)
         near_to(look_ns(&r, a + 32 * sector + 28), here, 0.01);
     }
     near_to(look_ns(&r, a + 32 * 5), here, 0.01);
-    look_ns(&r, a + 32 * 5 + r.topology.device.l2_bytes); /* the same place of the L2 */
+    look_ns(&r, a + 32 * 5 + r.topology.device.l2_bytes); /* the same line of the L2 */
     near_to(look_ns(&r, a + 32 * 5), here + more, 0.01);
     near_to(look_ns(&r, a + 32 * 6), here + more, 0.01);
     near_to(look_ns(&r, a + 32 * 2), here, 0.01);
@@ -253,10 +253,10 @@ int main(void)
         cmocka_unit_test(copies_without_a_link_are_staged),
         cmocka_unit_test(a_small_store_is_visible_after_the_latency),
         cmocka_unit_test(warps_share_issue_slots),
-        cmocka_unit_test(all_to_all_is_bound_by_the_way_out),
+        cmocka_unit_test(all_to_all_is_bound_by_the_outgoing_rate),
         cmocka_unit_test(a_bus_is_shared_by_all),
         cmocka_unit_test(stores_wait_for_the_link),
-        cmocka_unit_test(sectors_come_from_memory_one_by_one),
+        cmocka_unit_test(sectors_are_loaded_one_by_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that share devices: every device once a round, help when it is asked for, also
-   from one who has gone to sleep, and none where only one thread is wanted. */
+/* Worker pool of the emulator: every device runs once per round. A device may ask for help,
+   also from a sleeping thread. A single thread receives none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -16,7 +16,7 @@
 
 enum { DEVICES = 4, ROUNDS = 20000, PATIENCE_S = 20 };
 
-/* A set that has devices and nothing else. */
+/* A device set without backend state. */
 struct rig {
     struct device_set set;
     struct emulated devices[DEVICES];
@@ -41,7 +41,7 @@ static void rig_end(struct rig *r)
 
 static struct rig *rig_of(struct device_set *set)
 {
-    return (struct rig *)(void *)set; /* its first member */
+    return (struct rig *)(void *)set; /* first member of the rig */
 }
 
 static void count(struct device_set *set, unsigned device)
@@ -49,7 +49,7 @@ static void count(struct device_set *set, unsigned device)
     atomic_fetch_add(&rig_of(set)->done[device], 1);
 }
 
-/* Whoever calls waits, asking, until somebody else has done a device. */
+/* The caller waits and asks for help until another thread has executed a device. */
 static void wait_for_help(struct device_set *set, unsigned device)
 {
     struct rig *r = rig_of(set);
@@ -64,7 +64,7 @@ static void wait_for_help(struct device_set *set, unsigned device)
         emulator_workers_request(set->workers);
 }
 
-static void every_device_once_a_round(void **state)
+static void every_device_runs_once_per_round(void **state)
 {
     struct rig r;
 
@@ -79,7 +79,7 @@ static void every_device_once_a_round(void **state)
     rig_end(&r);
 }
 
-static void help_comes_also_from_who_sleeps(void **state)
+static void sleeping_workers_help(void **state)
 {
     const struct timespec nap = {.tv_nsec = 30000000};
     struct rig r;
@@ -95,7 +95,7 @@ static void help_comes_also_from_who_sleeps(void **state)
     rig_end(&r);
 }
 
-static void who_is_alone_does_all(void **state)
+static void a_single_thread_runs_all_devices(void **state)
 {
     struct rig r;
 
@@ -111,9 +111,9 @@ static void who_is_alone_does_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_device_once_a_round),
-        cmocka_unit_test(help_comes_also_from_who_sleeps),
-        cmocka_unit_test(who_is_alone_does_all),
+        cmocka_unit_test(every_device_runs_once_per_round),
+        cmocka_unit_test(sleeping_workers_help),
+        cmocka_unit_test(a_single_thread_runs_all_devices),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is set up, what is lost, devices and contexts. */
+/* Fake driver: settings, lost devices, devices and contexts. */
 #include "device/fake_cuda.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A driver is one to its process: this is the only state that is not handed around. */
+/* A process has one driver, so this is the only global state. */
 struct fake_cuda *fake_cuda(void)
 {
     static struct fake_cuda state;
@@ -116,7 +116,7 @@ cu_result fake_count(const char *call)
     return result;
 }
 
-/* The current context, by anybody. */
+/* Whether the current context is retained by any holder. */
 static bool fake_is_blocked(const struct fake_thread *t)
 {
     const struct CUctx_st *context = t->current[t->depth - 1];
@@ -265,7 +265,7 @@ cu_result cuDeviceTotalMem_v2(size_t *out, cu_device device)
     return fake_count(__func__);
 }
 
-/* A small device of a made-up kind. */
+/* A small fictitious device. */
 static int attribute(int what)
 {
     static const int values[][2] = {
@@ -329,7 +329,7 @@ cu_result cuDeviceGetP2PAttribute(int *out, cu_peer_attribute what, cu_device de
     return fake_count(__func__);
 }
 
-/* Nobody else waits for that. */
+/* Sleeps without the lock, so that other threads continue. */
 static void take_time(void)
 {
     const unsigned ms = setting("FAKE_CUDA_OPEN_MS", 0);
@@ -365,7 +365,7 @@ cu_result cuDevicePrimaryCtxRelease_v2(cu_device device)
     return fake_count(__func__);
 }
 
-/* A device that is reset is well again; what was left behind on it is gone with it. */
+/* A reset makes a lost device usable; its remaining objects are freed. */
 cu_result cuDevicePrimaryCtxReset_v2(cu_device device)
 {
     FAKE_ALONE;
@@ -410,7 +410,7 @@ cu_result cuCtxGetCurrent(cu_context *out)
     return fake_count(__func__);
 }
 
-/* In the place of the current one. A thread that had none keeps it, until it sets NULL. */
+/* Replaces the current context. A thread that had none keeps it until it sets NULL. */
 cu_result cuCtxSetCurrent(cu_context context)
 {
     FAKE_ALONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and fills: both ends are looked at when they are queued. */
+/* Copies and fills. Both addresses are checked when the operation is queued. */
 #include "device/fake_cuda.h"
 
 static cu_result queue_copy(struct CUstream_st *stream, unsigned device, uint64_t to,
@@ -69,7 +69,7 @@ cu_result cuMemcpy2DAsync_v2(const struct cu_rows *r, cu_stream stream)
     return 0;
 }
 
-/* By way of the host, where it must; that cannot be captured. */
+/* Through the host if necessary, which cannot be captured. */
 cu_result cuMemcpyPeerAsync(cu_address to, cu_context to_context, cu_address from,
                             cu_context from_context, size_t bytes, cu_stream stream)
 {
@@ -111,7 +111,7 @@ cu_result cuMemcpyDtoHAsync_v2(void *to, cu_address from, size_t bytes, cu_strea
     if (!fake_find(stream->device, (void *)(uintptr_t)from, bytes))
         return CU_INVALID_VALUE;
     result = queue_copy(stream, FAKE_DEVICES_MAX, (uintptr_t)to, from, bytes);
-    /* Into ordinary memory the driver copies before it is back. */
+    /* A copy to pageable memory completes before the call returns. */
     return result || fake_find(stream->device, to, bytes) ? result : fake_drain(stream);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A context's default stream: what is queued there waits for all streams of the device that
-   block on it, and they wait for it. */
+/* Default stream of a context: its operations wait for all blocking streams of the device,
+   and these wait for it. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "device/fake_cuda.h"
 
-enum { WORDS = 3 }; /* handles that mean it: 0; the legacy one; a thread's own, roughly */
+enum { WORDS = 3 }; /* handles of the default stream: 0, legacy, per thread */
 
 struct CUstream_st *fake_stream(cu_stream handle)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures and graphs: a graph is a queue for each captured stream, and runs as such. */
+/* Captures and graphs. A graph is one queue per captured stream, and runs as such. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ cu_result cuStreamBeginCapture_v2(cu_stream stream, cu_capture_mode mode)
     return 0;
 }
 
-/* Each other stream's last operation is a mark that somebody else waits for. */
+/* The last operation of each other stream is a mark that another stream waits for. */
 static bool all_joined(const struct CUgraph_st *g)
 {
     for (unsigned i = 1; i < g->lanes; i++)
@@ -102,9 +102,7 @@ cu_result cuStreamEndCapture(cu_stream stream, cu_graph *out)
     return 0;
 }
 
-/* An exec takes the graph's operations over: the graph is of no use afterwards, and may be
-   destroyed, which is all that our keeper does with it. */
-/* A real driver would take it, but keep its launch waiting until there is room. */
+/* A real driver accepts such a graph, but its launch blocks until the queue has space. */
 static bool is_long(const struct CUgraph_st *g)
 {
     enum { QUEUE_OPERATIONS = 1024 };
@@ -120,8 +118,8 @@ static bool is_long(const struct CUgraph_st *g)
     return false;
 }
 
-/* What a kernel lets onto the device while it runs may keep others from it, which that
-   kernel waits for. */
+/* A kernel that starts early may occupy the device, and other kernels that its predecessor
+   waits for then find no space. */
 static bool graph_may_block(const struct CUgraph_st *g)
 {
     unsigned working = 0;
@@ -139,8 +137,8 @@ static bool graph_may_block(const struct CUgraph_st *g)
     return lets && working > 1;
 }
 
-/* More lanes than queues, which the driver deals out as it likes: what fills or copies
-   there may be behind a lane that stands. */
+/* More branches than queues, which the driver assigns arbitrarily: a fill or copy may be
+   queued after a blocked branch. */
 static bool is_wide(const struct CUgraph_st *g)
 {
     unsigned working = 0;
@@ -160,6 +158,8 @@ static bool is_wide(const struct CUgraph_st *g)
     return queues && working > fake_cuda()->queues;
 }
 
+/* An exec takes the graph's operations. The graph is unusable afterwards and may only be
+   destroyed, as the backend does. */
 cu_result cuGraphInstantiateWithFlags(cu_graph_exec *out, cu_graph graph,
                                       unsigned long long flags)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the host in a stream: on a thread of their own, as the driver runs them. */
+/* Host functions in a stream, on a separate thread, as the driver executes them. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

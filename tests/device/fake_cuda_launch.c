@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches: PTX, executed a few CTAs at a time, so that kernels of several streams and
-   devices run beside each other and may wait for each other. Kernels that a kernel launches
-   run when all of its own CTAs have ended. */
+/* Launches. PTX is executed for a few CTAs at a time, so that kernels of several streams
+   and devices run concurrently and may wait for each other. Child kernels run after all
+   CTAs of their parent. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +20,13 @@ struct fake_launch {
     struct execute_pool *pool;
     struct execute_cta *cta[RESIDENT];
     unsigned device;
-    uint32_t next;  /* CTA to start */
-    uint32_t alive; /* of those that stand in cta */
+    uint32_t next;  /* next CTA to start */
+    uint32_t alive; /* number of running CTAs */
     uint64_t turns;
     unsigned char *parameters;
     size_t parameter_bytes;
-    struct fake_memory *meeting;   /* of its CTAs, where they are launched cooperatively */
-    struct fake_memory *requested; /* parameters of a child that is not launched yet */
+    struct fake_memory *meeting;   /* synchronization of the CTAs of a cooperative launch */
+    struct fake_memory *requested; /* parameters of a child before its launch */
     struct execute_child child;
     struct fake_launch *children, *sibling;
 };
@@ -111,7 +111,7 @@ static uint32_t child_launch(void *context, struct execute_warp *w, uint64_t par
     return 0;
 }
 
-/* One after the other; whether none is left. */
+/* Runs the children one by one. Returns whether none is left. */
 static bool children_go_on(struct fake_launch *l)
 {
     struct fake_launch *first = l->children;
@@ -145,7 +145,7 @@ static bool go_on(struct fake_launch *l)
 {
     uint32_t total = l->launch.grid[0] * l->launch.grid[1] * l->launch.grid[2];
 
-    l->launch.host = &l->host; /* it has come to its place by now */
+    l->launch.host = &l->host; /* has its final address now */
     l->host.context = l;
     if (!l->grid) {
         l->pool = execute_pool_create();
@@ -158,7 +158,7 @@ static bool go_on(struct fake_launch *l)
             continue;
         enum execute_stop stop = execute_cta_run(l->cta[i], BUDGET, ++l->turns);
 
-        fake_cuda()->work_ns += l->cta[i]->issued; /* an instruction, a nanosecond */
+        fake_cuda()->work_ns += l->cta[i]->issued; /* one nanosecond per instruction */
         l->cta[i]->issued = 0;
         if (stop == EXECUTE_TRAPPED) {
             fake_cuda()->lost = strstr(l->cta[i]->fault, "trap") ? FAKE_LAUNCH_FAILED
@@ -193,7 +193,8 @@ static struct fake_launch *make(const struct execute_launch *launch, unsigned de
 
     l->launch = *launch;
     l->device = device;
-    l->host = execute_host_quiet(l); /* one thread does it all: no fence has work */
+    /* A single thread executes everything, so fences have no effect. */
+    l->host = execute_host_quiet(l);
     l->host.access = access_memory;
     l->host.clock = l->host.globaltimer = read_clock;
     l->host.print = print;
@@ -240,8 +241,8 @@ void fake_launch_destroy(struct fake_launch *l)
     free(l);
 }
 
-/* A kernel that needs what its context has not got yet begins when nothing else runs there:
-   whoever launches it beside something may have made both wait for ever. */
+/* A kernel whose resources are not loaded yet starts on an idle context only. A launch next
+   to a blocked kernel may therefore be a deadlock. */
 static bool is_late(const struct CUfunc_st *f, const struct CUstream_st *on)
 {
     struct CUctx_st *c = &fake_cuda()->contexts[on->device];
@@ -259,7 +260,7 @@ static bool is_late(const struct CUfunc_st *f, const struct CUstream_st *on)
     return false;
 }
 
-/* The clusters that were asked for, or that the kernel was built for. */
+/* The requested clusters, or those of the kernel. */
 static cu_result find_cluster(const struct CUfunc_st *f, struct execute_launch *l)
 {
     enum { EVERYWHERE = 8 };
@@ -319,18 +320,19 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
     return 0;
 }
 
-/* Only right behind a kernel of the same stream, in a capture, and if it waits for it. */
+/* Only directly after a kernel of the same stream, in a capture, and if the kernel starts
+   with the wait. */
 static bool may_be_early(const struct CUfunc_st *f, const struct CUstream_st *s)
 {
     const struct fake_op *last = NULL;
 
     for (const struct fake_op *o = s->capture ? s->capture->lane[s->lane].first : NULL; o;
          o = o->next)
-        last = o->kind == FAKE_MARK ? last : o; /* a mark is no work */
+        last = o->kind == FAKE_MARK ? last : o; /* a mark is not an operation */
     return f->waits && last && last->kind == FAKE_LAUNCH && last->is_plain;
 }
 
-/* Cooperative: as many CTAs as stand beside each other here. */
+/* A cooperative launch has at most as many CTAs as can be resident. */
 cu_result cuLaunchKernelEx(const struct cu_launch_config *c, cu_function f,
                            void **parameters, void **extra)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device memory is host memory that only those may touch who were let in. */
+/* Device memory is host memory with access rights per device. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "device/fake_cuda.h"
 
-#ifndef MAP_ANONYMOUS /* which POSIX does not have; Linux does */
+#ifndef MAP_ANONYMOUS /* not in POSIX; Linux has it */
 #define MAP_ANONYMOUS 0x20
 #endif
 
@@ -15,7 +15,7 @@ enum { UNIT_BYTES = 2 << 20 };
 
 static bool lets_in(const struct fake_memory *m, unsigned device)
 {
-    /* Memory that is not mapped is let in by the context of the one who asks. */
+    /* Unmapped memory is accessible to the context that asks. */
     return m->is_host || m->may_use[device] || m->owner == device ||
            (!m->is_mapped && fake_cuda()->contexts[device].reaches[m->owner]);
 }
@@ -34,7 +34,7 @@ static struct fake_memory *add(size_t bytes)
     struct fake_cuda *f = fake_cuda();
     struct fake_memory *m = must_calloc(1, sizeof *m);
 
-    /* Never below 4 GiB, where a kernel's own windows are. */
+    /* Above 4 GiB: lower addresses are windows of a kernel. */
     m->address =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     m->bytes = bytes;
@@ -74,7 +74,7 @@ void fake_drop(struct fake_memory *m)
     f->left--;
 }
 
-/* The range that holds the address. */
+/* The range that contains the address. */
 static struct fake_memory *holds(uint64_t address)
 {
     struct fake_memory *m = fake_cuda()->memory;
@@ -84,7 +84,7 @@ static struct fake_memory *holds(uint64_t address)
     return m;
 }
 
-/* The range that begins there. */
+/* The range that begins at the address. */
 static struct fake_memory *begins(uint64_t address)
 {
     struct fake_memory *m = fake_cuda()->memory;
@@ -238,13 +238,13 @@ cu_result cuMemMap(cu_address address, size_t bytes, size_t offset, cu_physical 
 
     if (result)
         return result;
-    /* One behind the other, as the keeper does. */
+    /* Ranges are adjacent, as the backend maps them. */
     if (!m || address - (uintptr_t)m->address != m->mapped_bytes ||
         m->bytes - m->mapped_bytes < bytes || offset || flags)
         return CU_INVALID_VALUE;
     m->physical = physical;
     m->mapped_bytes += bytes;
-    m->owner = FAKE_DEVICES_MAX; /* nobody is let in yet */
+    m->owner = FAKE_DEVICES_MAX; /* no device has access yet */
     return 0;
 }
 

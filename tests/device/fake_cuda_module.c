@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules: PTX, or what was linked of it, which is that same text. */
+/* Modules: PTX, or a linked module, which is the same text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "device/fake_cuda.h"
 
-/* Where the log's address and size stand among the options, as the keeper asks for it. */
+/* Position of the log's address and size among the options, as the backend passes them. */
 static cu_result refuse(const struct proact_error *err, unsigned count,
                         const cu_jit_option *options, void **values)
 {
@@ -25,7 +25,7 @@ static cu_result refuse(const struct proact_error *err, unsigned count,
     return CU_INVALID_PTX;
 }
 
-/* A cubin is made here by putting four bytes before a text. */
+/* A fake cubin is a text after four bytes. */
 static const char *text_of(const void *image)
 {
     return memcmp(image, "\177ELF", 4) == 0 ? (const char *)image + 4 : image;
@@ -39,7 +39,7 @@ cu_result cuModuleLoadDataEx(cu_module *out, const void *image, unsigned count,
     struct proact_error err = {""};
 
     if (!result)
-        result = fake_await_words(); /* as hardware does: nothing is loaded beside one */
+        result = fake_await_words(); /* like hardware: nothing is loaded during a wait */
     if (result)
         return result;
     struct CUmod_st *m = must_calloc(1, sizeof *m);
@@ -101,7 +101,7 @@ cu_result cuModuleGetFunction(cu_function *out, cu_module module, const char *na
     const struct ptx_function *text = ptx_function_find(module->ptx, name);
 
     *f = (struct CUfunc_st){.module = module, .kernel = kernel, .next = module->functions};
-    /* They have but one such instruction, or both, of which the other is the first. */
+    /* A kernel has one of these instructions, or both with this one first. */
     f->waits = is_control(text, 0);
     f->lets = f->waits && is_control(text, 1);
     module->functions = f;
@@ -128,7 +128,7 @@ cu_result cuModuleGetFunctionCount(unsigned *out, cu_module module)
 {
     FAKE_ALONE;
     (void)module;
-    *out = 0; /* nothing here is loaded late */
+    *out = 0; /* no lazy loading here */
     return fake_enter(__func__);
 }
 
@@ -195,7 +195,7 @@ cu_result cuFuncSetAttribute(cu_function function, cu_function_attribute what, i
     return fake_enter(__func__);
 }
 
-/* All parameters as one: where they end is what the keeper asks for. */
+/* All parameters as one: the backend asks for their end. */
 cu_result cuFuncGetParamInfo(cu_function function, size_t index, size_t *offset,
                              size_t *bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams and events: queues that go on whenever somebody asks how far they are. */
+/* Streams and events: queues that advance whenever their state is queried. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "device/fake_cuda.h"
 
 enum { COPY_NS = 1000, COPY_GBPS = 10 };
-#define BLOCKED_NS 20000000000ull /* then a synchronize would never end */
-#define LOADS_NS 1000000000ull    /* then neither would a module's loading */
+#define BLOCKED_NS 20000000000ull /* a synchronize would then never end */
+#define LOADS_NS 1000000000ull    /* nor would the loading of a module */
 
 static void append(struct fake_queue *q, struct fake_op op)
 {
@@ -59,7 +59,7 @@ void fake_queue_clear(struct fake_queue *q)
         pop(q);
 }
 
-/* What an operation touches must be there: hardware faults where it is not. */
+/* The operation's memory must be mapped: hardware faults otherwise. */
 static bool may_touch(const struct fake_op *o)
 {
     bool may = (!o->to || fake_find(o->device, o->to, o->bytes)) &&
@@ -70,7 +70,7 @@ static bool may_touch(const struct fake_op *o)
     return may;
 }
 
-/* Whether that record of the event stands in some queue still. */
+/* Whether that record of the event is still queued. */
 static bool is_to_come(const struct CUevent_st *event, uint64_t record)
 {
     for (const struct CUstream_st *s = fake_cuda()->streams; s; s = s->next)
@@ -80,11 +80,12 @@ static bool is_to_come(const struct CUevent_st *event, uint64_t record)
     return false;
 }
 
-/* Whether the operation is done. `run` is the graph's that it is part of, or NULL. */
+/* Executes the operation. Returns whether it is done. `run` is its graph's state, or
+   NULL. */
 static bool go_on(struct fake_op *o, struct fake_run *run)
 {
     switch (o->kind) {
-    case FAKE_COPY: /* each end was looked at when it was queued */
+    case FAKE_COPY: /* addresses were checked when the copy was queued */
         fake_cuda()->work_ns += COPY_NS + o->rows * o->bytes / COPY_GBPS;
         for (size_t y = 0; y < o->rows; y++)
             memmove(o->to + y * o->to_pitch, o->from + y * o->from_pitch, o->bytes);
@@ -94,7 +95,8 @@ static bool go_on(struct fake_op *o, struct fake_run *run)
             memset(o->to, (int)o->value, o->bytes);
         return true;
     case FAKE_RECORD:
-        if (o->record > o->event->done) { /* a later one may have been first, elsewhere */
+        /* A later record may have run before, on another stream. */
+        if (o->record > o->event->done) {
             o->event->done = o->record;
             o->event->done_ns = fake_cuda()->work_ns;
         }
@@ -128,7 +130,7 @@ static bool go_on(struct fake_op *o, struct fake_run *run)
 
 bool fake_queue_go_on(struct fake_queue *q, struct fake_run *run)
 {
-    /* A graph's lanes take turns, so that who does not wait for another is ahead of it. */
+    /* The lanes of a graph alternate, so that independent lanes advance. */
     for (bool is_on = true; is_on && q->first && !fake_cuda()->lost;) {
         bool is_wait = q->first->kind == FAKE_WAIT_MARK, is_done = go_on(q->first, run);
 
@@ -192,7 +194,7 @@ cu_result cuStreamCreateWithPriority(cu_stream *out, unsigned flags, int priorit
     return 0;
 }
 
-/* Its records and waits that are still queued would lose it. */
+/* Queued records and waits still use the event. */
 static bool is_queued(const struct CUevent_st *event)
 {
     for (const struct CUstream_st *s = fake_cuda()->streams; s; s = s->next)
@@ -253,7 +255,7 @@ cu_result cuStreamSynchronize(cu_stream stream)
     return result ? result : fake_drain(fake_stream(stream));
 }
 
-/* A stream that waits for something captured is captured, too. */
+/* A stream that waits for a captured event joins the capture. */
 static void join(struct CUstream_st *s, struct CUgraph_st *g)
 {
     if (s->capture == g)
@@ -318,7 +320,7 @@ cu_result cuStreamWriteValue32_v2(cu_stream stream, cu_address word, uint32_t va
     return 0;
 }
 
-/* All or none. */
+/* All or none of the operations. */
 cu_result cuStreamBatchMemOp_v2(cu_stream stream, unsigned count, union cu_word_op *ops,
                                 unsigned flags)
 {

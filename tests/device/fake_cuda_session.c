@@ -15,7 +15,8 @@
 
 #include "base/text.h"
 
-/* The array is mapped memory, not the driver's own allocation; its first cells are used. */
+/* The array is mapped memory, not from the driver's own allocator. The test uses its first
+   cells. */
 enum { CELLS = 300000, N = 4000, THREADS = 256, CTAS = (N + THREADS - 1) / THREADS };
 
 static void call(const char *symbol, void *out)
@@ -93,7 +94,7 @@ static enum proact_status make(struct proact *p, const char *name,
     return status ? status : proact_kernel_map(*kernel, 0, &map, err);
 }
 
-/* `forgets` takes no factor: 0. */
+/* `forgets` has no factor: 0. */
 static enum proact_status fill(struct proact_array *array, struct proact_kernel *kernel,
                                unsigned factor, struct proact_error *err)
 {
@@ -141,7 +142,7 @@ static enum proact_status look(struct proact *p, struct proact_array *array,
     return status;
 }
 
-/* Some of the first cells to a place that nobody looks at. */
+/* Copies some of the first cells to an unused location. */
 static enum proact_status copy_rows(struct proact *p, const struct proact_array *array,
                                     struct proact_error *err)
 {

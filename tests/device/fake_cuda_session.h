@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The tests' side of the driver without a GPU: sets it up, and runs a session on it. */
+/* The tests' interface to the fake driver: configures it and runs a session on it. */
 
 #include <proact/proact.h>
 #include <stdbool.h>
 
 #include "device/device.h"
 
-/* As freshly loaded, with these settings, "NAME=VALUE NAME=VALUE"; fails the test without
-   the driver. */
+/* Resets the driver with these settings, "NAME=VALUE NAME=VALUE". Fails the test with
+   another driver. */
 void fake_cuda_set_up(const char *settings);
-/* Objects that nobody gave back. */
+/* Number of objects that are not freed. */
 unsigned fake_cuda_still_left(void);
-/* How often a function of the driver was called. */
+/* Number of calls of a driver function. */
 unsigned fake_cuda_calls_of(const char *name);
-/* Launches of graphs, as they were made, that wait themselves for the kernel ahead. */
+/* Kernel launches, in graphs, that wait for their predecessor themselves. */
 unsigned fake_cuda_early_launches(void);
 
 struct fake_cuda_plan {
     const char *method;   /* NULL: bulk */
-    uint64_t chunk_bytes; /* 0: as the method likes */
+    uint64_t chunk_bytes; /* 0: the method's default */
     unsigned devices;     /* 0: all */
-    unsigned threads;     /* that launch; 0: as many as cores */
-    bool is_recorded;     /* launches are recorded, and replayed */
+    unsigned threads;     /* queuing threads; 0: one per core */
+    bool is_recorded;     /* launches are recorded and replayed */
     bool is_observed;
-    bool is_lazy;         /* the others are opened when the array is there */
-    bool forgets;         /* the kernel never says that it is done */
+    bool is_lazy;         /* the other devices open after the array exists */
+    bool forgets;         /* the kernel does not call proact_done() */
     double wait_limit_ms; /* 0: 50 */
 };
 
-/* Opens the devices here, fills an array on all of them twice, looks at every replica, and
-   closes. What fails first is what it answers. */
+/* Opens the local devices, fills an array on all of them twice, checks every replica, and
+   closes. Returns the first failure. */
 enum proact_status fake_cuda_session(const struct fake_cuda_plan *plan,
                                      struct proact_error *err);

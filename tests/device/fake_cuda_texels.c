@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays, row behind row in memory of the device's, and objects, whose handles are theirs.
- */
+/* Texture arrays, row by row in device memory, and texture objects, whose handles are their
+   addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ cu_result cuArrayDestroy(cu_array array)
     return result;
 }
 
-/* Of plane z; NULL where the copy leaves it. */
+/* Row address in plane z; NULL if the copy leaves the memory. */
 static unsigned char *place(const struct cu_box_end *e, const struct cu_box *b, size_t z,
                             unsigned device)
 {
@@ -114,7 +114,7 @@ static bool is_of(const struct cu_box_end *e, unsigned device)
     return e->memory != CU_MEMORY_ARRAY || e->array->memory->owner == device;
 }
 
-/* Arrays of another device are no business of this call. */
+/* Arrays of other devices are refused by this call. */
 cu_result cuMemcpy3DAsync_v2(const struct cu_box *b, cu_stream stream)
 {
     FAKE_ALONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands for NVIDIA's library of ranges: writes each down in the file FAKE_NVTX names. */
+/* Replaces NVIDIA's library of ranges: writes each range to the file named by FAKE_NVTX. */
 #include <stdio.h>
 #include <stdlib.h>
 

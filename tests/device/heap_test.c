@@ -57,7 +57,7 @@ static void takes(struct heap_rig *h, uint32_t bytes)
     emulator_sync(&h->r);
 }
 
-static void blocks_lie_apart_and_last(void **state)
+static void blocks_are_disjoint_and_persist(void **state)
 {
     struct heap_rig h;
 
@@ -72,7 +72,7 @@ static void blocks_lie_apart_and_last(void **state)
             assert_true(at >= block_of(&h, k) + EACH + k ||
                         at + EACH + i <= block_of(&h, k));
     }
-    for (uint32_t i = 0; i < THREADS; i++) { /* to its last byte, by launches behind */
+    for (uint32_t i = 0; i < THREADS; i++) { /* first and last byte, by later launches */
         run(&h, "stores", 1, emulator_parameters("dww", h.kept, i, EACH + i - 1));
         run(&h, "stores", 1, emulator_parameters("dww", h.kept, i, 0));
     }
@@ -80,8 +80,8 @@ static void blocks_lie_apart_and_last(void **state)
     emulator_close(&h.r);
 }
 
-/* Every other block goes back, and what then has room is where they were. */
-static void what_is_given_back_is_given_again(void **state)
+/* All blocks are freed, and new ones reuse their addresses. */
+static void freed_blocks_are_reused(void **state)
 {
     struct heap_rig h;
     uint64_t end = 0, first;
@@ -106,7 +106,7 @@ static void what_is_given_back_is_given_again(void **state)
     emulator_close(&h.r);
 }
 
-static void no_room_is_null(void **state)
+static void exhausted_heaps_return_null(void **state)
 {
     struct heap_rig h;
     uint32_t count = 0;
@@ -133,7 +133,7 @@ static void expect_fault(const char *kernel, struct heap_rig *h, uint32_t a, uin
     emulator_close(&h->r);
 }
 
-static void what_is_not_in_a_block_is_refused(void **state)
+static void accesses_outside_blocks_are_refused(void **state)
 {
     struct heap_rig h;
 
@@ -180,11 +180,11 @@ static void a_stack_may_be_larger(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_lie_apart_and_last),
-        cmocka_unit_test(what_is_given_back_is_given_again),
-        cmocka_unit_test(no_room_is_null),
+        cmocka_unit_test(blocks_are_disjoint_and_persist),
+        cmocka_unit_test(freed_blocks_are_reused),
+        cmocka_unit_test(exhausted_heaps_return_null),
         cmocka_unit_test(a_stack_may_be_larger),
-        cmocka_unit_test(what_is_not_in_a_block_is_refused),
+        cmocka_unit_test(accesses_outside_blocks_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

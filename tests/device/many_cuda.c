@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A CUDA driver in front of the real one, which shows each of its devices several times: on
-   one GPU what is of several can be tried, with its memory's real order, its queues and its
-   graphs. MANY_CUDA_DEVICES (2) are shown, those that are one GPU share its context;
-   MANY_CUDA_DRIVER is the real one's file. All that names no device is passed on
-   (many_cuda_pass.c). */
+/* A CUDA driver in front of the real one that shows each GPU as several devices. Features
+   for several devices can then be tested on one GPU, with real memory order, queues and
+   graphs. It shows MANY_CUDA_DEVICES devices (default 2); devices of one GPU share its
+   context. MANY_CUDA_DRIVER is the file of the real driver. Calls without a device are
+   forwarded (many_cuda_pass.c). */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void *open_real(void)
     return library;
 }
 
-/* Before anybody asks for an entry. */
+/* Runs before the first lookup of an entry. */
 __attribute__((constructor)) static void find_real(void)
 {
     void *library = open_real();
@@ -128,7 +128,7 @@ cu_result cuDevicePrimaryCtxReset_v2(cu_device device)
     return many_primary_reset(real_of(device));
 }
 
-/* A context reaches itself. */
+/* A context always reaches itself. */
 cu_result cuCtxEnablePeerAccess(cu_context peer, unsigned flags)
 {
     cu_context own = NULL;
@@ -161,7 +161,7 @@ cu_result cuMemCreate(cu_physical *out, size_t bytes, const struct cu_memory_kin
     return many_physical_create(out, bytes, &real, flags);
 }
 
-/* Each GPU is let in once. */
+/* Each GPU receives access once. */
 cu_result cuMemSetAccess(cu_address address, size_t bytes,
                          const struct cu_memory_access *access, size_t count)
 {

@@ -5,11 +5,11 @@
 
 struct many_entry {
     const char *symbol;
-    void *real; /* where its address goes: a many_*'s */
+    void *real; /* target address: a many_* function */
 };
-extern const struct many_entry many_entries[]; /* the last one's symbol is NULL */
+extern const struct many_entry many_entries[]; /* the last row has a NULL symbol */
 
-/* The real ones by our names, and their symbols, which are what we show. */
+/* Real functions under the names of driver.h, and the symbols that this library exports. */
 #define DRIVER(name, symbol, parameters)                                                   \
     extern __attribute__((visibility("hidden"))) cu_result(*many_##name) parameters;       \
     __attribute__((visibility("default"))) cu_result symbol parameters;

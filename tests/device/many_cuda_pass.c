@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries of the real driver, under their own names: a jump each, for what many_cuda.c does
-   not have. */
+/* Entries of the real driver under their own names: one jump for each entry that
+   many_cuda.c does not define. */
 #include "many_cuda.h"
 
 #define DRIVER(name, symbol, parameters)                                                   \

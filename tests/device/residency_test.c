@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many CTAs an emulated device holds at once, by what bounds it. CTAs that wait for
-   each other end if all of them fit, and never end if one too many was launched. */
+/* Number of CTAs that an emulated device holds at the same time, for each limiting
+   resource. CTAs that wait for each other end if all of them fit, and never end with one
+   CTA more. */
 #include <string.h>
 
 #include "device/emulator_testing.h"
 
-/* The machine has 4 SMs, each of 1024 threads, 8 CTAs, 96 KB of shared memory. */
+/* The machine has 4 SMs, each with 1024 threads, 8 CTAs and 96 KB of shared memory. */
 struct shape {
     uint32_t threads, shared_bytes, fit;
 };
 
 static const struct shape shapes[] = {
-    {256, 0, 16},    /* bound by threads */
-    {1000, 0, 4},    /* rounded up to warps */
-    {257, 0, 12},    /* 288 are taken */
-    {32, 0, 32},     /* by CTAs */
-    {32, 49152, 8},  /* by shared memory, two fill an SM */
-    {64, 40000, 8},  /* and where a rest stays */
-    {64, 12288, 32}, /* eight fill it */
+    {256, 0, 16},    /* limited by threads */
+    {1000, 0, 4},    /* rounded up to full warps */
+    {257, 0, 12},    /* 288 threads are allocated */
+    {32, 0, 32},     /* limited by CTAs */
+    {32, 49152, 8},  /* limited by shared memory; two CTAs fill an SM */
+    {64, 40000, 8},  /* with an unused remainder */
+    {64, 12288, 32}, /* eight CTAs fill an SM */
 };
 
 static void launch(struct emulator_rig *r, unsigned stream, const struct shape *s,
@@ -41,7 +42,7 @@ static void never_meets(struct emulator_rig *r)
     assert_non_null(strstr(r->err.text, "kernel 'meet' on device 0"));
 }
 
-static void as_many_as_fit_are_there_at_once(void **state)
+static void as_many_ctas_as_fit_are_resident(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -60,8 +61,8 @@ static void as_many_as_fit_are_there_at_once(void **state)
         }
 }
 
-/* What a CTA had is free when it has ended: round after round as many fit. */
-static void places_are_given_back(void **state)
+/* Ended CTAs free their resources: the same number fits in every wave. */
+static void ended_ctas_free_their_resources(void **state)
 {
     struct emulator_rig r;
 
@@ -78,8 +79,8 @@ static void places_are_given_back(void **state)
     emulator_close(&r);
 }
 
-/* Kernels of two streams share the SMs: half of them for each, and not one CTA more. */
-static void kernels_share_what_there_is(void **state)
+/* Kernels of two streams share the SMs: half for each, and no CTA more. */
+static void kernels_share_the_sms(void **state)
 {
     const struct shape half = {512, 0, 4};
 
@@ -96,11 +97,11 @@ static void kernels_share_what_there_is(void **state)
                                         .parameters = waits.block,
                                         .parameter_bytes = waits.bytes};
 
-        /* it has four CTAs, and waits for a fifth */
+        /* It has four CTAs and waits for a fifth. */
         emulator_must(&r, r.b->function(r.module[0], "meet", &f, &r.err));
         emulator_must(&r, r.b->launch(r.stream[0][0], f, &l, &r.err));
         launch(&r, 1, &half, half.fit + too_many, second);
-        if (!too_many) /* which comes when the other kernel has gone */
+        if (!too_many) /* which starts after the other kernel */
             launch(&r, 1, &half, 1, first);
         if (too_many)
             never_meets(&r);
@@ -113,9 +114,9 @@ static void kernels_share_what_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_many_as_fit_are_there_at_once),
-        cmocka_unit_test(places_are_given_back),
-        cmocka_unit_test(kernels_share_what_there_is),
+        cmocka_unit_test(as_many_ctas_as_fit_are_resident),
+        cmocka_unit_test(ended_ctas_free_their_resources),
+        cmocka_unit_test(kernels_share_the_sms),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

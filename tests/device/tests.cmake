@@ -1,8 +1,8 @@
-# The device contract is told in several files; contract_test.c runs them all.
+# The device contract consists of several files; contract_test.c runs them all.
 target_sources(contract_test PRIVATE device/contract.c device/contract_memory.c device/contract_parts.c
     device/contract_rows.c device/contract_streams.c device/contract_launch.c device/contract_clusters.c device/contract_batch.c device/contract_watch.c device/contract_repeats.c device/contract_texels.c
     device/contract_graphs.c device/contract_faults.c device/contract_interop.c device/contract_lazy_devices.c)
-# So is the emulated machine.
+# The tests of the emulated machine.
 foreach(part time cost order fault bulk rows replicas cluster)
     target_sources(emulator_${part}_test PRIVATE device/emulator_testing.c device/contract.c)
 endforeach()
@@ -10,12 +10,12 @@ foreach(part residency device_unit children heap)
     target_sources(${part}_test PRIVATE device/emulator_testing.c device/contract.c)
 endforeach()
 
-# Alone, so that a machine with GPUs can be asked for just this; skipped without any.
+# A separate test, so that it can be run alone on a machine with GPUs; skipped without any.
 add_test(NAME device.contract_cuda COMMAND contract_test cuda)
-# A second a promise: each opens the devices anew.
+# A second for each promise, which opens the devices again.
 set_tests_properties(device.contract_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS gpu)
 
-# NVIDIA's own header, where there is one: our declarations are compared with it.
+# NVIDIA's own header, if it exists: the test compares driver.h with it.
 find_path(PROACT_CUDA_INCLUDE cuda.h HINTS ENV CUDA_HOME PATH_SUFFIXES include
     PATHS /usr/local/cuda)
 if(PROACT_CUDA_INCLUDE)
@@ -24,11 +24,11 @@ else()
     message(STATUS "no cuda.h: the driver's declarations are not compared (device.driver_abi)")
 endif()
 
-# A driver without a GPU, in folders of their own for LD_LIBRARY_PATH: the whole one; one
-# that lacks what we cannot do without; one that lacks what is optional; and a file that is
-# no library, for "no driver" also where there is one.
+# The fake driver, in folders for LD_LIBRARY_PATH: a complete one; one without required
+# symbols; one without optional symbols; and a file that is no library, for "no driver" on
+# any machine.
 file(GLOB fake_cuda CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/device/fake_cuda*.c)
-list(FILTER fake_cuda EXCLUDE REGEX "fake_cuda_session") # a test's side of it
+list(FILTER fake_cuda EXCLUDE REGEX "fake_cuda_session") # part of the tests
 set(fake_cuda_hides_old "cuStreamWaitValue32_v2")
 set(fake_cuda_hides_early
     "cuModuleGetFunctionCount;cuModuleEnumerateFunctions;cuFuncLoad;cuFuncGetParamInfo;cuLaunchKernelEx;cuEventElapsedTime_v2")
@@ -52,8 +52,8 @@ target_link_libraries(fake_nvtx PRIVATE proact_options)
 set_target_properties(fake_nvtx PROPERTIES OUTPUT_NAME nvtx3interop SOVERSION 1
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
 
-# A driver that shows each GPU several times, in front of the real one: what takes several
-# is then tried on one, and on the driver without a GPU to see that it does what it says.
+# A driver that shows each GPU several times, in front of the real one: features for several
+# devices run on one GPU, and on the fake driver to test this driver itself.
 add_library(many_cuda SHARED device/many_cuda.c device/many_cuda_pass.c)
 target_link_libraries(many_cuda PRIVATE proact_options ${CMAKE_DL_LIBS})
 target_include_directories(many_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src
@@ -61,7 +61,8 @@ target_include_directories(many_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src
 set_target_properties(many_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/driver_many)
 
-# The CUDA keeper on that driver: the whole contract, and applications under every method.
+# The CUDA backend on the fake driver: the complete contract, and applications under every
+# method.
 function(fake_cuda_test name kind)
     cmake_parse_arguments(PARSE_ARGV 2 fake "" "" "SETTINGS;COMMAND")
     add_test(NAME ${name} COMMAND ${fake_COMMAND})
@@ -75,7 +76,7 @@ fake_cuda_test(device.contract_one_cuda fake SETTINGS FAKE_CUDA_DEVICES=1
 fake_cuda_test(device.contract_many_cuda many COMMAND contract_test cuda SETTINGS
     FAKE_CUDA_DEVICES=1 MANY_CUDA_DEVICES=3
     MANY_CUDA_DRIVER=${CMAKE_CURRENT_BINARY_DIR}/driver_fake/libcuda.so.1)
-# Rows that the driver copies one by one: of long pitches, without peers, of a refused pitch.
+# Rows that the driver copies one by one: long pitches, no peer access, a refused pitch.
 fake_cuda_test(device.contract_pitch_cuda fake SETTINGS FAKE_CUDA_ATTRIBUTES=11=300
     COMMAND contract_test cuda rows)
 fake_cuda_test(device.contract_unreached_cuda fake SETTINGS FAKE_CUDA_PEERS=none
@@ -86,11 +87,11 @@ set(jacobi proact_command run jacobi --size 128 --iterations 52 --machine local)
 fake_cuda_test(device.jacobi_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=4 COMMAND ${jacobi})
 fake_cuda_test(device.jacobi_relay_cuda fake SETTINGS FAKE_CUDA_DEVICES=4
     COMMAND ${jacobi} --method relay)
-# What GPUs do not record is launched anew each time.
+# Launches that GPUs do not record are issued each time.
 fake_cuda_test(device.jacobi_unreached_cuda fake
     SETTINGS FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none COMMAND ${jacobi})
 
-# What is tried on GPUs, on that driver: what it says of kernels there is seen without any.
+# Tests for GPUs on the fake driver: its checks of kernels apply without a GPU.
 fake_cuda_test(kernels.split_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND kernels_split_test local)
 fake_cuda_test(runtime.distributed_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=3
@@ -100,7 +101,7 @@ set_tests_properties(kernels.split_fake_cuda PROPERTIES LABELS slow TIMEOUT 600)
 fake_cuda_test(bench.peers_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/device/bench_peers.sh $<TARGET_FILE:proact_command>)
 
-# What goes wrong with a driver, and each of its calls failing once.
+# Failures of a driver, and a failure of each of its calls.
 foreach(part failure sweep early binary overlap branches repeat context staging lazy)
     target_sources(cuda_${part}_test PRIVATE device/fake_cuda_session.c)
     add_dependencies(cuda_${part}_test runtime_ptx fake_cuda_fake fake_cuda_old fake_nvtx)
@@ -111,5 +112,5 @@ foreach(kind none old)
     fake_cuda_test(device.cuda_failure_${kind} ${kind} COMMAND cuda_failure_test ${kind})
 endforeach()
 
-# Every call of a driver fails once: a minute.
+# A failure of every driver call takes a minute.
 set_tests_properties(device.cuda_sweep PROPERTIES LABELS long TIMEOUT 300)

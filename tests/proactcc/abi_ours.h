@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Sizes of our declarations of CUDA's runtime, and where their fields lie. */
+/* Sizes and field offsets of proact's declarations of the CUDA runtime. */
 
 #include <stddef.h>
 
@@ -9,4 +9,4 @@ struct abi_row {
     const char *name, *field; /* field "": the size */
     size_t bytes;
 };
-extern const struct abi_row abi_ours[]; /* up to a name that is NULL */
+extern const struct abi_row abi_ours[]; /* the last row has a NULL name */

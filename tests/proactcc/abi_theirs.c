@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our declarations of CUDA's runtime, and of its driver, against NVIDIA's: names have their
-   numbers when this compiles, and structs their shapes when it runs well. */
+/* Compares proact's declarations of the CUDA runtime and driver with NVIDIA's: constants at
+   compile time, structures at run time. */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <stdio.h>

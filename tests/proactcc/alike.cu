@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of many CTAs store to the same places: alike KERNEL. Where all store the same, it
-   does not matter who is the last; else, and where one reads meanwhile, it does. */
+/* Idempotent stores: threads of many CTAs store to the same addresses. Usage: alike KERNEL.
+   Equal values do not race; different values, or a concurrent read, do. */
 #include <cstdio>
 #include <cstring>
 
@@ -13,21 +13,21 @@ static __device__ int own()
     return blockIdx.x * THREADS + threadIdx.x;
 }
 
-/* Not all of what is new is written: what others are sent of it was never, in part. */
+/* Stores only some elements: the rest of what is sent was never stored. */
 __global__ void some(int *, const int *list, int *out)
 {
     if (list[own()] > 50)
         out[own()] = list[own()];
 }
 
-/* A search goes on. */
+/* Sets a flag, as a search does. */
 __global__ void flag(int *to, const int *, int *out)
 {
     out[own()] = 1;
     *to = 1;
 }
 
-/* What is reached is marked, by bytes. */
+/* Marks single bytes, as a traversal does. */
 __global__ void marks(int *to, const int *list, int *out)
 {
     out[own()] = 1;
@@ -47,7 +47,7 @@ __global__ void vectors(int *to, const int *, int *out)
     ((int4 *)to)[own() % 3] = make_int4(1, own() % 3, 3, 4);
 }
 
-/* By bytes, and by words of the same. */
+/* Equal bytes, written as bytes and as words. */
 __global__ void parts(int *to, const int *, int *out)
 {
     out[own()] = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of a batch, between memory of all kinds, and what is refused. */
+/* Batched copies between all kinds of memory, and refused batches. */
 #include "check.cuh"
 
 enum { N = 4096 };
@@ -31,7 +31,7 @@ static void copy(void *const *to, const void *const *from, const size_t *bytes, 
     attributes[0].srcAccessOrder = cudaMemcpySrcAccessOrderStream;
     attributes[1].srcAccessOrder = order;
     MUST(cudaMemcpyBatchAsync(to, from, bytes, count, attributes, firsts, 2, stream));
-    firsts[0] = 1; /* the first copy has none */
+    firsts[0] = 1; /* the first copy has no attributes */
     HOLDS(cudaMemcpyBatchAsync(to, from, bytes, count, attributes, firsts, 1, stream) ==
           cudaErrorInvalidValue);
     attributes[0].srcAccessOrder = cudaMemcpySrcAccessOrderInvalid;
@@ -48,7 +48,7 @@ static void prefetch(void *managed, cudaStream_t stream)
 
     MUST(cudaMemPrefetchBatchAsync(&managed, &bytes, 1, &here, &first, 1, 0, stream));
 }
-#else /* there are none */
+#else /* older toolkits have no batches */
 enum cudaMemcpySrcAccessOrder {
     cudaMemcpySrcAccessOrderStream,
     cudaMemcpySrcAccessOrderDuringApiCall
@@ -89,7 +89,7 @@ int main()
 
     copy(in, from, bytes, 3, cudaMemcpySrcAccessOrderDuringApiCall, stream);
     for (int i = 0; i < N; i++)
-        pinned[i] = -1; /* it has been read */
+        pinned[i] = -1; /* has been read */
     scale<<<N / 128, 128, 0, stream>>>(x, 2);
     scale<<<N / 128, 128, 0, stream>>>(y, 3);
 

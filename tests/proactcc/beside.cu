@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses that are not the first of what they lead to: ends, windows whose first index is
-   not 0, from inside another array or from none, structs that are packed; and such as are
-   only compared. */
+/* Out-of-object pointers: ends of arrays, windows whose first index is not 0, pointers into
+   another array or outside all of them, and packed structs. Some pointers are only
+   compared. */
 #include "check.cuh"
 #include <algorithm>
 #include <vector>
@@ -24,7 +24,7 @@ __global__ void add(int *a, int n, int value)
         a[i] += value;
 }
 
-/* Elements low to low + N - 1. */
+/* Reads the elements low to low + N - 1. */
 __global__ void copy_window(int *out, const int *window, int low)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -45,7 +45,7 @@ __global__ void set_window(int *window, int low, int value)
         window[low + i] = value;
 }
 
-/* A row of each, where they lie `pitch` elements apart. */
+/* Reads one row per plane, `pitch` elements apart. */
 __global__ void copy_rows(int *out, const int *rows, long pitch)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -63,7 +63,7 @@ __global__ void set_far(int *from, long distance, int value)
     from[distance + blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
-/* A remainder times a number has no bounds. */
+/* The product of a remainder and a parameter has no known bounds. */
 __global__ void copy_turns(int *out, const int *from, long distance)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -71,7 +71,7 @@ __global__ void copy_turns(int *out, const int *from, long distance)
     out[blockIdx.y * N + i] = from[(int)blockIdx.y % 3 * distance + i];
 }
 
-/* Every other thread, by a choice of the kernel, to what another device wrote. */
+/* Every second thread reads another device's data, selected by the kernel. */
 __global__ void copy_either(int *out, const int *from, long distance)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -79,7 +79,7 @@ __global__ void copy_either(int *out, const int *from, long distance)
     out[i] = from[i % 2 ? i : distance + N - 1 - i];
 }
 
-/* One thread of many. */
+/* A single thread leaves its array. */
 __global__ void copy_lone(int *out, const int *from, long distance, int lone)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -87,7 +87,7 @@ __global__ void copy_lone(int *out, const int *from, long distance, int lone)
     out[i] = from[i * 37 % 40063 == lone ? distance + N - 1 - i / 10 : i % N];
 }
 
-/* Only a later iteration leads elsewhere. */
+/* Only a later iteration leaves the array. */
 __global__ void add_rows(int *out, const int *from, long distance, int rows)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
@@ -98,7 +98,7 @@ __global__ void add_rows(int *out, const int *from, long distance, int rows)
     out[i] = sum;
 }
 
-/* How often it goes round each thread chooses: the second time leads elsewhere. */
+/* The trip count depends on the thread; the second iteration leaves the array. */
 __global__ void add_chosen(int *out, const int *from, long distance, int even, int odd)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, row = 0, sum = 0;
@@ -111,7 +111,7 @@ __global__ void add_chosen(int *out, const int *from, long distance, int even, i
     out[i] = sum;
 }
 
-/* A choice that changes nothing of that, beside an index of the plane. */
+/* The plane index leaves the array; the selection of the element does not. */
 __global__ void copy_planes(int *out, const int *from, long distance)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -119,7 +119,7 @@ __global__ void copy_planes(int *out, const int *from, long distance)
     out[blockIdx.y * N + i] = from[blockIdx.y * distance + (i % 2 ? i : N - 1 - i)];
 }
 
-/* Two of many CTAs alone lead anywhere, the second of them elsewhere. */
+/* Only two CTA planes access memory, and the second one leaves the array. */
 __global__ void copy_some(int *out, const int *from, long distance, unsigned first)
 {
     const unsigned by = blockIdx.y - first;
@@ -177,7 +177,7 @@ static bool all_are(const int *array, int value)
     return std::count(content.begin(), content.end(), value) == N;
 }
 
-/* Each device comes to have what it reads, its share, and no more. */
+/* Distributes the current data: afterwards each device has only its own partition. */
 static void renew(int *of, int value)
 {
     MUST(cudaMemset(of, 0, N * sizeof(int)));
@@ -197,7 +197,7 @@ static void ends(int *a, int *b)
     HOLDS(all_are(a, 7));
 }
 
-/* Also from where an array was, nearer to `a` than to what it leads to. */
+/* Also with a pointer that is closer to `a` than to the array that it refers to. */
 static void chosen(int *a, int *b, int *out)
 {
     std::vector<int> from(N);
@@ -215,7 +215,7 @@ static void chosen(int *a, int *b, int *out)
     MUST(cudaFree(index));
 }
 
-/* For some of these distances the window begins in the other array. */
+/* For some of these distances the window starts in the other array. */
 static void windows(int *a, int *b, int *out)
 {
     for (int low : {100, 1500, 4000, 6000, 100000, -1500, -5000, -100000}) {
@@ -234,8 +234,8 @@ static void windows(int *a, int *b, int *out)
     }
 }
 
-/* The same address, from which a number leads into its own array, into the other one, and
-   back: each launch has to be looked at. */
+/* One pointer, from which an offset leads to its own array, to the other one, and back:
+   each launch needs its own analysis. */
 static void same_address(int *a, int *b, int *out)
 {
     const int *window = a + N / 2;
@@ -251,7 +251,8 @@ static void same_address(int *a, int *b, int *out)
     }
 }
 
-/* From an array's first byte, by a number, to another array: in part, or all of it. */
+/* An offset leads from one array's first byte to another array, for some or all
+   elements. */
 static void beyond(int *a, int *b, int *out)
 {
     const long there = b - a;
@@ -289,8 +290,8 @@ static void beyond(int *a, int *b, int *out)
     }
 }
 
-/* Of the threads whose choice leads there none may be asked. What they read, other devices
-   have written. */
+/* The analysis may not sample the threads that leave their array. They read data of other
+   devices. */
 static void choices()
 {
     std::vector<int> got(MANY);
@@ -316,8 +317,8 @@ static void choices()
     MUST(cudaFree(out));
 }
 
-/* By an index, or an iteration, times a distance; whoever is asked has chosen otherwise, or
-   nobody is, as something is chosen. */
+/* An index or an iteration times a distance. The sampled threads stay inside, or none is
+   sampled. */
 static void chosen_rows()
 {
     std::vector<int> got(2 * N);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: blocked.sh PROACTCC SOURCE DRIVER. A program that queues launches behind a kernel which waits
-# for a word of the host's goes on, on the pretend CUDA driver in the folder DRIVER, too.
+# Usage: blocked.sh PROACTCC SOURCE DRIVER. A program that queues launches after a kernel
+# that waits for a host write continues, also on the fake CUDA driver in the folder DRIVER.
 set -u
 proactcc=$1 program=$2/tests/programs/blocked_launches.cu driver=$3
 scratch=$(mktemp -d) || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: calls.sh SOURCE LIBRARY CUDART. Every call that NVIDIA's static runtime has is in our
-# list, and every call of our list is in our library.
+# Usage: calls.sh SOURCE LIBRARY CUDART. Every function of NVIDIA's static runtime is in
+# proact's list, and the library defines every function of the list.
 set -u
 list=$1/tools/proactcc/rt/abi/cuda_call.def
 scratch=$(mktemp -d) || exit 1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* For the small programs here, which are compiled as anybody's: a call must work, and what
-   must hold is said by its line. */
+/* Checks for the small programs in this folder, which are compiled like any user's program:
+   a call must succeed, and a failed condition reports its line. */
 #include <cstdio>
 #include <cstdlib>
 

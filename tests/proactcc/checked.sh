@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: checked.sh PROACTCC SOURCE NAME KERNEL.... With PROACT_CHECK=1, on one device and on four,
-# kernels of NAME.cu run to their end, or, those behind a `not`, are stopped for a race.
+# Usage: checked.sh PROACTCC SOURCE NAME KERNEL.... With PROACT_CHECK=1, on one device and
+# on four, kernels of NAME.cu run to their end. Those after a `not` are stopped for a race.
 set -u
 proactcc=$1 here=$2/tests/proactcc name=$3
 shift 3

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches in clusters of CTAs: by attribute, as a kernel was built, from graphs; what is
-   told of them, and what is refused. */
+/* Launches with clusters of CTAs: by attribute, by compile-time size, and from graphs;
+   queries and refusals. */
 #include <cooperative_groups.h>
 
 #include "check.cuh"
@@ -9,7 +9,7 @@ namespace cg = cooperative_groups;
 
 static const int ctas = 16;
 
-/* Each CTA's word: the sum over its cluster of what each has, and how many they are. */
+/* Each CTA stores the sum over its cluster and the number of CTAs in it. */
 __device__ static void tell(int *out)
 {
     __shared__ int mine;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cooperative launches: all CTAs at once, on one device, as they wait for each other. */
+/* Cooperative launches: all CTAs are resident on one device at the same time, because they
+   wait for each other. */
 #include <cooperative_groups.h>
 
 #include "check.cuh"
 
 static const int ctas = 8, threads = 64, n = ctas * threads;
 
-/* A barrier by hand: the last one to come lets all go on. */
+/* A hand-written barrier: the last CTA releases all others. */
 __global__ void turn_round(int *out, int *x, unsigned *arrived, int factor)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -14,7 +15,7 @@ __global__ void turn_round(int *out, int *x, unsigned *arrived, int factor)
     x[i] = factor * i;
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence(); /* with the one that follows, of whoever waits for this CTA */
+        __threadfence(); /* pairs with the fence of the CTAs that wait for this one */
         atomicAdd(arrived, 1);
         while (atomicAdd(arrived, 0) < gridDim.x)
             ;
@@ -24,7 +25,7 @@ __global__ void turn_round(int *out, int *x, unsigned *arrived, int factor)
     out[i] = ((volatile int *)x)[n - 1 - i];
 }
 
-/* The same, in steps, each between two barriers of the grid. */
+/* The same in several steps, each between two grid barriers. */
 __global__ void turn_often(int *out, int *x, int steps)
 {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();

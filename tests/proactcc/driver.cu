@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that calls the driver beside the runtime: contexts, memory, launches, streams
-   and events; what one of the two gives, the other takes. */
+/* A program that uses the CUDA driver and the runtime together: contexts, memory, launches,
+   streams and events. Objects of one are valid in the other. */
 #include "driver.cuh"
 #include <cstring>
 #include <thread>
@@ -48,7 +48,7 @@ static void about_the_device(CUdevice device)
     HOLDS(memcmp(&id, &p.uuid, sizeof id) == 0);
 }
 
-/* A thread has those that it was given, the last on top. */
+/* A thread has a stack of contexts. */
 static void about_contexts(CUdevice device, CUcontext mine)
 {
     CUcontext primary, now, popped;
@@ -83,7 +83,7 @@ static void about_contexts(CUdevice device, CUcontext mine)
     DO(cuCtxSynchronize());
 }
 
-/* One begins without, and is given another's. */
+/* A new thread has no context and receives another thread's. */
 static void in_another_thread(CUcontext theirs, CUdeviceptr x)
 {
     CUcontext now = theirs;
@@ -96,7 +96,7 @@ static void in_another_thread(CUcontext theirs, CUdeviceptr x)
     HOLDS(value == 0x05050505);
     DO(cuCtxPopCurrent(&now));
     HOLDS(now == theirs && cuCtxPopCurrent(&now) == CUDA_ERROR_INVALID_CONTEXT);
-    /* The runtime's calls find one by themselves. */
+    /* Runtime calls find a context by themselves. */
     MUST(cudaMemset((void *)x, 1, 4));
     DO(cuMemcpyDtoH(&value, x, sizeof value));
     HOLDS(value == 0x01010101);
@@ -112,7 +112,7 @@ static void about_threads(CUcontext mine)
     DO(cuMemFree(x));
 }
 
-/* By pointers, as one buffer, by an attribute of the launch. */
+/* Parameters as pointers, as one buffer, and with a launch attribute. */
 static void about_launches(CUfunction scale, CUmodule module)
 {
     CUdeviceptr in, out, shift, done;
@@ -163,7 +163,7 @@ static void about_launches(CUfunction scale, CUmodule module)
     alone.value.cooperative = 1;
     config.attrs = &alone;
     config.numAttrs = 1;
-    config.gridDimX = 2; /* all at once, on a small device, too */
+    config.gridDimX = 2; /* all resident at the same time, also on a small device */
     DO(cuLaunchKernelEx(&config, scale, args, NULL));
     DO(cuLaunchCooperativeKernel(scale, 2, 1, 1, THREADS, 1, 1, 0, NULL, args));
     DO(cuModuleGetGlobal(&done, NULL, module, "done"));
@@ -173,7 +173,7 @@ static void about_launches(CUfunction scale, CUmodule module)
     DO(cuMemFree(out));
 }
 
-/* What the one allocates, makes or knows, the other takes. */
+/* Objects that one of the two creates are valid in the other. */
 static void about_both(CUfunction scale)
 {
     CUdeviceptr ours;
@@ -216,7 +216,7 @@ static void about_both(CUfunction scale)
     DO(cuEventDestroy(from));
     MUST(cudaEventDestroy(to));
     DO(cuStreamDestroy(stream));
-    /* The runtime does not tell what the driver refused. */
+    /* The runtime does not report the driver's errors. */
     HOLDS(cuMemFree(12345) == CUDA_ERROR_INVALID_VALUE);
     HOLDS(cudaGetLastError() == cudaSuccess);
 }
@@ -251,7 +251,7 @@ static void about_memory()
     copy.WidthInBytes = sizeof cells[0];
     copy.Height = HEIGHT;
     DO(cuMemcpy2D(&copy));
-    copy.srcPitch = 0; /* that is for one row */
+    copy.srcPitch = 0; /* allowed for a single row */
     HOLDS(cuMemcpy2D(&copy) == CUDA_ERROR_INVALID_VALUE);
     HOLDS(cells[0][0] == 0x01020304 && cells[19][59] == 0x01020304);
     HOLDS(cells[19][1] == 0x07070707);
@@ -263,7 +263,7 @@ static void about_memory()
     HOLDS(base == at && bytes == pitch * HEIGHT);
     HOLDS(cuMemGetAddressRange(&base, &bytes, 4096) == CUDA_ERROR_NOT_FOUND);
     DO(cuMemFree(at));
-    /* More than the host gives at once. */
+    /* More than the host's allocation unit. */
     DO(cuMemAlloc(&at, 3 << 20));
     DO(cuMemsetD32(at, 0xdeadbeef, (3 << 18) - 1));
     DO(cuMemcpyDtoH(cells, at + (3 << 20) - 12, 8));
@@ -277,7 +277,8 @@ static void about_memory()
 
     DO(cuPointerGetAttributes(2, attributes, info, (CUdeviceptr)pinned));
     HOLDS(type == CU_MEMORYTYPE_HOST && bytes == 4096);
-    DO(cuPointerGetAttributes(2, attributes, info, (CUdeviceptr)cells)); /* nobody's */
+    /* Not a device pointer. */
+    DO(cuPointerGetAttributes(2, attributes, info, (CUdeviceptr)cells));
     HOLDS(type == 0 && bytes == 0);
     HOLDS(cuPointerGetAttribute(&type, attributes[0], (CUdeviceptr)cells) ==
           CUDA_ERROR_INVALID_VALUE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* For programs that call the driver: a call must work; and a module, as text. */
+/* Checks for programs that call the driver, and a module as text. */
 #include <cuda.h>
 
 #include "check.cuh"
@@ -23,7 +23,7 @@ static const char *driver_name(CUresult result)
         }                                                                                  \
     } while (0)
 
-/* out[i] = factor * in[i] + shift, of n; and so many were done. */
+/* out[i] = factor * in[i] + shift for n elements, and a count of executed threads. */
 static const char scale_text[] = R"(
 .version 7.8
 .target sm_80

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Usage: driver.sh PROACTCC SOURCE DRIVER. Programs that name the driver's library, in each way to
-# do so, call ours and need no driver; what is not there is said; whoever does not name it has none
-# of its names; and a library, and what g++ links, go to the same runtime. DRIVER: the folder of the
-# pretend driver.
+# Usage: driver.sh PROACTCC SOURCE DRIVER. Programs that link the driver's library, in each
+# way, call proact's implementation and need no driver. Missing functions are reported.
+# Programs that do not link it contain none of its names. A library, and links by g++, use
+# the same runtime. DRIVER is the folder of the fake driver.
 set -u
 proactcc=$1 here=$2/tests/proactcc/driver driver=$3
 scratch=$(mktemp -d) || exit 1
@@ -25,7 +25,7 @@ works() { # WHAT PROGRAM
 no_driver() { # WHAT PROGRAM
     ! readelf -d "$2" | grep -q 'NEEDED.*libcuda\.so' || fault "$1: it needs the driver"
 }
-own_names() { # PROGRAM: the driver's, in the table that others see
+own_names() { # PROGRAM: number of exported driver functions
     nm -D --defined-only "$1" | grep -c ' cu[A-Z]'
 }
 
@@ -40,7 +40,8 @@ for words in -lcuda '-l cuda' --library=cuda -lcuda,m -l:libcuda.so /nowhere/lib
 done
 [ "$(own_names program)" = 0 ] || fault "NVIDIA's libraries would find our calls"
 
-# A program in C, and what it may load: PTX, and fat binaries for whatever was asked.
+# A program in C, and the images that it loads: PTX, and fat binaries for several
+# architectures.
 loads() { # WHAT PROGRAM FILE REPORTS
     [ "$("./$2" "$3" 2>stderr)" = "$4" ] || fault "$1: not '$4', but: $("./$2" "$3" 2>&1)"
 }
@@ -68,8 +69,8 @@ no_driver "a library" libbeside.so
 
 include=$(echo '#include <cuda.h>' | "$proactcc" -M -x cu - | tr ' ' '\n' | grep '/cuda\.h$')
 
-# A library that another made needs the driver, which need not be there for a link. The nvcc on the
-# path may be a script, with its toolkit elsewhere.
+# A library from another compiler needs the driver, which may be absent at link time. The
+# nvcc on PATH may be a script, with its toolkit elsewhere.
 stub=$(echo "${include%/include/*}"/lib*/stubs/libcuda.so | tr ' ' '\n' | head -n 1)
 if [ -f "$stub" ]; then
     printf 'int cuInit(unsigned);\nint start(void) { return cuInit(0); }\n' >start.c
@@ -82,7 +83,7 @@ if [ -f "$stub" ]; then
     no_driver "a library that needs the driver" starts
 fi
 
-# Who links by another compiler, and has none of our objects, names our library.
+# A link by another compiler without proactcc's objects names the library explicitly.
 library=$(dirname "$proactcc")/../lib
 [ -e "$library/libproactrt_driver.so" ] || library=${library}64
 gcc -I"${include%/cuda.h}" "$here/driver_load.c" "$library/libproactrt_driver.so" -Wl,-rpath="$library" -o load || exit 1
@@ -93,7 +94,7 @@ loads "our library ahead of a driver" load kernel.ptx 'CUDA_SUCCESS 2997'
 unset LD_LIBRARY_PATH FAKE_CUDA_DEVICES
 export PROACT_MACHINE=h200x4
 
-# Kernels that are made at run time are split as others are, where NVRTC is there to make some.
+# Kernels compiled at run time are split like others, if NVRTC is available.
 if "$proactcc" -arch=sm_90 "$here/driver_jit.cu" -lnvrtc -lcuda -o jit 2>told; then
     rtc=${include%/include/*}/lib:${include%/include/*}/lib64
     for devices in 1 2 4; do
@@ -106,7 +107,8 @@ else
     echo "no NVRTC here: its kernels are not run"
 fi
 
-# What another links has our calls in each object that calls the driver. Its library must be there.
+# A link by another compiler uses proact's functions in each object that calls the driver.
+# The driver's library must then exist.
 if [ -e "$library/proactrt_driver_stubs.o" ]; then
     g++ main.o "$driver/libcuda.so.1" -ldl -o program || fault "g++ does not link"
     LD_LIBRARY_PATH=$driver works "linked by g++" program
@@ -116,7 +118,8 @@ if [ -e "$library/proactrt_driver_stubs.o" ]; then
     "$proactcc" -arch=sm_90 main.o -o program || fault "a link that does not name it"
     works "a link that does not name it" program
 
-    # Where no object of ours calls it, the host's compiler's calls go past us: that is noticed.
+    # Without such an object, the host compiler's calls bypass proact. The runtime detects
+    # that.
     "$proactcc" -arch=sm_90 -c "$here/driver_past_kernels.cu" -o kernels.o || exit 1
     gcc -I"${include%/cuda.h}" -c "$here/driver_past.c" -o past.o || exit 1
     g++ past.o kernels.o "$driver/libcuda.so.1" -ldl -o past || fault "driver_past does not link"

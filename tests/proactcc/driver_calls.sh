@@ -1,7 +1,8 @@
 #!/bin/sh
-# Usage: driver_calls.sh SOURCE LIBRARY INCLUDE DRIVER. Our list of the driver's calls has what
-# NVIDIA's library exports (DRIVER, a stub will do), and the versions that its headers know; our
-# library has what the list has; and what is ours takes as many parameters as in cuda.h.
+# Usage: driver_calls.sh SOURCE LIBRARY INCLUDE DRIVER. The list of driver functions
+# contains every function that NVIDIA's library exports (DRIVER may be a stub) and every
+# version in its headers. LIBRARY defines every function of the list, with as many
+# parameters as in cuda.h.
 set -u
 tool=$1/tools/proactcc list=$1/tools/proactcc/rt/abi/driver_call.def
 library=$2 include=$3 driver=$4
@@ -28,7 +29,7 @@ nm -g --defined-only "$library" | sed -n 's/.* T proactrt_\(cu[A-Z].*\)/\1/p' | 
 same "$scratch/called" "$scratch/ours" "in the list or in the library alone"
 sed -n 's/^ALIAS([^,]*, \(.*\))/\1/p' "$list" | sort -u | comm -23 - "$scratch/called" | fault "has aliases, and is none of our calls"
 
-# NAME VERSION: of each call that has the name, in the order of their versions.
+# NAME VERSION of every function with that name, in order of versions.
 sed -n 's/^[CR][A-Z]*(\([^,]*\), \([^,]*\), \([0-9]*\))/\2 \3/p' "$list" | sort -u >"$scratch/versions"
 cat "$include/cudaTypedefs.h" "$include/cudaProfilerTypedefs.h" |
     sed -n 's/.*PFN_\(cu[A-Z][A-Za-z0-9]*\)_v\([0-9]*\))(.*/\1 \2/p' | sort -u >"$scratch/known"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules that a program loads by hand: twice, with options, from a file, linked, as a
-   library; what they say of errors; textures, graphs, and calls asked for by name. */
+/* Modules that a program loads explicitly: twice, with options, from a file, linked, or as
+   a library; error texts; textures, graphs, and functions looked up by name. */
 #include "driver.cuh"
 #include <cstdio>
 #include <cstring>
@@ -57,7 +57,7 @@ static const char other_half_text[] = R"(
     ret;
 }
 )";
-/* out[i] = the texture's texel i */
+/* out[i] = texel i of the texture */
 static const char fetch_text[] = R"(
 .version 7.8
 .target sm_80
@@ -105,7 +105,7 @@ static unsigned count_of(CUmodule module)
     return count;
 }
 
-/* Each that is loaded has variables of its own, which begin anew. */
+/* Each loaded module has variables of its own with their initial values. */
 static void load_twice()
 {
     CUmodule one, other;
@@ -145,7 +145,7 @@ static void print_faults()
                              3, options, values) == CUDA_ERROR_INVALID_PTX);
     HOLDS(strstr(log, ":4:") && (size_t)values[1] > 10);
     values[1] = (void *)sizeof log;
-    /* One that the device does not take leaves nothing behind. */
+    /* A module that the device refuses leaves no object. */
     HOLDS(cuModuleLoadDataEx(&module, half_text, 3, options, values) != CUDA_SUCCESS);
     HOLDS(strstr(log, "changed"));
     values[1] = (void *)sizeof log;
@@ -230,7 +230,7 @@ static void load_library()
     DO(cuLibraryUnload(library));
 }
 
-/* The runtime's calls for the same. */
+/* The same with the runtime's functions. */
 static void load_library_by_runtime()
 {
     cudaLibrary_t library;
@@ -286,7 +286,7 @@ static void read_texture()
     DO(cuMemcpy3D(&part));
     DO(cuMemcpyDtoH(host, x, sizeof host));
     HOLDS(some[1] == 0 && some[2] == host[100] && some[11] == host[109] && some[12] == 0);
-    part.WidthInBytes = 42; /* not a whole number of elements */
+    part.WidthInBytes = 42; /* not a multiple of the element size */
     HOLDS(cuMemcpy3D(&part) == CUDA_ERROR_INVALID_VALUE);
     resource.resType = CU_RESOURCE_TYPE_ARRAY;
     resource.res.array.hArray = array;
@@ -303,7 +303,7 @@ static void read_texture()
     DO(cuMemFree(out));
 }
 
-/* Captured from a stream, and put together of nodes. */
+/* Graphs by stream capture and by explicit nodes. */
 static void launch_graphs()
 {
     CUmodule module;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong is said at the call, and what broke the device for good by every later. */
+/* Errors are reported by the failing call; an error that makes the device unusable is
+   reported by every later call. */
 #include "check.cuh"
 #include <cassert>
 #include <cstring>
@@ -25,7 +26,8 @@ __global__ void reverse(int *x, int n)
         x[threadIdx.x] = numbers[n - 1 - threadIdx.x] + some[threadIdx.x + 1];
 }
 
-/* Static and dynamic shared memory together: 48 KiB, unless the program asks for more. */
+/* Static and dynamic shared memory together are limited to 48 KiB unless the program
+   requests more. */
 static void request_shared_memory(int *x)
 {
     const int some = 4096, most = 48 * 1024;
@@ -79,7 +81,7 @@ __global__ void small_only(int x)
     assert(x < 3);
 }
 
-/* As templates' instances are called: its name has more letters than a sentence. */
+/* A template instance whose name is longer than a message. */
 template <typename T, typename... Others> __global__ void small_named(int x)
 {
     assert(x < 3);
@@ -138,7 +140,7 @@ int main(int argc, char **argv)
         HOLDS(cudaGetLastError() == cudaErrorNotSupported);
     }
     if (strcmp(what, "fault") == 0) {
-        fill<<<4, 32>>>(x, 128); /* 28 too many */
+        fill<<<4, 32>>>(x, 128); /* 28 threads too many */
         cudaError_t error = cudaDeviceSynchronize();
         printf("%s\n", cudaGetErrorString(error));
         HOLDS(cudaMemcpy(host, x, 8, cudaMemcpyDeviceToHost) == error);
@@ -162,7 +164,7 @@ int main(int argc, char **argv)
         printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         return 0;
     }
-    if (strcmp(what, "trap") == 0) { /* no kernel's name says what it did */
+    if (strcmp(what, "trap") == 0) { /* no kernel name reveals the case */
         misaligned_ids<<<1, 2>>>();
         printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events, their times, waits across streams, functions of the host in a stream. */
+/* Events, elapsed times, waits across streams, and host functions in streams. */
 #include "check.cuh"
 
 __global__ void spin(int *x, int n, int rounds)
@@ -28,8 +28,8 @@ __global__ void copy_first(const int *x, int *to)
     *to = *x;
 }
 
-/* An event that is recorded again, on a stream that has nothing to do: who waited for what
-   it was before does so still. */
+/* An event is recorded again on an idle stream: earlier waits still refer to the first
+   record. */
 static bool waits_for_the_first_record(int *x, int *to)
 {
     cudaStream_t busy, idle, waiting;
@@ -94,7 +94,7 @@ int main()
     MUST(cudaEventElapsedTime(&first, begin, middle));
     MUST(cudaEventElapsedTime(&second, middle, end));
     MUST(cudaEventElapsedTime(&both, begin, end));
-    HOLDS(first > 0 && second > 0); /* of a first launch most is making ready */
+    HOLDS(first > 0 && second > 0); /* a first launch is mostly preparation */
     HOLDS(both > first + second - 1e-3f && both < first + second + 1e-3f);
     HOLDS(cudaEventElapsedTime(&both, begin, plain) == cudaErrorInvalidResourceHandle);
     HOLDS(cudaGetLastError() == cudaErrorInvalidResourceHandle);

@@ -38,7 +38,7 @@ const char *cublasGetStatusString(int status)
     return status == 15 ? "not supported" : "well";
 }
 
-/* Each argument counts as its number times what it is. */
+/* Each argument contributes its number times its value. */
 double cublasAddAll(int i1, float f1, long i2, double f2, int i3, float f3, long i4,
                     double f4, int i5, float f5, long i6, double f6, int i7, float f7,
                     long i8, double f8, int i9, float f9, long i10, double f10, int i11,

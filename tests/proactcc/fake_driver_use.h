@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* How a pretend library reaches the driver: by itself. */
+/* Direct access of a fake library to the driver. */
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static inline int start(struct fake_handle **out)
     return retain(&h->context, 0);
 }
 
-/* In whatever context the thread has, as some do. */
+/* Uses the thread's current context, as some libraries do. */
 static inline int copy_here(const struct fake_handle *h, int n, const float *from,
                             float *to)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Pretend libraries of NVIDIA's, for library_calls.cu: they bring what they know of the
-   driver along, as the true ones do, and work on the device by it alone. The first two are
-   libcublas.so, the others libcusparse.so. */
+/* Fake NVIDIA libraries for library_calls.cu. They load the driver themselves, as the real
+   ones do, and use only the driver on the device. The first two groups are libcublas.so,
+   the others libcusparse.so. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -11,18 +11,19 @@ extern "C" {
 
 struct fake_handle;
 
-/* What the true ones are called, where they can do this. Each returns 0. */
+/* Functions with the names of the real ones. Each returns 0. */
 int cublasCreate_v2(struct fake_handle **out);
 int cublasDestroy_v2(struct fake_handle *h);
 int cublasSetStream_v2(struct fake_handle *h, void *stream);
 int cublasScopy_v2(struct fake_handle *h, int n, const float *from, int from_step,
                    float *to, int to_step);
 const char *cublasGetStatusString(int status);
-/* The true one takes a stream in the place of a handle. */
+/* The real function takes a stream in place of the handle. */
 int cublasGetVectorAsync(int n, int bytes, const void *from, int from_step, void *to,
                          int to_step, struct fake_handle *h);
 
-/* No library has these: arguments of all kinds, and what comes back in two registers. */
+/* Functions without a real counterpart: arguments of all kinds, and results in two
+   registers. */
 double cublasAddAll(int i1, float f1, long i2, double f2, int i3, float f3, long i4,
                     double f4, int i5, float f5, long i6, double f6, int i7, float f7,
                     long i8, double f8, int i9, float f9, long i10, double f10, int i11,
@@ -44,7 +45,7 @@ struct fake_pair cublasSwapPair(struct fake_pair p);
 struct fake_mixed cublasSwapMixed(struct fake_mixed m);
 double cublasAddVaried(int count, ...);
 
-/* The handle is told first, and only then comes the work. */
+/* The handle receives the pointers before the work starts. */
 int cusparseCreate(struct fake_handle **out);
 int cusparseDestroy(struct fake_handle *h);
 int cusparseSetPointers(struct fake_handle *h, int n, const float *from, float *to);

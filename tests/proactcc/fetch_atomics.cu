@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CTAs tell each other what they have written: tickets KERNEL. Whose fence is missing, or
-   stands in the wrong place, has a race. */
+/* CTAs communicate within a launch through value-returning atomics. Usage: fetch_atomics
+   KERNEL. A missing or misplaced fence is a race. */
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>
@@ -16,13 +16,13 @@ static __device__ int own()
     return blockIdx.x * THREADS + threadIdx.x;
 }
 
-/* One thread draws: whether this CTA is the last to. */
+/* One thread increments the counter. Returns whether this CTA is the last one. */
 static __device__ bool draw()
 {
     return atomicInc(&taken, gridDim.x - 1) == gridDim.x - 1;
 }
 
-/* By all threads of the last CTA. */
+/* Executed by all threads of the last CTA. */
 static __device__ void add_up(const int *parts, int count, int *out)
 {
     int sum = 0;
@@ -44,7 +44,7 @@ static __device__ void fence(enum fence how)
         __threadfence_system();
 }
 
-/* One thread writes, fences and draws. */
+/* One thread writes, fences and increments. */
 static __device__ void leader_draws(const int *in, int *parts, int *out, enum fence how)
 {
     __shared__ bool is_last;
@@ -74,7 +74,7 @@ __global__ void fences_narrowly(const int *in, int *parts, int *out)
     leader_draws(in, parts, out, NARROW);
 }
 
-/* All write; who fences when. */
+/* All threads write; the fences differ by case. */
 static __device__ void all_write(const int *in, int *parts, int *out, enum fence ahead,
                                  enum fence behind, enum fence leaders)
 {
@@ -113,7 +113,7 @@ __global__ void fences_early(const int *in, int *parts, int *out)
     all_write(in, parts, out, GPU, NONE, NONE);
 }
 
-/* The first CTA raises a flag, others wait for it. */
+/* The first CTA sets a flag, and others wait for it. */
 static __device__ void raise(const int *in, int *parts, int *out, enum fence writers)
 {
     volatile int *flag = parts + N - 1;
@@ -142,7 +142,7 @@ __global__ void unfenced_flag(const int *in, int *parts, int *out)
     raise(in, parts, out, NONE);
 }
 
-/* What is volatile itself needs nobody's fence to be read. */
+/* Volatile data needs no fence. */
 __global__ void reads_volatile(const int *in, int *parts, int *out)
 {
     volatile int *now = parts;
@@ -195,7 +195,8 @@ __global__ void unfenced_lock(const int *in, int *parts, int *out)
     locked(in, parts, out, NONE);
 }
 
-/* Of more CTAs than run at once: that one ended before another began orders nothing. */
+/* More CTAs than are resident: the end of one CTA before the start of another is no
+   order. */
 __global__ void late(const int *in, int *parts, int *out)
 {
     if (threadIdx.x == 0)
@@ -204,8 +205,8 @@ __global__ void late(const int *in, int *parts, int *out)
         out[0] = parts[0];
 }
 
-/* Drawn from afar: who is last is told where the tickets lie, and not when they are asked
-   for. Split; CTAs come in another order each time. */
+/* The counter is on another device: the last CTA is determined there, not in order of
+   requests. The launch is split, and the CTAs' order varies. */
 static __device__ void draw_far(const int *in, int *parts, int *out, bool fences)
 {
     const unsigned last = gridDim.x - 1;

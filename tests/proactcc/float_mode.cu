@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that rounds downward, holds tiny numbers for 0 and stops at what overflows, as
-   programs on the host do: kernels do not, and leave all that as it was. */
+/* A program whose host code rounds downwards, flushes denormals and traps overflows.
+   Kernels do not use that mode, and leave it unchanged. */
 #include "check.cuh"
 #include <cfenv>
 #include <cstring>
@@ -16,7 +16,7 @@ __global__ void divide(const float *by, float *out, float *sums)
     atomicAdd(&sums[i], 0.7f);
 }
 
-/* Where it stores hangs on how 0.1f + 1.0f is rounded. */
+/* The store address depends on the rounding of 0.1f + 1.0f. */
 __global__ void place(float *at, float step)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

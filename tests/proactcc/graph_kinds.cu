@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of graphs that record events, copy variables, or are of any kind. */
+/* Graph nodes that record events, copy variables, or have any kind. */
 #include "check.cuh"
 
 static const int n = 256;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of graphs: captured, or by nodes, at one place in each launch. */
+/* Memory of graphs, captured or by nodes, with the same address in each launch. */
 #include "check.cuh"
 
 #include <cstdint>
@@ -30,8 +30,8 @@ static uint64_t bytes_of(cudaGraphMemAttributeType what)
     return bytes;
 }
 
-/* The program gives back what the graph allocated, and launches it again; then the graph
-   goes first. */
+/* The program frees memory that the graph allocated and launches it again; then the graph
+   is destroyed first. */
 static void captured(cudaStream_t s)
 {
     cudaGraph_t graph;
@@ -44,7 +44,7 @@ static void captured(cudaStream_t s)
     add<<<COUNT / 128, 128, 0, s>>>(x, 3);
     MUST(cudaStreamEndCapture(s, &graph));
     MUST(cudaGraphInstantiate(&exec, graph, 0));
-    HOLDS(cudaFree(x) == cudaErrorInvalidValue); /* nobody has it yet */
+    HOLDS(cudaFree(x) == cudaErrorInvalidValue); /* not allocated yet */
     for (int i = 0; i < 3; i++) {
         MUST(cudaGraphLaunch(exec, s));
         printf("%d\n", sum(x));
@@ -59,7 +59,7 @@ static void captured(cudaStream_t s)
     HOLDS(bytes_of(cudaGraphMemAttrReservedMemCurrent) == 0);
 }
 
-/* Begun and ended by nodes; a clone keeps the memory, too. */
+/* Allocation and free nodes; a cloned graph keeps the memory too. */
 static void nodes(cudaStream_t s)
 {
     cudaGraph_t graph, clone;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What graphs tell of themselves, and what can be changed in them. */
+/* Queries and updates of graphs. */
 #include "check.cuh"
 #include <vector>
 
@@ -77,7 +77,7 @@ static void print_types(const char *what, cudaGraph_t g)
     printf("\n");
 }
 
-/* A diamond: fill; two kernels behind it; a copy behind both. */
+/* A diamond: a fill, two kernels after it, and a copy after both. */
 static void by_hand(int *x, int *y, int *z)
 {
     cudaGraph_t g, copy, child;
@@ -149,7 +149,8 @@ static void by_hand(int *x, int *y, int *z)
     MUST(cudaGraphInstantiate(&exec, g, cudaGraphInstantiateFlagUseNodePriority));
     MUST(cudaGraphLaunch(exec, 0));
     printf("a diamond: %d, called %d times\n", first_of(y), called);
-    MUST(cudaGraphKernelNodeGetParams(two, &info)); /* what was told may be given back */
+    /* The queried parameters are valid inputs. */
+    MUST(cudaGraphKernelNodeGetParams(two, &info));
     *(int *)info.kernelParams[1] = 50;
     MUST(cudaGraphExecKernelNodeSetParams(exec, two, &info));
     got_copy.srcPtr.ptr = z;
@@ -191,7 +192,7 @@ static void by_hand(int *x, int *y, int *z)
         ;
 }
 
-/* What was captured is a line of nodes. */
+/* Captured operations form a chain of nodes. */
 static void captured(int *x, int *z)
 {
     static int host[n], called;

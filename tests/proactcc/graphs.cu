@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs, captured and put together by hand: what they do is what the calls would do. */
+/* Captured and explicit graphs have the effect of the calls. */
 #include "check.cuh"
 
 static const int n = 1000, threads = 128, blocks = (n + threads - 1) / threads;
@@ -37,7 +37,7 @@ static int first_of(const int *x)
     return host[0];
 }
 
-/* Two streams: the second one takes part as it waits for the first. */
+/* Two streams: the second one joins the capture when it waits for the first. */
 static void capture(cudaStream_t a, cudaStream_t b, int *x, int *y, int number,
                     cudaGraph_t *graph)
 {
@@ -56,7 +56,7 @@ static void capture(cudaStream_t a, cudaStream_t b, int *x, int *y, int number,
     printf("the other stream is %s\n",
            status == cudaStreamCaptureStatusActive ? "captured" : "free");
     add_number<<<blocks, threads, 0, a>>>(x, number);
-    number = -1; /* what was given is what counts */
+    number = -1; /* the parameters were copied */
     add_number<<<blocks, threads, 0, b>>>(y, 10);
     MUST(cudaEventRecord(join, b));
     MUST(cudaStreamWaitEvent(a, join));
@@ -142,7 +142,7 @@ static void by_hand(int *x, int *y)
     MUST(cudaGraphAddKernelNode(&add, graph, NULL, 0, &kernel));
     MUST(cudaGraphAddMemsetNode(&filled, graph, NULL, 0, &fill));
     MUST(cudaGraphAddEmptyNode(&begin, graph, NULL, 0));
-    /* They were made from the last to the first. */
+    /* Nodes were created in reverse order. */
     MUST(cudaGraphAddDependencies(graph, &sum, &copy, NULL, 1));
     MUST(cudaGraphAddDependencies(graph, &add, &sum, NULL, 1));
     MUST(cudaGraphAddDependencies(graph, &filled, &add, NULL, 1));
@@ -187,7 +187,7 @@ static void launch(cudaGraphExec_t exec, cudaStream_t stream, int times)
         MUST(cudaGraphLaunch(exec, stream));
 }
 
-/* So often that it is one thing; then something changes, in the graph or beside it. */
+/* Repeated until the graph is one launch; then the graph or its surroundings change. */
 static void again_and_again(int *x, int *y)
 {
     enum { TIMES = 6 };
@@ -237,7 +237,7 @@ static void again_and_again(int *x, int *y)
     printf(" %d", first_of(x));
     MUST(cudaMalloc(&z, n * sizeof *z));
     MUST(cudaMemset(z, 0, n * sizeof *z));
-    for (int i = 0; i < TIMES; i++) { /* ahead of it, behind it, in another stream */
+    for (int i = 0; i < TIMES; i++) { /* before it, after it, and in another stream */
         add_number<<<blocks, threads, 0, stream>>>(x, 100);
         launch(exec, stream, 1);
         add_array<<<blocks, threads, 0, stream>>>(z, x);

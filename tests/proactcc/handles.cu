@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles of streams, events and graphs that were never made, or are gone: an error, and
-   nothing happens. */
+/* Handles of streams, events and graphs that were never created or are destroyed: the call
+   reports an error and has no effect. */
 #include "check.cuh"
 
 #define REFUSES(call, error)                                                               \

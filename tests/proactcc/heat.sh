@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: heat.sh PROACTCC SOURCE. Builds examples/heat.cu, a program for one GPU, and runs it on
-# one and four emulated devices: the results are equal, and four devices are faster.
+# Usage: heat.sh PROACTCC SOURCE. Builds examples/heat.cu, a program for one GPU, and runs
+# it on one and four emulated devices. The results are equal, and four devices are faster.
 set -u
 proactcc=$1 source=$2
 scratch=$(mktemp -d) || exit 1
@@ -11,7 +11,7 @@ heat() { # DEVICES SIZE STEPS: microseconds of a step and the checksum
         sed 's/.*: \(.*\) us a step, checksum \(.*\)/\1 \2/'
 }
 code=0
-# As a program for the host computes it, after 10 steps of warm-up and 20 more.
+# Checksum of a host program after 10 warm-up steps and 20 more.
 expected=81593fa52b609681
 for devices in 1 4; do
     found=$(heat $devices 100 20)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The PTX in a program's fat binary: which one is taken, and what is said of a broken one.
- */
+/* PTX in a program's fat binary: the selected image, and the message for a broken one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 
 enum { PTX = 1, CODE = 2, COMPRESSED = 0x8011 };
 
-/* A container as nvcc makes it. */
+/* A container as nvcc writes it. */
 struct pack {
     unsigned char bytes[4096];
     size_t used;
@@ -38,7 +37,7 @@ static void add(struct pack *p, unsigned kind, unsigned capability, unsigned fla
                 const char *text)
 {
     unsigned char *at = p->bytes + p->used;
-    size_t bytes = (strlen(text) + 8) & ~(size_t)7; /* filled up with zeros */
+    size_t bytes = (strlen(text) + 8) & ~(size_t)7; /* padded with zeros */
 
     put(at, kind, 2);
     put(at + 4, 64, 4);
@@ -86,7 +85,7 @@ static void refuse(const struct pack *p, const char *why)
     proact_close(rt.session);
 }
 
-static void the_newest_that_fits_is_taken(void **state)
+static void the_newest_compatible_image_is_selected(void **state)
 {
     (void)state;
     struct pack p;
@@ -98,10 +97,10 @@ static void the_newest_that_fits_is_taken(void **state)
     add(&p, PTX, 50, 0x11, "fifty");
     expect("h200x4", &p, "ninety");
     expect("v100x4", &p, "seventy");
-    expect("k40x4", &p, "fifty"); /* none fits: the one that asks for least */
+    expect("k40x4", &p, "fifty"); /* none fits: the one with the lowest requirement */
 }
 
-/* Which architecture's, beside PTX of 70 and 90; NULL: none. */
+/* Expects the binary of that architecture, next to PTX for 70 and 90; NULL: none. */
 static void expect_binary(const char *machine, const struct pack *p, const char *code)
 {
     struct rt rt = open_on(machine);
@@ -116,7 +115,7 @@ static void expect_binary(const char *machine, const struct pack *p, const char 
     proact_close(rt.session);
 }
 
-static void a_binary_goes_with_its_ptx(void **state)
+static void a_binary_needs_its_ptx(void **state)
 {
     (void)state;
     struct pack p;
@@ -125,7 +124,7 @@ static void a_binary_goes_with_its_ptx(void **state)
     add(&p, CODE, 80, 0x11, "eighty");
     add(&p, CODE, 90, 0x11, "ninety");
     add(&p, PTX, 70, 0x11, "text");
-    expect_binary("h200x4", &p, NULL); /* the PTX it goes with is not there */
+    expect_binary("h200x4", &p, NULL); /* the PTX of that binary is missing */
     add(&p, PTX, 90, 0x11, "text");
     expect_binary("h200x4", &p, "ninety");
     expect_binary("v100x4", &p, NULL);
@@ -171,7 +170,7 @@ static void a_broken_image_is_reported(void **state)
     refuse(&p, "and 0x00000000");
 }
 
-/* What nvcc -dlink makes: a container without PTX, and those of the objects. */
+/* Output of nvcc -dlink: a container without PTX, and those of the objects. */
 static void objects_are_linked(void **state)
 {
     (void)state;
@@ -236,8 +235,8 @@ static void ranges_are_found_by_address(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_newest_that_fits_is_taken),
-        cmocka_unit_test(a_binary_goes_with_its_ptx),
+        cmocka_unit_test(the_newest_compatible_image_is_selected),
+        cmocka_unit_test(a_binary_needs_its_ptx),
         cmocka_unit_test(packed_and_missing_images_are_reported),
         cmocka_unit_test(a_broken_image_is_reported),
         cmocka_unit_test(objects_are_linked),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* late [N]: N steps on an array, 100 without it, each behind a look at what the last one
-   wrote: time goes by. */
+/* lazy_devices [N]: N steps on an array (default 100), with a read of the result after each
+   step, so that time passes. */
 #include "check.cuh"
 #include <cstdlib>
 #include <vector>

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Usage: lazy_devices.sh PROACTCC SOURCE DRIVER. When a program has the others than its first device, on
-# emulated ones and on the pretend CUDA driver in the folder DRIVER, and what it says of that.
+# Usage: lazy_devices.sh PROACTCC SOURCE DRIVER. Lazy device opening of a program, on
+# emulated devices and on the fake CUDA driver in the folder DRIVER: the time of opening,
+# and the report.
 set -u
 proactcc=$1 here=$2/tests/proactcc driver=$3
 scratch=$(mktemp -d) || exit 1
@@ -13,8 +14,8 @@ machine() { # NAME OPEN_MS: NAME.json
     echo "{\"like\": \"h200x4\", \"device\": {\"open_ms\": $2}}" >"$1.json"
 }
 
-# run WHAT STEPS SAID SPLIT NAME=VALUE...: it ends well, SAID is on stderr, and SPLIT of its
-# launches (some, none) were split where there is a report.
+# run WHAT STEPS OUTPUT SPLIT NAME=VALUE...: exit status 0, OUTPUT on stderr, and SPLIT
+# (some or none) of the launches split, if there is a report.
 run() {
     what=$1 steps=$2 output=$3 split=$4
     shift 4

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Usage: libraries.sh PROACTCC SOURCE DRIVER. library_calls.cu with pretend libraries, on the pretend
-# CUDA driver in the folder DRIVER: on 1, 2 and 4 devices, whatever is split, it says what it
-# must; linked in all the ways there are. On an emulated machine a library's call is refused.
+# Usage: libraries.sh PROACTCC SOURCE DRIVER. library_calls.cu with fake libraries, on the
+# fake CUDA driver in the folder DRIVER. The output is right on 1, 2 and 4 devices, with
+# every split setting, and with every way to link. On an emulated machine a library call is
+# refused.
 set -u
 proactcc=$1 here=$2/tests/proactcc driver=$3
 scratch=$(mktemp -d) || exit 1
@@ -42,7 +43,7 @@ done
 run program FAKE_CUDA_DEVICES=2 PROACT_SPLIT=always PROACT_REPORT=1
 cp stderr output
 has '^proact: +28 calls of libraries, on device 0$'
-has '^proact: +11 +11 .*  ramp\(float\*, float\)' # they are split all the same
+has '^proact: +11 +11 .*  ramp\(float\*, float\)' # kernels are split next to library calls
 
 # Other ways to name a library, and to link.
 link() {
@@ -65,7 +66,8 @@ env FAKE_CUDA_DEVICES=2 LD_LIBRARY_PATH="$scratch:$driver" PROACT_MACHINE=local 
 has '^proact: cublasScopy_v2\(\) cannot be captured: '
 has '^captured: 15$'
 
-# Linked by others, as CMake does: the calls are not seen, and may have come at any time.
+# Linked by another tool, as CMake does: the calls are not intercepted, so they are assumed
+# at any time.
 folder=$(dirname "$(dirname "$proactcc")")/lib
 g++ calls.o -L. -lcublas -lcusparse -L"$folder" -lproactrt -ljansson -lz -lm -o other ||
     fault "g++"
@@ -77,7 +79,8 @@ done
 run program FAKE_CUDA_DEVICES=2 PROACT_REPORT=1
 grep -q 'called directly' stderr && fault "seen, and called directly"
 
-# No GPU: said once a function, and the library's own answer for it; texts are still there.
+# Without a GPU: one message per function, and the library's own error. Text functions still
+# work.
 PROACT_MACHINE=h200x4 LD_LIBRARY_PATH=$scratch ./program >stdout 2>output || fault "emulated"
 echo "status 15: not supported" | diff -u - stdout || code=1
 has '^proact: cublasCreate_v2\(\) runs on a GPU only, and this machine is emulated: '

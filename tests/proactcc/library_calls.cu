@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of (pretend) libraries between kernels that are split over the devices. Each value
-   that is printed is wrong where a call came too early or too late, or where a kernel found
-   what an array held before the call. */
+/* Calls of (fake) libraries between kernels that are split over the devices. A printed
+   value is wrong if a call ran too early or too late, or if a kernel read an array's
+   content from before the call. */
 #include <cstdio>
 #include <cstring>
 
@@ -47,7 +47,7 @@ static double sum(const float *x)
 
 static const int threads = 128, blocks = (n + threads - 1) / threads;
 
-/* kernel, library, kernel, with nothing said in between */
+/* Kernel, library, kernel, without other calls between. */
 static void between_kernels(struct fake_handle *h, const char *what, void *stream)
 {
     float *a = array(), *b = array(), *c = array(), *d = array();
@@ -58,13 +58,13 @@ static void between_kernels(struct fake_handle *h, const char *what, void *strea
         cublasScopy_v2(h, n, a, 1, b, 1);
         twice<<<blocks, threads>>>(c, b);
         cublasScopy_v2(h, n, c, 1, d, 1);
-        cublasScopy_v2(h, n / 2, d + n / 2, 1, a, 1); /* behind its own call */
+        cublasScopy_v2(h, n / 2, d + n / 2, 1, a, 1); /* after the library's own call */
         twice<<<blocks, threads>>>(d, a);
         printf("%s: %.0f %.0f %.0f %.0f\n", what, sum(a), sum(b), sum(c), sum(d));
     }
 }
 
-/* The arrays are known to the handle alone: nothing near the call leads to them. */
+/* Only the handle knows the arrays: no argument of the call refers to them. */
 static float *memory[3];
 
 static void by_handle(void)
@@ -85,8 +85,8 @@ static void by_handle(void)
     cusparseDestroy(h);
 }
 
-/* Memory of the program, of which the device has a copy: a library fills it, a kernel reads
-   what it was filled with. */
+/* Host memory with a copy on a device: a library fills it, and a kernel reads the new
+   content. */
 static void registered(void)
 {
     static float mine[n];
@@ -122,7 +122,7 @@ static void arguments(void)
     printf("varied: %g\n", add(10, 1., 2., 3., 4., 5., 6., 7., 8., 9., 10.));
 }
 
-/* A graph would have to keep the call, and cannot. */
+/* A graph cannot contain the call. */
 static void captured(struct fake_handle *h, cudaStream_t stream)
 {
     cudaGraph_t graph;

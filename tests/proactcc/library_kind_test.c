@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a library's call does to the program's memory, as its name tells. */
+/* Classification of library calls by name: their effect on the program's memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,9 +25,9 @@ static void names_classify_calls(void **state)
         {"cublasSgemm_v2", LIBRARY_PLAIN},
         {"cublasIdamax_v2_64", LIBRARY_PLAIN},
         {"cublasSgemmStridedBatched", LIBRARY_PLAIN},
-        {"cublasSgemmBatched", LIBRARY_ANY}, /* the addresses lie in memory */
+        {"cublasSgemmBatched", LIBRARY_ANY}, /* the addresses are in memory */
         {"cublasGemmGroupedBatchedEx", LIBRARY_ANY},
-        {"cublasLtMatmul", LIBRARY_ANY}, /* its descriptor may hold an address */
+        {"cublasLtMatmul", LIBRARY_ANY}, /* a descriptor may contain an address */
         {"cublasLtMatmulDescSetAttribute", LIBRARY_SETUP},
         {"cublasXtSgemm", LIBRARY_ANY},
         {"cufftPlanMany", LIBRARY_SETUP},
@@ -45,7 +45,7 @@ static void names_classify_calls(void **state)
         {"cusparseSpMV", LIBRARY_ANY},
         {"cusparseCreateDnVec", LIBRARY_SETUP},
         {"cudnnConvolutionForward", LIBRARY_ANY},
-        {"cudnnSetTensor", LIBRARY_ANY}, /* fills one */
+        {"cudnnSetTensor", LIBRARY_ANY}, /* fills a tensor */
         {"cudnnSetTensor4dDescriptor", LIBRARY_SETUP},
         {"cudnnGetErrorString", LIBRARY_HOST},
         {"nppiAdd_8u_C1RSfs_Ctx", LIBRARY_ANY},

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: lines.sh PROACTCC. Command lines that builds are made of, by nvcc and by proactcc: the
-# exit status, what is said, and which files there are afterwards are the same.
+# Usage: lines.sh PROACTCC. Command lines from builds give the same result with nvcc and
+# proactcc: exit status, output, and files.
 set -u
 proactcc=$1
 scratch=$(mktemp -d) || exit 1
@@ -28,8 +28,8 @@ int main() { return 0; }
 END
 echo '__global__ void wrong() { missing = 1; }' >sources/wrong.cu
 
-# alike LINE: it calls $NVCC; what is compared is what it prints, but for names that differ from
-# run to run, and the names of all files.
+# alike LINE: LINE calls $NVCC. Compares the output and the names of all files, except for
+# names that differ from run to run.
 alike() {
     for by in nvcc "$proactcc"; do
         rm -rf there
@@ -49,22 +49,22 @@ alike() {
     }
 }
 
-# What only looks at the source, or makes something else than an object.
+# Commands that only inspect the source, or create no object.
 alike '$NVCC -Iown -M main.cu | grep -v /usr'
 alike '$NVCC -Iown -MM main.cu -MP -MT other.o -MF main.d && cat main.d'
 alike '$NVCC -Iown -E main.cu -o main.ii'
 alike '$NVCC -Iown -ptx main.cu && $NVCC -Iown -cubin -arch=sm_90 main.cu && $NVCC -Iown -fatbin main.cu'
 alike '$NVCC -Iown --list-gpu-arch; $NVCC --help | grep -c sm_90; $NVCC -V | grep release'
-# Compiled beside what others are told of it.
+# Compilation with dependency output.
 alike '$NVCC -Iown -MMD -MF deps -c main.cu -o main.cu.o && cat deps'
 alike '$NVCC -Iown -c -odir own main.cu && $NVCC own/main.o -o main'
 alike '$NVCC -x cu -c text.inc && $NVCC -x cu text.inc -o text'
 alike '$NVCC -Iown -lib main.cu -o libmain.a && $NVCC -Iown -dc main.cu && $NVCC -dlink main.o'
-# A dry run makes nothing, and leaves alone what is there.
+# A dry run creates nothing and keeps existing files.
 alike '$NVCC -Iown -c main.cu && cp main.o kept && $NVCC -Iown --dryrun -c main.cu 2>kept.said; cmp main.o kept'
-# What the host compiler makes of it may be no object.
+# Host compiler options may prevent an object.
 alike '$NVCC -Iown -Xcompiler -E -c main.cu'
-# What is missing, or wrong, nvcc says.
+# nvcc reports missing or invalid input.
 alike '$NVCC wrong.cu -o wrong'
 alike '$NVCC -c none.cu'
 alike '$NVCC -Iown -c main.cu -o none/main.o'
@@ -72,7 +72,7 @@ alike '$NVCC -Iown main.cu -lnone -o main'
 for option in -o -arch -gencode -Xcompiler --linker-options -L; do
     alike "\$NVCC -Iown main.cu $option"
 done
-# Only " quotes; what it quotes keeps that in variables, not in options files.
+# Only double quotes quote. Quoted text is kept in variables, but not in options files.
 cat >sources/quoted.options <<'END'
 -I"far away" "-DNAME=\\\"a name\\\"" -DOTHER=it's
 END

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: linked.sh PROACTCC SOURCE NAME. Programs whose device code is in several files, as
-# builds compile and link them: NAME is one of `commands`, `archive`, `cmake`, `library`,
+# Usage: linked.sh PROACTCC SOURCE NAME. Programs with device code in several files,
+# compiled and linked as builds do. NAME is `commands`, `archive`, `cmake`, `library` or
 # `refusals`.
 set -u
 proactcc=$1 here=$2/tests/proactcc/linked name=$3
@@ -16,7 +16,7 @@ fault() {
     [ -e output ] && cat output
     code=1
 }
-# runs PROGRAM: it says what linked.stdout has, and nothing on stderr.
+# runs PROGRAM: prints linked.stdout and nothing on stderr.
 runs() {
     "./$1" >output 2>&1 || fault "exit status $?: $1"
     diff -u "$here/linked.stdout" output || fault "$1"
@@ -28,7 +28,7 @@ fails() { # PART COMMAND...
     grep -qF -- "$wanted" output || fault "no '$wanted': $*"
 }
 parts='linked_steps linked_shapes'
-# A program without device code, and without nvcc.
+# A program without device code, built without nvcc.
 plain() {
     cat >plain.cpp <<'END'
 #include <cstdio>
@@ -50,7 +50,7 @@ commands)
     "$proactcc" -rdc=true linked_main.cu linked_steps.cu linked_shapes.cu -o at_once ||
         fault "one command"
     runs at_once
-    # What another file decides, and writes, can be split.
+    # Kernels whose stores another file computes can be split.
     PROACT_SPLIT=always PROACT_REPORT=1 ./at_once >stdout 2>output || fault "exit status $?"
     grep -q ' run(int\*, char const\*) (single device: ' output || fault "a static kernel has no plain name"
     for kernel in 'fill(int\*, int)' 'sums(int const\*, int\*)'; do
@@ -63,12 +63,12 @@ commands)
     "$proactcc" -arch=sm_80 linked_shapes.o linked_main.o linked_steps.o -o apart ||
         fault "the link of objects"
     runs apart
-    # Where lines come from is of no account, nor is what order objects have.
+    # Line information and the order of objects have no effect.
     "$proactcc" -G -lineinfo -rdc true -c linked_steps.cu 2>output || fault "-rdc true -c"
     "$proactcc" linked_steps.o -rdc=true linked_main.cu linked_shapes.cu -o mixed ||
         fault "an object and sources"
     runs mixed
-    # The device link by itself, and the rest by the host's compiler.
+    # A separate device link; the host compiler does the rest.
     "$proactcc" -arch=sm_80 -dc linked_steps.cu || fault "-dc"
     "$proactcc" -arch=sm_80 -dlink linked_main.o linked_steps.o linked_shapes.o -o all.o \
         -lcudadevrt -lcudart || fault "-dlink"
@@ -76,7 +76,7 @@ commands)
     g++ linked_main.o linked_steps.o linked_shapes.o all.o -o linked "$@" -lcudadevrt -lcudart ||
         fault "g++"
     runs linked
-    # PTX alone; what would be optimised when linked.
+    # PTX only; and link-time optimization.
     "$proactcc" -gencode arch=compute_75,code=compute_75 -rdc=true linked_main.cu \
         linked_steps.cu linked_shapes.cu -o text || fault "PTX alone"
     runs text
@@ -101,7 +101,7 @@ archive)
         fault "-lib of sources"
     "$proactcc" linked_main.o libmade.a -o by_path || fault "libmade.a"
     runs by_path
-    # The device link's object goes with the others; a C++ compiler does the rest.
+    # The object of the device link is in the archive; a C++ compiler does the rest.
     "$proactcc" -dlink linked_steps.o linked_shapes.o -o link.o || fault "-dlink"
     "$proactcc" -lib linked_steps.o linked_shapes.o link.o -o libready.a || fault "-lib"
     plain
@@ -119,7 +119,7 @@ set(CMAKE_CUDA_SEPARABLE_COMPILATION ON)
 add_library(parts STATIC linked_steps.cu linked_shapes.cu)
 add_executable(linked linked_main.cu)
 target_link_libraries(linked PRIVATE parts)
-# What C++ is linked with, by the host's compiler: linked for the device before.
+# A C++ program linked by the host compiler, after a separate device link.
 find_package(CUDAToolkit REQUIRED)
 add_library(ready STATIC linked_steps.cu linked_shapes.cu)
 set_target_properties(ready PROPERTIES CUDA_RESOLVE_DEVICE_SYMBOLS ON
@@ -141,7 +141,7 @@ END
     done
     ;;
 library)
-    # A library with device code of its own, beside a program that has the same names.
+    # A library with device code of its own, in a program with equal names.
     cat >inner.cu <<'END'
 extern __device__ int step(int);
 __global__ void inner(int *x) { *x += step(1); }
@@ -183,7 +183,8 @@ END
     cp two.cu three.cu
     fails "Multiple definition of '_Z1fi'" \
         "$proactcc" -rdc=true main.cu one.cu two.cu three.cu -o app
-    # Where there is PTX alone, nobody looks before the start.
+    # With PTX only, errors appear at the start of the program.
+    # shellcheck disable=SC2086 # two words
     # shellcheck disable=SC2086 # two words
     "$proactcc" $text -rdc=true main.cu one.cu -o app || fault "PTX alone"
     fails "proact: 'f(int)', which 'k(int*)' of object 2 uses, is not defined" ./app

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed memory: one address for both, pointers inside it, a managed variable. */
+/* Managed memory: one address for host and device, pointers inside it, and a managed
+   variable. */
 #include "check.cuh"
 
 struct node {
@@ -33,7 +34,7 @@ __global__ void add_entry(int *x, int n)
         x[i] += table[i & 3];
 }
 
-/* What the host puts into a managed variable, kernels of many CTAs see. */
+/* Kernels with many CTAs see the host's write to a managed variable. */
 static void read_by_many(void)
 {
     int *x, host[1000];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pinned, mapped and registered memory of the host, copied from and used by kernels. */
+/* Pinned, mapped and registered host memory, used by copies and kernels. */
 #include "check.cuh"
 
 __global__ void twice(const int *in, int *out, int n)
@@ -36,7 +36,7 @@ int main()
     twice<<<1, 100>>>(view, device, 1);
     MUST(cudaMemcpy(pinned, device, n * sizeof(int), cudaMemcpyDeviceToHost));
     HOLDS(pinned[0] == 10 && pinned[n - 1] == 4 * (n - 1));
-    twice<<<n / 100, 100>>>(pinned, pinned, n); /* known to kernels only now */
+    twice<<<n / 100, 100>>>(pinned, pinned, n); /* a kernel uses it for the first time */
     MUST(cudaMemcpy(device, pinned, n * sizeof(int), cudaMemcpyHostToDevice));
     pinned[1] = 77;
     MUST(cudaMemcpy(pinned + 2, device + 3, sizeof(int), cudaMemcpyDeviceToHost));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows with a pitch, in two and three dimensions. */
+/* Pitched rows in two and three dimensions. */
 #include "check.cuh"
 #include <cstring>
 
@@ -66,7 +66,7 @@ int main()
           cudaErrorInvalidPitchValue);
     HOLDS(cudaMemcpy2D(rows, pitch, other, other_pitch, 4, H + 1,
                        cudaMemcpyDeviceToDevice) == cudaErrorInvalidValue);
-    copy = {}; /* a column of the box, two wide, becomes lines of another place */
+    copy = {}; /* a two-wide column of the box becomes rows elsewhere */
     copy.srcPtr = box;
     copy.srcPos = make_cudaPos(4 * sizeof(int), 0, 0);
     copy.dstPtr = make_cudaPitchedPtr(other, other_pitch, 2 * W * sizeof(int), 2);

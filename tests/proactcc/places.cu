@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CTA (3,1,1) of a grid of 4 x 3 x 2 does something wrong: places WHAT. It is the eighth of
-   the second half, which the second of two devices has, and of which the third of four has
-   two rows of three. */
+/* Usage: places WHAT. CTA (3,1,1) of a grid of 4 x 3 x 2 fails. It is the eighth CTA of the
+   second half, which the second of two devices executes. The third of four devices has two
+   rows of three CTAs of that half. */
 #include <cassert>
 #include <cstdio>
 #include <cstring>
@@ -42,7 +42,7 @@ __global__ void races(int *x)
 
     x[i] = 1;
     if (is_meant())
-        x[i] = x[i - 32]; /* another warp's */
+        x[i] = x[i - 32]; /* element of another warp */
 }
 
 __global__ void spins(int *x)

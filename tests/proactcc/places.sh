@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: places.sh PROACTCC SOURCE. Whatever goes wrong in a CTA is told with its place in the grid
-# that the program launched, on whichever device and in whatever clone it ran; by the kernel's name.
+# Usage: places.sh PROACTCC SOURCE. A failure in a CTA is reported with the CTA's index in
+# the launched grid and the kernel's name, on every device and in every kernel version.
 set -u
 proactcc=$1 here=$2/tests/proactcc
 scratch=$(mktemp -d) || exit 1
@@ -8,7 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 "$proactcc" -arch=sm_90 "$here/places.cu" -o "$scratch/places" || exit 1
 export PROACT_MACHINE=h200x4 PROACT_SPLIT=always PROACT_REPORT=1
 code=0
-message() { # DEVICES METHOD WHAT PATTERN
+expects() { # DEVICES METHOD WHAT PATTERN
     PROACT_DEVICES=$1 PROACT_METHOD=$2 "$scratch/places" "$3" >"$scratch/output" 2>&1
     grep -qE "device $(($1 / 2))[:,].*$4" "$scratch/output" || { # rows of CTAs: 2, 1, 2, 1 on 4
         echo "$3 on $1 devices, $2: no '$4'"
@@ -30,7 +30,7 @@ for devices in 1 2 4; do
         unset PROACT_CHECK
     done
 done
-# With lines of the source, if the compiler was asked for them.
+# With source lines, if the compiler records them.
 "$proactcc" -lineinfo -arch=sm_90 "$here/places.cu" -o "$scratch/places" || exit 1
 PROACT_CHECK=1
 export PROACT_CHECK

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory in stream order, and pools of it. */
+/* Stream-ordered memory allocation, and memory pools. */
 #include "check.cuh"
 
 #include <cstdint>
@@ -52,8 +52,8 @@ static void use(cudaMemPool_t pool, cudaStream_t stream)
     MUST(cudaFreeAsync(y, stream));
 }
 
-/* What a stream is given back it may have again, another one only behind it; on checked
-   devices anything else is a race. */
+/* A stream may reuse memory that it freed; another stream may do so only after it. Anything
+   else is a race on checked devices. */
 static void reuse(cudaStream_t one, cudaStream_t two)
 {
     enum { COUNT = 1 << 14, ROUNDS = 4 };
@@ -86,7 +86,7 @@ static void reuse(cudaStream_t one, cudaStream_t two)
     printf("given again: %s\n", right ? "right" : "wrong");
 }
 
-/* What is kept for a stream is there for others where there is no room beside it. */
+/* Memory cached for one stream is available to others if there is no other space. */
 static void make_room(cudaStream_t stream)
 {
     size_t room, all;
@@ -94,7 +94,7 @@ static void make_room(cudaStream_t stream)
 
     MUST(cudaMemGetInfo(&room, &all));
     if (all > (size_t)1 << 30)
-        return; /* not to fill the host's memory */
+        return; /* would fill the host's memory */
     MUST(cudaMallocAsync(&most, room / 10 * 9, stream));
     MUST(cudaFreeAsync(most, stream));
     MUST(cudaMallocAsync(&other, room / 20 * 19, stream));

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Usage: program.sh PROACTCC SOURCE NAME DRIVER [--write]. Compiles NAME.cu by proactcc and runs
-# it on four emulated devices, on these where three of them come later, and with distributed arrays, on one, on another machine, and on the pretend CUDA driver in the
-# folder DRIVER: each time it must say NAME.stdout, nothing on stderr, and end well. --write:
-# what it says becomes the expectation.
+# Usage: program.sh PROACTCC SOURCE NAME DRIVER [--write]. Compiles NAME.cu with proactcc.
+# Runs it on four emulated devices, also with lazy opening and with distributed arrays, on
+# one device, on another machine, and on the fake CUDA driver in the folder DRIVER. Each run
+# must print NAME.stdout, nothing on stderr, and succeed. --write stores the output as the
+# expectation.
 set -u
 proactcc=$1 here=$2/tests/proactcc name=$3 driver=$4 write=${5-}
 scratch=$(mktemp -d) || exit 1
@@ -28,22 +29,22 @@ for open_ms in 0.0005 0.02; do
     run "devices that come later" PROACT_MACHINE="$scratch/lazy.json" PROACT_OPEN=lazy PROACT_SPLIT=always
 done
 case $name in
-float_mode | textures | texture_kinds | driver_modules) # of an array that is distributed there is no texture
+float_mode | textures | texture_kinds | driver_modules) # distributed arrays have no textures
     run "four devices, split" PROACT_MACHINE=h200x4 PROACT_SPLIT=always ;;
 *) run "four devices, one of each array" PROACT_MACHINE=h200x4 PROACT_DISTRIBUTE=1 PROACT_SPLIT=always ;;
 esac
 run "one device" PROACT_MACHINE=h200x4 PROACT_DEVICES=1
 run "another machine" PROACT_MACHINE=h200x8 PROACT_DEVICES=3
-# Whose streams are in no order is said.
+# Race checks for programs with correctly ordered streams.
 case $name in
 cooperative | driver | driver_modules | events | graphs | pools | streams | surfaces | textures | texture_kinds)
     run "four devices that are checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1
     run "one that is checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1 PROACT_DEVICES=1 ;;
 esac
-# That driver's device has other figures than queries.cu asks for.
+# The fake driver's device properties differ from those in queries.cu.
 [ "$name" = queries ] ||
     run "a driver" PROACT_MACHINE=local LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2
-# Where no device reaches another, nothing is distributed; what does not fit is said as ever.
+# Without peer access nothing is distributed, and exhausted memory is reported as usual.
 [ "$name" != errors ] ||
     run "a driver without peers" PROACT_MACHINE=local \
         LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 FAKE_CUDA_PEERS=none

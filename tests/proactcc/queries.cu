@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program may ask of its device, its kernels and its memory. */
+/* Queries of a program about its device, its kernels and its memory. */
 #include "check.cuh"
 #include <cstring>
 
@@ -44,7 +44,7 @@ int main()
     HOLDS(value == p.multiProcessorCount);
     MUST(cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, 0));
     HOLDS(value > 500000);
-    /* What programs divide by, or make buffers by. */
+    /* Values that programs use as divisors or buffer sizes. */
     MUST(cudaDeviceGetAttribute(&value, cudaDevAttrMemoryClockRate, 0));
     HOLDS(2.0 * value * p.memoryBusWidth / 8 / 1e6 > 4000);
     HOLDS(2.0 * value * p.memoryBusWidth / 8 / 1e6 < 4900);
@@ -57,7 +57,7 @@ int main()
     HOLDS(p.regsPerBlock > 0 && p.regsPerMultiprocessor > 0 && p.memPitch > 0);
     HOLDS(p.totalConstMem > 0 && p.textureAlignment > 0 && p.asyncEngineCount > 0);
     HOLDS(p.sharedMemPerMultiprocessor > p.sharedMemPerBlockOptin);
-    /* Not promised. */
+    /* Not supported. */
     MUST(cudaDeviceGetAttribute(&value, cudaDevAttrConcurrentManagedAccess, 0));
     HOLDS(!value && !p.concurrentManagedAccess && !p.persistingL2CacheMaxSize);
     MUST(cudaDriverGetVersion(&version));

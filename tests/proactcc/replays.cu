@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs that are launched many times, and changed between two launches: each case is held
-   against the same calls on the host. */
+/* Graphs that are launched many times and changed between launches. Each case is compared
+   with the same operations on the host. */
 #include "replays.cuh"
 
 static void steady()
@@ -37,7 +37,7 @@ static void parameters()
     MUST(cudaGraphDestroy(graph));
 }
 
-/* A node that is left out, of a graph of which that shows. */
+/* A disabled node, in a graph whose result shows it. */
 static void disabled()
 {
     cudaGraph_t graph;
@@ -81,7 +81,7 @@ static void updated()
     MUST(cudaGraphExecDestroy(exec));
 }
 
-/* What is the same is recorded still. */
+/* An update with equal parameters keeps the recording. */
 static void updated_alike()
 {
     cudaGraphExec_t exec = made(1);
@@ -98,7 +98,7 @@ static void updated_alike()
     MUST(cudaGraphExecDestroy(exec));
 }
 
-/* Stretches of what can be recorded, between copies of the host's and a call there. */
+/* Recordable sequences between host copies and a host function. */
 static void count_up(void *counter)
 {
     ++*(int *)counter;
@@ -142,7 +142,7 @@ static void stretches()
     MUST(cudaGraphDestroy(graph));
 }
 
-/* A child of the graph's is of the stretch. */
+/* A child graph is part of a recordable sequence. */
 static void child()
 {
     cudaGraph_t graph, inner = captured(3);
@@ -186,7 +186,7 @@ static void nothing()
     MUST(cudaGraphDestroy(graph));
 }
 
-/* It can be said of one that is replayed as of one that is called. */
+/* A failure is reported for a replay as for a call. */
 static void fault()
 {
     cudaGraph_t graph;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A graph of forty small kernels, and what it does on the host. */
+/* A graph of forty small kernels, and its effect on the host. */
 #include <cstring>
 #include <vector>
 
@@ -10,7 +10,8 @@
 static const int n = 8000, threads = 128, blocks = (n + threads - 1) / threads, nodes = 40;
 static __constant__ int step;
 static __device__ int offset;
-__device__ int *offset_is_at = &offset; /* or it would be an array where kernels are split */
+/* Otherwise the variable becomes an array in split launches. */
+__device__ int *offset_is_at = &offset;
 
 __global__ void shift(unsigned *to, const unsigned *from, int by)
 {
@@ -44,7 +45,7 @@ __global__ void set_offset(int to)
     offset = to;
 }
 
-static unsigned *x, *y; /* numbers may overflow */
+static unsigned *x, *y; /* unsigned: values may overflow */
 static std::vector<unsigned> expected(n), got(n), before(n);
 static cudaStream_t stream;
 
@@ -71,7 +72,7 @@ static void smooth_on_host()
         expected[i] = before[i ? i - 1 : i] + before[i + 1 < n ? i + 1 : i];
 }
 
-/* Half of the nodes there, half of them back. */
+/* Half of the nodes compute forwards, half of them backwards. */
 static void launch_all(int by)
 {
     for (int i = 0; i < nodes; i += 2) {
@@ -121,7 +122,7 @@ struct replay_case {
     void (*run)();
 };
 
-/* Those that are named on the command line. */
+/* Runs the cases named on the command line. */
 template <size_t case_count>
 static int run_cases(const replay_case (&cases)[case_count], int count, char **names)
 {

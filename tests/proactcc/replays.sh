@@ -1,8 +1,8 @@
 #!/bin/sh
-# Usage: replays.sh PROACTCC SOURCE DRIVER. Graphs that are launched many times: on one emulated
-# device, on four, on four with all that can be split, and on the pretend CUDA driver in the
-# folder DRIVER each case must say its own name and nothing else, and as many launches must
-# be replayed as stands below. On the driver a replay is one launch a device.
+# Usage: replays.sh PROACTCC SOURCE DRIVER. Graphs that are launched many times: on one
+# emulated device, on four, on four with forced splits, and on the fake CUDA driver in the
+# folder DRIVER. Each case prints only its name, and the number of replayed launches is as
+# listed below. On the driver a replay is one graph launch per device.
 set -u
 proactcc=$1 here=$2/tests/proactcc driver=$3
 scratch=$(mktemp -d) || exit 1
@@ -68,7 +68,8 @@ replays_beside pinned 22 22 0
 replays_beside registered 0 0 0
 END
 
-# Forty launches of forty kernels: two are called, one is recorded, 38 are replayed.
+# Forty launches of forty kernels: two are executed call by call, one is recorded, 38 are
+# replayed.
 program=replays name=steady
 on_driver FAKE_CUDA_DEVICES=1 FAKE_CUDA_FAIL=cuGraphLaunch:39:719 FAKE_CUDA_DEVICES=1
 on_driver FAKE_CUDA_DEVICES=1 FAKE_CUDA_FAIL=cuLaunchKernelEx:121:719

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may change between two launches of a graph beside it: its memory, and variables. */
+/* Changes outside a graph between its launches: memory and variables. */
 #include "replays.cuh"
 
-/* Between two launches, copies and kernels change what the graph reads. */
+/* Copies and kernels between two launches change the graph's input. */
 static void outside()
 {
     cudaGraphExec_t exec = made(1);
@@ -43,7 +43,7 @@ static void variables()
     MUST(cudaGraphExecDestroy(exec));
 }
 
-/* Kernels of a graph set a variable, which the split kernels of another read. */
+/* Kernels of a graph set a variable that split kernels of another graph read. */
 static void variable_set()
 {
     cudaGraphExec_t exec = made(1), fills;
@@ -66,7 +66,7 @@ static void variable_set()
     MUST(cudaGraphDestroy(graph));
 }
 
-/* An address that meant nothing here becomes one of memory that is registered. */
+/* An unknown address becomes registered memory. */
 static void registered_later()
 {
     std::vector<unsigned> other(n);
@@ -105,7 +105,7 @@ static void registered_later()
     MUST(cudaGraphDestroy(graph));
 }
 
-/* An array of the graph goes, and another is in its place. */
+/* An array of the graph is freed, and another one takes its address. */
 static void reallocated()
 {
     cudaGraphExec_t exec = made(1);
@@ -120,7 +120,7 @@ static void reallocated()
     MUST(cudaGraphExecDestroy(exec));
 }
 
-/* Host memory that kernels are given, and change, as the host does. */
+/* Host memory that kernels and the host both change. */
 static void shared(unsigned *memory, const char *name)
 {
     unsigned *device = x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that read textures, each launched several times with something changed between. A
-   line says what of, and a sum of all bits of the results: the same on any number of
-   devices (split_textures.sh). */
+/* Kernels that read textures, launched several times with a change between launches. Each
+   line names the changed object and prints a sum over all bits of the results, which is
+   equal on any number of devices (split_textures.sh). */
 #include "textures.cuh"
 #include <cstdint>
 
@@ -9,7 +9,7 @@ enum { W = 96, H = 64, D = 6, N = W * H };
 
 static uint64_t sum;
 
-/* Of what the device has put there; no two orders of the same words have the same one. */
+/* A checksum of device memory that depends on the order of words. */
 static void take(const float *from, int count)
 {
     static float out[N * D];
@@ -87,7 +87,7 @@ __global__ void fetch_line(float *out, cudaTextureObject_t t, int n, int far)
         out[i] = tex1Dfetch<float>(t, (i * 31 + far) % n) + tex1Dfetch<float>(t, i);
 }
 
-/* Written by a split kernel, by the host, and by a copy. */
+/* Linear memory, written by a split kernel, by the host, and by a copy. */
 static void line()
 {
     float *x = memory(N), *y = memory(N), *out = memory(N);
@@ -163,7 +163,7 @@ __global__ void paint(cudaSurfaceObject_t s, float by)
     surf2Dwrite(x * by + y, s, x * 4, y);
 }
 
-/* Whatever writes to an array, each device's copy is as it is when it is read. */
+/* Each device's copy of an array is current when it is read, whatever wrote the array. */
 static void plane()
 {
     cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
@@ -258,7 +258,7 @@ struct scene {
     int n;
 };
 
-/* Two textures, the memory of one of which it reads by a pointer, too. */
+/* Two textures; the memory of one is also read through a pointer. */
 __global__ void mix(scene s, float by)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -273,7 +273,7 @@ __global__ void mix(scene s, float by)
     s.out[i] = f * by;
 }
 
-/* One or the other, and each in turn. */
+/* Selects one of two textures, and alternates between them. */
 __global__ void choose(float *out, cudaTextureObject_t a, cudaTextureObject_t b, int rounds)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -289,7 +289,7 @@ __global__ void choose(float *out, cudaTextureObject_t a, cudaTextureObject_t b,
     out[i] = f;
 }
 
-/* What a texture says decides what is stored, and where else is read. */
+/* Texture values decide stores and further reads. */
 __global__ void decide(float *out, cudaTextureObject_t t, const float *table, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -332,8 +332,7 @@ static void several()
     print_line("several");
 }
 
-/* Objects, arrays and memory come and go; the driver may give their handles and places
-   again. */
+/* Objects, arrays and memory are recreated; the driver may reuse handles and addresses. */
 static void remade()
 {
     cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
@@ -357,7 +356,7 @@ static void remade()
         t = texture_of(array, cudaTextureDesc());
         turn<<<tiles, tile>>>(out, t, 50.0f);
         take(out, N);
-        MUST(cudaFree(x)); /* the next one may lie there, which the texture then is of */
+        MUST(cudaFree(x)); /* the next allocation may reuse the address of the texture */
         x = memory(N);
         MUST(cudaMemcpy(x, host_numbers(N, 19 + round), N * 4, cudaMemcpyHostToDevice));
         MUST(cudaDestroyTextureObject(l));
@@ -374,7 +373,7 @@ static void remade()
     print_line("made again");
 }
 
-/* With nobody waiting between: a copy is renewed when all have read what was there. */
+/* Without waits: a copy is renewed after all reads of its previous content. */
 static void back_to_back()
 {
     cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
@@ -398,7 +397,7 @@ static void back_to_back()
     print_line("back to back");
 }
 
-/* What a graph is made of is called each time. */
+/* Operations of a graph are executed call by call. */
 static void graph()
 {
     cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
@@ -432,7 +431,7 @@ static void graph()
     print_line("a graph");
 }
 
-/* In streams, and memory that the host changes without a word. */
+/* Streams, and memory that the host changes directly. */
 static void asynchronous()
 {
     cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Usage: split_textures.sh PROACTCC SOURCE DRIVER. Kernels that read textures give the same bits on one
-# device and on several, by each method, checked, and on the pretend CUDA driver in the folder DRIVER; the
-# report says that they were split, and of those of whole_textures.cu why they were not.
+# Usage: split_textures.sh PROACTCC SOURCE DRIVER. Kernels that read textures give equal
+# bits on one device and on several, with each method, in check mode, and on the fake CUDA
+# driver in the folder DRIVER. The report shows that they were split, and the reasons for
+# those of whole_textures.cu that were not.
 set -u
 proactcc=$1 here=$2/tests/proactcc driver=$3
 scratch=$(mktemp -d) || exit 1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams as programs use them: each has its own order, events order them, and what is of
-   no stream comes between. */
+/* Streams of a program: each stream is ordered, events order streams, and the default
+   stream is ordered with all. */
 #include <stdio.h>
 
 #include "check.cuh"
@@ -31,8 +31,7 @@ static int blocks(int n)
     return (n + 127) / 128;
 }
 
-/* More streams than there are behind them; each part goes there, is worked on, comes back.
- */
+/* More streams than proact provides; each part is copied, processed and copied back. */
 static void parts_go_through(void)
 {
     bool right = true;
@@ -57,8 +56,7 @@ static void parts_go_through(void)
     printf("parts: %s\n", right ? "right" : "wrong");
 }
 
-/* A stream works on what another one made, there and back; events are made anew each time.
- */
+/* Streams process each other's results in both directions, with new events each time. */
 static void events_order_streams(void)
 {
     MUST(cudaMemset(device, 0, N * 4));
@@ -86,7 +84,7 @@ static void events_order_streams(void)
     printf("events: %s\n", right ? "right" : "wrong");
 }
 
-/* The default stream waits for all others, and they for it. */
+/* The default stream waits for all others, and they wait for it. */
 static void the_default_stream_comes_between(void)
 {
     MUST(cudaMemsetAsync(device, 0, N * 4, stream[3]));
@@ -120,7 +118,7 @@ static void the_host_is_called_in_turn(void)
     MUST(cudaStreamSynchronize(stream[6]));
 }
 
-/* Registered memory is copied as a whole: what streams do with its parts is kept. */
+/* Registered memory is copied as one block; the parts that streams wrote are preserved. */
 static void registered_memory_is_of_no_stream(void)
 {
     static int own[STREAMS * 100];

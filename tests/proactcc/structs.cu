@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of all sorts: structs with pointers, tables of pointers on the device,
-   templates, lambdas, wide and narrow types, printf; launches by address. */
+/* Arguments of all kinds: structs with pointers, pointer tables on the device, templates,
+   lambdas, wide and narrow types, printf; launches by address. */
 #include "check.cuh"
 
 template <class T> struct matrix {
@@ -71,7 +71,7 @@ __global__ void fill_if_set(int *out, int by)
         out[i] = i * by;
 }
 
-/* A pointer may be none in a launch, also where the kernel has no other. */
+/* A pointer may be NULL in a launch, also if the kernel has no other pointer. */
 static void launch_without_arrays(int *out, int *is, int count)
 {
     const int half = count / 2;
@@ -86,7 +86,7 @@ static void launch_without_arrays(int *out, int *is, int count)
     }
 }
 
-/* Attributes that allow what need not be done: to begin early, to be in no cluster. */
+/* Optional launch attributes: early start, and no cluster. */
 static void launch_with_hints(int *out, int count)
 {
     cudaLaunchAttribute hints[3] = {};

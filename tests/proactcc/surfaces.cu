@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Surfaces, and arrays of layers, faces and three dimensions. */
+/* Surfaces, and arrays with layers, faces and three dimensions. */
 #include "textures.cuh"
 
 __global__ void paint(cudaSurfaceObject_t s, int width, int height, int value)
@@ -21,7 +21,7 @@ __global__ void blur(cudaSurfaceObject_t to, cudaSurfaceObject_t from,
     surf2Dwrite(left + tex2D<int>(t, x, y) + beside, to, x * 4, y, cudaBoundaryModeZero);
 }
 
-/* What one kernel writes by a surface, another reads by a texture. */
+/* A kernel writes through a surface, and another one reads through a texture. */
 static void painted()
 {
     enum { W = 50, H = 9 };
@@ -35,7 +35,7 @@ static void painted()
     cudaTextureObject_t t = texture_of(from, cudaTextureDesc());
 
     paint<<<dim3(4, 3), dim3(16, 4)>>>(s, W, H, 5);
-    blur<<<dim3(2, H), 32>>>(result, s, t); /* 14 of a row are outside */
+    blur<<<dim3(2, H), 32>>>(result, s, t); /* 14 threads of a row are outside */
     MUST(cudaMemcpy2DFromArray(out, sizeof out[0], to, 0, 0, sizeof out[0], H,
                                cudaMemcpyDeviceToHost));
     for (int y = 0; y < H; y++)
@@ -72,7 +72,7 @@ __global__ void read_volume(float *out, cudaTextureObject_t t, int width, int he
     out[(z * height + y) * width + x] = tex3D<float>(t, x + 0.5f, y + 0.5f, z + 1.0f);
 }
 
-/* Of memory on the host or the device, into all of an array. */
+/* Copies from host or device memory to a complete array. */
 static void fill_box(cudaArray_t array, void *from, int width, cudaExtent extent,
                      cudaMemcpyKind kind)
 {
@@ -135,7 +135,7 @@ static void layers_and_volume()
     MUST(cudaFree(source));
 }
 
-/* Towards the middle of texel (x, y) of a face. */
+/* A direction to the center of texel (x, y) of a face. */
 __global__ void look(float *out, cudaTextureObject_t t, int width)
 {
     int x = threadIdx.x, y = blockIdx.x, face = blockIdx.y;
@@ -211,9 +211,10 @@ __global__ void step(float *out, cudaTextureObject_t t, int n)
         out[i] = tex1D<float>(t, i + 0.5f) * 2;
 }
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* two calls of old programs */
+/* Two deprecated calls of old programs. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* An array goes in and out in a graph that is launched again and again. */
+/* A graph with copies to and from an array, launched repeatedly. */
 static void replayed()
 {
     enum { N = 64, ROUNDS = 5 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of the module: global, constant, static, initialised, with pointers in them. */
+/* Module variables: global, constant, static, initialized, with pointers in them. */
 #include "check.cuh"
 
 __constant__ float weights[5] = {1, 2, 3, 2, 1};

@@ -1,5 +1,5 @@
-# Small CUDA programs, compiled by proactcc as anybody's, on emulated machines. They need
-# nvcc; its programs do not go together with our sanitizers.
+# Small CUDA programs, compiled with proactcc like any user's program, on emulated machines.
+# They need nvcc, whose programs do not work with our sanitizers.
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     foreach(name vectors pitch symbols managed pinned events queries structs errors handles graphs
             graph_nodes graph_kinds graph_memory pools batches cooperative clusters beside streams textures texture_kinds
@@ -69,7 +69,7 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     set_tests_properties(proactcc.libraries PROPERTIES LABELS slow TIMEOUT 300)
 endif()
 
-# Our insides, and our declarations against NVIDIA's, where those are.
+# Unit tests of internals, and proact's declarations compared with NVIDIA's, if these exist.
 foreach(program image_test library_kind_test)
     target_sources(${program} PRIVATE $<TARGET_OBJECTS:proactrt_objects>)
     target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc)

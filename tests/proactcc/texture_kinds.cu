@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of textures that few programs have: lines and cubes in layers, levels and gradients
-   of what has no smaller copies, half floats, sRGB, what a texture says of itself, and
-   copies of arrays across rows. */
+/* Rare kinds of textures: layered lines and cubes, levels and gradients without mipmaps,
+   half floats, sRGB, texture queries, and array copies across rows. */
 #include "textures.cuh"
 #include <cuda_fp16.h>
 
@@ -41,7 +40,7 @@ static void lines_in_layers()
     MUST(cudaFree(result));
 }
 
-/* Face 4 looks along z, its rows downwards. */
+/* Face 4 looks along z, with rows from top to bottom. */
 __global__ void faces(float *out, cudaTextureObject_t t, int width)
 {
     int x = threadIdx.x, y = blockIdx.x, layer = blockIdx.y;
@@ -81,7 +80,7 @@ static void cubes_in_layers()
     MUST(cudaFree(result));
 }
 
-/* There is one level alone, whatever is asked for. */
+/* There is a single level, whatever level is requested. */
 __global__ void levels(float *out, cudaTextureObject_t t, int width, float level)
 {
     int x = threadIdx.x, y = blockIdx.x;
@@ -177,7 +176,7 @@ __global__ void read_color(float4 *out, cudaTextureObject_t t, int width)
     out[y * width + x] = tex2D<float4>(t, x + 0.5f, y + 0.5f);
 }
 
-/* As a number of 8 bits: an H100 gives other last digits than the formula. */
+/* As an 8-bit number: the last digits of an H100 differ from the formula. */
 static bool is_srgb(double linear, int of)
 {
     double c = linear <= 0.0031308 ? linear * 12.92 : 1.055 * pow(linear, 1 / 2.4) - 0.055;
@@ -214,7 +213,7 @@ static void colors()
         HOLDS(is_srgb(is.x, was.x));
         HOLDS(is_srgb(is.y, was.y));
         HOLDS(is_srgb(is.z, was.z));
-        /* not the last channel, which says how opaque it is */
+        /* not the alpha channel */
         HOLDS(near(is.w, was.w / 255.0));
     }
     printf("sRGB %.5f %.5f %.5f\n", out[0][9].x, out[2][0].x, out[6][8].x);
@@ -223,9 +222,10 @@ static void colors()
     MUST(cudaFree(result));
 }
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* a call of old programs */
+/* A deprecated call of old programs. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* From within a row of one to the same column of another row, over several. */
+/* From the middle of a row to the same column of another row, across several rows. */
 static void across_rows()
 {
     enum { W = 20, H = 9, FROM = 27, TO = 47, COUNT = 95 };

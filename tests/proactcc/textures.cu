@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Textures as programs use them: what is read is what the programming guide's formulas say,
+/* Textures of a program. Results follow the formulas of the CUDA programming guide,
    computed here on the host. */
 #include "textures.cuh"
 
@@ -20,9 +20,9 @@ __global__ void rotate(float *out, cudaTextureObject_t t, float angle, int width
     out[3 * (y * width + x) + 2] = tex2D<float>(t, s, r);
 }
 
-/* The kernel says where it read, so that no host's cosine has to be a GPU's. Half way
-   between two weights either may be taken: of numbers up to 12.5 what comes then is another
-   by less than 0.2. */
+/* The kernel reports its coordinates, because the host's cosine may differ from a GPU's.
+   Half way between two weights either one is valid. For values up to 12.5 the difference is
+   below 0.2. */
 static void rotated(cudaTextureAddressMode mode)
 {
     enum { W = 60, H = 44 };
@@ -74,7 +74,7 @@ __global__ void scale(float *x, int n, float by)
         x[i] = x[i] * by + 1;
 }
 
-/* The vector that the texture is of comes from a kernel that is split. */
+/* A split kernel writes the vector of the texture. */
 static void sparse()
 {
     enum { N = 20000, EACH = 3 };
@@ -254,7 +254,7 @@ static void normalized_bytes()
     MUST(cudaFree(d_corner));
 }
 
-/* What CUDA says of what cannot be. */
+/* Error codes for invalid requests. */
 static void refused()
 {
     cudaChannelFormatDesc whole = cudaCreateChannelDesc<int>(), odd = whole;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* For the programs with textures: arrays with something in them, and what a texture must
-   say. */
+/* Fixture for programs with textures: filled arrays, and expected texture values. */
 #include "check.cuh"
 #include <cmath>
 #include <cstring>
 
-/* No host adds up as a GPU does. */
+/* Host and GPU sums differ slightly. */
 static inline bool near(double is, double wanted)
 {
     return fabs(is - wanted) <= 1e-5 * (1 + fabs(wanted));
 }
 
-/* No number is what its neighbours suggest, or a filter's weights would not matter. */
+/* No value follows from its neighbours, so that wrong filter weights show. */
 static inline void fill(float *in, int count)
 {
     for (int n = 0; n < count; n++)
@@ -54,7 +53,7 @@ static inline cudaSurfaceObject_t surface_of(cudaArray_t array)
     return s;
 }
 
-/* The texel that stands for number i of n; -1: the border. */
+/* Index of the texel for coordinate i of n; -1: the border. */
 static inline int address_mode(int i, int n, cudaTextureAddressMode mode)
 {
     if (i >= 0 && i < n)
@@ -72,8 +71,8 @@ static inline int address_mode(int i, int n, cudaTextureAddressMode mode)
     }
 }
 
-/* The guide's formula, at (x, y) in texels: weights are 256ths, and so is their product, as
-   an H100 has it. */
+/* The guide's formula at (x, y) in texels. Weights and their products are multiples of
+   1/256, as on an H100. */
 static inline double linear_2d(const float *in, int width, int height, double x, double y,
                                cudaTextureAddressMode mode, double border)
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: use.sh PROACTCC SOURCE NAME. proactcc as builds use it: NAME is one of `make`, `cmake`,
-# `library`, `refusals`, `settings`, `install` (then PROACTCC is the build folder).
+# Usage: use.sh PROACTCC SOURCE NAME. proactcc as builds use it. NAME is `make`, `cmake`,
+# `library`, `refusals`, `settings`, or `install` (PROACTCC is then the build folder).
 set -u
 proactcc=$1 here=$2/tests/proactcc name=$3
 scratch=$(mktemp -d) || exit 1
@@ -14,9 +14,9 @@ fault() {
     [ -e output ] && cat output
     code=1
 }
-# says WORDS COMMAND...: it ends well and says just that; fails PART COMMAND...: it does not,
-# and its sentence has that part.
-message() {
+# expects WORDS COMMAND...: succeeds and prints exactly WORDS. fails PART COMMAND...: fails
+# with a message that contains PART.
+expects() {
     wanted=$1
     shift
     "$@" >output 2>&1 || fault "exit status $?: $*"
@@ -32,7 +32,7 @@ has() {
     grep -qE -- "$1" output || fault "no '$1'"
 }
 
-# Two files; their names are also those of our insides.
+# Two files whose names also occur in the library.
 cat >part.cu <<'END'
 static __constant__ float factor = 3;
 __global__ void scale(float *x) { x[threadIdx.x] *= factor; }
@@ -73,7 +73,7 @@ END
     expects 94 ./app
     make -sB NVCC="$proactcc" FLAGS='-rdc=true -cudart shared' >output 2>&1 || fault "make -rdc"
     expects 94 ./app
-    # One that calls nvcc by its name finds us, and we the toolkit's.
+    # A build that calls nvcc by name finds proactcc, and proactcc finds the toolkit's nvcc.
     mkdir -p bin
     ln -s "$proactcc" bin/nvcc
     printf 'app:\n\tnvcc --options-file options -o app\n' >Makefile
@@ -81,8 +81,8 @@ END
     PATH="$scratch/bin:$PATH" make -sB >output 2>&1 || fault "make by the name of nvcc"
     expects 94 ./app
     PROACT_REPORT=1 ./app >output 2>&1 || fault "exit status $?"
-    has '^proact: .* machine h200x4$' # and not a runtime of the toolkit's
-    # Several files of options; and nvcc's variables, which name what is compiled for.
+    has '^proact: .* machine h200x4$' # not the toolkit's runtime
+    # Several options files, and nvcc's environment variables.
     echo main.cu >first
     echo part.cu >second
     NVCC_PREPEND_FLAGS='--options-file first,second -O1' \
@@ -90,12 +90,12 @@ END
         "$proactcc" -o app 2>output || fault "options of variables"
     expects 94 ./app
     fails 'there is no file third' "$proactcc" -optf first,third
-    # Host code with the device's in it, which the host's compiler then compiles.
+    # Host code with embedded device code, which the host compiler compiles.
     { "$proactcc" --cuda part.cu -o part.cpp.ii && g++ -c part.cpp.ii -o part.o; } >output 2>&1 || fault "--cuda"
     "$proactcc" -c main.cu -o main.o && "$proactcc" main.o part.o -o app || fault "of --cuda"
     expects 94 ./app
-    # Objects that the host's compiler links with the toolkit's runtime are ours all the same.
-    # (Where that lies only nvcc knows: what is on PATH may be a script that calls it.)
+    # Objects that the host compiler links with the toolkit's runtime still use proact. Only
+    # nvcc knows the toolkit's folder: the nvcc on PATH may be a script.
     eval "set -- $(nvcc --dryrun main.cu 2>&1 | sed -n 's/^#\$ LIBRARIES=//p')"
     "$proactcc" -c main.cu -o main.o && "$proactcc" -c part.cu || fault "-c"
     for runtime in cudart 'cudart_static -lrt -lpthread -ldl'; do
@@ -106,7 +106,7 @@ END
         has '^proact: +1 +0 .*  scale\(float\*\)'
     done
     expects 94 env PROACT_DEVICES=1 ./app
-    # Theirs as a file of its own is left out as -lcudart_static is.
+    # The toolkit's runtime named as a file is omitted, like -lcudart_static.
     for runtime in libcudart_static.a libcudart.so libcudadevrt.a; do
         theirs=
         for folder; do
@@ -117,7 +117,7 @@ END
         [ ! -s output ] || fault "with $theirs"
         expects 94 ./app
     done
-    # So are they in what is for the linker, and in lists, of which the rest is passed on.
+    # It is also omitted from linker options and from lists, whose other entries are kept.
     "$proactcc" -c main.cu part.cu || fault "-c of both"
     theirs=${theirs%/*}/libcudart
     for words in "-Xlinker ${theirs}_static.a" "-Xlinker=$theirs.so" "-Xlinker -O1,$theirs.so" \
@@ -133,7 +133,7 @@ END
         ! grep -E " -lcudart |$theirs" output || fault "theirs is named: $words"
         case $words in *O1*) has ' -Xlinker .*-O1|-Wl,.*-O1' ;; *,m) has ' -lm ' ;; esac
     done
-    # Unless that is named ahead of them, and is asked for a call: then it is said.
+    # If it precedes proact's library and defines a called function, a message reports it.
     printf 'int cudaGetDevice(int *), n;\nint asks(void) { return cudaGetDevice(&n); }\n' >asks.c
     gcc -c asks.c && "$proactcc" -c main.cu -Dmain=inner -o inner.o || fault "asks.c"
     printf 'int asks(void);\nint main(void) { return asks() * 0; }\n' >outer.c
@@ -144,8 +144,8 @@ END
     (unset PROACT_MACHINE && ./app >output 2>&1)
     [ ! -s output ] || fault "said unasked"
     gcc outer.c asks.o "$@" -lcudart inner.o part.o -lstdc++ -o app || fault "gcc, shared"
-    expects '' ./app # the shared one may stand there
-    # Other ways to say what is compiled, and where to.
+    expects '' ./app # the shared runtime is allowed there
+    # Other ways to name input and output.
     mkdir there
     cp main.cu main.text
     "$proactcc" -odir there -c part.cu || fault "-odir"
@@ -164,7 +164,7 @@ add_library(part STATIC part.cu)
 add_executable(more main.cu)
 set_target_properties(part more PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
 target_link_libraries(more PRIVATE part CUDA::cudart)
-# What proactcc compiles nothing of, and what has theirs ahead of what it compiled.
+# A target without proactcc, and one that links the toolkit's runtime first.
 add_executable(host host.cpp)
 target_link_libraries(host PRIVATE CUDA::cudart)
 add_library(plain STATIC part.cu)
@@ -220,7 +220,7 @@ int main(void)
 END
     eval "set -- $(nvcc --dryrun main.cu 2>&1 | sed -n 's/^#\$ LIBRARIES=//p')"
     gcc host.c -o host -L. -lpart -Wl,-rpath,. "$@" -lcudart || fault "gcc"
-    expects 15 ./host # the library's runtime is before theirs
+    expects 15 ./host # the library's runtime precedes the toolkit's
     ;;
 refusals)
     printf '__device__ int f(int);\n__global__ void g(int *x) { *x = f(1); }\n' >needs.cu
@@ -255,7 +255,7 @@ refusals)
 settings)
     "$proactcc" main.cu part.cu -o app || fault "two files at once"
     expects 94 ./app
-    # Words for another program take one more only where they are not joined.
+    # An option for another program takes the next word only if its value is not joined.
     "$proactcc" -Xcompiler=-O1 main.cu -Xptxas -v -Xcudafe=--no_warnings part.cu 2>output || fault "joined"
     expects 94 ./a.out
     "$proactcc" -Xcompiler=-fPIC -c main.cu && "$proactcc" --compiler-options=-fPIC -c part.cu ||
@@ -297,7 +297,8 @@ END
     "$proactcc" races.cu -o races || fault "races.cu"
     expects ran ./races
     fails "without an order between them" env PROACT_CHECK=1 ./races
-    # No thread leaves its array: what it chooses goes together, which is not seen.
+    # No thread leaves its array, but the analysis does not see that its values are
+    # correlated.
     cat >may.cu <<'END'
 #include <cstdio>
 __global__ void columns_to_image(int n, const float *col, int h, int w, int k, int pad,
@@ -330,7 +331,7 @@ END
     "$proactcc" may.cu -o may || fault "may.cu"
     PROACT_SPLIT=always PROACT_REPORT=1 ./may >output 2>&1 || fault "exit status $?: may"
     has "it may leave array 'cudaMalloc #2', to which argument 1 points, possibly for another array"
-    # Row and column k are read by all; their places are stored to, where the map says, by nobody.
+    # All CTAs read row and column k. The map contains these elements, but no CTA stores them.
     cat >paths.cu <<'END'
 #include <cstdio>
 enum { N = 64 };
@@ -372,8 +373,8 @@ END
     PROACT_REPORT=1 ./app >output 2>&1 || fault "exit status $?"
     has '^proact: 4 x NVIDIA H200 \(emulated\), machine h200x4$'
     has '^proact: 128 bytes to the device, 128 to the host, 0 on the device, '
-    # What is pinned is the host's, also where the device copies it; a launch that is refused
-    # is none.
+    # Pinned memory remains on the host, also for device copies. A refused launch is not
+    # counted.
     cat >report.cu <<'END'
 #include <cstdio>
 __global__ void add(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
@@ -421,12 +422,12 @@ END
         env PROACT_NVCC=/no/nvcc "$proactcc" main.cu
     fails "PROACT_NVCC names 'no_nvcc', which is not a program" \
         env PROACT_NVCC=no_nvcc "$proactcc" main.cu
-    # A name is one of the path, and not ourselves by that name.
+    # A name is looked up on PATH, but never resolves to proactcc itself.
     mkdir -p bin
     ln -s "$proactcc" bin/nvcc
     PATH="$scratch/bin:$PATH" PROACT_NVCC=nvcc "$proactcc" --version >output || fault "PROACT_NVCC=nvcc"
     has 'release 1'
-    # A quote that is not closed hides what is behind it.
+    # An unclosed quote hides the rest of the variable.
     fails 'proactcc: a quote is not closed in NVCC_APPEND_FLAGS: -O2 "-DX=1' \
         env NVCC_APPEND_FLAGS='-O2 "-DX=1' "$proactcc" -c main.cu
     [ "$(wc -l <output)" = 1 ] || fault "more than one sentence"
@@ -442,7 +443,7 @@ END
     "$proactcc" -ptx part.cu -o part.ptx || fault "-ptx"
     grep -q scale part.ptx || fault "-ptx made none"
     "$proactcc" -Xcompiler -E,-P --dryrun main.cu -o app >output 2>&1 || fault "--dryrun"
-    has 'lproactrt' # the host compiler's -E is none of ours
+    has 'lproactrt' # the host compiler's -E is not proactcc's
     "$proactcc" -Xcompiler -E --dryrun main.cu -o app >output 2>&1 || fault "--dryrun"
     has 'lproactrt'
     ;;

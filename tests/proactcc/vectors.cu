@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain memory, copies in both directions and on the device, fills, launches in streams. */
+/* Plain memory, copies in both directions and on the device, fills, and launches in
+   streams. */
 #include "check.cuh"
 #include <vector>
 
@@ -37,7 +38,7 @@ int main()
     MUST(cudaMemset(dy, 0, n * sizeof *dy));
     for (int k = 1; k <= 10; k++)
         axpy<<<k, 128, 0, first>>>(n, (float)k, dx, dy);
-    axpy<<<4, 256, 0, first>>>(n - 10, 1.0f, dx + 10, dy); /* into an array */
+    axpy<<<4, 256, 0, first>>>(n - 10, 1.0f, dx + 10, dy); /* into the middle of an array */
     MUST(cudaGetLastError());
     MUST(cudaMemcpy(y.data(), dy, n * sizeof *dy, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels whose textures only the first device has, or that write what they read by one:
-   they run whole, and what they say is right (split_textures.sh). */
+/* Kernels that run on one device: only device 0 has their textures, or they write memory
+   that they read through a texture. The results are right (split_textures.sh). */
 #include "textures.cuh"
 
 enum { N = 4096 };
@@ -60,7 +60,7 @@ __global__ void keeps_too(float *out, unsigned long long *kept, cudaTextureObjec
     kept[i] = plane;
 }
 
-/* What it reads hangs on where its array is. */
+/* The coordinate depends on an array's address. */
 __global__ void looks_there(float *out, cudaTextureObject_t t)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -69,7 +69,7 @@ __global__ void looks_there(float *out, cudaTextureObject_t t)
     out[i] = tex1Dfetch<float>(t, at) * 0 + 1;
 }
 
-/* What it reads are addresses. */
+/* The texture contains addresses. */
 __global__ void follows(float *out, cudaTextureObject_t addresses)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -78,7 +78,7 @@ __global__ void follows(float *out, cudaTextureObject_t addresses)
     out[i] = *(const float *)((unsigned long long)a.y << 32 | a.x);
 }
 
-/* Stays a function: it calls itself. */
+/* Not inlined: it calls itself. */
 static __device__ __noinline__ float deep(cudaTextureObject_t t, int i, int depth)
 {
     float f = tex1Dfetch<float>(t, i);
@@ -95,7 +95,7 @@ __global__ void calls(float *out, cudaTextureObject_t t, int depth)
 
 static float in[N], out[N];
 
-/* What was read, times `by`. */
+/* Expects the values read, times `by`. */
 static void expect(const float *from, float by)
 {
     MUST(cudaMemcpy(out, from, sizeof out, cudaMemcpyDeviceToHost));

@@ -27,7 +27,7 @@ marks() { # FILE NAME LINE, in the order of the files
         sed 's|^\([^:]*\):\([0-9]*\):.*protocol: \([a-z-]*\).*|\1 \3 \2|'
 }
 
-# marks() skips a mark that is not alone on its line.
+# marks() skips a mark that shares its line with code.
 all_marks=$(files | (cd "$root" && xargs grep '/\* protocol: ') | wc -l)
 [ "$(marks | wc -l)" -eq "$all_marks" ] || { echo "a mark is not alone on its line" && exit 2; }
 
@@ -79,8 +79,8 @@ run_cases() { # [METHOD]
     return $code
 }
 
-# Emulated machines have no external libraries. The contract test on the driver without a GPU
-# and the runtime's own test cover interoperation.
+# Emulated machines have no external libraries. The contract test on the fake driver and the
+# runtime's own test cover interoperation.
 run_interop() {
     cmake --build "$scratch/build" -j2 --target interop_test contract_test fake_cuda_fake \
         >"$scratch/log" 2>&1 || { echo "does not build" && return 2; }
@@ -90,7 +90,7 @@ run_interop() {
         (cd "$tests" && LD_LIBRARY_PATH=$tests/driver_fake timeout 900 ./$test) \
             >"$scratch/output" 2>&1 && continue
         code=$?
-        [ $code -ge 124 ] || code=1 # else the number of failures
+        [ $code -ge 124 ] || code=1 # otherwise the number of failures
         echo "interoperation | \`${test%% *}\` | fails"
         return $code
     done

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the cases of protocol_cases.c do. */
+/* Steps of the cases in protocol_cases.c. */
 
 enum { COUNT = 34 * 1024 - 40, ARRAYS = 4, ACTS_MAX = 18, CTA = 96, SPREAD_CTA = 64 };
 enum { CTAS = (COUNT + CTA - 1) / CTA, SPREAD_CTAS = 1024 / SPREAD_CTA, NONE = 1 << 30 };
@@ -13,22 +13,22 @@ enum what {
     STAGE,
     WHOLE,
     PLAIN,
-    TALLY, /* how often what is read names each place; not recorded */
-    FLAGS, /* `shift`: the place of the flag */
-    UNSET, /* as FLAGS, but nobody sets it */
-    ALONE, /* nothing but the flag */
+    TALLY, /* adds up how often each index occurs in `from`; not recorded */
+    FLAGS, /* `shift`: index of the flag */
+    UNSET, /* like FLAGS, but no CTA sets the flag */
+    ALONE, /* sets the flag only */
     WRITE,
     COPY, /* as a program does, within the device; not recorded */
-    FILL, /* with bytes `shift` */
+    FILL, /* with bytes of value `shift` */
     LOSE,
     RECORD,
     KEEP,
     REPLAY,
-    NARROW /* of a case that begins with it, `shift` launches or more are divided */
+    NARROW /* first act of a case: at least `shift` launches have an interior split */
 };
 
-/* What a case does, in order. What stands between RECORD and KEEP is what REPLAY does.
-   `over` devices run it (0: all); CTAs from `slow` per cent on come late. */
+/* Acts of a case, in order. REPLAY repeats the acts between RECORD and KEEP. `over` devices
+   execute an act (0: all). CTAs from `slow` per cent on are late. */
 struct act {
     enum what what;
     enum array from, to;
@@ -128,22 +128,22 @@ static const struct {
     {"fetched, not predicted",
      {{PLAIN, X, A, 0, 0, 100},
       {PLAIN, X, A, 5, 0, 100},
-      {PLAIN, A, B, 9000, 0, 50}, /* to the last device from the first ... */
-      {PLAIN, A, C, 17000, 0, 0}, /* ... and from there to the third */
+      {PLAIN, A, B, 9000, 0, 50}, /* from device 0 to the last device */
+      {PLAIN, A, C, 17000, 0, 0}, /* and from there to the third device */
       {PLAIN, X, A, 3, 0, 0},
       {PLAIN, A, B, 26000, 0, 100},
       {STEP, B, A, 100, 0, 50},
       {PLAIN, A, C, 9000, 1, 100},
       {PLAIN, C, B, 17000, 0, 50},
       {WRITE, X, C, 0, 0, 0}}},
-    {"forwarded before it is read", /* by the second device, to the first */
+    {"forwarded before it is read", /* by device 1, to device 0 */
      {{PLAIN, X, A, 0, 0, 100},
       {PLAIN, A, B, 17400, 0, 100},
       {PLAIN, X, A, 3, 0, 0},
       {PLAIN, A, B, 26112, 0, 100},
       {PLAIN, X, A, 9, 0, 50},
       {PLAIN, A, C, 26112, 0, 0}}},
-    {"two senders, one receiver", /* the first device, by the third and the second */
+    {"two senders, one receiver", /* devices 1 and 2 send to device 0 */
      {{PLAIN, X, A, 0, 0, 100},
       {PLAIN, A, B, 17304, 2, 100},
       {PLAIN, X, A, 5, 2, 100},
@@ -155,11 +155,11 @@ static const struct {
      {{STEP, X, A, 0, 0, 50},
       {STEP, X, B, 5, 0, 75},
       {COPY, A, B, 0, 0, 0},
-      {STEP, X, A, 9, 0, 100}, /* and sent to who still copies it */
-      {COPY, A, C, 0, 0, 0},   /* behind what is sent */
+      {STEP, X, A, 9, 0, 100}, /* sent to a device that still copies it */
+      {COPY, A, C, 0, 0, 0},   /* after the incoming transfer */
       {STEP, C, B, 17000, 0, 75},
       {COPY, B, C, 0, 0, 0},
-      {STEP, X, C, 3, 0, 0}, /* sent to who still copies to it */
+      {STEP, X, C, 3, 0, 0}, /* sent to a device that still writes it */
       {STEP, C, A, 9000, 0, 100}}},
     {"copied by partition",
      {{PLAIN, X, A, 1, 0, 100},
@@ -223,7 +223,7 @@ static const struct {
       {REPLAY, X, X, 0, 0, 0}}},
     {"reductions",
      {{WRITE, X, A, 0, 0, 0},
-      {PLAIN, A, B, 9000, 0, 0}, /* it reads what the others combine with next */
+      {PLAIN, A, B, 9000, 0, 0}, /* reads what the next act combines */
       {TALLY, X, A, 0, 0, 100},
       {TALLY, X, A, 0, 0, 50},
       {STEP, A, C, 9000, 0, 0},
@@ -252,7 +252,7 @@ static const struct {
       {WRITE, X, B, 0, 0, 0},
       {PLAIN, B, A, 1, 0, 0},
       {PLAIN, A, B, 1, 0, 60}}},
-    {"a stencil with idle devices", /* the last two of four, to whom A is on its way */
+    {"a stencil with idle devices", /* A is in flight to the last two of four */
      {{NARROW, X, X, 0, 0, 0},
       {PLAIN, X, A, 1, 0, 100},
       {PLAIN, A, B, 17304, 0, 100},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that lean on every step of the protocol, under the checker, by every method, on
-   2 and 4 devices and a handful of seeds; every replica is compared bit for bit with what
-   one device gives. Prints one line and returns 1 at the first case that fails.
-   Arguments: how many seeds, and one method alone. */
+/* Launches that depend on every step of the protocol, under the race checker. They run with
+   every method on 2 and 4 devices and several seeds. Every replica must equal the result of
+   one device bit for bit. Prints one line and returns 1 at the first failing case.
+   Arguments: the number of seeds, and a single method. */
 #include <proact/proact.h>
 #include <proact/program.h>
 
@@ -20,9 +20,9 @@ struct run {
     uint32_t truth[ARRAYS][COUNT], spare[COUNT];
     const char *method;
     struct proact_recording *recording;
-    const struct act *recorded; /* what it does, up to KEEP */
+    const struct act *recorded; /* the acts up to KEEP */
     bool is_recording;
-    unsigned launches, kernels; /* of the first device */
+    unsigned launches, kernels; /* of device 0 */
     struct proact_error err;
 };
 
@@ -96,7 +96,7 @@ static void expect(struct run *r, const struct act *act)
     memcpy(r->truth[act->to], r->spare, sizeof r->spare);
 }
 
-/* As a program does: others are not split by reductions. */
+/* A parameter buffer launch: only these are split by reductions. */
 static enum proact_status tally(struct run *r, const struct act *act)
 {
     const struct proact_grid grid = {
@@ -140,7 +140,7 @@ static enum proact_status launch(struct run *r, const struct act *act, uint32_t 
     return proact_launch(r->kernel[what], &grid, args, 6, &r->err);
 }
 
-/* Under polling a CTA that never comes must be told of, and leave nothing behind. */
+/* Under `polling`, a missing CTA must be reported, and must not affect later launches. */
 static enum proact_status lose(struct run *r, const struct act *act)
 {
     if (strncmp(r->method, "polling", 7) != 0)
@@ -170,7 +170,7 @@ static enum proact_status replay(struct run *r)
     return proact_replay(r->recording, &r->err);
 }
 
-/* Of the first device's memory, as a program sees it. */
+/* Copies or fills device 0's memory, as a program does. */
 static enum proact_status move(struct run *r, const struct act *act)
 {
     const uint64_t to = proact_array_address(r->array[act->to], 0);
@@ -234,7 +234,8 @@ static enum proact_status compare(struct run *r)
     return PROACT_OK;
 }
 
-/* The checker itself refuses what a launch that broke left behind. */
+/* True for cases with a failing launch. The race checker would report the remains of that
+   launch. */
 static bool breaks(const struct act *act)
 {
     while (act->what && act->what != LOSE)
@@ -249,16 +250,17 @@ static void count_kernel(void *context, const struct proact_trace_span *span)
     r->kernels += span->kind == PROACT_TRACE_KERNEL && span->device == 0;
 }
 
-/* Only `fused` and `bulk` have edges; what others run on so small a device beside kernels,
-   would be all that fits. */
+/* Only `fused` and `bulk` split interiors. The kernels of other methods would fill so small
+   a device. */
 static bool is_narrow(const char *method, size_t number)
 {
     return cases[number].act->what == NARROW &&
            (strcmp(method, "fused") == 0 || strcmp(method, "bulk") == 0);
 }
 
-/* Launches that are divided, or more. On four devices these are of `fused` the ones that
-   are not recorded, of `bulk` the recorded ones (runtime/partition/launch_divide.c). */
+/* Least number of launches with an interior split. On four devices these are the launches
+   outside recordings with `fused`, and the recorded launches with `bulk`
+   (runtime/partition/launch_divide.c). */
 static unsigned divided_least(const char *method, unsigned devices, size_t number)
 {
     const struct act *act = cases[number].act;
@@ -285,7 +287,7 @@ static bool runs_well(const char *method, unsigned devices, uint64_t seed, size_
         .plan = {.method = method,
                  .chunk_bytes = 4096,
                  .transfer_threads = 64,
-                 .broadcast = breaks(cases[number].act)}}; /* so that all is waited for */
+                 .broadcast = breaks(cases[number].act)}}; /* waits for all transfers */
 
     if (!r)
         abort();

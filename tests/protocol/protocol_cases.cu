@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* to[i] = 3 from[i + shift] + 1, by several warps a CTA that do not come at the same time,
-   and from CTA `slow` on much later: a missing step has room to show. */
+/* to[i] = 3 from[i + shift] + 1. The warps of a CTA arrive at different times, and CTAs
+   from `slow` on arrive much later, so that a missing step has visible effects. */
 #include <proact/device.h>
 
 struct step {
@@ -36,8 +36,8 @@ extern "C" __global__ void step(const proact_u32 *from, proact_u32 *to, proact_u
         proact_done(&partition);
 }
 
-/* As step, but each CTA stages what it stores, and sends it in two runs: the first one a
-   line that is staged anew meanwhile. */
+/* Like `step`, but each CTA stages its stores and sends them as two ranges. The staging
+   buffer is refilled for the second range. */
 extern "C" __global__ void stage(const proact_u32 *from, proact_u32 *to, proact_u32 count,
                                  proact_u32 shift, proact_u32 slow, proact_u32 lost,
                                  struct proact_partition partition)
@@ -74,7 +74,7 @@ extern "C" __global__ void spread(const proact_u32 *from, proact_u32 *to, proact
     proact_done(&partition);
 }
 
-/* Not split, for its atomics: the first device runs it. */
+/* Runs on device 0: its value-returning atomics prevent a split. */
 extern "C" __global__ void whole(const proact_u32 *from, proact_u32 *to, proact_u32 count,
                                  proact_u32 shift, proact_u32 slow, proact_u32 lost)
 {
@@ -100,7 +100,7 @@ PROACT_DEVICE_INLINE proact_u32 load(const proact_u32 *from)
     return v;
 }
 
-/* 0, which nobody knows. */
+/* 0, which the analysis cannot know. */
 PROACT_DEVICE_INLINE proact_u32 nothing_of(proact_u32 v)
 {
     proact_u32 none;
@@ -109,8 +109,8 @@ PROACT_DEVICE_INLINE proact_u32 nothing_of(proact_u32 v)
     return none;
 }
 
-/* All but to[shift], which is a flag: every fourth CTA from `lost` on sets it, though only
-   memory says so. */
+/* Stores all words but to[shift], which is a flag. Every fourth CTA from `lost` on sets the
+   flag, but the analysis finds that only memory decides. */
 extern "C" __global__ void flags(const proact_u32 *from, proact_u32 *to, proact_u32 count,
                                  proact_u32 shift, proact_u32 slow, proact_u32 lost)
 {
@@ -124,7 +124,7 @@ extern "C" __global__ void flags(const proact_u32 *from, proact_u32 *to, proact_
         asm volatile("st.volatile.global.u32 [%0], 12345;" ::"l"(&to[shift]) : "memory");
 }
 
-/* Nobody marked it, and where it reads and writes is known before. */
+/* A plain kernel whose reads and writes are known before the launch. */
 extern "C" __global__ void plain(const proact_u32 *from, proact_u32 *to, proact_u32 count,
                                  proact_u32 shift, proact_u32 slow, proact_u32 lost)
 {
@@ -140,7 +140,7 @@ extern "C" __global__ void plain(const proact_u32 *from, proact_u32 *to, proact_
         to[i] = 3 * load(&from[i + shift - count]) + 1;
 }
 
-/* Where it counts, memory says; as compilers write it. */
+/* Indirect counts in the form that compilers emit. */
 extern "C" __global__ void tally(const proact_u32 *from, proact_u32 *to, proact_u32 count,
                                  proact_u32 shift, proact_u32 slow, proact_u32 lost)
 {

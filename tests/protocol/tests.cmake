@@ -1,5 +1,5 @@
-# The protocol between devices: unmutated here; mutate.sh removes every step in turn and is
-# run by hand (docs/internals/protocol.md).
+# The protocol between devices, unmodified. mutate.sh removes every step in turn and is run
+# by hand (docs/internals/protocol.md).
 set(protocol_ptx ${CMAKE_CURRENT_BINARY_DIR}/protocol_cases.ptx)
 proact_ptx(${protocol_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/protocol/protocol_cases.cu
     ${PROACT_PTX_90})

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many low bits of an address decide where a kernel goes, or whether. */
+/* Number of low bits of a pointer parameter that influence control flow or addresses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static unsigned need(const char *body, uint32_t byte)
     return is;
 }
 
-static void what_is_added_needs_none(void **state)
+static void pointer_arithmetic_needs_no_bits(void **state)
 {
     (void)state;
     assert_int_equal(need("mul.wide.s32 %rd2, %r0, 4; add.s64 %rd3, %rd0, %rd2;\n"
@@ -43,7 +43,7 @@ static void what_is_added_needs_none(void **state)
                           "setp.lt.u64 %p1, %rd3, %rd1; @%p1 st.global.u32 [%rd3+4], 0;\n",
                           0),
                      0);
-    /* How many elements lie between two. */
+    /* The element count between two pointers. */
     assert_int_equal(need("sub.s64 %rd2, %rd1, %rd0; shr.u64 %rd3, %rd2, 2;\n"
                           "cvt.u32.u64 %r1, %rd3; setp.lt.u32 %p1, %r0, %r1;\n"
                           "@%p1 st.global.u32 [%rd0], 0;\n",
@@ -51,8 +51,8 @@ static void what_is_added_needs_none(void **state)
                      0);
 }
 
-/* One in a parameter's table may be any of it, and of no other parameter. */
-static void what_is_looked_up_stays_there(void **state)
+/* An address loaded from a dynamic offset in a parameter depends on that parameter only. */
+static void a_parameter_table_load_stays_in_its_parameter(void **state)
 {
     static const char body[] = "mov.b64 %rd2, q; cvt.u64.u32 %rd3, %r0;\n"
                                "add.s64 %rd2, %rd2, %rd3; ld.param.u64 %rd4, [%rd2];\n"
@@ -103,7 +103,8 @@ static void masks_need_what_they_change(void **state)
     assert_int_equal(need("or.b64 %rd2, %rd0, 4096; st.global.u64 [%rd1], %rd2;\n", 0), 0);
 }
 
-/* Lengths of 64 bits in a table behind that of addresses, in a parameter by value. */
+/* A by-value parameter with a table of addresses and a table of 64-bit lengths: only the
+   lengths are inspected. */
 static void tables_in_parameters_are_distinguished(void **state)
 {
     static const char by_place[] =
@@ -119,8 +120,8 @@ static void tables_in_parameters_are_distinguished(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_added_needs_none),
-        cmocka_unit_test(what_is_looked_up_stays_there),
+        cmocka_unit_test(pointer_arithmetic_needs_no_bits),
+        cmocka_unit_test(a_parameter_table_load_stays_in_its_parameter),
         cmocka_unit_test(alignment_needs_low_bits),
         cmocka_unit_test(masks_need_what_they_change),
         cmocka_unit_test(tables_in_parameters_are_distinguished),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chunks that the agent of `polling` shares out in slices: arrays large enough for that,
-   agents of one to 48 CTAs, pieces of many sizes, any number of devices; every replica is
-   compared bit for bit with what one device gives. `agent_test seeds` tries more. */
+/* Chunks that the agent of `polling` sends in slices. The arrays are large enough for that.
+   Agents have 1 to 48 CTAs, pieces have many sizes, and the number of devices varies. Every
+   replica must equal the result of one device bit for bit. `agent_test seeds` tries more
+   schedules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -76,7 +77,7 @@ static void load_all(struct agents *a)
 static void agents_open(struct agents *a, const struct agent_run *run)
 {
     const struct proact_options options = {
-        .machine = run->ctas > 40 ? "h200x8" : "v100x16", /* half the SMs */
+        .machine = run->ctas > 40 ? "h200x8" : "v100x16", /* half of the SMs */
         .device_count = run->devices,
         .seed = run->seed,
         .check = run->check,
@@ -113,7 +114,7 @@ static void launch(struct agents *a, struct proact_kernel *k, unsigned ctas,
     for (unsigned i = 0; i < value_count; i++)
         args[2 + i] = PROACT_VALUE(values[i]);
     must(a, proact_launch(k, &grid, args, 2 + value_count, &a->err));
-    /* The next one reads what this one wrote. */
+    /* The next launch reads what this launch wrote. */
     struct proact_array *out = a->array[OUT];
 
     a->array[OUT] = a->array[IN];
@@ -134,7 +135,7 @@ static void play(struct agents *a)
 {
     struct proact_recording *r;
 
-    play_round(a); /* what is recorded has been launched before */
+    play_round(a); /* tables exist before the recording begins */
     if (!a->run.record)
         return;
     must(a, proact_record_begin(a->session, &a->err));
@@ -145,7 +146,7 @@ static void play(struct agents *a)
     proact_recording_destroy(r);
 }
 
-/* Of both arrays on one device; free() it. */
+/* Content of both arrays on one device. The caller frees it. */
 static uint32_t *content(struct agents *a, unsigned device)
 {
     uint32_t *all = must_calloc((size_t)ARRAYS * WORDS, sizeof *all);
@@ -190,7 +191,8 @@ static void play_and_compare(const struct agent_run *run)
     proact_close(a.session);
 }
 
-/* Runs of 128 bytes and of 8: pieces by themselves, and by threads. */
+/* Ranges of 128 bytes are sent as pieces; ranges of 8 bytes are sent by threads. Any agent
+   size gives the result of one device. */
 static void any_agent_gives_what_one_device_gives(void **state)
 {
     static const unsigned devices[] = {2, 3, 4, 8}, ctas[] = {8, 1, 3, 48, 16, 2};
@@ -211,7 +213,8 @@ static void any_agent_gives_what_one_device_gives(void **state)
     }
 }
 
-/* Eight CTAs wait for the one chunk of each device. */
+/* Eight CTAs wait for the only chunk of each device. The time-out message names the
+   chunk. */
 static void a_slice_that_never_comes_names_the_chunk(void **state)
 {
     const struct agent_run run = {.devices = 2,
@@ -237,7 +240,7 @@ static void a_slice_that_never_comes_names_the_chunk(void **state)
     proact_close(a.session);
 }
 
-/* The time of one launch, once the tables are there. */
+/* Virtual time of one launch after the tables exist. */
 static double launch_ns(uint64_t chunk_bytes, unsigned ctas, bool elide)
 {
     const struct agent_run run = {.devices = 2,
@@ -262,8 +265,9 @@ static double launch_ns(uint64_t chunk_bytes, unsigned ctas, bool elide)
     return ns;
 }
 
-/* 0.8 MB of one chunk, which one CTA sends far more slowly than a link carries it. */
-static void all_ctas_share_the_last_chunk(void **state)
+/* One chunk of 0.8 MB is sent by all CTAs of the agent: one CTA alone is far slower than
+   the link. */
+static void all_agent_ctas_send_the_last_chunk(void **state)
 {
     double nothing = launch_ns(4 * MB, 4, true), one = launch_ns(4 * MB, 1, false);
     double shared = launch_ns(4 * MB, 4, false);
@@ -273,7 +277,7 @@ static void all_ctas_share_the_last_chunk(void **state)
         fail_msg("elided %.0f ns, one CTA %.0f ns, four %.0f ns", nothing, one, shared);
 }
 
-/* What is ready is sent without a look at each chunk: small ones cost little more. */
+/* Ready chunks are sent in batches, so small chunks cost little more than large ones. */
 static void small_chunks_cost_little_more(void **state)
 {
     double small = launch_ns(4096, 4, false), large = launch_ns(256 << 10, 4, false);
@@ -283,7 +287,7 @@ static void small_chunks_cost_little_more(void **state)
         fail_msg("chunks of 4 KB %.0f ns, of 256 KB %.0f ns", small, large);
 }
 
-static void lateness_names_every_slot(void **state)
+static void a_timeout_names_every_slot(void **state)
 {
     (void)state;
     for (uint32_t slot = 0; slot < PROACT_SLOTS_MAX; slot++) {
@@ -300,9 +304,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(any_agent_gives_what_one_device_gives, argv),
-        cmocka_unit_test(lateness_names_every_slot),
+        cmocka_unit_test(a_timeout_names_every_slot),
         cmocka_unit_test(a_slice_that_never_comes_names_the_chunk),
-        cmocka_unit_test(all_ctas_share_the_last_chunk),
+        cmocka_unit_test(all_agent_ctas_send_the_last_chunk),
         cmocka_unit_test(small_chunks_cost_little_more)};
 
     (void)argc;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who waits for whom before an array is used or sent: those who are concerned, and nobody
-   else. On a pretend machine of four devices. */
+/* Waits that precede the use or the sending of an array: on every operation that concerns
+   the array, and on no other. The device is a fake with four devices. */
 #include "runtime/objects/array.h"
 #include "runtime/session/array_order.h"
 #include "runtime/stage.h"
 #include "transfer/transfer.h"
 
-enum { A = 1, B = 2, C = 4, D = 8 }; /* as sets of devices */
+enum { A = 1, B = 2, C = 4, D = 8 }; /* sets of devices */
 
-/* Each lane of each device has recorded operations 1, 2, ... of the session. */
+/* Each stream of each device has recorded the operations 1, 2, ... of the session. */
 static struct stage begin(void)
 {
     struct stage s;
@@ -31,7 +31,7 @@ static struct stage begin(void)
 static const struct order_place main_of_1 = {1, TRANSFER_MAIN};
 static const struct order_place side_of_1 = {1, TRANSFER_SIDE};
 
-static void who_reads_waits_for_what_came(void **state)
+static void a_reader_waits_for_received_transfers(void **state)
 {
     struct stage s = begin();
 
@@ -46,7 +46,7 @@ static void who_reads_waits_for_what_came(void **state)
     proact_close(s.p);
 }
 
-static void who_writes_waits_for_what_is_leaving_too(void **state)
+static void a_writer_also_waits_for_outgoing_transfers(void **state)
 {
     struct stage s = begin();
 
@@ -59,7 +59,7 @@ static void who_writes_waits_for_what_is_leaving_too(void **state)
     proact_close(s.p);
 }
 
-static void who_sends_waits_for_readers_there(void **state)
+static void a_sender_waits_for_readers_on_the_target(void **state)
 {
     struct stage s = begin();
 
@@ -72,8 +72,8 @@ static void who_sends_waits_for_readers_there(void **state)
     proact_close(s.p);
 }
 
-/* What a peer got is passed on from its replica, or still on its way there. */
-static void who_sends_waits_for_others_there(void **state)
+/* A sender waits for the transfers that fill or forward the target's replica. */
+static void a_sender_waits_for_other_transfers_on_the_target(void **state)
 {
     struct stage s = begin();
 
@@ -90,8 +90,8 @@ static void who_sends_waits_for_others_there(void **state)
     proact_close(s.p);
 }
 
-/* A share of the grid that writes what nobody else reads goes on alone. */
-static void launches_that_send_nothing_wait_for_nobody(void **state)
+/* A partition whose writes no other device reads waits for no other device. */
+static void a_launch_that_sends_nothing_does_not_wait(void **state)
 {
     struct stage s = begin();
 
@@ -112,11 +112,11 @@ static void launches_that_send_nothing_wait_for_nobody(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_reads_waits_for_what_came),
-        cmocka_unit_test(who_writes_waits_for_what_is_leaving_too),
-        cmocka_unit_test(who_sends_waits_for_readers_there),
-        cmocka_unit_test(who_sends_waits_for_others_there),
-        cmocka_unit_test(launches_that_send_nothing_wait_for_nobody),
+        cmocka_unit_test(a_reader_waits_for_received_transfers),
+        cmocka_unit_test(a_writer_also_waits_for_outgoing_transfers),
+        cmocka_unit_test(a_sender_waits_for_readers_on_the_target),
+        cmocka_unit_test(a_sender_waits_for_other_transfers_on_the_target),
+        cmocka_unit_test(a_launch_that_sends_nothing_does_not_wait),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

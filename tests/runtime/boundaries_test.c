@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares of a program's kernels end where those of one end whose CTAs write more: what both
-   write stays where it is, once it is there. A part of one device's goes to that one. */
+/* Partition boundaries of a program's kernels. A kernel follows the boundaries of the
+   kernel whose CTAs write more. The data that both write therefore stays on its device. A
+   launch that writes a part of one device's data runs on that device. */
 #include "runtime/runtime_testing.h"
-/* after it */
+/* included after it */
 #include "runtime/objects/array.h"
 #include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
@@ -41,7 +42,7 @@ static void open_rig(struct rig *r)
     }
 }
 
-/* As a program launches it. */
+/* A launch with a parameter buffer, as a program issues it. */
 static void launch_with(struct rig *r, struct proact_kernel *k, uint32_t threads,
                         uint32_t count, struct proact_array *const *arrays, uint32_t rows,
                         uint32_t pitch)
@@ -84,7 +85,7 @@ static void step_cells(struct rig *r)
     r->newest = 1 - r->newest;
 }
 
-/* The first cells of what was made last, from what that was made of. */
+/* Updates the first cell of each row of the newest array from the array before it. */
 static void step_edges(struct rig *r)
 {
     struct proact_array *const arrays[] = {r->array[1 - r->newest], r->array[r->newest]};
@@ -125,9 +126,9 @@ static uint64_t sent(struct rig *r)
 }
 
 static const uint32_t even_cells[] = {0, 141, 282, 423, 563}, edges[] = {0, 2, 4, 6, 8},
-                      cut_cells[] = {0, 144, 288, 432, 563}; /* as rows of 256 */
+                      cut_cells[] = {0, 144, 288, 432, 563}; /* in rows of 256 cells */
 
-static void what_writes_little_follows(void **state)
+static void the_smaller_writer_follows(void **state)
 {
     static struct rig rig;
     struct rig *r = &rig;
@@ -136,7 +137,8 @@ static void what_writes_little_follows(void **state)
     open_rig(r);
     step_cells(r);
     step_edges(r);
-    ends_at(r->cells, even_cells); /* nobody was there before, and then only once */
+    /* Even: the first launch finds no boundaries. */
+    ends_at(r->cells, even_cells);
     ends_at(r->edges, edges);
     for (int n = 0; n < 8; n++) {
         step_cells(r);
@@ -148,13 +150,13 @@ static void what_writes_little_follows(void **state)
 
     step_cells(r);
     step_edges(r);
-    /* Cells on both sides of where shares end, and nothing else. */
+    /* Only the cells on both sides of each boundary are sent. */
     assert_in_range(sent(r) - before, 1, 2 * (DEVICES - 1) * 4);
     close_rig(r);
 }
 
-/* Where the first one settles them nothing changes. */
-static void what_writes_much_comes_first(void **state)
+/* If the dominant kernel is launched first, its boundaries never change. */
+static void the_larger_writer_decides(void **state)
 {
     static struct rig rig;
     struct rig *r = &rig;
@@ -170,8 +172,8 @@ static void what_writes_much_comes_first(void **state)
     close_rig(r);
 }
 
-/* Of launches that are no program's. */
-static void others_are_as_they_were(void **state)
+/* Boundaries do not apply to launches through proact_launch(). */
+static void plain_launches_keep_even_partitions(void **state)
 {
     static struct rig rig;
     struct rig *r = &rig;
@@ -192,9 +194,9 @@ static void others_are_as_they_were(void **state)
     proact_close(r->b.p);
 }
 
-/* The first device alone has what lies between rows that others write: it goes there once,
-   and from then on each has a stretch. */
-static void what_lies_between_is_fetched_once(void **state)
+/* Device 0 has the only copy of the gaps between the rows that other devices write. The
+   gaps are fetched once; afterwards each device has one contiguous range. */
+static void gaps_between_rows_are_fetched_once(void **state)
 {
     static struct rig rig;
     struct rig *r = &rig;
@@ -217,7 +219,7 @@ static void what_lies_between_is_fetched_once(void **state)
     proact_close(r->b.p);
 }
 
-/* A row of what was made last, by so many threads. */
+/* Writes one row of the newest array with the given number of threads. */
 static void step_row(struct rig *r, const char *name, uint32_t row, uint32_t threads,
                      uint32_t count, const uint32_t *cta_first)
 {
@@ -230,8 +232,9 @@ static void step_row(struct rig *r, const char *name, uint32_t row, uint32_t thr
     ends_at(k, cta_first);
 }
 
-/* A row of one device's is a launch of that device, to which nothing goes for it. */
-static void a_row_stays_where_it_is(void **state)
+/* A launch that writes a row of one device runs on that device, and nothing is sent for
+   it. */
+static void a_row_launch_runs_on_the_owner(void **state)
 {
     enum { COUNT = PITCH / ROW_THREADS };
     static const struct {
@@ -259,7 +262,7 @@ static void a_row_stays_where_it_is(void **state)
     }
 }
 
-/* Before anybody has settled where, shares are even, and then no more. */
+/* Partitions are even until boundaries exist, and follow the boundaries afterwards. */
 static void a_row_waits_for_boundaries(void **state)
 {
     static const uint32_t even[] = {0, 2, 3, 4, 5}, there[] = {0, 0, 0, 0, 5};
@@ -276,11 +279,11 @@ static void a_row_waits_for_boundaries(void **state)
     close_rig(r);
 }
 
-/* One that no device runs all at once, or whose CTAs write from the end, has even shares.
- */
-static void others_rows_are_even(void **state)
+/* Partitions are even for a launch that exceeds the residency of a device, and for one
+   whose CTAs write backwards. */
+static void large_or_backward_launches_are_even(void **state)
 {
-    enum { MANY = 1024, COUNT = 268 }; /* h200x4 runs 264 of them at once */
+    enum { MANY = 1024, COUNT = 268 }; /* h200x4 runs 264 of them at the same time */
     static const uint32_t even[] = {0, 2, 3, 4, 5},
                           many[] = {0, COUNT / 4, COUNT / 2, COUNT / 4 * 3, COUNT},
                           fit[] = {0, 0, 0, 0, COUNT - 4};
@@ -297,9 +300,9 @@ static void others_rows_are_even(void **state)
     close_rig(r);
 }
 
-/* A stretch that is too much for one device is shared by all, and what writes a row of it
-   goes where that is, not where the whole array's shares are. */
-static void a_row_of_a_stretch(void **state)
+/* A range too large for one device is split over all devices. A later launch on a row of
+   that range follows the range's boundaries, not those of the whole array. */
+static void a_row_follows_the_range_it_belongs_to(void **state)
 {
     enum { MANY = 1024, COUNT = 268, EACH = 37, ROW = 750 };
     static const uint32_t partitions[] = {0, 67, 134, 201, COUNT}, here[] = {0, 5, 5, 5, 5},
@@ -328,14 +331,14 @@ static void a_row_of_a_stretch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_writes_little_follows),
-        cmocka_unit_test(what_writes_much_comes_first),
-        cmocka_unit_test(others_are_as_they_were),
-        cmocka_unit_test(what_lies_between_is_fetched_once),
-        cmocka_unit_test(a_row_stays_where_it_is),
+        cmocka_unit_test(the_smaller_writer_follows),
+        cmocka_unit_test(the_larger_writer_decides),
+        cmocka_unit_test(plain_launches_keep_even_partitions),
+        cmocka_unit_test(gaps_between_rows_are_fetched_once),
+        cmocka_unit_test(a_row_launch_runs_on_the_owner),
         cmocka_unit_test(a_row_waits_for_boundaries),
-        cmocka_unit_test(others_rows_are_even),
-        cmocka_unit_test(a_row_of_a_stretch),
+        cmocka_unit_test(large_or_backward_launches_are_even),
+        cmocka_unit_test(a_row_follows_the_range_it_belongs_to),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

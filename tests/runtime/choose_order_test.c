@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Along which dimension a launch is split: as those do whose results it reads. */
+/* Partition axis of a launch: it follows the kernels whose results the launch reads. */
 #include "runtime/interchange_testing.h"
 #include "runtime/objects/session.h"
 
@@ -43,8 +43,9 @@ static uint64_t moved(struct rig *r)
     return s.bytes;
 }
 
-/* By rows to b, and by another kernel back, or on: how the latter is split in the end, and
-   what moves in the last half of all rounds. */
+/* One kernel writes b by rows; another kernel reads b and writes back to a, or on to c.
+   Returns the content, the partition axis of the second kernel, and the bytes moved in the
+   second half of the rounds. */
 static uint32_t *disagree(const char *name, const unsigned way[2], unsigned devices,
                           unsigned over, char *split_axis, uint64_t *bytes)
 {
@@ -68,16 +69,17 @@ static uint32_t *disagree(const char *name, const unsigned way[2], unsigned devi
     return content;
 }
 
-/* One that then lacks a row beside its share; one that lacks two thirds of what it lacked;
-   one of which nobody reads much but itself, what the host has left in the beginning; and
-   one that would add to what is the first device's. */
-static void who_disagrees_follows(void **state)
+/* A kernel changes its axis if that reduces its missing ranges. The cases: no missing range
+   remains; one row next to its partition remains; two thirds remain, which is too little
+   gain; an array that the host wrote at the beginning and hardly any other kernel reads; an
+   addition to data of device 0. */
+static void a_kernel_follows_its_producers_axis(void **state)
 {
     static const struct {
         const char *name;
         const unsigned *way;
         char split_axis;
-        uint64_t most; /* bytes in a round, all split */
+        uint64_t most; /* bytes in one round, always split */
     } rows[] = {{"each", b_to_a, 'y', 0},
                 {"stars", b_to_a, 'y', 6 * 4 * W * D},
                 {"mirrors", b_to_a, 0, 4 * 4 * W * H * D},
@@ -104,8 +106,8 @@ static void who_disagrees_follows(void **state)
         }
 }
 
-/* All split alike. */
-static void who_agrees_stays(void **state)
+/* Kernels with the same axis keep it. */
+static void kernels_with_equal_axes_keep_them(void **state)
 {
     struct rig rig, *r = &rig;
 
@@ -121,8 +123,9 @@ static void who_agrees_stays(void **state)
     rig_close(r);
 }
 
-/* Now with rows before and behind, now with slices: it follows, and soon no more. */
-static void nobody_follows_for_ever(void **state)
+/* The neighbours alternate between rows and slices: the kernel follows them twice and then
+   keeps its axis. */
+static void axis_changes_are_bounded(void **state)
 {
     enum { PHASES = 8, EACH = 12 };
     struct rig rig, *r = &rig;
@@ -147,8 +150,9 @@ static void nobody_follows_for_ever(void **state)
     rig_close(r);
 }
 
-/* By rows it would read less, and of what it writes more would be sent than that. */
-static void who_is_read_by_others_stays(void **state)
+/* A kernel keeps its axis if the change would send more of its output than it saves in
+   reads. */
+static void a_kernel_with_many_readers_keeps_its_axis(void **state)
 {
     struct rig rig, *r = &rig;
 
@@ -166,7 +170,8 @@ static void who_is_read_by_others_stays(void **state)
     rig_close(r);
 }
 
-/* Of so many launches, left to choose. */
+/* Number of timed single-device launches among `launches` launches without a forced device
+   count. */
 static unsigned timed_whole(struct rig *r, struct proact_kernel *k, unsigned launches)
 {
     unsigned timed = 0;
@@ -199,10 +204,10 @@ static void times_are_taken_again_when_an_axis_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_disagrees_follows),
-        cmocka_unit_test(who_agrees_stays),
-        cmocka_unit_test(nobody_follows_for_ever),
-        cmocka_unit_test(who_is_read_by_others_stays),
+        cmocka_unit_test(a_kernel_follows_its_producers_axis),
+        cmocka_unit_test(kernels_with_equal_axes_keep_them),
+        cmocka_unit_test(axis_changes_are_bounded),
+        cmocka_unit_test(a_kernel_with_many_readers_keeps_its_axis),
         cmocka_unit_test(times_are_taken_again_when_an_axis_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches of a program are split where that is faster, as it is now. */
+/* A program's launches are split as long as that is faster. */
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
@@ -12,13 +12,14 @@ static struct bench open_k40(void)
         &(struct proact_options){.machine = "k40x4", .plan = {.method = "inline"}});
 }
 
-/* Of one launch. On the four K40, 1000 CTAs of a warp that do 50 rounds take 26 us on one,
-   and 38 on all; with 200, all are faster. */
+/* The shape of one launch. On the four K40, 1000 CTAs of one warp with 50 rounds take 26 us
+   on one device and 38 us on all four. With 200 rounds, all four are faster. */
 struct shape {
     uint32_t ctas, threads, rounds;
 };
 
-/* One CTA a word of the array, of the first `n`; returns whether the launch was split. */
+/* One CTA per word, over the first `n` words of the array. Returns whether the launch was
+   split. */
 static bool work_on(struct bench *b, struct proact_kernel *k, struct proact_array *a,
                     struct shape s, uint32_t n)
 {
@@ -52,22 +53,23 @@ static unsigned split_of(struct bench *b, struct proact_kernel *k, unsigned laun
     return split;
 }
 
-/* Two launches of a look are split, and a third one if the second was slower: what loses by
-   little is timed twice. */
-static void a_look_comes_again(void **state)
+/* A probe splits two launches, and a third one if the second was slower: a small loss is
+   measured twice. */
+static void small_losses_are_probed_again(void **state)
 {
     const struct shape few = {100, 32, 1};
     struct bench b = open_k40();
     struct proact_kernel *k = testing_kernel(&b, "works");
 
     (void)state;
-    assert_int_equal(split_of(&b, k, 255, few), 4); /* none is told yet who reads */
+    /* The first launch has no known readers. */
+    assert_int_equal(split_of(&b, k, 255, few), 4);
     assert_int_equal(split_of(&b, k, 600, few), 3);
     assert_int_equal(split_of(&b, k, 300, few), 3);
     proact_close(b.p);
 }
 
-/* What loses by a millisecond is timed once. */
+/* A loss of a millisecond is measured once. */
 static void a_long_kernel_is_timed_once(void **state)
 {
     struct bench b = open_k40();
@@ -78,8 +80,8 @@ static void a_long_kernel_is_timed_once(void **state)
     proact_close(b.p);
 }
 
-/* Once there is four times as much of it. */
-static void more_work_is_looked_at(void **state)
+/* A kernel is probed again when its work has grown fourfold. */
+static void more_work_is_probed_again(void **state)
 {
     struct bench b = open_k40();
     struct proact_kernel *k = testing_kernel(&b, "works");
@@ -93,8 +95,8 @@ static void more_work_is_looked_at(void **state)
     proact_close(b.p);
 }
 
-/* Launches that are split of the last 20 of 60, between which the array is written on the
-   first device, or filled. */
+/* Number of split launches among the last 20 of 60. Between the launches, the host writes
+   the array on device 0, or fills it. */
 static unsigned split_between(bool is_filled)
 {
     enum { BYTES = 4 << 20 };
@@ -121,8 +123,8 @@ static unsigned split_between(bool is_filled)
     return split;
 }
 
-/* Where a copy is what leaves the others behind, the split kernel itself pays. Each device
-   fills its own. */
+/* A copy that makes the other devices' replicas stale counts as a cost of the split kernel.
+   A fill does not: each device fills its own part. */
 static void copies_count_as_cost(void **state)
 {
     (void)state;
@@ -130,9 +132,9 @@ static void copies_count_as_cost(void **state)
     assert_int_equal(split_between(true), 20);
 }
 
-/* Of arrays that change places: each is sent to all when it is first written, and later to
-   nobody. */
-static void what_happens_once_is_not_timed(void **state)
+/* Broadcasts that happen once are not part of a measurement: each of two alternating arrays
+   is sent to all devices when it is first written, and never later. */
+static void one_time_broadcasts_are_not_measured(void **state)
 {
     enum { WORDS = 1 << 18 };
     struct bench b = testing_open(
@@ -157,15 +159,15 @@ static void what_happens_once_is_not_timed(void **state)
                 &(struct proact_parameter_buffer){&block, sizeof block, relocations, 2},
                 &b.err))
             fail_msg("%s", b.err.text);
-        if (n != 5 && n != 6) /* on one device */
+        if (n != 5 && n != 6) /* measured on one device */
             assert_null(proact_kernel_refusal(k));
     }
     proact_close(b.p);
 }
 
-/* A launch that is timed on one device might have been split: it reads all the same what
-   the others wrote before, and not its share of it. */
-static void the_whole_reads_everything(void **state)
+/* A single-device launch that is a probe fetches everything that it reads, not only one
+   partition of it. */
+static void a_single_device_probe_fetches_everything(void **state)
 {
     struct bench b = open_k40();
     struct proact_kernel *k = testing_kernel(&b, "grows");
@@ -193,8 +195,8 @@ static void the_whole_reads_everything(void **state)
     proact_close(b.p);
 }
 
-/* Launches in two streams by turns, each behind a copy of so many bytes from the host; how
-   many of the last ones were split. */
+/* Launches in alternating streams, each after a copy of `bytes` bytes from the host.
+   Returns the number of split launches among the last 20. */
 static unsigned split_in_streams(size_t bytes, unsigned streams, struct shape s)
 {
     struct bench b = open_k40();
@@ -220,8 +222,9 @@ static unsigned split_in_streams(size_t bytes, unsigned streams, struct shape s)
     return split;
 }
 
-/* A split launch waits for other streams' copies, a whole one does not. */
-static void copies_beside_are_counted(void **state)
+/* A split launch waits for the copies of other streams, and a single-device launch does
+   not. The planner counts that wait. */
+static void concurrent_copies_are_counted(void **state)
 {
     const struct shape much = {1000, 32, 300};
 
@@ -229,14 +232,15 @@ static void copies_beside_are_counted(void **state)
     assert_int_equal(split_in_streams(0, 0, much), 20);
     assert_int_equal(split_in_streams(0, 2, much), 20);
     assert_int_equal(split_in_streams(1 << 20, 0, much), 20);
-    assert_int_equal(split_in_streams(1 << 20, 1, much), 20); /* nothing is beside it */
+    /* Nothing runs concurrently. */
+    assert_int_equal(split_in_streams(1 << 20, 1, much), 20);
     assert_int_equal(split_in_streams(1 << 20, 2, much), 0);
     assert_int_equal(split_in_streams(1 << 10, 2, much), 20);
 }
 
-/* Launches that write anew each time have the host find it anew: of 1000 CTAs, of
-   which two at a time are alike, 0.06 ms, which the first kernel does not take. */
-static void what_the_host_has_to_find_is_counted(void **state)
+/* A launch with new arguments costs host time for its tables. For 1000 CTAs whose strides
+   repeat in pairs this is 0.06 ms, which the first kernel does not take. */
+static void host_time_for_tables_is_counted(void **state)
 {
     const struct shape much = {1000, 32, 80}, more = {1000, 32, 800};
     struct bench b = open_k40();
@@ -247,7 +251,7 @@ static void what_the_host_has_to_find_is_counted(void **state)
     assert_int_equal(split_of(&b, k, 20, much), 18);
     for (uint32_t i = 0; i < 20; i++)
         split += work_on(&b, k, b.out, much, N - 1 - i);
-    assert_in_range(split, 1, 6); /* of those it takes some to be seen */
+    assert_in_range(split, 1, 6); /* the cost shows after a few launches */
     split = 0;
     for (uint32_t i = 0; i < 20; i++)
         split += work_on(&b, k, b.out, more, N - 100 - i);
@@ -255,8 +259,9 @@ static void what_the_host_has_to_find_is_counted(void **state)
     proact_close(b.p);
 }
 
-/* 50 ms for launches of which none comes again, each of which takes 0.24. */
-static void a_kernel_has_so_much_of_the_host(void **state)
+/* A kernel's new tables may use 50 ms of host time. Each launch here has a new map that
+   costs 0.24 ms. */
+static void host_time_for_tables_is_bounded(void **state)
 {
     struct bench b = open_k40();
     struct proact_kernel *k = testing_kernel(&b, "works_apart");
@@ -270,8 +275,9 @@ static void a_kernel_has_so_much_of_the_host(void **state)
     proact_close(b.p);
 }
 
-/* Arrays that take turns are two maps, however long: the kernel goes on being split. */
-static void maps_that_come_again_are_worth_it(void **state)
+/* Two arrays in turn need two tables per shape. Each table is used twice, so the kernel
+   stays split. */
+static void reused_tables_are_worth_their_cost(void **state)
 {
     struct bench b = open_k40();
     struct proact_kernel *k = testing_kernel(&b, "works");
@@ -286,9 +292,8 @@ static void maps_that_come_again_are_worth_it(void **state)
     proact_close(b.p);
 }
 
-/* To queue edges and inside of a share, too, must take the host well less than the launch
-   takes the devices. */
-static void short_launches_are_not_divided(void **state)
+/* not concurrent */
+static void short_launches_have_no_interior_split(void **state)
 {
     const struct stopwatch_time took = {.devices_ns = 90000, .host_ns = 50000},
                                 longer = {.devices_ns = 110000, .host_ns = 50000};
@@ -304,23 +309,23 @@ static void short_launches_are_not_divided(void **state)
     assert_int_equal(choice_split_ns(&c), 90000);
     choice_note_split(&c, (struct stopwatch_time){.devices_ns = 30000, .host_ns = 40000},
                       false, 0);
-    assert_int_equal(choice_split_ns(&c), 40000); /* the host is what takes longer */
+    assert_int_equal(choice_split_ns(&c), 40000); /* the host time dominates */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_beside_are_counted),
-        cmocka_unit_test(what_the_host_has_to_find_is_counted),
-        cmocka_unit_test(a_kernel_has_so_much_of_the_host),
-        cmocka_unit_test(maps_that_come_again_are_worth_it),
-        cmocka_unit_test(a_look_comes_again),
+        cmocka_unit_test(concurrent_copies_are_counted),
+        cmocka_unit_test(host_time_for_tables_is_counted),
+        cmocka_unit_test(host_time_for_tables_is_bounded),
+        cmocka_unit_test(reused_tables_are_worth_their_cost),
+        cmocka_unit_test(small_losses_are_probed_again),
         cmocka_unit_test(a_long_kernel_is_timed_once),
-        cmocka_unit_test(more_work_is_looked_at),
+        cmocka_unit_test(more_work_is_probed_again),
         cmocka_unit_test(copies_count_as_cost),
-        cmocka_unit_test(short_launches_are_not_divided),
-        cmocka_unit_test(what_happens_once_is_not_timed),
-        cmocka_unit_test(the_whole_reads_everything),
+        cmocka_unit_test(short_launches_have_no_interior_split),
+        cmocka_unit_test(one_time_broadcasts_are_not_measured),
+        cmocka_unit_test(a_single_device_probe_fetches_everything),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

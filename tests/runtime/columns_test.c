@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays that fall into thousands of pieces, for what devices have of them are columns: who
-   needs nothing is sent nothing, and who needs columns is sent these. */
+/* Column decompositions, whose validity maps have thousands of ranges. A device that needs
+   nothing receives nothing, and a device that needs columns receives only these. */
 #include "runtime/interchange_testing.h"
 #include "runtime/objects/array.h"
 
@@ -27,7 +27,7 @@ static uint64_t moved(struct rig *r)
 
 typedef void go(struct rig *r, struct proact_kernel *const k[2], unsigned devices);
 
-/* What moves in a round of the last half; the content goes to *out. */
+/* Bytes moved per round in the second half of the rounds. *out receives the content. */
 static uint64_t in_a_round(const char *const name[2], unsigned devices, struct cells cells,
                            const char *method, go *round, uint32_t **out)
 {
@@ -43,7 +43,7 @@ static uint64_t in_a_round(const char *const name[2], unsigned devices, struct c
         round(r, k, devices);
     }
     bytes = moved(r) - bytes;
-    if (devices > 1) /* what came again was known */
+    if (devices > 1) /* repeated transitions come from the cache */
         assert_non_null(r->array[A]->validity_map.value);
     *out = rig_content(r);
     rig_close(r);
@@ -67,7 +67,7 @@ static void expect(const char *one, const char *other, struct cells cells, go *r
     free(want);
 }
 
-/* As many CTAs as devices. */
+/* One CTA per device. */
 static uint32_t threads(const struct rig *r)
 {
     return (uint32_t)r->cells.w / DEVICES;
@@ -86,15 +86,15 @@ static void there_and_back(struct rig *r, struct proact_kernel *const k[2],
     by_columns(r, k[1], b_to_a, devices);
 }
 
-/* Each device has as many stretches as there are rows. */
+/* Each device owns one range per row, and no byte is sent. */
 static void columns_stay_where_they_are(void **state)
 {
     (void)state;
     expect("columns", "columns", (struct cells){256, 700, 1}, there_and_back, 0);
 }
 
-/* And of so many rows, which a need once told apart no more. */
-static void columns_of_many_rows_do(void **state)
+/* The same with more rows than a read set once distinguished. */
+static void columns_of_many_rows_stay(void **state)
 {
     (void)state;
     expect("columns", "columns", (struct cells){16, 20000, 1}, there_and_back, 0);
@@ -107,7 +107,7 @@ static void then_by_cells(struct rig *r, struct proact_kernel *const k[2], unsig
                threads(r), devices);
 }
 
-/* A kernel of rows is split by columns, as the one is that it follows. */
+/* A kernel over rows is split by columns, like the kernel that precedes it. */
 static void rows_follow_columns(void **state)
 {
     (void)state;
@@ -123,9 +123,10 @@ static void ends_and_beside(struct rig *r, struct proact_kernel *const k[2],
                devices);
 }
 
-/* One kernel is split by planes, the other by rows; both write two cells of each row, and
-   read two that the other wrote: of three rows in four these are another device's. */
-static void cells_of_rows_are_sent_and_no_rows(void **state)
+/* One kernel is split by planes, the other by rows. Both write two cells of each row and
+   read two cells that the other wrote. For three rows in four these belong to another
+   device. */
+static void single_cells_are_sent_instead_of_rows(void **state)
 {
     const struct cells cells = {1030, 1024, 4};
 
@@ -138,9 +139,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_stay_where_they_are),
-        cmocka_unit_test(columns_of_many_rows_do),
+        cmocka_unit_test(columns_of_many_rows_stay),
         cmocka_unit_test(rows_follow_columns),
-        cmocka_unit_test(cells_of_rows_are_sent_and_no_rows),
+        cmocka_unit_test(single_cells_are_sent_instead_of_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lattices whose ends meet. Where each of five planes takes from, tables say: in constant
-   memory, in a struct there, or in memory. */
+/* Kernels on a periodic lattice. Tables state the source of each of the five planes: in
+   constant memory, in a struct in constant memory, or in global memory. */
 #include "kernels/kernel_words.h"
 
 enum { WAYS = 5 };
@@ -19,9 +19,9 @@ __constant__ float weight[WAYS];
     int here = y * w + x, n = w * h;                                                       \
                                                                                            \
     if (x >= w)                                                                            \
-        return
+    return
 
-/* What is odd here turns back: memory chooses between two places. */
+/* An odd cell reflects: a value from memory selects one of two sources. */
 #define PULL(X, Y, BACK)                                                                   \
     for (int k = 0; k < WAYS; k++) {                                                       \
         int from = (y - Y[k] + h) % h * w + (x - X[k] + w) % w;                            \
@@ -50,7 +50,7 @@ KERNEL(pulls_by_struct, const int *in, int *out, int w, int h)
     PULL(ways.x, ways.y, opposite)
 }
 
-/* Nobody knows what these hold when it is launched. */
+/* The content of these tables is not known at launch. */
 KERNEL(pulls_by_memory, const int *in, int *out, int w, int h, const int *__restrict__ to_x,
        const int *__restrict__ to_y)
 {
@@ -59,7 +59,7 @@ KERNEL(pulls_by_memory, const int *in, int *out, int w, int h, const int *__rest
     PULL(to_x, to_y, opposite)
 }
 
-/* A constant that says nothing about where. */
+/* A constant that does not influence addresses. */
 KERNEL(weighs, const int *in, int *out, int w, int h)
 {
     PLACE;

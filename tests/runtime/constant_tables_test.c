@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables in constant memory say what is read of a lattice: the rows beside a share, and
-   nothing else is sent; others once the program has written others. */
+/* Tables in constant memory decide which cells a kernel reads: only the rows next to each
+   partition are sent. When the program writes new tables, other rows are sent. */
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
@@ -49,7 +49,7 @@ static void put(struct rig *r, const char *name, const void *from, size_t bytes)
     MUST(proact_variable_write(r->p, &v, 0, from, bytes, &r->err));
 }
 
-/* To constant memory, both forms of it, and to memory. */
+/* Writes the tables to constant memory, in both forms, and to global memory. */
 static void tell(struct rig *r, const struct table *t)
 {
     struct ways ways = {.weight = {1, 2, 3, 4, 5}};
@@ -165,7 +165,7 @@ static uint64_t sent(struct rig *r)
     return bytes;
 }
 
-/* By each of so many launches that have settled. */
+/* Bytes sent per launch after the launches have converged. */
 static uint64_t sent_by_each(struct rig *r)
 {
     run(r, 8);
@@ -175,13 +175,13 @@ static uint64_t sent_by_each(struct rig *r)
     return (sent(r) - before) / 6;
 }
 
-/* Rows that cross the borders of shares, which are a ring. */
+/* Bytes of the rows that cross the partition boundaries of a periodic lattice. */
 static uint64_t rows(unsigned planes, unsigned each)
 {
     return (uint64_t)DEVICES * planes * each * ROW_BYTES;
 }
 
-/* Of two planes, from above and from below. */
+/* Two planes need one row each, from above and from below. */
 static void rows_next_to_a_partition_are_sent(void **state)
 {
     (void)state;
@@ -194,8 +194,8 @@ static void rows_next_to_a_partition_are_sent(void **state)
     }
 }
 
-/* Which plane takes from which side is not told apart there. */
-static void a_table_in_rounds_is_one_range(void **state)
+/* In a loop, the planes are not distinguished: the table is one range of values. */
+static void a_table_read_in_a_loop_is_one_range(void **state)
 {
     struct rig *r = open_rig("pulls_in_rounds", "copy-engine");
 
@@ -215,7 +215,7 @@ static void what_is_sent_follows_the_table(void **state)
 
         run(r, 5);
         tell(r, &far);
-        run(r, 1); /* what was not foreseen is brought */
+        run(r, 1); /* ranges without a prediction are fetched */
         expect(r);
         assert_int_equal(sent_by_each(r), rows(2, 3));
         tell(r, &level);
@@ -229,7 +229,7 @@ static void what_is_sent_follows_the_table(void **state)
     }
 }
 
-static void what_memory_holds_is_not_known(void **state)
+static void tables_in_global_memory_are_not_known(void **state)
 {
     struct rig *r = open_rig("pulls_by_memory", "fused");
 
@@ -242,7 +242,8 @@ static void what_memory_holds_is_not_known(void **state)
     close_rig(r);
 }
 
-/* A recording is replayed with others. */
+/* A recording does not depend on the tables at recording time: it is replayed with other
+   tables. */
 static void a_recording_reads_no_table(void **state)
 {
     static const struct table *const tables[] = {&far, &level, &near};
@@ -302,9 +303,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_next_to_a_partition_are_sent),
-        cmocka_unit_test(a_table_in_rounds_is_one_range),
+        cmocka_unit_test(a_table_read_in_a_loop_is_one_range),
         cmocka_unit_test(what_is_sent_follows_the_table),
-        cmocka_unit_test(what_memory_holds_is_not_known),
+        cmocka_unit_test(tables_in_global_memory_are_not_known),
         cmocka_unit_test(a_recording_reads_no_table),
         cmocka_unit_test(other_constants_are_not_read),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A column that a launch writes leaves as few copies, by every method that copies. */
+/* A column that a launch writes leaves in few copies, with every method that copies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[4224])\n{\n ret;\n}\n";
 
-/* The first device's only CTA writes the column: so says its map. */
+/* One CTA on device 0 writes the column, as its map declares. */
 static void launch(struct proact *p, struct proact_array *a)
 {
     const struct proact_image image = {.name = "marked.ptx", .text = ptx};

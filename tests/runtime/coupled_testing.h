@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Kernels that read what each other writes, and what is known of two that were timed. */
+/* Fixture for the joint decision: kernels that read each other's output, and two measured
+   kernels. */
 
 #include "runtime/autotune/choice.h"
 #include "runtime/objects/session.h"
@@ -27,7 +28,7 @@ static inline void make_two(struct bench *b, struct proact_array *a[2])
             fail_msg("%s", b->err.text);
 }
 
-/* From one array to the other; returns whether it was split. */
+/* Launches `k` from a[0] to a[1]. Returns whether the launch was split. */
 static inline bool pass(struct bench *b, struct proact_kernel *k,
                         struct proact_array *const a[2], uint32_t ctas, uint32_t much)
 {
@@ -45,7 +46,7 @@ static inline bool pass(struct bench *b, struct proact_kernel *k,
     return !proact_kernel_refusal(k);
 }
 
-/* Two kernels that were timed, of a session whose links bring a byte in a nanosecond. */
+/* Two measured kernels of a session whose links carry one byte per nanosecond. */
 struct two {
     struct proact p;
     struct choice one, other;
@@ -65,8 +66,8 @@ static inline void add(struct two *t, struct choice *c, uint64_t split_ns,
     t->p.choices = c;
 }
 
-/* One gains 50 us by all devices, the other loses 10; where they go different ways, either
-   costs 500. */
+/* Split launches gain 50 us for one kernel and lose 10 us for the other. If the kernels use
+   different modes, each pays 500 us. */
 static inline struct two *open_two(double one_apart, double other_apart)
 {
     struct two *t = calloc(1, sizeof *t);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of a program are chosen together: what one's way costs another counts. */
+/* Joint decision for the kernels of a program: the mode of one kernel changes the cost of
+   others. */
 #include "runtime/coupled_testing.h"
 #include "runtime/objects/array.h"
 
-/* A kernel of many CTAs gains by all devices, one of few loses; much of the first, or none.
- */
+/* `gains` has many CTAs and gains from all devices; `loses` has few and loses. `much` is
+   the work: high or low. */
 struct kind {
     const char *name;
     uint32_t ctas, much;
@@ -13,8 +14,8 @@ static const struct kind gains = {"steps", SWEPT / 256, 400},
                          gains_little = {"steps", SWEPT / 256, 100},
                          loses = {"sweeps", SWEPT / 256 / EACH, EACH};
 
-/* Of 100 times one launch of a kernel and so many of another, each of which reads what the
-   other writes: how many of the last 20 times each was split. */
+/* Repeats 100 times: one launch of `one`, then `others` launches of `other`. Each reads the
+   other's output. split[] receives how many of the last 20 were split. */
 static void settled(struct kind one, struct kind other, unsigned others, unsigned split[2])
 {
     struct bench b = open_k40();
@@ -37,9 +38,9 @@ static void settled(struct kind one, struct kind other, unsigned others, unsigne
     proact_close(b.p);
 }
 
-/* Each by itself would be split or not; together it depends on how many there are, and no
-   single one of two that are alike goes the other's way. */
-static void kernels_are_settled_together(void **state)
+/* The decision for two kernels depends on how often each is launched. Two equal kernels
+   always get the same mode. */
+static void kernels_are_decided_jointly(void **state)
 {
     unsigned few[2] = {0, 0}, many[2] = {0, 0}, both[2] = {0, 0}, neither[2] = {0, 0};
 
@@ -51,7 +52,7 @@ static void kernels_are_settled_together(void **state)
     assert_int_equal(few[0], 20);
     assert_int_equal(few[1], 20);
     assert_int_equal(many[0], 0);
-    assert_in_range(many[1], 0, 2); /* a look */
+    assert_in_range(many[1], 0, 2); /* a probe */
     assert_int_equal(both[0], 20);
     assert_int_equal(both[1], 20);
     assert_int_equal(neither[0], 0);
@@ -77,9 +78,9 @@ static bool dot(struct bench *b, struct proact_kernel *k, struct proact_array *o
     return !proact_kernel_refusal(k);
 }
 
-/* A launch on one device that stores to many places of what the others hold: what lies
-   between these stays as it was. */
-static void what_lies_between_is_kept(void **state)
+/* A single-device launch that stores to scattered words of other devices' data leaves the
+   words between them unchanged. */
+static void words_between_stores_are_kept(void **state)
 {
     struct bench b = open_k40();
     struct proact_kernel *steps = testing_kernel(&b, "steps");
@@ -88,7 +89,7 @@ static void what_lies_between_is_kept(void **state)
 
     (void)state;
     make_two(&b, a);
-    for (uint32_t turn = 0; turn < 2; turn++) { /* the second is sent to nobody */
+    for (uint32_t turn = 0; turn < 2; turn++) { /* nothing is sent for the second launch */
         for (uint32_t n = 0; n < SWEPT; n++)
             want[n] = n + turn;
         if (proact_device0_write(b.p, proact_array_address(a[0], 0), want, sizeof want,
@@ -105,8 +106,8 @@ static void what_lies_between_is_kept(void **state)
     proact_close(b.p);
 }
 
-/* Who wrote most of an array, not who wrote last. */
-static void who_wrote_most_wrote_it(void **state)
+/* The recorded writer of an array is the kernel that wrote most of it, not the last one. */
+static void the_largest_writer_is_recorded(void **state)
 {
     struct bench b = open_k40();
     struct proact_kernel *steps = testing_kernel(&b, "steps");
@@ -125,8 +126,8 @@ static void who_wrote_most_wrote_it(void **state)
     proact_close(b.p);
 }
 
-/* What a launch reads on one device only to be timed is not sent there from then on. */
-static void a_look_foretells_nothing(void **state)
+/* Reads of a single-device probe do not enter the consumer prediction. */
+static void probes_do_not_predict_consumers(void **state)
 {
     struct bench b = testing_open(
         &(struct proact_options){.machine = "k40x4", .plan = {.method = "fused"}});
@@ -145,15 +146,14 @@ static void a_look_foretells_nothing(void **state)
         if (proact_wait(b.p, &b.err) ||
             proact_statistics_get(b.p, PROACT_ALL_DEVICES, NULL, &s, &b.err))
             fail_msg("%s", b.err.text);
-        if (n > 6) /* what the looks left on one device has come back */
+        if (n > 6) /* the data that the probes left on one device is back */
             assert_int_equal(s.bytes, before);
         before = s.bytes;
     }
     proact_close(b.p);
 }
 
-/* A program's kernel whose readers are not known yet sends nothing; what it turns out to be
-   read of, from then on. */
+/* The first launch of a program's kernel has no known readers and sends nothing. */
 static void the_first_launch_sends_nothing(void **state)
 {
     struct bench b = testing_open(
@@ -172,7 +172,7 @@ static void the_first_launch_sends_nothing(void **state)
     proact_close(b.p);
 }
 
-static void rarer_ones_count_less(void **state)
+static void rare_kernels_count_less(void **state)
 {
     struct two *t = open_two(2, 2);
 
@@ -183,7 +183,7 @@ static void rarer_ones_count_less(void **state)
     coupling_settle(&t->one);
     assert_true(!t->one.settled && !t->other.settled);
     t->one.apart = 2;
-    t->one.launches = 5; /* not yet: no single one is better the other way */
+    t->one.launches = 5; /* too early for a new decision */
     coupling_choose(&t->one);
     assert_true(!t->one.settled && !t->other.settled);
     t->one.launches = 8;
@@ -192,7 +192,7 @@ static void rarer_ones_count_less(void **state)
     close_two(t);
 }
 
-static void what_comes_no_more_does_not_count(void **state)
+static void absent_kernels_do_not_count(void **state)
 {
     struct two *t = open_two(2, 2);
 
@@ -201,14 +201,14 @@ static void what_comes_no_more_does_not_count(void **state)
     t->p.chosen += 7;
     coupling_choose(&t->one);
     assert_false(t->one.settled);
-    t->p.chosen++; /* four times what it was apart */
+    t->p.chosen++; /* more than four times the usual distance */
     coupling_choose(&t->one);
     assert_true(t->one.settled);
     close_two(t);
 }
 
-/* A copy takes 10 us before the first byte. */
-static void few_bytes_take_their_time(void **state)
+/* A copy costs 10 us even for a single byte. */
+static void small_copies_have_a_fixed_cost(void **state)
 {
     struct two *t = open_two(1, 1);
 
@@ -225,9 +225,9 @@ static void few_bytes_take_their_time(void **state)
     close_two(t);
 }
 
-/* What is written once and read ten times is brought once; and what the first device lacks
-   comes while the writer runs, as long as that does. */
-static void what_is_fetched_is_counted_once(void **state)
+/* Data that is written once and read ten times is fetched once. A fetch is hidden while the
+   writer runs. */
+static void a_fetch_is_counted_once(void **state)
 {
     struct two *t = open_two(1, 10);
 
@@ -236,21 +236,23 @@ static void what_is_fetched_is_counted_once(void **state)
     t->one.whole_ns = 50000 + 49000;
     coupling_choose(&t->one);
     assert_false(t->one.settled);
-    t->one.whole_ns = 50000 + 110000; /* 50 for what it reads, 50 for what it writes */
+    /* 50 us for the ranges it reads, 50 us for those it writes. */
+    t->one.whole_ns = 50000 + 110000;
     coupling_choose(&t->one);
     assert_true(t->one.settled);
     close_two(t);
     t = open_two(1, 1);
     t->one.settled = true;
     t->other.split_ns = 40000;
-    coupling_note(&t->other, &t->one, true, 50000); /* as long as that runs */
+    /* Equal to the run time of the writer. */
+    coupling_note(&t->other, &t->one, true, 50000);
     coupling_note(&t->one, &t->other, false, 0);
     coupling_choose(&t->other);
     assert_false(t->other.settled);
     close_two(t);
 }
 
-static void how_often_they_come_is_a_mean(void **state)
+static void launch_distance_is_a_running_mean(void **state)
 {
     struct two *t = open_two(1, 1);
 
@@ -268,15 +270,15 @@ static void how_often_they_come_is_a_mean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_are_settled_together),
-        cmocka_unit_test(rarer_ones_count_less),
-        cmocka_unit_test(what_comes_no_more_does_not_count),
-        cmocka_unit_test(few_bytes_take_their_time),
-        cmocka_unit_test(what_is_fetched_is_counted_once),
-        cmocka_unit_test(how_often_they_come_is_a_mean),
-        cmocka_unit_test(what_lies_between_is_kept),
-        cmocka_unit_test(who_wrote_most_wrote_it),
-        cmocka_unit_test(a_look_foretells_nothing),
+        cmocka_unit_test(kernels_are_decided_jointly),
+        cmocka_unit_test(rare_kernels_count_less),
+        cmocka_unit_test(absent_kernels_do_not_count),
+        cmocka_unit_test(small_copies_have_a_fixed_cost),
+        cmocka_unit_test(a_fetch_is_counted_once),
+        cmocka_unit_test(launch_distance_is_a_running_mean),
+        cmocka_unit_test(words_between_stores_are_kept),
+        cmocka_unit_test(the_largest_writer_is_recorded),
+        cmocka_unit_test(probes_do_not_predict_consumers),
         cmocka_unit_test(the_first_launch_sends_nothing),
     };
 

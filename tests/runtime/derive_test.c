@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that nobody marked and nobody mapped: split where what they write is known, else
-   run on the first device for a reason that is said. */
+/* Plain kernels without maps. A kernel is split if its write set is known. Otherwise it
+   runs on device 0, and a refusal text gives the reason. */
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
@@ -30,7 +30,7 @@ static uint64_t sent_by(struct bench *b, unsigned device)
     return s.bytes;
 }
 
-static void every_method_splits_what_is_known(void **state)
+static void every_method_splits_known_write_sets(void **state)
 {
     (void)state;
     for (const char *const *m = proact_method_names(); *m; m++)
@@ -55,8 +55,9 @@ static void every_method_splits_what_is_known(void **state)
         }
 }
 
-/* As a program for one GPU would: a pointer into the array, in a block. */
-static void a_block_is_split(void **state)
+/* A parameter buffer with a pointer into the middle of an array, as in a program for one
+   GPU, is split. */
+static void a_parameter_buffer_is_split(void **state)
 {
     struct bench b = open_on("fused", 4);
     static const uint32_t zeros[N];
@@ -70,7 +71,7 @@ static void a_block_is_split(void **state)
 
     (void)state;
     MUST(proact_device0_write(b.p, proact_array_address(b.out, 0), zeros, sizeof zeros,
-                              &b.err)); /* the others are behind */
+                              &b.err)); /* stale elsewhere */
     MUST(proact_launch_buffer(
         plain, &grid, &(struct proact_parameter_buffer){&view, sizeof view, &relocation, 1},
         &b.err));
@@ -97,7 +98,8 @@ static void expect_places(struct bench *b, uint32_t width)
         assert_int_equal(is[i], 1000 * (i / THREADS / width) + i / THREADS % width);
 }
 
-/* Grids of one dimension, of CTAs of one, have clones of their own. */
+/* A change of grid or block shape, also to one dimension, selects another kernel
+   version. */
 static void a_grid_may_have_another_shape(void **state)
 {
     static const uint32_t widths[] = {PLACES, PLACES / 3, 1, PLACES, 2, PLACES};
@@ -122,8 +124,8 @@ static void a_grid_may_have_another_shape(void **state)
     }
 }
 
-/* out[i] = tint + level; `marks` writes to a variable whose address another holds, `adds`
-   asks what was there. */
+/* out[i] = tint + level. `marks` writes to a variable whose address another variable holds.
+   `adds` uses the previous value that an atomic returns. */
 static const char tints[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .const .align 4 .u32 tint[1];\n.visible .global .align 4 .u32 level = 5;\n"
@@ -178,7 +180,7 @@ static void versions_read_current_variables(void **state)
     MUST(proact_variable_write(b.p, &tint, 0, &value, 4, &b.err));
     MUST(proact_launch(k, &small, &out, 1, &b.err));
     expect_all(&b, 15);
-    value = 20; /* as behind cudaGetSymbolAddress() */
+    value = 20; /* as through cudaGetSymbolAddress() */
     MUST(proact_device0_write(b.p, level.address[0], &value, 4, &b.err));
     MUST(proact_launch(k, &small, &out, 1, &b.err));
     expect_all(&b, 30);
@@ -187,7 +189,8 @@ static void versions_read_current_variables(void **state)
                         "kernel 'marks', tints.ptx:29: it writes to variable 'level', "
                         "and each device has its own copy");
     MUST(proact_launch(adds, &(struct proact_grid){.ctas = {64}}, &out, 1, &b.err));
-    assert_null(proact_kernel_refusal(adds)); /* each CTA has a number of its own */
+    /* Each CTA stores the returned value to a word of its own. */
+    assert_null(proact_kernel_refusal(adds));
     expect_all(&b, 30);
     MUST(proact_launch(k, &small, &out, 1, &b.err));
     assert_null(proact_kernel_refusal(k));
@@ -218,7 +221,7 @@ static void an_array_may_be_missing(void **state)
 
             MUST(proact_launch(k, &grid, args, 4, &b.err));
             assert_null(proact_kernel_refusal(k));
-            for (unsigned i = 0; i < 2; i++) /* p[i] == 2: nobody asks */
+            for (unsigned i = 0; i < 2; i++) /* holds[2] is not checked */
                 holds[p[i]] = factor + i;
             for (unsigned i = 0; i < 2; i++)
                 if (holds[i])
@@ -228,8 +231,9 @@ static void an_array_may_be_missing(void **state)
     }
 }
 
-/* Stores to peers need to know the array, copies at the end do not. */
-static void what_the_plan_cannot_do_is_copied_at_the_end(void **state)
+/* A store into one of several arrays cannot be sent as a store to the peers. The plan falls
+   back to copies after the kernel. */
+static void unsupported_plans_fall_back_to_bulk_copies(void **state)
 {
     struct bench b = open_on("inline", 3);
     struct proact_kernel *k = testing_kernel(&b, "either");
@@ -250,13 +254,14 @@ static void what_the_plan_cannot_do_is_copied_at_the_end(void **state)
         for (uint32_t i = 0; i < N; i++)
             assert_int_equal(host[i], i / THREADS % 2 ? i + 1 : 0);
     }
-    MUST(proact_kernel_map(k, 0, &testing_map, &b.err)); /* who has maps, has a plan */
+    MUST(proact_kernel_map(k, 0, &testing_map, &b.err)); /* maps need the plan */
     MUST(proact_kernel_map(k, 1, &testing_map, &b.err));
     assert_non_null(strstr(proact_kernel_refusal(k), "into one of several arrays"));
     proact_close(b.p);
 }
 
-/* An address in a program's memory is one of the first device. */
+/* A word in a program's memory that may be a device-0 address is read, but not
+   dereferenced. */
 static void a_program_may_read_words_but_not_follow_them(void **state)
 {
     struct bench b = open_on("fused", 3);
@@ -333,7 +338,7 @@ static void a_guard_from_memory_only_makes_the_map_larger(void **state)
     proact_close(b.p);
 }
 
-static void what_is_refused_runs_whole(void **state)
+static void refused_kernels_run_on_one_device(void **state)
 {
     static const struct {
         const char *kernel, *part;
@@ -344,7 +349,7 @@ static void what_is_refused_runs_whole(void **state)
 
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        /* Unchecked: these race. */
+        /* Without check mode, because these kernels race. */
         struct bench b = testing_open(
             &(struct proact_options){.machine = "v100x4", .plan = {.method = "fused"}});
         struct proact_kernel *k = testing_kernel(&b, cases[c].kernel);
@@ -376,8 +381,9 @@ static void what_is_refused_runs_whole(void **state)
     }
 }
 
-/* Over PCIe no atomic of another device is one. */
-static void several_flags_of_a_word_take_links_with_atomics(void **state)
+/* Atomics do not work across PCIe, so idempotent flags that share a word need links with
+   atomics. */
+static void idempotent_flags_of_a_word_need_atomic_links(void **state)
 {
     static const char *const machines[] = {"v100x4", "k40x4"};
 
@@ -439,9 +445,9 @@ static enum proact_status work(struct bench *b, struct proact_kernel *k, uint32_
         &(struct proact_parameter_buffer){&block, sizeof block, &relocation, 1}, &b->err);
 }
 
-/* The first sends to nobody, the third launch is timed split, the fourth whole, and the
-   fifth as what was slower. */
-static void the_faster_way_is_taken(void **state)
+/* The first launch sends nothing. The third is measured split and the fourth on one device.
+   The fifth repeats the slower mode, and later launches use the faster one. */
+static void the_faster_mode_is_selected(void **state)
 {
     (void)state;
     for (int heavy = 0; heavy < 2; heavy++) {
@@ -474,18 +480,18 @@ static void the_faster_way_is_taken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_splits_what_is_known),
-        cmocka_unit_test(a_block_is_split),
+        cmocka_unit_test(every_method_splits_known_write_sets),
+        cmocka_unit_test(a_parameter_buffer_is_split),
         cmocka_unit_test(a_grid_may_have_another_shape),
         cmocka_unit_test(versions_read_current_variables),
         cmocka_unit_test(an_array_may_be_missing),
-        cmocka_unit_test(what_the_plan_cannot_do_is_copied_at_the_end),
+        cmocka_unit_test(unsupported_plans_fall_back_to_bulk_copies),
         cmocka_unit_test(a_program_may_read_words_but_not_follow_them),
         cmocka_unit_test(a_guard_from_memory_only_makes_the_map_larger),
-        cmocka_unit_test(what_is_refused_runs_whole),
-        cmocka_unit_test(several_flags_of_a_word_take_links_with_atomics),
+        cmocka_unit_test(refused_kernels_run_on_one_device),
+        cmocka_unit_test(idempotent_flags_of_a_word_need_atomic_links),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),
-        cmocka_unit_test(the_faster_way_is_taken),
+        cmocka_unit_test(the_faster_mode_is_selected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

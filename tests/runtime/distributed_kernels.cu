@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of distributed arrays launch, none of it marked. */
+/* Plain kernels for the tests of distributed arrays. */
 #include <proact/device.h>
 
 static __device__ unsigned here(void)
@@ -7,7 +7,7 @@ static __device__ unsigned here(void)
     return proact_local_cta() * proact_cta_size_x() + proact_thread_x();
 }
 
-/* As compilers make them of atomicAdd() and __threadfence(). */
+/* The PTX that compilers emit for atomicAdd() and __threadfence(). */
 static __device__ unsigned take(unsigned *next)
 {
     unsigned arrival;
@@ -50,7 +50,7 @@ extern "C" __global__ void scatters(unsigned *out, const unsigned *where, unsign
         out[where[i]] = i;
 }
 
-/* A store beside what is not distributed. */
+/* A store to a replicated array. */
 extern "C" __global__ void gathers(unsigned *out, const unsigned *table,
                                    const unsigned *where, unsigned n)
 {
@@ -68,7 +68,7 @@ extern "C" __global__ void sums(float *bins, const unsigned *in, unsigned n)
         add_float(bins, in[i] % 64, 0.5f);
 }
 
-/* The odd ones, in any order, behind each other. */
+/* Appends the odd values to `out`, in any order. */
 extern "C" __global__ void compacts(unsigned *out, unsigned *next, const unsigned *in,
                                     unsigned n)
 {
@@ -78,7 +78,7 @@ extern "C" __global__ void compacts(unsigned *out, unsigned *next, const unsigne
         out[take(next)] = in[i];
 }
 
-/* The last CTA adds up what all have left; and sets the ticket back. */
+/* The last CTA adds up the partial sums of all CTAs and resets the arrival counter. */
 extern "C" __global__ void adds_up(unsigned *sum, unsigned *partial, unsigned *arrival,
                                    const unsigned *in, unsigned n)
 {
@@ -108,7 +108,7 @@ extern "C" __global__ void blurs(const unsigned *in, unsigned *out, unsigned n)
         out[i] = (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < n ? in[i + 1] : 0);
 }
 
-/* Into one or the other. */
+/* Stores to one of two arrays. */
 extern "C" __global__ void either(unsigned *one, unsigned *other, const unsigned *in,
                                   unsigned n)
 {
@@ -118,8 +118,8 @@ extern "C" __global__ void either(unsigned *one, unsigned *other, const unsigned
         (in[i] & 1 ? one : other)[i] = i + 1;
 }
 
-/* Who sees that the CTA at the other end has left its word takes that; else makes it. The
-   pointer by which it is seen may be another's. */
+/* Each CTA reads the word of the CTA at the opposite end if its flag is set, and computes
+   the word otherwise. The pointer to the flag may refer to one of two arrays. */
 extern "C" __global__ void takes_over(unsigned *out, unsigned *words, unsigned *done,
                                       const unsigned *other, unsigned n)
 {
@@ -138,7 +138,7 @@ extern "C" __global__ void takes_over(unsigned *out, unsigned *words, unsigned *
     out[c] = is_there ? ((volatile unsigned *)words)[across] : 3 * across + 1;
 }
 
-/* What was there before. */
+/* Exchanges words and stores the previous values. */
 extern "C" __global__ void changes(unsigned *was, unsigned *word, const unsigned *where,
                                    unsigned n)
 {
@@ -155,8 +155,8 @@ extern "C" __global__ void changes(unsigned *was, unsigned *word, const unsigned
     was[i] = old;
 }
 
-/* Two halves at once, by an address that nothing says to be global: as atomicAdd() of
-   __half2 and cuda::atomic_ref do. */
+/* Atomic addition of two half-precision values through a generic address, as in atomicAdd()
+   of __half2 and cuda::atomic_ref. */
 extern "C" __global__ void adds_halves(unsigned *sums, const unsigned *where, unsigned n)
 {
     unsigned i = here(), was;
@@ -168,7 +168,7 @@ extern "C" __global__ void adds_halves(unsigned *sums, const unsigned *where, un
                      : "memory");
 }
 
-/* Each CTA waits for the one ahead of it, and goes on from what that left. */
+/* Each CTA waits for the previous CTA and continues from its result. */
 extern "C" __global__ void lines_up(unsigned *sums, const unsigned *in, unsigned n)
 {
     const unsigned c = proact_local_cta();
@@ -182,9 +182,9 @@ extern "C" __global__ void lines_up(unsigned *sums, const unsigned *in, unsigned
     at[c] = before + (in[c] & 15);
 }
 
-/* Marked: nobody makes its atomics those of all devices. */
+/* Annotated: the library does not change the scope of its atomics. */
 extern "C" __global__ void marked_fetch_atomics(unsigned *out, unsigned *next, unsigned n,
-                                          struct proact_partition partition)
+                                                struct proact_partition partition)
 {
     unsigned i = proact_cta_x(&partition) * proact_cta_size_x() + proact_thread_x();
 

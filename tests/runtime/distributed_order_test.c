@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who uses a distributed array comes after who wrote to it, whatever lies between. With an
-   argument on that machine. */
+/* Accesses to a distributed array follow all earlier writes, whatever lies between them. An
+   argument names the machine. */
 #include "runtime/distributed_testing.h"
 
 static void blur(struct fixture *f, uint32_t *scratch)
@@ -19,7 +19,8 @@ static void sends_nothing(struct fixture *f, const struct proact_array *a)
     assert_int_equal(s.bytes, 0);
 }
 
-/* Split, whole, by the host and by copies: each after what was before. */
+/* Split launches, single-device launches, host accesses and copies each follow the
+   preceding operation. */
 static void launches_come_after_each_other(void **state)
 {
     uint32_t *scratch = calloc(N, sizeof *scratch);
@@ -63,8 +64,8 @@ static void launches_come_after_each_other(void **state)
     free(scratch);
 }
 
-/* Blocks, as a program launches them: whole, then split. */
-static void what_programs_do_comes_in_between(void **state)
+/* Launches with parameter buffers, as a program issues them: on one device, then split. */
+static void program_launches_are_ordered(void **state)
 {
     struct fixture *f = begin("fused", 0);
     struct proact_array *a = distributed(f, "a"), *b = distributed(f, "b");
@@ -98,9 +99,9 @@ static void what_programs_do_comes_in_between(void **state)
     end(f);
 }
 
-/* Where few CTAs send, the others do not wait; but who reads what others have stored does.
- */
-static void the_inside_of_a_partition_waits_for_others(void **state)
+/* If few CTAs send, the interior of a partition does not wait for other devices. A kernel
+   that reads data stored by other devices does wait. */
+static void readers_wait_for_stores_of_other_devices(void **state)
 {
     enum { ROUNDS = 6 };
     struct fixture *f =
@@ -163,7 +164,8 @@ static void recordings_are_replayed(void **state)
     end(f);
 }
 
-/* A kernel is made anew for other arrays, and back. */
+/* A kernel gets another version when its arrays are distributed or replicated, and returns
+   to the earlier one. */
 static void placements_may_change(void **state)
 {
     struct fixture *f = begin("inline", 0);
@@ -185,7 +187,7 @@ static void placements_may_change(void **state)
             blur(f, scratch);
         holds(f, b, f->expected);
     }
-    /* By pointers that lead to the one or the other. */
+    /* Each pointer may refer to either array. */
     LAUNCH(f, e, SPLIT, a, a, c);
     is_split(e);
     LAUNCH(f, e, SPLIT, a, b, c);
@@ -199,8 +201,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_come_after_each_other),
-        cmocka_unit_test(what_programs_do_comes_in_between),
-        cmocka_unit_test(the_inside_of_a_partition_waits_for_others),
+        cmocka_unit_test(program_launches_are_ordered),
+        cmocka_unit_test(readers_wait_for_stores_of_other_devices),
         cmocka_unit_test(recordings_are_replayed),
         cmocka_unit_test(placements_may_change),
     };

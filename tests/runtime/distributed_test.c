@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributed arrays: one for all devices, whatever kernels do with it. With an argument on
-   that machine. */
+/* Distributed arrays: one copy for all devices, whatever kernels do with it. An argument
+   names the machine. */
 #include "runtime/distributed_testing.h"
 
-static void every_device_has_a_part(void **state)
+static void every_device_has_a_partition(void **state)
 {
     struct fixture *f = begin(NULL, 0);
     struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b");
@@ -32,7 +32,7 @@ static void stores_may_go_anywhere(void **state)
     (void)state;
     for (const char *const *m = proact_method_names(); *m; m++) {
         if (!strcmp(*m, "hardware") && !strcmp(machine, "local"))
-            continue; /* emulated devices have it alone */
+            continue; /* emulated devices only */
         struct fixture *f = begin(*m, 0);
 
         shuffle(f);
@@ -48,13 +48,14 @@ static void stores_may_go_anywhere(void **state)
     }
 }
 
-/* What is replicated is sent as ever, beside it. */
+/* Tables in distributed arrays are read in place. Replicated arrays of the same kernel are
+   sent as usual. */
 static void tables_are_read_where_they_are(void **state)
 {
     (void)state;
     for (const char *const *m = proact_method_names(); *m; m++) {
         if (!strcmp(*m, "hardware") && !strcmp(machine, "local"))
-            continue; /* emulated devices have it alone */
+            continue; /* emulated devices only */
         struct fixture *f = begin(*m, 0);
 
         shuffle(f);
@@ -80,7 +81,7 @@ static void tables_are_read_where_they_are(void **state)
     }
 }
 
-static void sums_of_all_devices_meet(void **state)
+static void sums_of_all_devices_are_combined(void **state)
 {
     struct fixture *f = begin("fused", 0);
     struct proact_array *bins = distributed(f, "bins"), *in = replicated(f, "in");
@@ -89,7 +90,7 @@ static void sums_of_all_devices_meet(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < N; i++)
-        sum[f->in[i] % BINS] += 2.0F; /* in four rounds, of which one is on one device */
+        sum[f->in[i] % BINS] += 2.0F; /* four rounds, one of them on one device */
     for (int round = 0; round < 4; round++)
         LAUNCH(f, k, round == 2 ? WHOLE : SPLIT, bins, in);
     is_split(k);
@@ -114,10 +115,10 @@ static void halves_are_added_among_all(void **state)
         for (uint32_t i = 0; i < N; i++)
             f->expected[i] = i < N / 4 ? 0x48004400 : 0; /* 4 and 8 */
         holds(f, sums, f->expected);
-        must(f, proact_array_write(sums, 0, f->in, N, &f->err)); /* places, again */
+        must(f, proact_array_write(sums, 0, f->in, N, &f->err)); /* indices again */
         LAUNCH(f, k, SPLIT, where, sums);
         is_whole(k, "where it writes depends on");
-        must(f, proact_array_read(where, 0, f->got, N, &f->err)); /* it ended well */
+        must(f, proact_array_read(where, 0, f->got, N, &f->err)); /* it ended */
         end(f);
     }
 }
@@ -129,7 +130,7 @@ static int rising(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static void fetch_atomics_are_of_all_devices(void **state)
+static void fetch_atomics_have_system_scope(void **state)
 {
     struct fixture *f = begin("fused", 0);
     struct proact_array *out = distributed(f, "out"), *next = distributed(f, "next"),
@@ -166,7 +167,7 @@ static uint32_t sum_of(const uint32_t *words)
     return sum;
 }
 
-/* Fences and tickets among all devices; under many schedules. */
+/* Fences and value-returning atomics have system scope, under many schedules. */
 static void the_last_cta_reads_the_other_results(void **state)
 {
     (void)state;
@@ -188,7 +189,8 @@ static void the_last_cta_reads_the_other_results(void **state)
     }
 }
 
-/* A replica would not have what others told of. */
+/* Communication between CTAs through a replicated array keeps the launch on one device: a
+   replica misses the writes of other devices. */
 static void cta_communication_needs_one_memory(void **state)
 {
     struct fixture *f = begin("fused", 0);
@@ -206,8 +208,8 @@ static void cta_communication_needs_one_memory(void **state)
     end(f);
 }
 
-/* Nor where a pointer that tells may be another's, too. */
-static void atomics_that_communicate_count(void **state)
+/* The same holds if the communicating pointer may refer to a second array. */
+static void communicating_atomics_need_one_memory(void **state)
 {
     struct fixture *f = begin("fused", 0);
     struct proact_array *out = replicated(f, "out"), *words = replicated(f, "words"),
@@ -224,8 +226,8 @@ static void atomics_that_communicate_count(void **state)
     end(f);
 }
 
-/* Whoever says what it writes has not said that nobody reads it. */
-static void maps_do_not_change_that(void **state)
+/* A map states what a kernel writes. It does not state that other CTAs never read it. */
+static void maps_do_not_permit_communication(void **state)
 {
     struct fixture *f = begin("fused", 0);
     struct proact_array *sum = distributed(f, "sum"), *in = replicated(f, "in"),
@@ -245,8 +247,8 @@ static void maps_do_not_change_that(void **state)
     end(f);
 }
 
-/* So that in programs, too, what is made of one may be stored: what an atomic there gives
-   back, for one. */
+/* A distributed array has one address on all devices. Values derived from such an address
+   may be stored, for example the result of an atomic. */
 static void all_devices_have_one_address(void **state)
 {
     struct fixture *f = begin("fused", 0);
@@ -277,8 +279,9 @@ static void all_devices_have_one_address(void **state)
     end(f);
 }
 
-/* The one that is waited for may be on a device that has not begun. */
-static void who_waits_is_not_split(void **state)
+/* A loop that waits for another CTA keeps the launch on one device, because that CTA may
+   not have started elsewhere. */
+static void waiting_kernels_are_not_split(void **state)
 {
     struct fixture *f = begin("fused", 0);
     struct proact_array *sums = distributed(f, "sums"), *in = replicated(f, "in");
@@ -294,8 +297,9 @@ static void who_waits_is_not_split(void **state)
     end(f);
 }
 
-/* Which runs as it is written. */
-static void atomics_of_annotated_kernels_must_be_of_all(void **state)
+/* Atomics of an annotated kernel run unchanged, so they need system scope on distributed
+   arrays. */
+static void atomics_of_annotated_kernels_need_system_scope(void **state)
 {
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
                                    .range_bytes = 4 * THREADS};
@@ -341,7 +345,7 @@ static void impossible_requests_are_reported(void **state)
     end(f);
     if (strcmp(machine, "local") == 0)
         return;
-    f = begin_on("k40x4", "fused", 0, 1); /* whose bus has no atomics */
+    f = begin_on("k40x4", "fused", 0, 1); /* its bus has no atomics */
     a = distributed(f, "a");
     b = replicated(f, "b");
     k = kernel(f, "marked_sums");
@@ -355,7 +359,7 @@ static void impossible_requests_are_reported(void **state)
     end(f);
 }
 
-static void one_device_needs_no_parts(void **state)
+static void one_device_needs_no_partitions(void **state)
 {
     struct fixture *f = begin("fused", 1);
     struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b");
@@ -374,21 +378,21 @@ static void one_device_needs_no_parts(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_device_has_a_part),
+        cmocka_unit_test(every_device_has_a_partition),
         cmocka_unit_test(stores_may_go_anywhere),
         cmocka_unit_test(tables_are_read_where_they_are),
-        cmocka_unit_test(sums_of_all_devices_meet),
+        cmocka_unit_test(sums_of_all_devices_are_combined),
         cmocka_unit_test(halves_are_added_among_all),
-        cmocka_unit_test(fetch_atomics_are_of_all_devices),
+        cmocka_unit_test(fetch_atomics_have_system_scope),
         cmocka_unit_test(the_last_cta_reads_the_other_results),
         cmocka_unit_test(cta_communication_needs_one_memory),
-        cmocka_unit_test(atomics_that_communicate_count),
-        cmocka_unit_test(maps_do_not_change_that),
+        cmocka_unit_test(communicating_atomics_need_one_memory),
+        cmocka_unit_test(maps_do_not_permit_communication),
         cmocka_unit_test(all_devices_have_one_address),
-        cmocka_unit_test(who_waits_is_not_split),
-        cmocka_unit_test(atomics_of_annotated_kernels_must_be_of_all),
+        cmocka_unit_test(waiting_kernels_are_not_split),
+        cmocka_unit_test(atomics_of_annotated_kernels_need_system_scope),
         cmocka_unit_test(impossible_requests_are_reported),
-        cmocka_unit_test(one_device_needs_no_parts),
+        cmocka_unit_test(one_device_needs_no_partitions),
     };
 
     if (argc > 1)

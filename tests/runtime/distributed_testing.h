@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A session with kernels of distributed_kernels.cu and arrays of N words. */
+/* Fixture: a session with the kernels of distributed_kernels.cu and arrays of N words. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static const char *machine = "h200x4";
 struct fixture {
     struct proact *p;
     struct proact_error err;
-    uint32_t *in, *got, *expected; /* of N */
+    uint32_t *in, *got, *expected; /* N words each */
 };
 
 static inline void must(struct fixture *f, enum proact_status status)
@@ -83,7 +83,7 @@ static inline struct proact_array *replicated(struct fixture *f, const char *nam
     return a;
 }
 
-/* Of zeros. */
+/* A distributed array filled with zeros. */
 static inline struct proact_array *distributed(struct fixture *f, const char *name)
 {
     struct proact_array *a = NULL;
@@ -114,7 +114,7 @@ static inline struct proact_kernel *kernel(struct fixture *f, const char *name)
 
 enum { WHOLE = 1, SPLIT = 0 };
 
-/* Its arrays, then N. */
+/* Launches with the given arrays, followed by the value N. */
 static inline enum proact_status try(struct fixture *f, struct proact_kernel *k,
                                      unsigned over, struct proact_array *const *arrays,
                                      size_t count)
@@ -158,7 +158,7 @@ static inline void count_launch(void *context, const struct proact_trace_span *s
     s->kernels[span->device] += span->kind == PROACT_TRACE_KERNEL;
 }
 
-/* By every device. */
+/* Every device reads `want`. */
 static inline void holds(struct fixture *f, struct proact_array *a,
                          const uint32_t *expected)
 {
@@ -171,7 +171,7 @@ static inline void holds(struct fixture *f, struct proact_array *a,
     }
 }
 
-/* A permutation. */
+/* Makes in[] a permutation of the indices. */
 static inline void shuffle(struct fixture *f)
 {
     for (uint32_t i = 0; i < N; i++)

@@ -28,7 +28,7 @@ struct device_stream {
 
 struct device_event {
     struct device_set *set;
-    unsigned device, lane; /* of the last record */
+    unsigned device, lane; /* of the most recent event record */
 };
 
 struct device_function {
@@ -53,7 +53,7 @@ void fake_forget(struct device_set *set)
     text_add(&set->state.log, "", 0);
 }
 
-/* Adds "BYTES@DEVICE+OFFSET". */
+/* Appends "BYTES@DEVICE+OFFSET". */
 static void fake_print_address(struct device_set *set, device_addr address)
 {
     for (unsigned i = 0; i < MEMORY_MAX; i++) {
@@ -66,7 +66,7 @@ static void fake_print_address(struct device_set *set, device_addr address)
             return;
         }
     }
-    abort(); /* no memory of ours */
+    abort(); /* not memory of this device */
 }
 
 static enum proact_status fake_open(const struct device_options *options,
@@ -84,7 +84,7 @@ static enum proact_status fake_open(const struct device_options *options,
 static void fake_close(struct device_set *set)
 {
     if (set && (set->state.memory || set->state.things))
-        abort(); /* something was forgotten */
+        abort(); /* the caller leaked an object */
     if (set)
         text_clear(&set->state.log);
     free(set);
@@ -97,7 +97,7 @@ static unsigned count(const struct device_set *set)
 
 static bool peer_access(const struct device_set *set, unsigned from, unsigned to)
 {
-    return set->count != 5 || from + to != 7; /* five devices: 3 and 4 have no path */
+    return set->count != 5 || from + to != 7; /* 3 and 4 of five have no path */
 }
 
 static bool peer_atomics(const struct device_set *set, unsigned from, unsigned to)

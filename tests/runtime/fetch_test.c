@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes are brought along with others, seen by how many were sent; and in how many
-   copies columns are. */
+/* Fetches of missing ranges. The statistics show which ranges a fetch combines, and how
+   many copies columns need. */
 #include "runtime/runtime_testing.h"
-/* after it */
+/* included after it */
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/transfer_cost.h"
 #include "runtime/objects/array.h"
@@ -18,7 +18,8 @@ struct rig {
     struct proact_array *array;
 };
 
-/* Device 2 alone has the first and the third hundred, 1 and 2 the second, all the rest. */
+/* Only device 2 is current for the first and the third hundred bytes, devices 1 and 2 for
+   the second hundred, and all devices for the rest. */
 static void open_rig(struct rig *r)
 {
     static const uint32_t zero[N];
@@ -32,7 +33,7 @@ static void open_rig(struct rig *r)
     array_written(r->array, 200, 300, 4);
 }
 
-/* What the devices `one` and `other` lack of these bytes is brought; how many that were. */
+/* Fetches the missing ranges of the devices `one` and `other`. Returns the bytes sent. */
 static uint64_t fetch(struct rig *r, unsigned one, uint64_t first, uint64_t end,
                       unsigned other, uint64_t other_first, uint64_t other_end)
 {
@@ -56,7 +57,7 @@ static uint64_t fetch(struct rig *r, unsigned one, uint64_t first, uint64_t end,
     return s[1].bytes - s[0].bytes;
 }
 
-static void bytes_between_go_along(void **state)
+static void small_gaps_are_fetched_too(void **state)
 {
     struct rig r;
 
@@ -66,8 +67,9 @@ static void bytes_between_go_along(void **state)
     proact_close(r.b.p);
 }
 
-/* Device 1 sends half of the second hundred to device 0 at that time. */
-static void who_sends_gets_nothing_along(void **state)
+/* A device that sends in the same fetch receives no extra bytes: device 1 sends half of the
+   second hundred to device 0. */
+static void a_sender_receives_no_extra_bytes(void **state)
 {
     struct rig r;
 
@@ -77,12 +79,13 @@ static void who_sends_gets_nothing_along(void **state)
     proact_close(r.b.p);
 }
 
-/* An array whose lines' first bytes and a column in the middle device 2 alone has. */
+/* An array in which only device 2 is current for the first bytes of each line and for a
+   column in the middle. */
 enum { LINES = 100, LINE = 16384, LEFT = 8, MIDDLE = 4 };
 
 struct noted {
     unsigned copies;
-    uint64_t ns; /* that they took */
+    uint64_t ns; /* duration of the copies */
 };
 
 static void record_copy(void *context, const struct proact_trace_span *span)
@@ -153,13 +156,14 @@ static void columns_are_few_copies(void **state)
                      2 * LINES * (LEFT + MIDDLE));
     proact_trace_set_callback(r.b.p, NULL, NULL);
     assert_int_equal(noted.copies, 2 * 2);
-    assert_in_range(noted.ns, 1, 40000); /* 400 copies would take 900 us */
+    assert_in_range(noted.ns, 1, 40000); /* 400 separate copies would take 900 us */
     columns_are_there(&r, 0);
     columns_are_there(&r, 3);
     proact_close(r.b.p);
 }
 
-/* Of rows that lie near each other device 2 alone has some bytes each. */
+/* Fetches rows that lie close together and whose first `bytes` bytes are current on device
+   2 only. */
 static uint64_t fetch_rows(uint64_t bytes, unsigned *copies)
 {
     enum { ROWS = 30, PITCH = 512 };
@@ -179,8 +183,9 @@ static uint64_t fetch_rows(uint64_t bytes, unsigned *copies)
     return fetched;
 }
 
-/* Device 3 has the first byte brought in each case, and nothing else. */
-static void near_columns_are_rows_too(void **state)
+/* Columns at a small pitch are also fetched as one strided copy. Device 3 fetches only its
+   first byte. */
+static void close_columns_are_strided_copies(void **state)
 {
     unsigned copies;
 
@@ -191,7 +196,8 @@ static void near_columns_are_rows_too(void **state)
     assert_int_equal(copies, 2);
 }
 
-/* What goes along does not count; and it is so much whether it is found or known. */
+/* Missing bytes exclude the bytes that a fetch adds to close gaps. The count is equal for a
+   computed and a cached transition. */
 static void missing_bytes_are_counted(void **state)
 {
     const struct transfer_need all = {.all = true};
@@ -201,7 +207,7 @@ static void missing_bytes_are_counted(void **state)
     struct rig r;
 
     (void)state;
-    open_rig(&r); /* 200 bytes are device 2's alone, 100 device 1's, too */
+    open_rig(&r); /* 200 bytes are current on device 2 only, 100 on devices 1 and 2 */
     assert_int_equal(array_missing_bytes(r.array, needs, key), 2 * 300);
     transition_begin(r.array);
     const struct interned_map *before = r.array->validity_map.value;
@@ -216,9 +222,9 @@ static void missing_bytes_are_counted(void **state)
     proact_close(r.b.p);
 }
 
-/* Device 2 alone has every second byte, so many that they are told apart no more: what
-   device 1 lacks from the first byte that it reads to the last is brought. */
-static void of_fragments_the_bounds_are_fetched(void **state)
+/* Every second byte is current on device 2 only, which is too many ranges to distinguish.
+   Device 1 then fetches from the first byte that it reads to the last. */
+static void fragments_are_fetched_as_one_range(void **state)
 {
     enum { FRAGMENTS = 1 << 19, FIRST_READ = 1001, LAST_READ = 3001 };
     struct rig r;
@@ -255,12 +261,12 @@ static void of_fragments_the_bounds_are_fetched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_between_go_along),
-        cmocka_unit_test(who_sends_gets_nothing_along),
+        cmocka_unit_test(small_gaps_are_fetched_too),
+        cmocka_unit_test(a_sender_receives_no_extra_bytes),
         cmocka_unit_test(columns_are_few_copies),
-        cmocka_unit_test(near_columns_are_rows_too),
+        cmocka_unit_test(close_columns_are_strided_copies),
         cmocka_unit_test(missing_bytes_are_counted),
-        cmocka_unit_test(of_fragments_the_bounds_are_fetched),
+        cmocka_unit_test(fragments_are_fetched_as_one_range),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* <proact/program.h>: the first device alone, blocks of parameters, variables, moments. */
+/* <proact/program.h>: single-device launches, parameter buffers, variables and events. */
 #include "runtime/objects/array.h"
 #include "runtime/runtime_testing.h"
 #include "runtime/validity/array_validity.h"
@@ -32,7 +32,7 @@ static struct bench open_four(bool check)
 static enum proact_status run_plain(struct bench *b, struct proact_kernel *k, uint64_t byte,
                                     uint32_t n, uint32_t factor, unsigned devices)
 {
-    const struct view view = {1, n, factor}; /* the address is put in */
+    const struct view view = {1, n, factor}; /* the relocation supplies the address */
     const struct proact_relocation relocation = {0, b->out, byte};
 
     return proact_launch_buffer(
@@ -62,9 +62,8 @@ static uint64_t sent(struct bench *b, const struct proact_array *a)
     return s.bytes;
 }
 
-/* The first device alone has it until another is asked; a pointer may lead into an array.
- */
-static void a_block_runs_on_the_first_device(void **state)
+/* The result of a single-device launch stays on device 0 until another device reads it. */
+static void a_single_device_launch_runs_on_device_0(void **state)
 {
     (void)state;
     struct bench b = open_four(false);
@@ -85,8 +84,8 @@ static void a_block_runs_on_the_first_device(void **state)
     proact_close(b.p);
 }
 
-/* Pairs of elements, ten apart there, three apart here. */
-static void rows_go_within_the_first_device(void **state)
+/* A 2D copy within device 0: pairs of elements that are ten apart become three apart. */
+static void rows_are_copied_within_device_0(void **state)
 {
     (void)state;
     struct bench b = open_four(true);
@@ -103,8 +102,9 @@ static void rows_go_within_the_first_device(void **state)
         numbers[i] = i + 1;
     MUST(proact_array_write(b.out, 0, numbers, N, &b.err));
     MUST(proact_array_write(other, 0, zeros, N, &b.err));
-    array_written(b.out, 48, 52, 6); /* the second row's first number is elsewhere, */
-    array_written(b.out, 60, 64, 6); /* and one that is in no row */
+    /* Two numbers are on other devices; the second one is outside all rows. */
+    array_written(b.out, 48, 52, 6);
+    array_written(b.out, 60, 64, 6);
     MUST(proact_device0_copy_2d(b.p, &rows, &b.err));
     for (unsigned i = 0; i < 310; i++)
         expect(&b, other, 0, i,
@@ -127,8 +127,8 @@ static void rows_go_within_the_first_device(void **state)
     proact_close(b.p);
 }
 
-/* The first device alone comes last, but its peers' earlier use is not forgotten. */
-static void a_spread_comes_after_what_peers_did(void **state)
+/* A broadcast from device 0 waits for its peers' earlier accesses. */
+static void a_broadcast_waits_for_its_peers(void **state)
 {
     (void)state;
     static const uint32_t zeros[N];
@@ -158,7 +158,7 @@ static void both_kinds_of_launch_mix(void **state)
     const unsigned n = N;
 
     for (unsigned i = 1; i < 5; i++) {
-        MUST(testing_fill(&b, i)); /* all devices, sent to all */
+        MUST(testing_fill(&b, i)); /* split, sent to all devices */
         MUST(run_plain(&b, plain, 0, N, 10 * i, 1));
         MUST(proact_array_broadcast(b.out, &b.err));
     }
@@ -168,7 +168,7 @@ static void both_kinds_of_launch_mix(void **state)
         copy, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
         (struct proact_arg[]){PROACT_ARRAY(b.out), PROACT_ARRAY(other), PROACT_VALUE(n)}, 3,
         &b.err));
-    MUST(run_plain(&b, plain, 0, N, 2, 1)); /* while the others still read */
+    MUST(run_plain(&b, plain, 0, N, 2, 1)); /* while the other devices still read */
     MUST(proact_array_broadcast(b.out, &b.err));
     testing_holds(&b, other, 40);
     testing_holds(&b, b.out, 2);
@@ -221,8 +221,8 @@ static void addresses_are_written_copied_and_filled(void **state)
     proact_close(b.p);
 }
 
-/* An array goes to the others once, until the first device may have changed it. */
-static void only_what_changed_is_spread(void **state)
+/* An array is broadcast once, until device 0 may have changed it. */
+static void only_changed_arrays_are_broadcast(void **state)
 {
     (void)state;
     struct bench b = open_four(false);
@@ -236,12 +236,12 @@ static void only_what_changed_is_spread(void **state)
     MUST(proact_array_broadcast(b.out, &b.err));
     MUST(proact_array_broadcast(b.out, &b.err));
     assert_int_equal(sent(&b, b.out), once);
-    MUST(proact_device0_copy(b.p, to, out, 4 * N, &b.err)); /* which only reads it */
+    MUST(proact_device0_copy(b.p, to, out, 4 * N, &b.err)); /* only reads it */
     MUST(proact_array_broadcast(b.out, &b.err));
     MUST(proact_array_broadcast(other, &b.err));
     assert_int_equal(sent(&b, b.out), once);
     assert_int_equal(sent(&b, other), once);
-    MUST(run_plain(&b, testing_kernel(&b, "plain"), 0, N, 3, 1)); /* writes to the one */
+    MUST(run_plain(&b, testing_kernel(&b, "plain"), 0, N, 3, 1)); /* writes to b.out */
     MUST(proact_array_broadcast(b.out, &b.err));
     MUST(proact_array_broadcast(other, &b.err));
     assert_int_equal(sent(&b, b.out), 2 * once);
@@ -259,9 +259,9 @@ static void only_what_changed_is_spread(void **state)
     proact_close(b.p);
 }
 
-/* What a launch on one device may write, or reads, goes there, and nothing else; who had
-   the rest keeps it. */
-static void little_of_an_array_moves(void **state)
+/* A single-device launch fetches what it reads or may write, and nothing else. Other
+   devices keep the rest. */
+static void only_accessed_ranges_are_fetched(void **state)
 {
     (void)state;
     struct bench b = open_four(true);
@@ -299,8 +299,8 @@ static void little_of_an_array_moves(void **state)
     proact_close(b.p);
 }
 
-/* What is found anew in each launch is sought no more: there is little to be won. */
-static void another_place_in_each_launch_is_not_sought(void **state)
+/* A range that differs in every launch is given up: all of the array is fetched. */
+static void ever_changing_ranges_are_given_up(void **state)
 {
     (void)state;
     struct bench b = open_four(false);
@@ -374,7 +374,7 @@ static void events_measure_the_work_between_them(void **state)
     assert_true(ns > 500 && ns < 1e6);
     REFUSED(proact_event_elapsed(from, never, &ns, &b.err), PROACT_EINVAL, "second");
     proact_event_destroy(to);
-    proact_close(b.p); /* and the others */
+    proact_close(b.p); /* also destroys the remaining events */
 }
 
 static void errors_are_reported(void **state)
@@ -410,8 +410,8 @@ static void launch_split(struct bench *b, struct proact_kernel *k, uint32_t fact
         fail_msg("%s", b->err.text);
 }
 
-/* Who holds a part of what is copied copies it, and so does the next launch's writer: what
-   a split launch has left to several is not gathered. */
+/* Copies and fills run on the devices that have the data, so the result of a split launch
+   is not gathered. */
 static void devices_copy_and_fill_their_own_parts(void **state)
 {
     (void)state;
@@ -435,7 +435,7 @@ static void devices_copy_and_fill_their_own_parts(void **state)
     }
     assert_in_range(other->validity_map.count, 4, 8);
     assert_int_equal(other->validity_map.piece[0].devices, 1);
-    /* Not the first row of it, and further on. */
+    /* A range at a different offset. */
     MUST(proact_device0_copy(b.p, to + 8, from + 4, (size_t)N * 4 - 16, &b.err));
     assert_int_equal(sent(&b, other), 0);
     for (unsigned i = 2; i + 2 < N; i += 97)
@@ -453,8 +453,8 @@ static void devices_copy_and_fill_their_own_parts(void **state)
     proact_close(b.p);
 }
 
-/* By a kernel that stores through one pointer or the other, which is not known. */
-static void what_may_be_written_is_fetched(void **state)
+/* Arrays that a kernel may write are fetched: it stores through one of two pointers. */
+static void possibly_written_arrays_are_fetched(void **state)
 {
     struct bench b = open_four(false);
     struct proact_array *other = testing_array(&b, "other");
@@ -480,17 +480,17 @@ static void what_may_be_written_is_fetched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_may_be_written_is_fetched),
-        cmocka_unit_test(a_block_runs_on_the_first_device),
-        cmocka_unit_test(rows_go_within_the_first_device),
-        cmocka_unit_test(a_spread_comes_after_what_peers_did),
+        cmocka_unit_test(possibly_written_arrays_are_fetched),
+        cmocka_unit_test(a_single_device_launch_runs_on_device_0),
+        cmocka_unit_test(rows_are_copied_within_device_0),
+        cmocka_unit_test(a_broadcast_waits_for_its_peers),
         cmocka_unit_test(both_kinds_of_launch_mix),
         cmocka_unit_test(an_annotated_kernel_is_split),
         cmocka_unit_test(addresses_are_written_copied_and_filled),
-        cmocka_unit_test(only_what_changed_is_spread),
-        cmocka_unit_test(little_of_an_array_moves),
+        cmocka_unit_test(only_changed_arrays_are_broadcast),
+        cmocka_unit_test(only_accessed_ranges_are_fetched),
         cmocka_unit_test(devices_copy_and_fill_their_own_parts),
-        cmocka_unit_test(another_place_in_each_launch_is_not_sought),
+        cmocka_unit_test(ever_changing_ranges_are_given_up),
         cmocka_unit_test(variables_are_on_every_device),
         cmocka_unit_test(events_measure_the_work_between_them),
         cmocka_unit_test(errors_are_reported),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One word of each struct: what lies between is taken along where it is known to be
-   current, and stays as others wrote it. */
+/* Stores to one word of each struct. The gaps are sent with the words where the sender is
+   current there, and never overwrite the data of other devices. */
 #include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/runtime_testing.h"
@@ -11,8 +11,8 @@
 
 enum { COUNT = 1024, SIDE = 64, WORDS = 8, ALL = COUNT * WORDS };
 
-/* to[8 n + at] = from[8 n + at] + add, of the thread's n or, turned, of the last ones
-   first: another device's. */
+/* to[8 n + at] = from[8 n + at] + add, where n is the thread index, or counts down from the
+   last element so that another device writes it. */
 static const char text[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry k(.param .u64 to, .param .u64 from, .param .u32 at, .param .u32 add,\n"
@@ -58,7 +58,8 @@ static void open_rig(struct rig *r, const char *method, unsigned devices)
     }
 }
 
-/* As a program launches it; from `first` on, each `turn` behind the last one. */
+/* A launch with a parameter buffer. Each thread's element follows the previous one by
+   `turn`. */
 static void launch(struct rig *r, uint32_t at, uint32_t add, int turn)
 {
     const struct proact_grid grid = {
@@ -90,13 +91,13 @@ static void expect(struct rig *r)
     assert_memory_equal(got, r->host[0], sizeof got);
 }
 
-/* Stretches that the first device owns of what the last launch wrote. */
+/* Number of ranges of the last launch that device 0 owns. */
 static size_t stretches(const struct rig *r)
 {
     return r->kernel->bindings->tables[0]->tables->table[0].owned.count;
 }
 
-static void words_with_gaps_are_one_stretch(void **state)
+static void words_with_gaps_are_one_range(void **state)
 {
     static const char *const methods[] = {"fused", "copy-engine", "bulk", "inline"};
     static struct rig r;
@@ -111,8 +112,8 @@ static void words_with_gaps_are_one_stretch(void **state)
     }
 }
 
-/* What lies in the gaps, another device wrote. */
-static void gaps_stay_as_others_wrote_them(void **state)
+/* Gaps that other devices wrote keep their content. */
+static void gaps_keep_other_devices_writes(void **state)
 {
     static const char *const methods[] = {"fused",  "copy-engine", "bulk",
                                           "inline", "polling",     "relay"};
@@ -135,8 +136,8 @@ static void gaps_stay_as_others_wrote_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_with_gaps_are_one_stretch),
-        cmocka_unit_test(gaps_stay_as_others_wrote_them),
+        cmocka_unit_test(words_with_gaps_are_one_range),
+        cmocka_unit_test(gaps_keep_other_devices_writes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where among its parameters a kernel may be given addresses: bodies, and the bytes at
-   which such may begin. */
+/* Parameter bytes at which a pointer may begin, for kernels that load them in different
+   ways. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "runtime/provenance/given_address.h"
 
 static const struct {
-    const char *body, *begins; /* by offset */
+    const char *body, *begins; /* expected offsets */
 } bodies[] = {
     /* { float *x; short n; } */
     {"ld.param.u64 %rd1, [s]; ld.param.u16 %h1, [s+8];", "0"},
     {"ld.param.u64 %rd1, [s]; ld.param.u64 %rd2, [s+16];", "0 16"},
     {"ld.param.v2.u64 {%rd1, %rd2}, [s+8];", "8 16"},
-    {"ld.param.v2.u32 {%r1, %r2}, [s];", ""}, /* two numbers, and nobody joins any */
+    {"ld.param.v2.u32 {%r1, %r2}, [s];", ""}, /* two numbers that no instruction joins */
     {"ld.param.u32 %r1, [s]; ld.param.u32 %r2, [s+4]; mov.b64 %rd1, {%r1, %r2};", "0"},
     {"ld.param.u32 %r1, [s]; mov.b64 %rd1, {%r1, %r1};", ""},
     {"ld.param.v2.u32 {%r1, %r2}, [s]; st.local.u32 [%rd3], %r1;", "0"},
@@ -31,7 +31,7 @@ static const struct {
     {"ld.param.u32 %r1, [t+4];", ""},
 };
 
-static void what_is_read_as_one_may_be_one(void **state)
+static void values_loaded_as_pointers_may_be_pointers(void **state)
 {
     (void)state;
     for (size_t n = 0; n < sizeof bodies / sizeof *bodies; n++) {
@@ -64,7 +64,7 @@ static void what_is_read_as_one_may_be_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_read_as_one_may_be_one),
+        cmocka_unit_test(values_loaded_as_pointers_may_be_pointers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session that goes on and on holds no more memory than at first: kernels, arrays and
-   recordings that are made and destroyed leave nothing, and neither do launches. With
-   `local` on the devices of this box. (What sessions leave behind: tests/stress.) */
+/* Memory use of a long session: created and destroyed kernels, arrays and recordings leave
+   nothing behind, and neither do launches. With `local` the test runs on this computer's
+   devices. tests/stress checks what sessions leave behind. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 
@@ -9,7 +9,7 @@
 
 enum { WARM = 3, ROUNDS = 6 };
 
-/* The linker leads our calls here (--wrap), from wherever in the library. */
+/* The linker redirects every call in the library to these wrappers (--wrap). */
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
 void *__real_realloc(void *block, size_t bytes);
@@ -21,7 +21,7 @@ void *__wrap_realloc(void *block, size_t bytes);
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
 void __wrap_free(void *block);
 
-/* Blocks that are not freed. */
+/* Number of allocated blocks. */
 static atomic_long *blocks(void)
 {
     static atomic_long count;
@@ -61,7 +61,7 @@ void __wrap_free(void *block)
     __real_free(block);
 }
 
-/* Things of the driver without a GPU that are not given back; 0 where there is another. */
+/* Objects of the fake driver that are not freed; 0 with a real driver. */
 static unsigned things(void)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -79,7 +79,7 @@ static enum proact_status replay_twice(struct bench *b)
     if (status || (status = testing_fill(b, 3)))
         return status;
     status = proact_record_end(b->p, &r, &b->err);
-    if (status == PROACT_EREFUSED) /* GPUs do not record everything */
+    if (status == PROACT_EREFUSED) /* GPUs do not record every operation */
         return testing_fill(b, 3);
     for (int i = 0; i < 2 && !status; i++)
         status = proact_replay(r, &b->err);
@@ -140,7 +140,8 @@ static void a_long_session_does_not_grow(void **state)
                  now, ROUNDS);
 }
 
-/* `fill`, of no element, in one more shape. Whether fewer blocks are left than before. */
+/* Launches `fill` over no element in one more shape. Returns whether the number of blocks
+   fell. */
 static bool launch_shape(struct bench *b, struct proact_array *a, struct proact_grid grid)
 {
     const long before = *blocks();
@@ -167,9 +168,8 @@ static struct bench open_with(const struct proact_options *o, const struct proac
     return b;
 }
 
-/* Shapes that do not come again go, when there are many, also beside a recording of which
-   they are none ... */
-static void shapes_do_not_pile_up(void **state)
+/* Unused shapes are evicted when there are many, also while a recording exists. */
+static void unused_shapes_are_evicted(void **state)
 {
     enum { ARRAYS = 14, GRIDS = 78 };
     const struct proact_options o = {
@@ -192,8 +192,8 @@ static void shapes_do_not_pile_up(void **state)
     assert_int_equal(fell, 1);
 }
 
-/* ... or when their tables are large: here of a piece for every 128 bytes. */
-static void large_tables_do_not_pile_up(void **state)
+/* Shapes with large tables are evicted earlier; here each piece has 128 bytes. */
+static void large_tables_are_evicted(void **state)
 {
     enum { ELEMENTS = 1 << 19, STRIDE = 128, WIDE = 6 };
     const struct proact_options o = {
@@ -223,9 +223,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(a_long_session_does_not_grow,
                                   argc > 1 ? argv[1] : machine),
-        cmocka_unit_test_prestate(shapes_do_not_pile_up, argc > 1 ? argv[1] : machine),
-        cmocka_unit_test_prestate(large_tables_do_not_pile_up,
-                                  argc > 1 ? argv[1] : machine),
+        cmocka_unit_test_prestate(unused_shapes_are_evicted, argc > 1 ? argv[1] : machine),
+        cmocka_unit_test_prestate(large_tables_are_evicted, argc > 1 ? argv[1] : machine),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cells in planes of rows, by grids of one, two and three dimensions. */
+/* Kernels over cells in planes of rows, with grids of one, two and three dimensions. */
 #include "kernels/kernel_words.h"
 
-/* Of each cell those beside it in every direction, and its place. */
+/* Adds the neighbours of each cell in every direction, and its index. */
 KERNEL(stars, const unsigned *in, unsigned *out, int w, int h, int d)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
@@ -20,7 +20,7 @@ KERNEL(stars, const unsigned *in, unsigned *out, int w, int h, int d)
     out[i] = sum;
 }
 
-/* A thread has a cell of each plane. */
+/* A thread updates one cell of each plane. */
 KERNEL(rows, const unsigned *in, unsigned *out, int w, int h, int d)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
@@ -34,7 +34,7 @@ KERNEL(rows, const unsigned *in, unsigned *out, int w, int h, int d)
         out[(z * h + y) * w + x] = all + z;
 }
 
-/* A thread has a cell. */
+/* A thread updates one cell. */
 KERNEL(each, const unsigned *in, unsigned *out, int w, int h, int d)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
@@ -43,7 +43,7 @@ KERNEL(each, const unsigned *in, unsigned *out, int w, int h, int d)
         out[(z * h + y) * w + x] = 5 * in[(z * h + y) * w + x] + 1;
 }
 
-/* The same of the first plane's. */
+/* Copies from the first plane to every plane. */
 KERNEL(spreads, const unsigned *in, unsigned *out, int w, int h, int d)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
@@ -52,8 +52,8 @@ KERNEL(spreads, const unsigned *in, unsigned *out, int w, int h, int d)
         out[(z * h + y) * w + x] = in[y * w + x] + z;
 }
 
-/* Four rows of CTAs add to the same cells, and all read some that nobody writes: of one
-   device they must be, for what they write beside that they read. */
+/* Four rows of CTAs add to the same cells, and all read cells that no CTA writes. They must
+   run on one device. */
 KERNEL(halves, unsigned *in, unsigned *out, int w, int h, int d)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
@@ -65,7 +65,7 @@ KERNEL(halves, unsigned *in, unsigned *out, int w, int h, int d)
     atomicAdd(&out[(z * h + y / 4) * w + x], in[own] + out[(z * h + h - 1) * w + x]);
 }
 
-/* A cell, and of two planes the one that lies opposite. */
+/* Reads the same cell, and for two planes the cell on the opposite side. */
 KERNEL(mirrors, const unsigned *in, unsigned *out, int w, int h, int d)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
@@ -78,7 +78,7 @@ KERNEL(mirrors, const unsigned *in, unsigned *out, int w, int h, int d)
         out[i] += in[(z * h + h - 1 - y) * w + x];
 }
 
-/* To what is there. */
+/* Adds to the previous value. */
 KERNEL(adds, const unsigned *in, unsigned *out, int w, int h, int d)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
@@ -87,7 +87,7 @@ KERNEL(adds, const unsigned *in, unsigned *out, int w, int h, int d)
         out[(z * h + y) * w + x] += in[y * w + x] + z;
 }
 
-/* Seven rows to one, which is of one device where it is split by planes. */
+/* Adds seven rows to one. A split by planes keeps the sum on one device. */
 KERNEL(sums, const unsigned *in, unsigned *out, int w, int h, int d)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
@@ -96,7 +96,7 @@ KERNEL(sums, const unsigned *in, unsigned *out, int w, int h, int d)
         atomicAdd(&out[(z * h + y / 7) * w + x], in[(z * h + y) * w + x]);
 }
 
-/* A CTA has a plane. */
+/* A CTA updates one plane. */
 KERNEL(slices, const unsigned *in, unsigned *out, int w, int h, int d)
 {
     int z = blockIdx.x;
@@ -107,7 +107,7 @@ KERNEL(slices, const unsigned *in, unsigned *out, int w, int h, int d)
         out[z * w * h + i] = 3 * in[z * w * h + i] + z;
 }
 
-/* The same as `each`, where the order of CTAs may show. */
+/* Like `each`, but the order of CTAs may be visible. */
 KERNEL(each_takes, const unsigned *in, unsigned *out, int w, int h, int d)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
@@ -116,7 +116,7 @@ KERNEL(each_takes, const unsigned *in, unsigned *out, int w, int h, int d)
         atomicExch((int *)&out[(z * h + y) * w + x], 5 * in[(z * h + y) * w + x] + 1);
 }
 
-/* A thread has a column of all rows. */
+/* A thread updates one column of all rows. */
 KERNEL(columns, const unsigned *in, unsigned *out, int w, int h, int d)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -128,7 +128,7 @@ KERNEL(columns, const unsigned *in, unsigned *out, int w, int h, int d)
         out[i] = all = all / 2 + in[i];
 }
 
-/* A thread has a row of a plane, and its two ends are what lies beside the other end. */
+/* A thread updates one row of a plane. Each end reads the neighbour of the opposite end. */
 KERNEL(ends, const unsigned *in, unsigned *out, int w, int h, int d)
 {
     int y = blockIdx.x * blockDim.x + threadIdx.x, z = blockIdx.y;
@@ -140,7 +140,7 @@ KERNEL(ends, const unsigned *in, unsigned *out, int w, int h, int d)
     row[w - 1] = row[1];
 }
 
-/* A thread has a plane's part of a row, beside its ends. */
+/* A thread updates one row in one plane, next to its ends. */
 KERNEL(beside_ends, const unsigned *in, unsigned *out, int w, int h, int d)
 {
     int z = threadIdx.x, y = blockIdx.x;

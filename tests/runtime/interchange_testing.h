@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A session of a program with the kernels of interchange_kernels.cu, and three arrays of
- * cells.
- */
+/* Fixture: a program's session with the kernels of interchange_kernels.cu and three arrays
+   of cells. */
 
 #include "runtime/runtime_testing.h"
 
@@ -73,7 +72,7 @@ static inline struct proact_kernel *rig_kernel(struct rig *r, const char *name)
     return k;
 }
 
-/* From one array to another, or the same; `devices` 0: as it is faster. */
+/* Launches `k` from one array to another, or in place. `devices` 0: the session decides. */
 static inline void rig_launch(struct rig *r, struct proact_kernel *k, const unsigned way[2],
                               const uint32_t ctas[3], uint32_t threads, unsigned devices)
 {
@@ -92,7 +91,7 @@ static inline void rig_launch(struct rig *r, struct proact_kernel *k, const unsi
                               &r->err));
 }
 
-/* All arrays, from the first device; free() it. */
+/* Content of all arrays on device 0. The caller frees it. */
 static inline uint32_t *rig_content(struct rig *r)
 {
     uint32_t *all = must_calloc(INTERCHANGE_ARRAYS * r->count, sizeof *all);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where every CTA comes round the whole array, nothing is counted: copies at the kernel's
-   end take the place of the plan's method, if nobody has asked for that. */
+/* Kernels whose CTAs all write across the whole array. Counting is useless there, so copies
+   after the kernel replace the plan's method, unless the user requested that method. */
 #include "runtime/runtime_testing.h"
 #include "transfer/transfer.h"
 
@@ -10,7 +10,7 @@
 
 enum { FEW = 8, MANY = 128, SIDE = 64, LONG = 1 << 20, HALF = 3 << 16, SHORT = 1 << 15 };
 
-/* to[i] = 3 i from the thread's i on, by the grid's stride. */
+/* to[i] = 3 i, from the thread's index on, in steps of the grid size. */
 static const char text[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry k(.param .u64 to, .param .u32 n)\n{\n"
@@ -34,7 +34,7 @@ static struct bench open_with(const char *method, struct proact_kernel **kernel)
     return b;
 }
 
-/* The method of a launch over so many words. */
+/* Method of a launch over `words` words. */
 static const char *launch_of(struct bench *b, struct proact_kernel *k,
                              struct proact_array *to, uint32_t count, uint32_t ctas)
 {
@@ -69,7 +69,7 @@ static struct proact_array *array_of(struct bench *b, size_t count)
     return a;
 }
 
-static void what_comes_round_is_copied(void **state)
+static void interleaved_writers_use_bulk_copies(void **state)
 {
     static uint32_t back[LONG];
     struct proact_kernel *k;
@@ -77,7 +77,7 @@ static void what_comes_round_is_copied(void **state)
     struct proact_array *a = array_of(&b, LONG);
 
     (void)state;
-    for (int round = 0; round < 2; round++) { /* from launch to launch */
+    for (int round = 0; round < 2; round++) { /* every launch of the loop */
         assert_string_equal(launch(&b, k, a, LONG), "bulk");
         assert_string_equal(launch(&b, k, a, SHORT), "fused");
     }
@@ -87,8 +87,8 @@ static void what_comes_round_is_copied(void **state)
     proact_close(b.p);
 }
 
-/* Twelve chunks for each CTA are many where these are fewer than the array's. */
-static void few_count_in_fewer(void **state)
+/* Twelve chunks per CTA are many only if the array has more chunks than that. */
+static void twelve_chunks_are_few_in_a_larger_array(void **state)
 {
     struct proact_kernel *k;
     struct bench b = open_with(NULL, &k);
@@ -100,7 +100,7 @@ static void few_count_in_fewer(void **state)
     proact_close(b.p);
 }
 
-static void requested_plans_stay(void **state)
+static void requested_methods_stay(void **state)
 {
     struct proact_kernel *k;
     struct bench b = open_with("fused", &k);
@@ -113,9 +113,9 @@ static void requested_plans_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_comes_round_is_copied),
-        cmocka_unit_test(few_count_in_fewer),
-        cmocka_unit_test(requested_plans_stay),
+        cmocka_unit_test(interleaved_writers_use_bulk_copies),
+        cmocka_unit_test(twelve_chunks_are_few_in_a_larger_array),
+        cmocka_unit_test(requested_methods_stay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

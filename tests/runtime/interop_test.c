@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* <proact/interop.h>: who waits for whom, and what is spread afterwards, on a pretend
- * device.
- */
+/* <proact/interop.h> on a fake device: the order between the session and external work, and
+   the broadcasts afterwards. */
 #include <proact/interop.h>
 
 #include "runtime/session/array_order.h"
@@ -26,13 +25,14 @@ static void interop_runs_between_earlier_and_later_work(void **state)
     must(&s, proact_array_broadcast(s.a, &s.err));
     fake_forget(s.p->set);
     must(&s, proact_interop_begin(s.p, &s.err));
-    expect(&s, "wait 0.0 for 0.1\ninterop begin 0.0\n"); /* also what is being sent */
+    /* Also orders outgoing transfers. */
+    expect(&s, "wait 0.0 for 0.1\ninterop begin 0.0\n");
     must(&s, proact_interop_begin(s.p, &s.err));
-    expect(&s, ""); /* that holds already */
+    expect(&s, ""); /* the order exists already */
     must(&s, proact_interop_end(s.p, &(struct proact_interop_writes){written, 1, false},
                                 &s.err));
     expect(&s, "interop end 0.0\nrecord 0.0\n");
-    must(&s, proact_interop_begin(s.p, &s.err)); /* of another stream, perhaps */
+    must(&s, proact_interop_begin(s.p, &s.err)); /* possibly from another stream */
     expect(&s, "interop begin 0.0\n");
     proact_close(s.p);
 }
@@ -86,8 +86,9 @@ static void only_ranges_written_by_interop_are_broadcast(void **state)
     proact_close(s.p);
 }
 
-/* Room to work in: a peer's sends into it wait until the guests are done with it. */
-static void memory_that_nobody_named_is_used_all_the_same(void **state)
+/* A peer's transfer into any array waits for external work, also if the program named no
+   written array. */
+static void unnamed_arrays_are_ordered_with_interop(void **state)
 {
     (void)state;
     struct stage s = two_devices();
@@ -124,7 +125,7 @@ int main(void)
         cmocka_unit_test(interop_runs_between_earlier_and_later_work),
         cmocka_unit_test(interop_is_ordered_with_every_stream),
         cmocka_unit_test(only_ranges_written_by_interop_are_broadcast),
-        cmocka_unit_test(memory_that_nobody_named_is_used_all_the_same),
+        cmocka_unit_test(unnamed_arrays_are_ordered_with_interop),
         cmocka_unit_test(an_emulated_machine_has_no_interop),
     };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels whose constants say where they write, and read: split by what these hold when
-   they are launched. */
+/* Kernels whose constants determine what they read and write. They are split with the
+   values that the constants have at launch. */
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/objects/session_image.h"
@@ -23,9 +23,9 @@ enum { ROWS = 60, BYTES = 4 * N };
     ")\n{\n .reg .pred %p<4>;\n .reg .b32 %r<12>;\n"                                       \
     " .reg .b64 %rd<12>;\n mov.u32 %r1, %ctaid.x;\n mov.u32 %r2, %tid.x;\n"
 
-/* rows: out[first + cta * pitch + thread] = in[the same place, and one on] + 1, in a shape.
-   orders: out[64 * cta + order[thread]] = thread. strides: out[cta * bytes + 4 * thread].
-   puts: at[thread] = value. */
+/* Kernels. rows: out[first + cta * pitch + thread] = sum of in[] at the same index and the
+   next one, + 1, within a shape. orders: out[64 * cta + order[thread]] = thread. strides:
+   out[cta * bytes + 4 * thread]. puts: at[thread] = value. */
 static const char text[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .const .align 4 .b8 shape[16];\n" /* width, height, pitch, first */
@@ -93,7 +93,7 @@ static struct proact_kernel *load(struct bench *b, const char *name)
     return k;
 }
 
-/* in[i] = 7 i, out[i] = 0. */
+/* in[i] = 7 i and out[i] = 0. */
 static struct shapes *open_shapes(const char *method, unsigned devices)
 {
     struct shapes *s = calloc(1, sizeof *s);
@@ -152,7 +152,7 @@ static struct shape shape_of(int number)
                           number % 5};
 }
 
-static void a_launch_is_split_by_what_constants_hold(void **state)
+static void constants_determine_the_split(void **state)
 {
     (void)state;
     for (const char *const *m = proact_method_names(); *m; m++) {
@@ -169,13 +169,14 @@ static void a_launch_is_split_by_what_constants_hold(void **state)
             assert_null(proact_kernel_refusal(rows));
             expect_rows(s, &h);
         }
-        assert_int_equal(rows->looked_through, 0); /* from forms */
+        assert_int_equal(rows->looked_through, 0); /* found by symbolic expressions alone */
         close_shapes(s);
     }
 }
 
-/* Field by field, without waiting for what was queued; and again after others wrote. */
-static void what_the_host_writes_is_followed(void **state)
+/* Host writes of single fields are visible to the next launch without a wait for queued
+   work, also after device writes. */
+static void host_writes_are_followed(void **state)
 {
     struct shapes *s = open_shapes("fused", 3);
     struct proact_kernel *rows = load(&s->bench, "rows");
@@ -199,7 +200,7 @@ static void what_the_host_writes_is_followed(void **state)
         assert_int_equal(known->since, b.p->constants);
         launch_rows(s, rows);
         expect_rows(s, &h);
-        h.first++; /* by its address, too */
+        h.first++; /* also by address */
         MUST(proact_device0_write(b.p, s->shape.address[0] + 12, &h.first, 4, &b.err));
         assert_int_equal(known->since, b.p->constants);
         launch_rows(s, rows);
@@ -208,7 +209,7 @@ static void what_the_host_writes_is_followed(void **state)
         MUST(proact_array_write(heights, 0, &h.height, 1, &b.err));
         MUST(proact_device0_copy(b.p, s->shape.address[0] + 4,
                                  proact_array_address(heights, 0), 4, &b.err));
-        MUST(proact_variable_write(b.p, &s->order, 0, &n, 4, &b.err)); /* helps nothing */
+        MUST(proact_variable_write(b.p, &s->order, 0, &n, 4, &b.err)); /* no effect */
         assert_int_not_equal(known->since, b.p->constants);
         launch_rows(s, rows);
         expect_rows(s, &h);
@@ -217,9 +218,9 @@ static void what_the_host_writes_is_followed(void **state)
     close_shapes(s);
 }
 
-/* From memory of the host's that the device copies: as long as no device may write there.
- */
-static void what_lies_in_pinned_memory_is_followed(void **state)
+/* Copies from pinned host memory are followed as long as no device may write that
+   memory. */
+static void pinned_memory_is_followed(void **state)
 {
     struct shapes *s = open_shapes("fused", 3);
     struct proact_kernel *rows = load(&s->bench, "rows");
@@ -238,15 +239,16 @@ static void what_lies_in_pinned_memory_is_followed(void **state)
     MUST(proact_variable_write(b.p, &s->shape, 0, &h, sizeof h, &b.err));
     launch_rows(s, rows);
     expect_rows(s, &h);
-    for (int n = 0; n < 4; n++) { /* each in a place of its own: nobody waits */
+    for (int n = 0; n < 4; n++) { /* separate locations, so no launch waits */
         h.first++;
-        there[n] = n < 3 ? (struct shape){50, 0, 64, n} : h; /* nothing, but at last */
+        /* Only the last is not empty. */
+        there[n] = n < 3 ? (struct shape){50, 0, 64, n} : h;
         MUST(proact_device0_copy(b.p, to, at + (unsigned)n * sizeof h, sizeof h, &b.err));
         assert_int_equal(known->since, b.p->constants);
         launch_rows(s, rows);
     }
     expect_rows(s, &h);
-    /* a device writes there, and what comes of it is not there yet */
+    /* A device writes there, and its result has not arrived. */
     MUST(proact_device0_copy(b.p, at, to, sizeof h, &b.err));
     MUST(proact_device0_copy(b.p, to, at, sizeof h, &b.err));
     assert_int_not_equal(known->since, b.p->constants);
@@ -270,7 +272,8 @@ static uint64_t fetched_of(struct bench *b, const struct proact_array *a)
     return s.bytes;
 }
 
-/* Its rows, and one element: not all of the array on three devices. */
+/* A launch with known constants fetches its rows and one more element, not the array on
+   three devices. */
 static void reads_through_constants_are_fetched(void **state)
 {
     struct shapes *s = open_shapes("copy-engine", 4);
@@ -294,7 +297,8 @@ static void reads_through_constants_are_fetched(void **state)
     close_shapes(s);
 }
 
-/* By each way that leads past the host's own copy of it. */
+/* A write to a constant by address is noticed: from the host, by a copy, and by a
+   kernel. */
 static void a_constant_may_be_written_by_its_address(void **state)
 {
     struct shapes *s = open_shapes("fused", 4);
@@ -357,8 +361,8 @@ static void put_order(struct shapes *s, int by)
     MUST(proact_variable_write(b.p, &s->order, 0, order, sizeof order, &b.err));
 }
 
-/* What has no form is looked through thread by thread, for so long. */
-static void a_table_is_looked_through_for_a_while(void **state)
+/* A table without a symbolic expression is enumerated thread by thread, within a budget. */
+static void enumeration_has_a_budget(void **state)
 {
     struct shapes *s = open_shapes("fused", 3);
     struct proact_kernel *orders = load(&s->bench, "orders");
@@ -371,24 +375,24 @@ static void a_table_is_looked_through_for_a_while(void **state)
     once = orders->looked_through;
     assert_true(once > 64 * ROWS);
     launch_orders(&s->bench, orders, 3);
-    assert_int_equal(orders->looked_through, once); /* it is known */
+    assert_int_equal(orders->looked_through, once); /* cached */
     put_order(s, 5);
     launch_orders(&s->bench, orders, 5);
     assert_null(proact_kernel_refusal(orders));
     assert_in_range(orders->looked_through, once + 1, 3 * once);
-    orders->looked_through = (uint64_t)1 << 60; /* as after many tables */
+    orders->looked_through = (uint64_t)1 << 60; /* exceeds the budget */
     put_order(s, 7);
     for (int again = 0; again < 2; again++) {
         launch_orders(&s->bench, orders, 7);
         assert_non_null(strstr(proact_kernel_refusal(orders), "only thread by thread"));
     }
-    put_order(s, 3); /* which it found before */
+    put_order(s, 3); /* the result is cached */
     launch_orders(&s->bench, orders, 3);
     assert_null(proact_kernel_refusal(orders));
     close_shapes(s);
 }
 
-/* Of 64 bits they may be addresses. */
+/* Constants of 64 bits may be addresses and are not used. */
 static void wide_constants_are_not_read(void **state)
 {
     struct shapes *s = open_shapes("fused", 2);
@@ -402,7 +406,7 @@ static void wide_constants_are_not_read(void **state)
     close_shapes(s);
 }
 
-static void a_recording_is_replayed_with_others(void **state)
+static void recordings_replay_with_other_constants(void **state)
 {
     struct shapes *s = open_shapes("fused", 3);
     struct proact_kernel *rows = load(&s->bench, "rows");
@@ -432,14 +436,14 @@ static void a_recording_is_replayed_with_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_launch_is_split_by_what_constants_hold),
-        cmocka_unit_test(what_the_host_writes_is_followed),
-        cmocka_unit_test(what_lies_in_pinned_memory_is_followed),
+        cmocka_unit_test(constants_determine_the_split),
+        cmocka_unit_test(host_writes_are_followed),
+        cmocka_unit_test(pinned_memory_is_followed),
         cmocka_unit_test(reads_through_constants_are_fetched),
         cmocka_unit_test(a_constant_may_be_written_by_its_address),
-        cmocka_unit_test(a_table_is_looked_through_for_a_while),
+        cmocka_unit_test(enumeration_has_a_budget),
         cmocka_unit_test(wide_constants_are_not_read),
-        cmocka_unit_test(a_recording_is_replayed_with_others),
+        cmocka_unit_test(recordings_replay_with_other_constants),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

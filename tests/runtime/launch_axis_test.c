@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Split along another dimension than the slowest, kernels do what they do on one device. */
+/* Kernels partitioned along another axis than the slowest one give the result of one
+   device. */
 #include "runtime/interchange_testing.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/interchanged_shape.h"
@@ -12,7 +13,7 @@ static const struct axis_case {
     struct cells cells;
     uint32_t ctas[3];
     unsigned forced_axes;
-    char is; /* 0: it cannot be */
+    char is; /* possible axis; 0: none */
 } axis_cases[] = {
     {"stars", {W, H, D}, {TILES, H, D}, AXIS_Y, 'y'},
     {"stars", {W, H, D}, {TILES, H, D}, AXIS_X, 'x'},
@@ -20,15 +21,16 @@ static const struct axis_case {
     {"stars", {W, H, 1}, {TILES, H, 1}, AXIS_X, 'x'},
     {"rows", {W, H, D}, {TILES, H}, AXIS_X, 'x'},
     {"each", {W, H, D}, {TILES, H, D}, AXIS_X | AXIS_Y, 'y'},
-    {"each", {W, H, 1}, {TILES, H, 1}, AXIS_Y, 0}, /* that is the slowest */
+    {"each", {W, H, 1}, {TILES, H, 1}, AXIS_Y, 0}, /* y is the slowest axis */
     {"each", {W, 1, 1}, {TILES}, AXIS_X, 0},
     {"slices", {W, H, D}, {D}, AXIS_X, 0},
-    {"halves", {W, H, D}, {TILES, H, D}, AXIS_Y, 0},     /* of two devices, then */
-    {"each_takes", {W, H, D}, {TILES, H, D}, AXIS_Y, 0}, /* the order may show */
+    /* Two devices write the same cells. */
+    {"halves", {W, H, D}, {TILES, H, D}, AXIS_Y, 0},
+    {"each_takes", {W, H, D}, {TILES, H, D}, AXIS_Y, 0}, /* order may be visible */
 };
 enum { AXIS_CASES = sizeof axis_cases / sizeof *axis_cases };
 
-/* To and fro, three times, and once whole in between. */
+/* Three launches in each direction, one of them on a single device. */
 static uint32_t *run(const struct axis_case *t, const struct proact_options *o)
 {
     static const unsigned ways[2][2] = {{0, 1}, {1, 0}};
@@ -56,7 +58,7 @@ static uint32_t *run(const struct axis_case *t, const struct proact_options *o)
     return content;
 }
 
-static void interchanged_kernels_do_the_same(void **state)
+static void interchanged_kernels_give_equal_results(void **state)
 {
     (void)state;
     for (int n = 0; n < AXIS_CASES; n++) {
@@ -85,8 +87,8 @@ static void interchanged_kernels_do_the_same(void **state)
     }
 }
 
-/* Along y and z a grid has no more than 65535 CTAs. */
-static void a_wide_dimension_stays(void **state)
+/* A grid has at most 65535 CTAs along y and z, so a wider dimension is not interchanged. */
+static void wide_dimensions_are_not_interchanged(void **state)
 {
     struct interchanged_shape s = {.grid = {65535, 2, 1}};
 
@@ -102,8 +104,8 @@ static void a_wide_dimension_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(interchanged_kernels_do_the_same),
-        cmocka_unit_test(a_wide_dimension_stays),
+        cmocka_unit_test(interchanged_kernels_give_equal_results),
+        cmocka_unit_test(wide_dimensions_are_not_interchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

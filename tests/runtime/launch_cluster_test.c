@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches in clusters of CTAs run on the first device, whoever asks for what: by maps, by
-   a plan, with distributed arrays, again from a recording. */
+/* Launches with clusters run on device 0, whatever requests the split: maps, a plan,
+   distributed arrays or a recording. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 enum { CTAS = 64, THREADS = 64, N = CTAS * THREADS, DEVICES = 4 };
 
-/* out[i] = i + what %r5 says. */
+/* out[i] = i + %r5. */
 #define STORE(set)                                                                         \
     "{\n.reg .b32 %r<8>; .reg .b64 %rd<6>;\n"                                              \
     "ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;\n"             \
@@ -33,7 +33,7 @@ static const char text[] =
                 ENTRY("pair") ".explicitcluster .reqnctapercluster 2, 1, 1\n" STORE(
                     "mov.u32 %r5, %cluster_ctarank;\n")
                     ENTRY("alone") ".reqnctapercluster 1, 1, 1\n" STORE("")
-    /* CTAs add to words that others add to. */
+    /* CTAs add to words that other CTAs add to. */
     ENTRY("counts") "{\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
                     "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, "
                     "%r1, 4;\n"
@@ -47,7 +47,7 @@ struct bench {
     struct proact *p;
     struct proact_array *out;
     struct proact_error err;
-    unsigned elsewhere; /* kernels on other devices than the first */
+    unsigned elsewhere; /* kernels on devices 1 and up */
 };
 
 static void cluster_record_span(void *context, const struct proact_trace_span *s)
@@ -97,7 +97,7 @@ static struct proact_kernel *find(struct bench *b, const char *name)
     return k;
 }
 
-/* By arguments, or by a block of them as a program does. */
+/* Launches with arguments, or with a parameter buffer as a program does. */
 static enum proact_status try(struct bench *b, struct proact_kernel *k, uint32_t x,
                               bool by_block)
 {
@@ -113,7 +113,7 @@ static enum proact_status try(struct bench *b, struct proact_kernel *k, uint32_t
     return proact_launch(k, &grid, &PROACT_ARRAY(b->out), 1, &b->err);
 }
 
-/* Each word holds its index, and what its CTA's rank in clusters of `x` adds to it. */
+/* Each word holds its index plus the CTA's rank in clusters of `x` CTAs. */
 static void holds(struct bench *b, uint32_t x)
 {
     uint32_t *is = calloc(N, sizeof *is);
@@ -136,8 +136,7 @@ static void expect_message(struct proact_kernel *k, const char *sentence)
 
 static const struct {
     const char *kernel, *sentence;
-    uint32_t requested,
-        ranks; /* ranks: of clusters of so many, which what is stored tells */
+    uint32_t requested, ranks; /* cluster size that the stored ranks show */
 } cases[] = {
     {"plain",
      "kernel 'plain': it is launched in clusters of 4 x 1 x 1 CTAs, which are not split", 4,
@@ -155,8 +154,9 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* With the user's maps and without, under every method. */
-static void clusters_run_whole(void **state)
+/* Cluster launches run on one device under every method, with and without the user's
+   maps. */
+static void clusters_run_on_one_device(void **state)
 {
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
                                    .range_bytes = THREADS * 4};
@@ -177,8 +177,7 @@ static void clusters_run_whole(void **state)
         }
 }
 
-/* ... and the same kernel is split again where nobody asks for clusters, or for such of one
-   CTA, which it cannot tell from none. */
+/* The same kernel is split again without clusters, or with clusters of one CTA. */
 static void without_clusters_it_is_split(void **state)
 {
     struct bench *b = bench_open("fused", false);
@@ -200,8 +199,8 @@ static void without_clusters_it_is_split(void **state)
     bench_close(b);
 }
 
-/* Whatever was found to be faster without clusters, they are why it is whole. */
-static void a_choice_does_not_hide_them(void **state)
+/* The refusal text names clusters, whatever the measurements without clusters showed. */
+static void the_refusal_names_clusters(void **state)
 {
     struct bench *b = bench_open("fused", false);
     struct proact_kernel *k = find(b, "plain");
@@ -216,8 +215,8 @@ static void a_choice_does_not_hide_them(void **state)
     bench_close(b);
 }
 
-/* What would be split as reductions is not either. */
-static void reductions_stay_whole(void **state)
+/* Reductions with clusters run on one device. */
+static void cluster_reductions_run_on_one_device(void **state)
 {
     struct bench *b = bench_open("inline", false);
     struct proact_kernel *k = find(b, "counts");
@@ -251,7 +250,7 @@ static void distributed_arrays_stay_where_they_are(void **state)
     }
 }
 
-static void a_recording_keeps_them(void **state)
+static void a_recording_keeps_clusters(void **state)
 {
     struct bench *b = bench_open("fused", false);
     struct proact_kernel *k = find(b, "asks"), *plain = find(b, "plain");
@@ -291,7 +290,7 @@ static void wrong_clusters_are_refused(void **state)
     bench_close(b);
 }
 
-/* A marked kernel is split wherever it is launched. */
+/* An annotated kernel is always split, so clusters are refused. */
 static void annotated_kernels_are_refused(void **state)
 {
     struct bench *b = bench_open("inline", false);
@@ -318,12 +317,12 @@ static void annotated_kernels_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clusters_run_whole),
+        cmocka_unit_test(clusters_run_on_one_device),
         cmocka_unit_test(without_clusters_it_is_split),
-        cmocka_unit_test(a_choice_does_not_hide_them),
-        cmocka_unit_test(reductions_stay_whole),
+        cmocka_unit_test(the_refusal_names_clusters),
+        cmocka_unit_test(cluster_reductions_run_on_one_device),
         cmocka_unit_test(distributed_arrays_stay_where_they_are),
-        cmocka_unit_test(a_recording_keeps_them),
+        cmocka_unit_test(a_recording_keeps_clusters),
         cmocka_unit_test(wrong_clusters_are_refused),
         cmocka_unit_test(annotated_kernels_are_refused),
     };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares of stencils, of which the edges are kernels of their own: when they are, and that
-   the inside finds its place in grids of two and three dimensions. */
+/* Interior/boundary split of stencil partitions: when the boundaries are kernels of their
+   own, and that interior CTAs have the right indices in grids of two and three
+   dimensions. */
 #include "runtime/runtime_testing.h"
 
 #define NARROW PROACT_SOURCE "/tests/protocol/narrow.json"
@@ -27,7 +28,7 @@ struct stage {
     struct proact_array *cells[2];
     struct proact_kernel *smooths;
     uint32_t truth[2][CELLS];
-    unsigned kernels[DEVICES]; /* since the last launch */
+    unsigned kernels[DEVICES]; /* counted since the last launch */
 };
 
 static void must(struct stage *s, enum proact_status status)
@@ -113,7 +114,8 @@ static void compare(struct stage *s)
         }
 }
 
-/* The first two launches find out who reads what, the last one's kernels are counted. */
+/* The first two launches record the consumers. The kernels of the last launch are
+   counted. */
 static void run(struct stage *s)
 {
     for (unsigned number = 0; number < LAUNCHES; number++) {
@@ -128,7 +130,7 @@ static void run(struct stage *s)
     assert_null(proact_kernel_refusal(s->smooths));
 }
 
-/* The first device and the last one have one edge. */
+/* The first and the last device have one boundary each. */
 static unsigned kernels_of(unsigned device)
 {
     return device == 0 || device == DEVICES - 1 ? 2 : 3;
@@ -145,7 +147,7 @@ static void run_shape(const struct shape *shape, const char *method, bool divide
     close_stage(s);
 }
 
-static void edges_are_kernels_of_their_own(void **state)
+static void boundaries_are_separate_kernels(void **state)
 {
     static const struct shape *const shapes[] = {&rows, &planes, &uneven, &small};
 
@@ -154,9 +156,9 @@ static void edges_are_kernels_of_their_own(void **state)
         run_shape(shapes[n], "fused", shapes[n]->divides);
 }
 
-/* Where the inside takes as long as the host to queue them: `rows` are too short for that.
- */
-static void copies_follow_the_edges(void **state)
+/* Copies follow the boundaries if the interior takes longer than the host needs to queue
+   them. `rows` is too short for that. */
+static void copies_follow_the_boundaries(void **state)
 {
     (void)state;
     run_shape(&long_rows, "bulk", true);
@@ -164,8 +166,8 @@ static void copies_follow_the_edges(void **state)
     run_shape(&rows, "bulk", false);
 }
 
-/* Nobody reads what another device writes. */
-static void who_sends_nothing_has_no_edges(void **state)
+/* A launch has no boundaries if no device reads what another writes. */
+static void launches_that_send_nothing_have_no_boundaries(void **state)
 {
     struct stage *s = open_stage(&long_rows, "fused");
     struct proact_kernel *grows = testing_kernel(&s->b, "grows");
@@ -204,7 +206,7 @@ static void edges_are_replayed(const struct shape *shape, const char *method)
         expect(s, 0);
         expect(s, 1);
     }
-    launch(s, 0); /* an inside, of which nothing is on its way */
+    launch(s, 0); /* an interior while no transfer is in flight */
     expect(s, 0);
     must(s, proact_wait(s->b.p, &s->b.err));
     for (unsigned d = 0; d < DEVICES; d++)
@@ -213,7 +215,7 @@ static void edges_are_replayed(const struct shape *shape, const char *method)
     close_stage(s);
 }
 
-static void recordings_have_edges(void **state)
+static void recordings_have_boundaries(void **state)
 {
     (void)state;
     edges_are_replayed(&long_rows, "fused");
@@ -223,10 +225,10 @@ static void recordings_have_edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edges_are_kernels_of_their_own),
-        cmocka_unit_test(who_sends_nothing_has_no_edges),
-        cmocka_unit_test(copies_follow_the_edges),
-        cmocka_unit_test(recordings_have_edges),
+        cmocka_unit_test(boundaries_are_separate_kernels),
+        cmocka_unit_test(launches_that_send_nothing_have_no_boundaries),
+        cmocka_unit_test(copies_follow_the_boundaries),
+        cmocka_unit_test(recordings_have_boundaries),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last CTA of all devices adds up what all have left, under a look for races: the
-   fences between are of all devices, too. */
+/* The last CTA of all devices adds up the results of all CTAs, under the race checker. The
+   fences before the sum have system scope. */
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
@@ -13,7 +13,8 @@
 
 enum { PARTS = 60 };
 
-/* sums: left[cta] = 3 * in[cta] by each CTA; the last one adds them up to out. */
+/* sums: each CTA stores left[cta] = 3 * in[cta], and the last CTA stores their sum to
+   `out`. */
 static const char text[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .entry sums(.param .u64 in, .param .u64 left, .param .u64 done, .param .u64 "
@@ -48,7 +49,7 @@ static void launch(struct bench *of, struct proact_kernel *k, unsigned devices,
         &b.err));
 }
 
-static void the_last_cta_reads_all(void **state)
+static void the_last_cta_reads_all_results(void **state)
 {
     (void)state;
     for (const char *const *m = proact_method_names(); *m; m++) {
@@ -83,7 +84,7 @@ static void the_last_cta_reads_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_cta_reads_all),
+        cmocka_unit_test(the_last_cta_reads_all_results),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that update integers by atomics, without asking for a result, are split: what the
-   atomics of all devices come to is in the first one's replica. Those that do more with
-   such an array run whole. */
+/* Kernels that update integers with atomics without using the result are split. The replica
+   on device 0 receives the atomics of all devices. Kernels with other accesses to such an
+   array run on one device. */
 #include "runtime_testing.h"
 
 #include <proact/program.h>
@@ -34,7 +34,7 @@ static const struct proact_options *checked(const char *machine, const char *met
     return &options;
 }
 
-/* Content that is there before the first launch counts, too. */
+/* The initial content of the array is part of the result. */
 static struct counting *begin(const struct proact_options *options)
 {
     struct counting *c = calloc(1, sizeof *c);
@@ -65,7 +65,7 @@ static void end(struct counting *c)
     free(c);
 }
 
-/* As a program does. Up to four arrays, then a number. */
+/* Launches with a parameter buffer, as a program does: up to four arrays, then a number. */
 static void launch_block(struct counting *c, struct proact_kernel *k,
                          struct proact_array *const *arrays, uint32_t count)
 {
@@ -92,7 +92,7 @@ static void launch(struct counting *c, struct proact_kernel *k)
         c->expected[c->host[i] % BINS]++;
 }
 
-/* On every device, after it has been asked for. */
+/* Checks every device after a read. */
 static void check(struct counting *c, unsigned devices)
 {
     uint32_t got[N];
@@ -112,7 +112,7 @@ static void check(struct counting *c, unsigned devices)
     }
 }
 
-static void every_method_counts_for_all(void **state)
+static void every_method_reduces_all_devices(void **state)
 {
     (void)state;
     for (const char *const *m = proact_method_names(); *m; m++)
@@ -128,8 +128,8 @@ static void every_method_counts_for_all(void **state)
         }
 }
 
-/* The others' last atomics are in what the host, or another kernel, reads next. */
-static void who_reads_waits_for_all(void **state)
+/* The next host read or kernel waits for the last atomics of every device. */
+static void readers_wait_for_all_atomics(void **state)
 {
     uint32_t got[N];
     struct counting *c = begin(checked("v100x4", "fused", 4));
@@ -151,8 +151,8 @@ static void who_reads_waits_for_all(void **state)
     end(c);
 }
 
-/* Two arguments, of one array each or of the same. */
-static void what_does_more_with_the_array_runs_whole(void **state)
+/* Two arguments, which are different arrays or the same one. */
+static void other_accesses_keep_the_launch_on_one_device(void **state)
 {
     static const struct {
         const char *kernel, *part;
@@ -165,7 +165,7 @@ static void what_does_more_with_the_array_runs_whole(void **state)
     (void)state;
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
         for (unsigned same = 0; same < 2; same++) {
-            /* Unchecked: one of an array that it reads races. */
+            /* Without check mode: one kernel races on an array that it reads. */
             struct counting *c = begin(&(struct proact_options){.machine = "v100x4"});
             struct proact_kernel *k = testing_kernel(&c->b, cases[n].kernel);
             struct proact_array *const arrays[] = {c->bins, same ? c->bins : c->in};
@@ -182,9 +182,9 @@ static void what_does_more_with_the_array_runs_whole(void **state)
         }
 }
 
-/* Sums and an extreme in one array go to the first device one by one, also between launches
-   in which each device has sums of its own there. */
-static void two_ways_in_one_array_count(void **state)
+/* Sums and a maximum in one array are sent to device 0 as single atomics, also between
+   launches with partial sums on each device. */
+static void two_operations_in_one_array_are_exact(void **state)
 {
     uint32_t got[BINS + 1];
     struct counting *c = begin(checked("v100x4", "fused", 4));
@@ -206,8 +206,8 @@ static void two_ways_in_one_array_count(void **state)
     end(c);
 }
 
-/* A bus of all carries stores and copies, but nothing that is one step for all. */
-static void links_without_atomics_do_not_count(void **state)
+/* A PCIe bus carries stores and copies between devices, but no atomics. */
+static void links_without_atomics_prevent_reductions(void **state)
 {
     struct counting *c = begin(checked("k40x4", "fused", 4));
     struct proact_kernel *counts = testing_kernel(&c->b, "counts");
@@ -219,9 +219,8 @@ static void links_without_atomics_do_not_count(void **state)
     end(c);
 }
 
-/* The host's memory carries no step that is one for two devices; what moves between them
-   does. */
-static void pinned_memory_does_not_count(void **state)
+/* Host memory provides no atomics between devices; peer memory does. */
+static void pinned_memory_prevents_reductions(void **state)
 {
     static const struct proact_shape shape = {"shared", N, 4};
 
@@ -252,9 +251,9 @@ static void pinned_memory_does_not_count(void **state)
     }
 }
 
-/* Where nothing measures what is faster, many small atomics in another device's memory
-   would only cost time. */
-static void who_launches_with_arguments_counts_on_one_device(void **state)
+/* Without measurements, many small atomics in the memory of another device only cost time,
+   so the launch runs on one device. */
+static void unmeasured_reductions_run_on_one_device(void **state)
 {
     struct counting *c = begin(checked("v100x4", "fused", 4));
     struct proact_kernel *counts = testing_kernel(&c->b, "counts");
@@ -279,13 +278,13 @@ static void who_launches_with_arguments_counts_on_one_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_counts_for_all),
-        cmocka_unit_test(who_reads_waits_for_all),
-        cmocka_unit_test(what_does_more_with_the_array_runs_whole),
-        cmocka_unit_test(two_ways_in_one_array_count),
-        cmocka_unit_test(links_without_atomics_do_not_count),
-        cmocka_unit_test(pinned_memory_does_not_count),
-        cmocka_unit_test(who_launches_with_arguments_counts_on_one_device),
+        cmocka_unit_test(every_method_reduces_all_devices),
+        cmocka_unit_test(readers_wait_for_all_atomics),
+        cmocka_unit_test(other_accesses_keep_the_launch_on_one_device),
+        cmocka_unit_test(two_operations_in_one_array_are_exact),
+        cmocka_unit_test(links_without_atomics_prevent_reductions),
+        cmocka_unit_test(pinned_memory_prevents_reductions),
+        cmocka_unit_test(unmeasured_reductions_run_on_one_device),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

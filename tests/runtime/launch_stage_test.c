@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Under `inline`, narrow stores of CTAs that each write one run are staged, and go to the
-   peers in whole packets; all others go as they happen. Every replica holds what one device
-   makes. */
+/* Staging under `inline`: sub-packet stores of CTAs that each write one range are staged
+   and go to the peers as full packets. All other stores are sent as they happen. Every
+   replica equals the result of one device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,14 +23,15 @@ static const char *const forms[] = {PROACT_BINARY "/tests/runtime/staged_runs.pt
 static const struct one {
     const char *kernel;
     uint32_t n, threads, shared;
-    bool is_staged, is_same; /* is_same: `out` is `other`, too */
+    bool is_staged, is_same; /* is_same: `out` and `other` are one array */
 } all[] = {
     {"triples", 8192, 256, 0, true, false},
-    {"triples", 10007, 256, 0, true, false}, /* ends within a packet, and within 16 */
-    {"triples", 3, 256, 0, false, false},    /* not even one CTA writes all of its run */
-    {"triples", 8192, 32, 0, false, false},  /* a short run */
-    {"triples", 8192, 256, 40000, false, false}, /* its CTAs would be fewer on an SM */
-    {"triples", 8000, 250, 0, false, false},     /* runs of 3000 bytes: no multiple of 16 */
+    {"triples", 10007, 256, 0, true, false}, /* ends within a packet and within 16 bytes */
+    {"triples", 3, 256, 0, false, false},    /* less than the range of one CTA */
+    {"triples", 8192, 32, 0, false, false},  /* a short range */
+    {"triples", 8192, 256, 40000, false, false}, /* fewer CTAs would fit on an SM */
+    /* Ranges of 3000 bytes: no multiple of 16. */
+    {"triples", 8000, 250, 0, false, false},
     {"shifted", 8000, 256, 0, false, false},
     {"apart", 8000, 256, 0, false, false},
     {"restaged", 9001, 256, 100, true, false},
@@ -100,7 +101,7 @@ static void launch(struct stage *s, const struct one *one)
     must(s, proact_launch(s->kernel, &grid, args, 4, &s->err));
 }
 
-/* Of all replicas; on one device it becomes the truth. */
+/* Compares all replicas with `truth`, which one device first computes. */
 static void compare(struct stage *s, struct proact_array *a, float *truth)
 {
     static float got[COUNT];
@@ -117,7 +118,7 @@ static void compare(struct stage *s, struct proact_array *a, float *truth)
     }
 }
 
-/* Bytes a packet that the launch sent, at most two launches. */
+/* Bytes per packet of at most two launches. */
 static double run(const struct proact_options *o, const char *form, const struct one *one,
                   float *truth)
 {
@@ -137,7 +138,7 @@ static double run(const struct proact_options *o, const char *form, const struct
     must(&s, proact_replay(recording, &s.err));
     compare(&s, s.out, truth);
     if (!strcmp(one->kernel, "wide"))
-        assert_false(s.kernel->is_narrow); /* its packets are full as they are */
+        assert_false(s.kernel->is_narrow); /* its packets are full without staging */
     proact_close(s.p);
     return after.packets > before.packets ? (double)(after.bytes - before.bytes) /
                                                 (double)(after.packets - before.packets)
@@ -152,7 +153,7 @@ static void check_packets(const struct one *one, const char *form, bool may, dou
         fail_msg("%s of %u, %s: %g bytes a packet", one->kernel, one->n, form, bytes);
 }
 
-static void narrow_runs_are_staged(void **state)
+static void subpacket_stores_are_staged(void **state)
 {
     float *truth = must_calloc(2ull * COUNT, sizeof *truth);
     struct proact_options o = {.machine = "h200x8", .plan = {.method = "inline"}};
@@ -172,8 +173,8 @@ static void narrow_runs_are_staged(void **state)
     free(truth);
 }
 
-/* On the machine that `*state` names. */
-static void runs_arrive(void **state)
+/* Staged stores give the result of one device on the machine named by `*state`. */
+static void staged_stores_arrive(void **state)
 {
     float *truth = must_calloc(2ull * COUNT, sizeof *truth);
     struct proact_options o = {.machine = *state, .plan = {.method = "inline"}};
@@ -190,9 +191,9 @@ static void runs_arrive(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest anywhere[] = {
-        cmocka_unit_test_prestate(runs_arrive, argc > 1 ? argv[1] : NULL),
+        cmocka_unit_test_prestate(staged_stores_arrive, argc > 1 ? argv[1] : NULL),
     };
-    const struct CMUnitTest tests[] = {cmocka_unit_test(narrow_runs_are_staged)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(subpacket_stores_are_staged)};
     struct proact *p;
 
     if (argc == 1)

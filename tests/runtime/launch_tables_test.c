@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel that finds an array by an address in memory (`follows`: out[i] = from[0][i]):
-   each device by its own, as it is when the launch begins. */
+/* A kernel that finds an array through a pointer in memory (`follows`: out[i] =
+   from[0][i]). Each device uses its own replica's address, for the content of the table at
+   launch. */
 #include "runtime/objects/session.h"
 #include "runtime/runtime_testing.h"
 
@@ -48,7 +49,7 @@ static void point(struct tables *t, uint64_t to)
     MUST(proact_device0_write(b->p, proact_array_address(t->from, 0), &to, 8, &b->err));
 }
 
-/* Why it is not split; NULL: it is. */
+/* The refusal text; NULL: the launch was split. */
 static const char *follow(struct tables *t)
 {
     struct bench *b = &t->b;
@@ -88,14 +89,14 @@ static void the_current_table_decides(void **state)
         assert_null(follow(&t));
         expect(&t, t.b.out, n % 2 ? 7000 : 1000);
         fill(&t.b, t.b.out, 1);
-        assert_null(follow(&t)); /* as it was */
+        assert_null(follow(&t)); /* unchanged */
         expect(&t, t.b.out, n % 2 ? 7000 : 1000);
     }
     proact_close(t.b.p);
 }
 
-/* The address stays, and another array lies there. */
-static void what_it_led_to_may_be_another(void **state)
+/* Another array may later occupy the same address. */
+static void arrays_behind_a_pointer_may_be_replaced(void **state)
 {
     struct tables t = open_tables(4, false);
     const uint64_t address = proact_array_address(t.other, 0);
@@ -113,7 +114,7 @@ static void what_it_led_to_may_be_another(void **state)
     proact_close(t.b.p);
 }
 
-static void what_the_host_put_there_nobody_waits_for(void **state)
+static void host_written_pointers_need_no_wait(void **state)
 {
     struct tables t = open_tables(4, false);
     struct bench *b = &t.b;
@@ -125,7 +126,7 @@ static void what_the_host_put_there_nobody_waits_for(void **state)
     (void)state;
     fill(b, third, 7000);
     point(&t, proact_array_address(t.other, 0));
-    assert_null(follow(&t)); /* which loads what it needs */
+    assert_null(follow(&t)); /* loads the auxiliary kernels */
     MUST(proact_wait(b->p, &b->err));
     const uint64_t settled = b->p->order.settled;
 
@@ -133,16 +134,17 @@ static void what_the_host_put_there_nobody_waits_for(void **state)
         point(&t, proact_array_address(n % 2 ? third : t.other, 0));
         assert_null(follow(&t));
     }
-    /* beside it the device may do what it likes */
+    /* A device copy next to the pointer does not matter. */
     MUST(proact_device0_copy(b->p, at + 8, at + 16, 8, &b->err));
     assert_null(follow(&t));
     assert_int_equal(b->p->order.settled, settled);
     assert_true(settled < b->p->sequence);
     expect(&t, b->out, 7000);
-    /* so it is with a copy of what is known, but what else it puts there has to be read */
+    /* A copy of known content is known too. Other content that the copy overwrites must be
+       read. */
     point(&t, proact_array_address(t.other, 0));
     MUST(proact_device0_write(b->p, at + 8, &other, 8, &b->err));
-    MUST(proact_device0_copy(b->p, at + 12, at, 8, &b->err)); /* over the end of both */
+    MUST(proact_device0_copy(b->p, at + 12, at, 8, &b->err)); /* across the end of both */
     MUST(proact_device0_copy(b->p, at, at + 12, 8, &b->err));
     const uint64_t before = b->p->order.settled;
 
@@ -158,7 +160,7 @@ static void what_the_host_put_there_nobody_waits_for(void **state)
     proact_close(b->p);
 }
 
-/* out[i * *step] = i, as far as that is less than n. */
+/* out[i * *step] = i, while i * *step is less than n. */
 static const char spaces_text[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .entry spaces(.param .u64 out, .param .u64 step, .param .u32 n)\n{\n"
@@ -207,8 +209,9 @@ static void expect_space(struct tables *t, uint32_t step)
             fail_msg("element %u is %u, not %u", i * step, host[i * step], i);
 }
 
-/* By the host, and then by a device: that is waited for as long as it seldom happens. */
-static void numbers_change(void **state)
+/* The host and then a device write the step. The launch waits for device writes only while
+   these are rare. */
+static void table_values_may_change(void **state)
 {
     struct tables t = open_tables(4, false);
     struct bench *b = &t.b;
@@ -243,7 +246,7 @@ static void numbers_change(void **state)
     proact_close(b->p);
 }
 
-static void what_leads_nowhere_is_not_followed(void **state)
+static void unknown_pointers_are_not_followed(void **state)
 {
     struct tables t = open_tables(4, false);
     const char *why;
@@ -251,8 +254,8 @@ static void what_leads_nowhere_is_not_followed(void **state)
     (void)state;
     point(&t, proact_array_address(t.other, 0));
     assert_null(follow(&t));
-    /* another device's: no address that the program has; it reads there, and on the first
-       device alone */
+    /* An address of another device is not an address of the program. The launch runs on
+       device 0, where the access works. */
     point(&t, proact_array_address(t.other, 1));
     why = follow(&t);
     assert_non_null(why);
@@ -261,7 +264,7 @@ static void what_leads_nowhere_is_not_followed(void **state)
     proact_close(t.b.p);
 }
 
-static void nobody_looks_where_each_byte_is_checked(void **state)
+static void check_mode_does_not_follow_pointers(void **state)
 {
     struct tables t = open_tables(4, true);
 
@@ -276,11 +279,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_current_table_decides),
-        cmocka_unit_test(what_it_led_to_may_be_another),
-        cmocka_unit_test(what_the_host_put_there_nobody_waits_for),
-        cmocka_unit_test(numbers_change),
-        cmocka_unit_test(what_leads_nowhere_is_not_followed),
-        cmocka_unit_test(nobody_looks_where_each_byte_is_checked),
+        cmocka_unit_test(arrays_behind_a_pointer_may_be_replaced),
+        cmocka_unit_test(host_written_pointers_need_no_wait),
+        cmocka_unit_test(table_values_may_change),
+        cmocka_unit_test(unknown_pointers_are_not_followed),
+        cmocka_unit_test(check_mode_does_not_follow_pointers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Split kernels with textures: what each device is given and brought, and when. With an
-   argument on that machine; emulated ones check that nothing is read out of order. */
+/* Split kernels with textures: what each device receives, and when. An argument names the
+   machine; emulated devices check the order of all reads. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static struct proact_array *array(struct fixture *f, const char *name, size_t co
     return a;
 }
 
-/* Chunks are copied when a kernel has ended. */
+/* Chunks are copied after the kernel. */
 static struct fixture *begin(void)
 {
     FILE *file = fopen(PROACT_SOURCE "/tests/runtime/textured.ptx", "r");
@@ -112,7 +112,7 @@ static struct proact_texture_array *texels(struct fixture *f)
     return t;
 }
 
-/* All of them, `by` more than in[]. */
+/* Writes every texel: in[] plus `by`. */
 static void put(struct fixture *f, struct proact_texture_array *t, uint32_t by)
 {
     for (uint32_t n = 0; n < N; n++)
@@ -163,7 +163,7 @@ static enum proact_status launch(struct fixture *f, struct proact_kernel *k,
         &f->err);
 }
 
-/* Split, and nobody waits. */
+/* Launches split, without a wait. */
 static void run(struct fixture *f, struct proact_kernel *k, uint64_t handle)
 {
     must(f, launch(f, k, f->out, handle));
@@ -179,7 +179,7 @@ static void runs_whole(struct fixture *f, struct proact_kernel *k, struct proact
         fail_msg("'%s' has no '%s'", proact_kernel_refusal(k), why);
 }
 
-/* in[], in its order or turned around, and so much more. */
+/* Expects in[], in order or reversed, plus `more`. */
 static void holds(struct fixture *f, bool is_turned, uint32_t more)
 {
     must(f, proact_device0_read(f->p, f->got, proact_array_address(f->out, 0), N * 4,
@@ -198,9 +198,10 @@ static uint64_t busy(struct fixture *f)
     return s.wire_bytes;
 }
 
-/* A copy is renewed when the array has changed, behind who still reads it, and at no other
-   time. Many rounds: at first results are sent to all, which is an order, too. */
-static void copies_are_renewed(void **state)
+/* A device's copy is renewed after the array changed and after earlier reads of the copy,
+   and at no other time. The loop is long because the first broadcasts also order the
+   devices. */
+static void changed_texture_copies_are_renewed(void **state)
 {
     struct fixture *f = begin();
     struct proact_texture_array *t = texels(f), *other = texels(f);
@@ -276,7 +277,7 @@ static void grow(struct fixture *f, struct proact_array *a, uint32_t by)
                 3, &f->err));
 }
 
-/* Each device needs all of it, and has one part of it from a split kernel. */
+/* Each device needs all of the memory and has one partition of it from a split kernel. */
 static void memory_is_fetched(void **state)
 {
     struct fixture *f = begin();
@@ -295,9 +296,9 @@ static void memory_is_fetched(void **state)
     end(f);
 }
 
-/* A texture is of what lies at its place now: there another array may have come, of which
-   other devices have replicas elsewhere, for there copies of texels came into its place. */
-static void arrays_come_and_go(void **state)
+/* A texture refers to the array that currently occupies its address. Other devices have the
+   array's replicas elsewhere, because copies of texels were allocated there. */
+static void texture_memory_may_be_recreated(void **state)
 {
     struct fixture *f = begin();
     struct proact_array *a = array(f, "a", N);
@@ -308,7 +309,8 @@ static void arrays_come_and_go(void **state)
     (void)state;
     must(f, proact_array_write(a, 0, f->in, N, &f->err));
     put(f, first, 4);
-    for (int round = 0; round < 4; round++) { /* till all is there that launches take */
+    /* The first rounds allocate the memory of launches. */
+    for (int round = 0; round < 4; round++) {
         run(f, f->sample, early);
         holds(f, true, 4);
     }
@@ -319,7 +321,7 @@ static void arrays_come_and_go(void **state)
     run(f, f->sample, plane);
     holds(f, true, 5);
     a = array(f, "b", N);
-    if (proact_array_address(a, 0) == at) { /* as emulated devices have it */
+    if (proact_array_address(a, 0) == at) { /* emulated devices reuse the address */
         must(f, proact_array_write(a, 0, f->in, N, &f->err));
         grow(f, a, 9);
         run(f, f->fetch, handle);
@@ -339,7 +341,8 @@ static void arrays_come_and_go(void **state)
 static const struct proact_map runs = {.kind = PROACT_MAP_CONTIGUOUS,
                                        .range_bytes = THREADS * 4};
 
-/* Where the user says what is written, and where nothing is sent. */
+/* Texture reads work with user-given maps, and with distributed arrays, which are not
+   sent. */
 static void maps_and_distributed_arrays(void **state)
 {
     struct fixture *f = begin();
@@ -369,7 +372,7 @@ static void maps_and_distributed_arrays(void **state)
     end(f);
 }
 
-/* `sample`, with a share: its grid is a line of its own CTAs. */
+/* `sample` as an annotated kernel: its grid is a line of its own CTAs. */
 static struct proact_kernel *marked(struct fixture *f, const char *read)
 {
     char text[2048];
@@ -438,11 +441,11 @@ static void unsplit_launches_give_a_reason(void **state)
     proact_texture_array_destroy(t);
     runs_whole(f, f->sample, f->out, plane,
                "the array of the texture in argument 1 was freed");
-    proact_wait(f->p, &f->err); /* which the keeper has words for */
+    proact_wait(f->p, &f->err); /* the backend reports the failure */
     end(f);
 }
 
-static void no_such_texture(void **state)
+static void invalid_textures_are_reported(void **state)
 {
     struct fixture *f = begin();
 
@@ -452,8 +455,8 @@ static void no_such_texture(void **state)
     end(f);
 }
 
-/* Where a driver counts, it has everything back. */
-static void nothing_is_left(void **state)
+/* The fake driver counts objects: all are freed. */
+static void all_driver_objects_are_freed(void **state)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     unsigned (*left)(void) =
@@ -464,7 +467,7 @@ static void nothing_is_left(void **state)
         skip();
     const unsigned before = left();
 
-    arrays_come_and_go(state);
+    texture_memory_may_be_recreated(state);
     assert_int_equal(left(), before);
     dlclose(library);
 }
@@ -472,17 +475,17 @@ static void nothing_is_left(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_are_renewed),
+        cmocka_unit_test(changed_texture_copies_are_renewed),
         cmocka_unit_test(surfaces_change_arrays),
         cmocka_unit_test(memory_is_fetched),
-        cmocka_unit_test(arrays_come_and_go),
+        cmocka_unit_test(texture_memory_may_be_recreated),
         cmocka_unit_test(maps_and_distributed_arrays),
         cmocka_unit_test(annotated_kernels),
-        cmocka_unit_test(nothing_is_left),
+        cmocka_unit_test(all_driver_objects_are_freed),
     };
     const struct CMUnitTest emulated[] = {
         cmocka_unit_test(unsplit_launches_give_a_reason),
-        cmocka_unit_test(no_such_texture),
+        cmocka_unit_test(invalid_textures_are_reported),
     };
     const char *why;
 
@@ -493,6 +496,6 @@ int main(int argc, char **argv)
     }
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-    /* A kernel that reads by what is none breaks a GPU for good. */
+    /* An invalid texture handle makes a GPU unusable, so only emulated devices test it. */
     return failed || argc > 1 ? failed : cmocka_run_group_tests(emulated, NULL, NULL);
 }

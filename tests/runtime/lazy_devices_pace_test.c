@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* While the other devices are closed the host does not get far ahead of the first one. */
+/* Pace of the host while the other devices are closed: it does not run far ahead of device
+   0. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 #include "runtime/objects/session.h"
 #include "runtime/session/lazy_devices.h"
 
-/* A device that is asked whether it has come so far, and says so the `far`th time. */
+/* A fake device. Every `far`th query reports that the marked work has ended. */
 static struct {
     unsigned marks, queries, far;
 } behind;
@@ -79,7 +80,7 @@ static void launch_so_often(struct proact *p, unsigned launches, unsigned over)
         assert_int_equal(lazy_devices_launch(p, over, &is_whole, &err), PROACT_OK);
 }
 
-/* The host does not queue all of a program before they may come. */
+/* The host does not queue the whole program before the devices may open. */
 static void the_host_keeps_pace(void **state)
 {
     struct proact *p = open_paced(60000000000u, 5);
@@ -91,7 +92,7 @@ static void the_host_keeps_pace(void **state)
     launch_so_often(p, 16, 0);
     assert_int_equal(behind.marks, 3);
     assert_int_equal(behind.queries, 2 * 5);
-    launch_so_often(p, 100, 1); /* these are of one device in any case */
+    launch_so_often(p, 100, 1); /* these run on one device in any case */
     assert_int_equal(behind.marks, 3);
     p->recording = (struct proact_recording *)p;
     launch_so_often(p, 100, 0);
@@ -99,9 +100,9 @@ static void the_host_keeps_pace(void **state)
     free(p);
 }
 
-/* A kernel that waits for what the program does behind later launches does not stand for
-   ever. */
-static void a_host_that_must_go_on_goes_on(void **state)
+/* The pace has a time limit: a kernel may wait for an action of the host after later
+   launches. */
+static void the_pace_has_a_time_limit(void **state)
 {
     struct proact *p = open_paced(2000000, UINT32_MAX);
     const uint64_t from = clock_host_ns();
@@ -116,7 +117,7 @@ static void a_host_that_must_go_on_goes_on(void **state)
 
     launch_so_often(p, 1000, 0);
     assert_int_equal(behind.queries, queries);
-    assert_int_equal(behind.marks, marks); /* nor does it cost anything then */
+    assert_int_equal(behind.marks, marks); /* no further cost either */
     free(p);
 }
 
@@ -124,7 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_host_keeps_pace),
-        cmocka_unit_test(a_host_that_must_go_on_goes_on),
+        cmocka_unit_test(the_pace_has_a_time_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

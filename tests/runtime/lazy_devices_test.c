@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions whose first device is there before the others: what was done until then is
-   theirs, too, whenever they come; who never needs them never waits for them. */
+/* Sessions whose device 0 opens before the others. Earlier work is visible on devices that
+   open later, and a program that never needs them never waits. */
 #include "runtime/program/session_open.h"
 #include "runtime/runtime_testing.h"
 
@@ -10,7 +10,8 @@
 #include "base/random.h"
 #include "runtime/session/lazy_devices.h"
 
-/* out[i] = in[i] + 1 + added, and what no launch splits: in[0] from out[n - 1]. */
+/* out[i] = in[i] + 1 + added, and a dependence that prevents a split: in[0] from out[n -
+   1]. */
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .global .align 4 .u32 added = 0;\n"
@@ -29,7 +30,7 @@ enum { STEPS = 60 };
 struct lazy_fixture {
     struct proact *p;
     struct proact_array *array[2];
-    uint32_t is[2][N], added; /* what they have to hold */
+    uint32_t is[2][N], added; /* expected content */
     struct proact_kernel *step;
     struct proact_variable variable;
     struct proact_error err;
@@ -41,7 +42,7 @@ struct lazy_fixture {
             fail_msg("%s", l->err.text);                                                   \
     } while (0)
 
-/* They are there as soon as they are asked for: as those of a driver that is fast. */
+/* Opens the devices immediately, as a fast driver does. */
 static enum proact_status open_at_once(struct device_set *set, bool waits, bool *are_open,
                                        struct proact_error *err)
 {
@@ -49,7 +50,7 @@ static enum proact_status open_at_once(struct device_set *set, bool waits, bool 
     return device_emulator.open_remaining(set, true, are_open, err);
 }
 
-/* A file of this test's own says how long a device takes to open. */
+/* A machine file of this test states how long a device takes to open. */
 static void come_by(struct lazy_fixture *l, const struct device_backend *backend,
                     double open_ms, const char *more, uint64_t seed)
 {
@@ -88,7 +89,7 @@ static void make(struct lazy_fixture *l)
     MUST(proact_variable_find(l->p, &image, "added", &l->variable, &l->err));
 }
 
-/* In its place one of which nobody has written anything. */
+/* Replaces the array with a new, unwritten one. */
 static void lazy_recreate(struct lazy_fixture *l, int which)
 {
     proact_array_destroy(l->array[which]);
@@ -155,7 +156,7 @@ static uint64_t address(const struct lazy_fixture *l, int which, unsigned cell)
     return proact_array_address(l->array[which], 0) + 4ull * cell;
 }
 
-/* One of the calls of a program, on some cells of an array. */
+/* One random call of a program on some cells of an array. */
 static void act(struct lazy_fixture *l, uint64_t *chance)
 {
     const int which = (int)random_below(chance, 2);
@@ -200,7 +201,8 @@ static void act(struct lazy_fixture *l, uint64_t *chance)
     }
 }
 
-/* Whenever they come: in check mode, which finds what a device reads and was not sent. */
+/* Devices that open at any time have all earlier data. Check mode finds reads of data that
+   was not sent. */
 static void lazy_devices_receive_earlier_data(void **state)
 {
     (void)state;
@@ -227,7 +229,7 @@ static void lazy_devices_receive_earlier_data(void **state)
     free(l);
 }
 
-static void who_is_short_never_has_them(void **state)
+static void short_programs_do_not_open_them(void **state)
 {
     (void)state;
     struct lazy_fixture *l = calloc(1, sizeof *l);
@@ -246,8 +248,8 @@ static void who_is_short_never_has_them(void **state)
     free(l);
 }
 
-/* It is virtual time that they take: as long as opening the others and half of that after
-   the first launch, and as long as opening again. */
+/* Opening starts when the virtual run time exceeds the cost of opening and half of it,
+   counted from the first launch. Opening then takes its time. */
 static void devices_open_when_the_cost_is_amortized(void **state)
 {
     (void)state;
@@ -262,8 +264,8 @@ static void devices_open_when_the_cost_is_amortized(void **state)
         assert_true(proact_now_ns(l->p) < 2000000);
         holds(l, 0);
     }
-    /* 0.1 of the first's own, 0.45 launching, 0.3 beside what goes on, and at most one
-       launch more each time. */
+    /* In milliseconds: 0.1 for device 0, 0.45 of launches, 0.3 in the background, and at
+       most one more launch in each phase. */
     assert_true(proact_now_ns(l->p) > 850000);
     launch(l, 1);
     assert_null(proact_kernel_refusal(l->step));
@@ -273,7 +275,8 @@ static void devices_open_when_the_cost_is_amortized(void **state)
     free(l);
 }
 
-/* The launch that asks for them has been looked at without them. */
+/* The launch that triggers the opening was analysed without these devices and runs on one
+   device. */
 static void a_launch_without_lazy_devices_is_single(void **state)
 {
     (void)state;
@@ -298,8 +301,8 @@ static void a_launch_without_lazy_devices_is_single(void **state)
     free(l);
 }
 
-/* However long it is. */
-static void who_cannot_be_split_never_has_them(void **state)
+/* A program without splittable kernels never opens them, however long it runs. */
+static void unsplittable_programs_do_not_open_them(void **state)
 {
     (void)state;
     struct lazy_fixture *l = calloc(1, sizeof *l);
@@ -321,8 +324,8 @@ static void who_cannot_be_split_never_has_them(void **state)
     free(l);
 }
 
-/* What asks for all of them waits for all. */
-static void who_needs_them_waits(void **state)
+/* A call that needs all devices waits until they are open. */
+static void calls_that_need_them_wait(void **state)
 {
     (void)state;
     struct lazy_fixture *l = calloc(1, sizeof *l);
@@ -366,8 +369,8 @@ static void who_needs_them_waits(void **state)
     free(l);
 }
 
-/* A recording has all devices: it begins when they are there. */
-static void what_is_recorded_has_all(void **state)
+/* A recording needs all devices and begins after they are open. */
+static void recordings_need_all_devices(void **state)
 {
     (void)state;
     struct lazy_fixture *l = calloc(1, sizeof *l);
@@ -388,8 +391,9 @@ static void what_is_recorded_has_all(void **state)
     free(l);
 }
 
-/* The first one has room for what the others lack beside a module's memory. */
-static void who_has_no_room_is_left_out(void **state)
+/* Device 0 has memory for the arrays of the other devices, but not for the memory of their
+   modules. */
+static void exhausted_memory_keeps_them_closed(void **state)
 {
     (void)state;
     struct lazy_fixture *l = calloc(1, sizeof *l);
@@ -421,13 +425,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lazy_devices_receive_earlier_data),
-        cmocka_unit_test(who_is_short_never_has_them),
+        cmocka_unit_test(short_programs_do_not_open_them),
         cmocka_unit_test(devices_open_when_the_cost_is_amortized),
         cmocka_unit_test(a_launch_without_lazy_devices_is_single),
-        cmocka_unit_test(who_cannot_be_split_never_has_them),
-        cmocka_unit_test(who_needs_them_waits),
-        cmocka_unit_test(what_is_recorded_has_all),
-        cmocka_unit_test(who_has_no_room_is_left_out),
+        cmocka_unit_test(unsplittable_programs_do_not_open_them),
+        cmocka_unit_test(calls_that_need_them_wait),
+        cmocka_unit_test(recordings_need_all_devices),
+        cmocka_unit_test(exhausted_memory_keeps_them_closed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

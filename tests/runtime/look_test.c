@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks take no more than a part of the time that a program works. */
+/* Budget of probes: they use a bounded part of a program's run time. */
 #include "runtime/objects/session.h"
 #include "runtime/runtime_testing.h"
 
@@ -7,7 +7,7 @@
 
 #include "runtime/autotune/look.h"
 
-/* On the four K40 this one is faster on one device, and the other one on all. */
+/* On the four K40, the small work is faster on one device and the large work on all. */
 static const uint32_t small = 1, large = 400;
 
 static unsigned split_of(struct bench *b, struct proact_kernel *k, unsigned launches,
@@ -37,27 +37,29 @@ static struct bench open_k40(void)
         &(struct proact_options){.machine = "k40x4", .plan = {.method = "inline"}});
 }
 
-static void some_are_free_and_others_earned(void **state)
+static void the_budget_grows_with_run_time(void **state)
 {
     struct proact p = {.now_ns = 60000000};
 
     (void)state;
     assert_true(look_is_paid(&p));
-    look_spent(&p, 10000000, 1000000); /* 49 ms, of 50 and an eighth of 60 */
+    /* 49 ms of a budget of 50 ms and an eighth of 60 ms. */
+    look_spent(&p, 10000000, 1000000);
     assert_true(look_is_paid(&p));
     look_spent(&p, 58000000, 1000000);
     assert_true(look_is_paid(&p));
-    look_spent(&p, 50000000, 1000000); /* 59 */
+    look_spent(&p, 50000000, 1000000); /* 59 ms */
     assert_false(look_is_paid(&p));
-    look_spent(&p, 59000000, 2000000); /* more work than time: nothing was spent */
+    /* The modelled work exceeds the measured time, so nothing is charged. */
+    look_spent(&p, 59000000, 2000000);
     p.now_ns = 71999999;
     assert_false(look_is_paid(&p));
     p.now_ns = 72000000;
     assert_true(look_is_paid(&p));
 }
 
-/* A shape that is new goes as the others do, until there is time for it. */
-static void a_new_shape_waits_for_its_look(void **state)
+/* A new shape runs like the other kernels until the budget allows a probe. */
+static void a_new_shape_waits_for_the_budget(void **state)
 {
     struct bench b = open_k40();
     struct proact_kernel *k = testing_kernel(&b, "works");
@@ -74,8 +76,8 @@ static void a_new_shape_waits_for_its_look(void **state)
     proact_close(b.p);
 }
 
-/* Nor is one looked at again that has other work. */
-static void more_work_waits_for_its_look(void **state)
+/* A kernel whose work grew is probed again only within the budget. */
+static void grown_work_waits_for_the_budget(void **state)
 {
     struct bench b = open_k40();
     struct proact_kernel *k = testing_kernel(&b, "works");
@@ -89,7 +91,7 @@ static void more_work_waits_for_its_look(void **state)
     proact_close(b.p);
 }
 
-static void what_they_take_is_counted(void **state)
+static void probes_are_charged(void **state)
 {
     struct bench b = open_k40();
     struct proact_kernel *k = testing_kernel(&b, "works");
@@ -104,7 +106,7 @@ static void what_they_take_is_counted(void **state)
     proact_close(b.p);
 }
 
-/* A program that never waits is not taken to stand still. */
+/* The virtual time advances between launches, also without waits. */
 static void time_passes_without_waits(void **state)
 {
     struct bench b = open_k40();
@@ -112,7 +114,7 @@ static void time_passes_without_waits(void **state)
 
     (void)state;
     split_of(&b, k, 40, 100, small);
-    b.p->look.spent_ns = 50001000 + b.p->now_ns / 8; /* 8 us are lacking */
+    b.p->look.spent_ns = 50001000 + b.p->now_ns / 8; /* 8 us short of the budget */
     assert_int_equal(split_of(&b, k, 8, 1000, large), 0);
     assert_in_range(split_of(&b, k, 92, 1000, large), 20, 80);
     proact_close(b.p);
@@ -121,10 +123,10 @@ static void time_passes_without_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(some_are_free_and_others_earned),
-        cmocka_unit_test(a_new_shape_waits_for_its_look),
-        cmocka_unit_test(more_work_waits_for_its_look),
-        cmocka_unit_test(what_they_take_is_counted),
+        cmocka_unit_test(the_budget_grows_with_run_time),
+        cmocka_unit_test(a_new_shape_waits_for_the_budget),
+        cmocka_unit_test(grown_work_waits_for_the_budget),
+        cmocka_unit_test(probes_are_charged),
         cmocka_unit_test(time_passes_without_waits),
     };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps of an unmarked kernel, whose CTAs each write some columns of a table: what is said
-   of more than the array has, and of less than the kernel writes. */
+/* Maps of a plain kernel whose CTAs each write some columns of a table: maps larger than
+   the array, and maps smaller than the kernel's writes. */
 #include "runtime_testing.h"
 
 #include "base/random.h"
@@ -51,8 +51,8 @@ static void check(struct table *t)
     proact_close(t->b.p);
 }
 
-/* More runs and rows than anybody could walk through. */
-static void runs_without_end_stop_with_the_array(void **state)
+/* The numbers of ranges and rows exceed anything that could be enumerated. */
+static void huge_maps_end_with_the_array(void **state)
 {
     static const struct proact_map maps[] = {{.kind = PROACT_MAP_STRIDED,
                                               .range_bytes = BYTES,
@@ -72,8 +72,8 @@ static void runs_without_end_stop_with_the_array(void **state)
     }
 }
 
-/* The same bytes over and over are one run. */
-static void runs_that_do_not_move_are_one(void **state)
+/* Ranges with a stride of 0 are one range. */
+static void ranges_with_stride_zero_are_one(void **state)
 {
     static const struct proact_map map = {.kind = PROACT_MAP_STRIDED,
                                           .range_bytes = BYTES,
@@ -112,7 +112,8 @@ static void a_map_that_is_too_small_is_refused(void **state)
     proact_close(b.p);
 }
 
-/* Of stores that memory places the map alone is known: what it lacks shows under check. */
+/* A map is the only knowledge about indirect stores. Check mode finds the bytes that it
+   misses. */
 static void an_opaque_map_is_checked(void **state)
 {
     static const struct proact_options options = {.machine = "h200x4", .check = true};
@@ -145,7 +146,7 @@ static void an_opaque_map_is_checked(void **state)
     }
 }
 
-/* Backwards, in halves that overlap. */
+/* Halves that overlap, in descending order. */
 static void halves(void *context, const uint32_t grid[3], const uint32_t cta[3],
                    proact_emit_range *emit, void *sink)
 {
@@ -161,7 +162,7 @@ static void halves(void *context, const uint32_t grid[3], const uint32_t cta[3],
     }
 }
 
-/* Not once for each run that the kernel writes: a CTA may write thousands. */
+/* emit_ranges() is called a few times per CTA, not once per range. */
 static void a_cta_is_queried_a_few_times(void **state)
 {
     unsigned calls = 0;
@@ -177,7 +178,7 @@ static void a_cta_is_queried_a_few_times(void **state)
 enum { SMALL = 600 };
 static const uint32_t small_grid[3] = {5, 3, 1};
 
-/* Byte by byte, as the header says. */
+/* Evaluates the map byte by byte, as the header defines it. */
 static bool is_of(const struct proact_map *m, uint32_t cta, uint64_t byte)
 {
     const uint64_t x = cta % small_grid[0] * m->range_bytes,
@@ -227,7 +228,7 @@ static void any_map_equals_counting(void **state)
     }
 }
 
-/* As tables are built: what is said at once lies within the array. */
+/* The sink of a table: every emitted range lies within the array. */
 static void within(void *sink, const struct rows *rows)
 {
     assert_true(rows->count == 1 || rows->bytes < rows->pitch);
@@ -256,8 +257,8 @@ static void rows_lie_within_the_array(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_without_end_stop_with_the_array),
-        cmocka_unit_test(runs_that_do_not_move_are_one),
+        cmocka_unit_test(huge_maps_end_with_the_array),
+        cmocka_unit_test(ranges_with_stride_zero_are_one),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),
         cmocka_unit_test(an_opaque_map_is_checked),
         cmocka_unit_test(a_cta_is_queried_a_few_times),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans in which two mechanisms share the chunks: what the text says, which chunk goes
-   which way, and what is queued for it, on a pretend device. */
+/* Plans in which two methods share the chunks: the syntax, the method of each chunk, and
+   the queued operations on a fake device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ static void what_cannot_be_mixed_is_refused(void **state)
     }
 }
 
-static void the_text_is_read(void **state)
+static void the_syntax_is_read(void **state)
 {
     static const struct {
         const char *text, *body, *tail;
@@ -131,7 +131,7 @@ static void the_text_is_read(void **state)
     }
 }
 
-/* How often `word` begins a line of what was queued. */
+/* Number of logged lines that begin with `word`. */
 static unsigned lines(struct stage *s, const char *word)
 {
     unsigned count = 0;
@@ -143,9 +143,9 @@ static unsigned lines(struct stage *s, const char *word)
     return count;
 }
 
-/* Chunks 0 to 4 are the first device's, 5 to 9 the second's, of which the last is short:
-   5000 bytes from behind are the last two of each. */
-static void each_chunk_goes_its_way(void **state)
+/* Device 0 owns chunks 0 to 4, device 1 owns 5 to 9, and chunk 9 is short. The last 5000
+   bytes are the last two chunks of each device. */
+static void each_chunk_has_its_method(void **state)
 {
     static const struct {
         const char *method;
@@ -198,7 +198,7 @@ static void a_single_method_has_no_table(void **state)
     assert_null(partition.slot[0].sent_by_cta);
     assert_int_equal(
         proact_plan_set(s.p, &(struct proact_plan){.method = "fused+polling"}, &s.err), 0);
-    assert_int_equal(launch(&s), 0); /* a binding of its own */
+    assert_int_equal(launch(&s), 0); /* a new binding */
     transfer_partition(&s.k->bindings->transfer, 0, 1, &partition);
     assert_int_equal(partition.mode,
                      PROACT_MODE_COUNT | PROACT_MODE_SEND | PROACT_MODE_MIXED);
@@ -206,8 +206,8 @@ static void a_single_method_has_no_table(void **state)
     proact_close(s.p);
 }
 
-/* Of the five chunks of each device. */
-static void what_is_not_sent_is_awaited_all_the_same(void **state)
+/* Chunks that are not sent are still awaited: five chunks per device. */
+static void elided_chunks_are_awaited(void **state)
 {
     const struct proact_plan elided = {
         .method = "copy-engine", .chunk_bytes = CHUNK, .skip_transfers = true};
@@ -226,8 +226,8 @@ static void what_is_not_sent_is_awaited_all_the_same(void **state)
     proact_close(s.p);
 }
 
-/* The pretend device aborts if anything is left behind. */
-static void exhausted_memory_is_survived(void **state)
+/* The fake device aborts if an object is leaked. */
+static void exhausted_memory_fails_the_launch(void **state)
 {
     unsigned failed = 0;
 
@@ -243,18 +243,18 @@ static void exhausted_memory_is_survived(void **state)
         proact_close(s.p);
     }
     assert_int_equal(failed,
-                     6); /* on both devices: tables, what is told, the agent's list */
+                     6); /* on both devices: tables, methods of chunks, the agent's list */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_mixed_is_refused),
-        cmocka_unit_test(the_text_is_read),
-        cmocka_unit_test(each_chunk_goes_its_way),
+        cmocka_unit_test(the_syntax_is_read),
+        cmocka_unit_test(each_chunk_has_its_method),
         cmocka_unit_test(a_single_method_has_no_table),
-        cmocka_unit_test(what_is_not_sent_is_awaited_all_the_same),
-        cmocka_unit_test(exhausted_memory_is_survived),
+        cmocka_unit_test(elided_chunks_are_awaited),
+        cmocka_unit_test(exhausted_memory_fails_the_launch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Only what is needed moves, and all that is needed does: under every method, with the
-   emulator's checks, against the host's own arithmetic. */
+/* Transfers are exactly those that later reads need. Every method runs under check mode and
+   is compared with a host computation. */
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
 
-enum { DEVICES = 4, WORD = 4, WIDTH = N / 51 };     /* of fields' rows */
-#define FIRST_CTAS ((CTAS + DEVICES - 1) / DEVICES) /* the first device's */
+enum { DEVICES = 4, WORD = 4, WIDTH = N / 51 };     /* WIDTH: cells per row of `fields` */
+#define FIRST_CTAS ((CTAS + DEVICES - 1) / DEVICES) /* CTAs of device 0 */
 
 struct rig {
     struct bench b;
     struct proact_kernel *blurs, *by_tile, *rings, *planes, *fields, *turns, *gathers;
     struct proact_array *array[2];
     uint32_t host[2][N];
-    unsigned now; /* which one is the newest */
+    unsigned now; /* index of the newest array */
 };
 
 static void open_rig(struct rig *r, const char *method, uint64_t seed)
@@ -62,7 +62,7 @@ static void compute(const struct rig *r, const struct proact_kernel *k, const ui
             out[i] = in[in[i] % N] + 1;
 }
 
-/* From one array into the other, and the other way next time. */
+/* One launch from the newest array to the other. */
 static void step(struct rig *r, struct proact_kernel *k)
 {
     const unsigned n = N, to = 1 - r->now;
@@ -105,7 +105,7 @@ static bool sends_to_all(const char *method)
     return !strcmp(method, "inline") || !strcmp(method, "relay");
 }
 
-enum { BLURS, BY_TILE, RINGS, PLANES, FIELDS, KINDS }; /* of halos */
+enum { BLURS, BY_TILE, RINGS, PLANES, FIELDS, KINDS }; /* kinds of halos */
 
 static void step_halo(struct rig *r, int kind)
 {
@@ -115,12 +115,12 @@ static void step_halo(struct rig *r, int kind)
     step(r, kernels[kind]);
 }
 
-/* After two launches each array's halo is all that moves; of a marked kernel, too, of a
-   ring, of rows of a pitch, and of rows of which devices share one. */
+/* After two launches only the halo of each array moves. The kinds include an annotated
+   kernel, a ring, rows with a pitch, and rows that two devices share. */
 static void a_halo_moves(const char *method, int kind)
 {
     struct rig r;
-    /* words that cross a seam, of which a ring has one more */
+    /* Words that cross a boundary; a ring has one boundary more. */
     const unsigned words[KINDS] = {2, 2, 2, N / 1000, 2 * WIDTH};
     const unsigned written = kind == FIELDS ? (N / 101 - 2) * WIDTH : N;
     unsigned seams = kind == RINGS ? DEVICES : DEVICES - 1;
@@ -151,8 +151,8 @@ static void a_halo_is_all_that_moves(void **state)
             a_halo_moves(*m, kind);
 }
 
-/* What nobody else reads stays where it was made, until the host asks for it. */
-static void what_nobody_reads_stays(void **state)
+/* Data that no other device reads stays on its device until the host reads it. */
+static void unread_data_is_not_sent(void **state)
 {
     (void)state;
     for (const char *const *m = proact_method_names(); *m; m++) {
@@ -177,9 +177,9 @@ static void what_nobody_reads_stays(void **state)
     }
 }
 
-/* Where memory decides what is stored, the rest of what may be is everywhere as well: also
-   under a method that sends stores, and nothing else. */
-static void what_is_not_stored_is_there(void **state)
+/* If memory decides which bytes a kernel stores, the bytes that it leaves unchanged are
+   current on every device as well, also with a method that sends only stores. */
+static void unchanged_bytes_are_current_everywhere(void **state)
 {
     (void)state;
     for (const char *const *m = proact_method_names(); *m; m++) {
@@ -196,8 +196,8 @@ static void what_is_not_stored_is_there(void **state)
     }
 }
 
-/* Readers that nobody foresaw, of what was sent to few: they get it before they start. */
-static void a_surprise_is_only_slower(void **state)
+/* Readers without a prediction fetch their data before they start. */
+static void unpredicted_reads_are_fetched(void **state)
 {
     (void)state;
     for (const char *const *m = proact_method_names(); *m; m++)
@@ -223,8 +223,8 @@ static void a_surprise_is_only_slower(void **state)
         }
 }
 
-/* In a recording, whatever was between its replays. */
-static void a_replay_finds_what_it_needs(void **state)
+/* Replays have current data, whatever ran between them. */
+static void replays_have_current_data(void **state)
 {
     (void)state;
     for (const char *const *m = proact_method_names(); *m; m++) {
@@ -240,7 +240,7 @@ static void a_replay_finds_what_it_needs(void **state)
             step(&r, r.blurs);
         if (proact_record_end(r.b.p, &recording, &r.b.err))
             fail_msg("%s: %s", *m, r.b.err.text);
-        for (int n = 0; n < 2; n++) /* not run yet: the host's copy goes back */
+        for (int n = 0; n < 2; n++) /* the recording has not run: restore the host's copy */
             r.now = 1 - r.now;
         for (unsigned i = 0; i < 2; i++)
             assert_int_equal(proact_array_write(r.array[i], 0, r.host[i], N, &r.b.err),
@@ -263,8 +263,9 @@ static void a_replay_finds_what_it_needs(void **state)
     }
 }
 
-/* An array that is gone before its recording is ended, and one before it is replayed. */
-static void a_recording_forgets_what_is_gone(void **state)
+/* An array is destroyed before its recording ends, or before the replay: the replay is
+   refused. */
+static void recordings_of_destroyed_arrays_are_refused(void **state)
 {
     (void)state;
     for (int late = 0; late < 2; late++) {
@@ -291,7 +292,7 @@ static void a_recording_forgets_what_is_gone(void **state)
 
 enum { MANY = 4 };
 
-/* As the kernels have it. */
+/* The kernels' parameter layout. */
 struct many {
     uint64_t from[MANY], out;
     uint32_t n, number;
@@ -324,11 +325,12 @@ static void launch_many(struct bench *b, const char *name, struct proact_array *
     assert_null(proact_kernel_refusal(k));
 }
 
-/* Of arrays of which a number chooses those alone are brought that it may choose, and only
-   where they are read. */
-static void what_is_not_chosen_stays(void **state)
+/* A number selects among several arrays: only the arrays that it may select are fetched,
+   and only on the devices that read them. */
+static void unselected_arrays_are_not_fetched(void **state)
 {
-    const uint64_t most = (N - FIRST_CTAS * THREADS) * WORD; /* not the first's share */
+    /* All but the partition of device 0. */
+    const uint64_t most = (N - FIRST_CTAS * THREADS) * WORD;
     struct proact_array *from[MANY];
     uint32_t host[N];
 
@@ -360,12 +362,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_halo_is_all_that_moves),
-        cmocka_unit_test(what_nobody_reads_stays),
-        cmocka_unit_test(what_is_not_stored_is_there),
-        cmocka_unit_test(a_surprise_is_only_slower),
-        cmocka_unit_test(a_replay_finds_what_it_needs),
-        cmocka_unit_test(a_recording_forgets_what_is_gone),
-        cmocka_unit_test(what_is_not_chosen_stays),
+        cmocka_unit_test(unread_data_is_not_sent),
+        cmocka_unit_test(unchanged_bytes_are_current_everywhere),
+        cmocka_unit_test(unpredicted_reads_are_fetched),
+        cmocka_unit_test(replays_have_current_data),
+        cmocka_unit_test(recordings_of_destroyed_arrays_are_refused),
+        cmocka_unit_test(unselected_arrays_are_not_fetched),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations behind which no event is recorded until somebody waits, on a pretend device.
- */
+/* Deferred event records: an operation gets an event only when another stream waits for it.
+   The device is a fake. */
 #include <string.h>
 
 #include "runtime/objects/order.h"
 #include "runtime/stage.h"
-/* after it */
+/* included after it */
 #include <proact/program.h>
 
 static const struct order_place first = {0, TRANSFER_MAIN}, other = {1, TRANSFER_MAIN};
 
-/* Operations are numbered from here. */
+/* Operations are numbered from *base on. */
 static struct stage begin(uint64_t *base)
 {
     struct stage s;
@@ -22,7 +22,7 @@ static struct stage begin(uint64_t *base)
     return s;
 }
 
-static void who_waits_records(void **state)
+static void a_wait_records_the_event(void **state)
 {
     uint64_t base;
     struct stage s = begin(&base);
@@ -35,7 +35,7 @@ static void who_waits_records(void **state)
     must(&s, order_wait(o, other, first, base + 2, &s.err));
     expect(&s, "record 0.0\nwait 1.0 for 0.0\n");
     must(&s, order_wait(o, other, first, base + 3, &s.err));
-    expect(&s, ""); /* the same event came behind that, too */
+    expect(&s, ""); /* the earlier event already follows that operation */
     order_note(o, first, base + 4);
     must(&s, order_wait(o, other, first, base + 3, &s.err));
     expect(&s, "");
@@ -44,7 +44,7 @@ static void who_waits_records(void **state)
     proact_close(s.p);
 }
 
-static void what_the_host_waited_for_needs_none(void **state)
+static void settled_operations_need_no_event(void **state)
 {
     uint64_t base;
     struct stage s = begin(&base);
@@ -56,13 +56,13 @@ static void what_the_host_waited_for_needs_none(void **state)
     must(&s, order_wait(o, other, first, base + 1, &s.err));
     must(&s, order_flush(o, first, &s.err));
     expect(&s, "");
-    order_note(o, first, base + 2); /* does not begin with what is settled */
+    order_note(o, first, base + 2); /* starts after the settled operations */
     must(&s, order_wait(o, other, first, base + 2, &s.err));
     expect(&s, "record 0.0\nwait 1.0 for 0.0\n");
     proact_close(s.p);
 }
 
-static void an_event_of_its_own_leaves_none_behind(void **state)
+static void a_direct_record_flushes_deferred_events(void **state)
 {
     uint64_t base;
     struct stage s = begin(&base);
@@ -77,7 +77,7 @@ static void an_event_of_its_own_leaves_none_behind(void **state)
     proact_close(s.p);
 }
 
-/* Fills, as programs of which nothing is split queue one behind another. */
+/* Fills that are queued one after another, as in a program without splits. */
 static void work_of_one_device_records_nothing(void **state)
 {
     uint64_t base;
@@ -96,8 +96,9 @@ static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[4224])\n{\n ret;\n}\n";
 
-/* Or the second device's part would wait for that of the first. */
-static void a_split_launch_is_no_part_of_it(void **state)
+/* A split launch records an event first. Otherwise the partition of device 1 would wait for
+   that of device 0. */
+static void a_split_launch_records_an_event(void **state)
 {
     const struct proact_image image = {.name = "marked.ptx", .text = ptx};
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4096};
@@ -110,7 +111,7 @@ static void a_split_launch_is_no_part_of_it(void **state)
     (void)state;
     must(&s, proact_kernel_load(s.p, &image, "marked", &k, &s.err));
     must(&s, proact_kernel_map(k, 0, &map, &s.err));
-    must(&s, proact_launch(k, &grid, &arg, 1, &s.err)); /* clears the way */
+    must(&s, proact_launch(k, &grid, &arg, 1, &s.err)); /* creates the tables */
     must(&s, proact_wait(s.p, &s.err));
     must(&s, proact_device0_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
     fake_forget(s.p->set);
@@ -125,11 +126,11 @@ static void a_split_launch_is_no_part_of_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_waits_records),
-        cmocka_unit_test(what_the_host_waited_for_needs_none),
-        cmocka_unit_test(an_event_of_its_own_leaves_none_behind),
+        cmocka_unit_test(a_wait_records_the_event),
+        cmocka_unit_test(settled_operations_need_no_event),
+        cmocka_unit_test(a_direct_record_flushes_deferred_events),
         cmocka_unit_test(work_of_one_device_records_nothing),
-        cmocka_unit_test(a_split_launch_is_no_part_of_it),
+        cmocka_unit_test(a_split_launch_records_an_event),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions in partial results: each device's own, combined behind the kernel with what
-   the first one has. Every kind, and where there is no room for them. */
+/* Reductions with partial results: each device has its own, and after the kernel they are
+   combined into the replica of device 0. The cases cover every operation and exhausted
+   memory. */
 #include "runtime_testing.h"
 
 #include <proact/program.h>
@@ -75,7 +76,7 @@ static uint64_t add_float(uint64_t a, uint64_t b)
     return (uint64_t)words[0] << 32;
 }
 
-/* Numbers of 4 bytes are compared as the upper half of one of 8. */
+/* Values of 4 bytes are compared as the upper half of 8 bytes. */
 struct kind {
     const char *kernel;
     unsigned bytes;
@@ -101,7 +102,7 @@ struct reducing {
     uint32_t ctas, from[N];
     uint64_t expected[PLACES];
     unsigned bytes, combined[PROACT_DEVICES_MAX];
-    uint64_t worked_ns, reduced_ns; /* the first device, until; another one, from */
+    uint64_t worked_ns, reduced_ns; /* end on device 0; start on another */
 };
 
 static void must(enum proact_status status, const struct proact_error *err)
@@ -128,7 +129,7 @@ static bool is_float(const struct kind *k)
     return k->join == add_float || k->join == add_double;
 }
 
-/* As the upper half, or all, of 8 bytes. */
+/* The value in the upper half of 8 bytes, or in all of them. */
 static uint64_t bits_of(double value, unsigned bytes)
 {
     const float narrow = (float)value;
@@ -140,7 +141,7 @@ static uint64_t bits_of(double value, unsigned bytes)
     return bytes == 8 ? bits : (uint64_t)word << 32;
 }
 
-/* Of content that counts; of floating-point numbers -0 is among it. */
+/* Initial content that is part of the result; floating-point content includes -0. */
 static void fill_for(struct reducing *r, const struct kind *k)
 {
     const unsigned bytes = k->bytes;
@@ -271,8 +272,8 @@ static void check_combined(const struct reducing *r, unsigned first, unsigned en
         assert_int_equal(r->combined[d], times);
 }
 
-/* One array, kind after kind: what is neutral changes. Some launches in a row, and a reader
-   between. */
+/* One array with every operation in turn, so the neutral element changes. Several launches
+   run in a row, with a read between. */
 static void every_kind_is_combined(void **state)
 {
     (void)state;
@@ -308,7 +309,7 @@ static void every_method_combines(void **state)
         }
 }
 
-/* The others' partial results are as they were. */
+/* Partial results of unused devices do not change the result. */
 static void fewer_devices_combine(void **state)
 {
     struct reducing *r = begin("inline", 4, 1);
@@ -326,8 +327,8 @@ static void fewer_devices_combine(void **state)
     end(r);
 }
 
-/* Each place once, whatever the number of atomics. */
-static void each_place_crosses_the_link_once(void **state)
+/* Each element crosses the link once, whatever the number of atomics. */
+static void each_element_crosses_the_link_once(void **state)
 {
     struct reducing *r = begin("fused", 2, 1);
     const struct proact *p = r->b.p;
@@ -344,8 +345,9 @@ static void each_place_crosses_the_link_once(void **state)
     end(r);
 }
 
-/* What the first device still does with its replica, only who combines waits for. */
-static void kernels_wait_for_nobody(void **state)
+/* Kernels do not wait for earlier accesses to the replica on device 0; only the combination
+   does. */
+static void only_the_combination_waits(void **state)
 {
     struct reducing *r = begin("fused", 2, 1);
     struct proact_kernel *works = testing_kernel(&r->b, "works");
@@ -371,8 +373,8 @@ static void kernels_wait_for_nobody(void **state)
     end(r);
 }
 
-/* What a launch has left there that broke does not count. */
-static void a_launch_that_broke_leaves_nothing(void **state)
+/* Partial results of a failed launch do not enter the next result. */
+static void failed_launches_leave_no_partial_results(void **state)
 {
     struct reducing *r = begin("fused", 2, 1);
     struct proact *p = r->b.p;
@@ -389,9 +391,9 @@ static void a_launch_that_broke_leaves_nothing(void **state)
     end(r);
 }
 
-/* Of more elements than its threads would look through: counted on the first device. Most
-   threads have nothing to do. */
-static void large_arrays_have_none(void **state)
+/* Arrays with more elements than the launch's threads could combine are updated on device
+   0. Most threads of the launch are idle. */
+static void large_arrays_have_no_partial_results(void **state)
 {
     static const struct proact_options options = {
         .machine = "h200x2", .device_count = 2, .plan = {.method = "fused"}};
@@ -414,8 +416,9 @@ static void large_arrays_have_none(void **state)
     }
 }
 
-/* With one device's sums before another's. */
-static void sums_of_floats_are_for_sessions_that_may(void **state)
+/* Partial sums of floating-point values change the order of additions, so a session must
+   allow them. */
+static void float_sums_need_permission(void **state)
 {
     static const struct proact_options options = {.machine = "h200x2",
                                                   .plan = {.method = "fused"}};
@@ -444,7 +447,7 @@ static enum proact_status alloc(struct device_set *set, unsigned device, size_t 
     return device_emulator.alloc(set, device, bytes, out, err);
 }
 
-static void without_memory_there_are_none(void **state)
+static void exhausted_memory_disables_partial_results(void **state)
 {
     static const struct proact_options options = {
         .machine = "h200x4", .device_count = 4, .plan = {.method = "fused"}};
@@ -471,12 +474,12 @@ int main(void)
         cmocka_unit_test(every_kind_is_combined),
         cmocka_unit_test(every_method_combines),
         cmocka_unit_test(fewer_devices_combine),
-        cmocka_unit_test(each_place_crosses_the_link_once),
-        cmocka_unit_test(kernels_wait_for_nobody),
-        cmocka_unit_test(a_launch_that_broke_leaves_nothing),
-        cmocka_unit_test(large_arrays_have_none),
-        cmocka_unit_test(sums_of_floats_are_for_sessions_that_may),
-        cmocka_unit_test(without_memory_there_are_none),
+        cmocka_unit_test(each_element_crosses_the_link_once),
+        cmocka_unit_test(only_the_combination_waits),
+        cmocka_unit_test(failed_launches_leave_no_partial_results),
+        cmocka_unit_test(large_arrays_have_no_partial_results),
+        cmocka_unit_test(float_sums_need_permission),
+        cmocka_unit_test(exhausted_memory_disables_partial_results),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

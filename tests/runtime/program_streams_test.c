@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams of a program: what runs beside what, and what does not. On checked devices a wait
-   that is missing is a race, whether or not it did any harm. */
+/* Streams of a program: which operations run concurrently, and which are ordered. With the
+   race checker, a missing wait is a race even if the result is right. */
 #include <proact/program.h>
 
 #include "runtime/runtime_testing.h"
@@ -44,11 +44,11 @@ static void use(struct bench b, unsigned stream)
     MUST(proact_stream_set_current(b.p, stream, &b.err));
 }
 
-/* All of an array is factor * (i + 1). */
+/* Sets every element of the array to factor * (i + 1). */
 static void fill(const struct stage *s, struct proact_array *a, uint32_t factor,
                  unsigned devices)
 {
-    const struct view view = {1, N, factor}; /* the address is put in */
+    const struct view view = {1, N, factor}; /* the relocation supplies the address */
     const struct proact_relocation relocation = {0, a, 0};
     struct bench b = s->b;
 
@@ -66,7 +66,7 @@ static void copy(struct bench b, const struct proact_array *to,
                              proact_array_address(from, 0), (size_t)N * 4, &b.err));
 }
 
-/* On the first device, in no stream. */
+/* Expects the content on device 0, read outside all streams. */
 static void expect(struct bench b, const struct proact_array *a, uint32_t factor)
 {
     uint32_t is[N];
@@ -86,7 +86,7 @@ static void end(const struct stage *s)
     proact_close(b.p);
 }
 
-/* Virtual time of two kernels that each leave most of the device free. */
+/* Virtual time of two kernels that each leave most of the device idle. */
 static uint64_t time_of_two(unsigned first, unsigned second)
 {
     struct stage s = open_on(1);
@@ -108,7 +108,7 @@ static uint64_t time_of_two(unsigned first, unsigned second)
     return ns;
 }
 
-static void streams_run_side_by_side(void **state)
+static void streams_run_concurrently(void **state)
 {
     (void)state;
     uint64_t one = time_of_two(1, 1), two = time_of_two(1, 2);
@@ -119,7 +119,7 @@ static void streams_run_side_by_side(void **state)
     assert_true(time_of_two(0, 0) > one * 3 / 4);
 }
 
-static void what_is_of_none_comes_after_all(void **state)
+static void default_stream_work_follows_all_streams(void **state)
 {
     (void)state;
     struct stage s = open_on(1);
@@ -132,8 +132,9 @@ static void what_is_of_none_comes_after_all(void **state)
     end(&s);
 }
 
-/* Each device's own part, too. */
-static void copies_by_parts_come_after_all(void **state)
+/* Copies and fills that devices execute on their own ranges follow the earlier operations
+   of every stream. */
+static void copies_of_several_devices_follow_all_streams(void **state)
 {
     (void)state;
     struct stage s = open_on(4);
@@ -163,12 +164,12 @@ static void copies_by_parts_come_after_all(void **state)
     end(&s);
 }
 
-static void streams_come_after_what_was_of_none(void **state)
+static void streams_follow_the_default_stream(void **state)
 {
     (void)state;
     struct stage s = open_on(1);
 
-    for (uint32_t n = 1; n < 4; n++) { /* each time anew */
+    for (uint32_t n = 1; n < 4; n++) { /* every iteration needs new waits */
         use(s.b, 0);
         fill(&s, s.b.out, n, 1);
         use(s.b, 16);
@@ -203,7 +204,7 @@ static void a_stream_waits_for_an_event_of_another(void **state)
     end(&s);
 }
 
-/* The checker sees it where nothing else would: order is what the program says. */
+/* The race checker reports a missing event even if the timing happens to be right. */
 static void without_an_event_there_is_no_order(void **state)
 {
     (void)state;
@@ -218,8 +219,8 @@ static void without_an_event_there_is_no_order(void **state)
     proact_close(b.p);
 }
 
-/* Peers send what a stream has written, and write where it has read. */
-static void other_devices_come_after_streams(void **state)
+/* Transfers and writes of peers follow the earlier operations of streams. */
+static void other_devices_follow_streams(void **state)
 {
     (void)state;
     struct stage s = open_on(4);
@@ -239,8 +240,8 @@ static void other_devices_come_after_streams(void **state)
     end(&s);
 }
 
-/* What devices send is waited for by each stream that needs it. */
-static void each_stream_waits_for_what_is_sent(void **state)
+/* Each stream waits for the incoming transfers that it needs. */
+static void each_stream_waits_for_transfers(void **state)
 {
     (void)state;
     struct stage s = open_on(4);
@@ -248,7 +249,7 @@ static void each_stream_waits_for_what_is_sent(void **state)
 
     for (uint32_t n = 1; n < 6; n++) {
         use(b, n % 2);
-        fill(&s, b.out, n, 4); /* split: ahead of both */
+        fill(&s, b.out, n, 4); /* split, before both streams */
         use(b, 1);
         copy(b, s.other, b.out);
         use(b, 2);
@@ -259,8 +260,8 @@ static void each_stream_waits_for_what_is_sent(void **state)
     end(&s);
 }
 
-/* The same of kernels, which may touch all memory. */
-static void kernels_of_each_stream_wait_for_what_is_sent(void **state)
+/* The same for kernels, which may access all memory. */
+static void kernels_of_each_stream_wait_for_transfers(void **state)
 {
     (void)state;
     struct stage s = open_on(4);
@@ -280,8 +281,8 @@ static void kernels_of_each_stream_wait_for_what_is_sent(void **state)
     end(&s);
 }
 
-/* The session's own calls do not know streams. */
-static void writes_of_arrays_come_after_streams(void **state)
+/* proact_array_write() follows the operations of every stream. */
+static void array_writes_follow_streams(void **state)
 {
     (void)state;
     struct stage s = open_on(2);
@@ -315,7 +316,7 @@ static void add(struct bench b, struct proact_kernel *k)
         &b.err));
 }
 
-static void writes_of_variables_come_between(void **state)
+static void variable_writes_are_ordered(void **state)
 {
     (void)state;
     struct stage s = open_on(1);
@@ -339,7 +340,7 @@ static void writes_of_variables_come_between(void **state)
     end(&s);
 }
 
-static void reads_and_writes_are_of_a_stream(void **state)
+static void reads_and_writes_use_the_current_stream(void **state)
 {
     (void)state;
     struct stage s = open_on(2);
@@ -362,7 +363,7 @@ static void reads_and_writes_are_of_a_stream(void **state)
     end(&s);
 }
 
-static void recordings_come_after_streams(void **state)
+static void recordings_are_ordered_with_streams(void **state)
 {
     (void)state;
     struct stage s = open_on(2);
@@ -375,7 +376,7 @@ static void recordings_come_after_streams(void **state)
 
     const struct proact_grid grid = {.ctas = {CTAS}, .threads = {THREADS}};
 
-    MUST(proact_launch(b.fill, &grid, args, 3, &b.err)); /* makes its tables */
+    MUST(proact_launch(b.fill, &grid, args, 3, &b.err)); /* creates the tables */
     use(b, 1);
     fill(&s, b.out, 3, 1);
     use(b, 0);
@@ -397,8 +398,8 @@ static void recordings_come_after_streams(void **state)
     end(&s);
 }
 
-/* Of one device no replay brings anything first: the graph itself comes between. */
-static void replays_come_between(void **state)
+/* On one device a replay fetches nothing; the graph itself is ordered with the streams. */
+static void replays_are_ordered_with_streams(void **state)
 {
     (void)state;
     struct stage s = open_on(1);
@@ -426,7 +427,7 @@ static void replays_come_between(void **state)
     end(&s);
 }
 
-static void there_are_so_many(void **state)
+static void the_number_of_streams_is_limited(void **state)
 {
     (void)state;
     struct stage s = open_on(1);
@@ -446,21 +447,21 @@ static void there_are_so_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_run_side_by_side),
-        cmocka_unit_test(what_is_of_none_comes_after_all),
-        cmocka_unit_test(copies_by_parts_come_after_all),
-        cmocka_unit_test(streams_come_after_what_was_of_none),
+        cmocka_unit_test(streams_run_concurrently),
+        cmocka_unit_test(default_stream_work_follows_all_streams),
+        cmocka_unit_test(copies_of_several_devices_follow_all_streams),
+        cmocka_unit_test(streams_follow_the_default_stream),
         cmocka_unit_test(a_stream_waits_for_an_event_of_another),
         cmocka_unit_test(without_an_event_there_is_no_order),
-        cmocka_unit_test(other_devices_come_after_streams),
-        cmocka_unit_test(each_stream_waits_for_what_is_sent),
-        cmocka_unit_test(kernels_of_each_stream_wait_for_what_is_sent),
-        cmocka_unit_test(writes_of_arrays_come_after_streams),
-        cmocka_unit_test(writes_of_variables_come_between),
-        cmocka_unit_test(reads_and_writes_are_of_a_stream),
-        cmocka_unit_test(recordings_come_after_streams),
-        cmocka_unit_test(replays_come_between),
-        cmocka_unit_test(there_are_so_many),
+        cmocka_unit_test(other_devices_follow_streams),
+        cmocka_unit_test(each_stream_waits_for_transfers),
+        cmocka_unit_test(kernels_of_each_stream_wait_for_transfers),
+        cmocka_unit_test(array_writes_follow_streams),
+        cmocka_unit_test(variable_writes_are_ordered),
+        cmocka_unit_test(reads_and_writes_use_the_current_stream),
+        cmocka_unit_test(recordings_are_ordered_with_streams),
+        cmocka_unit_test(replays_are_ordered_with_streams),
+        cmocka_unit_test(the_number_of_streams_is_limited),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often threads are asked whether they leave their array, and how often it is looked
-   what they touch: that takes the host milliseconds. */
+/* Number of provenance queries and of access analyses. Each costs the host milliseconds, so
+   results are cached. */
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
@@ -9,9 +9,8 @@
 
 static unsigned queries, bounded;
 
-/* The linker calls these in place of the runtime's.
- * NOLINTBEGIN(bugprone-reserved-identifier)
- */
+/* The linker calls these wrappers in place of the runtime's functions.
+   NOLINTBEGIN(bugprone-reserved-identifier) */
 void __real_provenance_query_threads(const struct provenance_query *q,
                                      struct provenance_result *found);
 void __wrap_provenance_query_threads(const struct provenance_query *q,
@@ -40,8 +39,8 @@ bool __wrap_access_extent(const struct access_analysis *a, const struct access_r
 }
 /* NOLINTEND(bugprone-reserved-identifier) */
 
-/* What memory says bounds nothing: to[i] = 7 for i below from[0], if there is a `from`,
-   which may be another number with each look. */
+/* A bound from memory is unknown to the analysis: to[i] = 7 for i below from[0], if `from`
+   is not NULL. The load is volatile, so its value may change. */
 static const char text[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry k(.param .u64 to, .param .u64 from)\n{\n"
@@ -89,7 +88,7 @@ static struct proact_array *array_of(struct launches *l, size_t count)
     return a;
 }
 
-/* How often was asked for it. */
+/* Returns the number of provenance queries of the launch. */
 static unsigned launch(struct launches *l, struct proact_array *to,
                        struct proact_array *from)
 {
@@ -117,14 +116,14 @@ static void a_recreated_array_is_not_checked_again(void **state)
         struct proact_array *from = array_of(&l, 1000);
 
         assert_int_equal(launch(&l, l.b.out, from) != 0, n == 0);
-        if (n % 2) /* where the others are is not where this was */
+        if (n % 2) /* the next arrays do not reuse its address */
             proact_array_destroy(from);
     }
-    assert_int_not_equal(launch(&l, l.b.out, array_of(&l, 2000)), 0); /* of another size */
+    assert_int_not_equal(launch(&l, l.b.out, array_of(&l, 2000)), 0); /* another size */
     proact_close(l.b.p);
 }
 
-static void what_was_found_counts_from_where_an_array_is(void **state)
+static void results_are_relative_to_the_array(void **state)
 {
     struct launches l = open_launches();
     struct proact_array *from = array_of(&l, 10), *low = array_of(&l, N),
@@ -135,7 +134,7 @@ static void what_was_found_counts_from_where_an_array_is(void **state)
     assert_in_range(at[1], at[0] + 4 * N, at[0] + 4 * (N + OUTSIDE) - 1);
     assert_int_not_equal(launch(&l, high, from), 0);
     assert_null(proact_kernel_refusal(l.kernel));
-    launch(&l, low, from); /* it is asked in full: there is one behind it */
+    launch(&l, low, from); /* an array follows it, so the query runs in full */
     assert_non_null(
         strstr(proact_kernel_refusal(l.kernel), "'a (2)', to which argument 0 points"));
     for (int n = 0; n < 3; n++) {
@@ -147,7 +146,7 @@ static void what_was_found_counts_from_where_an_array_is(void **state)
     proact_close(l.b.p);
 }
 
-/* An address in a struct is told from its others. */
+/* The refusal names the offset of a pointer within a struct parameter. */
 static void fields_are_named_by_their_offset(void **state)
 {
     static const char head[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -170,8 +169,8 @@ static void fields_are_named_by_their_offset(void **state)
     proact_close(l.b.p);
 }
 
-/* to[i] is stored to as from[i] is read: what may lie beyond each is not taken for what
-   lies beyond the other, or between the two. */
+/* The kernel stores to to[i] and loads from[i]. The result for one pointer does not apply
+   to the other, nor to the memory between the arrays. */
 static void arrays_are_distinguished(void **state)
 {
     static const char load[] = "add.s64 %rd7, %rd4, %rd5; ld.global.u32 %r7, [%rd7];\n";
@@ -184,14 +183,14 @@ static void arrays_are_distinguished(void **state)
     struct proact_array *from = array_of(&l, N), *gap = array_of(&l, N + OUTSIDE),
                         *to = array_of(&l, N);
 
-    proact_array_destroy(gap); /* nothing lies behind either */
+    proact_array_destroy(gap); /* no array follows either of them */
     assert_int_not_equal(launch(&l, to, from), 0);
     assert_null(proact_kernel_refusal(l.kernel));
     proact_close(l.b.p);
 }
 
-/* As the layers of a network are: what was found of each is known the next time. */
-static void many_shapes_are_known(void **state)
+/* The results for 50 shapes, such as the layers of a network, are all cached. */
+static void results_of_many_shapes_are_cached(void **state)
 {
     enum { SHAPES = 50 };
     struct launches l = open_launches();
@@ -200,20 +199,20 @@ static void many_shapes_are_known(void **state)
     (void)state;
     for (size_t n = 0; n < SHAPES; n++)
         from[n] = array_of(&l, 100 + n);
-    struct proact_array *to = array_of(&l, N); /* nothing lies behind it */
+    struct proact_array *to = array_of(&l, N); /* no array follows it */
 
     for (size_t n = 0; n < SHAPES; n++)
         assert_int_not_equal(launch(&l, to, from[n]), 0);
     bounded = 0;
     for (size_t n = 0; n < 2 * SHAPES; n++)
         assert_int_equal(launch(&l, to, from[n % SHAPES]), 0);
-    assert_in_range(bounded, 0, SHAPES / 5); /* tables that are made anew count, too */
+    assert_in_range(bounded, 0, SHAPES / 5); /* rebuilt tables count as well */
     assert_null(proact_kernel_refusal(l.kernel));
     proact_close(l.b.p);
 }
 
-/* As of programs that allocate in each round: nothing is bounded again. */
-static void recreated_arrays_are_known(void **state)
+/* Arrays that are recreated in every iteration need no new analysis. */
+static void recreated_arrays_need_no_analysis(void **state)
 {
     struct launches l = open_launches();
 
@@ -231,9 +230,9 @@ static void recreated_arrays_are_known(void **state)
     proact_close(l.b.p);
 }
 
-/* An unrolled loop, of which nobody knows how often it is gone through: what did not help
-   its first stores helps no other one. */
-static void boxes_that_never_help_are_not_tried_again(void **state)
+/* An unrolled loop with an unknown trip count. If boxes do not help its first stores, they
+   are not tried for the others. */
+static void useless_boxes_are_not_tried_again(void **state)
 {
     enum { STORES = 200 };
     static const char store[] = "st.global.u32 [%rd6], %r6;\n";
@@ -254,12 +253,12 @@ static void boxes_that_never_help_are_not_tried_again(void **state)
     assert_int_equal(proact_array_write(from, 0, &nobody, 1, &l.b.err), PROACT_OK);
     bounded = 0;
     assert_int_equal(launch(&l, array_of(&l, N), from), STORES);
-    assert_in_range(bounded, STORES, 8 * STORES); /* it may be 64 for each */
+    assert_in_range(bounded, STORES, 8 * STORES); /* up to 64 for each store otherwise */
     proact_close(l.b.p);
 }
 
-/* Whether it stores, or loads, hangs on bits of its index, of which there is no form: all
-   threads below 4096 do, for N is more. */
+/* The access depends on bits of the index, which has no symbolic expression. All threads
+   below 4096 perform it, and N is larger. */
 static void put_by_bits(char *into, const char *access)
 {
     const char *query = strstr(text, "setp.ge.u32"), *relocation = strstr(text, "mul.wide");
@@ -271,8 +270,9 @@ static void put_by_bits(char *into, const char *access)
             relocation, access);
 }
 
-/* Where the slice says that stores stay in their array, nobody takes them for strays. */
-static void a_slice_knows_where_stores_stay(void **state)
+/* The write-set slice proves that the stores stay in their array, so they are not
+   reported. */
+static void a_slice_proves_that_stores_stay_inside(void **state)
 {
     char by_bits[sizeof text + 200];
 
@@ -281,13 +281,13 @@ static void a_slice_knows_where_stores_stay(void **state)
     struct launches l = open_launches_of(by_bits);
     struct proact_array *from = array_of(&l, 10), *low = array_of(&l, N);
 
-    array_of(&l, N); /* behind it */
+    array_of(&l, N); /* follows `low` */
     launch(&l, low, from);
     assert_null(proact_kernel_refusal(l.kernel));
     proact_close(l.b.p);
 }
 
-static void loads_are_not_reported(void **state)
+static void loads_outside_are_reported(void **state)
 {
     char by_bits[sizeof text + 200];
 
@@ -302,8 +302,8 @@ static void loads_are_not_reported(void **state)
     proact_close(l.b.p);
 }
 
-/* Numbers that never come again cost the host no more than that. */
-static void what_never_comes_again_is_given_up(void **state)
+/* Arguments that never repeat have a bounded cost; then the analysis is given up. */
+static void fruitless_queries_are_given_up(void **state)
 {
     enum { MOST = 2000 };
     struct launches l = open_launches();
@@ -326,7 +326,8 @@ static void what_never_comes_again_is_given_up(void **state)
     proact_close(l.b.p);
 }
 
-/* Of each address its own; of one no more than that, the closest of which are joined. */
+/* Results are kept per pointer. A pointer has a limited number of ranges, and the closest
+   ones are merged. */
 static void results_are_keyed_by_address(void **state)
 {
     enum { ADDRESSES = 100, EACH = PROVENANCE_RANGES_MAX + 3 };
@@ -350,17 +351,17 @@ static void results_are_keyed_by_address(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slice_knows_where_stores_stay),
-        cmocka_unit_test(loads_are_not_reported),
-        cmocka_unit_test(what_never_comes_again_is_given_up),
+        cmocka_unit_test(a_slice_proves_that_stores_stay_inside),
+        cmocka_unit_test(loads_outside_are_reported),
+        cmocka_unit_test(fruitless_queries_are_given_up),
         cmocka_unit_test(results_are_keyed_by_address),
         cmocka_unit_test(a_recreated_array_is_not_checked_again),
-        cmocka_unit_test(what_was_found_counts_from_where_an_array_is),
+        cmocka_unit_test(results_are_relative_to_the_array),
         cmocka_unit_test(fields_are_named_by_their_offset),
         cmocka_unit_test(arrays_are_distinguished),
-        cmocka_unit_test(many_shapes_are_known),
-        cmocka_unit_test(recreated_arrays_are_known),
-        cmocka_unit_test(boxes_that_never_help_are_not_tried_again),
+        cmocka_unit_test(results_of_many_shapes_are_cached),
+        cmocka_unit_test(recreated_arrays_need_no_analysis),
+        cmocka_unit_test(useless_boxes_are_not_tried_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

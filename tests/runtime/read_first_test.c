@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whom proact_device0_read() waits for, on a pretend device: each wait counts, that for the
-   copy itself as well. */
+/* Waits of proact_device0_read() on a fake device. Each wait counts, including the one for
+   the copy itself. */
 #include <proact/program.h>
 
 #include "runtime/session/runtime_wait.h"
@@ -16,7 +16,7 @@ static unsigned waits_of_a_read(struct stage *s)
     return fake_state(s->p->set)->waits - before;
 }
 
-static void where_one_lane_did_all_it_alone_is_waited_for(void **state)
+static void a_single_busy_stream_is_awaited_alone(void **state)
 {
     struct stage s;
 
@@ -29,7 +29,7 @@ static void where_one_lane_did_all_it_alone_is_waited_for(void **state)
     proact_close(s.p);
 }
 
-static void where_others_did_some_all_are_waited_for(void **state)
+static void several_busy_streams_are_all_awaited(void **state)
 {
     struct stage s;
 
@@ -39,7 +39,7 @@ static void where_others_did_some_all_are_waited_for(void **state)
     must(&s, proact_device0_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
     must(&s, proact_array_broadcast(s.a, &s.err));
     assert_int_equal(waits_of_a_read(&s), 2);
-    assert_int_equal(waits_of_a_read(&s), 1); /* they have been */
+    assert_int_equal(waits_of_a_read(&s), 1); /* settled by the previous read */
     proact_close(s.p);
 }
 
@@ -49,7 +49,7 @@ static void fill_in(struct stage *s, unsigned stream)
     must(s, proact_device0_fill(s->p, proact_array_address(s->a, 0), 1, 8, &s->err));
 }
 
-static void of_streams_the_one_in_use_is_waited_for(void **state)
+static void only_the_current_stream_is_awaited(void **state)
 {
     struct stage s;
 
@@ -65,12 +65,12 @@ static void of_streams_the_one_in_use_is_waited_for(void **state)
     must(&s, proact_stream_wait(s.p, &s.err));
     expect(&s, "record 0.3\nawait 0.3\n");
     must(&s, proact_stream_set_current(s.p, 0, &s.err));
-    assert_int_equal(waits_of_a_read(&s), 1); /* but this one comes after both */
+    assert_int_equal(waits_of_a_read(&s), 1); /* this read follows both streams */
     expect(&s, "record 0.2\nwait 0.0 for 0.2\nrecord 0.3\nwait 0.0 for 0.3\n");
     proact_close(s.p);
 }
 
-static void an_event_alone_is_waited_for(void **state)
+static void an_event_is_awaited_alone(void **state)
 {
     struct proact_event *m;
     struct stage s;
@@ -88,13 +88,14 @@ static void an_event_alone_is_waited_for(void **state)
     must(&s, proact_event_wait(m, &s.err));
     expect(&s, "await 0.2\n");
     assert_int_equal(fake_state(s.p->set)->waits, before);
-    must(&s, proact_array_broadcast(s.a, &s.err)); /* now another lane is at work */
+    must(&s, proact_array_broadcast(s.a, &s.err)); /* a second busy stream */
     must(&s, proact_event_wait(m, &s.err));
     assert_int_equal(fake_state(s.p->set)->waits, before + 1);
     proact_close(s.p);
 }
 
-/* What went wrong in the midst of a call is said by the next wait, which a read is. */
+/* A failure during an asynchronous call is reported by the next wait, which may be a
+   read. */
 static void deferred_failures_are_reported(void **state)
 {
     struct stage s;
@@ -114,10 +115,10 @@ static void deferred_failures_are_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(where_one_lane_did_all_it_alone_is_waited_for),
-        cmocka_unit_test(where_others_did_some_all_are_waited_for),
-        cmocka_unit_test(of_streams_the_one_in_use_is_waited_for),
-        cmocka_unit_test(an_event_alone_is_waited_for),
+        cmocka_unit_test(a_single_busy_stream_is_awaited_alone),
+        cmocka_unit_test(several_busy_streams_are_all_awaited),
+        cmocka_unit_test(only_the_current_stream_is_awaited),
+        cmocka_unit_test(an_event_is_awaited_alone),
         cmocka_unit_test(deferred_failures_are_reported),
     };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program for one GPU does, recorded: blocks of parameters, copies and fills. */
+/* Recordings of the operations of a program for one GPU: launches with parameter buffers,
+   copies and fills. */
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
@@ -26,7 +27,7 @@ static struct bench open_devices(unsigned devices)
 static enum proact_status run_plain(struct bench *b, struct proact_kernel *k,
                                     uint32_t factor, unsigned devices)
 {
-    const struct view view = {1, N, factor}; /* the address is put in */
+    const struct view view = {1, N, factor}; /* the relocation supplies the address */
     const struct proact_relocation relocation = {0, b->out, 0};
 
     return proact_launch_buffer(
@@ -47,7 +48,8 @@ static void expect(struct bench *b, struct proact_array *a, unsigned device, uns
         fail_msg("device %u: element %u is %u, not %u", device, i, is, value);
 }
 
-/* The kernel on one device, its numbers to the other array, and the first gone. */
+/* Records a single-device launch, a copy of its result to the other array, and a fill of
+   the first array. */
 static struct proact_recording *recorded(struct bench *b_, struct proact_kernel *k,
                                          struct proact_array *other)
 {
@@ -74,7 +76,7 @@ static void a_replay_repeats_the_work(struct bench b)
     MUST(proact_array_write(other, 0, zeros, N, &b.err));
     struct proact_recording *r = recorded(&b, plain, other);
 
-    expect(&b, b.out, 0, 1, 0); /* nothing ran */
+    expect(&b, b.out, 0, 1, 0); /* the recording did not run */
     for (int i = 0; i < 3; i++) {
         MUST(proact_replay(r, &b.err));
         expect(&b, b.out, 0, 0, 0);
@@ -85,7 +87,7 @@ static void a_replay_repeats_the_work(struct bench b)
         MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
         MUST(proact_array_write(other, 0, zeros, N, &b.err));
     }
-    MUST(proact_replay(r, &b.err)); /* other devices hear of it, too */
+    MUST(proact_replay(r, &b.err)); /* other devices receive the result too */
     MUST(proact_array_broadcast(b.out, &b.err));
     for (unsigned d = 0; d < proact_device_count(b.p); d++)
         expect(&b, b.out, d, 2, 9);
@@ -105,7 +107,7 @@ static void the_first_of_four_replays(void **state)
     a_replay_repeats_the_work(open_devices(4));
 }
 
-static void an_array_that_is_gone_ends_it(void **state)
+static void a_destroyed_array_refuses_the_replay(void **state)
 {
     (void)state;
     struct bench b = open_devices(1);
@@ -120,8 +122,8 @@ static void an_array_that_is_gone_ends_it(void **state)
     proact_close(b.p);
 }
 
-/* All devices held what it writes when it was made; no replay needs that. */
-static void one_that_fetches_too_much_ends(void **state)
+/* All devices had current data when the recording was made. No replay depends on that. */
+static void a_recording_that_fetches_too_much_is_refused(void **state)
 {
     (void)state;
     static const uint32_t zeros[N];
@@ -181,8 +183,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_device_replays),
         cmocka_unit_test(the_first_of_four_replays),
-        cmocka_unit_test(an_array_that_is_gone_ends_it),
-        cmocka_unit_test(one_that_fetches_too_much_ends),
+        cmocka_unit_test(a_destroyed_array_refuses_the_replay),
+        cmocka_unit_test(a_recording_that_fetches_too_much_is_refused),
         cmocka_unit_test(unrecordable_calls_are_reported),
     };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `relay`: while a chunk's owner sends the next one, peers pass on those before; each copy
-   takes one step. Whoever receives must not be sent to by two of them in one step. */
+/* Order of copies under `relay`: while the owner sends the next chunk, peers forward
+   earlier ones. Each copy is one step. No two devices may send to one receiver in the same
+   step. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[4224])\n{\n ret;\n}\n";
 
-/* The first device makes the whole array. */
+/* Device 0 writes the whole array. */
 static struct proact *launched(const char *method, unsigned devices)
 {
     const struct proact_options o = {.machine = "v100x16",
@@ -43,8 +44,8 @@ static struct proact *launched(const char *method, unsigned devices)
     return p;
 }
 
-/* The owner's copy of chunk i is its step i, and a peer's n-th of that chunk is step i + n:
-   so many senders each receiver has. */
+/* The owner's copy of chunk i is step i, and the n-th forwarding of that chunk is step i +
+   n. Counts the senders of each receiver in each step. */
 static void count_senders(const char *log, unsigned senders[STEPS][DEVICES])
 {
     unsigned chunk = 0, passed[CHUNKS] = {0};
@@ -67,7 +68,7 @@ static void count_senders(const char *log, unsigned senders[STEPS][DEVICES])
     assert_int_equal(chunk, CHUNKS);
 }
 
-static void no_two_send_to_one(void **state)
+static void each_receiver_has_one_sender_per_step(void **state)
 {
     (void)state;
     for (unsigned devices = 4; devices <= DEVICES; devices *= 2) {
@@ -87,10 +88,11 @@ static void no_two_send_to_one(void **state)
     }
 }
 
-/* What CUDA does not see of an order made by words, events and the order of calls make:
-   waits for words are queued behind the kernel that counts, on streams that follow the
-   launch's by an event, and the launch's stream follows them by events. */
-static void words_alone_order_nothing(void **state)
+/* Ready words order streams in a way that CUDA does not see, so events and the order of
+   calls must provide the order too. Waits for words follow the counting kernel on streams
+   that follow the launch's stream by an event. The launch's stream follows them by
+   events. */
+static void waits_for_words_follow_events(void **state)
 {
     static const char *const methods[] = {"copy-engine", "relay"};
 
@@ -127,8 +129,9 @@ static void words_alone_order_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_two_send_to_one),
-                                       cmocka_unit_test(words_alone_order_nothing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_receiver_has_one_sender_per_step),
+        cmocka_unit_test(waits_for_words_follow_events)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

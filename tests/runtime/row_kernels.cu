@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What writes a little of an array: launches that go where that is. */
+/* Kernels that write a part of an array: their launches run where that part is. */
 #include <proact/device.h>
 
-/* One row, or the same from its end on. */
+/* Writes one row, in ascending or descending order. */
 extern "C" __global__ void one_row(const unsigned *in, unsigned *out, unsigned row,
                                    unsigned pitch)
 {
@@ -20,7 +20,7 @@ extern "C" __global__ void one_row_back(const unsigned *in, unsigned *out, unsig
         out[row * pitch + pitch - 1 - t] = 3 * in[row * pitch + pitch - 1 - t];
 }
 
-/* From a word on, so many by each CTA. */
+/* Each CTA writes a number of words, from a first word on. */
 extern "C" __global__ void stretch(const unsigned *in, unsigned *out, unsigned first,
                                    unsigned each)
 {

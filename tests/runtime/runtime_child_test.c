@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that launch kernels: where a device takes few at a time no chunk is lost, plans
-   may change around them, and what cannot be is said. */
+/* Kernels that launch child kernels. No chunk is lost if a device accepts few of them,
+   plans may change between launches, and unsupported requests are reported. */
 #include "device/device.h"
 #include "runtime/objects/session.h"
 #include "runtime/program/session_open.h"
 #include "runtime/runtime_testing.h"
 
-/* The emulator, with so many places for kernels that kernels launch. */
+/* The emulator with the given limit of child kernels. */
 static enum proact_status open_narrow(const struct device_options *options,
                                       unsigned relocations, struct device_set **out,
                                       struct proact_error *err)
@@ -62,7 +62,7 @@ static void must(struct bench *b, enum proact_status status)
         fail_msg("%s", b->err.text);
 }
 
-/* Virtual nanoseconds; every replica has been looked at. */
+/* Virtual nanoseconds of the launches, after a check of every replica. */
 static uint64_t fill_rounds(struct bench *b)
 {
     struct proact_recording *recording;
@@ -82,7 +82,7 @@ static uint64_t fill_rounds(struct bench *b)
     return b->p->backend->now_ns(b->p->set);
 }
 
-/* Whoever gets no place for a child sends the chunk itself. */
+/* A CTA whose child launch is refused sends the chunk itself. */
 static void no_chunk_is_lost_where_launches_are_refused(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void no_chunk_is_lost_where_launches_are_refused(void **state)
         uint64_t wide_ns = fill_rounds(&wide);
 
         fill_rounds(&three);
-        assert_int_not_equal(fill_rounds(&one), wide_ns); /* the limit was felt */
+        assert_int_not_equal(fill_rounds(&one), wide_ns); /* the limit had an effect */
         proact_close(one.p);
         proact_close(three.p);
         proact_close(wide.p);
@@ -117,13 +117,13 @@ static void plans_and_maps_may_change(void **state)
             must(&b, testing_fill(&b, factor));
             testing_holds(&b, b.out, factor);
         }
-        must(&b, proact_kernel_map(b.fill, 0, &testing_map, &b.err)); /* said anew */
+        must(&b, proact_kernel_map(b.fill, 0, &testing_map, &b.err)); /* a new map */
     }
     proact_close(b.p);
 }
 
-/* The module whose kernels launch has variables of its own: a marked kernel's own would
-   silently become others. */
+/* Device-side launches need a separate module, in which the variables of an annotated
+   kernel would be copies. Such a kernel is refused. */
 static void an_annotated_kernel_with_variables_is_refused(void **state)
 {
     static const char text[] =
@@ -142,7 +142,7 @@ static void an_annotated_kernel_with_variables_is_refused(void **state)
     REFUSED(proact_launch(k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
                           (struct proact_arg[]){PROACT_ARRAY(b.out)}, 1, &b.err),
             PROACT_EREFUSED, "kernel 'tallies', tally.ptx: it uses variable 'tally'");
-    must(&b, testing_fill(&b, 4)); /* and others go on */
+    must(&b, testing_fill(&b, 4)); /* other kernels still run */
     testing_holds(&b, b.out, 4);
     proact_close(b.p);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the runtime launch: one that behaves, and those that do not. */
+/* Kernels for the tests of the runtime: one correct kernel and several faulty ones. */
 #include "waiting.cuh"
 #include "working.cuh"
 
@@ -39,7 +39,7 @@ extern "C" __global__ void traps(unsigned *out, struct proact_partition partitio
     proact_done(&partition);
 }
 
-/* Unmarked. */
+/* Plain kernels. */
 struct view {
     unsigned *out;
     unsigned n, factor;
@@ -61,7 +61,7 @@ static __device__ unsigned place_y(void)
     return y;
 }
 
-/* Each CTA tells its place in a grid of two dimensions. */
+/* Each CTA stores its index in a two-dimensional grid. */
 extern "C" __global__ void places(unsigned *out, unsigned width, unsigned n)
 {
     unsigned x = proact_local_cta(), y = place_y();
@@ -71,7 +71,7 @@ extern "C" __global__ void places(unsigned *out, unsigned width, unsigned n)
         out[i] = 1000 * y + x;
 }
 
-/* Into one place of a CTA's own, or of the next one's. */
+/* Stores to the CTA's own words, or to those of the next CTA. */
 extern "C" __global__ void neighbours(unsigned *out, unsigned n)
 {
     unsigned i = (proact_local_cta() + (proact_thread_x() & 1)) * proact_cta_size_x();
@@ -97,7 +97,7 @@ extern "C" __global__ void columns(unsigned *out, unsigned width, unsigned rows)
         out[y * width + x] = y * width + x + 1;
 }
 
-/* As compilers make it of atomicAdd(), atomicMax(), ... */
+/* The PTX that compilers emit for atomicAdd(), atomicMax() and the like. */
 #define REDUCE(how, to, index, what)                                                       \
     asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %0;\n\t"                \
                  "mad.wide.u32 %%to, %1, 4, %%to;\n\t"                                     \
@@ -105,7 +105,7 @@ extern "C" __global__ void columns(unsigned *out, unsigned width, unsigned rows)
                  "r"(index), "r"(what)                                                     \
                  : "memory")
 
-/* Where they go hangs on memory; beside them a store. */
+/* Indirect atomics, and a plain store. */
 extern "C" __global__ void counts(unsigned *out, unsigned *bins, unsigned *most,
                                   const unsigned *in, unsigned n)
 {
@@ -118,7 +118,7 @@ extern "C" __global__ void counts(unsigned *out, unsigned *bins, unsigned *most,
     REDUCE("max.u32", most, 0, in[i]);
 }
 
-/* Others do more with the array than that. */
+/* Atomics on an array that has other accesses too. */
 extern "C" __global__ void counts_and_reads(unsigned *out, const unsigned *bins, unsigned n)
 {
     unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -167,7 +167,7 @@ extern "C" __global__ void counts_floats(unsigned *out, const unsigned *in, unsi
         REDUCE("add.f32", out, in[i] % 64, 0x3f800000);
 }
 
-/* Each kind, of words and of pairs of them, where and by what looks like chance. */
+/* Each operation, on 32-bit and 64-bit words, with pseudo-random indices and values. */
 #define REDUCES(name, type, bits, factor, how)                                             \
     extern "C" __global__ void name(type *to, const unsigned *in, unsigned n)              \
     {                                                                                      \
@@ -202,7 +202,7 @@ REDUCES_PAIRS(reduces_and_b64, "and.b64")
 REDUCES_PAIRS(reduces_or_b64, "or.b64")
 REDUCES_PAIRS(reduces_xor_b64, "xor.b64")
 
-/* Floating-point numbers, whole ones: no order shows. In place 0 each is -0. */
+/* Floating-point operations on integral values, in any order. Element 0 receives -0. */
 #define REDUCES_FLOATS(name, type, bits, how)                                              \
     extern "C" __global__ void name(type *to, const unsigned *in, unsigned n)              \
     {                                                                                      \
@@ -222,7 +222,7 @@ REDUCES_PAIRS(reduces_xor_b64, "xor.b64")
 REDUCES_FLOATS(reduces_add_f32, float, "f", "add.f32")
 REDUCES_FLOATS(reduces_add_f64, double, "d", "add.f64")
 
-/* Only where it is odd: what is stored hangs on memory, where it may be stored does not. */
+/* Stores only for odd elements: memory decides whether a thread stores, but not where. */
 extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsigned n)
 {
     unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -231,7 +231,7 @@ extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsign
         out[i] = 2 * in[i];
 }
 
-/* Either may be NULL. */
+/* Either pointer may be NULL. */
 extern "C" __global__ void both(unsigned *one, unsigned *other, unsigned n, unsigned factor)
 {
     unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -242,7 +242,7 @@ extern "C" __global__ void both(unsigned *one, unsigned *other, unsigned n, unsi
         other[i] = (i + 1) * (factor + 1);
 }
 
-/* One store, into the one array or the other. */
+/* One store into one of two arrays. */
 extern "C" __global__ void either(unsigned *one, unsigned *other, unsigned n)
 {
     unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -252,7 +252,7 @@ extern "C" __global__ void either(unsigned *one, unsigned *other, unsigned n)
         to[i] = i + 1;
 }
 
-/* Eight bytes that are read, and are no addresses; and such that are. */
+/* Loads of eight bytes that are no addresses; the next kernel loads addresses. */
 extern "C" __global__ void doubles_long(unsigned long long *out, unsigned n)
 {
     unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -269,7 +269,7 @@ extern "C" __global__ void follows(unsigned *out, unsigned *const *from, unsigne
         out[i] = from[0][i];
 }
 
-/* In a function, which matters to those that call it alone. */
+/* A function that only some kernels call. */
 extern "C" __device__ __attribute__((noinline)) unsigned follow(unsigned *const *from,
                                                                 unsigned i)
 {
@@ -284,7 +284,7 @@ extern "C" __global__ void follows_called(unsigned *out, unsigned *const *from, 
         out[i] = follow(from, i);
 }
 
-/* A part of a word is an index, and no address. */
+/* A part of a word is used as an index, not as an address. */
 extern "C" __global__ void picks(unsigned *out, const unsigned *from, unsigned n)
 {
     unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -296,7 +296,7 @@ extern "C" __global__ void picks(unsigned *out, const unsigned *from, unsigned n
     }
 }
 
-/* The same, of two halves. */
+/* The same with an address in two halves. */
 extern "C" __global__ void follows_halves(unsigned *out, const unsigned *from, unsigned n)
 {
     unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -308,7 +308,7 @@ extern "C" __global__ void follows_halves(unsigned *out, const unsigned *from, u
         out[i] = there[i] + 1;
 }
 
-/* Of an element its neighbours are needed, too; then the one at the other end alone. */
+/* An element and its two neighbours; then only the element at the opposite end. */
 extern "C" __global__ void blurs(const unsigned *in, unsigned *out, unsigned n)
 {
     unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -317,8 +317,8 @@ extern "C" __global__ void blurs(const unsigned *in, unsigned *out, unsigned n)
         out[i] = (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < n ? in[i + 1] : 0);
 }
 
-/* One line of threads over rows of 98, in rows of 101, if n is 5000; no compiler sees that
-   what is left is of the same division. */
+/* One line of threads over rows of 98 words with a pitch of 101, for n = 5000. The compiler
+   does not see that quotient and remainder come from one division. */
 extern "C" __global__ void fields(const unsigned *in, unsigned *out, unsigned n)
 {
     unsigned t = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -328,7 +328,7 @@ extern "C" __global__ void fields(const unsigned *in, unsigned *out, unsigned n)
         out[at] = in[at - 101] + 2 * in[at] + in[at + 101];
 }
 
-/* As blurs, by one half of the CTA, in a tile that ends where the array does; marked. */
+/* Like `blurs`, annotated, with half of each CTA and a tile that ends with the array. */
 extern "C" __global__ void blurs_by_tile(const unsigned *in, unsigned *out, unsigned n,
                                          struct proact_partition partition)
 {
@@ -343,7 +343,7 @@ extern "C" __global__ void blurs_by_tile(const unsigned *in, unsigned *out, unsi
     proact_done(&partition);
 }
 
-/* The same in a ring, which has no ends. */
+/* Like `blurs`, on a ring without ends. */
 extern "C" __global__ void rings(const unsigned *in, unsigned *out, unsigned n)
 {
     unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -352,7 +352,7 @@ extern "C" __global__ void rings(const unsigned *in, unsigned *out, unsigned n)
         out[i] = in[(i + n - 1) % n] + 2 * in[i] + in[(i + 1) % n];
 }
 
-/* The first cell of each row, by those above and below. */
+/* The first cell of each row, from the cells above and below. */
 extern "C" __global__ void first_cells(const unsigned *in, unsigned *out, unsigned rows,
                                        unsigned pitch)
 {
@@ -363,7 +363,7 @@ extern "C" __global__ void first_cells(const unsigned *in, unsigned *out, unsign
                          (y + 1 < rows ? in[(y + 1) * pitch] : 0);
 }
 
-/* Cells of rows that are four words longer, by those below. */
+/* Cells of rows with four more words of pitch, from the cells below. */
 extern "C" __global__ void cells(const unsigned *in, unsigned *out, unsigned h, unsigned w)
 {
     unsigned t = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -372,7 +372,7 @@ extern "C" __global__ void cells(const unsigned *in, unsigned *out, unsigned h, 
         out[t / (w - 4) * w + t % (w - 4)] = in[t / (w - 4) * w + t % (w - 4)] + 1;
 }
 
-/* The first cell of each row, where that is odd. */
+/* The first cell of each row, if it is odd. */
 extern "C" __global__ void odd_cells(const unsigned *in, unsigned *out, unsigned rows,
                                      unsigned pitch)
 {
@@ -382,7 +382,7 @@ extern "C" __global__ void odd_cells(const unsigned *in, unsigned *out, unsigned
         out[y * pitch] = in[y * pitch] + 2;
 }
 
-/* Planes of 1000, of each of which a CTA has 13 and reads one more. */
+/* Planes of 1000 words. A CTA updates 13 words of each plane and reads one more. */
 extern "C" __global__ void planes(const unsigned *in, unsigned *out, unsigned n)
 {
     unsigned i = proact_local_cta() * 13 + proact_thread_x();
@@ -393,7 +393,7 @@ extern "C" __global__ void planes(const unsigned *in, unsigned *out, unsigned n)
         out[z * 1000 + i] = 3 * in[z * 1000 + i] + (i < 999 ? in[z * 1000 + i + 1] : 0);
 }
 
-/* One of several arrays, or all but the last. */
+/* Parameters of kernels that read one of several arrays, or all but the last. */
 struct many {
     const unsigned *array[4];
 };
@@ -426,7 +426,7 @@ extern "C" __global__ void turns(const unsigned *in, unsigned *out, unsigned n)
         out[i] = in[n - 1 - i];
 }
 
-/* In place. */
+/* Updates the array in place. */
 extern "C" __global__ void grows(unsigned *out, unsigned n)
 {
     unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -435,7 +435,7 @@ extern "C" __global__ void grows(unsigned *out, unsigned n)
         out[i] = 3 * out[i] + i;
 }
 
-/* Memory decides what is read, and what is written. */
+/* Memory decides which elements are read and written. */
 extern "C" __global__ void gathers(const unsigned *in, unsigned *out, unsigned n)
 {
     unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x();
@@ -462,7 +462,7 @@ __device__ static inline unsigned axis_position(unsigned dimension)
     return cta * size + thread;
 }
 
-/* A stencil: of each cell the next ones of the same column, in the slowest dimension. */
+/* A stencil over neighbours in the slowest dimension. */
 extern "C" __global__ void smooths(const unsigned *in, unsigned *out, unsigned width,
                                    unsigned height, unsigned depth)
 {
@@ -474,7 +474,7 @@ extern "C" __global__ void smooths(const unsigned *in, unsigned *out, unsigned w
         out[i] = in[i - slice] + 2 * in[i] + in[i + slice];
 }
 
-/* Two flags of one word, and what it doubles. */
+/* Sets two flags in one word, and doubles the input. */
 extern "C" __global__ void notes_two(unsigned *out, unsigned *noted, unsigned n)
 {
     unsigned i = axis_position(0);
@@ -488,7 +488,7 @@ extern "C" __global__ void notes_two(unsigned *out, unsigned *noted, unsigned n)
     out[i] = 2 * i;
 }
 
-/* The same, but it takes some microseconds. */
+/* Like `plain`, but it takes some microseconds. */
 extern "C" __global__ void slow(struct view v)
 {
     unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x(), x = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches over several emulated devices: every replica is right whatever the method, what
-   was sent adds up, and what breaks says so. `seeds` runs many schedules. */
+/* Launches over several emulated devices: every replica is right under every method, the
+   statistics add up, and failures are reported. `seeds` runs many schedules. */
 #include "runtime/runtime_testing.h"
 
 enum { BYTES = N * 4 };
@@ -135,7 +135,7 @@ static void plans_change_between_launches(void **state)
         testing_holds(&b, b.out, factor);
         testing_holds(&second, second.out, 100 + factor);
     }
-    proact_array_destroy(b.out); /* before its kernel, in flight or not */
+    proact_array_destroy(b.out); /* before its kernel, with work in flight */
     proact_kernel_destroy(b.fill);
     assert_int_equal(testing_fill(&second, 1), 0);
     proact_kernel_destroy(second.fill);
@@ -178,7 +178,7 @@ static void an_agent_that_gives_up_names_what_never_came(void **state)
         0);
     REFUSED(proact_wait(b.p, &b.err), PROACT_ETIMEOUT, "array 'out': chunk ");
     assert_non_null(strstr(b.err.text, "its writers are CTA "));
-    assert_int_equal(testing_fill(&b, 6), 0); /* and the next launch is whole */
+    assert_int_equal(testing_fill(&b, 6), 0); /* the next launch is complete */
     testing_holds(&b, b.out, 6);
     proact_close(b.p);
 }
@@ -204,7 +204,7 @@ static void a_fault_is_reported_after_a_destroy(void **state)
     proact_kernel_destroy(k);
     REFUSED(proact_wait(b.p, &b.err), PROACT_ETIMEOUT, "array 'out': chunk ");
     assert_int_equal(testing_fill(&b, 6), 0);
-    testing_holds(&b, b.out, 6); /* and told once */
+    testing_holds(&b, b.out, 6); /* and reported once */
     proact_close(b.p);
 }
 
@@ -221,7 +221,7 @@ static void the_check_finds_small_maps_and_unwritten_reads(void **state)
     struct bench b = testing_open(&o);
 
     assert_int_equal(testing_fill(&b, 6), 0);
-    testing_holds(&b, b.out, 6); /* nothing to find */
+    testing_holds(&b, b.out, 6); /* no violation */
     assert_int_equal(proact_kernel_map(b.fill, 0, &small, &b.err), 0);
     assert_int_equal(testing_fill(&b, 8), 0);
     uint32_t word;
@@ -275,9 +275,9 @@ static void step(struct bench *b, struct proact_kernel *steps, struct proact_arr
         fail_msg("%s", b->err.text);
 }
 
-/* Devices 0 and 1 take long to write what the others, or the host there, have written anew
-   by then: these do not read it and wait for nobody. */
-static void who_writes_what_others_still_write_is_not_behind(void **state)
+/* Devices 0 and 1 take long to write data that the others, or the host there, have
+   overwritten. The others do not read that data and wait for no one. */
+static void overwriting_a_slow_writer_does_not_wait(void **state)
 {
     enum { FACTOR = 3, ROUNDS = 3000, TIMES = 4 };
     uint32_t content[N];
@@ -342,7 +342,7 @@ int main(int count, char **words)
         cmocka_unit_test(a_fault_is_reported_after_a_destroy),
         cmocka_unit_test(the_check_finds_small_maps_and_unwritten_reads),
         cmocka_unit_test(many_devices),
-        cmocka_unit_test(who_writes_what_others_still_write_is_not_behind),
+        cmocka_unit_test(overwriting_a_slow_writer_does_not_wait),
     };
 
     if (count > 1 && strcmp(words[1], "seeds") == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the C API refuses, with the sentence that says so. */
+/* Requests that the C API refuses, with the message of each. */
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
@@ -45,7 +45,7 @@ static void plans(void **state)
             PROACT_EINVAL, "40992 transfer threads");
     REFUSED(proact_limit_set(b.p, (enum proact_limit)7, 1, &b.err), PROACT_EINVAL,
             "no limit 7");
-    assert_int_equal(testing_fill(&b, 3), 0); /* the plan is as it was */
+    assert_int_equal(testing_fill(&b, 3), 0); /* the plan is unchanged */
     testing_holds(&b, b.out, 3);
     assert_null(proact_method_summary("magic"));
     for (const char *const *m = proact_method_names(); *m; m++)
@@ -111,7 +111,7 @@ static void kernels_and_maps(void **state)
         .kind = PROACT_MAP_TABLE, .range_offsets = first, .ranges = &range, .cta_count = 1};
     REFUSED(proact_kernel_map(b.fill, 0, &map, &b.err), PROACT_EINVAL,
             "gives CTA 0 ranges 1 to 0");
-    assert_int_equal(testing_fill(&b, 2), 0); /* the map is as it was */
+    assert_int_equal(testing_fill(&b, 2), 0); /* the map is unchanged */
     testing_holds(&b, b.out, 2);
     first[0] = 0;
     assert_int_equal(proact_kernel_map(b.fill, 0, &map, &b.err), 0);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chunks under `copy-engine`: as asked for, or as the model likes them for this array on
-   this machine. */
+/* Chunk size under `copy-engine`: the requested size, or the model's choice for the array
+   and the machine. */
 #include "model/model.h"
 #include "runtime/runtime_testing.h"
 
 enum { ELEMENTS = 3 << 20, BYTES = 4 * ELEMENTS, GROUP = 1024 };
 
-/* How many chunks a device sends to a peer of an array that all devices write. */
+/* Number of chunks that a device sends to one peer for an array that all devices write. */
 static uint64_t chunks_sent(const char *machine, unsigned devices, uint64_t chunk_bytes)
 {
     const struct proact_options o = {
@@ -50,7 +50,8 @@ static void the_model_schedules(void **state)
     (void)state;
     assert_int_equal(chunks_sent("v100x4", 4, 0), chunks_of_model("v100x4", 4));
     assert_int_equal(chunks_sent("h200x4", 2, 0), chunks_of_model("h200x4", 2));
-    /* What a start takes is worth more bytes where the link is fast: fewer chunks. */
+    /* The start of a copy is worth more bytes on a fast link, so the model uses fewer
+       chunks. */
     assert_true(chunks_of_model("h200x4", 2) < chunks_of_model("k40x4", 2));
 }
 

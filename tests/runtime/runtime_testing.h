@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A session with one array and one kernel of runtime_kernels.cu, for the runtime's tests.
- */
+/* Fixture for the runtime's tests: a session with one array and one kernel of
+   runtime_kernels.cu. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,7 +102,7 @@ static inline enum proact_status testing_fill(struct bench *b, unsigned factor)
     return testing_fill_over(b, factor, 0);
 }
 
-/* Every replica holds factor * (i + 1). */
+/* Every replica contains factor * (i + 1). */
 static inline void testing_holds(struct bench *b, struct proact_array *a, unsigned factor)
 {
     uint32_t *is = calloc(N, sizeof *is);
@@ -118,7 +118,7 @@ static inline void testing_holds(struct bench *b, struct proact_array *a, unsign
     free(is);
 }
 
-/* The call failed so, with a sentence that has this part. */
+/* The call failed with this status and a message that contains `part`. */
 #define REFUSED(call, status, part)                                                        \
     do {                                                                                   \
         assert_int_equal(call, status);                                                    \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a session refuses, and what it queues, on a pretend device. */
+/* Requests that a session refuses, and operations that it queues, on a fake device. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,7 +140,7 @@ static void an_unknown_machine_and_too_many_devices_are_refused(void **state)
     assert_non_null(strstr(err.text, "4"));
     assert_null(p);
     assert_int_equal(session_open(&fake_device, NULL, &p, &err), PROACT_OK);
-    assert_int_equal(proact_device_count(p), 4); /* the default machine, all of it */
+    assert_int_equal(proact_device_count(p), 4); /* the default machine has four devices */
     proact_close(p);
 }
 
@@ -220,9 +220,9 @@ static void elements_beyond_the_end_are_refused(void **state)
     proact_close(s.p);
 }
 
-/* Three devices, a CTA each: copies go round from the next one on, of what each owns, and a
-   second launch finds everything made. */
-static void bulk_copies_behind_the_kernel(void **state)
+/* Three devices with one CTA each. Each device copies its partition to the peers, starting
+   with the next one. A second launch reuses all tables. */
+static void bulk_copies_after_the_kernel(void **state)
 {
     struct stage s;
 
@@ -236,7 +236,7 @@ static void bulk_copies_behind_the_kernel(void **state)
     unsigned waits = fake_state(s.p->set)->waits;
 
     must(&s, launch(&s, k, s.a, 3));
-    assert_int_equal(fake_state(s.p->set)->waits, waits); /* nobody waited for a device */
+    assert_int_equal(fake_state(s.p->set)->waits, waits); /* no wait for a device */
     const char *log = queued(&s), *at = strstr(log, "launch 1.0");
 
     assert_non_null(at);
@@ -245,7 +245,7 @@ static void bulk_copies_behind_the_kernel(void **state)
     assert_non_null(strstr(log, "wait 1.0 for 2.1"));
     assert_true(strstr(log, "wait 1.0 for 2.1") < at);
     at = strstr(at, "wait 1.1 for 1.0\n");
-    assert_non_null(at); /* lane 1 goes on when the kernel has ended */
+    assert_non_null(at); /* the transfer stream continues after the kernel */
     assert_memory_equal(at + strlen("wait 1.1 for 1.0\n"),
                         "copy 1.1 12000@1+4000 > 12000@2+4000 for 4000\n"
                         "copy 1.1 12000@1+4000 > 12000@0+4000 for 4000\n"
@@ -281,13 +281,14 @@ static void an_agent_has_the_requested_threads(void **state)
         const char *agent = strstr(queued(&s), cases[i].message);
 
         assert_non_null(agent);
-        assert_true(agent < strstr(queued(&s), "launch 0.0 marked")); /* finds room */
+        /* The agent is resident before the kernel. */
+        assert_true(agent < strstr(queued(&s), "launch 0.0 marked"));
     }
     proact_close(s.p);
 }
 
-/* The kernel that a large agent waits for must find room: 15 SMs have room for 8 CTAs. */
-static void an_agent_leaves_room_for_the_kernel(void **state)
+/* A large agent leaves space for the kernel that it waits for: 15 SMs hold 8 CTAs each. */
+static void an_agent_leaves_space_for_the_kernel(void **state)
 {
     static const struct {
         const char *machine;
@@ -309,7 +310,7 @@ static void an_agent_leaves_room_for_the_kernel(void **state)
     }
 }
 
-/* Of the first two of three devices; the third only waits for what it gets. */
+/* The launch uses two of three devices. The third only waits for what it receives. */
 static void a_launch_may_leave_devices_out(void **state)
 {
     const struct proact_grid grid = {.ctas = {3}, .threads = {64}, .device_count = 2};
@@ -342,17 +343,17 @@ static void a_plain_kernel_sends_only_if_it_writes(void **state)
     assert_non_null(strstr(queued(&s), "launch 0.0 reads 3x2x1"));
     assert_null(strstr(queued(&s), "copy"));
     must(&s, proact_launch(kernel(&s, "writes"), &grid, args, 2, &s.err));
-    assert_null(strstr(queued(&s), "copy")); /* nobody else reads it yet */
+    assert_null(strstr(queued(&s), "copy")); /* no other device reads it yet */
     assert_null(strstr(queued(&s), "launch 1.0"));
     must(&s, proact_array_broadcast(s.a, &s.err));
     assert_non_null(strstr(queued(&s), "copy 0.1 12000@0+0 > 12000@1+0 for 12000"));
     assert_null(strstr(queued(&s), "for 8000"));
-    must(&s, proact_array_broadcast(s.b, &s.err)); /* of which it writes nothing */
+    must(&s, proact_array_broadcast(s.b, &s.err)); /* the kernel does not write it */
     assert_null(strstr(queued(&s), "for 8000"));
     proact_close(s.p);
 }
 
-/* Counters that a broken launch left anyhow start anew. */
+/* Counters of a failed launch are reset. */
 static void a_broken_launch_leaves_no_counters(void **state)
 {
     struct stage s;
@@ -377,8 +378,8 @@ static void a_broken_launch_leaves_no_counters(void **state)
     proact_close(s.p);
 }
 
-/* At each allocation in turn; the pretend device aborts if something stays behind. */
-static void exhausted_memory_is_survived(void **state)
+/* Each allocation fails in turn. The fake device aborts if an object is leaked. */
+static void every_failed_allocation_is_reported(void **state)
 {
     (void)state;
     for (const char *const *m = proact_method_names(); strcmp(*m, "hardware") != 0; m++)
@@ -404,7 +405,7 @@ static void exhausted_memory_is_survived(void **state)
         }
 }
 
-static void things_may_be_destroyed_in_any_order(void **state)
+static void objects_may_be_destroyed_in_any_order(void **state)
 {
     static const char order[][4] = {"abk", "bka", "kab", "kba", "a", "k", ""};
 
@@ -439,14 +440,14 @@ int main(void)
         cmocka_unit_test(wrong_arguments_are_refused_in_a_sentence),
         cmocka_unit_test(impossible_grids_and_maps_are_refused),
         cmocka_unit_test(elements_beyond_the_end_are_refused),
-        cmocka_unit_test(bulk_copies_behind_the_kernel),
+        cmocka_unit_test(bulk_copies_after_the_kernel),
         cmocka_unit_test(an_agent_has_the_requested_threads),
-        cmocka_unit_test(an_agent_leaves_room_for_the_kernel),
+        cmocka_unit_test(an_agent_leaves_space_for_the_kernel),
         cmocka_unit_test(a_launch_may_leave_devices_out),
         cmocka_unit_test(a_plain_kernel_sends_only_if_it_writes),
         cmocka_unit_test(a_broken_launch_leaves_no_counters),
-        cmocka_unit_test(exhausted_memory_is_survived),
-        cmocka_unit_test(things_may_be_destroyed_in_any_order),
+        cmocka_unit_test(every_failed_allocation_is_reported),
+        cmocka_unit_test(objects_may_be_destroyed_in_any_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

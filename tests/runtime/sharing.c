@@ -15,7 +15,7 @@ enum { WIDTH = 60, HEIGHT = 50, TILE = 8, ODD_RUN = 333 };
 
 struct spec {
     const char *name;
-    unsigned mapped[2], mapped_count; /* arguments, by slot */
+    unsigned mapped[2], mapped_count; /* mapped arguments, by slot */
     struct proact_map map[2];
 };
 
@@ -182,7 +182,7 @@ static void play_round(struct sharing *s)
     sharing_must(s, sharing_launch(s, SHARING_STEP, (unsigned[]){RUNS, IN}, 2, n));
 }
 
-/* The second round meets counters, tables and events that the first one left. */
+/* The second round reuses counters, tables and events of the first. */
 void sharing_play(struct sharing *s)
 {
     play_round(s);

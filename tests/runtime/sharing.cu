@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Small marked kernels, one for each way in which chunks, CTAs and devices can lie. */
+/* Small annotated kernels for every arrangement of chunks, CTAs and devices. */
 
 #include <proact/device.h>
 
@@ -11,7 +11,7 @@ static __device__ inline u32 linear(const struct proact_partition *partition)
     return proact_cta_x(partition) * proact_cta_size_x() + proact_thread_x();
 }
 
-/* Neighbours' values of the launch before: what did not arrive shows. */
+/* Reads the neighbours' values of the previous launch, so that missing transfers show. */
 extern "C" __global__ void step(const u32 *in, u32 *out, u32 n,
                                 struct proact_partition partition)
 {
@@ -26,7 +26,7 @@ extern "C" __global__ void step(const u32 *in, u32 *out, u32 n,
     proact_done(&partition);
 }
 
-/* In place: each CTA reads and writes its own. */
+/* In place: each CTA reads and writes its own words. */
 extern "C" __global__ void twist(u32 *x, u32 n, struct proact_partition partition)
 {
     u32 i = linear(&partition);
@@ -36,7 +36,8 @@ extern "C" __global__ void twist(u32 *x, u32 n, struct proact_partition partitio
     proact_done(&partition);
 }
 
-/* CTA c writes runs of its own width, `ctas` runs apart: every chunk has many writers. */
+/* CTA c writes ranges of its own width, `ctas` ranges apart, so every chunk has many
+   writers. */
 extern "C" __global__ void comb(const u32 *in, u32 *out, u32 n,
                                 struct proact_partition partition)
 {
@@ -47,7 +48,7 @@ extern "C" __global__ void comb(const u32 *in, u32 *out, u32 n,
     proact_done(&partition);
 }
 
-/* Bytes in runs of an odd length: heads and tails of what is sent. */
+/* Bytes in ranges of odd length, which test the ends of transfers. */
 extern "C" __global__ void bytes(const u32 *in, unsigned char *out, u32 run, u32 n,
                                  struct proact_partition partition)
 {
@@ -58,7 +59,7 @@ extern "C" __global__ void bytes(const u32 *in, unsigned char *out, u32 run, u32
     proact_done(&partition);
 }
 
-/* Two arrays, mapped in another order than they are given. */
+/* Two arrays whose maps have another order than the arguments. */
 extern "C" __global__ void pair(const u32 *in, u32 *low, u32 *high, u32 n,
                                 struct proact_partition partition)
 {
@@ -71,7 +72,7 @@ extern "C" __global__ void pair(const u32 *in, u32 *low, u32 *high, u32 n,
     proact_done(&partition);
 }
 
-/* A matrix by tiles, on a two-dimensional grid of two-dimensional CTAs. */
+/* A matrix by tiles, with a two-dimensional grid of two-dimensional CTAs. */
 extern "C" __global__ void tiles(const u32 *in, u32 *out, u32 width, u32 height,
                                  struct proact_partition partition)
 {
@@ -84,7 +85,7 @@ extern "C" __global__ void tiles(const u32 *in, u32 *out, u32 width, u32 height,
     proact_done(&partition);
 }
 
-/* CTAs from `forgets` on do not say that they are done. */
+/* CTAs from `forgets` on do not call proact_done(). */
 extern "C" __global__ void forget(u32 *out, u32 n, u32 forgets,
                                   struct proact_partition partition)
 {
@@ -96,7 +97,7 @@ extern "C" __global__ void forget(u32 *out, u32 n, u32 forgets,
         proact_done(&partition);
 }
 
-/* Writes one element more than its map says. */
+/* Writes one element more than its map declares. */
 extern "C" __global__ void outside(u32 *out, u32 n, struct proact_partition partition)
 {
     u32 i = linear(&partition);
@@ -108,14 +109,14 @@ extern "C" __global__ void outside(u32 *out, u32 n, struct proact_partition part
     proact_done(&partition);
 }
 
-/* No share: the first device alone. */
+/* A plain kernel for device 0 only. */
 extern "C" __global__ void alone(u32 *x, u32 n)
 {
     for (u32 i = proact_thread_x(); i < n; i += proact_cta_size_x())
         x[i] = x[i] * 5 + 2;
 }
 
-/* Writes far beyond its array. */
+/* Writes far outside its array. */
 extern "C" __global__ void wild(u32 *x, struct proact_partition partition)
 {
     x[1ull << 40] = 1;

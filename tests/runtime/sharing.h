@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A session with the small kernels of sharing.cu, and a sequence of launches that needs
-   every transfer, counter and wait to come out as on one device. Tests fail inside. */
+/* Fixture: a session with the small kernels of sharing.cu, and a sequence of launches in
+   which a missing transfer, count or wait changes the result. Failures are reported
+   inside. */
 
 #include <proact/proact.h>
 
@@ -35,7 +36,7 @@ struct sharing {
     struct sharing_run run;
     struct proact *session;
     struct proact_kernel *kernel[SHARING_KERNELS];
-    struct proact_array *array[SHARING_ARRAYS]; /* of SHARING_COUNT 32-bit words */
+    struct proact_array *array[SHARING_ARRAYS]; /* SHARING_COUNT 32-bit words each */
     struct proact_error err;
     char title[128];
 };
@@ -44,13 +45,14 @@ void sharing_open(struct sharing *s, const struct sharing_run *run);
 void sharing_close(struct sharing *s);
 void sharing_must(struct sharing *s, enum proact_status status);
 
-/* One launch of a one-dimensional kernel whose arguments are arrays, then `n`. */
+/* One launch of a one-dimensional kernel whose arguments are arrays and then `n`. */
 enum proact_status sharing_launch(struct sharing *s, enum sharing_kernel kernel,
                                   const unsigned *arrays, unsigned count, uint32_t n);
 
-/* Two rounds through all that give the same on any number of devices; does not wait. */
+/* Queues two rounds of all kernels. The result is independent of the number of devices.
+   Does not wait. */
 void sharing_play(struct sharing *s);
 
-/* Bytes of all arrays on one device, one after the other; free() it. */
+/* Bytes of all arrays on one device, in order. The caller frees them. */
 unsigned char *sharing_content(struct sharing *s, unsigned device);
 enum { SHARING_BYTES_ALL = SHARING_ARRAYS * SHARING_COUNT * 4 };

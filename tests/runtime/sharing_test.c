@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small kernels on emulated devices: every method on any number of devices, at several
-   chunk sizes and under many schedules, gives bit for bit what one device gives; statistics
-   add up; and what goes wrong is said. `sharing_test seeds` runs all seeds. */
+/* Small kernels on emulated devices. Every method on any number of devices, with several
+   chunk sizes and schedules, gives the result of one device bit for bit. Statistics add up,
+   and failures are reported. `sharing_test seeds` runs all seeds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static void all_methods_give_what_one_device_gives(void **state)
     free(wanted);
 }
 
-/* The schedule's seed, the devices and the chunk size change together. */
+/* The seed, the number of devices and the chunk size vary together. */
 static void any_schedule_gives_the_same(void **state)
 {
     const char *const *argv = *state;
@@ -90,7 +90,7 @@ static void any_schedule_gives_the_same(void **state)
     free(wanted);
 }
 
-/* One step sends every byte from where it is made to every peer, once. */
+/* One step sends every byte once from its writer to every peer. */
 static void statistics_add_up(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static enum proact_status forget(struct sharing *s, uint32_t forgets)
     return proact_wait(s->session, &s->err);
 }
 
-/* CTAs from 10 on are on all three devices; each has an agent that gives up. */
+/* CTAs from 10 on are on all three devices, and the agent of each device gives up. */
 static void an_agent_that_gives_up_names_the_writers(void **state)
 {
     const struct sharing_run run = {
@@ -174,7 +174,7 @@ static void an_agent_that_gives_up_names_the_writers(void **state)
         s.err.text,
         "array 'a': chunk 0 was not complete on device 0 within 0.5 ms: 6 of its writers "
         "did not finish, and its writers are CTA 0, 1, 2, 3, ... (16 in all)");
-    assert_int_equal(forget(&s, SHARING_CTAS), PROACT_OK); /* the session goes on */
+    assert_int_equal(forget(&s, SHARING_CTAS), PROACT_OK); /* the session stays usable */
     for (unsigned d = 0; d < 3; d++) {
         uint32_t got[SHARING_COUNT];
 
@@ -186,7 +186,8 @@ static void an_agent_that_gives_up_names_the_writers(void **state)
     sharing_close(&s);
 }
 
-/* Copies are queued ahead on streams: the machine itself gives up, after twice as long. */
+/* Copies are queued ahead on streams. The machine itself gives up after twice the
+   time-out. */
 static void a_copy_that_never_begins_names_the_writers(void **state)
 {
     static const char *const methods[] = {"copy-engine", "relay"};
@@ -239,12 +240,13 @@ static void a_fault_names_the_kernel(void **state)
         assert_int_equal(proact_wait(s.session, &s.err), PROACT_EFAULT);
         if (!strstr(s.err.text, "wild"))
             fail_msg("%s: %s", s.title, s.err.text);
-        assert_int_equal(proact_wait(s.session, &s.err), PROACT_EFAULT); /* still */
+        /* The failure persists. */
+        assert_int_equal(proact_wait(s.session, &s.err), PROACT_EFAULT);
         sharing_close(&s);
     }
 }
 
-/* Two arrays of one name are still two; the one that is left is still watched. */
+/* Two arrays of one name are distinct, and the remaining one is still checked. */
 static void arrays_of_one_name_are_two(void **state)
 {
     const struct sharing_run run = {.method = "bulk", .devices = 2, .check = true};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A session on a pretend device, with two arrays: 3000 of 4 bytes, and 1000 of 8. */
+/* Fixture: a session on a fake device with two arrays, of 3000 elements of 4 bytes and 1000
+   elements of 8 bytes. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +39,7 @@ static inline void raise_curtain(struct stage *s, const char *method, unsigned d
     must(s, proact_array_create(s->p, &b, &s->b, &s->err));
 }
 
-/* What was queued since this was last asked. */
+/* Compares the operations queued since the previous call with `log`. */
 static inline void expect(struct stage *s, const char *log)
 {
     assert_string_equal(fake_state(s->p->set)->log.data, log);

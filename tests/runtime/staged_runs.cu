@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clones may stage, and what they may not. All take the same arguments; the arrays
-   are `out` and `other`, of which `n` triples or more are there. */
+/* Kernels whose stores a kernel version may stage, and kernels whose stores it may not. All
+   have the same parameters. The arrays are `out` and `other`, with at least `n` triples. */
 
 #include "samples/sample.h"
 
 #define STAGED(name)                                                                       \
     extern "C" __global__ void name(float *out, float *other, const float *in, int n)
 
-/* Three stores a thread, 12 bytes apart. */
+/* Three stores per thread, 12 bytes apart. */
 STAGED(triples)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,8 +19,8 @@ STAGED(triples)
     out[3 * i + 2] = in[i] - 5;
 }
 
-/* Threads return between barriers, and use shared memory of their own, of both kinds; what
-   one thread has stored, another reads, and stores anew. */
+/* Threads return between barriers and use static and dynamic shared memory. A thread reads
+   another thread's stores and stores again. */
 STAGED(restaged)
 {
     extern __shared__ float given[];
@@ -39,7 +39,7 @@ STAGED(restaged)
         out[4 * i + 1] = out[4 * i + 6] + given[0];
 }
 
-/* Two arrays: bytes, and vectors of which a thread writes two. */
+/* Two arrays: bytes, and vectors with two stores per thread. */
 STAGED(both)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -53,7 +53,7 @@ STAGED(both)
     ((float4 *)other)[2 * i + 1] = v;
 }
 
-/* One store a thread, a packet a warp. */
+/* One store per thread, one packet per warp. */
 STAGED(wide)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -62,7 +62,7 @@ STAGED(wide)
         out[i] = in[i] + 1;
 }
 
-/* Memory says which. */
+/* Memory decides which elements are stored. */
 STAGED(some)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -74,7 +74,7 @@ STAGED(some)
             out[3 * i + k] = in[i];
 }
 
-/* Nobody writes every third. */
+/* Every third element is not written. */
 STAGED(gaps)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -85,7 +85,7 @@ STAGED(gaps)
     out[3 * i + 2] = in[i] + 1;
 }
 
-/* Who sees it may go on. */
+/* Another thread may react to the store. */
 STAGED(noted)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -96,7 +96,7 @@ STAGED(noted)
     ((volatile float *)out)[2 * i + 1] = 3;
 }
 
-/* One array, by two pointers: each has gaps. */
+/* One array through two pointers, each with gaps. */
 STAGED(twice)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -107,7 +107,7 @@ STAGED(twice)
     other[2 * i + 1] = in[i] + 1;
 }
 
-/* Its runs begin at no multiple of 16 bytes. */
+/* Its ranges do not begin at multiples of 16 bytes. */
 STAGED(shifted)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -116,7 +116,7 @@ STAGED(shifted)
         out[3 * i + k] = in[i] + k;
 }
 
-/* Between two CTAs' runs is room for a third. */
+/* A third range fits between the ranges of two CTAs. */
 STAGED(apart)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each CTA stages `bytes` bytes, `skew` into its shared memory, in two rounds, and stores
-   each round's as a run: byte i of the array, from `offset` on, is 7 i + salt. */
+/* Each CTA stages `bytes` bytes, `skew` bytes into its shared memory, in two rounds. It
+   stores each round's bytes as one range: byte i of the array, from `offset` on, is 7 i +
+   salt. */
 #include <proact/device.h>
 
 enum { LINE_BYTES = 2048 + 16 };
@@ -21,7 +22,7 @@ extern "C" __global__ void runs(unsigned char *out, proact_u32 bytes, proact_u32
     proact_done(&partition);
 }
 
-/* Without a mark: stays whole, because nobody follows bulk stores. */
+/* A plain kernel, which runs on one device: bulk stores are not analysed. */
 extern "C" __global__ void alone(proact_u32 *out)
 {
     __shared__ __attribute__((aligned(16))) proact_u32 line[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proact_store_bulk() under every method, of runs that lie anyhow, in the form for sm_90
-   and in the one for older devices: every replica holds what was staged, and nothing else
-   was touched. */
+/* proact_store_bulk() under every method, for ranges of any alignment, in the sm_90 form
+   and in the form for older devices. Every replica contains the staged bytes, and nothing
+   else changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 enum { CTAS = 23, COUNT = 100000, DEVICES = 3, UNTOUCHED = 0xee, SKIPPED = 77 };
 
-/* The machine, and what only an emulated one does. */
+/* The machine and the checks that only emulated devices perform. */
 static const struct proact_options emulated = {
     .machine = "h200x4", .device_count = DEVICES, .check = true, .host_threads = 1};
 
@@ -82,7 +82,7 @@ static void expect(struct stage *s, const struct run *r, uint32_t salt, const ch
             fail_msg("%s: %u bytes at %u from %u: %s", what, r->bytes, r->offset, r->skew,
                      s->err.text);
         for (uint32_t i = 0; i < COUNT; i++) {
-            uint32_t at = i - r->offset; /* far above `end` before the first */
+            uint32_t at = i - r->offset; /* far above `end` before the first byte */
             unsigned char wanted = (unsigned char)(at < end ? 7 * at + salt : UNTOUCHED);
 
             if (got[i] != wanted)
@@ -95,8 +95,8 @@ static void expect(struct stage *s, const struct run *r, uint32_t salt, const ch
 static void runs_arrive(const struct proact_options *o, const char *form)
 {
     static const uint32_t sizes[] = {1, 15, 16, 20, 48, 127, 1000, 2048};
-    static const uint32_t relocations[][2] = {/* offset, skew: how they lie to each other */
-                                              {0, 0}, {16, 0}, {4, 4}, {4, 0},
+    /* Offset, skew: relative alignment of the two sides. */
+    static const uint32_t relocations[][2] = {{0, 0}, {16, 0}, {4, 4}, {4, 0},
                                               {3, 3}, {1, 0},  {8, 12}};
     uint32_t salt = 0;
     struct stage s;
@@ -112,8 +112,9 @@ static void runs_arrive(const struct proact_options *o, const char *form)
     proact_close(s.p);
 }
 
-/* On an emulated machine, or the one that `*state` names. */
-static void runs_arrive_however_they_lie(void **state)
+/* Staged ranges arrive with any alignment, on an emulated machine or the one named by
+   `*state`. */
+static void staged_ranges_arrive_with_any_alignment(void **state)
 {
     struct proact_options o = emulated;
 
@@ -127,14 +128,15 @@ static void runs_arrive_however_they_lie(void **state)
             o.plan = (struct proact_plan){
                 .method = *m, .chunk_bytes = 4096, .transfer_threads = 64};
             if (proact_open(&o, &can, NULL) == PROACT_EREFUSED)
-                continue; /* not by this method */
+                continue; /* not supported by this method */
             proact_close(can);
             runs_arrive(&o, forms[f]);
         }
 }
 
-/* What is staged goes to the peers in whole packets; on sm_90 by a thread a CTA. */
-static void aligned_runs_are_whole_packets(void **state)
+/* Staged ranges go to the peers in full packets; on sm_90, one thread per CTA sends
+   them. */
+static void aligned_ranges_are_full_packets(void **state)
 {
     struct proact_options o = emulated;
     const struct run r = {2048, 0, 0};
@@ -186,11 +188,12 @@ int main(int argc, char **argv)
 {
     struct proact *p;
     const struct CMUnitTest anywhere[] = {
-        cmocka_unit_test_prestate(runs_arrive_however_they_lie, argc > 1 ? argv[1] : NULL),
+        cmocka_unit_test_prestate(staged_ranges_arrive_with_any_alignment,
+                                  argc > 1 ? argv[1] : NULL),
     };
     const struct CMUnitTest tests[] = {
         anywhere[0],
-        cmocka_unit_test(aligned_runs_are_whole_packets),
+        cmocka_unit_test(aligned_ranges_are_full_packets),
         cmocka_unit_test(a_plain_bulk_store_runs_on_one_device),
     };
 

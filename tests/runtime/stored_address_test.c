@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of which words of its parameters a kernel stores something that may be an address. */
+/* Parameter words from which a kernel derives a stored value that may be an address. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static void expect(const char *body, unsigned of)
     ptx_destroy(m);
 }
 
-static void what_is_made_of_an_address_hangs_on_it(void **state)
+static void values_derived_from_an_address_depend_on_it(void **state)
 {
     (void)state;
     expect("st.global.u32 [%rd0], %r0;", 0);
@@ -48,7 +48,7 @@ static void what_is_made_of_an_address_hangs_on_it(void **state)
     expect("sub.s64 %rd3, %rd0, %rd2; st.global.u64 [%rd1], %rd3;", OF_P);
 }
 
-static void how_far_from_where_it_began_is_a_number(void **state)
+static void pointer_differences_are_numbers(void **state)
 {
     (void)state;
     expect("add.s64 %rd3, %rd0, %rd2; sub.s64 %rd4, %rd3, %rd0; shr.u64 %rd4, %rd4, 2;\n"
@@ -59,7 +59,7 @@ static void how_far_from_where_it_began_is_a_number(void **state)
            "add.s64 %rd5, %rd5, 4; @%p1 bra LOOP; sub.s64 %rd4, %rd5, %rd3;\n"
            "cvt.u32.u64 %r2, %rd4; st.global.u32 [%rd1], %r2;",
            0);
-    /* of another one, or of one of two */
+    /* from another parameter, or from one of two */
     expect("add.s64 %rd3, %rd0, %rd2; sub.s64 %rd4, %rd3, %rd1;\n"
            "st.global.u64 [%rd1], %rd4;",
            OF_P | OF_Q);
@@ -68,7 +68,8 @@ static void how_far_from_where_it_began_is_a_number(void **state)
            OF_P | OF_Q);
 }
 
-/* A part of an address, which registers do not show to be one, may be in it. */
+/* A part of an address may be stored, although the registers are too narrow for an
+   address. */
 static void parts_of_an_address_are_no_numbers(void **state)
 {
     (void)state;
@@ -83,9 +84,9 @@ static void parts_of_an_address_are_no_numbers(void **state)
            OF_P);
 }
 
-/* A table among the parameters has what is read at a place in it, and no other parameter.
- */
-static void a_place_in_a_parameter_stays_there(void **state)
+/* A load from a dynamic offset in a parameter depends on that parameter, and on no
+   other. */
+static void dynamic_offsets_stay_in_their_parameter(void **state)
 {
     (void)state;
     expect("mov.b64 %rd3, q; add.s64 %rd3, %rd3, %rd2; ld.param.u64 %rd4, [%rd3];\n"
@@ -103,10 +104,10 @@ static void a_place_in_a_parameter_stays_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_made_of_an_address_hangs_on_it),
-        cmocka_unit_test(how_far_from_where_it_began_is_a_number),
+        cmocka_unit_test(values_derived_from_an_address_depend_on_it),
+        cmocka_unit_test(pointer_differences_are_numbers),
         cmocka_unit_test(parts_of_an_address_are_no_numbers),
-        cmocka_unit_test(a_place_in_a_parameter_stays_there),
+        cmocka_unit_test(dynamic_offsets_stay_in_their_parameter),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-# The small kernels of the runtime's tests, and the pretend device behind its unit tests.
+# Small kernels of the runtime's tests, and the fake device of its unit tests.
 set(sharing_text ${CMAKE_CURRENT_BINARY_DIR}/sharing.ptx)
 proact_ptx(${sharing_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/sharing.cu ${PROACT_PTX})
 add_custom_target(sharing_ptx DEPENDS ${sharing_text})
@@ -23,7 +23,7 @@ if(TARGET sharing_test)
     set_tests_properties(runtime.sharing_seeds PROPERTIES TIMEOUT 900 LABELS long)
 endif()
 
-# The kernels that the tests of the runtime launch.
+# Kernels that the tests of the runtime launch.
 set(runtime_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/runtime_kernels.ptx)
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/runtime)
 proact_ptx(${runtime_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/runtime_kernels.cu ${PROACT_PTX})
@@ -79,13 +79,13 @@ set_tests_properties(runtime.launch_textures_fake_cuda PROPERTIES LABELS quick E
 add_dependencies(launch_textures_test fake_cuda_fake)
 target_link_libraries(launch_textures_test PRIVATE ${CMAKE_DL_LIBS})
 
-# Runs sent in bulk, in both forms.
+# Staged ranges that are sent in bulk, in both forms.
 foreach(form "" _90)
     set(bulk_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/store_bulk${form}.ptx)
     proact_ptx(${bulk_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/store_bulk.cu ${PROACT_PTX${form}})
     target_sources(store_bulk_test PRIVATE ${bulk_ptx})
 endforeach()
-# Runs that clones stage, and those of kernels for older devices, which they do not.
+# Stores that kernel versions stage, and those for older devices, which are not staged.
 foreach(form "" _90)
     set(staged_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/staged_runs${form}.ptx)
     proact_ptx(${staged_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/staged_runs.cu
@@ -100,10 +100,10 @@ set_tests_properties(runtime.store_bulk_gpus PROPERTIES SKIP_RETURN_CODE 77 TIME
 set_tests_properties(runtime.agent runtime.choose_split runtime.needs runtime.sharing runtime.store_bulk
     PROPERTIES LABELS slow)
 
-# What is allocated and not freed is counted.
+# Counts allocated and freed blocks.
 target_link_options(growth_test PRIVATE
     LINKER:--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free)
-# How often threads are asked where they go is counted.
+# Counts provenance queries and access analyses.
 target_link_options(provenance_test PRIVATE LINKER:--wrap=provenance_query_threads,--wrap=access_extent)
 fake_cuda_test(runtime.growth_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND growth_test local)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps from one value of an array's holdings to another, against holdings that go through
-   every change: what is known of a step is what was found, whatever came in between. */
+/* The transition cache of an array, compared with a plain validity map that applies every
+   change. A cached transition gives the computed result, whatever happens in between. */
 #include "runtime/objects/array.h"
 #include "runtime/validity/missing.h"
 #include "runtime/validity/transition_cache.h"
@@ -16,7 +16,7 @@
 
 enum { PIECES = 300, PIECE = 16, BYTES = PIECES * PIECE, WAYS = 12 };
 
-/* Every second piece from some place on is set, or added, for some devices. */
+/* A change: every second piece from some piece on is set, or added, for some devices. */
 struct way {
     struct validity_range range[PIECES];
     size_t count;
@@ -29,7 +29,7 @@ struct rig {
     struct validity_map plain;
     struct way way[WAYS];
     uint64_t random;
-    unsigned known; /* steps */
+    unsigned known; /* transitions found in the cache */
 };
 
 static void open_rig(struct rig *r, uint64_t seed)
@@ -97,9 +97,9 @@ static void take(struct rig *r, unsigned number)
     same(r);
 }
 
-/* What comes again and again is looked for once; also behind another change of the same
-   array that is no step, and a value that is another array's now. */
-static void a_loop_is_known(void **state)
+/* A repeated sequence is computed once, also after an unrelated change of the array and
+   while another array shares an interned map. */
+static void a_loop_is_cached(void **state)
 {
     struct rig rig, *r = &rig;
 
@@ -117,14 +117,14 @@ static void a_loop_is_known(void **state)
     struct validity_map copy = {0};
 
     validity_copy(&copy, &r->array.validity_map);
-    validity_set(&copy, 0, PIECE, 8); /* has pieces of its own */
+    validity_set(&copy, 0, PIECE, 8); /* gets its own ranges */
     same(r);
     validity_clear(&copy);
     close_rig(r);
 }
 
-/* More values than are kept: all are forgotten, and found again. */
-static void all_is_forgotten_and_found_again(void **state)
+/* More maps than the cache holds: all are dropped and computed again. */
+static void a_full_cache_is_rebuilt(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed < 6; seed++) {
@@ -146,7 +146,7 @@ static void all_is_forgotten_and_found_again(void **state)
     }
 }
 
-/* Where nothing comes again it is not looked for at once, but later. */
+/* Caching is suspended while transitions do not repeat, and retried later. */
 static void fruitless_caching_is_suspended(void **state)
 {
     struct rig rig, *r = &rig;
@@ -169,8 +169,8 @@ static void fruitless_caching_is_suspended(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_loop_is_known),
-        cmocka_unit_test(all_is_forgotten_and_found_again),
+        cmocka_unit_test(a_loop_is_cached),
+        cmocka_unit_test(a_full_cache_is_rebuilt),
         cmocka_unit_test(fruitless_caching_is_suspended),
     };
 

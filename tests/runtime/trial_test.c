@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What single launches told is held against the program as it runs; until it can be,
-   kernels that are coupled go one way. */
+/* Experiments: decisions from single launches are compared with the run time of the
+   program. Until the first experiment, kernels with a joint cost use one mode. */
 #include "runtime/coupled_testing.h"
 
 #include "runtime/autotune/trial.h"
 
-/* Of two kernels that each had better be split, which were settled whole for all that: what
-   they take as they run tells. */
-static void what_was_settled_wrong_is_found_out(void **state)
+/* Two kernels are faster split but were decided as single-device launches. The experiment
+   corrects the decision. */
+static void wrong_decisions_are_corrected(void **state)
 {
     struct bench b = open_k40();
     struct proact_kernel *k[2] = {testing_kernel(&b, "steps"), testing_kernel(&b, "steps")};
@@ -28,8 +28,9 @@ static void what_was_settled_wrong_is_found_out(void **state)
     proact_close(b.p);
 }
 
-/* Whole they take longer by themselves than split as they run: that needs no trial. */
-static void what_is_slower_whole_is_not_tried(void **state)
+/* Their single-device time alone exceeds the split time of the running program, so no
+   experiment is needed. */
+static void slower_single_device_modes_are_not_tried(void **state)
 {
     struct bench b = open_k40();
     struct proact_kernel *k[2] = {testing_kernel(&b, "steps"), testing_kernel(&b, "steps")};
@@ -43,7 +44,7 @@ static void what_is_slower_whole_is_not_tried(void **state)
         for (int i = 0; i < 2; i++)
             whole += !pass(&b, k[i], a + i, SWEPT / 256, 2000) && n >= 20;
     assert_int_equal(whole, 0);
-    assert_true(b.p->trial.next > 0); /* there was one */
+    assert_true(b.p->trial.next > 0); /* an experiment took place */
     proact_close(b.p);
 }
 
@@ -59,13 +60,13 @@ static void time_both(struct two *t)
     choose_both(t);
 }
 
-/* By what all of them take, however each was settled. */
-static void all_go_one_way_before_the_first(void **state)
+/* Before the first experiment all kernels use the mode with the smaller total cost. */
+static void kernels_start_with_one_mode(void **state)
 {
     struct two *t = open_two(2, 2);
 
     (void)state;
-    assert_true(trial_splits_new(&t->p)); /* as they begin */
+    assert_true(trial_splits_new(&t->p)); /* the initial mode */
     time_both(t);
     assert_true(t->one.splits && t->other.splits && trial_splits_new(&t->p));
     t->one.settled = t->other.settled = true;
@@ -73,25 +74,25 @@ static void all_go_one_way_before_the_first(void **state)
     time_both(t);
     assert_true(!t->one.splits && !t->other.splits && !trial_splits_new(&t->p));
     t->one.apart = 2;
-    t->p.chosen += 8; /* none came for long: nothing is known */
+    t->p.chosen += 8; /* absent for long: no cost is known */
     time_both(t);
     assert_false(trial_splits_new(&t->p));
     close_two(t);
 }
 
-static void what_is_ruinous_split_never_is(void **state)
+static void ruinous_splits_are_avoided(void **state)
 {
     struct two *t = open_two(2, 2);
 
     (void)state;
-    t->one.split_ns = 1600000; /* 1.5 ms lost, and the other would lose 10 us */
+    t->one.split_ns = 1600000; /* loses 1.5 ms, while the other kernel would lose 10 us */
     t->other.split_ns = 10000;
     time_both(t);
     assert_true(!t->one.splits && t->other.splits);
     close_two(t);
 }
 
-static void one_by_itself_goes_as_it_was_settled(void **state)
+static void independent_kernels_keep_their_decision(void **state)
 {
     struct two *t = open_two(2, 2);
 
@@ -104,8 +105,9 @@ static void one_by_itself_goes_as_it_was_settled(void **state)
     close_two(t);
 }
 
-/* A trial that is disturbed leaves them as the last one found, or as before the first. */
-static void after_a_trial_it_is_as_settled(void **state)
+/* A disturbed experiment restores the previous result, or the initial mode before the first
+   experiment. */
+static void a_disturbed_experiment_restores_the_mode(void **state)
 {
     struct two *t = open_two(2, 2);
 
@@ -130,12 +132,12 @@ static void after_a_trial_it_is_as_settled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_go_one_way_before_the_first),
-        cmocka_unit_test(what_is_ruinous_split_never_is),
-        cmocka_unit_test(one_by_itself_goes_as_it_was_settled),
-        cmocka_unit_test(after_a_trial_it_is_as_settled),
-        cmocka_unit_test(what_was_settled_wrong_is_found_out),
-        cmocka_unit_test(what_is_slower_whole_is_not_tried),
+        cmocka_unit_test(kernels_start_with_one_mode),
+        cmocka_unit_test(ruinous_splits_are_avoided),
+        cmocka_unit_test(independent_kernels_keep_their_decision),
+        cmocka_unit_test(a_disturbed_experiment_restores_the_mode),
+        cmocka_unit_test(wrong_decisions_are_corrected),
+        cmocka_unit_test(slower_single_device_modes_are_not_tried),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who holds what, against a word for each byte. */
+/* The validity map, compared with one word per byte. */
 #include "runtime/objects/validity.h"
 
 #include <setjmp.h>
@@ -111,7 +111,7 @@ static void visit_difference(void *context, uint64_t first, uint64_t end, uint32
     }
 }
 
-/* Few spans in many pieces, many in few, and as many. */
+/* Few ranges in many pieces, many ranges in few pieces, and equal numbers. */
 static void test_unlike(void **state)
 {
     uint64_t r = 5;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of modules that kernels write: arrays, of several devices. */
+/* Module variables that kernels write become arrays of several devices. */
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session_image.h"
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
-/* after them */
+/* included after them */
 #include "runtime/stage.h"
 
 #define MUST(call)                                                                         \
@@ -16,8 +16,9 @@
 
 enum { PLACES = 2048 };
 
-/* marks: table[i] = a[i] + first, and every one counts; reads: a[i] += table[i + 1] +
-   level. `level` nobody writes, `kept` is where another says. */
+/* Kernels. `marks`: table[i] = a[i] + first, and every CTA counts. `reads`: a[i] += table[i
+   + 1] + level. No kernel writes `level`; `kept` contains the address of another
+   variable. */
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .global .align 4 .u32 table[2048] = {1, 2, 3};\n"
@@ -97,8 +98,8 @@ static void launch(struct bench *b, struct proact_kernel *k, uint32_t first)
         fail_msg("%s", b->err.text);
 }
 
-/* Nobody sees that kernels have more parameters than they had. */
-static void kernels_are_as_they_were(void **state)
+/* The added kernel parameters are not visible to the program. */
+static void added_parameters_are_hidden(void **state)
 {
     (void)state;
     struct bench b = open_on(4, "fused");
@@ -149,7 +150,7 @@ static void split_launches_write_them(void **state)
         assert_int_equal(value_of(&b, "table", 0), 1105);
         assert_int_equal(value_of(&b, "table", PLACES - 1), 1005);
         assert_int_equal(value_of(&b, "count", 0), 10 + 2 * PLACES);
-        /* by its address, and by its own kernel, on one device */
+        /* By address, and by its own kernel on one device. */
         MUST(proact_device0_fill(b.p, table.address[0], 0, 4 * PLACES, &b.err));
         launch(&b, reads, 0);
         launch(&b, kernel_of(&b, "keeps"), 0);
@@ -167,8 +168,8 @@ static void split_launches_write_them(void **state)
     }
 }
 
-/* As <proact/proact.h> launches. */
-static void arguments_go_with_them(void **state)
+/* Launches of <proact/proact.h> work as well. */
+static void argument_launches_use_them(void **state)
 {
     (void)state;
     struct bench b = open_on(3, "fused");
@@ -185,11 +186,12 @@ static void arguments_go_with_them(void **state)
     proact_close(b.p);
 }
 
-/* They stay the module's then, and kernels that write them run whole. */
+/* Without memory they remain module variables, and kernels that write them run on one
+   device. */
 static void without_memory_they_are_no_arrays(void **state)
 {
     (void)state;
-    for (unsigned left = 0; left < 5; left++) { /* 0: enough */
+    for (unsigned left = 0; left < 5; left++) { /* 0: no limit */
         struct stage s;
         struct proact_kernel *k;
 
@@ -208,9 +210,9 @@ static void without_memory_they_are_no_arrays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_are_as_they_were),
+        cmocka_unit_test(added_parameters_are_hidden),
         cmocka_unit_test(split_launches_write_them),
-        cmocka_unit_test(arguments_go_with_them),
+        cmocka_unit_test(argument_launches_use_them),
         cmocka_unit_test(without_memory_they_are_no_arrays),
     };
 

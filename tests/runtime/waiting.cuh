@@ -4,7 +4,7 @@
 
 #include <proact/device.h>
 
-/* One CTA behind another, each where memory says: *out is n - 1 at first. */
+/* CTAs run one after another, in an order that memory defines: *out is n - 1 at first. */
 extern "C" __global__ void takes_turns(unsigned *out, const unsigned *in, unsigned n)
 {
     const unsigned cta = proact_local_cta();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch that writes a cell of each of many rows, which lie far apart: cells beside a
-   share are all that is sent, however many there are; never the rows. */
+/* A launch that writes one cell in each of many distant rows. Only the cells next to a
+   partition are sent, however many there are, and never the rows. */
 #include "runtime/runtime_testing.h"
 
-enum { PITCH = 1032, LAUNCHES = 6 }; /* words: more than 4096 bytes */
+enum { PITCH = 1032, LAUNCHES = 6 }; /* words; a row has more than 4096 bytes */
 
 struct rig {
     struct bench b;
@@ -129,7 +129,7 @@ static void cells_next_to_a_partition_are_sent(void **state)
     }
 }
 
-/* Of more rows than a need once had spans, or a launch pieces. */
+/* More rows than the ranges that a read set or a validity map once distinguished. */
 static void cells_of_many_rows_are_distinguished(void **state)
 {
     struct rig r;
@@ -141,7 +141,7 @@ static void cells_of_many_rows_are_distinguished(void **state)
     close_rig(&r);
 }
 
-/* In so many pieces that once all would have gone to all. */
+/* More ranges than the number above which the array was once broadcast. */
 static void very_many_cells_are_distinguished(void **state)
 {
     struct rig r;
@@ -153,9 +153,9 @@ static void very_many_cells_are_distinguished(void **state)
     close_rig(&r);
 }
 
-/* What it may write, and may leave as it is, a device must have before: its own cells, of
-   which there are more than are told apart, and nobody else's. */
-static void what_may_stay_is_of_its_owner(void **state)
+/* A device needs the current values of cells that it may write or leave unchanged. It
+   fetches its own cells, too many to distinguish, and no other cells. */
+static void conditional_stores_fetch_their_own_cells(void **state)
 {
     struct rig r;
 
@@ -180,7 +180,7 @@ int main(void)
         cmocka_unit_test(cells_next_to_a_partition_are_sent),
         cmocka_unit_test(cells_of_many_rows_are_distinguished),
         cmocka_unit_test(very_many_cells_are_distinguished),
-        cmocka_unit_test(what_may_stay_is_of_its_owner),
+        cmocka_unit_test(conditional_stores_fetch_their_own_cells),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that take as long as they are told, or as they have elements. */
+/* Kernels whose duration is a parameter, or grows with the number of elements. */
 #pragma once
 
 #include <proact/device.h>
 
-/* Takes as long as it is told; a CTA stores one word. What it might read, if a square left
-   5 of 8, all devices must have. */
+/* Takes the given number of rounds. A CTA stores one word. The load never executes, but the
+   analysis cannot know that, so all devices need the data. */
 static __device__ unsigned worked(unsigned x, unsigned *o, unsigned n, unsigned rounds)
 {
 #pragma unroll 1
@@ -22,7 +22,7 @@ extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
         out[i] = x;
 }
 
-/* The same, where no three CTAs follow each other in equal steps. */
+/* The same, but no three consecutive CTAs have equal strides. */
 extern "C" __global__ void works_apart(unsigned *out, unsigned n, unsigned rounds)
 {
     unsigned i = proact_local_cta(), x = worked(i + proact_thread_x(), out, n, rounds);
@@ -47,7 +47,7 @@ extern "C" __global__ void steps(const unsigned *in, unsigned *out, unsigned n,
     out[i] = x;
 }
 
-/* Few threads, each of which has many elements. */
+/* Few threads with many elements each. */
 extern "C" __global__ void sweeps(const unsigned *in, unsigned *out, unsigned n,
                                   unsigned each)
 {
@@ -58,7 +58,7 @@ extern "C" __global__ void sweeps(const unsigned *in, unsigned *out, unsigned n,
         out[k] = in[k] + 1;
 }
 
-/* A word of 64, from the eighth on. */
+/* One word of every 64, from the eighth on. */
 extern "C" __global__ void dots(unsigned *out, unsigned n, unsigned each)
 {
     unsigned i = (proact_local_cta() * proact_cta_size_x() + proact_thread_x()) * each;

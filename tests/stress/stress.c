@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches of random kernels, sizes, methods, plans and maps, in many sessions of one
-   process, each of its own seed; every replica is compared with a reference on the host.
-   The memory of host and devices must stay as it was after the first sessions.
-   Exit code 1 tells of a difference, a failure or a leak, 77 of a machine that is not
-   there.
+/* Stress test: launches of random kernels, sizes, methods, plans and maps in many sessions
+   of one process. Each session has its own seed. Every replica is compared with a reference
+   on the host. The memory of host and devices must not grow after the first sessions.
+   Exit code 1 reports a difference, a failure or a leak; 77 reports a missing machine.
 
-   Usage: stress [--machine NAME|here] [--devices N] [--method NAME] [--launches N]
-                 [--seconds N] [--seed S] [--only] [--bytes N] [--acts N] [--hold]
-                 [--stencils] [--verbose] PTX
+   Usage: stress [--machine NAME|local] [--devices N] [--method NAME] [--launches N]
+   [--seconds N] [--seed S] [--only] [--bytes N] [--acts N] [--hold] [--stencils]
+   [--verbose] PTX
 
-   --acts: a session has 10 to 10 + N launches, writes and the like; 60 where it is not
-   said.
-   --stencils: most launches go back where the last came from, and read near by.
-   --hold keeps one more session open all the time: what a driver keeps of each context
-   that it makes does not grow then. */
+   --acts: a session has 10 to 10 + N launches, writes and other acts; N is 60 by default.
+   --stencils: most launches write back to the array that the previous launch read, and read
+   neighbours.
+   --hold: one more session stays open, so that a driver's memory per context does not
+   grow. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,12 +23,13 @@
 
 enum { EXIT_SKIPPED = 77, WARM_SESSIONS = 24 };
 
-/* More than this is a leak: in use, where all of it is ours; by a session, where a driver
-   keeps books of its own; and of what allocators keep, for each session and in all. */
+/* Growth above these limits is a leak: memory in use, if all of it belongs to the library;
+   growth per session, if a driver has memory of its own; memory kept by allocators, per
+   session and in total. */
 static const double host_slack = 4096, driver_leak = 4096, other_leak = 8 << 10,
                     other_slack = 16 << 20;
 
-/* By how much each of the last sessions grew what the host has in use. */
+/* Growth of the host's memory in use, for each of the last sessions. */
 struct growth {
     double bytes[4096], last;
     unsigned count;
@@ -131,7 +131,7 @@ static int by_size(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* A driver's pool grows in one session or another, by megabytes; a leak, in every one. */
+/* A driver's pool grows by megabytes in single sessions; a leak grows in every session. */
 static bool stays_by_session(struct growth *g)
 {
     const unsigned most = sizeof g->bytes / sizeof *g->bytes,
@@ -144,7 +144,7 @@ static bool stays_by_session(struct growth *g)
     return g->bytes[count / 2] <= driver_leak;
 }
 
-/* Under the sanitizers the leak sanitizer looks instead. */
+/* Under sanitizers the leak sanitizer checks instead. */
 static bool nothing_leaks(const struct stress_memory *before, struct growth *growth,
                           bool is_emulated, uint64_t sessions)
 {
@@ -161,7 +161,7 @@ static bool nothing_leaks(const struct stress_memory *before, struct growth *gro
     if (!is_ours)
         well &= stays_by_session(growth);
     well &= stays("resident memory", before->resident_bytes, now.resident_bytes, other);
-    /* Stacks of threads that have ended are kept, and a heap's break stays high. */
+    /* The stacks of ended threads are cached, and the program break stays high. */
     well &=
         stays("mapped memory", before->mapped_bytes, now.mapped_bytes, other + (128 << 20));
     well &= stays("device memory", before->device_bytes, now.device_bytes, other_slack);
@@ -203,7 +203,7 @@ static int run(const struct stress_options *o, const struct stress_machine *m,
         uint64_t seed = o->seed + sessions;
 
         printf("seed %llu\n", (unsigned long long)seed);
-        fflush(stdout); /* whatever happens, it is said */
+        fflush(stdout); /* print before a possible abort */
         well = !stress_session(o, m, seed, &launches, &err);
         if (!well)
             printf("seed %llu failed: %s\n(stress --only --seed %llu repeats it)\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writers of many shapes. All take the same parameters, and what they do not need is 0. */
+/* Writers of many shapes. All have the same parameters; unused ones are 0. */
 #include <proact/device.h>
 
 #include "stress_work.h"
@@ -28,7 +28,7 @@ PROACT_DEVICE_INLINE void put(const struct proact_partition *partition, proact_u
                      stress_value(w, i, from[stress_place(w, i)], w->adds ? to[i] : 0));
 }
 
-/* `count` elements from `first` on, in steps of `turn`. */
+/* `count` elements from `first` on, in an order with stride `turn`. */
 template <class T>
 PROACT_DEVICE_INLINE void put_run(const struct proact_partition *partition, proact_u32 slot,
                                   const byte *from, T *to, const struct stress_work *w,
@@ -43,7 +43,7 @@ PROACT_DEVICE_INLINE void put_run(const struct proact_partition *partition, proa
     const byte *from, T *to, T *to2, const proact_u32 *first, const struct range *range,   \
         struct stress_work w, struct proact_partition partition
 
-/* CTA c: elements offset + c run .. */
+/* CTA c writes elements offset + c run .. */
 extern "C" __global__ void line(PARAMETERS(proact_u32))
 {
     wide cta = proact_cta(&partition);
@@ -62,8 +62,8 @@ extern "C" __global__ void line_bytes(PARAMETERS(byte))
     proact_done(&partition);
 }
 
-/* As line_bytes, in lines from shared memory, of lengths and at places that fit 16 bytes or
-   do not; what the shape does not write keeps its value. */
+/* Like line_bytes, from shared memory, with and without 16-byte alignment. Elements outside
+   the shape keep their value. */
 extern "C" __global__ void staged(PARAMETERS(byte))
 {
     enum { LINE = 1024 };
@@ -94,7 +94,7 @@ extern "C" __global__ void staged(PARAMETERS(byte))
     proact_done(&partition);
 }
 
-/* CTA c: run_count runs, `stride` apart, from offset + c run on. */
+/* CTA c writes run_count ranges, `stride` apart, from offset + c run on. */
 extern "C" __global__ void comb(PARAMETERS(proact_u32))
 {
     wide cta = proact_cta(&partition);
@@ -106,7 +106,7 @@ extern "C" __global__ void comb(PARAMETERS(proact_u32))
     proact_done(&partition);
 }
 
-/* CTA (x, y): rows y rows .. of `stride` elements, in them x run .. */
+/* CTA (x, y) writes rows y rows .. of `stride` elements, columns x run .. */
 extern "C" __global__ void tile(PARAMETERS(proact_u32))
 {
     wide x = proact_cta_x(&partition) * w.run, y = proact_cta_y(&partition) * w.rows;
@@ -121,7 +121,7 @@ extern "C" __global__ void tile(PARAMETERS(proact_u32))
     proact_done(&partition);
 }
 
-/* CTA c: ranges first[c] .. first[c + 1] - 1. */
+/* CTA c writes ranges first[c] .. first[c + 1] - 1. */
 extern "C" __global__ void ranges(PARAMETERS(byte))
 {
     proact_u32 cta = proact_cta(&partition);
@@ -134,7 +134,7 @@ extern "C" __global__ void ranges(PARAMETERS(byte))
     proact_done(&partition);
 }
 
-/* A run in each of two arrays. */
+/* One range in each of two arrays. */
 extern "C" __global__ void pair(PARAMETERS(proact_u32))
 {
     wide cta = proact_cta(&partition);
@@ -147,7 +147,7 @@ extern "C" __global__ void pair(PARAMETERS(proact_u32))
     proact_done(&partition);
 }
 
-/* Unmarked: CTAs of one device. */
+/* A plain kernel, which runs on one device. */
 extern "C" __global__ void whole(const byte *from, proact_u32 *to, proact_u32 *to2,
                                  const proact_u32 *first, const struct range *range,
                                  struct stress_work w)
@@ -164,7 +164,7 @@ extern "C" __global__ void whole(const byte *from, proact_u32 *to, proact_u32 *t
     }
 }
 
-/* Unmarked, a byte a thread: what each device reads and writes is known. */
+/* A plain kernel with one byte per thread: read set and write set are known. */
 extern "C" __global__ void near(const byte *from, byte *to, byte *to2,
                                 const proact_u32 *first, const struct range *range,
                                 struct stress_work w)

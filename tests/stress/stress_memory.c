@@ -7,7 +7,7 @@
 
 #include "stress/stress.h"
 
-/* What all GPUs of the box have in use, by NVML; 0 where that cannot be asked. */
+/* Memory in use on all GPUs of this computer, as NVML reports it; 0 without NVML. */
 static double gpus_bytes(void)
 {
     struct {
@@ -31,18 +31,18 @@ static double gpus_bytes(void)
         for (unsigned d = 0; d < count; d++)
             if (!find(d, &device) && !by_index(device, &memory))
                 sum += (double)memory.used;
-    return sum; /* the library stays loaded: it is asked again */
+    return sum; /* the library stays loaded for later calls */
 }
 
-/* The top of a thread's own arena would stay, and what a thread keeps to give out again
-   would count as in use. */
+/* Without these settings, the top of a thread's arena stays allocated, and thread caches
+   count as memory in use. */
 void stress_memory_settle(char **argv)
 {
     static const char name[] = "GLIBC_TUNABLES";
 
     mallopt(M_ARENA_MAX, 1);
     if (!getenv(name) && !setenv(name, "glibc.malloc.tcache_count=0", 1))
-        execv("/proc/self/exe", argv); /* where it fails, memory is counted roughly */
+        execv("/proc/self/exe", argv); /* if it fails, the count is less exact */
 }
 
 bool stress_driver_left(unsigned *out)

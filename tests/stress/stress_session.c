@@ -11,7 +11,7 @@
 #include "stress/stress.h"
 
 enum { ARRAYS = 5, SHAPES = 5, RECORDINGS = 2, RECORDED = 4, CHECKED_BYTES = 32 << 10 };
-enum { REPLICATED = 3 }; /* the first so many arrays, so that each shape has some */
+enum { REPLICATED = 3 }; /* the first arrays are replicated, so that each shape has some */
 
 struct recorded {
     struct proact_recording *on;
@@ -28,7 +28,7 @@ struct session {
     struct stress_array array[ARRAYS];
     struct stress_shape shape[SHAPES];
     struct recorded recorded[RECORDINGS];
-    struct stress_launch last; /* that was picked */
+    struct stress_launch last; /* most recently picked */
     unsigned array_count, shape_count, devices;
     struct proact_plan plan;
 };
@@ -43,7 +43,7 @@ static bool one_in(struct session *s, uint64_t n)
     return below(s, n) == 0;
 }
 
-/* One of the methods, or two that share the chunks. */
+/* A single method, or two methods that share the chunks. */
 static const char *pick_method(struct session *s)
 {
     static const char *const mixed[] = {"copy-engine+fused:8K", "copy-engine+polling",
@@ -91,7 +91,7 @@ static enum proact_status make_array(struct session *s, unsigned number)
     const char name[] = {(char)('a' + number), 0};
     struct proact_shape shape = {.name = name, .element_bytes = 1};
 
-    if (s->options->stencils) /* of CTAs enough for an inside */
+    if (s->options->stencils) /* enough CTAs for an interior */
         part = 1 - part / 20;
     a->bytes = (size_t)exp(part * part * log((double)s->bytes_most));
     a->truth = must_calloc(a->bytes, 1);
@@ -102,7 +102,7 @@ static enum proact_status make_array(struct session *s, unsigned number)
     a->is_distributed = number >= REPLICATED && one_in(s, 2);
     if (a->is_distributed)
         status = proact_array_create_distributed(s->proact, &shape, &a->on, s->err);
-    if (status == PROACT_EREFUSED) { /* where some devices do not reach each other */
+    if (status == PROACT_EREFUSED) { /* some devices cannot reach each other */
         a->is_distributed = false;
         status = proact_array_create(s->proact, &shape, &a->on, s->err);
     }
@@ -129,7 +129,7 @@ static enum proact_status make_shape(struct session *s, unsigned number)
     return status;
 }
 
-/* What has a map is sent to replicas. */
+/* Maps need replicated arrays. */
 static bool is_possible(const struct stress_launch *l)
 {
     const bool is_distributed =
@@ -157,7 +157,7 @@ static void pick_arrays(struct session *s, struct stress_launch *l)
         l->to[1] = &s->array[other];
 }
 
-/* As the last one, from where that one wrote: a stencil, of a kernel that may be one. */
+/* True if the last launch can be reversed: a stencil that reads what it wrote. */
 static bool may_turn_back(struct session *s)
 {
     const struct stress_shape *last = s->last.shape;
@@ -175,7 +175,7 @@ static void turn_back(struct session *s, struct stress_launch *l)
     l->work.shift %= l->from->bytes;
 }
 
-/* How far off a launch reads. */
+/* Offset at which a launch reads. */
 static uint64_t pick_shift(struct session *s, const struct stress_launch *l)
 {
     enum { NEAR = 300 };
@@ -241,7 +241,7 @@ static void drop_recordings(struct session *s)
     }
 }
 
-/* Each launch runs once, as the contract asks, and then again for the recording. */
+/* Each launch runs once first, as recordings require, and then again for the recording. */
 static enum proact_status record(struct session *s)
 {
     struct recorded *r = &s->recorded[below(s, RECORDINGS)];
@@ -268,7 +268,7 @@ static enum proact_status record(struct session *s)
     enum proact_status end = proact_record_end(s->proact, &made, status ? NULL : s->err);
 
     r->on = made;
-    if (!status && end == PROACT_EREFUSED) { /* GPUs do not record everything */
+    if (!status && end == PROACT_EREFUSED) { /* GPUs do not record every operation */
         s->err->text[0] = '\0';
         return PROACT_OK;
     }
@@ -338,7 +338,8 @@ static enum proact_status wait(struct session *s)
     return proact_wait(s->proact, s->err);
 }
 
-/* Destroying waits for what is under way; what it sent must not be lost. */
+/* Destroys and recreates an array. Pending transfers complete first, and no data is
+   lost. */
 static enum proact_status renew_array(struct session *s)
 {
     unsigned number = (unsigned)below(s, s->array_count);
@@ -372,7 +373,7 @@ static enum proact_status act(struct session *s)
     enum { ACTS = sizeof acts / sizeof *acts };
     uint64_t sum = 0, at, i = 0;
 
-    if (s->options->stencils && one_in(s, 6)) /* in recordings insides differ */
+    if (s->options->stencils && one_in(s, 6)) /* interiors differ in recordings */
         return record(s);
     for (unsigned a = 0; a < ACTS; a++)
         sum += acts[a].weight;

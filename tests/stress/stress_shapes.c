@@ -9,7 +9,8 @@
 
 enum { ARG_FROM, ARG_TO, ARG_TO2, ARG_FIRST, ARG_RANGE, ARG_WORK, ARGS };
 
-/* Larger than any run, and prime: its multiples modulo a run's length visit all of it. */
+/* A prime larger than any range: its multiples modulo a range's length visit every
+   element. */
 enum { SCATTER = 16777259 };
 
 struct making {
@@ -42,7 +43,7 @@ static uint32_t pick_ctas(const struct making *m, uint64_t elements)
     return (uint32_t)stress_pick_log(m->chance, 1, elements < 1500 ? elements : 1500);
 }
 
-/* Whatever the map, a callback can say the same. */
+/* The callback form of any map. */
 static void print_by_callback(void *context, const uint32_t grid[3], const uint32_t cta[3],
                               proact_emit_range *emit, void *sink)
 {
@@ -105,7 +106,7 @@ static void make_tile(struct making *m)
                                     .rows_per_cta = s->work.rows};
 }
 
-/* Cuts the bytes into ranges and deals these to CTAs, in order or shuffled. */
+/* Divides the bytes into ranges and assigns them to CTAs, in order or shuffled. */
 static void make_ranges(struct making *m)
 {
     struct stress_table *t = &m->shape->table;
@@ -126,7 +127,7 @@ static void make_ranges(struct making *m)
         t->range[i - 1] = t->range[other];
         t->range[other] = spare;
     }
-    for (uint32_t c = 0; c <= t->cta_count; c++) /* some CTAs get none */
+    for (uint32_t c = 0; c <= t->cta_count; c++) /* some CTAs get no range */
         t->first[c] = c == t->cta_count ? count : c == 0 ? 0 : count / t->cta_count * c;
     m->shape->ctas[0] = t->cta_count;
     m->map[0] = (struct proact_map){.kind = PROACT_MAP_TABLE,
@@ -161,7 +162,7 @@ static void make_near(struct making *m)
 static const struct {
     const char *kernel;
     uint32_t element_bytes, slots;
-    bool is_1d_run; /* may be moved, and written scattered */
+    bool is_1d_run; /* may be moved, and written in scattered order */
     void (*make)(struct making *m);
     void (*apply)(const struct stress_shape *s, const struct stress_work *w,
                   const struct stress_array *from, struct stress_array *const to[2]);
@@ -177,7 +178,7 @@ static const struct {
     {"near", 1, 0, false, make_near, stress_truth_line},
 };
 
-/* The table, where the kernel reads it. */
+/* Copies the table to the memory that the kernel reads. */
 static enum proact_status upload(const struct making *m, struct proact_error *err)
 {
     struct stress_table *t = &m->shape->table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference: the shapes of stress_kernels.cu, one element after the other. */
+/* Reference implementation of the shapes in stress_kernels.cu, element by element. */
 #include "stress/stress_truth.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static void put(const struct place *p, uint64_t i)
         return;
     unsigned char *at = p->to->truth + i * p->element_bytes;
 
-    memcpy(&old, at, p->element_bytes); /* little-endian, as the devices are */
+    memcpy(&old, at, p->element_bytes); /* little-endian, like the devices */
     value = stress_value(p->work, i, p->from->truth[stress_place(p->work, i)], old);
     memcpy(at, &value, p->element_bytes);
 }

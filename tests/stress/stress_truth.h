@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What each shape writes, into the arrays' truth. */
+/* Applies each shape's writes to the arrays' reference. */
 
 #include "stress/stress.h"
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a launch of stress_kernels.cu does, as the kernels and the reference see it. Which
-   elements a CTA writes is the shape's; each becomes stress_value(). */
+/* Work of one launch, shared by stress_kernels.cu and the reference. The shape selects the
+   elements of a CTA; each becomes stress_value(). */
 
 struct stress_work {
-    unsigned long long from_bytes, count[2]; /* elements of the arrays that are written */
-    unsigned long long offset;               /* element that the shape begins at */
+    unsigned long long from_bytes, count[2];         /* elements of the written arrays */
+    unsigned long long offset;                       /* first element of the shape */
     unsigned long long run, run_count, stride, rows; /* elements; see the shapes */
     unsigned long long run2;                         /* of the second array */
     unsigned long long shift;
-    unsigned turn; /* elements of a run are written in steps of this, a unit modulo run */
+    unsigned turn; /* elements of a range are written in this stride, a unit modulo run */
     unsigned salt;
-    unsigned skip;   /* elements i are written where ((i + salt) & skip) is 0 */
-    unsigned adds;   /* 1: the element's old value counts, too */
-    unsigned dawdle; /* CTAs sleep up to so many ns */
+    unsigned skip;   /* element i is written if ((i + salt) & skip) is 0 */
+    unsigned adds;   /* 1: the old value of the element is an input */
+    unsigned dawdle; /* maximum sleep of a CTA, in ns */
 };
 
 #ifdef __CUDACC__
@@ -25,7 +25,7 @@ struct stress_work {
 #define STRESS_BOTH static inline
 #endif
 
-/* Of element i; `read` is the byte at stress_place(). */
+/* Value of element i; `read` is the byte at stress_place(). */
 STRESS_BOTH unsigned stress_value(const struct stress_work *w, unsigned long long i,
                                   unsigned read, unsigned old)
 {

@@ -1,5 +1,5 @@
-# Random launches against a reference (stress.c says how): a few seconds on emulated devices,
-# half a minute with label slow, and on the GPUs of this box with label gpu.
+# Random launches against a reference (stress.c): a few seconds on emulated devices, half a
+# minute with label slow, and on this computer's GPUs with label gpu.
 set(stress_ptx ${CMAKE_CURRENT_BINARY_DIR}/stress_kernels.ptx)
 proact_ptx(${stress_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/stress/stress_kernels.cu ${PROACT_PTX})
 set(stress_ptx_90 ${CMAKE_CURRENT_BINARY_DIR}/stress_kernels_90.ptx)
@@ -19,19 +19,20 @@ set_tests_properties(stress.many PROPERTIES LABELS long TIMEOUT 600)
 add_test(NAME stress.gpus COMMAND stress --machine local --seconds 60 --launches 100000
     --seed 200000 ${stress_ptx})
 set_tests_properties(stress.gpus PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)
-# On the driver without a GPU, which counts what it has given and not got back.
+# On the fake driver, which counts the objects that are not freed.
 add_test(NAME stress.few_fake COMMAND stress --machine local --bytes 20000 --launches 1200
     --seed 500000 ${stress_ptx})
 set_tests_properties(stress.few_fake PROPERTIES LABELS quick TIMEOUT 120 ENVIRONMENT
     "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/driver_fake;FAKE_CUDA_DEVICES=3")
-# As compiled for sm_90, where what is staged goes out in bulk.
+# Compiled for sm_90, where staged ranges are sent as bulk copies.
 add_test(NAME stress.few_90 COMMAND stress --machine h200x4 --bytes 200000 --launches 1000
     --seed 300000 ${stress_ptx_90})
 set_tests_properties(stress.few_90 PROPERTIES LABELS quick TIMEOUT 120)
 add_test(NAME stress.gpus_90 COMMAND stress --machine local --seconds 60 --launches 100000
     --seed 400000 ${stress_ptx_90})
 set_tests_properties(stress.gpus_90 PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)
-# On devices that are soon full, so that launches are divided (runtime/partition/launch_divide.h).
+# On small devices that fill soon, so that launches have interior splits
+# (runtime/partition/launch_divide.h).
 foreach(method fused bulk)
     add_test(NAME stress.narrow_${method} COMMAND stress --stencils
         --machine ${CMAKE_CURRENT_SOURCE_DIR}/stress/narrow.json --method ${method} --bytes 200000

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clones divide by: exact for every CTA that a grid can have. */
+/* Exact division for the CTA counts of kernel versions: every CTA number that a grid can
+   have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 
 #include "transfer/transfer.h"
 
-#define MOST 0x7fffffffu /* CTAs of a 1-D grid, less one */
+#define MOST 0x7fffffffu /* largest CTA number of a 1-D grid */
 
 static void holds(const struct proact_divisor *by, uint32_t n, uint32_t d)
 {

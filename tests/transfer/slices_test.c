@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an agent's slices send together, walked as the agent walks them, is what the pieces
-   say, once; and a large chunk is shared by all of its CTAs. */
+/* Slices of an agent, enumerated as the agent does. All slices together send exactly the
+   bytes of the pieces, once. A large chunk is divided among all CTAs of the agent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { MB = 1 << 20, CHUNKS = 3, CHUNK = 4 * MB, PIECES_MAX = 4000, ROUND = 64 << 10 };
 
-/* Chunks of one array, of which a device that sends to three peers owns these pieces. */
+/* Chunks of one array. The device owns these pieces and sends to three peers. */
 struct owned {
     struct transfer_ctas ctas;
     uint32_t list[CHUNKS + 1], writers[CHUNKS], first[CHUNKS + 1];
@@ -62,7 +62,7 @@ static void add(struct owned *o, uint32_t chunk, uint64_t first, uint32_t bytes,
         o->first[c + 1]++;
 }
 
-/* How often each byte goes to each peer. */
+/* Counts how often each byte goes to each peer. */
 static void count(unsigned char *sent, uint64_t first, uint64_t bytes, unsigned peers)
 {
     for (uint64_t byte = first; byte < first + bytes; byte++)
@@ -79,7 +79,8 @@ static void count_small(const struct owned *o, unsigned char *sent, uint32_t pie
     }
 }
 
-/* As kernels/agent.cu does. Gives what it sends, to all peers together. */
+/* Enumerates a slice as kernels/agent.cu does. Returns the bytes sent to all peers
+   together. */
 static uint64_t walk(const struct owned *o, const struct agent_slice *s,
                      unsigned char *sent)
 {
@@ -105,7 +106,8 @@ static uint64_t walk(const struct owned *o, const struct agent_slice *s,
     }
 }
 
-/* Gives the number of slices, and the least and most that one sends. */
+/* Returns the number of slices. *least and *most receive the bytes of the smallest and the
+   largest CTA. */
 static uint64_t check(struct owned *o, unsigned ctas, uint64_t *least, uint64_t *most)
 {
     unsigned char *sent = must_calloc(CHUNKS, CHUNK), *all = must_calloc(CHUNKS, CHUNK);
@@ -120,7 +122,7 @@ static uint64_t check(struct owned *o, unsigned ctas, uint64_t *least, uint64_t 
     for (uint64_t i = 0; i < slices; i++) {
         uint64_t bytes = walk(o, &slice[i], sent);
 
-        assert_true(slice[i].chunk >= chunk); /* expected in this order */
+        assert_true(slice[i].chunk >= chunk); /* the agent awaits chunks in this order */
         chunk = slice[i].chunk;
         assert_int_equal(slice[i].slot, 0);
         assert_int_equal(slice[i].writers, 10 + chunk);
@@ -136,13 +138,14 @@ static uint64_t check(struct owned *o, unsigned ctas, uint64_t *least, uint64_t 
     return slices;
 }
 
-/* All the CTAs share it alike, while what each sends is worth a start. */
-static void a_large_chunk_is_shared(void **state)
+/* All CTAs send equal parts of a large chunk, while each part is worth the start of a
+   transfer. */
+static void a_large_chunk_is_divided(void **state)
 {
     static const struct {
         unsigned ctas;
         uint32_t bytes, peers;
-        uint64_t slices, each; /* of a chunk */
+        uint64_t slices, each; /* per chunk */
     } cases[] = {
         {8, 4 * MB, 1, 8, 512 << 10},        {1, 4 * MB, 1, 1, 4 * MB},
         {32, 4 * MB, 1, 16, 256 << 10},      {8, MB, 1, 4, 256 << 10},
@@ -165,8 +168,8 @@ static void a_large_chunk_is_shared(void **state)
     }
 }
 
-/* Else it would be taken for one of many small pieces. */
-static void a_rest_of_a_few_bytes_is_not_cut_off(void **state)
+/* A remainder of a few bytes would otherwise count as one of many small pieces. */
+static void a_small_remainder_is_not_separate(void **state)
 {
     struct owned *o = must_calloc(1, sizeof *o);
     uint64_t least, most;
@@ -181,7 +184,7 @@ static void a_rest_of_a_few_bytes_is_not_cut_off(void **state)
     free(o);
 }
 
-/* As many as fit, large ones ahead of small ones, as tables have them. */
+/* As many pieces as fit. Large ones precede small ones, as in tables. */
 static void draw_chunk(uint64_t *r, struct owned *o, uint32_t chunk, uint32_t pieces)
 {
     static const uint32_t sizes[] = {2000000, 70000, 5000, 160, 8};
@@ -219,7 +222,7 @@ static void every_byte_goes_once(void **state)
         uint64_t slices = check(o, ctas, &least, &most);
 
         assert_true(slices <= (uint64_t)CHUNKS * ctas);
-        /* no more than a share, a round and a piece of 32 bytes to three peers */
+        /* At most an equal part, one iteration, and a piece of 32 bytes to three peers. */
         assert_true(ctas == 1 || most <= 3 * (uint64_t)CHUNK / 2 +
                                              3 * (ROUND + PROACT_SMALL_PIECE_BYTES));
         free(o);
@@ -228,10 +231,9 @@ static void every_byte_goes_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_large_chunk_is_shared),
-        cmocka_unit_test(a_rest_of_a_few_bytes_is_not_cut_off),
-        cmocka_unit_test(every_byte_goes_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_large_chunk_is_divided),
+                                       cmocka_unit_test(a_small_remainder_is_not_separate),
+                                       cmocka_unit_test(every_byte_goes_once)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

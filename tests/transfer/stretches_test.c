@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stretches become rows: few copies, and every byte once. */
+/* Ranges are combined to strided copies: few copies, and every byte once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +15,10 @@
 
 enum { BYTES = 1 << 16 };
 
-/* A keeper that copies at once, and counts. */
+/* A backend that copies immediately and counts the copies. */
 struct device_stream {
     unsigned copies, rows, fails_at;
-    bool is_wrong; /* rows overlap, fall, or are none */
+    bool is_wrong; /* invalid strided copy: overlapping, descending or empty */
 };
 
 static enum proact_status copy_rows(struct device_stream *s, const struct device_rows *r,
@@ -69,7 +69,7 @@ static void add(struct rig *r, uint64_t first, uint64_t bytes)
     stretches_add(&r->s, first, bytes);
 }
 
-/* The number of copies; what was copied twice or not at all differs. */
+/* Returns the number of copies. A byte that was copied twice or never differs. */
 static unsigned rig_end(struct rig *r)
 {
     struct proact_error err = {""};
@@ -115,8 +115,8 @@ static void both_ends_of_lines_are_two_copies(void **state)
     assert_int_equal(rig_end(r), 3);
 }
 
-/* Something else before, between and behind. */
-static void columns_end_where_they_end(void **state)
+/* Other ranges precede, interrupt and follow the column. */
+static void columns_end_at_other_ranges(void **state)
 {
     struct rig *r = rig_make();
 
@@ -134,7 +134,7 @@ static void columns_end_where_they_end(void **state)
     assert_int_equal(rig_end(r), 6);
 }
 
-/* They may touch, and need not rise; one is one. */
+/* Ranges may touch and need not ascend; a single range is one copy. */
 static void any_list_is_copied(void **state)
 {
     struct rig *r = rig_make();
@@ -153,7 +153,7 @@ static void any_list_is_copied(void **state)
     assert_int_equal(rig_end(rig_make()), 0);
 }
 
-/* Runs of a random pattern, so that there is something to join. */
+/* Ranges with a random pattern, so that some can be combined. */
 static void add_runs(struct rig *r, uint64_t *random)
 {
     uint64_t at = random_below(random, 50);
@@ -175,7 +175,7 @@ static void add_runs(struct rig *r, uint64_t *random)
     }
 }
 
-static void random_lists_are_copied_whole(void **state)
+static void random_lists_are_copied_completely(void **state)
 {
     uint64_t random = 7;
     unsigned copies = 0, stretches = 0;
@@ -192,7 +192,7 @@ static void random_lists_are_copied_whole(void **state)
         fail_msg("%u copies of %u stretches", copies, stretches);
 }
 
-/* Nobody looks into these: they are counted alone. */
+/* Only counts the copies, without access to memory. */
 static enum proact_status count_rows(struct device_stream *s, const struct device_rows *r,
                                      struct proact_error *err)
 {
@@ -201,7 +201,7 @@ static enum proact_status count_rows(struct device_stream *s, const struct devic
     return PROACT_OK;
 }
 
-static void wide_stretches_stay_alone(void **state)
+static void wide_ranges_are_not_combined(void **state)
 {
     static const struct device_backend counter = {.name = "counts",
                                                   .copy_rows = count_rows};
@@ -219,7 +219,7 @@ static void wide_stretches_stay_alone(void **state)
     assert_int_equal(stream.copies, 7);
 }
 
-static void the_first_failure_ends_it(void **state)
+static void the_first_failure_stops_the_copies(void **state)
 {
     struct rig *r = rig_make();
     struct proact_error err = {""};
@@ -240,11 +240,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_column_is_one_copy),
         cmocka_unit_test(both_ends_of_lines_are_two_copies),
-        cmocka_unit_test(columns_end_where_they_end),
+        cmocka_unit_test(columns_end_at_other_ranges),
         cmocka_unit_test(any_list_is_copied),
-        cmocka_unit_test(random_lists_are_copied_whole),
-        cmocka_unit_test(wide_stretches_stay_alone),
-        cmocka_unit_test(the_first_failure_ends_it),
+        cmocka_unit_test(random_lists_are_copied_completely),
+        cmocka_unit_test(wide_ranges_are_not_combined),
+        cmocka_unit_test(the_first_failure_stops_the_copies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

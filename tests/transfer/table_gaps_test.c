@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Narrow gaps between what a device writes, which it reads and nobody writes, are closed.
- */
+/* Closing of small gaps between the ranges that a device writes. A gap is closed if the
+   device reads it and no CTA writes it. */
 #include "table_testing.h"
 
 enum { GAP_MAX = ROWS_GAP_NARROW, BYTES = 3 * CHUNK };
 
-/* With what each device reads; the tables of build_for() are without. */
+/* Tables with the read set of each device; build_for() has none. */
 struct closed {
     struct transfer_need reads[DEVICES_MAX];
     struct transfer_table table[DEVICES_MAX];
@@ -35,8 +35,8 @@ static bool holds(const struct spans *s, uint64_t byte)
     return at < s->count && s->span[at].first <= byte;
 }
 
-/* Each CTA's rows of words, behind those of the CTA before it; some leave room for others'.
- */
+/* Strided words of each CTA, after those of the previous CTA. Some leave space for other
+   CTAs. */
 static void draw_words(uint64_t *r, struct spelled *s)
 {
     uint64_t first = random_below(r, 32);
@@ -51,7 +51,7 @@ static void draw_words(uint64_t *r, struct spelled *s)
         for (unsigned i = 0; i < s->count[cta]; i++)
             s->range[cta][i] = (struct range){first + i * pitch, bytes};
         first += (s->count[cta] - 1) * pitch + (random_below(r, 4) ? pitch : bytes);
-        if (random_below(r, 20) == 0) /* the next one's lie between these */
+        if (random_below(r, 20) == 0) /* the next CTA's words lie between these */
             first -= pitch * (s->count[cta] - 1);
     }
 }
@@ -68,8 +68,8 @@ static void draw_reads(uint64_t *r, struct closed *c, unsigned devices)
     }
 }
 
-/* Of a byte that the device does not write: it is read there, nobody writes it, and some
-   that it writes are near. */
+/* A byte of a closed gap: the device does not write it but reads it, no CTA writes it, and
+   written bytes are near. */
 static void gap_is_right(const struct built *b, const struct closed *c, unsigned device,
                          uint64_t byte)
 {
@@ -100,12 +100,13 @@ static uint64_t owned_is_right(const struct built *b, const struct closed *c,
         gaps += is_owned && !is_written;
     }
     assert_int_equal(t->owned_bytes, bytes);
-    for (uint32_t n = 0; n < t->chunk_count; n++) /* or it would never be complete */
+    /* Otherwise the chunk is never complete. */
+    for (uint32_t n = 0; n < t->chunk_count; n++)
         assert_true(t->piece_first[n] == t->piece_first[n + 1] || t->writers[n]);
     return gaps;
 }
 
-static void what_is_closed_is_read_and_nobodys(void **state)
+static void closed_gaps_are_read_and_unwritten(void **state)
 {
     uint64_t r = 3, gaps = 0;
     unsigned apart = 0;
@@ -120,7 +121,7 @@ static void what_is_closed_is_read_and_nobodys(void **state)
         draw_words(&r, &s);
         draw_reads(&r, &c, devices);
         if (build_for(&b, &s, BYTES, devices, 0, NULL)) {
-            apart++; /* with gaps closed, too, two own a byte: */
+            apart++; /* two devices own a byte, also with gaps closed: */
             assert_int_equal(close_gaps(&b, &c), PROACT_EINVAL);
         } else {
             assert_int_equal(close_gaps(&b, &c), PROACT_OK);
@@ -132,7 +133,7 @@ static void what_is_closed_is_read_and_nobodys(void **state)
     assert_true(gaps > 20000 && apart > 20 && apart < 1000);
 }
 
-/* Every other word of eight CTAs, on two devices. */
+/* Every second word of eight CTAs, on two devices. */
 static void draw_even(struct spelled *s)
 {
     *s = (struct spelled){.ctas = 8};
@@ -153,7 +154,7 @@ static void build_even(struct built *b, struct closed *c)
     assert_int_equal(build_for(b, &s, 256, 2, 0, NULL), PROACT_OK);
 }
 
-static void every_other_word_is_one_run(void **state)
+static void every_second_word_is_one_range(void **state)
 {
     struct closed c;
     struct built b;
@@ -169,9 +170,9 @@ static void every_other_word_is_one_run(void **state)
     drop(&b, &c);
 }
 
-/* Two members of each struct, of different sizes: rows that come one behind the other, each
-   of all CTAs. */
-static void members_of_structs_are_one_run(void **state)
+/* Two members of each struct, of different sizes. The rows of all CTAs follow each
+   other. */
+static void struct_members_are_one_range(void **state)
 {
     struct closed c = {.reads = {{.all = true}, {.all = true}}}, some = {0};
     struct spelled s = {.ctas = 8};
@@ -191,7 +192,7 @@ static void members_of_structs_are_one_run(void **state)
     assert_int_equal(c.table[1].owned_bytes, 256 - 8);
     drop(&b, &c);
 
-    spans_add(&some.reads[0].spans, 0, 200); /* not of the last one */
+    spans_add(&some.reads[0].spans, 0, 200); /* not the last CTA's gaps */
     assert_int_equal(build_for(&b, &s, 512, 2, 0, NULL), PROACT_OK);
     assert_int_equal(close_gaps(&b, &some), PROACT_OK);
     assert_int_equal(some.table[0].owned.span[some.table[0].owned.count - 1].first, 252);
@@ -199,7 +200,7 @@ static void members_of_structs_are_one_run(void **state)
     drop(&b, &some);
 }
 
-/* Of unlike CTAs, which are rows of their own; what lies wide apart stays so. */
+/* Gaps between CTAs with different rows are closed; wide gaps remain. */
 static void gaps_between_ctas_are_closed(void **state)
 {
     struct closed c = {.reads = {{.all = true}}};
@@ -218,7 +219,7 @@ static void gaps_between_ctas_are_closed(void **state)
     drop(&b, &c);
 }
 
-static void what_others_write_or_nobody_reads_is_not(void **state)
+static void written_or_unread_gaps_stay_open(void **state)
 {
     struct closed c = {.reads = {{.all = true}, {.all = true}}}, unread = {0};
     struct spelled s;
@@ -226,14 +227,14 @@ static void what_others_write_or_nobody_reads_is_not(void **state)
 
     (void)state;
     draw_even(&s);
-    s.range[7][3].first = 4; /* device 1 writes where device 0 leaves a gap */
+    s.range[7][3].first = 4; /* device 1 writes into a gap of device 0 */
     assert_int_equal(build_for(&b, &s, 256, 2, 0, NULL), PROACT_OK);
     assert_int_equal(close_gaps(&b, &c), PROACT_OK);
     assert_int_equal(c.table[0].owned.count, 16);
     drop(&b, &c);
 
     draw_even(&s);
-    spans_add(&unread.reads[0].spans, 0, 100); /* CTA 3's are not all read */
+    spans_add(&unread.reads[0].spans, 0, 100); /* the gaps of CTA 3 are not all read */
     assert_int_equal(build_for(&b, &s, 256, 2, 0, NULL), PROACT_OK);
     assert_int_equal(close_gaps(&b, &unread), PROACT_OK);
     assert_int_equal(unread.table[0].owned.count, 4);
@@ -257,11 +258,11 @@ static void chunks_are_longer_than_gaps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_closed_is_read_and_nobodys),
-        cmocka_unit_test(every_other_word_is_one_run),
-        cmocka_unit_test(members_of_structs_are_one_run),
+        cmocka_unit_test(closed_gaps_are_read_and_unwritten),
+        cmocka_unit_test(every_second_word_is_one_range),
+        cmocka_unit_test(struct_members_are_one_range),
         cmocka_unit_test(gaps_between_ctas_are_closed),
-        cmocka_unit_test(what_others_write_or_nobody_reads_is_not),
+        cmocka_unit_test(written_or_unread_gaps_stay_open),
         cmocka_unit_test(chunks_are_longer_than_gaps),
     };
 

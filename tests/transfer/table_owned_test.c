@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who owns what, in order; what two devices write; and tables of many tiles. */
+/* Ranges that each device owns, in order; writes of two devices to one byte; tables of many
+   tiles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static void add_tiles(struct table_owned *o, uint32_t device, unsigned first, un
     }
 }
 
-static void they_come_in_order(void **state)
+static void owned_ranges_come_in_order(void **state)
 {
     struct table_owned o = {.count = 0};
     const struct owned *one, *other;
@@ -38,8 +39,9 @@ static void they_come_in_order(void **state)
     owned_clear(&o);
 }
 
-/* Planes of rows stay such; of two that lie in each other, all rows come in order. */
-static void rows_stay_where_nothing_lies_between(void **state)
+/* Planes of rows stay strided. If two strided ranges are interleaved, all rows come in
+   order. */
+static void separate_rows_stay_strided(void **state)
 {
     const struct rows plane = {0, TILE, PITCH, ROWS}, behind = {9000, TILE, PITCH, ROWS},
                       within = {9000 + TILE, TILE, PITCH, ROWS};
@@ -60,7 +62,7 @@ static void rows_stay_where_nothing_lies_between(void **state)
     owned_clear(&o);
 }
 
-static void what_goes_on_is_one(void **state)
+static void adjacent_ranges_are_one(void **state)
 {
     const struct rows all = rows_one(0, 2 * PITCH), behind = rows_one(2 * PITCH, TILE);
     struct table_owned o = {.count = 0};
@@ -74,7 +76,7 @@ static void what_goes_on_is_one(void **state)
     owned_clear(&o);
 }
 
-static void what_two_write_is_found(void **state)
+static void writes_of_two_devices_are_found(void **state)
 {
     struct table_owned o = {.count = 0};
     const struct owned *one, *other;
@@ -90,7 +92,7 @@ static void what_two_write_is_found(void **state)
     owned_clear(&o);
 }
 
-/* Device shares that begin in the midst of a row of tiles own ragged parts of it. */
+/* Partitions that start in the middle of a row of tiles own ragged parts of it. */
 static void a_hundred_thousand_ctas_are_quick(void **state)
 {
     const uint32_t ctas = 100000, cta_first[] = {0, 25001, 50000, 75000, ctas};
@@ -105,7 +107,7 @@ static void a_hundred_thousand_ctas_are_quick(void **state)
     uint64_t bytes = 0;
 
     (void)state;
-    for (uint32_t cta = 0; cta < ctas; cta += 64) { /* of a matrix of 64 KiB rows */
+    for (uint32_t cta = 0; cta < ctas; cta += 64) { /* of a matrix with rows of 64 KiB */
         const struct rows tile = {cta / 64 * 8ull * 65536, 1024, 65536, 8};
         const uint32_t count = ctas - cta < 64 ? ctas - cta : 64;
 
@@ -117,7 +119,7 @@ static void a_hundred_thousand_ctas_are_quick(void **state)
         for (uint32_t n = 0; n < t[d].ctas_count; n++)
             assert_int_equal(t[d].chunk[t[d].ctas[n].list], 8);
         assert_in_range(t[d].ctas_count, 1,
-                        t[d].cta_count / 64 + 2); /* alike side by side */
+                        t[d].cta_count / 64 + 2); /* equal neighbours are combined */
         assert_true(t[d].send_count <= 17);
         transfer_table_clear(&t[d]);
     }
@@ -128,10 +130,10 @@ static void a_hundred_thousand_ctas_are_quick(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_come_in_order),
-        cmocka_unit_test(rows_stay_where_nothing_lies_between),
-        cmocka_unit_test(what_goes_on_is_one),
-        cmocka_unit_test(what_two_write_is_found),
+        cmocka_unit_test(owned_ranges_come_in_order),
+        cmocka_unit_test(separate_rows_stay_strided),
+        cmocka_unit_test(adjacent_ranges_are_one),
+        cmocka_unit_test(writes_of_two_devices_are_found),
         cmocka_unit_test(a_hundred_thousand_ctas_are_quick),
     };
 

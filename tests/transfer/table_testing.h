@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Maps spelled out, and what tables must say of them. */
+/* Fixture: explicit maps, and the expected content of their tables. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,15 +20,15 @@ struct range {
     uint64_t first, bytes;
 };
 
-/* A map spelled out. */
+/* An explicit map. */
 struct spelled {
     uint32_t ctas;
     unsigned count[CTAS_MAX];
-    bool in_rows[CTAS_MAX]; /* it is said at once */
+    bool in_rows[CTAS_MAX]; /* the map reports it as a strided range */
     struct range range[CTAS_MAX][RANGES_MAX];
 };
 
-/* What lies in the array. */
+/* The ranges within the array. */
 static inline void spell(const struct spelled *s, uint64_t array_bytes,
                          struct cta_runs *out)
 {
@@ -79,7 +79,8 @@ static inline enum proact_status build_for(struct built *b, struct spelled *s,
     return transfer_table_build(&b->request, b->table, &b->err);
 }
 
-/* The chunk's bytes; an empty one may stand before or behind what a device writes. */
+/* The chunk's bytes. An empty chunk may precede or follow the bytes that a device
+   writes. */
 static inline struct range chunk_range(const struct transfer_table *t, uint32_t chunk)
 {
     if (!t->end)
@@ -119,7 +120,7 @@ static inline bool writes_chunk(const struct spelled *s, uint32_t cta, struct ra
     return false;
 }
 
-/* How many chunks a CTA counts in, and which. */
+/* Number of chunks that a CTA counts in, and the list of them. */
 static inline const uint32_t *list_of(const struct transfer_table *t, uint32_t cta)
 {
     uint32_t n = 0;
@@ -129,7 +130,7 @@ static inline const uint32_t *list_of(const struct transfer_table *t, uint32_t c
     return &t->chunk[t->ctas[n].list];
 }
 
-/* The longest run of CTAs without rows. */
+/* Expects the longest range of CTAs without chunks. */
 static inline void check_silent_range(const struct transfer_table *t)
 {
     uint32_t run = 0;
@@ -144,8 +145,8 @@ static inline void check_silent_range(const struct transfer_table *t)
     }
 }
 
-/* Every CTA counts down each chunk that it writes into, and that goes anywhere, once, and
-   each counter starts from that. */
+/* Every CTA counts each chunk that it writes and that is sent, exactly once. Each counter's
+   start value is that count. */
 static inline void rows_are_right(const struct spelled *s, const struct built *b,
                                   unsigned device)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of tiles of matrices, whose CTAs are counted by runs. */
+/* Tables of matrix tiles, whose CTAs are combined to CTA runs. */
 #include "table_testing.h"
 
-/* Tiles of a matrix, some rows each, line by line or column by column, forth or back: runs
-   of many CTAs, which go on in the same chunks as long as the pitch has it. */
+/* Tiles of a matrix with some rows each, in row or column order, forwards or backwards. The
+   CTA runs are long and continue in the same chunks as far as the pitch permits. */
 static uint64_t draw_tiles(uint64_t *r, struct spelled *s)
 {
     static const uint64_t pitches[] = {CHUNK, CHUNK / 2, 2 * CHUNK, CHUNK + 512, 6144, 300};

@@ -1,2 +1,2 @@
-# What the agent and its mechanism share is the kernels' own.
+# The agent and its mechanism share headers in kernels/.
 target_include_directories(slices_test PRIVATE ${PROJECT_SOURCE_DIR}/kernels)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of who writes what, against a count of every byte and every CTA by hand. */
+/* Tables of writers, compared with a count of every byte and every CTA. */
 #include "table_testing.h"
 
-/* The peers of a device, in its own numbers, that need the byte; a bit each. */
+/* Mask of the device's peers, in its own numbering, that need the byte. */
 static uint32_t wanted(const struct built *b, unsigned device, uint64_t byte)
 {
     const unsigned devices = b->request.device_count;
@@ -20,7 +20,8 @@ static uint32_t wanted(const struct built *b, unsigned device, uint64_t byte)
     return peers;
 }
 
-/* Takes what goes to some peers from what is to go; nothing goes twice, or for nothing. */
+/* Removes the bytes sent to `to` from the bytes still due. Nothing is sent twice, or
+   without need. */
 static void take(uint32_t *left, uint64_t first, uint64_t bytes, struct transfer_peers to)
 {
     const uint32_t peers = ((1u << to.count) - 1) << to.first;
@@ -32,7 +33,7 @@ static void take(uint32_t *left, uint64_t first, uint64_t bytes, struct transfer
     }
 }
 
-/* What goes to whom, if the device owns it. */
+/* Bytes due to each peer, if the device owns them. */
 static uint64_t expect(const struct spelled *s, const struct built *b, unsigned device,
                        uint32_t *left)
 {
@@ -58,8 +59,8 @@ static void nothing_left(const struct built *b, const uint32_t *left)
         assert_int_equal(left[byte], 0);
 }
 
-/* Pieces lie within their chunk, small ones behind the others, and send what the device
-   owns to who needs it; so do the stretches that are made of them. */
+/* Pieces lie within their chunk, with small ones last. They send the bytes that the device
+   owns to the peers that need them; so do the strided copies made of them. */
 static void pieces_are_right(const struct spelled *s, const struct built *b,
                              unsigned device)
 {
@@ -98,7 +99,7 @@ static void pieces_are_right(const struct spelled *s, const struct built *b,
     free(left);
 }
 
-/* Rows between `low` and `high`, often where those of the CTA before it go on. */
+/* Rows between `low` and `high` that often continue those of the previous CTA. */
 static void draw_rows(uint64_t *r, struct spelled *s, uint32_t cta, uint64_t low,
                       uint64_t high)
 {
@@ -122,7 +123,8 @@ static void draw_rows(uint64_t *r, struct spelled *s, uint32_t cta, uint64_t low
         s->range[cta][i] = (struct range){first + i * pitch, bytes};
 }
 
-/* Ranges of any length, some beyond the end, some empty; a device's own may overlap. */
+/* Ranges of any length; some are empty or exceed the array. Ranges of one device may
+   overlap. */
 static void draw(uint64_t *r, struct spelled *s, uint64_t array_bytes, unsigned devices)
 {
     *s = (struct spelled){.ctas = 1 + (uint32_t)random_below(r, CTAS_MAX)};
@@ -175,8 +177,9 @@ static void any_map_gives_the_tables_that_counting_gives(void **state)
     }
 }
 
-/* 1, 1.5, and 2 with the rest, which is less than half of the next. */
-static void chunks_rise_within_a_partition(void **state)
+/* Chunk sizes 1, 1.5 and 2. The last chunk also takes the remainder, which is less than
+   half of the next size. */
+static void chunks_grow_within_a_partition(void **state)
 {
     static const uint64_t ends[] = {0, CHUNK, CHUNK * 5 / 2, CHUNK * 11 / 2, CHUNK * 6};
     struct spelled s = {.ctas = 2,
@@ -226,13 +229,13 @@ static void two_devices_may_not_own_a_byte(void **state)
     s.range[1][0].bytes = 1000;
     assert_int_equal(build_for(&b, &s, 10000, 2, 0, NULL), PROACT_OK);
     clear(&b);
-    s.range[1][0].bytes = 1001; /* the same two on one device are nobody's business */
+    s.range[1][0].bytes = 1001; /* an overlap on one device is allowed */
     assert_int_equal(build_for(&b, &s, 10000, 1, 0, NULL), PROACT_OK);
     clear(&b);
 }
 
-/* A long range of one device that hides behind a longer one of another. */
-static void a_conflict_is_found_behind_longer_ranges(void **state)
+/* A long range of one device that precedes the end of a longer one of another device. */
+static void a_conflict_after_longer_ranges_is_found(void **state)
 {
     uint64_t r = 11;
 
@@ -260,7 +263,7 @@ static void a_conflict_is_found_behind_longer_ranges(void **state)
     }
 }
 
-static void even_maps_are_given_by_numbers(void **state)
+static void regular_maps_are_given_by_numbers(void **state)
 {
     static const uint32_t runs[] = {512, 4096, 1024, 700, 8192};
     struct spelled s = {.ctas = CTAS_MAX};
@@ -293,11 +296,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_map_gives_the_tables_that_counting_gives),
-        cmocka_unit_test(chunks_rise_within_a_partition),
+        cmocka_unit_test(chunks_grow_within_a_partition),
         cmocka_unit_test(a_straddling_chunk_is_sent_in_parts),
         cmocka_unit_test(two_devices_may_not_own_a_byte),
-        cmocka_unit_test(a_conflict_is_found_behind_longer_ranges),
-        cmocka_unit_test(even_maps_are_given_by_numbers),
+        cmocka_unit_test(a_conflict_after_longer_ranges_is_found),
+        cmocka_unit_test(regular_maps_are_given_by_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library of a program's that calls the driver. */
+/* A library of the program that calls the driver. */
 #include <cuda.h>
 
 CUresult allocate(CUdeviceptr *out, size_t bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that NVRTC compiles while the program runs. */
+/* Kernels that NVRTC compiles at run time. */
 #include "../driver.cuh"
 #include <nvrtc.h>
 #include <vector>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What driver_load.c loads. */
+/* The module for driver_load.c. */
 extern "C" __global__ void times(int *x, int n, int factor)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program in C that loads a module from a file, and runs the kernel "times" in it; says
-   what the driver says, and the last number. */
+/* A C program that loads a module from a file and runs its kernel "times". Prints the
+   driver's result and the last number. */
 #include <cuda.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches by the driver on memory that a library of the program's allocates, where there
-   is one; and asks for what there is not. */
+/* Launches through the driver on memory of the program's library, if it has one, and a
+   query for a function that does not exist. */
 #include "../driver.cuh"
 
 #ifdef IN_LIBRARY

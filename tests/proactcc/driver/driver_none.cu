@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that knows nothing of the driver. */
+/* A program that does not use the driver. */
 __global__ void nothing() {}
 
 int main()

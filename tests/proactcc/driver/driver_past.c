@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program of which the host's compiler made the part that calls the driver: past us. It
-   reads what kernels wrote, and they what it wrote. */
+/* The part of a program that the host compiler builds. Its driver calls bypass proact. It
+   reads data that kernels wrote, and kernels read its writes. */
 #include <cuda.h>
 #include <stdio.h>
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the files of a program with device code in several files know of each other. */
+/* Shared declarations of a program with device code in several files. */
 
 #include <cstdio>
 
-/* linked_steps.cu */
+/* Defined in linked_steps.cu. */
 extern __device__ int step(int x);
 extern __device__ int weigh(int x);
 extern __device__ void put(int *x, int i, int value);
-extern __device__ int block_sum(int value); /* of 128 threads, to the first */
+extern __device__ int block_sum(int value); /* of 128 threads; the first one receives it */
 extern __constant__ int factors[4];
 extern __device__ int counter;
-extern __device__ int *const second; /* an address in linked_shapes.cu's table */
+extern __device__ int *const second; /* an address in the table of linked_shapes.cu */
 extern __managed__ int shown;
 struct Pair {
     int a;
@@ -21,7 +21,7 @@ struct Pair {
 extern __device__ Pair swapped(Pair p, char c, float f);
 void scale(int *x, int n);
 
-/* linked_shapes.cu */
+/* Defined in linked_shapes.cu. */
 struct Shape {
     int side;
     __device__ explicit Shape(int side);
@@ -34,7 +34,7 @@ struct Half : Shape {
 extern __device__ int table[3];
 extern __device__ int area_of(const Shape &s);
 
-/* In all of them, and yet once. */
+/* Defined in every file, with one instance. */
 inline __device__ int calls = 0;
 template <class T> __device__ __noinline__ T thrice(T x)
 {

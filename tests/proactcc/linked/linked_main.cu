@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device code in three files. What it says was counted by hand. */
+/* Device code in three files. The expected output was computed by hand. */
 #include "linked.cuh"
 
 enum { N = 1 << 16, THREADS = 128 };
@@ -42,7 +42,7 @@ __global__ void pairs(int *x)
     x[i] = p.a * 100 + (int)p.b;
 }
 
-/* What each CTA writes is decided, and written, in another file. */
+/* Another file computes and performs the stores of each CTA. */
 __global__ void fill(int *x, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -51,7 +51,7 @@ __global__ void fill(int *x, int n)
         put(x, i, weigh(i));
 }
 
-/* So is what all its threads add up, in that file's shared memory. */
+/* Another file adds up all threads in its own shared memory. */
 __global__ void sums(const int *x, int *sums)
 {
     int sum = block_sum(x[blockIdx.x * blockDim.x + threadIdx.x]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes whose functions are called through tables, by others. */
+/* Classes with virtual functions that other files call. */
 #include "linked.cuh"
 
 __device__ int table[3] = {11, 22, 33};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions and variables that others use; what is called own is this file's. */
+/* Functions and variables that other files use. Names with `own` are local to this file. */
 #include "linked.cuh"
 
 __constant__ int factors[4] = {1, 2, 3, 4};
