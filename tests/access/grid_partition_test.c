@@ -31,8 +31,7 @@ static void partitions_are_known(void **state)
     expect((uint32_t[]){2, 5, 1}, 4, (uint32_t[]){0, 4, 6, 8, 10});
     expect((uint32_t[]){128, 257, 1}, 4, (uint32_t[]){0, 8320, 16512, 24704, 32896});
     expect((uint32_t[]){128, 9, 1}, 4, (uint32_t[]){0, 288, 576, 864, 1152});
-    expect((uint32_t[]){3, 2, 1}, 4,
-           (uint32_t[]){0, 2, 3, 5, 6}); /* the last device gets no complete row */
+    expect((uint32_t[]){3, 2, 1}, 4, (uint32_t[]){0, 2, 3, 5, 6}); /* partial rows */
     expect((uint32_t[]){8, 8, 129}, 2, (uint32_t[]){0, 4160, 8256});
     expect((uint32_t[]){8, 64, 3}, 2, (uint32_t[]){0, 768, 1536}); /* rows of planes */
     expect((uint32_t[]){65535, 3, 1}, 2, (uint32_t[]){0, 98303, 196605});

@@ -390,8 +390,7 @@ static void overlapping_partitions_are_named(void **state)
     assert_int_equal(write_set_overlap(w, late, 2, &c.err), PROACT_EREFUSED);
     assert_int_equal(c.err.text[0], 'C');
     assert_int_equal(w->parted->counted, 2);
-    assert_int_equal(write_set_overlap(w, late, 1, &c.err),
-                     PROACT_OK); /* fewer partitions */
+    assert_int_equal(write_set_overlap(w, late, 1, &c.err), PROACT_OK); /* only one */
     write_set_destroy(w);
     write_set_slice_destroy(c.slice);
     /* interleaved partitions that share one byte */
@@ -401,8 +400,7 @@ static void overlapping_partitions_are_named(void **state)
                  "setp.eq.u32 %p1, %r2, 96; @%p1 st.global.b8 [%rd1+107], 0;",
                  NULL);
     assert_int_equal(run_shape(&c, (struct shape){4, 32, 0}, &w, &c.err), PROACT_OK);
-    assert_int_equal(write_set_overlap(w, parts, 2, &c.err),
-                     PROACT_OK); /* the word of CTA 2 */
+    assert_int_equal(write_set_overlap(w, parts, 2, &c.err), PROACT_OK); /* CTA 2's word */
     assert_int_equal(write_set_overlap(w, late, 2, &c.err), PROACT_EREFUSED);
     assert_string_equal(c.err.text,
                         "CTAs 2 and 3 are in different partitions of the grid, and both "

@@ -133,9 +133,7 @@ static enum execute_verdict on_access(void *context, struct execute_warp *w,
     uint32_t lanes = a->mask;
 
     if (a->kind == EXECUTE_LOAD && a->shape != EXECUTE_SCATTERED)
-        lanes = a->shape == EXECUTE_EQUAL
-                    ? lanes & -lanes
-                    : 0x80018001; /* the corners of matrix fragments */
+        lanes = a->shape == EXECUTE_EQUAL ? lanes & -lanes : 0x80018001; /* ends of rows */
     for (uint32_t mask = lanes; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
 
