@@ -68,8 +68,7 @@ static struct pagerank_result rank(const struct graph *g, unsigned devices,
     return r;
 }
 
-static void agree_with_reference(const struct graph *g,
-                                       const struct pagerank_result *r)
+static void agree_with_reference(const struct graph *g, const struct pagerank_result *r)
 {
     struct pagerank_result want;
 
