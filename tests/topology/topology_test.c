@@ -131,8 +131,7 @@ static void hwloc_links_are_read(void **state)
     assert_string_equal(t.device.name, "Tesla P100-SXM2-16GB");
     assert_string_equal(t.description, "4x Tesla P100-SXM2-16GB; other figures as p100x4");
     assert_int_equal(t.device.sm_count, 56);
-    assert_true(t.device.memory_bytes ==
-                (uint64_t)16671616 * 1024); /* hwloc has this number from CUDA */
+    assert_true(t.device.memory_bytes == (uint64_t)16671616 * 1024); /* from CUDA */
     assert_int_equal(t.device.capability, 60);
     assert_true(t.fabric.egress_gbps == 40 && t.host_gbps == 40);
     for (unsigned i = 0; i < 4; i++) {
