@@ -10,7 +10,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 libraries="gemm_between fft_between solve_between sparse_between"
-others="thrust_between grid_sync" # the first is compiled into the program, the second has a GPU version
+others="thrust_between grid_sync" # compiled into the program; needs a grid barrier
 code=0
 fault() {
     echo "$*"
