@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Programs that call NVIDIA's libraries between kernels: plain CUDA for one GPU.
-#   libraries.sh build NVCC PROACTCC OUT   builds each with nvcc and with proactcc into OUT; exit
-#                                          status 77 if nvcc has no such libraries
-#   libraries.sh emulated OUT              calls of libraries are refused on emulated devices;
-#                                          Thrust gives one result on 1, 2 and 4
-#   libraries.sh gpus OUT                  results on 1, 2 and 4 GPUs equal those of plain CUDA
-#                                          on one; LD_LIBRARY_PATH leads to the libraries
+#   libraries.sh build NVCC PROACTCC OUT   builds each with nvcc and with proactcc into OUT;
+#                                          exit status 77 if nvcc has no such libraries
+#   libraries.sh emulated OUT              emulated devices refuse calls of libraries; Thrust
+#                                          gives one result on 1, 2 and 4
+#   libraries.sh gpus OUT                  results on 1, 2 and 4 GPUs equal those of plain
+#                                          CUDA on one; LD_LIBRARY_PATH leads to the libraries
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 libraries="gemm_between fft_between solve_between sparse_between"
