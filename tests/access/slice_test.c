@@ -225,7 +225,7 @@ static void both_arms_of_a_branch_run(void **state)
                   one, false, "0+4 8+4 16+4 100+4");
 }
 
-static void what_both_arms_store_is_stored_once(void **state)
+static void stores_of_both_arms_run_once(void **state)
 {
 #define IF "ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0; setp.ne.s32 %p2, %r6, 7;\n"
 #define ST "st.global.u32 [%rd3], %r6;"
@@ -476,7 +476,7 @@ int main(void)
         cmocka_unit_test(a_masked_value_has_possible_values_only),
         cmocka_unit_test(memory_as_a_guard_is_dropped),
         cmocka_unit_test(both_arms_of_a_branch_run),
-        cmocka_unit_test(what_both_arms_store_is_stored_once),
+        cmocka_unit_test(stores_of_both_arms_run_once),
         cmocka_unit_test(loops_that_memory_ends_run_once),
         cmocka_unit_test(definitions_that_do_not_reach_do_not_count),
         cmocka_unit_test(a_trap_is_not_taken),

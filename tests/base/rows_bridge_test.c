@@ -34,7 +34,7 @@ static void mark(const struct rows *r, unsigned char *in, unsigned char with)
         memset(in + s.first, with, s.end - s.first);
 }
 
-/* What each byte is to be: of both rows, or in a gap behind one of the first. */
+/* Expected bytes: those of both ranges, and each gap after a piece of the first range. */
 static void expect(const struct rows *one, const struct rows *next, const struct rows *both)
 {
     unsigned char want[BYTES] = {0}, got[BYTES] = {0};

@@ -89,7 +89,7 @@ struct sample {
     bool races;         /* several CTAs store one value to a word without an order */
     bool is_unordered;  /* atomics add floats in any order, so the last bits differ */
     enum samples_verdict verdict;
-    const char *refusal; /* NULL, or one of: atomic, ticket, spin, overlap, generic,
+    const char *refusal; /* NULL, or one of: atomic, arrival, spin, overlap, generic,
                             grid sync, cluster, bulk */
     void (*fill)(struct samples_case *c, bool large);
 };
