@@ -61,8 +61,7 @@ static void every_cta_has_its_ranges(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-/* A row of 32 words for each CTA; the last rows leave the array. The number of host threads
-   makes no difference. */
+/* Rows of 32 words, one for each CTA. Any number of host threads gives the same set. */
 static void threads_make_no_difference(void **state)
 {
     struct cut c = must_cut("",
@@ -205,8 +204,7 @@ static void variables_follow_the_arrays(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-/* Line of the first atomic, or of the first store if there is none, from closed forms and
-   from the slice. */
+/* Line of the first atomic, or of the first store, from closed forms and from the slice. */
 static void the_line_of_an_atomic_is_reported(void **state)
 {
     static const struct {
@@ -273,8 +271,7 @@ static void constants_are_read_if_they_are_known(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-/* Rows of c[0] words that begin at word c[1]. Closed forms and the slice give the same
-   set. */
+/* Rows of c[0] words from word c[1] on. Closed forms and the slice give the same set. */
 static void constants_have_forms(void **state)
 {
     static const char *const before = ".const .align 4 .u32 c[2] = {64, 0};\n",
@@ -319,8 +316,7 @@ static void constants_have_forms(void **state)
         assert_int_equal(w->digest, kept->digest);
         write_set_destroy(w);
     }
-    assert_int_equal(cache.misses, 6); /* one for each content of c; the other variable does
-                                          not count */
+    assert_int_equal(cache.misses, 6); /* one for each content of c */
     assert_int_equal(cache.hits, 6);
     write_set_cache_clear(&cache);
     write_set_slice_destroy(c.slice);
@@ -454,7 +450,7 @@ static void parameters_that_the_slice_ignores_are_not_part_of_the_key(void **sta
     write_set_slice_destroy(c.slice);
 }
 
-static void the_cache_evicts_the_oldest_entry(void **state)
+static void the_cache_evicts_the_least_recently_used_entry(void **state)
 {
     struct cut c =
         must_cut("", "setp.lt.u32 %p1, %r2, %r1; @%p1 st.global.u32 [%rd3], 0;", NULL);
@@ -495,7 +491,7 @@ int main(void)
         cmocka_unit_test(a_slice_over_the_limit_is_refused_once),
         cmocka_unit_test(overlapping_partitions_are_named),
         cmocka_unit_test(parameters_that_the_slice_ignores_are_not_part_of_the_key),
-        cmocka_unit_test(the_cache_evicts_the_oldest_entry),
+        cmocka_unit_test(the_cache_evicts_the_least_recently_used_entry),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

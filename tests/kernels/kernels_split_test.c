@@ -2,11 +2,9 @@
 /* Every kernel of the table and every plain sample, without annotations and maps, on
    emulated devices. The results equal the CPU's reference and those of one device bit for
    bit, and all replicas are equal. Kernels that the table splits are split; the others have
-   a reason.
-
-   Without arguments each kernel has one compiler, method and number of devices. `all` tries
-   all methods and numbers, with compilers in turn; `local` uses the GPUs of this
-   machine. */
+   a reason. Without arguments each kernel has one compiler, method and number of devices.
+   `all` tries all methods and numbers, with compilers in turn; `local` uses the GPUs of
+   this machine. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,8 +56,7 @@ struct run {
     struct samples_case c;
     struct proact_array *arrays[SAMPLES_ARRAYS_MAX];
     struct proact_kernel *kernel;
-    bool is_block; /* launched with a parameter buffer, for addresses in structs or in
-                      memory */
+    bool is_block; /* launched with a parameter buffer */
     uint64_t *truth;
 };
 
@@ -154,8 +151,7 @@ static bool launch_until_done(struct run *r)
                ok(s, launch(r)) &&
                (!again || ok(s, proact_array_read(again, 0, &changed, 1, &s->err)));
     } while (good && changed);
-    /* A launch with a parameter buffer on device 0 does not send its writes without a
-       request. */
+    /* A launch with a parameter buffer on device 0 sends nothing by itself. */
     for (unsigned i = 0; i < r->c.array_count && good && r->is_block; i++)
         good = ok(s, proact_array_broadcast(r->arrays[i], &s->err));
     return good && ok(s, proact_wait(s->session, &s->err));
@@ -319,8 +315,7 @@ struct table {
     int count;
     const char *const *compilers;
     char *(*text)(const struct sample *s, const char *compiler, size_t *bytes);
-    /* NULL: the tree contains all texts; otherwise the build made those of available
-       compilers. */
+    /* NULL: the tree contains all texts; otherwise the build made them. */
     bool (*compiles)(const char *compiler, const struct sample *s);
 };
 

@@ -5,8 +5,8 @@
    each kernel two forms from one text: plain CUDA, or, with -DSAMPLE_SHARED, annotated with
    proact/device.h.
 
-   In the annotated form the last parameter is the partition, blockIdx and gridDim are those
-   of the complete launch, STORE writes to every replica, and DONE counts the CTA, so every
+   The annotated form has the partition as its last parameter, and the blockIdx and gridDim
+   of the complete launch. STORE writes to every replica. DONE counts the CTA, so every
    thread must reach it. */
 
 #include <proact/device.h>
