@@ -47,7 +47,7 @@ static void a_bulk_store_is_performed_by_default(void **state)
     }
 }
 
-/* Counts the bytes of stores without performing them. */
+/* Counts stores without performing them. */
 static enum execute_verdict only_count(void *context, struct execute_warp *w,
                                        const struct execute_access *a)
 {
@@ -79,7 +79,7 @@ static void a_store_that_the_host_performs_is_not_repeated(void **state)
     r.host.access = only_count;
     r.host.remote = never_called;
     assert_int_equal(rig_run(&r, 1000, 1), EXECUTE_EXITED);
-    assert_int_equal(r.clock, THREADS / 32 + THREADS * 4 / 16); /* and 16 bytes each */
+    assert_int_equal(r.clock, THREADS / 32 + THREADS * 4 / 16); /* by warp, by 16 bytes */
     for (uint32_t i = 0; i < RIG_WORDS; i++)
         assert_int_equal(r.memory[i], 0);
     rig_close(&r);
