@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many accesses of the samples have a closed form, by compiler; each one without is
-   listed in misses.txt with its reason. `access_counts_test print` prints that list. */
+/* Number of accesses of the samples that have a closed form, by compiler. misses.txt lists
+   each access without one with its reason. `access_counts_test print` prints that list. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 struct counts {
     unsigned total[ACCESS_OTHER + 1], closed[ACCESS_OTHER + 1], based[ACCESS_OTHER + 1];
-    unsigned open; /* neither closed nor hanging on memory */
+    unsigned open; /* neither closed nor dependent on memory */
 };
 
 static const char *const kinds[] = {"read", "write", "atomic", "reduce", "other"};
@@ -89,7 +89,7 @@ static void samples_are_closed(void **state)
         assert_int_equal(c.based[ACCESS_READ], rows[i].reads);
         assert_int_equal(c.total[ACCESS_ATOMIC], rows[i].atomics);
         assert_int_equal(c.based[ACCESS_ATOMIC], rows[i].atomics);
-        assert_int_equal(c.open, 0); /* all others hang on memory */
+        assert_int_equal(c.open, 0); /* all others depend on memory */
     }
     text_clear(&misses);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small kernels, one idea each: the form, or the reason, of their last access. */
+/* Expressions of small kernels with one idea each. A row states the expression of the last
+   access, or the reason why there is none. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 #include "base/text.h"
 
 /* Parameters: a pointer at 0, n at 8, m at 12, another pointer at 16, a struct at 24. %rd0
-   is the pointer, %r0 n, %r1 m, %r2 tid.x, %r3 ctaid.x * ntid.x + tid.x. */
+   is the pointer, %r0 is n, %r1 is m, %r2 is tid.x and %r3 is ctaid.x * ntid.x + tid.x. */
 #define HEAD                                                                               \
     ".version 7.0\n.target sm_75\n.address_size 64\n.global .align 4 .u32 counter; "       \
     ".const .align 8 .b8 shape[16]; .extern .const .align 4 .b8 far[16];\n"                \
@@ -24,7 +25,7 @@
     "ld.param.u32 %r1, [m]; mov.u32 %r2, %tid.x; mov.u32 %r28, %ctaid.x;\n"                \
     "mov.u32 %r29, %ntid.x; mad.lo.s32 %r3, %r28, %r29, %r2;\n"
 
-/* Stores at %rd0 + 4 * %r9. */
+/* A store at %rd0 + 4 * %r9. */
 #define STORE                                                                              \
     "mul.wide.s32 %rd9, %r9, 4; add.s64 %rd9, %rd0, %rd9; st.global.u32 [%rd9], %r0;"
 
@@ -230,7 +231,7 @@ static const struct {
      "open: is carried around a loop with two entries (line 12)"},
 };
 
-static void each_idea_has_its_form(void **state)
+static void each_kernel_has_its_expression(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -247,7 +248,8 @@ static void each_idea_has_its_form(void **state)
     }
 }
 
-/* Checks the last record for a launch of ctas * threads with parameters n and m. */
+/* Checks the last record for wrapping in a launch of `ctas` * `threads` with parameters n
+   and m. */
 static enum proact_status check(const char *body, uint32_t ctas, uint32_t threads,
                                 int32_t n, int32_t count, int64_t *trips,
                                 struct proact_error *err)
@@ -293,9 +295,9 @@ static void a_wrap_is_refused(void **state)
     assert_int_equal(check(zeroed, 1, 32, 1, 0, NULL, &err), PROACT_EREFUSED);
 }
 
-/* in[(t - n) & 16383], widened before it is masked: t - n may wrap where only bits that are
-   the same count, and nowhere else. */
-static void what_a_mask_drops_may_wrap(void **state)
+/* A masked index that may wrap, in[(t - n) & 16383], widened before the mask. Wrapping of t
+   - n is allowed only where the remaining bits are the same. */
+static void bits_that_a_mask_clears_may_wrap(void **state)
 {
 #define LEFT "sub.s32 %r9, %r2, %r0; mul.wide.u32 %rd9, %r9, 4; "
 #define STORED "add.s64 %rd9, %rd0, %rd9; st.global.u32 [%rd9], %r0;"
@@ -316,7 +318,7 @@ static void what_a_mask_drops_may_wrap(void **state)
 #undef STORED
 }
 
-static void a_guard_bounds_what_it_compares(void **state)
+static void a_guard_bounds_the_compared_value(void **state)
 {
     static const char guarded[] = "mul.lo.s32 %r9, %r2, %r1; setp.ge.s32 %p1, %r9, %r0; "
                                   "@%p1 bra E; mul.wide.s32 %rd9, %r9, 4; "
@@ -325,7 +327,8 @@ static void a_guard_bounds_what_it_compares(void **state)
         "sub.s32 %r9, %r2, %r0; setp.lt.s32 %p1, %r9, 0; @%p1 bra E; "
         "mul.wide.u32 %rd9, %r9, 4; add.s64 %rd9, %rd0, %rd9; "
         "st.global.u32 [%rd9], %r0; E:";
-    /* compared after it was widened: the guard hangs on what it would have to show */
+    /* compared after widening: the guard depends on the property that it would have to
+       prove */
     static const char widened[] =
         "cvt.s64.s32 %rd1, %r3; cvt.s64.s32 %rd2, %r0; setp.ge.s64 %p1, %rd1, %rd2; "
         "@%p1 bra E; shl.b64 %rd9, %rd1, 2; add.s64 %rd9, %rd0, %rd9; "
@@ -336,12 +339,13 @@ static void a_guard_bounds_what_it_compares(void **state)
     assert_int_equal(check(widened, 1 << 20, 1024, 100, 0, NULL, &err), PROACT_OK);
     assert_int_equal(check(widened, 1 << 22, 1024, 100, 0, NULL, &err), PROACT_EREFUSED);
     assert_int_equal(check(guarded, 1, 1024, 100, 1 << 20, NULL, &err), PROACT_OK);
-    /* where the comparison itself may wrap, it says nothing */
+    /* a comparison that may wrap proves nothing */
     assert_int_equal(check(guarded, 1, 1024, 100, 1 << 22, NULL, &err), PROACT_EREFUSED);
     assert_int_equal(check(negative, 1, 32, 1, 0, NULL, &err), PROACT_OK);
 }
 
-/* in[(y - 1) * n + x - 1], unsigned: without x > 0 and y > 0 it may wrap. */
+/* Unsigned index in[(y - 1) * n + x - 1]. It may wrap unless the guards x > 0 and y > 0
+   exist. */
 static void guards_bound_together(void **state)
 {
 #define X "setp.eq.s32 %p1, %r2, 0; @%p1 bra E; "
@@ -481,10 +485,10 @@ static void guards_are_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_idea_has_its_form),
+        cmocka_unit_test(each_kernel_has_its_expression),
         cmocka_unit_test(a_wrap_is_refused),
-        cmocka_unit_test(what_a_mask_drops_may_wrap),
-        cmocka_unit_test(a_guard_bounds_what_it_compares),
+        cmocka_unit_test(bits_that_a_mask_clears_may_wrap),
+        cmocka_unit_test(a_guard_bounds_the_compared_value),
         cmocka_unit_test(guards_bound_together),
         cmocka_unit_test(loops_are_bounded),
         cmocka_unit_test(guards_are_kept),

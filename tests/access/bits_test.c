@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is read where bits of a mask say whether, and by which pointer of several words. */
+/* Read ranges where bits of a mask decide whether a thread reads, and where one of several
+   operands is the pointer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +23,9 @@
     "ld.param.u32 %r2, [m]; mov.u32 %r3, %tid.x; mul.wide.u32 %rd5, %r3, 4;\n"             \
     "add.s64 %rd6, %rd1, %rd5; mov.u32 %r20, room;\n"
 
-/* Of 8 threads, where n is 3, m is 2 and step 1000, the last access: bytes behind x. No
-   end: it is not known; less: nobody comes there. */
+/* Range of bytes from pointer x that the last access of `body` reads in 8 threads with n =
+   3, m = 2 and step = 1000. `end` is 0 if the range is unknown and negative if no thread
+   reads. */
 static void expect(const char *body, int64_t low, int64_t end)
 {
     const struct {
@@ -65,13 +67,14 @@ static void expect(const char *body, int64_t low, int64_t end)
     text_clear(&text);
 }
 
-/* Where %p1, and then where bit 0 of %r7 is set for threads below 5, bit 1 below n. */
+/* A load where %p1 is set, and a mask %r7: bit 0 is set for threads below 5, bit 1 for
+   threads below n. */
 #define LOAD " @%p1 ld.global.u32 %r9, [%rd6];"
 #define MASK                                                                               \
     "setp.lt.u32 %p2, %r3, 5; setp.lt.u32 %p3, %r3, %r1; selp.u32 %r5, 1, 0, %p2;\n"       \
     "selp.u32 %r6, -1, 0, %p3; bfi.b32 %r7, %r6, %r5, 1, 1;\n"
 
-static void a_bit_is_what_it_was_made_of(void **state)
+static void a_bit_has_the_condition_that_set_it(void **state)
 {
     (void)state;
     expect(MASK "and.b32 %r8, %r7, 1; setp.ne.u32 %p1, %r8, 0;" LOAD, 0, 20);
@@ -79,7 +82,7 @@ static void a_bit_is_what_it_was_made_of(void **state)
     expect(MASK "and.b32 %r8, %r7, 2; setp.eq.u32 %p1, %r8, 0;" LOAD, 12, 32);
     expect(MASK "and.b32 %r8, %r7, 4; setp.ne.u32 %p1, %r8, 0;" LOAD, 0, -1);
     expect(MASK "setp.ne.u32 %p1, %r7, 0;" LOAD, 0, 20);
-    /* shifted, widened, multiplied, joined */
+    /* shifted, widened, multiplied, combined */
     expect(MASK "shl.b32 %r8, %r7, 3; and.b32 %r8, %r8, 16; shr.u32 %r8, %r8, 4;\n"
                 "setp.ne.u32 %p1, %r8, 0;" LOAD,
            0, 12);
@@ -97,11 +100,11 @@ static void a_bit_is_what_it_was_made_of(void **state)
     expect(MASK "setp.gt.u32 %p4, %r1, 3; selp.b32 %r7, %r7, 0, %p4;\n"
                 "and.b32 %r8, %r7, 1; setp.ne.u32 %p1, %r8, 0;" LOAD,
            0, -1);
-    /* one way or the other */
+    /* from either arm of a branch */
     expect(MASK "setp.lt.u32 %p4, %r3, 4; @%p4 bra L; mov.u32 %r7, 0;\n"
                 "L: and.b32 %r8, %r7, 1; setp.ne.u32 %p1, %r8, 0;" LOAD,
            0, 20);
-    /* of these it is not known */
+    /* the bits are unknown */
     expect(MASK "ld.global.u32 %r8, [%rd1]; or.b32 %r7, %r7, %r8; and.b32 %r8, %r7, 1;\n"
                 "setp.ne.u32 %p1, %r8, 0;" LOAD,
            0, 32);
@@ -109,7 +112,8 @@ static void a_bit_is_what_it_was_made_of(void **state)
            0, 32);
 }
 
-/* Three rounds, 32 bytes further each; of the last two the mask is cleared ahead. */
+/* Loop of three iterations that advances by 32 bytes. The mask is cleared before the last
+   two. */
 #define ROUNDS(test, keep)                                                                 \
     MASK "mov.u32 %r10, 0;\n"                                                              \
          "LOOP: and.b32 %r8, %r7, 1; setp.ne.u32 %p1, %r8, 0;" test                        \
@@ -123,7 +127,7 @@ static void a_loop_clears_its_mask_ahead(void **state)
     expect(ROUNDS(LOAD, "setp.lt.u32 %p4, %r10, %r2; selp.b32 %r7, %r7, 0, %p4;"), 0, 52);
     expect(ROUNDS(LOAD, "setp.ge.u32 %p4, %r10, %r2; selp.b32 %r7, 0, %r7, %p4;"), 0, 52);
     expect(ROUNDS(LOAD, "setp.lt.u32 %p4, %r10, 1; selp.b32 %r7, %r7, 0, %p4;"), 0, 20);
-    /* it comes back: of the rounds behind that nothing is said */
+    /* the mask is set again: the later iterations are unknown */
     expect(ROUNDS(LOAD, "setp.lt.u32 %p4, %r10, %r2; selp.b32 %r7, %r7, 1, %p4;"), 0, 96);
     /* memory decides */
     expect("ld.global.u32 %r11, [%rd1];\n" ROUNDS(
@@ -146,18 +150,18 @@ static void a_copy_of_no_bytes_reads_nothing(void **state)
     expect("cp.async.ca.shared.global [%r20], [%rd6], 4;", 0, 32);
 }
 
-static void what_is_added_to_a_pointer_is_a_number(void **state)
+static void an_operand_added_to_a_pointer_is_a_number(void **state)
 {
     (void)state;
     expect("add.s64 %rd7, %rd6, %rd2; ld.global.u32 %r9, [%rd7];", 0, 0);
     expect("ld.global.u32 %r9, [%rd6]; add.s64 %rd7, %rd6, %rd2;\n"
            "ld.global.u32 %r9, [%rd7];",
            1000, 1032);
-    /* by a function of 32 bits, too, which is no address */
+    /* a 32-bit function is not an address either */
     expect("xor.b32 %r5, %r3, 1; cvt.u64.u32 %rd7, %r5; add.s64 %rd8, %rd1, %rd7;\n"
            "ld.global.u8 %r9, [%rd8]; add.s64 %rd8, %rd8, %rd2; ld.global.u8 %r9, [%rd8];",
            1000, 1008);
-    /* either is the pointer: x somewhere, or x in another row */
+    /* either operand may be the pointer: a place in x, or x in another row */
     expect("mov.u64 %rd8, %rd1; setp.lt.u32 %p1, %r3, 5; @%p1 bra L;\n"
            "add.s64 %rd8, %rd1, 8;\nL: add.s64 %rd7, %rd8, %rd2;\n"
            "cvta.to.global.u64 %rd7, %rd7; ld.global.u32 %r9, [%rd7];",
@@ -178,10 +182,10 @@ static void a_shift_by_a_parameter_has_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_bit_is_what_it_was_made_of),
+        cmocka_unit_test(a_bit_has_the_condition_that_set_it),
         cmocka_unit_test(a_loop_clears_its_mask_ahead),
         cmocka_unit_test(a_copy_of_no_bytes_reads_nothing),
-        cmocka_unit_test(what_is_added_to_a_pointer_is_a_number),
+        cmocka_unit_test(an_operand_added_to_a_pointer_is_a_number),
         cmocka_unit_test(a_shift_by_a_parameter_has_bounds),
     };
 

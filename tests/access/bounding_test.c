@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds by facts: as tight as if each pair of facts were taken away from the form in turn,
-   true of all that the facts allow, and found once. */
+/* Bounds of expressions by facts. They are as tight as subtracting each pair of facts in
+   turn, hold for every value that the facts allow, and are computed once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 
 enum { SYMBOLS = 6 };
 
-/* Indices of CTAs and threads, of a launch in which all have a few values. */
+/* Indices of CTAs and threads in a launch where each index has a few values. */
 struct world {
     struct arena arena;
     struct access_symbol symbols[SYMBOLS];
@@ -78,7 +78,8 @@ static bool are_true(const struct facts *f, const int64_t at[SYMBOLS])
     return true;
 }
 
-/* By how much of the fact's term the form's gets smaller. */
+/* Number of times that the fact is subtracted: the quotient of the two factors, or 1 or -1
+   if it is not an integer. */
 static int64_t ratio(const struct access_form *form, const struct access_term *of)
 {
     for (uint32_t i = 0; i < form->count; i++) {
@@ -93,7 +94,7 @@ static int64_t ratio(const struct access_form *form, const struct access_term *o
     return 0;
 }
 
-/* Each fact taken away in turn, and `facts` - 1 others on top of it. */
+/* Reference bound: subtracts each fact in turn, and then up to `facts` - 1 others. */
 static void bound_plainly(struct facts *f, const struct access_form *form, unsigned facts,
                           struct range *out)
 {
@@ -171,7 +172,7 @@ static void bounds_are_true_and_no_looser_than_plain_ones(void **state)
 }
 
 /* Three indices of at least 1 each. */
-static void facts_are_taken_one_after_the_other(void **state)
+static void facts_in_turn_give_the_sum_of_their_bounds(void **state)
 {
     struct world w;
     struct range r;
@@ -189,15 +190,16 @@ static void facts_are_taken_one_after_the_other(void **state)
             (struct fact){.form = form_add(forms, form_constant(forms, 1), index, -1)};
     }
     assert_true(facts_bound(&w.facts, sum, &r));
-    assert_int_equal(r.low, 3); /* by the one that helps most */
+    assert_int_equal(r.low, 3); /* by the most effective fact */
     w.facts.in_turn = true;
     assert_true(facts_bound(&w.facts, sum, &r));
     assert_int_equal(r.low, 1 + 2 + 3);
     arena_clear(&w.arena);
 }
 
-/* Facts on one symbol, made of the one before in two ways, and so on: each argument may be
-   less than its function can read, so that what it is made of is asked. */
+/* A chain of symbols, each the minimum of two expressions of the symbol before. An argument
+   may be below the range that the function accepts, so the analysis also bounds the
+   argument. */
 static void symbols_of_many_facts_are_bounded_once(void **state)
 {
     enum { DEEP = 5, FACTS = 40 };
@@ -228,12 +230,13 @@ static void symbols_of_many_facts_are_bounded_once(void **state)
                                            form_of(forms, SYMBOLS + DEEP - 1), i + 1),
                           .most = 3};
     assert_false(facts_contradict(&w.facts));
-    /* Two arguments, from above and from below. */
+    /* Two arguments, each from above and from below. */
     assert_in_range(*w.facts.tried, 1, 4 * FACTS);
     arena_clear(&w.arena);
 }
 
-/* 1 <= min(a, b) + min(c, d) says so of a + c, and of each other way to choose, once. */
+/* 1 <= min(a, b) + min(c, d) implies 1 <= a + c and the three other combinations, each
+   recorded once. */
 static void implied_facts_are_kept_once(void **state)
 {
     struct access_symbol symbols[SYMBOLS + 2];
@@ -264,7 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(implied_facts_are_kept_once),
         cmocka_unit_test(bounds_are_true_and_no_looser_than_plain_ones),
-        cmocka_unit_test(facts_are_taken_one_after_the_other),
+        cmocka_unit_test(facts_in_turn_give_the_sum_of_their_bounds),
         cmocka_unit_test(symbols_of_many_facts_are_bounded_once),
     };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bounds leave undone changes nothing: sums of forms that are not made, loops that a
-   form has nothing to do with, and what was found of a symbol before. */
+/* Work that the computation of bounds skips without a change of the result: sums that are
+   not built, loops that an expression does not use, and cached results of a symbol. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -15,8 +15,8 @@
 #include "base/random.h"
 #include "base/text.h"
 
-/* Two loops in each other, i < n and k < m, by the second of which the first store's place
-   does not hang: out[4 * i], then out[4 * (i + k)]. */
+/* Two nested loops, i < n and k < m. The address of the first store does not depend on the
+   second loop: out[4 * i], then out[4 * (i + k)]. */
 static const char nest[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                            ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m)"
                            "\n{\n.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
@@ -68,7 +68,7 @@ static void launched_close(struct launched *l)
     ptx_destroy(l->module);
 }
 
-static void only_loops_that_concern_are_parted(void **state)
+static void only_loops_of_the_expression_are_split(void **state)
 {
     struct launched l;
     struct extent e;
@@ -84,7 +84,7 @@ static void only_loops_that_concern_are_parted(void **state)
         extent_open(&e, &l.arena, l.analysis, of, &l.launch, l.trips);
         assert_true(facts_concern(&e.facts, of->form, (uint32_t)outer));
         assert_int_equal(facts_concern(&e.facts, of->form, (uint32_t)inner), n);
-        e.facts.in_pairs = true; /* of i, and of k */
+        e.facts.in_pairs = true; /* of i and of k */
         assert_true(extent_of(&e, of->form, &r));
         assert_int_equal(r.low, 0);
         assert_int_equal(r.high, n ? 4 * (4 + 6) : 4 * 4);
@@ -92,8 +92,8 @@ static void only_loops_that_concern_are_parted(void **state)
     launched_close(&l);
 }
 
-/* Guards of n alone, more than there is room for, then out[4 * i] where i < m. */
-static void numbers_of_the_launch_take_no_room(void **state)
+/* Guards of n alone, more than the table of facts holds, then out[4 * i] where i < m. */
+static void guards_of_launch_numbers_take_no_fact(void **state)
 {
     struct text text = {0};
     struct launched l;
@@ -118,7 +118,7 @@ static void numbers_of_the_launch_take_no_room(void **state)
     text_clear(&text);
 }
 
-/* A form of some of the analysis's symbols. */
+/* A random expression of some of the analysis's symbols. */
 static const struct access_form *random_form(struct forms *forms, uint64_t *random)
 {
     const struct access_form *f =
@@ -130,7 +130,7 @@ static const struct access_form *random_form(struct forms *forms, uint64_t *rand
     return f;
 }
 
-static void sums_have_the_range_that_they_had_if_made(void **state)
+static void a_range_of_a_sum_equals_that_of_the_built_sum(void **state)
 {
     uint64_t random = 7;
     struct launched l;
@@ -164,8 +164,9 @@ static void sums_have_the_range_that_they_had_if_made(void **state)
     launched_close(&l);
 }
 
-/* Each is made of the one before, twice: without an end, if all were looked at. */
-static void what_was_found_of_a_symbol_is_kept(void **state)
+/* A chain of symbols, each made of the one before twice. Without a cache the work is
+   exponential. */
+static void the_range_of_a_symbol_is_cached(void **state)
 {
     enum { DEEP = 80 };
     struct arena arena = {0};
@@ -190,15 +191,16 @@ static void what_was_found_of_a_symbol_is_kept(void **state)
         assert_true(range_of(&view, deep, &r));
         assert_int_equal(r.low, 0);
         assert_int_equal(r.high, 1023);
-        arena_rewind(&arena, mark); /* what others took back is no part of it */
+        arena_rewind(&arena, mark); /* memory taken back by others is not part of the
+                                       cache */
         memset(arena_alloc(&arena, 9000), 255, 9000);
     }
     arena_clear(&arena);
 }
 
-/* Facts of many terms each, by pairs of which a form is bounded: once that was tried often
-   enough, by single ones. */
-static void many_facts_are_tried_so_often(void **state)
+/* Facts of many terms each, whose pairs bound an expression. After enough attempts only
+   single facts are tried. */
+static void attempts_with_pairs_of_facts_are_limited(void **state)
 {
     struct launched l;
     struct facts f;
@@ -231,8 +233,8 @@ static void many_facts_are_tried_so_often(void **state)
     launched_close(&l);
 }
 
-/* for (i = 0; i < n; i++) out[i] = 0; out[n] = 0: the branch that ends the loop says of the
-   first store what an iteration is, and of the second, how many there were. */
+/* for (i = 0; i < n; i++) out[i] = 0; out[n] = 0. The branch that ends the loop bounds the
+   iteration for the first store and the trip count for the second. */
 static void guards_are_cached_by_block(void **state)
 {
     static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -270,11 +272,11 @@ static void guards_are_cached_by_block(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_loops_that_concern_are_parted),
-        cmocka_unit_test(numbers_of_the_launch_take_no_room),
-        cmocka_unit_test(sums_have_the_range_that_they_had_if_made),
-        cmocka_unit_test(what_was_found_of_a_symbol_is_kept),
-        cmocka_unit_test(many_facts_are_tried_so_often),
+        cmocka_unit_test(only_loops_of_the_expression_are_split),
+        cmocka_unit_test(guards_of_launch_numbers_take_no_fact),
+        cmocka_unit_test(a_range_of_a_sum_equals_that_of_the_built_sum),
+        cmocka_unit_test(the_range_of_a_symbol_is_cached),
+        cmocka_unit_test(attempts_with_pairs_of_facts_are_limited),
         cmocka_unit_test(guards_are_cached_by_block),
     };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lanes give each other has a form where all have the same, in CTAs whose rows are
-   whole warps. */
+/* Warp exchanges. An exchanged value has an expression if all lanes have the same value, in
+   CTAs whose rows are complete warps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,8 @@
 #include "access/access.h"
 #include "base/text.h"
 
-/* %rd0 is the array, %r0 n, %r2 tid.x, %r3 the thread's number in the grid's line. */
+/* %rd0 is the array, %r0 is n, %r2 is tid.x and %r3 is the index of the thread in the row
+   of the grid. */
 #define HEAD                                                                               \
     ".version 7.0\n.target sm_75\n.address_size 64\n"                                      \
     ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n.reg .pred %p<9>; "               \
@@ -20,8 +21,8 @@
     "mov.u32 %r2, %tid.x; mov.u32 %r28, %ctaid.x; mov.u32 %r29, %ntid.x;\n"                \
     "mad.lo.s32 %r3, %r28, %r29, %r2;\n"
 
-/* The form of where a store goes by %r9, or why it has none; then whether that holds in
-   CTAs of 64 x 2 threads and of 48 x 2. */
+/* Expression of the address of a store by %r9, or the reason why there is none; then
+   whether it holds in CTAs of 64 x 2 threads and of 48 x 2. */
 static const char *described(const char *body)
 {
     static char text[256];
@@ -59,7 +60,7 @@ static const char *described(const char *body)
 
 #define FIRST "shfl.sync.idx.b32 %r9, %r8, 0, 31, -1;"
 
-static void which_warp_it_is_all_lanes_know(void **state)
+static void warp_indices_have_an_expression(void **state)
 {
     static const char *const rows[][2] = {
         {"shr.u32 %r8, %r2, 5;", "4*shr(tid.x, 5), yes, no"},
@@ -69,7 +70,7 @@ static void which_warp_it_is_all_lanes_know(void **state)
         {"add.u32 %r8, %r2, 64; shr.u32 %r8, %r8, 5;", "4*shr(64 + tid.x, 5), yes, no"},
         {"mov.u32 %r8, %tid.y; mad.lo.u32 %r8, %r8, 3, %r28;",
          "12*tid.y + 4*ctaid.x, yes, no"},
-        /* of all of the CTA, or the launch */
+        /* the same in the complete CTA or launch */
         {"mul.lo.u32 %r8, %r28, %r0;", "4*ctaid.x*[8], yes, yes"}};
 
     (void)state;
@@ -84,7 +85,7 @@ static void which_warp_it_is_all_lanes_know(void **state)
         "4*shr(tid.x, 5), yes, no");
 }
 
-static void what_lanes_have_of_their_own_has_none(void **state)
+static void lane_values_have_no_expression(void **state)
 {
     static const char *const bodies[] = {
         "mov.u32 %r8, %r2;",
@@ -93,7 +94,7 @@ static void what_lanes_have_of_their_own_has_none(void **state)
         "mov.u32 %r8, %laneid;",
         "add.u32 %r8, %r2, 5; shr.u32 %r8, %r8, 5;",
         "shl.b32 %r8, %r2, 1; shr.u32 %r8, %r8, 5;",
-        "sub.s32 %r8, %r2, 64; div.s32 %r8, %r8, 32;", /* rounds to the other side */
+        "sub.s32 %r8, %r2, 64; div.s32 %r8, %r8, 32;", /* rounds towards zero */
         "add.u32 %r8, %r2, %r0; shr.u32 %r8, %r8, 5;",
         "mov.u32 %r8, %tid.y; mad.lo.u32 %r8, %r8, 32, %r2; and.b32 %r8, %r8, 48;"};
 
@@ -107,8 +108,8 @@ static void what_lanes_have_of_their_own_has_none(void **state)
     }
 }
 
-/* Parts of a warp, or whoever is named. */
-static void nor_has_what_some_lanes_give(void **state)
+/* Exchanges within parts of a warp or among selected lanes. */
+static void partial_exchanges_have_no_expression(void **state)
 {
     (void)state;
     assert_string_equal(
@@ -124,9 +125,9 @@ static void nor_has_what_some_lanes_give(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(which_warp_it_is_all_lanes_know),
-        cmocka_unit_test(what_lanes_have_of_their_own_has_none),
-        cmocka_unit_test(nor_has_what_some_lanes_give),
+        cmocka_unit_test(warp_indices_have_an_expression),
+        cmocka_unit_test(lane_values_have_no_expression),
+        cmocka_unit_test(partial_exchanges_have_no_expression),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

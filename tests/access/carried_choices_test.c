@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the iteration before was left by says something of this one, also where a choice is
-   in it: if that was made ahead of the loop. */
+/* Branch condition of the previous iteration as a bound of this one. It also bounds an
+   expression with a phi value if the phi value is chosen before the loop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -13,8 +13,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* out[c + i], and again while c + i + 1 < n, where c is 3 or 0: that of the thread, or of
-   the iteration. */
+/* Store to out[c + i], repeated while c + i + 1 < n. The value c is 3 or 0, chosen by the
+   thread or by the iteration. */
 static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                            ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n"
                            ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
@@ -29,7 +29,7 @@ static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                            "add.s32 %r3, %r3, 1; add.s32 %r7, CHOICE, %r3;\n"
                            "setp.lt.s32 %p2, %r7, %r0;\n@%p2 bra again;\nret;\n}\n";
 
-/* Where the last byte is stored, of `n` numbers, as far as can be told. */
+/* End of the last stored byte for `n` numbers, as far as the analysis knows. */
 static int64_t last_place(const char *choice, uint32_t n)
 {
     const uint32_t block[3] = {0, 0, n};
@@ -65,14 +65,14 @@ static int64_t last_place(const char *choice, uint32_t n)
     return last;
 }
 
-static void a_thread_s_choice_is_the_same_all_along(void **state)
+static void a_choice_by_thread_holds_in_every_iteration(void **state)
 {
     (void)state;
     assert_int_equal(last_place("%r2", 6), 4 * 6);
 }
 
-/* At i = 2 nothing is added, and 3 < 6; at i = 3, three are. */
-static void an_iteration_s_choice_is_not_that_of_the_next(void **state)
+/* At i = 2, c is 0 and 3 < 6 holds; at i = 3, c is 3. */
+static void a_choice_by_iteration_does_not_hold_in_the_next(void **state)
 {
     (void)state;
     assert_true(last_place("%r5", 6) >= 4 * (3 + 3 + 1));
@@ -81,8 +81,8 @@ static void an_iteration_s_choice_is_not_that_of_the_next(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_s_choice_is_the_same_all_along),
-        cmocka_unit_test(an_iteration_s_choice_is_not_that_of_the_next),
+        cmocka_unit_test(a_choice_by_thread_holds_in_every_iteration),
+        cmocka_unit_test(a_choice_by_iteration_does_not_hold_in_the_next),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a loop chooses anew in each iteration: of use in that iteration alone, it is known
-   as well as what held then; carried on, nothing is said that held in another one. */
+/* Phi values of loops with their path conditions. A value that is used in its own iteration
+   keeps the condition under which it was chosen. A value that is carried into another
+   iteration has no condition. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@
 
 enum { LAUNCHES = 200, CTAS_MAX = 40, ROUNDS_MAX = 12, WORD = 4 };
 
-/* %r1 = x, the thread's number, is less than n; m rounds, at least one. */
+/* %r1 = x, the index of the thread, is below n; the loop runs m times, at least once. */
 #define START                                                                              \
     ".version 8.0\n.target sm_80\n.address_size 64\n"                                      \
     ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m)\n{\n"                  \
@@ -36,7 +37,7 @@ enum { LAUNCHES = 200, CTAS_MAX = 40, ROUNDS_MAX = 12, WORD = 4 };
 
 struct round {
     uint32_t x, n, m, i;
-    uint32_t carried; /* what the round before chose */
+    uint32_t carried; /* the value that the previous iteration chose */
     bool goes_on;
 };
 
@@ -58,7 +59,7 @@ static uint32_t last(struct round *r)
     return r->m <= 3 ? 5000 : 7000;
 }
 
-/* Goes on while it chose 0; reads x and that. */
+/* Continues while the value is 0; reads x plus the value. */
 static uint32_t ended(struct round *r)
 {
     const uint32_t chosen = r->i < 3 ? 0 : 100;
@@ -85,8 +86,9 @@ static uint32_t behind_each(struct round *r)
 static const struct loop {
     const char *body;
     uint32_t (*is)(struct round *r);
-    bool is_exact;    /* nothing but what is read, and what lies between */
-    bool has_another; /* loop inside, of m rounds */
+    bool is_exact;    /* the ranges contain the read elements and the gaps between them
+                         only */
+    bool has_another; /* an inner loop of m iterations */
 } loops[] = {
     {WRAP LOAD NEXT END, wrapped, true, false},
     {"add.s32 %r9, %r1, %r7; setp.lt.s32 %p2, %r9, %r2; @%p2 bra IN;\n"
@@ -100,7 +102,7 @@ static const struct loop {
      "add.s32 %r9, %r9, %r7;\n" LOAD "add.s32 %r7, %r7, 1; setp.eq.s32 %p3, %r12, 0;\n"
      "@%p3 bra LOOP;\n" END,
      ended, false, false},
-    /* what is left over from a loop that has ended */
+    /* leftovers of a loop that has ended */
     {"add.s32 %r12, %r12, 4;\n" NEXT
      "add.s32 %r8, %r1, %r12; setp.lt.s32 %p2, %r8, %r2; selp.b32 %r11, 0, %r2, %p2;\n"
      "sub.s32 %r9, %r8, %r11;\n" LOAD END,
@@ -132,7 +134,7 @@ static struct reader read_of(const char *body)
     return r;
 }
 
-/* Whether of any choice it is known when it is made. */
+/* True if some phi value has a path condition. */
 static bool has_condition(const struct access_analysis *a)
 {
     bool has_conditions = false;
@@ -160,7 +162,7 @@ static uint64_t words_of(const struct access_span *spans, uint32_t count)
     return words;
 }
 
-/* Whether what is known of each way lets the form's choices, in some way, be `place`. */
+/* True if the path conditions allow values for which the expression gives `place`. */
 static bool may_be(const struct access_analysis *a, const struct access_form *f,
                    struct access_point *at, uint32_t *chosen, uint32_t term, uint64_t place)
 {
@@ -186,7 +188,7 @@ static bool may_be(const struct access_analysis *a, const struct access_form *f,
     return false;
 }
 
-/* Behind a loop it is all of its rounds. */
+/* After a loop its counter stands for all of its iterations. */
 static void check_ways(const struct loop *l, const struct access_analysis *a,
                        const struct access_launch *launch, const struct round *r,
                        uint32_t place)
@@ -213,7 +215,7 @@ struct question {
     const struct loop *loop;
     const struct access_analysis *analysis;
     const struct access_launch *launch;
-    const struct access_span *spans; /* NULL: nothing is known of them */
+    const struct access_span *spans; /* NULL: unknown */
     uint32_t count;
 };
 
@@ -230,7 +232,7 @@ static void check_thread(const struct question *q, struct round r)
     } while (q->loop->is == ended ? r.goes_on : r.i < r.m);
 }
 
-/* CTAs first to end - 1, of `width` threads, of which some thread is in the array. */
+/* CTAs first to end - 1 of `width` threads, with some thread in the array. */
 static void check(const struct loop *l, const struct reader *r, uint32_t width,
                   uint32_t first, uint32_t end, uint32_t n, uint32_t m)
 {
@@ -258,7 +260,8 @@ static void check(const struct loop *l, const struct reader *r, uint32_t width,
                  end - 1, width, n, m);
     for (uint32_t x = low; x < high; x++)
         check_thread(&q, (struct round){.x = x, .n = n, .m = m});
-    const uint32_t rounds = l->is == behind ? 0 : m; /* are read side by side */
+    const uint32_t rounds = l->is == behind ? 0 : m; /* elements that adjacent threads
+                                                        read */
 
     if (l->is_exact && words_of(spans, count) > high - low + 2 * rounds)
         fail_msg("%s: CTAs %u to %u of %u, n %u, m %u: %lu words", l->body, first, end - 1,
@@ -291,8 +294,8 @@ static void choices_hold_in_their_iteration(void **state)
     }
 }
 
-/* CTAs below n, and the others, read element %rd3 + x of their tids; places of both kinds
-   are widened from 32 bits without sign, which hold no number below 0. */
+/* Address with two phi values: CTAs below n and the others read element %rd3 + tid.x. Each
+   arm widens its index from 32 bits without sign, so a negative index is invalid. */
 #define TWO_KINDS                                                                          \
     ".version 8.0\n.target sm_80\n.address_size 64\n"                                      \
     ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m)\n{\n"                  \
@@ -307,7 +310,7 @@ static void choices_hold_in_their_iteration(void **state)
     "BOTH: add.s64 %rd3, %rd3, %rd5; shl.b64 %rd3, %rd3, 2; add.s64 %rd3, %rd1, %rd3;\n"   \
     "ld.global.u32 %r9, [%rd3]; ret;\n}\n"
 
-/* The last word that eight CTAs of 32 threads read, or -1: it is not known. */
+/* Last word that eight CTAs of 32 threads read; -1: unknown. */
 static int64_t last_word(const char *text, uint32_t n, uint32_t m)
 {
     unsigned char block[16] = {0};
@@ -335,7 +338,7 @@ static int64_t last_word(const char *text, uint32_t n, uint32_t m)
     return last < 0 ? last : last / WORD - 1;
 }
 
-static void what_one_arm_widens_has_to_fit_there(void **state)
+static void a_value_that_one_arm_widens_must_fit_in_that_arm(void **state)
 {
     static const char two[] = TWO_KINDS "mov.u32 %r9, %r4;" BOTH_KINDS,
                       alike[] = TWO_KINDS "sub.s32 %r9, %r4, %r2;" BOTH_KINDS;
@@ -345,14 +348,14 @@ static void what_one_arm_widens_has_to_fit_there(void **state)
     assert_int_equal(last_word(two, 6, 100), 500 + 31);
     assert_int_equal(last_word(two, 3, 1 << 30), -1); /* 4 << 30 */
     assert_int_equal(last_word(alike, 0, 100), 700 + 31);
-    assert_int_equal(last_word(alike, 3, 100), -1); /* where it is below n */
+    assert_int_equal(last_word(alike, 3, 100), -1); /* negative for CTAs below n */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(choices_hold_in_their_iteration),
-        cmocka_unit_test(what_one_arm_widens_has_to_fit_there),
+        cmocka_unit_test(a_value_that_one_arm_widens_must_fit_in_that_arm),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops over a grid's stride, unrolled by four: threads go through what is left over
-   differently often, but those side by side as often. All but the CTA where that changes
-   have closed forms, which say what the slice says. */
+/* Grid-stride loops that are unrolled by four. The number of leftover iterations differs
+   between threads, but is equal for neighbours. All CTAs except the one where it changes
+   have closed forms, which equal the slice. */
 #include "write_set_testing.h"
 
-/* %r2: the thread, of a grid in three directions; %r16: threads of the grid. */
+/* %r2 is the index of the thread in a three-dimensional grid; %r16 is the number of threads
+   of the grid. */
 #define STRIDE                                                                             \
     "mov.u32 %r10, %ctaid.y; mov.u32 %r11, %ctaid.z; mov.u32 %r12, %nctaid.x;\n"           \
     "mov.u32 %r13, %nctaid.y; mov.u32 %r14, %nctaid.z; mad.lo.s32 %r15, %r11, %r13, "      \
@@ -57,8 +58,8 @@ static void all_but_one_cta_have_forms(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-/* A thread's product with itself is in no CTA a sum of what it has and what the CTA has. */
-static void what_has_no_form_at_all_is_run(void **state)
+/* The square of a thread index is in no CTA the sum of a thread term and a CTA term. */
+static void ctas_without_closed_form_run_the_slice(void **state)
 {
     struct cut c = cut_text("",
                             "mul.lo.s32 %r6, %r2, %r2; and.b32 %r6, %r6, 1020;\n"
@@ -74,9 +75,9 @@ static void what_has_no_form_at_all_is_run(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-/* Every second CTA has a form: the grid is not halved for ever, and what was not looked at
-   is run with the others. */
-static void so_many_boxes_are_looked_at(void **state)
+/* Every second CTA has a closed form. The search does not halve the grid without limit; the
+   slice covers the CTAs that were not examined. */
+static void the_number_of_boxes_is_limited(void **state)
 {
     struct cut c = cut_text("",
                             "and.b32 %r7, %r3, 1; mul.lo.s32 %r8, %r5, %r7;\n"
@@ -97,8 +98,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_but_one_cta_have_forms),
-        cmocka_unit_test(what_has_no_form_at_all_is_run),
-        cmocka_unit_test(so_many_boxes_are_looked_at),
+        cmocka_unit_test(ctas_without_closed_form_run_the_slice),
+        cmocka_unit_test(the_number_of_boxes_is_limited),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Closed forms against slices: for every kernel that can be cut, in random launches with
-   random parameters, both say the same, or the forms say nothing. And forms with another
-   number in them are caught. Usage: closed_corpus_test [PATTERN] */
+/* Closed forms against slices of the corpus. For every kernel with a slice, in random
+   launches with random parameters, the closed forms equal the slice or are absent. Closed
+   forms of a perturbed text are caught. Usage: closed_corpus_test [PATTERN] */
 #include <glob.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -29,8 +29,8 @@ enum {
     CONSTANTS_MAX = 16
 };
 
-/* A launch of a kernel of which nothing is known but which parameters are pointers, and
-   which variables constants. */
+/* A launch of a kernel. The test knows only which parameters are pointers and which
+   variables are constants. */
 struct trial {
     struct write_set_constant constants[CONSTANTS_MAX];
     uint32_t content[CONSTANTS_MAX][BLOCK_MAX / 4], constant_count;
@@ -73,7 +73,7 @@ static uint32_t any_number(uint64_t *chance)
 {
     switch (random_below(chance, 12)) {
     case 0:
-        return (uint32_t)random_below(chance, 1ull << 32); /* such that something wraps */
+        return (uint32_t)random_below(chance, 1ull << 32); /* large enough to wrap */
     case 1:
         return (uint32_t)-1 - (uint32_t)random_below(chance, 4);
     case 2:
@@ -94,7 +94,7 @@ static void draw(struct trial *t, uint64_t *chance)
         uint32_t number = any_number(chance);
 
         if (at % 8 && random_below(chance, 2))
-            number = 0; /* the upper half, if it is one */
+            number = 0; /* the upper half of a 64-bit number */
         memcpy(t->block + at, &number, 4);
     }
     t->launch = (struct write_set_launch){.grid = {1 + (uint32_t)random_below(chance, 6),
@@ -123,7 +123,7 @@ static void draw(struct trial *t, uint64_t *chance)
 }
 
 struct tally {
-    const char *why; /* the last one was not told */
+    const char *why; /* reason for the last launch without closed form */
     uint32_t kernels, got, same, closed, silent, mutants, caught, missed;
 };
 
@@ -167,8 +167,9 @@ static void compare(const struct write_set_slice *s, struct trial *t, struct tal
     write_set_destroy(slice);
 }
 
-/* The slice with 1 added to its number `which`, from 0, of those that stand for themselves
-   (not in mov.b64 %z0, 0; which is what slices store); NULL if there are not so many. */
+/* Text of the slice with 1 added to its literal number `which`, counted from 0. Zeros of
+   `mov.b64 %z0, 0` do not count: the slice stores them. Returns NULL if there are fewer
+   literals. */
 static char *with_another_number(const char *text, uint32_t which)
 {
     struct text out = {0};
@@ -194,8 +195,9 @@ static char *with_another_number(const char *text, uint32_t which)
     return NULL;
 }
 
-/* Of forms of the other text: whether they say anything in a launch, something else than
-   the slice, and whether they do not where the other text, run, writes other bytes. */
+/* Result for the closed forms of the perturbed text: whether they exist in some launch,
+   whether they differ from the slice, and whether they agree although the perturbed text
+   writes other bytes. */
 struct verdict {
     bool got, caught, missed;
 };
@@ -314,8 +316,8 @@ static void corpus_forms_equal_slices(void **state)
                   tally.kernels, tally.got, tally.closed, tally.silent, tally.caught,
                   tally.mutants);
     assert_true(tally.got * 10 > tally.kernels * 8);
-    /* The others write the same bytes at the numbers that come: the sign of what is not
-       negative, ... */
+    /* The mutants that are not caught write the same bytes for the numbers that occur, for
+       example a changed sign of a value that is never negative. */
     assert_int_equal(tally.missed, 0);
     assert_true(tally.caught * 100 > tally.mutants * 85);
 }

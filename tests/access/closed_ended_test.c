@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores that begin where a loop has ended, as what compilers leave over from unrolling
-   does: closed forms say what the slice says, or leave it to that. */
+/* Stores that start where a loop has ended, like the leftovers of an unrolled loop. Closed
+   forms equal the slice, or are absent and the slice runs. */
 #include "write_set_testing.h"
 
 enum { LENGTHS = 14 };
 
-/* %r6: how far the loop has come, in fours; what is left goes one by one from there. */
+/* %r6 is the position of the loop, which advances by four; the leftovers continue from
+   there one by one. */
 #define FOURS                                                                              \
     "LOOP: shl.b32 %r7, %r6, 2; mad.lo.s32 %r7, %r2, 64, %r7; mul.wide.s32 %rd6, %r7, "    \
     "4;\n"                                                                                 \
@@ -22,17 +23,17 @@ static const struct ended {
     {START_FOURS "setp.lt.s32 %p1, %r1, 4; @%p1 bra OVER;\n" FOURS "OVER:\n" PLACE
                  "st.global.u32 [%rd7+1024], 1;",
      true},
-    /* what guards both says two things at once */
+    /* one guard of both combines two conditions */
     {START_FOURS
      "setp.ge.s32 %p3, %r2, 7; setp.lt.s32 %p4, %r1, 1; or.pred %p3, %p3, %p4;\n"
      "@%p3 bra END; setp.lt.s32 %p1, %r1, 4; @%p1 bra OVER;\n" FOURS "OVER:\n" PLACE
      "st.global.u32 [%rd7+1024], 1; END:",
      true},
-    /* some threads pass the loop by */
+    /* some threads skip the loop */
     {START_FOURS "setp.ge.s32 %p1, %r2, 5; @%p1 bra OVER;\n" FOURS "OVER:\n" PLACE
                  "st.global.u32 [%rd7+1024], 1;",
      false},
-    /* of two stores only one is where all have gone around */
+    /* only one of the two stores follows complete loops of all threads */
     {START_FOURS "setp.ge.s32 %p1, %r2, 5; @%p1 bra OVER;\n" FOURS PLACE
                  "st.global.u32 [%rd7+1024], 1; OVER:\n" PLACE
                  "st.global.u32 [%rd7+1152], 1;",
@@ -41,14 +42,14 @@ static const struct ended {
      "setp.ge.s32 %p3, %r2, 7; setp.lt.s32 %p4, %r1, 4; or.pred %p3, %p3, %p4;\n"
      "@%p3 bra OVER;\n" FOURS "OVER:\n" PLACE "st.global.u32 [%rd7+1024], 1;",
      false},
-    /* there are two ways in */
+    /* the loop has two entries */
     {START_FOURS "setp.eq.s32 %p3, %r2, 0; @%p3 bra LOOP;\n"
                  "setp.lt.s32 %p1, %r1, 4; @%p1 bra OVER;\n"
                  "LOOP: add.s32 %r6, %r6, 4; add.s32 %r8, %r8, -4;\n"
                  "setp.ge.s32 %p2, %r8, 4; @%p2 bra LOOP; OVER:\n" PLACE
                  "st.global.u32 [%rd7+1024], 1;",
      false},
-    /* the number is in a quotient with the thread */
+    /* the end of the loop is part of a quotient with the thread */
     {START_FOURS "setp.lt.s32 %p1, %r1, 4; @%p1 bra OVER;\n" FOURS "OVER:\n"
                  "add.s32 %r9, %r2, %r6; shr.u32 %r9, %r9, 2; mul.wide.u32 %rd7, %r9, 4;\n"
                  "add.s64 %rd7, %rd1, %rd7; st.global.u32 [%rd7+2048], 1;",
@@ -60,7 +61,7 @@ static const struct ended {
      "mul.wide.u32 %rd7, %r9, 4; add.s64 %rd7, %rd1, %rd7;\n"
      "st.global.u32 [%rd7+2048], 1;",
      false},
-    /* a loop that ends elsewhere, too */
+    /* the loop has another exit */
     {START_FOURS
      "setp.lt.s32 %p1, %r1, 4; @%p1 bra OVER;\n"
      "LOOP: setp.eq.s32 %p4, %r6, %r2; @%p4 bra OVER; add.s32 %r6, %r6, 4;\n"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops whose ends compilers and libraries put in their own words: such that a count stops
-   at its end, so that it cannot wrap, and such that are read anew behind a store, which
-   might have changed them. They have closed forms, which say what the slice says; what only
-   looks like it has none, or says so, too. */
+/* Loop ends as compilers and libraries write them. One count saturates at its end, so it
+   cannot wrap. Another end is reloaded after a store that might change it. Both have closed
+   forms that equal the slice; similar code has none, or equal ones. */
 #include "write_set_testing.h"
 
 enum { WORDS_MAX = 12 };
 
-/* In order; each is put otherwise once. */
+/* Words in order; each test replaces one of them. */
 struct kernel {
     const char *words[WORDS_MAX];
     unsigned count;
@@ -44,7 +43,7 @@ static const struct other capped_others[] = {
     {7, "add.s64 %rd16, %rd11, 64; setp.lt.u64 %p3, %rd10, %rd16; @%p3 bra L;", false},
 };
 
-/* The end is in %r9, and read again where something was stored. */
+/* The end is in %r9 and is reloaded after a store. */
 static const struct kernel kept = {
     {"mov.u32 %r8, %r2; mov.u32 %r9, %r1; add.s32 %r7, %r1, 32;",
      "setp.ge.s32 %p1, %r8, %r9; @%p1 bra END; L:", "setp.gt.s32 %p2, %r8, 700;",
@@ -57,14 +56,14 @@ static const struct kernel kept = {
 static const struct other kept_others[] = {
     {9, "", true},
     {5, "mov.u32 %r9, %r1;", true},
-    {5, "mov.u32 %r9, %r7;", false}, /* another one from then on */
+    {5, "mov.u32 %r9, %r7;", false}, /* a different end from then on */
     {5, "add.s32 %r9, %r9, 1;", false},
     {6, "NEXT: mov.u32 %r9, %r7; add.s32 %r8, %r8, 64;", true},
     {7, "setp.lt.s32 %p3, %r8, %r9; mov.u32 %r9, %r7; @%p3 bra L;", false},
     {0, "mov.u32 %r8, %r2; mov.u32 %r9, %r7;", false},
 };
 
-/* Whether forms tell of the launch, and say what the slice says. */
+/* True if the launch has closed forms. Ends the test if they differ from the slice. */
 static bool ends_are_exact(const struct cut *c, struct shape at, const char *what)
 {
     struct write_set_launch l = {.limit = 100000};
@@ -110,7 +109,7 @@ static void counts_that_stop_at_their_end_have_forms(void **state)
     try_all(&capped, capped_others, sizeof capped_others / sizeof *capped_others);
 }
 
-static void ends_that_are_reloaded_are_kept(void **state)
+static void reloaded_ends_have_forms(void **state)
 {
     (void)state;
     try_all(&kept, kept_others, sizeof kept_others / sizeof *kept_others);
@@ -120,7 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_that_stop_at_their_end_have_forms),
-        cmocka_unit_test(ends_that_are_reloaded_are_kept),
+        cmocka_unit_test(reloaded_ends_have_forms),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As many stores as a thread has that computes a tile, each with a guard of its own, and as
-   many CTAs as a large batch has: they have closed forms, and these say what the slice
-   says. */
+/* Many guarded stores of a thread, as in a tiled kernel, and many CTAs, as in a large
+   batch. They have closed forms that equal the slice. */
 #include "write_set_testing.h"
 
-/* Thread t writes the words t + 8 k of those that are below n. */
+/* Thread t writes the words t + 8 k that are below n. */
 static struct cut cut_stores(unsigned count)
 {
     struct text body = {0};
@@ -43,8 +42,9 @@ static void many_stores_have_forms(void **state)
     }
 }
 
-/* Each thread a matrix of n by n words, row by row: a CTA's rows lie between each other's.
-   All CTAs do alike, so that the first alone is looked at. */
+/* Matrices of n by n words, one for each thread, written row by row. The rows of one CTA
+   interleave with those of others. All CTAs are equal up to an offset, so only the first is
+   evaluated. */
 static void nested_rows_are_listed_once(void **state)
 {
     static const struct write_set_pointer pointers[] = {{0, 0, 0}};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an index is taken apart by a number that is no power of two, as colours of pixels
-   are, stores have closed forms, and these say what the slice says. */
+/* Indices divided by a number that is not a power of two, as the colours of pixels are.
+   Their stores have closed forms that equal the slice. */
 #include "write_set_testing.h"
 
-/* Word i % 3 * n + i / 3, of numbers with sign and without, i below 3 n. */
+/* Word i % 3 * n + i / 3 for i < 3 n, with signed and unsigned numbers. */
 static const char *const planes[] = {
     "mul.lo.s32 %r6, %r1, 3; setp.ge.s32 %p1, %r2, %r6; @%p1 bra L;\n"
     "mul.hi.s32 %r7, %r2, 1431655766; shr.u32 %r8, %r7, 31; add.s32 %r9, %r7, %r8;\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random kernels of linear addresses, guards and loops: where closed forms tell what they
-   write, they say the same as the slice. Usage: closed_random_test [SEED COUNT] */
+/* Random kernels of linear addresses, guards and loops. Their closed forms, where they
+   exist, equal the slice. Usage: closed_random_test [SEED COUNT] */
 #include <inttypes.h>
 
 #include "base/random.h"
@@ -8,14 +8,14 @@
 
 enum { COUNT = 3000, DEPTH_MAX = 3, COUNTERS_MAX = 8 };
 
-/* A kernel as it is written, behind K_START. */
+/* Text of a random kernel that follows K_START. */
 struct writer {
     struct text text;
     uint64_t chance;
     uint32_t registers, labels;
-    uint32_t counters[COUNTERS_MAX], counter_count; /* of the loops around */
+    uint32_t counters[COUNTERS_MAX], counter_count; /* of the enclosing loops */
     uint32_t ends[DEPTH_MAX], depth;
-    unsigned left; /* statements that may come */
+    unsigned left; /* number of statements that may follow */
 };
 
 static uint32_t draw(struct writer *w, uint32_t below)
@@ -31,7 +31,7 @@ static void add_times(struct writer *w, uint32_t to, const char *name, uint32_t 
                factors[draw(w, 10)], to);
 }
 
-/* A register with a sum of places, counters and a number, sometimes divided. */
+/* Writes a register with a sum of indices, counters and a number, sometimes divided. */
 static uint32_t write_sum(struct writer *w)
 {
     static const char *const places[] = {"%r", "%r", "%r", "%r"};
@@ -43,7 +43,7 @@ static uint32_t write_sum(struct writer *w)
         if (draw(w, 5) < 2)
             add_times(w, to, places[k], numbers[k]);
     if (draw(w, 3) == 0)
-        add_times(w, to, "%v", 0); /* the line of CTAs */
+        add_times(w, to, "%v", 0); /* row of CTAs */
     for (unsigned k = 0; k < w->counter_count; k++)
         if (draw(w, 2))
             add_times(w, to, "%v", w->counters[k]);
@@ -73,7 +73,7 @@ static void write_store(struct writer *w)
         text_print(&w->text, "st.global.v2.u32 [%%x%u+8192], {%%r1, %%r1};\n", at);
 }
 
-/* Returns the predicate's number. */
+/* Returns the number of the predicate. */
 static uint32_t write_condition(struct writer *w)
 {
     static const char *const relations[] = {"lt.s32", "le.s32", "gt.s32", "ge.s32",
@@ -108,7 +108,8 @@ static void write_if(struct writer *w, unsigned depth)
     text_print(&w->text, "L%u:\n", end);
 }
 
-/* Counts up to a number, n, or what hangs on the thread; tested above, below or both. */
+/* Writes a loop that counts to a number, to n, or to a value of the thread. The test is at
+   the top, at the bottom, or both. */
 static void write_loop(struct writer *w, unsigned depth)
 {
     uint32_t counter = w->registers++, bound = w->registers++, test = w->registers++;
@@ -214,8 +215,8 @@ static void random_forms_equal_slices(void **state)
     assert_true(tally.closed > tally.sliced / 8);
 }
 
-/* Quotients and remainders of what rises and falls, of all small shapes: where a CTA's
-   threads come to the next one changes, and a run of CTAs ends there. */
+/* Quotients and remainders of increasing and decreasing values, in all small shapes. A CTA
+   run ends where the threads of a CTA reach the next quotient. */
 static void carries_are_recognized(void **state)
 {
     static const char *const operations[] = {"div.u32", "rem.u32", "div.s32", "rem.s32"};
@@ -246,15 +247,15 @@ static void carries_are_recognized(void **state)
     assert_int_equal(tally.sliced + tally.failed, 0);
 }
 
-/* What has a margin, 1 <= x < n - 1 and 1 <= y: in lines of CTAs that do alike below the
-   first one. With one guard more, a quotient or a remainder not all of them do. */
+/* Kernels with a margin, 1 <= x < n - 1 and 1 <= y. The rows of CTAs after the first row
+   are equal. With one more guard, a quotient or a remainder, they are not all equal. */
 static void lines_are_recognized(void **state)
 {
     static const char *const more[] = {
         "", "mad.lo.s32 %v3, %v0, 3, %r2; setp.ge.s32 %q3, %v3, 60; @%q3 bra L1;\n",
         "shr.u32 %v3, %r2, 4; mad.lo.s32 %v2, %v3, 3, %v2;\n",
         "add.s32 %v3, %r2, %v0; and.b32 %v3, %v3, 15; mad.lo.s32 %v2, %v3, 7, %v2;\n",
-        "mad.lo.s32 %v2, %v0, 44600, %v2;\n" /* the last lines leave the array */};
+        "mad.lo.s32 %v2, %v0, 44600, %v2;\n" /* the last rows leave the array */};
     struct tally tally = {0};
 
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line of threads laid over rows, planes and volumes whose strides are others than
-   their widths: `i = t % w, j = t / w % h, k = t / (w * h)`, and `a[(k * q + j) * s + i]`.
-   Such stores have closed forms, and these say what the slice says.
-   Usage: closed_rows_test [SEED COUNT] */
+/* One-dimensional thread index split into rows, planes and volumes whose strides differ
+   from their widths: `i = t % w, j = t / w % h, k = t / (w * h)` and `a[(k * q + j) * s +
+   i]`. Such stores have closed forms that equal the slice. Usage: closed_rows_test [SEED
+   COUNT] */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -23,13 +23,13 @@ static uint32_t draw(struct writer *w, uint32_t below)
     return (uint32_t)random_below(&w->chance, below);
 }
 
-/* The bits of what is divided. */
+/* Type of the dividend. */
 static const char *divided(const struct writer *w)
 {
     return w->is_wide ? w->is_signed ? "s64" : "u64" : w->is_signed ? "s32" : "u32";
 }
 
-/* to = of / by or of % by, as an instruction or as what is left. */
+/* Writes to = of / by or of % by, as one instruction or as a product and a difference. */
 static void write_division(struct writer *w, const char *quotient, const char *rest,
                            const char *of, const char *by)
 {
@@ -43,7 +43,8 @@ static void write_division(struct writer *w, const char *quotient, const char *r
                    bits, quotient, by, bits, rest, of);
 }
 
-/* Whoever is at no edge of the row, the plane, or in no last rows goes on. */
+/* Writes guards that skip the threads at the ends of a row or plane, or in the last
+   rows. */
 static void write_guards(struct writer *w)
 {
     static const char *const guards[] = {
@@ -76,7 +77,7 @@ static void write_store(struct writer *w, int down, int along)
     text_print(&w->text, "st.global.u32 [%%rd6+1024], 1;\n");
 }
 
-/* %i, %j, %k: the plane first, or the row, or both of the line at once. */
+/* Writes %i, %j and %k: first the plane, first the row, or both from one index. */
 static void write_places(struct writer *w)
 {
     const char *bits = w->is_wide ? "64" : "32";
@@ -96,19 +97,20 @@ static void write_places(struct writer *w)
         text_print(&w->text, "rem.%s %%j, %%r, %%h; div.%s %%k, %%t, %%wh;\n", divided(w),
                    divided(w));
         break;
-    case 3: /* some rows on, or every so manieth */
+    case 3: /* shifted by some rows, or every n-th row */
         write_division(w, "r", "i", "t", "w");
         text_print(&w->text, "mad.lo.s%s %%r, %%r, %u, %u;\n", bits, 1 + draw(w, 3),
                    draw(w, 9));
         write_division(w, "k", "j", "r", "h");
         break;
-    default: /* of two only */
+    default: /* two dimensions only */
         write_division(w, "j", "i", "t", "w");
         text_print(&w->text, "mov.b%s %%k, 0;\n", bits);
     }
 }
 
-/* The thread's number, from some way on: a parameter, or a line of CTAs, may be in it. */
+/* Writes the index of the thread with an offset, which may contain a parameter or the row
+   of CTAs. */
 static void write_thread(struct writer *w)
 {
     static const char *const more[] = {
@@ -190,9 +192,9 @@ static void row_forms_equal_slices(void **state)
     assert_true(tally.closed > 7 * tally.sliced);
 }
 
-/* Of a launch of 15 million threads none is looked at by itself, and of its 57690 CTAs
-   those alone in which a row ends, and one between. */
-static void rows_are_looked_at(void **state)
+/* In a launch of 15 million threads no thread is evaluated alone. Of its 57690 CTAs only
+   those where a row ends, and one between, are evaluated. */
+static void only_ctas_at_row_ends_are_evaluated(void **state)
 {
     static const char body[] =
         "mul.lo.s32 %r6, %r1, 3841; setp.ge.s32 %p1, %r2, %r6; @%p1 bra END;\n"
@@ -232,7 +234,7 @@ int main(int argc, char **argv)
                         .count = argc > 2 ? strtoull(argv[2], NULL, 10) : COUNT};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(row_forms_equal_slices, &r),
-        cmocka_unit_test(rows_are_looked_at),
+        cmocka_unit_test(only_ctas_at_row_ends_are_evaluated),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What closed forms say a launch writes, against what the slice says. */
+/* Comparison of the write set that closed forms give for a launch with the one that the
+   slice gives. */
 
 #include "write_set_testing.h"
 
@@ -9,7 +10,7 @@ struct launched {
     uint32_t ctas, threads, n, lines, planes;
 };
 
-/* Launches, by what told of them. */
+/* Numbers of launches: with closed forms, left to the slice, and failed. */
 struct tally {
     unsigned closed, sliced, failed;
 };

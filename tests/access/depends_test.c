@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the extents of a kernel's loads hang on, on the kernels of the corpus: whatever else
-   of the parameters changes, they stay. And on a small kernel, that it is not everything.
- */
+/* Parameters that the ranges of a kernel's loads depend on, for the kernels of the corpus.
+   A change of any other parameter leaves the ranges the same. A small kernel shows that the
+   set is not simply all parameters. */
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static struct access_depends of_loads(const struct access_analysis *a)
 
 enum { PARAMETERS = 32 };
 
-/* Of the first kernel's parameters, by their first byte: which its loads hang on. */
+/* Finds which parameters of the first kernel its loads depend on, by first byte. */
 static void find_counts(const char *text, size_t bytes, bool counts[PARAMETERS])
 {
     struct ptx_module *m;
@@ -57,7 +57,7 @@ static void find_counts(const char *text, size_t bytes, bool counts[PARAMETERS])
     ptx_destroy(m);
 }
 
-/* Of all that a record may go through. */
+/* Most pointers of one record. */
 enum { WAYS_MAX = 8 };
 struct extents {
     bool known;
@@ -99,13 +99,13 @@ static void find(const struct access_analysis *a, const unsigned char *block,
         memset(out, 0, sizeof *out);
         if (is_load(&a->records[n]))
             out->known = find_record(a, &a->records[n], &l, trips, out);
-        if (!out->known) /* what was found so far is not asked for */
+        if (!out->known) /* ranges found before the failure do not count */
             memset(out, 0, sizeof *out);
     }
     free(trips);
 }
 
-/* Small numbers, so that much is known; some so large that sums of them wrap. */
+/* Small numbers, so that many ranges are known; some are so large that their sums wrap. */
 static void fill(unsigned char *block, uint32_t *seed)
 {
     for (size_t i = 0; i < BLOCK; i += 4) {
@@ -118,7 +118,7 @@ static void fill(unsigned char *block, uint32_t *seed)
     }
 }
 
-/* Of `other` into `block`: what the loads hang on. */
+/* Copies the bytes that the loads depend on from `other` to `block`. */
 static void keep(const struct access_depends *d, unsigned char *block,
                  const unsigned char *other)
 {
@@ -130,7 +130,7 @@ static void keep(const struct access_depends *d, unsigned char *block,
     }
 }
 
-/* How many loads had a known extent, which stayed. */
+/* Returns the number of loads with a known range that stayed the same. */
 static unsigned compare(const char *title, const struct access_analysis *a)
 {
     struct access_depends d = of_loads(a);
@@ -183,7 +183,7 @@ static unsigned compare_all(const char *path)
     return known;
 }
 
-static void extents_stay_where_nothing_of_theirs_changed(void **state)
+static void ranges_of_loads_depend_on_the_listed_parameters_only(void **state)
 {
     unsigned known = 0;
     glob_t files;
@@ -197,8 +197,9 @@ static void extents_stay_where_nothing_of_theirs_changed(void **state)
     assert_true(known > 10000);
 }
 
-/* A load by n up to m times; what is stored, and where, hangs on `salt` and `at`. */
-static void what_is_stored_does_not_count(void **state)
+/* A load bounded by n and m. Only the stored value and the store address depend on `salt`
+   and `at`. */
+static void store_operands_are_not_dependencies(void **state)
 {
     static const char text[] =
         ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -221,8 +222,8 @@ static void what_is_stored_does_not_count(void **state)
     assert_false(counts[16] || counts[20]);
 }
 
-/* A load of the thread's word, or of one further on: `which` says. */
-static void what_chooses_counts(void **state)
+/* A load of the thread's word or of a later one; `which` selects it. */
+static void a_selecting_parameter_is_a_dependency(void **state)
 {
     static const char text[] =
         ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -243,9 +244,9 @@ static void what_chooses_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(extents_stay_where_nothing_of_theirs_changed),
-        cmocka_unit_test(what_is_stored_does_not_count),
-        cmocka_unit_test(what_chooses_counts),
+        cmocka_unit_test(ranges_of_loads_depend_on_the_listed_parameters_only),
+        cmocka_unit_test(store_operands_are_not_dependencies),
+        cmocka_unit_test(a_selecting_parameter_is_a_dependency),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a loop touches that goes on where another one ended: behind all of that one's
-   iterations, where all threads have as many. */
+/* Ranges of a loop that continues where another loop has ended. They start after all
+   iterations of the first loop if all threads run equally many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* A walk down rows of 4096 bytes from the thread's word on: %rd2 is the place. */
+/* A walk down rows of 4096 bytes from the thread's word on; %rd2 is the address. */
 #define START                                                                              \
     ".version 8.0\n.target sm_80\n.address_size 64\n"                                      \
     ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m)\n{\n"                  \
@@ -21,13 +21,13 @@
     "ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [m];\n"              \
     "mov.u32 %r3, %tid.x; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd2, %rd1, %rd2;\n"          \
     "mov.u32 %r4, 0; mov.u32 %r5, 0; setp.lt.s32 %p1, %r1, 1; @%p1 bra BEHIND;\n"
-/* Two more rows behind it, and the load that is asked for. */
+/* A second loop of two rows, whose load is checked. */
 #define REST                                                                               \
     "\nBEHIND: ld.global.u32 %r9, [%rd2]; add.s64 %rd2, %rd2, 4096;\n"                     \
     "add.s32 %r5, %r5, 1; setp.lt.s32 %p2, %r5, 2; @%p2 bra BEHIND; ret;\n}\n"
 
-/* Up from row n - 1: what is over one by one, and then four rows at once, of which the one
-   that is read last is asked for. */
+/* A walk up from row n - 1: the leftover rows one by one, then four rows at once. The last
+   load of the four is checked. */
 #define ONE_BY_ONE                                                                         \
     "and.b32 %r6, %r1, 3; add.s32 %r7, %r1, -1; mul.wide.s32 %rd3, %r7, 4096;\n"           \
     "add.s64 %rd2, %rd2, %rd3; setp.eq.s32 %p3, %r6, 0; @%p3 bra MORE;\n"                  \
@@ -39,7 +39,7 @@
     "add.s32 %r7, %r7, -4; setp.gt.s32 %p2, %r7, -1; @%p2 bra FOUR;\n"                     \
     "BEHIND: ret;\n}\n"
 
-/* As that, but from row n - 2, of rows of n words. */
+/* The same walk from row n - 2, in rows of n words. */
 #define ONE_OF_PITCH                                                                       \
     "add.s32 %r8, %r1, -1; and.b32 %r6, %r8, 3; add.s32 %r7, %r1, -2;\n"                   \
     "mul.lo.s32 %r11, %r7, %r1; mul.wide.s32 %rd3, %r11, 4; add.s64 %rd2, %rd2, %rd3;\n"   \
@@ -57,7 +57,7 @@
 
 enum { ROW = 4096, WORDS = 32 };
 
-/* The last load's rows, each the words of 8 threads; n as given. */
+/* Checks the rows of the last load, each with the words of 8 threads, for parameter n. */
 static void expect_of(const char *body, const char *rest, uint32_t n, const uint32_t *rows,
                       uint32_t count)
 {
@@ -107,7 +107,7 @@ static void expect(const char *body, uint32_t n, const uint32_t *rows, uint32_t 
 #define ROWS(...)                                                                          \
     (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4
 
-static void what_is_left_over_starts_at_the_end(void **state)
+static void the_second_loop_starts_at_the_end_of_the_first(void **state)
 {
     (void)state;
     expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
@@ -116,19 +116,20 @@ static void what_is_left_over_starts_at_the_end(void **state)
     expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
            "setp.eq.s32 %p3, %r4, %r1; @!%p3 bra LOOP;",
            5, ROWS(20, 21));
-    /* counts down, by what is left of n but for its last bits */
+    /* counts down from n without its last two bits */
     expect("and.b32 %r6, %r1, 3; sub.s32 %r4, %r1, %r6;\n"
            "LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, -4;\n"
            "setp.ne.s32 %p3, %r4, 0; @%p3 bra LOOP;",
            14, ROWS(12, 13));
-    /* the other way around, without a sign */
+    /* inverted test, unsigned */
     expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 2;\n"
            "setp.ge.u32 %p3, %r4, %r1; @%p3 bra BEHIND; bra.uni LOOP;",
            7, ROWS(16, 17));
 }
 
-/* Some threads, or as memory says: rows 0 and 1, too. */
-static void it_may_be_passed_by(void **state)
+/* Some threads skip the first loop, by their index or by a loaded value: rows 0 and 1 count
+   too. */
+static void a_skipped_first_loop_adds_its_start(void **state)
 {
     (void)state;
     expect("setp.gt.u32 %p5, %r3, 5; @%p5 bra BEHIND;\n"
@@ -139,7 +140,7 @@ static void it_may_be_passed_by(void **state)
            "LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
            "setp.lt.s32 %p3, %r4, %r1; @%p3 bra LOOP;",
            3, ROWS(0, 1, 12, 13));
-    /* by a way beside the guard */
+    /* by a path around the guard */
     expect("setp.gt.u32 %p5, %r3, 5; @%p5 bra BESIDE; bra.uni LOOP;\n"
            "BESIDE: ld.global.u32 %r7, [%rd1]; setp.eq.s32 %p4, %r7, 0; @%p4 bra BEHIND;\n"
            "LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
@@ -147,9 +148,9 @@ static void it_may_be_passed_by(void **state)
            3, ROWS(0, 1, 12, 13));
 }
 
-/* How often the first loop went round says where the second one starts, and so where it
-   ends: not below row 0. */
-static void what_is_left_over_ahead_bounds_the_rest(void **state)
+/* The trip count of the first loop gives the start of the second one, and so its end: no
+   row below 0. */
+static void leftovers_of_the_first_loop_bound_the_second(void **state)
 {
     (void)state;
     expect_of(ONE_BY_ONE, FOUR_AT_ONCE, 11, ROWS(0, 4));
@@ -157,9 +158,9 @@ static void what_is_left_over_ahead_bounds_the_rest(void **state)
     expect_of(ONE_BY_ONE, FOUR_AT_ONCE, 8, ROWS(0, 4));
 }
 
-/* So that it goes around no more often, also where the rows' pitch is a number that the
-   launch is given: nothing lies ahead of row 0, or above row n - 2. */
-static void what_is_left_over_ahead_counts(void **state)
+/* The trip counts of both loops are exact, also if the pitch of the rows is a parameter. No
+   range reaches below row 0 or above row n - 2. */
+static void trip_counts_after_leftovers_are_exact(void **state)
 {
     (void)state;
     for (uint32_t n = 5; n < 200; n++) {
@@ -192,7 +193,8 @@ static void what_is_left_over_ahead_counts(void **state)
     }
 }
 
-/* From n, or where %p3 is set from n - 1, down by twos: how often. Once if n is 1. */
+/* Trip count of a loop that counts down by two from n, or from n - 1 where %p3 is set. It
+   is 1 if n is 1. */
 static int64_t rounds_of(const char *odd, uint32_t n)
 {
     struct text text = {0};
@@ -222,7 +224,7 @@ static int64_t rounds_of(const char *odd, uint32_t n)
     return trips[0];
 }
 
-static void a_start_that_nobody_chooses_counts_for_nothing(void **state)
+static void a_start_chosen_by_parameters_gives_exact_trips(void **state)
 {
     static const char plain[] = "and.b32 %r6, %r1, 1; setp.eq.s32 %p3, %r6, 1;\n";
     static const char differs[] =
@@ -241,8 +243,9 @@ static void a_start_that_nobody_chooses_counts_for_nothing(void **state)
     assert_int_equal(rounds_of(by_memory, 7), 4);
 }
 
-/* Threads end apart, or nobody knows where: from row 0 to the last one. */
-static void else_it_may_be_anywhere_before(void **state)
+/* Threads end at different iterations, or the end is unknown: all rows from 0 to the
+   last. */
+static void an_unknown_end_gives_all_rows_before_it(void **state)
 {
     (void)state;
     expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
@@ -252,7 +255,7 @@ static void else_it_may_be_anywhere_before(void **state)
            "ld.global.u32 %r7, [%rd1]; setp.eq.s32 %p4, %r7, 0; @%p4 bra BEHIND;\n"
            "setp.lt.s32 %p3, %r4, %r1; @%p3 bra LOOP;",
            3, ROWS(0, 1, 4, 5, 8, 9, 12, 13));
-    /* by one branch, but not by numbers alone */
+    /* one exit branch, but with a loaded value in its condition */
     expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
            "ld.global.u32 %r7, [%rd1]; setp.eq.s32 %p4, %r7, 0;\n"
            "setp.lt.and.s32 %p3, %r4, %r1, %p4; @%p3 bra LOOP;",
@@ -262,12 +265,12 @@ static void else_it_may_be_anywhere_before(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_left_over_starts_at_the_end),
-        cmocka_unit_test(it_may_be_passed_by),
-        cmocka_unit_test(what_is_left_over_ahead_bounds_the_rest),
-        cmocka_unit_test(what_is_left_over_ahead_counts),
-        cmocka_unit_test(a_start_that_nobody_chooses_counts_for_nothing),
-        cmocka_unit_test(else_it_may_be_anywhere_before),
+        cmocka_unit_test(the_second_loop_starts_at_the_end_of_the_first),
+        cmocka_unit_test(a_skipped_first_loop_adds_its_start),
+        cmocka_unit_test(leftovers_of_the_first_loop_bound_the_second),
+        cmocka_unit_test(trip_counts_after_leftovers_are_exact),
+        cmocka_unit_test(a_start_chosen_by_parameters_gives_exact_trips),
+        cmocka_unit_test(an_unknown_end_gives_all_rows_before_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

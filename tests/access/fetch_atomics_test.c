@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernels' CTAs learn of each other by tickets alone, and by what else. */
+/* Kernels whose CTAs communicate only through value-returning atomics and listed accesses,
+   and kernels that communicate in other ways. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +12,8 @@
 
 #include "access/shared_writes/fetch_atomics.h"
 
-/* Parameters: a, b, c at bytes 0, 8, 16, n at 24. %rd1 to %rd3 are these, %rd4 is a's byte
-   of the thread, %rd5 b's of the CTA. */
+/* Parameters: a, b and c at bytes 0, 8 and 16, n at 24. %rd1 to %rd3 are the pointers. %rd4
+   is the thread's word of a, %rd5 the CTA's word of b. */
 #define HEAD                                                                               \
     ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a, "     \
     ".param .u64 b, .param .u64 c, .param .u32 n)\n{\n .reg .pred %p<4>;\n"                \
@@ -23,7 +24,7 @@
     " mul.wide.u32 %rd4, %r4, 4;\n add.u64 %rd4, %rd1, %rd4;\n"                            \
     " mul.wide.u32 %rd5, %r1, 4;\n add.u64 %rd5, %rd2, %rd5;\n"
 
-/* How many there are by each pointer; -1: they are none. */
+/* Number of listed accesses by pointer; -1: the kernel does not qualify. */
 struct counts {
     int a, b, c;
 };
@@ -71,39 +72,40 @@ static void are(const char *body, struct counts expected)
 #define FETCH_ATOMIC " atom.global.inc.u32 %r5, [%rd3], %r9;\n"
 #define BY_FETCHED " mul.wide.u32 %rd6, %r5, 4;\n add.u64 %rd6, %rd2, %rd6;\n"
 
-static void all_that_ctas_learn_by_is_theirs(void **state)
+static void all_accesses_for_communication_are_listed(void **state)
 {
     (void)state;
-    /* a list: what is read for it is not of it */
+    /* a list: reads of the element to append do not count */
     are(" ld.global.u32 %r6, [%rd4];\n" FETCH_ATOMIC BY_FETCHED
         " st.global.u32 [%rd6], %r6;\n",
         (struct counts){0, 1, 1});
-    /* each CTA's own, which another one may read */
+    /* a word of each CTA, which another CTA may read */
     are(" st.global.u32 [%rd5], %r1;\n membar.gl;\n" FETCH_ATOMIC
         " ld.volatile.global.u32 %r6, [%rd2+4];\n add.u32 %r6, %r6, %r5;\n st.global.u32 "
         "[%rd4], %r6;\n",
         (struct counts){0, 2, 1});
-    /* the CTA's own alone */
+    /* only own words of the CTA */
     are(FETCH_ATOMIC " st.global.u32 [%rd4], %r5;\n", (struct counts){0, 0, 1});
-    /* one place, whoever stores */
+    /* one address, whichever CTA stores */
     are(FETCH_ATOMIC " st.global.u32 [%rd1], %r5;\n st.global.u32 [%rd3], 0;\n",
         (struct counts){1, 0, 2});
-    /* atomics without a result, which are read */
+    /* atomics without a used result, on an array that is read */
     are(" red.global.add.u32 [%rd2], 1;\n" FETCH_ATOMIC
         " ld.global.u32 %r6, [%rd2+4];\n st.global.u32 [%rd4], %r5;\n",
         (struct counts){0, 2, 1});
-    /* the same, with no other */
+    /* the same without any value-returning atomic */
     are(" ld.global.u32 %r6, [%rd5];\n red.global.min.u32 [%rd2], %r6;\n"
         " st.global.u32 [%rd4], %r6;\n",
         (struct counts){0, 2, 0});
-    /* what is exchanged, or swapped, for nobody */
+    /* exchange and compare-and-swap with unused results */
     are(FETCH_ATOMIC
         " atom.global.exch.b32 %r6, [%rd3], 0;\n"
         " atom.global.cas.b32 %r6, [%rd3], 0, 1;\n st.global.u32 [%rd4], %r5;\n",
         (struct counts){0, 0, 3});
 }
 
-/* As cuda::atomic_ref does where no order is given: who makes one may have seen others'. */
+/* Atomics with an ordering, as cuda::atomic_ref uses by default. Their CTA may observe
+   stores of others. */
 static void ordered_atomics_communicate_too(void **state)
 {
     (void)state;
@@ -120,15 +122,16 @@ static void ordered_atomics_communicate_too(void **state)
 static void unlisted_atomics_return_nothing(void **state)
 {
     (void)state;
-    are(" st.global.u32 [%rd4], %r1;\n", NONE);        /* none */
-    are(" red.global.add.u32 [%rd2], 1;\n", NONE);     /* none that is used, or read */
-    are(" atom.cta.global.inc.u32 %r5, [%rd3], %r9;\n" /* of the CTA */
+    are(" st.global.u32 [%rd4], %r1;\n", NONE);        /* no atomic */
+    are(" red.global.add.u32 [%rd2], 1;\n", NONE);     /* no atomic with a used result or on
+                                                          a read array */
+    are(" atom.cta.global.inc.u32 %r5, [%rd3], %r9;\n" /* CTA scope */
         " st.global.u32 [%rd4], %r5;\n",
         NONE);
     are(FETCH_ATOMIC " st.global.u32 [%rd5], %r5;\n ld.global.cg.u32 %r6, [%rd2];\n", NONE);
     are(FETCH_ATOMIC " ld.global.u64 %rd7, [%rd1];\n ld.global.u32 %r6, [%rd7];\n"
                      " st.global.u32 [%rd4], %r5;\n",
-        NONE); /* where it reads is not known */
+        NONE); /* the loaded address is unknown */
     are(" atom.global.add.f32 %f1, [%rd3], %f2;\n st.global.f32 [%rd4], %f1;\n", NONE);
     assert_int_equal(count_of(" atom.global.add.f32 %f1, [%rd3], %f2;\n"
                               " st.global.f32 [%rd4], %f1;\n",
@@ -137,7 +140,7 @@ static void unlisted_atomics_return_nothing(void **state)
                      1);
 }
 
-/* Own places, of which memory says how many. */
+/* Own words of a thread, whose number is a loaded value. */
 static void unlisted_arrays_may_be_shared(void **state)
 {
     static const bool unresolved[30] = {[0] = true};
@@ -151,7 +154,8 @@ static void unlisted_arrays_may_be_shared(void **state)
     assert_int_equal(got.c, 1);
 }
 
-/* Whether one waits is asked of the clones: tests/instrument/fetch_atomics_wait_test.c. */
+/* A loop with such an atomic is listed here. The kernel version rejects a loop that waits:
+   tests/instrument/fetch_atomics_wait_test.c. */
 static void loops_make_no_difference(void **state)
 {
     (void)state;
@@ -164,7 +168,7 @@ static void loops_make_no_difference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_ctas_learn_by_is_theirs),
+        cmocka_unit_test(all_accesses_for_communication_are_listed),
         cmocka_unit_test(ordered_atomics_communicate_too),
         cmocka_unit_test(unlisted_atomics_return_nothing),
         cmocka_unit_test(unlisted_arrays_may_be_shared),

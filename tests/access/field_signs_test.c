@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compilers load a narrow number among parameters and constants without its sign, and give
-   it that by the next instruction: it is what it was declared as. */
+/* Signed narrow parameters and constants. Compilers load them without sign and extend the
+   sign with the next instruction; the field has the declared sign. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Element tid.x + %r1 of `a` is read. */
+/* A read of element tid.x + %r1 of `a`. */
 #define HEAD                                                                               \
     ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .b8 steps[4];\n"       \
     ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n"                                 \
@@ -25,7 +25,7 @@
 
 static const struct reader {
     const char *body;
-    unsigned char first[2]; /* bytes of n, and of steps */
+    unsigned char first[2]; /* bytes of n and of steps */
     int64_t moves;
 } readers[] = {
     {"ld.param.u8 %h1, [n]; cvt.u32.u16 %r0, %h1; cvt.s32.s8 %r1, %r0;", {254, 0}, -2},
@@ -60,7 +60,7 @@ static void check(const struct reader *r)
     const unsigned char **constants = must_calloc(m->symbol_count + 1u, sizeof *constants);
 
     for (uint32_t n = 0; n <= m->symbol_count; n++)
-        constants[n] = steps; /* the module has no other ones */
+        constants[n] = steps; /* the module has no other constants */
     const struct access_launch l = {.ntid = {32, 1, 1},
                                     .nctaid = {1, 1, 1},
                                     .parameters = block,
@@ -77,7 +77,7 @@ static void check(const struct reader *r)
     ptx_destroy(m);
 }
 
-static void numbers_have_the_sign_that_they_are_given(void **state)
+static void fields_have_the_sign_of_their_extension(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
@@ -87,7 +87,7 @@ static void numbers_have_the_sign_that_they_are_given(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_have_the_sign_that_they_are_given),
+        cmocka_unit_test(fields_have_the_sign_of_their_extension),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes are flags in a launch, and what keeps them from being such. */
+/* Bytes of idempotent stores in a launch, and the reasons against them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,15 +12,15 @@
 
 enum { CTAS = 3, ARRAYS = 3 };
 
-/* Two pointers to two arrays, and a variable behind them; flags of kind 0 go through the
-   first pointer, of kind 1 through the second. */
+/* Two pointers to two arrays and a variable after them. Stores of kind 0 use the first
+   pointer, stores of kind 1 the second. */
 static const struct write_set_pointer pointers[] = {{0, 0, 0}, {8, 1, 0}};
 static struct access_flag sites[] = {
     {.parameter = 0, .kind = 0}, {.instruction = 2, .parameter = 8, .kind = 1, .way = 1}};
 static bool decide[16];
 static const struct access_flags flags = {sites, 2, 2, decide};
 
-/* Every CTA writes the bytes `first` to `end` of one array. */
+/* A write set in which every CTA writes the bytes `first` to `end` of one array. */
 struct written {
     struct write_set set;
     struct write_set_ranges arrays[ARRAYS];
@@ -67,7 +67,7 @@ static void bytes_are_added_once_and_for_one_kind(void **state)
     flag_bytes_clear(&b);
 }
 
-static void they_are_where_their_pointers_lead(void **state)
+static void bytes_belong_to_the_array_of_their_pointer(void **state)
 {
     struct flag_bytes b = {0};
 
@@ -81,8 +81,9 @@ static void they_are_where_their_pointers_lead(void **state)
     flag_bytes_clear(&b);
 }
 
-/* Of one way and joint, kinds may share bytes, which count once. */
-static void joint_ones_may_meet(void **state)
+/* Kinds that are shared and of one operation may write the same bytes; each byte counts
+   once. */
+static void shared_kinds_may_overlap(void **state)
 {
     struct access_flag joint[] = {{.joint = true},
                                   {.kind = 1, .joint = true},
@@ -112,7 +113,7 @@ static void joint_ones_may_meet(void **state)
     flag_bytes_clear(&b);
 }
 
-static void addresses_are_none(void **state)
+static void addresses_are_not_idempotent_values(void **state)
 {
     (void)state;
     assert_null(flag_bytes_hang(&flags, pointers, 2));
@@ -122,7 +123,7 @@ static void addresses_are_none(void **state)
     decide[15] = false;
 }
 
-static void slices_are_cut_without(void **state)
+static void slices_exclude_idempotent_stores(void **state)
 {
     const struct ptx_function f = {.instruction_count = 3};
     bool *all = flag_bytes_all(&flags, &f), *others = flag_bytes_others(&flags, &f, 1);
@@ -138,10 +139,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_added_once_and_for_one_kind),
-        cmocka_unit_test(they_are_where_their_pointers_lead),
-        cmocka_unit_test(joint_ones_may_meet),
-        cmocka_unit_test(addresses_are_none),
-        cmocka_unit_test(slices_are_cut_without),
+        cmocka_unit_test(bytes_belong_to_the_array_of_their_pointer),
+        cmocka_unit_test(shared_kinds_may_overlap),
+        cmocka_unit_test(addresses_are_not_idempotent_values),
+        cmocka_unit_test(slices_exclude_idempotent_stores),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which stores are flags, and which of them store the same. */
+/* Idempotent stores, and which of them store the same value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,9 @@ static const char head[] =
     "setp.gt.s32 %p1, %r2, 5;\nmul.wide.u32 %rd3, %r2, 4;\nadd.s64 %rd4, %rd1, %rd3;\n"
     "mul.wide.u32 %rd5, %r1, 4;\nadd.s64 %rd6, %rd1, %rd5;\n";
 
-/* Its kinds and pointers, in order, as "0:0 0:16 1:0", those that stay atomics with a +;
-   and which bytes of the parameters decide values. */
+/* Kinds and pointers in order, as "0:0 0:16 1:0"; those that stay atomics have a +. If
+   `decide` is not NULL, it marks exactly the parameter bytes that determine the stored
+   values. */
 static const char *kinds(const char *body, const char *decide)
 {
     static char listing[64];
@@ -51,7 +52,7 @@ static const char *kinds(const char *body, const char *decide)
     return listing;
 }
 
-static void what_all_store_alike_is_a_flag(void **state)
+static void equal_stores_of_all_threads_are_idempotent(void **state)
 {
     (void)state;
     assert_string_equal(kinds("st.global.u32 [%rd1], 1;", NULL), "0:0");
@@ -66,7 +67,7 @@ static void what_all_store_alike_is_a_flag(void **state)
                         "0:0");
 }
 
-static void flags_are_of_one_kind_that_store_the_same(void **state)
+static void stores_of_equal_values_have_one_kind(void **state)
 {
     (void)state;
     assert_string_equal(kinds("mov.u32 %r4, 1;\nst.global.u32 [%rd1], %r4;\n"
@@ -89,7 +90,7 @@ static void flags_are_of_one_kind_that_store_the_same(void **state)
                         "0:0 1:0");
 }
 
-static void so_are_atomics_that_made_again_change_nothing(void **state)
+static void repeatable_atomics_are_idempotent(void **state)
 {
     static const char *const bodies[] = {
         "red.global.or.b32 [%rd1], 1;",
@@ -111,8 +112,8 @@ static void so_are_atomics_that_made_again_change_nothing(void **state)
         kinds("red.global.max.s32 [%rd1], %r1;", "........xxxx............."), "0:0");
 }
 
-/* An exchange is a store; the least with a sign is another one than that without. */
-static void atomics_are_of_one_kind_that_do_the_same(void **state)
+/* An exchange counts as a store. Signed and unsigned minimum are different kinds. */
+static void equal_atomics_have_one_kind(void **state)
 {
     (void)state;
     assert_string_equal(
@@ -138,7 +139,8 @@ static void atomics_are_of_one_kind_that_do_the_same(void **state)
                         "0:0 1:0 2:0 0:16 3:0 4:0");
 }
 
-/* Where devices that join other values may meet; not beside, and not by another way. */
+/* Atomics with different values on bytes that may overlap stay atomics. They are idempotent
+   if the bytes are disjoint or the operations differ. */
 static void several_values_stay_atomics(void **state)
 {
     (void)state;
@@ -166,8 +168,9 @@ static void several_values_stay_atomics(void **state)
         "0:0 1:0");
 }
 
-/* The thread, the CTA, memory, the way that was taken, a register that is set twice. */
-static void what_threads_store_each_is_none(void **state)
+/* Values that depend on the thread, the CTA, memory or the path, or on a register that is
+   set twice. */
+static void values_of_single_threads_are_not_idempotent(void **state)
 {
     static const char *const bodies[] = {
         "st.global.u32 [%rd1], %r2;",
@@ -183,7 +186,7 @@ static void what_threads_store_each_is_none(void **state)
         "st.global.v2.u32 [%rd1], {%r1, %r1};",
         "st.global.cs.u32 [%rd1], 1;",
         "st.release.gpu.global.u32 [%rd1], 1;",
-        /* not alike, or once more is another thing */
+        /* values that differ, or operations that are not idempotent */
         "red.global.or.b32 [%rd1], %r2;",
         "red.global.or.b32 [%rd4], 1;",
         "red.global.add.u32 [%rd1], 1;",
@@ -195,13 +198,13 @@ static void what_threads_store_each_is_none(void **state)
         "atom.global.cas.b32 %r4, [%rd1], 0, 1;\nst.global.u32 [%rd4], %r4;",
         "red.global.max.f16x2 [%rd1], %r1;",
         "red.global.add.f32 [%rd1], 0f3F800000;",
-        /* who looks at the result */
+        /* atomics whose result is used */
         "atom.global.or.b32 %r4, [%rd1], 1;\nst.global.u32 [%rd4], %r4;",
         "atom.global.or.b32 %r4, [%rd1], 1;\nsetp.eq.u32 %p2, %r4, 0;",
         "atom.global.or.b64 %rd7, [%rd1], 1;\nst.global.u32 [%rd7], %r2;",
         "atom.global.or.b32 %r4, [%rd1], 1;\nst.global.v2.u32 [%rd4], {%r2, %r4};",
         "atom.global.or.b32 %r2, [%rd1], 1;",
-        /* what is stored before it is meant, too; or it is for one CTA alone */
+        /* release semantics, which order earlier stores, or CTA scope */
         "red.release.gpu.global.or.b32 [%rd1], 1;",
         "atom.acq_rel.sys.global.exch.b32 %r4, [%rd1], 1;",
         "red.cta.global.or.b32 [%rd1], 1;",
@@ -216,12 +219,12 @@ static void what_threads_store_each_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_all_store_alike_is_a_flag),
-        cmocka_unit_test(flags_are_of_one_kind_that_store_the_same),
-        cmocka_unit_test(so_are_atomics_that_made_again_change_nothing),
-        cmocka_unit_test(atomics_are_of_one_kind_that_do_the_same),
+        cmocka_unit_test(equal_stores_of_all_threads_are_idempotent),
+        cmocka_unit_test(stores_of_equal_values_have_one_kind),
+        cmocka_unit_test(repeatable_atomics_are_idempotent),
+        cmocka_unit_test(equal_atomics_have_one_kind),
         cmocka_unit_test(several_values_stay_atomics),
-        cmocka_unit_test(what_threads_store_each_is_none),
+        cmocka_unit_test(values_of_single_threads_are_not_idempotent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

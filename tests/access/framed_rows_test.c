@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles that overlap are read by rows, of which those of the first tiles and of the last
-   lie outside of the picture in part: guards keep each thread inside, and so does what is
-   said of all of them. */
+/* Overlapping tiles whose first and last rows lie partly outside the picture. Guards keep
+   each thread inside the picture, and the ranges stay inside too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +23,8 @@ enum {
     STEP_Y = 24
 };
 
-/* x = 10 * CTA + thread - 3, y = 24 * CTA + thread - 4: a[y * w + x] is read in the
- * picture. */
+/* Read of a[y * w + x] inside the picture, with x = 10 * CTA + thread - 3 and y = 24 * CTA
+   + thread - 4. */
 static const char text[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry k(.param .u64 a, .param .u32 w, .param .u32 h)\n{\n"
@@ -57,7 +56,7 @@ static void is_inside(const struct access_span *s, int64_t bytes)
                  (long)s->end, s->times, (long)s->stride, (long)bytes);
 }
 
-/* What the CTA reads. */
+/* Checks that the ranges contain every element that the CTA reads. */
 static void is_there(uint32_t column, uint32_t row, uint32_t w, uint32_t h,
                      const struct access_span *spans, uint32_t count)
 {
@@ -70,7 +69,7 @@ static void is_there(uint32_t column, uint32_t row, uint32_t w, uint32_t h,
     }
 }
 
-/* In a box of CTAs. */
+/* Checks a random box of CTAs. */
 static void check(const struct access_analysis *a, uint64_t *random)
 {
     struct access_launch l = {.ntid = {WIDE, HIGH, 1}, .nctaid = {12, 9, 1}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which CTAs of a grid each device gets: all of them, in order; whole planes or rows where
-   that makes no share much longer. */
+/* Partition of a grid: every device gets consecutive CTAs, and together they cover the
+   grid. Partitions end at complete planes or rows unless one would become much larger. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,14 +31,14 @@ static void partitions_are_known(void **state)
     expect((uint32_t[]){2, 5, 1}, 4, (uint32_t[]){0, 4, 6, 8, 10});
     expect((uint32_t[]){128, 257, 1}, 4, (uint32_t[]){0, 8320, 16512, 24704, 32896});
     expect((uint32_t[]){128, 9, 1}, 4, (uint32_t[]){0, 288, 576, 864, 1152});
-    expect((uint32_t[]){3, 2, 1}, 4, (uint32_t[]){0, 2, 3, 5, 6}); /* no row for the last */
+    expect((uint32_t[]){3, 2, 1}, 4, (uint32_t[]){0, 2, 3, 5, 6}); /* partial rows */
     expect((uint32_t[]){8, 8, 129}, 2, (uint32_t[]){0, 4160, 8256});
     expect((uint32_t[]){8, 64, 3}, 2, (uint32_t[]){0, 768, 1536}); /* rows of planes */
     expect((uint32_t[]){65535, 3, 1}, 2, (uint32_t[]){0, 98303, 196605});
     expect((uint32_t[]){7, 3, 2}, 1, (uint32_t[]){0, 42});
 }
 
-/* No share is longer than without rows by more than a 16th, unless it is of 64 CTAs. */
+/* No partition exceeds the even size by more than a 16th, unless it has at most 64 CTAs. */
 static void partitions_are_even(void **state)
 {
     uint64_t chance = 1;
@@ -65,9 +65,9 @@ static void partitions_are_even(void **state)
     }
 }
 
-/* Shares that end elsewhere are as good where none is longer by more than a tenth, or than
+/* Other boundaries are even enough if no partition is larger by more than a tenth or than
    64 CTAs. */
-static void others_are_even_enough(void **state)
+static void uneven_partitions_are_accepted_within_limits(void **state)
 {
     const uint32_t line[3] = {900, 1, 1}, rows[3] = {16, 100, 1};
 
@@ -88,7 +88,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(partitions_are_known),
         cmocka_unit_test(partitions_are_even),
-        cmocka_unit_test(others_are_even_enough),
+        cmocka_unit_test(uneven_partitions_are_accepted_within_limits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

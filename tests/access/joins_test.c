@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predicates where ways meet: by the branch above they are known, or nothing is said. And
-   such as differ from a constant. */
+/* Predicates at joins of control flow. They equal the condition of the branch above, or are
+   unknown. The same holds for predicates combined with a constant. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 enum { LAUNCHES = 300, CTAS = 3, WIDTH = 16, ROUNDS_MAX = 5 };
 
-/* %r1 = x, the thread's number; %r7 = i, a round's, of %r3 = m; it stores at x where %p2 is
-   set. */
+/* %r1 = x is the index of the thread; %r7 = i is the iteration of a loop of %r3 = m. The
+   kernel stores at x where %p2 is set. */
 #define START                                                                              \
     ".version 8.0\n.target sm_80\n.address_size 64\n"                                      \
     ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m)\n{\n"                  \
@@ -66,7 +66,7 @@ static bool moved_below(const struct thread *t)
     return t->x + t->i < t->n;
 }
 
-/* `is` NULL: it is not said. At most: where that is so, memory decides. */
+/* `is` NULL: unknown. AT_MOST: where the function is true, memory decides. */
 static const struct body {
     const char *text;
     bool (*is)(const struct thread *t);
@@ -74,7 +74,7 @@ static const struct body {
 } bodies[] = {
     {"mov.pred %p2, 0; @%p1 bra MEET; mov.pred %p2, -1; MEET:\n" STORE, below, ONCE},
     {"mov.pred %p2, -1; @!%p1 bra MEET; mov.pred %p2, 0; MEET:\n" STORE, below, ONCE},
-    /* several ways, all of one side of the branch */
+    /* several paths, all from one side of the branch */
     {"mov.pred %p2, 0; @%p1 bra MEET; mov.pred %p2, -1; @%p3 bra MEET;\n"
      "st.shared.u32 [4], %r1; @%p6 bra MEET; st.shared.u32 [8], %r1; MEET:\n" STORE,
      below, ONCE},
@@ -92,26 +92,26 @@ static const struct body {
     {"mov.pred %p7, 0; mov.pred %p2, %p7; @%p1 bra MEET; mov.pred %p8, %p3;\n"
      "mov.pred %p2, %p8; MEET:\n" STORE,
      below_both, ONCE},
-    /* one joined in another */
+    /* nested joins */
     {"mov.pred %p2, 0; @%p1 bra MEET; mov.pred %p2, 0; @!%p3 bra SOME;\n"
      "mov.pred %p2, -1; SOME: st.shared.u32 [4], %r1; MEET:\n" STORE,
      below_both, ONCE},
     {LOOP "mov.pred %p2, 0; @%p1 bra MEET; mov.pred %p2, -1; MEET:\n" IN_LOOP, moved_below,
      ROUNDS},
-    /* one side brings two things */
+    /* one side gives two values */
     {"mov.pred %p2, 0; @%p1 bra MEET; mov.pred %p2, -1; @%p3 bra MEET;\n"
      "mov.pred %p2, 0; MEET:\n" STORE,
      NULL, ONCE},
     {"mov.pred %p2, 0; @%p1 bra MEET; @%p3 bra MEET; mov.pred %p2, -1; MEET:\n" STORE, NULL,
      ONCE},
-    /* memory decides which, or what */
+    /* memory decides the branch or the value */
     {"mov.pred %p2, 0; @%p6 bra MEET; mov.pred %p2, -1; MEET:\n" STORE, NULL, ONCE},
     {"mov.pred %p2, 0; @%p1 bra MEET; setp.lt.s32 %p2, %r12, 4; MEET:\n" STORE, below,
      AT_MOST},
-    /* ways of both sides meet ahead of it */
+    /* paths of both sides join before it */
     {"mov.pred %p2, -1; @%p1 bra OUT; @%p3 bra MEET; OUT: mov.pred %p2, 0; MEET:\n" STORE,
      NULL, ONCE},
-    /* another round decided */
+    /* another iteration decides */
     {"mov.pred %p2, 0;\n" LOOP "@!%p2 bra SKIP; st.global.u32 [%rd2], %r1; SKIP:\n"
      "mov.pred %p2, 0; @%p1 bra MEET; mov.pred %p2, -1; MEET:\n"
      "add.s32 %r7, %r7, 1; setp.lt.s32 %p5, %r7, %r3; @%p5 bra LOOP;\nret;\n}\n",
@@ -119,11 +119,11 @@ static const struct body {
     {"mov.pred %p2, 0;\n" LOOP "@%p1 bra MEET; add.s32 %r7, %r7, 1;\n"
      "setp.lt.s32 %p5, %r7, %r3; @%p5 bra LOOP; mov.pred %p2, -1; MEET:\n" STORE,
      NULL, ONCE},
-    /* of another loop's last round */
+    /* the value of another loop's last iteration */
     {"mov.pred %p2, 0; @%p1 bra MEET; WAIT: add.s32 %r7, %r7, 1;\n"
      "setp.lt.s32 %p2, %r7, %r3; @%p2 bra WAIT; MEET:\n" STORE,
      NULL, ONCE},
-    /* what differs from never, and from always */
+    /* exclusive or with a constant */
     {"mov.pred %p7, 0; xor.pred %p2, %p3, %p7;\n" STORE, below_m, ONCE},
     {"mov.pred %p7, 0; xor.pred %p2, %p7, %p3;\n" STORE, below_m, ONCE},
     {"mov.pred %p7, -1; xor.pred %p2, %p1, %p7;\n" STORE, below, ONCE},
@@ -154,7 +154,7 @@ static const struct access_record *store_of(const struct access_analysis *a)
     return NULL;
 }
 
-/* 1, 0, or -1: one of its guards is not known. */
+/* Returns 1 or 0, or -1 if a guard is unknown. */
 static int comes(const struct access_analysis *a, const struct access_record *r,
                  const struct thread *t)
 {
@@ -212,8 +212,9 @@ static void a_joined_predicate_equals_the_branch_condition(void **state)
     }
 }
 
-/* What the branch assumes the predicate does: that x + 7 did not wrap, widened. */
-static void it_assumes_what_the_branch_does(void **state)
+/* The predicate has the assumptions of its branch: x + n does not wrap before it is
+   widened. */
+static void a_joined_predicate_has_the_assumptions_of_the_branch(void **state)
 {
     const struct body b = {"add.s32 %r9, %r1, %r2; cvt.s64.s32 %rd3, %r9;\n"
                            "setp.gt.s64 %p1, %rd3, 99; mov.pred %p2, 0; @%p1 bra MEET;\n"
@@ -232,7 +233,7 @@ static void it_assumes_what_the_branch_does(void **state)
     ptx_destroy(m);
 }
 
-/* `x >= n || x >= m || x >= 40`, one after the other. */
+/* A sequence of conditions, `x >= n || x >= m || x >= 40`. */
 static void single_conditions_bound(void **state)
 {
     const struct body b = {
@@ -268,7 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_conditions_bound),
         cmocka_unit_test(a_joined_predicate_equals_the_branch_condition),
-        cmocka_unit_test(it_assumes_what_the_branch_does),
+        cmocka_unit_test(a_joined_predicate_has_the_assumptions_of_the_branch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that name each other over and over, as those of a hash do: their forms end. */
+/* Values that use each other repeatedly, as in a hash. The size of their expressions is
+   limited. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -13,8 +14,8 @@
 
 enum { ROUNDS = 64 };
 
-/* %r1 and %r2 go through the rounds; the kernel stores at the pointer + 4 * (%r1 & 255), or
-   + 4 * tid.x. */
+/* %r1 and %r2 pass through all rounds. The kernel stores at the pointer + 4 * (%r1 & 255)
+   or + 4 * tid.x. */
 static struct ptx_module *hash(bool in_loop, bool by_hash)
 {
     struct proact_error err = {""};
@@ -49,7 +50,7 @@ static struct ptx_module *hash(bool in_loop, bool by_hash)
     return m;
 }
 
-/* Whoever follows a symbol down is done in so many steps. */
+/* Checks that a walk over any symbol ends after a bounded number of steps. */
 static void check_light(const struct access_analysis *a)
 {
     for (uint32_t n = 0; n < a->symbol_count; n++)
@@ -74,8 +75,8 @@ static void values_of_a_hash_end(void **state)
     }
 }
 
-/* A few rounds have a form, as ever. */
-static void short_ones_are_kept(void **state)
+/* A hash of a few rounds still has an expression. */
+static void short_hashes_have_an_expression(void **state)
 {
     static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                                ".visible .entry k(.param .u64 a)\n{\n"
@@ -98,9 +99,7 @@ static void short_ones_are_kept(void **state)
     ptx_destroy(m);
 }
 
-/* A sign asked of bits that are joined over and over, each round of the one before it
- * twice.
- */
+/* The sign of a combination of bits, in which each round uses the round before twice. */
 static void signs_of_joined_bits_end(void **state)
 {
     struct proact_error err = {""};
@@ -136,7 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_a_hash_end),
-        cmocka_unit_test(short_ones_are_kept),
+        cmocka_unit_test(short_hashes_have_an_expression),
         cmocka_unit_test(signs_of_joined_bits_end),
     };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quotients and remainders of 64 bits that are divided by 32 where that does: one form, but
-   for what only looks like it. */
+/* 64-bit quotients and remainders that compilers compute with 32 bits where the operands
+   fit. Both paths give one expression; similar code does not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "access/access.h"
 
-/* In the compiler's words; each is taken away once. */
+/* The compiler's code; each test replaces one word. */
 static const char *const words[] = {
     "or.b64 %rd4, %rd2, %rd3;",  "and.b64 %rd5, %rd4, -4294967296;",
     "setp.eq.s64 %p1, %rd5, 0;", "@%p1 bra FITS;",
@@ -25,21 +25,21 @@ enum { WORDS = sizeof words / sizeof words[0] };
 static const struct {
     unsigned word;
     const char *is;
-    bool quotient, rest; /* told still */
+    bool quotient, rest; /* still recognized */
 } others[] = {
     {WORDS, "", true, true},
     {0, "or.b64 %rd4, %rd3, %rd2;", true, true},
     {4, "div.s64 %rd6, %rd2, %rd3;", true, true},
     {5, "mul.lo.s64 %rd8, %rd3, %rd6;", true, true},
     {11, "rem.u32 %r8, %r5, %r4;", true, true},
-    {0, "or.b64 %rd4, %rd2, %rd1;", false, false}, /* asks for another one */
+    {0, "or.b64 %rd4, %rd2, %rd1;", false, false}, /* tests another register */
     {0, "mov.b64 %rd4, %rd2;", false, false},
     {0, "and.b64 %rd4, %rd2, %rd3;", false, false},
     {1, "and.b64 %rd5, %rd4, -8589934592;", false, false},
     {2, "setp.ne.s64 %p1, %rd5, 0;", false, false},
     {2, "setp.eq.s64 %p1, %rd5, 1;", false, false},
     {3, "@!%p1 bra FITS;", false, false},
-    /* by way of another block, which others come to, or not */
+    /* through another block, with one or more predecessors */
     {3, "@%p1 bra HOP; bra.uni WIDE; HOP: bra.uni FITS; WIDE:", true, true},
     {3, "@!%p1 bra HOP; bra.uni WIDE; HOP: bra.uni FITS; WIDE:", false, false},
     {3,
@@ -59,7 +59,7 @@ static const struct {
 };
 enum { OTHERS = sizeof others / sizeof others[0] };
 
-/* Whether the place that record `n` stores at is one form, and no choice. */
+/* True if the address that record `n` stores to is one expression without a phi value. */
 static bool narrow_is_known(const struct access_analysis *a, uint32_t n)
 {
     const struct access_record *r = &a->records[n];

@@ -15,7 +15,8 @@
 
 enum { THREADS_MAX = 1024, CHOICES_MAX = 64, TRIES_MAX = 4096 };
 
-/* Beyond all memory: bits 32 and up number the loop, those below count. */
+/* An address outside all memory. Bits 32 and up number the loop; the bits below count its
+   iterations. */
 #define MAGIC (UINT64_C(1) << 62)
 
 static bool is_inside(const struct access_analysis *a, uint32_t loop, uint32_t around)
@@ -53,7 +54,7 @@ static void report_counters(const struct access_analysis *a, uint32_t instructio
                            l, MAGIC + ((uint64_t)l << 32));
 }
 
-/* All on the lines that are there, so that line numbers stay. */
+/* Inserts code on existing lines only, so that line numbers stay the same. */
 static void weave(const struct access_analysis *a, struct text *t)
 {
     const struct ptx_function *f = a->function;
@@ -93,7 +94,7 @@ static const struct access_form *faulted(struct arena *arena, const struct acces
     return g;
 }
 
-/* What is kept by line and by record. */
+/* Tables by line and by record. */
 static void make_tables(struct oracle *o, const char *text, size_t bytes)
 {
     struct access_analysis *a = o->analysis;
@@ -182,7 +183,8 @@ static uint64_t base_address(const struct oracle *o, const struct access_record 
     return o->variables + offset;
 }
 
-/* The choices that a form hangs on; `counts` says among how many each is. */
+/* Finds the phi values that an expression depends on; `counts` receives the number of
+   values of each. */
 static void find_choices(const struct oracle *o, const struct access_form *f,
                          uint32_t counts[CHOICES_MAX])
 {
@@ -204,7 +206,7 @@ static void find_choices(const struct oracle *o, const struct access_form *f,
         }
 }
 
-/* Whether some choice of ways makes the form give `offset`: tries them all. */
+/* True if some combination of phi values gives `offset`. It tries them all. */
 static bool gives(const struct oracle *o, const struct access_form *f,
                   const struct access_point *at, uint64_t offset)
 {
@@ -249,7 +251,7 @@ static bool has_choice(const struct oracle *o, const struct access_form *f)
     return false;
 }
 
-/* Of a condition that hangs on the way taken nothing is checked. */
+/* True if the condition depends on a phi value; such a condition is not checked. */
 static bool chooses(const struct oracle *o, const struct access_condition *c)
 {
     return c && (has_choice(o, c->left) || has_choice(o, c->right) ||
@@ -264,7 +266,7 @@ static bool is_spanned(const struct oracle_bounds *b, int64_t offset, uint32_t b
     return !b->is_extent;
 }
 
-/* What the launch bounds must bound what happens. */
+/* Checks that the bounds of the launch contain what happens. */
 static void check_bounds(struct oracle *o, const struct access_record *r,
                          const struct access_point *p, uint64_t offset)
 {
@@ -313,7 +315,7 @@ static void find_bounds(struct oracle *o, const struct execute_launch *l)
     }
 }
 
-/* Whether what a form assumes is so, here; where it is not, nothing is claimed. */
+/* True if the assumptions of an expression hold here; otherwise nothing is claimed. */
 static bool is_assumed(const struct oracle *o, const struct access_record *r,
                        const struct access_point *p)
 {
@@ -423,7 +425,7 @@ static enum execute_verdict on_remote(void *context, struct execute_warp *w,
 {
     static const unsigned char zeros[32 * 32];
 
-    (void)context, (void)op, (void)operands; /* a counter's report, or a dry run */
+    (void)context, (void)op, (void)operands; /* report of a counter, or a dry run */
     if (a->kind == EXECUTE_LOAD || a->kind == EXECUTE_ATOMIC)
         execute_complete(w, a->mask, zeros);
     return EXECUTE_TAKEN;
@@ -433,7 +435,7 @@ static void run_cta(const struct oracle *o, struct execute_cta *cta)
 {
     enum execute_stop stop;
 
-    if (o->dry) { /* it may go around forever, or stop for any reason */
+    if (o->dry) { /* a mutant may loop forever or stop for any reason */
         execute_cta_run(cta, 3000, cta->number);
         return;
     }
@@ -444,7 +446,7 @@ static void run_cta(const struct oracle *o, struct execute_cta *cta)
         fail_msg("stopped with %d: %s", (int)stop, cta->fault);
 }
 
-/* What nothing is stored to holds zeros: see on_remote(). */
+/* Constants are zeros, because nothing is stored to them; see on_remote(). */
 static void find_constants(struct oracle *o)
 {
     static const unsigned char zeros[1 << 16];

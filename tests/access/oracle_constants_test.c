@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forms of what is in constant memory: every access of the kernels of constants.cu is where
-   the form says, whatever the constants hold. And forms with another number are caught. */
+/* Expressions of values in constant memory. Every access of the kernels of constants.cu is
+   where its expression states, whatever the constants contain. Perturbed expressions are
+   caught. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ struct tally {
     uint64_t compilers, claimed, wrong;
 };
 
-/* Numbers that lead nowhere else than into the regions: small, multiples of an element. */
+/* Small multiples of an element size, so that all addresses stay in the regions. */
 static void draw(const struct oracle *o, unsigned char *variables, uint64_t *chance)
 {
     for (uint32_t n = 0; n < o->plain->symbol_count; n++) {
@@ -66,7 +67,8 @@ static void run(struct oracle *o, int number, unsigned char *memory)
 
 static void run_compiler(const char *compiler, enum oracle_fault fault, struct tally *t)
 {
-    unsigned char *memory = must_calloc(3, REGION_BYTES); /* and some ahead, some behind */
+    unsigned char *memory = must_calloc(3, REGION_BYTES); /* two regions, with a margin
+                                                             before and after them */
     struct text path = {0};
     char *text;
     size_t bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hard kernels that can be executed alone, from nvcc's old and new front end: every
-   access for which there is a form is where the form says. */
+/* The hard kernels that the executor can run alone, from the old and the new front end of
+   nvcc. Every access with an expression is where the expression states. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 enum { REGION_BYTES = 2 << 20, REGIONS = 4, BLOCK_BYTES = 256 };
 
-/* Parameters: p is a pointer to memory of its own, iN an int, lN 64 bits. */
+/* Parameters: p is a pointer to separate memory, iN an int, lN a 64-bit number. */
 static const struct {
     const char *file, *name, *parameters;
     uint32_t grid[3], block[3];
@@ -78,7 +78,7 @@ static const char *find_kernel(const char *file, const char *text, size_t bytes,
     return name;
 }
 
-/* False if the executor has no such kernel. */
+/* Returns false if the executor does not support the kernel. */
 static bool run_kernel(int number, const char *compiler, uint64_t *claimed)
 {
     struct text path = {0};
@@ -116,7 +116,7 @@ static bool run_kernel(int number, const char *compiler, uint64_t *claimed)
     return there;
 }
 
-static void what_is_claimed_is_so(void **state)
+static void every_hard_expression_holds(void **state)
 {
     static const char *const compilers[] = {"sm_75", "sm_80", "sm_90", "sm_100"};
     enum { COMPILERS = sizeof compilers / sizeof *compilers };
@@ -135,7 +135,7 @@ static void what_is_claimed_is_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_claimed_is_so)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_hard_expression_holds)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples with lines moved, lost and with other registers, run without memory: whatever
-   still is claimed of them must be so. A larger number of them: `oracle_mutations_test N`.
- */
+/* Mutated samples, with lines moved, removed or changed in their registers. They run
+   without memory, and every remaining expression must hold. `oracle_mutations_test N` runs
+   N mutants. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static uint32_t draw(struct chance *c, uint32_t below)
     return (uint32_t)(c->state >> 33) % below;
 }
 
-/* The line around a place in the kernel. */
+/* Finds the line around an offset in the kernel. */
 static void find_line(const char *text, size_t bytes, size_t at, size_t *first, size_t *end)
 {
     for (*first = at; *first && text[*first - 1] != '\n';)
@@ -42,7 +42,7 @@ static bool is_instruction(const char *line)
     return line[0] == '\t' && strncmp(line, "\t.", 2) != 0;
 }
 
-/* Other registers of the same kind, with the same number of digits; other constants. */
+/* Replaces registers by others of the same kind and number of digits, and constants. */
 static void change_numbers(char *line, size_t bytes, struct chance *c)
 {
     for (size_t i = 1; i < bytes; i++)
@@ -60,7 +60,7 @@ static void exchange(char *text, size_t first, size_t end, size_t end2)
     free(copy);
 }
 
-/* Lines are blanked, not taken out, so that their numbers stay what they are. */
+/* Removed lines become blank, so that line numbers stay the same. */
 static void mutate(char *text, size_t bytes, const struct ptx_span *body, struct chance *c)
 {
     size_t first, end, first2, end2;
@@ -140,7 +140,7 @@ static void run_mutants(const struct sample *s, const char *compiler, uint64_t s
     free(text);
 }
 
-static void what_is_claimed_is_so(void **state)
+static void every_mutant_expression_holds(void **state)
 {
     const char *rounds = *state;
     struct tally t = {0, 0};
@@ -158,8 +158,8 @@ static void what_is_claimed_is_so(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(what_is_claimed_is_so, argc > 1 ? argv[1] : NULL)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(
+        every_mutant_expression_holds, argc > 1 ? argv[1] : NULL)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every sample kernel from every compiler: each access for which the analysis has a form is
-   where the form says, each guard held, and nothing that was assumed not to wrap did. */
+/* Every sample kernel from every compiler. Each access with an expression is where the
+   expression states, each guard holds, and no value wraps that is assumed not to. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +72,7 @@ static void run_case(struct run *r, const struct sample *s, struct oracle *o)
     samples_end(&r->c);
 }
 
-/* False if the compiler was not there. */
+/* Returns false if there is no text of that compiler. */
 static bool run_sample(const struct sample *s, const char *compiler,
                        enum oracle_fault fault, struct oracle *o)
 {
@@ -92,7 +92,7 @@ static bool run_sample(const struct sample *s, const char *compiler,
     return true;
 }
 
-static void what_is_claimed_is_so(void **state)
+static void every_sample_expression_holds(void **state)
 {
     uint64_t claimed = 0, silent = 0;
     unsigned ran = 0, closed = 0, bounded = 0, unwrapped = 0;
@@ -139,7 +139,7 @@ static void a_wrong_form_is_caught(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_claimed_is_so),
+        cmocka_unit_test(every_sample_expression_holds),
         cmocka_unit_test(a_wrong_form_is_caught),
     };
 

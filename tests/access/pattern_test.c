@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the samples' CTAs share their arrays. patterns.txt holds what is said of each kernel
-   from nvcc for sm_90; `pattern_test print` prints it. The other compilers must find the
-   same for what is written. */
+/* Access patterns of the samples. patterns.txt contains the patterns of each kernel from
+   nvcc for sm_90; `pattern_test print` prints them. The other compilers must give the same
+   patterns for written arrays. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -173,7 +173,7 @@ static void pattern_is_declared(const struct kernel *k, const struct access_shap
     text_clear(&t);
 }
 
-/* float (*)[1024]: strides that no parameter names. */
+/* float (*)[1024]: the strides are not parameters. */
 static void constant_strides_are_found_by_ranges(void **state)
 {
     struct kernel k = open_kernel("hard_machine.sm_75", "constant_pitch");
@@ -190,7 +190,7 @@ static void constant_strides_are_found_by_ranges(void **state)
     (void)state;
     pattern_is_declared(&k, NULL, 0, NULL, unproven);
     pattern_is_declared(&k, NULL, 0, &l, proven);
-    l.nctaid[1] = 65; /* a row more than 1024 long */
+    l.nctaid[1] = 65; /* a row longer than 1024 */
     pattern_is_declared(&k, NULL, 0, &l, unproven);
     close_kernel(&k);
 }
@@ -220,7 +220,7 @@ static void a_declared_shape_wins(void **state)
     close_kernel(&k);
 }
 
-/* What was taken apart must come to the same byte when put together. */
+/* Checks that the indices and strides of all dimensions add up to the byte offset. */
 static void axes_sum_to_the_form(const struct kernel *k, const struct access_array *x)
 {
     unsigned char block[256];
@@ -241,7 +241,7 @@ static void axes_sum_to_the_form(const struct kernel *k, const struct access_arr
     while (r->base_symbol != x->base_symbol || r->kind != x->kind || !r->form)
         r++;
     if (!access_value(k->analysis, r->form, &p, &whole))
-        return; /* hangs on memory */
+        return; /* depends on memory */
     for (uint32_t i = 0; i < x->axis_count; i++) {
         assert_true(access_value(k->analysis, x->axes[i].stride, &p, &stride));
         assert_true(access_value(k->analysis, x->axes[i].index, &p, &index));
@@ -250,7 +250,7 @@ static void axes_sum_to_the_form(const struct kernel *k, const struct access_arr
     assert_int_equal(sum, whole);
 }
 
-static void parts_make_the_whole(void **state)
+static void axes_sum_to_every_form(void **state)
 {
     unsigned checked = 0;
 
@@ -271,7 +271,7 @@ static void parts_make_the_whole(void **state)
     assert_true(checked > 150);
 }
 
-/* What a table among the parameters says is a place in no dimension. */
+/* An index from a table in the parameters belongs to no dimension. */
 static void tables_have_no_dimension(void **state)
 {
     static const char text[] =
@@ -293,7 +293,8 @@ static void tables_have_no_dimension(void **state)
     close_kernel(&k);
 }
 
-/* As cudaMallocPitch() gives it: bytes, of which nobody says that elements divide them. */
+/* Pitch as cudaMallocPitch() returns it: a number of bytes, not necessarily a multiple of
+   the element size. */
 static void a_pitch_is_a_stride_of_bytes(void **state)
 {
     static const char text[] =
@@ -331,7 +332,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(compilers_agree_on_what_is_written),
         cmocka_unit_test(constant_strides_are_found_by_ranges),
         cmocka_unit_test(a_declared_shape_wins),
-        cmocka_unit_test(parts_make_the_whole),
+        cmocka_unit_test(axes_sum_to_every_form),
         cmocka_unit_test(tables_have_no_dimension),
         cmocka_unit_test(a_pitch_is_a_stride_of_bytes),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies around an end is read in few pieces, however a compiler writes x / n and x % n:
-   every place that some thread reads is in one, and little else is. */
+/* Read ranges of wrapped indices, x / n and x % n in every form that compilers give them.
+   The ranges are few, contain every element that some thread reads, and little else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 enum { LAUNCHES = 400, CTAS_MAX = 40, WORD = 4, CASES = 3, PAD = 3 };
 
-/* %r1 = x, the thread's number; element %r9 of `a` is read where x < n. */
+/* %r1 = x, the index of the thread; element %r9 of `a` is read if x < n. */
 #define START                                                                              \
     ".version 8.0\n.target sm_80\n.address_size 64\n"                                      \
     ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m)\n{\n"                  \
@@ -117,11 +117,12 @@ static uint32_t by_one_bit(uint32_t x, uint32_t m)
     return x + (x < 1000 ? m & 1 : 0);
 }
 
-/* As nvcc 13 makes them of C. */
+/* Code as nvcc 13 generates it. */
 static const struct form {
     const char *body;
     uint32_t (*is)(uint32_t x, uint32_t m);
-    uint32_t shift, period; /* 0: m; NEVER: few pieces; ANY: any number */
+    uint32_t shift, period; /* 0: m; NEVER: one period, few ranges; ANY: any number of
+                               ranges */
 } forms[] = {
     {"add.s32 %r7, %r1, 1023; shr.s32 %r8, %r7, 31; shr.u32 %r8, %r8, 22;\n"
      "add.s32 %r8, %r7, %r8; and.b32 %r8, %r8, -1024; sub.s32 %r9, %r7, %r8;",
@@ -207,7 +208,7 @@ static struct reader read_of(const char *body)
     return r;
 }
 
-/* Whole ones. */
+/* Number of words in the ranges. */
 static uint64_t words_of(const struct access_span *spans, uint32_t count)
 {
     uint64_t words = 0;
@@ -225,7 +226,7 @@ static bool holds(const struct access_span *spans, uint32_t count, uint32_t plac
     return false;
 }
 
-/* CTAs first .. end - 1, of `width` threads; x < n. */
+/* CTAs first to end - 1 of `width` threads; x < n. */
 static void check(const struct form *f, const struct reader *r, const uint32_t launch[5])
 {
     const uint32_t width = launch[0], first = launch[1], end = launch[2], n = launch[3],
@@ -244,7 +245,7 @@ static void check(const struct form *f, const struct reader *r, const uint32_t l
     memcpy(block + 12, &m, sizeof m);
     const uint32_t rows = x < last
                               ? (last - 1 + f->shift) / period - (x + f->shift) / period
-                              : 0; /* begun after the first */
+                              : 0; /* number of rows that begin after the first element */
     const bool has_few = period != ANY && x < last && (f->period == PADDED || rows < CASES);
 
     if (!access_extent(r->analysis, r->load, &l, NULL, spans, &count)) {
@@ -263,7 +264,7 @@ static void check(const struct form *f, const struct reader *r, const uint32_t l
                  width, n, m, (unsigned long)words_of(spans, count));
 }
 
-static void ends_are_read_in_pieces(void **state)
+static void wrapped_indices_have_few_ranges(void **state)
 {
     uint64_t random = 1;
 
@@ -299,15 +300,15 @@ static void closes(struct access_span s, int64_t low, int64_t end)
     }
 }
 
-static void rows_with_little_between_are_one(void **state)
+static void rows_with_small_gaps_become_one_range(void **state)
 {
     (void)state;
     closes((struct access_span){-8, 40, 60, 9}, -8, 580);
-    closes((struct access_span){-8, 40, 80, 9}, -8, 760);   /* 32 between */
-    closes((struct access_span){-8, 40, 81, 9}, 0, 0);      /* 33 */
-    closes((struct access_span){-8, 40, -60, 9}, -548, 40); /* from the last */
+    closes((struct access_span){-8, 40, 80, 9}, -8, 760);   /* gaps of 32 bytes */
+    closes((struct access_span){-8, 40, 81, 9}, 0, 0);      /* gaps of 33 bytes */
+    closes((struct access_span){-8, 40, -60, 9}, -548, 40); /* backwards */
     closes((struct access_span){0, 16, 32, 9}, 0, 304);
-    closes((struct access_span){0, 16, 33, 9}, 0, 0);  /* more than a row */
+    closes((struct access_span){0, 16, 33, 9}, 0, 0);  /* gap larger than a row */
     closes((struct access_span){-8, 40, 60, 8}, 0, 0); /* nine rows */
     closes((struct access_span){-8, 40, 20, 9}, -8, 220);
 }
@@ -315,8 +316,8 @@ static void rows_with_little_between_are_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_are_read_in_pieces),
-        cmocka_unit_test(rows_with_little_between_are_one),
+        cmocka_unit_test(wrapped_indices_have_few_ranges),
+        cmocka_unit_test(rows_with_small_gaps_become_one_range),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

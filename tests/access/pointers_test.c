@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Among which pointers of its parameters a kernel chooses, and what it reads from there. */
+/* Sets of pointer parameters among which a kernel selects, and the ranges that it reads
+   through them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* 4 pointers, a number, 2 pointers that have a number behind each. */
+/* 4 pointers, a number, 2 pointers with a number after each. */
 #define START                                                                              \
     ".version 8.0\n.target sm_80\n.address_size 64\n"                                      \
     ".visible .entry k(.param .u32 n, .param .align 8 .b8 s[72], .param .u32 m)\n{\n"      \
@@ -24,8 +25,8 @@
 enum { N_AT = 0, S_AT = 8, M_AT = 80, BLOCK = 84 };
 
 struct expected {
-    uint32_t first, step, count; /* of s; count 0: any pointer */
-    int64_t low, end;            /* bytes behind it; 0: not known; less: none */
+    uint32_t first, step, count; /* pointers in s; count 0: any pointer */
+    int64_t low, end;            /* bytes from the pointer on; 0: unknown; negative: none */
 };
 
 static struct access_launch launch_of(const unsigned char *block)
@@ -38,13 +39,13 @@ static struct access_launch launch_of(const unsigned char *block)
                                   .ctaid_end = {3, 1, 1}};
 }
 
-/* In CTAs 1 and 2 of 8 threads; n is 3, m is 2. */
+/* Checks the last access in CTAs 1 and 2 of 8 threads, with n = 3 and m = 2. */
 static void expect(const char *body, struct expected e)
 {
     struct text text = {0};
     struct proact_error err;
     struct ptx_module *m;
-    /* and two tables: bytes, and words */
+    /* two tables, of bytes and of words */
     unsigned char block[BLOCK] = {
         [N_AT] = 3,      [M_AT] = 2,         [S_AT + 64] = 8,    [S_AT + 65] = 2,
         [S_AT + 66] = 5, [S_AT + 67] = 8,    [S_AT + 48] = 8,    [S_AT + 52] = 1,
@@ -75,60 +76,60 @@ static void expect(const char *body, struct expected e)
     text_clear(&text);
 }
 
-/* From the place in %rd2 on, the thread's word. */
+/* A load of the thread's word through the pointer at offset %rd2. */
 #define LOAD                                                                               \
     "add.s64 %rd3, %rd1, %rd2; ld.param.u64 %rd4, [%rd3];\n"                               \
     "mul.wide.u32 %rd5, %r3, 4; add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];\n"
 
-static void a_place_is_as_narrow_as_its_index(void **state)
+static void an_offset_is_bounded_like_its_index(void **state)
 {
     (void)state;
     expect("mul.wide.u32 %rd2, %r2, 8;" LOAD, (struct expected){16, 8, 1, 0, 32});
     expect("mul.wide.u32 %rd2, %r4, 8;" LOAD, (struct expected){8, 8, 2, 0, 32});
     expect("and.b32 %r5, %r3, 3; mul.wide.u32 %rd2, %r5, 8;" LOAD,
            (struct expected){0, 8, 4, 0, 32});
-    /* those with numbers between them */
+    /* the pointers with numbers between them */
     expect("and.b32 %r5, %r3, 1; mul.wide.u32 %rd2, %r5, 16; add.s64 %rd2, %rd2, 40;" LOAD,
            (struct expected){40, 16, 2, 0, 32});
-    /* a guard says how far */
+    /* a guard bounds the index */
     expect("setp.ge.u32 %p1, %r3, %r2; @%p1 bra L; mul.wide.u32 %rd2, %r3, 8;\n" LOAD "L:",
            (struct expected){0, 8, 2, 0, 8});
-    /* a loop that walks through them */
+    /* a loop over the pointers */
     expect("mov.u32 %r5, 0; mul.wide.u32 %rd5, %r3, 4;\n"
            "LOOP: ld.param.u64 %rd4, [%rd1]; add.s64 %rd6, %rd4, %rd5;\n"
            "ld.global.u32 %r9, [%rd6]; add.s64 %rd1, %rd1, 8; add.s32 %r5, %r5, 1;\n"
            "setp.lt.u32 %p1, %r5, %r1; @%p1 bra LOOP;",
            (struct expected){0, 8, 3, 0, 32});
-    /* nobody comes here */
+    /* no thread reaches the load */
     expect("setp.gt.u32 %p1, %r1, 3; @!%p1 bra L; mul.wide.u32 %rd2, %r1, 8;\n" LOAD "L:",
            (struct expected){24, 8, 1, 0, -1});
 }
 
-/* From a place behind %rd1, by the CTA's number. */
+/* An offset in %rd2 from a table after %rd1, indexed by the CTA. */
 #define TABLE(by, type, at)                                                                \
     "mul.wide.u32 %rd5, %r4, " by "; add.s64 %rd3, %rd1, %rd5;\n"                          \
     "ld.param." type " %r5, [%rd3+" at "]; mul.wide.u32 %rd2, %r5, 8;\n"
 
-static void a_table_among_the_parameters_is_named(void **state)
+static void a_table_in_the_parameters_is_read(void **state)
 {
     (void)state;
-    /* the bytes of CTAs 1 and 2, and no others */
+    /* exactly the bytes of CTAs 1 and 2 */
     expect(TABLE("1", "u8", "64") LOAD, (struct expected){16, 8, 4, 0, 32});
     expect(TABLE("4", "u32", "48") LOAD, (struct expected){8, 8, 3, 0, 32});
-    /* the word of the next CTA is negative: then it may wrap */
+    /* the word of the next CTA is negative, so the offset may wrap */
     expect(TABLE("4", "u32", "52") LOAD, (struct expected){0, 8, 9, 0, 32});
-    /* it is not known which ones: what fits in a byte */
+    /* unknown entries: any offset that a byte can hold */
     expect("ld.param.u64 %rd7, [s]; ld.global.u32 %r4, [%rd7];\n" TABLE("1", "u8", "64")
                LOAD,
            (struct expected){0, 8, 9, 0, 32});
 }
 
-/* The thread's word of the first pointer, unless %p1. */
+/* A load of the thread's word through the first pointer, skipped if %p1 is set. */
 #define UNLESS                                                                             \
     "@%p1 bra L; ld.param.u64 %rd4, [s]; mul.wide.u32 %rd5, %r3, 4;\n"                     \
     "add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];\nL:"
 
-static void of_two_ways_in_the_one_that_nobody_takes_is_left_out(void **state)
+static void paths_that_no_thread_takes_are_left_out(void **state)
 {
     (void)state;
     /* thread < m or CTA > n */
@@ -138,7 +139,7 @@ static void of_two_ways_in_the_one_that_nobody_takes_is_left_out(void **state)
     expect("setp.lt.u32 %p2, %r3, %r2; setp.gt.u32 %p3, %r4, %r1;\n"
            "or.pred %p4, %p2, %p3; not.pred %p1, %p4;" UNLESS,
            (struct expected){0, 8, 1, 0, 8});
-    /* one of three, and then one of two: 2 <= thread < 6 */
+    /* one of three conditions, then one of two: 2 <= thread < 6 */
     expect("setp.ne.u32 %p2, %r4, 0; setp.ne.u32 %p3, %r4, 3; and.pred %p1, %p2, %p3;\n"
            "setp.ge.u32 %p2, %r3, 6; and.pred %p1, %p1, %p2; @%p1 bra L;\n"
            "setp.lt.u32 %p2, %r3, %r2; setp.le.u32 %p3, %r4, %r1;\n"
@@ -148,49 +149,50 @@ static void of_two_ways_in_the_one_that_nobody_takes_is_left_out(void **state)
     expect("setp.lt.u32 %p2, %r4, %r1; setp.ne.u32 %p3, %r4, 7; and.pred %p1, %p2, "
            "%p3;" UNLESS,
            (struct expected){0, 8, 1, 0, -1});
-    /* of one of them nothing is known */
+    /* one condition is unknown */
     expect("ld.param.u64 %rd7, [s]; ld.global.u32 %r5, [%rd7]; setp.ne.u32 %p2, %r5, 1;\n"
            "setp.ne.u32 %p3, %r4, 7; and.pred %p1, %p2, %p3;" UNLESS,
            (struct expected){0, 8, 1, 0, 32});
 }
 
-static void what_is_not_known_is_all_of_it(void **state)
+static void unknown_offsets_may_be_any_pointer(void **state)
 {
     (void)state;
-    /* of the place: any word of the parameter */
+    /* unknown offset: any word of the parameter */
     expect("ld.param.u64 %rd7, [s]; ld.global.u32 %r5, [%rd7];\n"
            "mul.wide.u32 %rd2, %r5, 8;" LOAD,
            (struct expected){0, 8, 9, 0, 32});
-    /* 2^29 * m may wrap before it is widened */
+    /* 2^30 * m may wrap before it is widened */
     expect("shl.b32 %r5, %r2, 30; mul.wide.s32 %rd2, %r5, 8;" LOAD,
            (struct expected){0, 8, 9, 0, 32});
-    /* of what is read there */
+    /* unknown range */
     expect("ld.param.u64 %rd7, [s]; ld.global.u32 %r5, [%rd7]; mul.wide.u32 %rd2, %r2, 8;\n"
            "add.s64 %rd3, %rd1, %rd2; ld.param.u64 %rd4, [%rd3]; cvta.to.global.u64 %rd4, "
            "%rd4;\nmul.wide.u32 %rd5, %r5, 4; add.s64 %rd6, %rd4, %rd5;\n"
            "ld.global.u32 %r9, [%rd6];",
            (struct expected){16, 8, 1, 0, 0});
-    /* what was read may be the pointer, and what was chosen a number */
+    /* the loaded value may be the pointer and the selected value a number */
     expect(
         "ld.param.u64 %rd7, [s]; ld.global.u64 %rd5, [%rd7]; mul.wide.u32 %rd2, %r2, 8;\n"
         "add.s64 %rd3, %rd1, %rd2; ld.param.u64 %rd4, [%rd3];\n"
         "add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];",
         (struct expected){.count = 0});
-    /* two are chosen, and either may be the pointer */
+    /* two values are selected, and either may be the pointer */
     expect("mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2;\n"
            "ld.param.u64 %rd4, [%rd3]; ld.param.u64 %rd5, [%rd3+8];\n"
            "add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];",
            (struct expected){.count = 0});
 }
 
-/* As memory says, in each of n rounds; and then what is there. */
+/* Moves %rd2 in a loop of n iterations where a loaded value selects it, then loads through
+   %rd2. */
 #define MOVED(by)                                                                          \
     "ld.param.u64 %rd7, [s]; ld.param.u64 %rd8, [s+16]; mov.u32 %r5, 0;\n"                 \
     "LOOP: ld.global.u32 %r6, [%rd7]; setp.eq.s32 %p1, %r6, 0; @%p1 bra IN;\n" by          \
     "\nIN: add.s32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, %r1; @%p2 bra LOOP;\n"               \
     "ld.global.u32 %r9, [%rd2];"
 
-static void what_memory_moves_on_stays_in_its_array(void **state)
+static void a_pointer_that_memory_advances_stays_in_its_array(void **state)
 {
     (void)state;
     expect("ld.param.u64 %rd2, [s+8];" MOVED("add.s64 %rd2, %rd2, 4;"),
@@ -198,7 +200,7 @@ static void what_memory_moves_on_stays_in_its_array(void **state)
     expect("ld.param.u64 %rd2, [s+8];" MOVED(
                "mul.wide.s32 %rd3, %r6, 4; add.s64 %rd2, %rd2, %rd3;"),
            (struct expected){8, 8, 1, 0, 0});
-    /* by what may be an address, or from one that memory holds */
+    /* by a value that may be an address, or to an address from memory */
     expect("ld.param.u64 %rd2, [s+8];" MOVED("add.s64 %rd2, %rd2, %rd8;"),
            (struct expected){.count = 0});
     expect("ld.param.u64 %rd2, [s+8];" MOVED("ld.global.u64 %rd2, [%rd7];"),
@@ -206,7 +208,7 @@ static void what_memory_moves_on_stays_in_its_array(void **state)
     expect("ld.param.u64 %rd2, [s+8];" MOVED("ld.global.u64 %rd3, [%rd7];\n"
                                              "add.s64 %rd2, %rd2, %rd3;"),
            (struct expected){.count = 0});
-    /* to another one, or from either */
+    /* to another array, or from either of two arrays */
     expect("ld.param.u64 %rd2, [s+8];" MOVED("add.s64 %rd2, %rd8, 4;"),
            (struct expected){.count = 0});
     expect("ld.param.u64 %rd2, [s+8]; ld.param.u64 %rd9, [s+24]; ld.global.u32 %r6, "
@@ -215,8 +217,8 @@ static void what_memory_moves_on_stays_in_its_array(void **state)
            (struct expected){.count = 0});
 }
 
-/* What is read behind each pointer, by its place in `s`: a row for each way that somebody
-   may take, in CTAs 1 and 2 of 8 threads; end 0: not known. */
+/* Range read through each pointer, by the offset of the pointer in `s`. There is one row
+   for each pointer that some thread uses, in CTAs 1 and 2 of 8 threads; end 0: unknown. */
 struct way {
     uint32_t place;
     int64_t low, end;
@@ -271,7 +273,7 @@ static void expect_ways(const char *body, const struct way *ways, uint32_t way_c
 #define THROUGH                                                                            \
     "mul.wide.u32 %rd5, %r3, 4; add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];"
 
-static void one_of_two_pointers_is_each_where_it_may_be_chosen(void **state)
+static void selected_pointers_have_the_ranges_of_their_condition(void **state)
 {
     static const struct way both[] = {{0, 0, 32}, {8, 0, 32}},
                             parts[] = {{0, 0, 20}, {8, 20, 32}},
@@ -279,46 +281,46 @@ static void one_of_two_pointers_is_each_where_it_may_be_chosen(void **state)
                             unknown[] = {{0, 0, 0}, {8, 0, 0}};
 
     (void)state;
-    /* which one, memory says */
+    /* memory selects */
     expect_ways("ld.global.u32 %r5, [%rd2]; setp.eq.u32 %p1, %r5, 0;\n"
                 "selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH,
                 both, 2);
-    /* the number n, which is 3 */
+    /* the number n, which is 3, selects */
     expect_ways("setp.eq.u32 %p1, %r1, 3; selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH,
                 &both[0], 1);
     expect_ways("setp.gt.u32 %p1, %r1, 3; selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH,
                 &both[1], 1);
-    /* the thread; the CTA, of which these are 1 and 2 */
+    /* the thread selects; the CTA, 1 or 2, selects */
     expect_ways("setp.lt.u32 %p1, %r3, 5; selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH, parts,
                 2);
     expect_ways("setp.eq.u32 %p1, %r4, 0; selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH,
                 &both[1], 1);
     expect_ways("setp.eq.u32 %p1, %r4, 1; selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH, both,
                 2);
-    /* a guard of its own instruction, negated, too */
+    /* a guarded instruction, also negated */
     expect_ways(
         "setp.ge.u32 %p1, %r3, 5; mov.u64 %rd4, %rd2; @%p1 mov.u64 %rd4, %rd3;" THROUGH,
         parts, 2);
     expect_ways(
         "setp.lt.u32 %p1, %r3, 5; mov.u64 %rd4, %rd2; @!%p1 mov.u64 %rd4, %rd3;" THROUGH,
         parts, 2);
-    /* a branch around it; where it was moved, and read behind the join */
+    /* a branch; also with an offset, and a load after the join */
     expect_ways("setp.lt.u32 %p1, %r3, 5; mov.u64 %rd4, %rd2; @%p1 bra L;\n"
                 "mov.u64 %rd4, %rd3;\nL:" THROUGH,
                 parts, 2);
     expect_ways("setp.eq.u32 %p1, %r4, 1; add.s64 %rd4, %rd2, 8; @%p1 bra L;\n"
                 "mov.u64 %rd4, %rd3;\nL:" THROUGH,
                 moved, 2);
-    /* an iteration says which, which is over when it is read */
+    /* an iteration selects that has ended at the load */
     expect_ways("mov.u32 %r5, 0; mov.u64 %rd4, %rd2;\n"
                 "LOOP: setp.eq.u32 %p2, %r5, 7; selp.b64 %rd4, %rd2, %rd3, %p2;\n"
                 "add.s32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3; @%p1 bra LOOP;" THROUGH,
                 both, 2);
-    /* what may wrap says nothing */
+    /* a condition that may wrap proves nothing */
     expect_ways("shl.b32 %r5, %r1, 30; cvt.s64.s32 %rd7, %r5; setp.eq.s64 %p1, %rd7, 1;\n"
                 "selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH,
                 both, 2);
-    /* where from there, memory says */
+    /* memory determines the offset */
     expect_ways(
         "setp.eq.u32 %p1, %r4, 1; selp.b64 %rd4, %rd2, %rd3, %p1;\n"
         "shl.b32 %r5, %r1, 30; mul.wide.s32 %rd5, %r5, 4; add.s64 %rd6, %rd4, %rd5;\n"
@@ -326,30 +328,30 @@ static void one_of_two_pointers_is_each_where_it_may_be_chosen(void **state)
         unknown, 2);
 }
 
-static void others_may_be_any(void **state)
+static void other_pointers_may_be_any(void **state)
 {
     (void)state;
-    /* one of them is read from memory */
+    /* one pointer is loaded from memory */
     expect_ways("ld.global.u64 %rd7, [%rd2]; setp.eq.u32 %p1, %r4, 1;\n"
                 "selp.b64 %rd4, %rd2, %rd7, %p1;" THROUGH,
                 NULL, 0);
-    /* from where on, memory says */
+    /* the offset is loaded from memory */
     expect_ways("ld.global.u32 %r5, [%rd2]; setp.eq.u32 %p1, %r4, 1;\n"
                 "selp.b64 %rd4, %rd2, %rd3, %p1; mul.wide.u32 %rd5, %r5, 4;\n"
                 "add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];",
                 NULL, 0);
-    /* either may be the pointer */
+    /* either operand may be the pointer */
     expect_ways("setp.eq.u32 %p1, %r4, 1; ld.param.u64 %rd7, [s+16];\n"
                 "selp.b64 %rd4, %rd2, %rd3, %p1; add.s64 %rd4, %rd4, %rd7;\n"
                 "ld.param.u64 %rd8, [s+24]; add.s64 %rd4, %rd4, %rd8;" THROUGH,
                 NULL, 0);
 }
 
-/* Of the 8 threads those that a quotient lets through, or not: their words of s[0]. */
+/* Words of s[0] that the 8 threads read if a condition on a quotient does not skip them. */
 static void a_quotient_keeps_its_dividend(void **state)
 {
     static const struct {
-        const char *leaves; /* by way of %p1 */
+        const char *leaves; /* sets %p1 */
         int64_t low, end;
     } rows[] = {
         {"and.b32 %r5, %r3, -4; setp.eq.s32 %p1, %r5, 0;", 16, 32},
@@ -361,7 +363,8 @@ static void a_quotient_keeps_its_dividend(void **state)
         {"div.u32 %r5, %r3, %r1; setp.eq.u32 %p1, %r5, 0;", 12, 32},
         {"div.s32 %r5, %r3, %r1; setp.ge.s32 %p1, %r5, %r2;", 0, 24},
         {"div.s32 %r5, %r3, %r1; setp.ne.s32 %p1, %r5, 1;", 12, 24},
-        /* (n - 1 - i) / m: negative, and then large, of i that are not below n. */
+        /* (n - 1 - i) / m is negative, and large as an unsigned number, for i not below
+           n. */
         {"sub.s32 %r5, %r1, %r3; add.s32 %r5, %r5, -1; div.u32 %r5, %r5, %r2;\n"
          "setp.lt.u32 %p1, %r5, 1;",
          0, 32},
@@ -387,8 +390,9 @@ static void a_quotient_keeps_its_dividend(void **state)
     }
 }
 
-/* %rd5: the struct's second, which no cvta takes for one; %r9 and %rd6: from memory. */
-static void a_pointer_that_nothing_marks_is_the_base(void **state)
+/* %rd5 is the second pointer of the struct, without a cvta; %r9 and %rd6 are loaded
+   values. */
+static void a_pointer_without_cvta_is_the_base(void **state)
 {
     static const char *const head = "ld.param.u64 %rd5, [s+8]; ld.param.u64 %rd7, [s]; "
                                     "ld.global.u32 %r9, [%rd7]; "
@@ -438,15 +442,15 @@ static void a_pointer_that_nothing_marks_is_the_base(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_place_is_as_narrow_as_its_index),
-        cmocka_unit_test(a_table_among_the_parameters_is_named),
-        cmocka_unit_test(of_two_ways_in_the_one_that_nobody_takes_is_left_out),
-        cmocka_unit_test(what_is_not_known_is_all_of_it),
-        cmocka_unit_test(what_memory_moves_on_stays_in_its_array),
+        cmocka_unit_test(an_offset_is_bounded_like_its_index),
+        cmocka_unit_test(a_table_in_the_parameters_is_read),
+        cmocka_unit_test(paths_that_no_thread_takes_are_left_out),
+        cmocka_unit_test(unknown_offsets_may_be_any_pointer),
+        cmocka_unit_test(a_pointer_that_memory_advances_stays_in_its_array),
         cmocka_unit_test(a_quotient_keeps_its_dividend),
-        cmocka_unit_test(one_of_two_pointers_is_each_where_it_may_be_chosen),
-        cmocka_unit_test(others_may_be_any),
-        cmocka_unit_test(a_pointer_that_nothing_marks_is_the_base),
+        cmocka_unit_test(selected_pointers_have_the_ranges_of_their_condition),
+        cmocka_unit_test(other_pointers_may_be_any),
+        cmocka_unit_test(a_pointer_without_cvta_is_the_base),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

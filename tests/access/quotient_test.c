@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divisions by a number are seen in what compilers make of them, and in nothing else: of
-   any factor and shift, what is said to be x / c is so, for numbers at the ends of x's
-   range, at both sides of multiples, and any. */
+/* Recognition of divisions by a constant in the multiplications that compilers emit. For
+   any factor and shift a recognized x / c is correct: at the ends of x's range, around
+   multiples of c, and for random numbers. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,12 +19,13 @@ __extension__ typedef __int128 wide_signed;
 
 enum { NUMBERS = 300, TRIES = 400 };
 
-/* As compilers write it, of x: %rd1 and %r1. The result in %rd9, and what it comes to. */
+/* A form in which compilers write the division of x, which is in %rd1 and %r1. The result
+   is in %rd9. */
 struct way {
     const char *what;
     unsigned bits;
     bool is_signed;
-    const char *body; /* of the factor and the shift */
+    const char *body; /* text with the factor and the shift */
     uint64_t (*come_to)(uint64_t x, uint64_t m, unsigned shift);
 };
 
@@ -107,7 +108,7 @@ static const struct way ways[] = {
 
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* The divisor; 0 where there is none. `body` ends with a number in %rd9. */
+/* Returns the divisor, or 0 if none is recognized. `body` leaves its result in %rd9. */
 static int64_t recognized_of(const char *body)
 {
     struct ptx_module *m;
@@ -163,7 +164,7 @@ static uint64_t divided(const struct way *w, uint64_t x, int64_t c)
     return (w->bits == 32 ? (uint32_t)x : x) / (uint64_t)c;
 }
 
-/* At the ends, around multiples, and any. */
+/* Numbers at the ends of the range, around multiples, and random. */
 static uint64_t number(const struct way *w, unsigned n, int64_t c, uint64_t *state)
 {
     const uint64_t end = w->bits == 32 ? UINT32_MAX : UINT64_MAX;
@@ -193,7 +194,8 @@ static void hold(const struct way *w, uint64_t m, unsigned shift, int64_t c)
     }
 }
 
-/* What a compiler divides by c with in this way; false where it takes another one. */
+/* Factor and shift with which a compiler divides by c in this form; false if it uses
+   another form. */
 static bool factor_of(const struct way *w, uint64_t c, uint64_t *m, unsigned *shift)
 {
     const bool carries = w->come_to == rounded || w->come_to == rounded_wide;
@@ -237,7 +239,7 @@ static void divisions_are_recognized(void **state)
     }
 }
 
-/* Factors near those of a division, and any. */
+/* Factors near those of a division, and random ones. */
 static void recognized_quotients_are_right(void **state)
 {
     uint64_t random = 3;
@@ -260,8 +262,8 @@ static void recognized_quotients_are_right(void **state)
         }
 }
 
-/* Products of numbers that have more bits, and other numbers than that. */
-static void what_is_none_is_not(void **state)
+/* Products with more bits than the result, and wrong operands. */
+static void other_products_are_not_divisions(void **state)
 {
     static const char *const none[] = {
         "mul.lo.s64 %rd2, %rd1, 2863311531; shr.u64 %rd9, %rd2, 33;",
@@ -293,7 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(divisions_are_recognized),
         cmocka_unit_test(recognized_quotients_are_right),
-        cmocka_unit_test(what_is_none_is_not),
+        cmocka_unit_test(other_products_are_not_divisions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

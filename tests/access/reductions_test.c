@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which atomics are reductions, and which of them are of one kind; which stores scatter. */
+/* Commutative atomics and their kinds, indirect stores, and CAS loops that compute a
+   minimum or maximum. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ static const char head[] =
     "ld.global.u32 %r3, [%rd6];\nmul.wide.u32 %rd7, %r3, 4;\nadd.s64 %rd7, %rd3, %rd7;\n"
     "setp.gt.s32 %p1, %r2, 5;\n";
 
-enum { FLOATS = 1, SCATTERS = 2 }; /* what is asked for beside reductions */
+enum { FLOATS = 1, SCATTERS = 2 }; /* what to find in addition to commutative atomics */
 
 static struct access_reductions find(const struct ptx_module *m, int what)
 {
@@ -34,7 +35,7 @@ static struct access_reductions find(const struct ptx_module *m, int what)
     return r;
 }
 
-/* As "a0 b8": their kinds, a letter each, and the byte of their pointer. */
+/* Kinds and pointers as "a0 b8": a letter for each kind and the byte of the pointer. */
 static const char *found_with(const char *body, int what)
 {
     static char listing[64];
@@ -69,7 +70,7 @@ static const char *found(const char *body)
     return found_with(body, 0);
 }
 
-static void memory_may_give_the_address(void **state)
+static void commutative_atomics_may_have_a_loaded_address(void **state)
 {
     (void)state;
     assert_string_equal(found("red.global.add.u32 [%rd7], 1;"), "a0");
@@ -78,14 +79,14 @@ static void memory_may_give_the_address(void **state)
     assert_string_equal(found("red.global.min.s32 [%rd9], %r3;\n"
                               "atom.global.xor.b32 _, [%rd7], 3;"),
                         "a16 b0");
-    /* as cuda::atomic_ref says it, of a pointer that nothing marks */
+    /* as cuda::atomic_ref emits it, through a pointer without cvta */
     assert_string_equal(found("ld.param.u64 %rd11, [from];\n"
                               "mul.wide.u32 %rd5, %r3, 4;\nadd.s64 %rd11, %rd11, %rd5;\n"
                               "atom.add.relaxed.gpu.s32 %r5, [%rd11], 1;"),
                         "a8");
 }
 
-static void sums_of_either_sign_are_of_a_kind(void **state)
+static void signed_and_unsigned_sums_are_one_kind(void **state)
 {
     (void)state;
     assert_string_equal(
@@ -98,7 +99,7 @@ static void sums_of_either_sign_are_of_a_kind(void **state)
         found("red.global.or.b32 [%rd7], 1;\nred.global.and.b32 [%rd7], 2;"), "a0 b0");
 }
 
-static void others_are_none(void **state)
+static void other_atomics_are_not_commutative(void **state)
 {
     static const char *const bodies[] = {
         "atom.global.add.u32 %r5, [%rd7], 1;\nst.global.u32 [%rd6], %r5;",
@@ -133,7 +134,7 @@ static void sums_of_floats_are_opt_in(void **state)
         found_with("atom.global.add.f32 %f1, [%rd3], %f2;\nst.global.f32 [%rd6], %f1;",
                    FLOATS),
         "");
-    /* halves, too */
+    /* 16-bit floats too */
     assert_string_equal(found_with("red.global.add.noftz.f16x2 [%rd7], %r3;\n"
                                    "atom.add.noftz.bf16x2 %r5, [%rd9], %r3;",
                                    FLOATS),
@@ -154,14 +155,14 @@ static void indirect_stores_are_found(void **state)
     assert_string_equal(scattered("@%p1 st.volatile.global.v2.u32 [%rd7+8], {%r3, %r2};"),
                         "a0");
     assert_string_equal(scattered("red.global.add.u32 [%rd7], 1;\nst.u32 [%rd9], %r2;"),
-                        "a0 b16"); /* all CTAs to one place */
-    /* by each pointer by which one scatters all do */
+                        "a0 b16"); /* all CTAs store to one address */
+    /* if one store through a pointer is indirect, all stores through it are */
     assert_string_equal(scattered("add.s64 %rd10, %rd9, %rd5;\nadd.s64 %rd11, %rd3, %rd5;\n"
                                   "st.global.u32 [%rd7], 1;\nst.global.u32 [%rd11], 2;"),
                         "a0 a0");
 }
 
-static void loads_go_where_stores_do(void **state)
+static void loads_join_their_indirect_stores(void **state)
 {
     (void)state;
     assert_string_equal(
@@ -170,13 +171,13 @@ static void loads_go_where_stores_do(void **state)
     assert_string_equal(
         scattered("membar.cta;\nld.global.u32 %r5, [%rd7];\nst.global.u32 [%rd7], 1;"),
         "a0 a0");
-    /* by another pointer, which may lead there */
+    /* another pointer is assumed to lead elsewhere */
     assert_string_equal(scattered("ld.global.u32 %r5, [%rd9];\nst.global.u32 [%rd7], 1;"),
                         "a0");
 }
 
-/* As stores: of their kind. */
-static void atomics_go_where_stores_do(void **state)
+/* Atomics next to indirect stores have the kind of these stores. */
+static void atomics_join_their_indirect_stores(void **state)
 {
     (void)state;
     assert_string_equal(
@@ -186,7 +187,7 @@ static void atomics_go_where_stores_do(void **state)
         "a16 b0"); /* of another array */
 }
 
-static void others_stay_where_they_are(void **state)
+static void ordered_loads_stay_local(void **state)
 {
     static const char *const bodies[] = {
         "ld.global.nc.u32 %r5, [%rd7];",
@@ -207,7 +208,7 @@ static void others_stay_where_they_are(void **state)
     }
 }
 
-static void others_do_not(void **state)
+static void other_stores_are_not_indirect(void **state)
 {
     static const char *const bodies[] = {
         ("mov.u32 %r4, %ctaid.x;\nmad.wide.u32 %rd10, %r4, 4, %rd3;\n"
@@ -225,7 +226,7 @@ static void others_do_not(void **state)
             fail_msg("%s is one", bodies[n]);
 }
 
-/* The bytes of the pointers by which stores then scatter, each as often as it stores. */
+/* Pointers of stores whose range has a loaded bound, once for each store. */
 static const char *unresolved(const char *body)
 {
     static char listing[64];
@@ -253,7 +254,7 @@ static const char *unresolved(const char *body)
     return listing;
 }
 
-/* Places of a CTA's own, of which memory says how many. */
+/* A CTA's own elements, whose number is a loaded value. */
 static void indirect_stores_with_a_loaded_count(void **state)
 {
 #define LOOP                                                                               \
@@ -270,7 +271,7 @@ static void indirect_stores_with_a_loaded_count(void **state)
     assert_string_equal(unresolved(LOOP KNOWN_STORE), "0 ");
     assert_string_equal(unresolved(KNOWN_STORE), "");
     assert_string_equal(unresolved(LOOP "red.global.add.u32 [%rd7], 1;"), "0 ");
-    /* where others are told neither way */
+    /* not if another access stays unresolved */
     assert_string_equal(
         unresolved(LOOP "ld.global.u64 %rd11, [%rd6];\nst.global.u32 [%rd11], 1;"), "");
     assert_string_equal(
@@ -280,7 +281,7 @@ static void indirect_stores_with_a_loaded_count(void **state)
 #undef KNOWN_STORE
 }
 
-/* Of a loop that swaps: what is loaded, asked, swapped, and done behind it. */
+/* A CAS loop with its load, its comparison, its new value, and the code after it. */
 static const char *swaps(const char *load, const char *compare, const char *value,
                          const char *behind)
 {
@@ -297,7 +298,7 @@ static const char *swaps(const char *load, const char *compare, const char *valu
 
 #define OUTSIDE "setp.leu.f32 %p2, %f1, %f2; @%p2 bra E;"
 
-static void extremes_are_found_by_swaps(void **state)
+static void min_max_loops_are_found(void **state)
 {
     (void)state;
     assert_string_equal(swaps("%rd3", OUTSIDE, "%r3", ""), "a0 a0");
@@ -310,7 +311,7 @@ static void extremes_are_found_by_swaps(void **state)
     assert_string_equal(
         swaps("%rd3", "max.f32 %f3, %f2, %f1; mov.b32 %r6, %f3;", "%r6", ""), "a0 a0");
     assert_string_equal(swaps("%rd3", "min.u32 %r6, %r3, %r4;", "%r6", ""), "a0 a0");
-    /* what is behind the loop may not hang on it */
+    /* code after the loop must not depend on it */
     assert_string_equal(swaps("%rd3", OUTSIDE, "%r3", "st.global.u32 [%rd6], %r2;"),
                         "a0 a0");
     assert_string_equal(swaps("%rd3", OUTSIDE, "%r3", "st.global.u32 [%rd6], %r4;"), "");
@@ -322,7 +323,7 @@ static void extremes_are_found_by_swaps(void **state)
                               "setp.eq.s32 %p2, %r5, %r3; @%p2 bra F;\n"
                               "st.global.u32 [%rd6], %r2;\nF:"),
                         "");
-    /* no extremes: NaN is never beaten, or anything is swapped for anything */
+    /* not a minimum or maximum: NaN is never replaced, or the new value is arbitrary */
     assert_string_equal(swaps("%rd3", "setp.le.f32 %p2, %f1, %f2; @%p2 bra E;", "%r3", ""),
                         "");
     assert_string_equal(swaps("%rd3", "setp.eq.f32 %p2, %f1, %f2; @%p2 bra E;", "%r3", ""),
@@ -333,10 +334,10 @@ static void extremes_are_found_by_swaps(void **state)
         swaps("%rd3", "add.f32 %f3, %f2, %f1; mov.b32 %r6, %f3;", "%r6", ""), "");
     assert_string_equal(
         swaps("%rd3", "max.f32 %f3, %f1, %f1; mov.b32 %r6, %f3;", "%r6", ""), "");
-    /* of what was known of another place, or through another pointer */
+    /* the compared value is from another address or through another pointer */
     assert_string_equal(swaps("%rd3+4", OUTSIDE, "%r3", ""), "");
     assert_string_equal(swaps("%rd9", OUTSIDE, "%r3", ""), "");
-    /* more than that in the loop */
+    /* the loop contains more than the CAS */
     assert_string_equal(swaps("%rd3", OUTSIDE " st.global.u32 [%rd6], %r2;", "%r3", ""),
                         "");
     assert_string_equal(swaps("%rd3", OUTSIDE " bar.sync 0;", "%r3", ""), "");
@@ -348,16 +349,16 @@ static void extremes_are_found_by_swaps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_may_give_the_address),
-        cmocka_unit_test(extremes_are_found_by_swaps),
-        cmocka_unit_test(sums_of_either_sign_are_of_a_kind),
-        cmocka_unit_test(others_are_none),
+        cmocka_unit_test(commutative_atomics_may_have_a_loaded_address),
+        cmocka_unit_test(min_max_loops_are_found),
+        cmocka_unit_test(signed_and_unsigned_sums_are_one_kind),
+        cmocka_unit_test(other_atomics_are_not_commutative),
         cmocka_unit_test(sums_of_floats_are_opt_in),
         cmocka_unit_test(indirect_stores_are_found),
-        cmocka_unit_test(loads_go_where_stores_do),
-        cmocka_unit_test(atomics_go_where_stores_do),
-        cmocka_unit_test(others_stay_where_they_are),
-        cmocka_unit_test(others_do_not),
+        cmocka_unit_test(loads_join_their_indirect_stores),
+        cmocka_unit_test(atomics_join_their_indirect_stores),
+        cmocka_unit_test(ordered_loads_stay_local),
+        cmocka_unit_test(other_stores_are_not_indirect),
         cmocka_unit_test(indirect_stores_with_a_loaded_count),
     };
 

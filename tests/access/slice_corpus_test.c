@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kernel of the corpus is cut or refused with the sentence that is known here, and
-   ptxas, where there is one, takes what was cut. */
+/* Slices of every kernel of the corpus. Each kernel has a slice or the expected refusal,
+   and ptxas, if present, accepts the slices. */
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,17 +15,17 @@
 #include "base/text.h"
 
 static const struct {
-    const char *kernel, *sentence; /* parts of both */
+    const char *kernel, *sentence; /* part of the kernel's name and of the message */
 } refused[] = {
     {"pr_push", "where it writes depends on what line"},
     {"relax_edges", "where it writes depends on what line"},
     {"calls_by_pointer", "it calls a function that may write memory"},
     {"grid_barrier",
-     "reads from the hardware"}, /* a barrier of the grid has its counter there */
+     "reads from the hardware"}, /* the counter of a grid barrier is there */
     {"rows_of_pointers", "where it writes depends on what line"},
 };
 
-/* Slices whose sites are not all exact: their guards are from memory. */
+/* Slices with inexact stores: their guards are loaded values. */
 static const char *const guarded[] = {"hist", "relax_csr", "jump_table", "exchanges"};
 
 static bool is_refused(const char *kernel, const char *sentence)
@@ -44,7 +44,7 @@ static bool is_guarded(const char *kernel)
     return false;
 }
 
-/* What several slices need to be one module: one head, and each variable once. */
+/* Joins several slices to one module: one head, and each variable once. */
 static void join(struct text *all, const struct write_set_slice_info *i)
 {
     const char *at = i->text;

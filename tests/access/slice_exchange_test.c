@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lanes of a warp give each other tells where they write, as long as memory does not
-   say what they give, nor which of them come. */
+/* Warp exchanges in a slice. They determine write addresses unless memory determines the
+   exchanged value or the participating lanes. */
 #include "write_set_testing.h"
 
 static const struct shape warps = {1, 64, 3}, warp = {1, 32, 3};
@@ -8,7 +8,7 @@ static const struct shape warps = {1, 64, 3}, warp = {1, 32, 3};
 #define STORE                                                                              \
     "mul.wide.u32 %rd6, %r6, 4; add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;"
 
-static void who_comes_is_known(void **state)
+static void participating_lanes_are_known(void **state)
 {
     (void)state;
     expect_ranges("shfl.sync.idx.b32 %r6, %r5, 3, 31, -1;\n" STORE, warps, true,
@@ -26,14 +26,14 @@ static void who_comes_is_known(void **state)
     expect_ranges("and.b32 %r6, %r5, 3; match.any.sync.b32 %r6, %r6, -1;\n"
                   "popc.b32 %r6, %r6;\n" STORE,
                   warps, true, "32+4");
-    /* the lower half alone */
+    /* the lower half only */
     expect_ranges("setp.ge.s32 %p1, %r5, 16; @%p1 bra OUT;\n"
                   "redux.sync.max.s32 %r6, %r5, 0xffff;\n" STORE " OUT:",
                   warp, true, "60+4");
 }
 
-/* Memory parts them ahead of it, or decides what else they do. */
-static void who_was_apart_comes_too(void **state)
+/* Memory splits the lanes before the exchange, but all lanes take part. */
+static void lanes_that_memory_splits_take_part(void **state)
 {
     (void)state;
     expect_ranges("ld.global.u32 %r7, [%rd4]; setp.ne.s32 %p1, %r7, 0; @%p1 bra L;\n"
@@ -42,8 +42,8 @@ static void who_was_apart_comes_too(void **state)
                   warp, false, "12+4 512+4");
 }
 
-/* Each round there are fewer, whatever they bring. */
-static void others_may_come_each_time(void **state)
+/* Each iteration has fewer lanes; the exchanged value is a constant. */
+static void lanes_may_differ_between_iterations(void **state)
 {
     (void)state;
     expect_ranges("mov.u32 %r7, 0; setp.ge.s32 %p1, %r5, 0;\n"
@@ -62,7 +62,7 @@ static void loaded_values_are_unknown(void **state)
                    "ld.global.u32 %r7, [%rd4];\nvote.sync.any.pred %p1, 1, %r7;\n"
                    "selp.b32 %r6, 7, 9, %p1; " STORE,
                    "kernel 'k', t.ptx:14: where it writes depends on what line 12 reads");
-    /* who comes: a way around it, a loop */
+    /* memory selects the lanes: a path around the exchange, a loop */
     expect_refusal(
         "",
         "ld.global.u32 %r7, [%rd4]; setp.ne.s32 %p1, %r7, 0;\n@%p1 bra OUT;\n"
@@ -77,7 +77,7 @@ static void loaded_values_are_unknown(void **state)
         "between threads that loaded values select");
 }
 
-/* Who is chosen, or happens to be there. */
+/* The hardware selects a lane, or reports the active ones. */
 static void machine_values_are_unknown(void **state)
 {
     (void)state;
@@ -97,9 +97,9 @@ static void machine_values_are_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_comes_is_known),
-        cmocka_unit_test(who_was_apart_comes_too),
-        cmocka_unit_test(others_may_come_each_time),
+        cmocka_unit_test(participating_lanes_are_known),
+        cmocka_unit_test(lanes_that_memory_splits_take_part),
+        cmocka_unit_test(lanes_may_differ_between_iterations),
         cmocka_unit_test(loaded_values_are_unknown),
         cmocka_unit_test(machine_values_are_unknown),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random kernels of branches and loops, some of which memory decides: whatever memory
-   holds, the slice's write set holds all that the whole kernel writes; and just that where
-   it says so. Usage: slice_random_test [SEED COUNT] */
+/* Random kernels of branches and loops, some of which depend on memory. Whatever memory
+   contains, the write set of the slice contains all that the kernel writes, and exactly
+   that if the set is marked exact. Usage: slice_random_test [SEED COUNT] */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -15,21 +15,23 @@ enum {
     DEPTH_MAX = 4,
     KNOWN_MAX = 64,
     IN_WORDS = 256,
-    SHARED_FIRST = 2, /* registers that are assigned to again and again */
+    SHARED_FIRST = 2, /* registers that are assigned repeatedly */
     SHARED = 4
 };
 
-/* A kernel as it is written. Registers are %v0..: those that stand here hold something. */
+/* Text of a random kernel. Registers are %v0 and up; the listed ones hold a value. */
 struct writer {
     struct text text;
     uint64_t chance;
     uint32_t registers, labels;
-    uint32_t known[KNOWN_MAX], known_count;  /* of parameters and place only, as written */
+    uint32_t known[KNOWN_MAX], known_count;  /* values of parameters and indices only */
     uint32_t places[KNOWN_MAX], place_count; /* addresses of words */
-    uint32_t ends[2 * DEPTH_MAX], depth;     /* of what encloses: labels to leave to */
-    unsigned left;                           /* statements that may come */
-    unsigned good, assigned; /* of the shared: of parameters and place only; bits */
-    bool returns;            /* some thread may have, so that its registers are nobody's */
+    uint32_t ends[2 * DEPTH_MAX], depth;     /* labels of the enclosing blocks */
+    unsigned left;                           /* number of statements that may follow */
+    unsigned good, assigned; /* bits of the shared registers: values of parameters and
+                                indices only; assigned */
+    bool returns;            /* some thread may have returned, so that its registers are
+                                undefined */
 };
 
 static uint32_t draw(struct writer *w, uint32_t below)
@@ -42,7 +44,8 @@ static uint32_t any_shared(struct writer *w)
     return SHARED_FIRST + draw(w, SHARED);
 }
 
-/* Now and then one that is not: the kernel may then be refused, but never be cut wrong. */
+/* Returns a register of a known value, rarely of a loaded one. The kernel may then be
+   refused, but its slice must never be wrong. */
 static uint32_t any_known(struct writer *w)
 {
     uint32_t shared = any_shared(w);
@@ -58,8 +61,8 @@ static void learn(struct writer *w, uint32_t reg)
         w->known[w->known_count++] = reg;
 }
 
-/* A register with a word of memory, small. Whatever is computed has registers of its own,
-   as what compilers write. */
+/* Writes a register with a small word of memory. Computed values have separate registers,
+   as compilers write them. */
 static uint32_t write_load(struct writer *w)
 {
     uint32_t at = w->registers++;
@@ -71,7 +74,7 @@ static uint32_t write_load(struct writer *w)
     return w->registers++;
 }
 
-/* Returns the predicate's number. */
+/* Returns the number of the predicate. */
 static uint32_t write_condition(struct writer *w)
 {
     uint32_t of = draw(w, 4) == 0 ? any_shared(w)
@@ -84,7 +87,7 @@ static uint32_t write_condition(struct writer *w)
     return w->registers++;
 }
 
-/* To one of the shared registers, from memory or not. */
+/* Assigns a shared register, from memory or not. */
 static void write_shared(struct writer *w)
 {
     uint32_t to = any_shared(w), bit = 1u << (to - SHARED_FIRST);
@@ -102,7 +105,7 @@ static void write_shared(struct writer *w)
 static void write_assignment(struct writer *w)
 {
     static const char *const operations[] = {"add.s32", "xor.b32", "mul.lo.s32", "and.b32"};
-    bool again = draw(w, 4) == 0; /* to a register that holds something already */
+    bool again = draw(w, 4) == 0; /* to a register that already holds a value */
     uint32_t to = again ? any_known(w) : w->registers++;
 
     if (draw(w, 40) == 0) {
@@ -135,7 +138,7 @@ static uint32_t write_place(struct writer *w)
     return at;
 }
 
-/* Often where something was stored, or will be. */
+/* Writes a store, often to an address of another store. */
 static void write_store(struct writer *w)
 {
     bool again = w->place_count && draw(w, 3) == 0;
@@ -146,7 +149,7 @@ static void write_store(struct writer *w)
     text_print(&w->text, "st.global.u32 [%%x%u], 0;\n", at);
 }
 
-/* Where all threads come that are left. */
+/* Writes an exchange of all remaining lanes. */
 static void write_exchange(struct writer *w)
 {
     static const char *const sums[] = {"add.s32", "min.u32", "xor.b32"};
@@ -169,9 +172,10 @@ static void write_exchange(struct writer *w)
 
 static void write_statements(struct writer *w, unsigned depth);
 
-/* What both arms may store to: one place, or what is made of one register in each. */
+/* Addresses that both arms may store to: one address, or an address computed from one
+   register in each arm. */
 struct both {
-    uint32_t place, of; /* place 0: there is none */
+    uint32_t place, of; /* place 0: none */
 };
 
 static void write_both(struct writer *w, const struct both *b)
@@ -188,10 +192,10 @@ static void write_both(struct writer *w, const struct both *b)
     text_print(&w->text, "st.global.u32 [%%x%u], 0;\n", at);
 }
 
-/* An arm that may store to what the other one may store to as well. */
+/* Writes an arm that may store to the addresses of the other arm. */
 static void write_arm(struct writer *w, unsigned depth, const struct both *b)
 {
-    const uint32_t where = b->place ? draw(w, 5) : 0; /* in front, behind, twice, or not */
+    const uint32_t where = b->place ? draw(w, 5) : 0; /* before, after, twice, or not */
 
     if (where == 1 || where == 3)
         write_both(w, b);
@@ -214,7 +218,7 @@ static void write_if(struct writer *w, unsigned depth)
     write_arm(w, depth, &both);
     w->known_count = known;
     w->place_count = places;
-    w->good = good; /* the other arm sees what was there before */
+    w->good = good; /* the other arm uses the values from before the branch */
     if (draw(w, 2)) {
         text_print(&w->text, "bra L%u; L%u:\n", end, other);
         write_arm(w, depth, &both);
@@ -229,7 +233,8 @@ static void write_if(struct writer *w, unsigned depth)
     w->assigned |= assigned;
 }
 
-/* Runs at most three times; what ends it is a counter, or a counter and memory. */
+/* Writes a loop of at most three iterations, which a counter ends, or a counter and
+   memory. */
 static void write_loop(struct writer *w, unsigned depth)
 {
     uint32_t counter = w->registers++, head = w->labels++, end = w->labels++;
@@ -249,12 +254,13 @@ static void write_loop(struct writer *w, unsigned depth)
         text_print(&w->text, "setp.le.s32 %%q%u, %%v%u, 0; @%%q%u bra L%u;\n", counter,
                    counter, counter, end);
     w->ends[w->depth++] = end;
-    /* the counter itself must not be assigned to: its place is taken by a copy */
+    /* a copy replaces the counter, which must not be assigned */
     if (kind != 0) {
         text_print(&w->text, "mov.b32 %%v%u, %%v%u;\n", w->registers, counter);
         w->known[w->known_count - 1] = w->registers++;
     }
-    w->good = w->assigned = 0; /* it may hold what the last round left */
+    w->good = w->assigned = 0; /* a shared register may hold the value of the previous
+                                  iteration */
     write_statements(w, depth + 1);
     w->good = good & ~w->assigned;
     w->assigned |= assigned;
@@ -366,7 +372,7 @@ static void compare(const struct write_set *set, const struct truth *truth,
     free(claimed);
 }
 
-/* Closed forms, where there are any, say what the slice does. */
+/* True if closed forms, where they exist, equal the slice. */
 static bool is_same(const struct write_set_slice *s, const struct write_set_launch *l,
                     const struct write_set *set)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a slice keeps of small kernels, and which it refuses. */
+/* Instructions that slices of small kernels keep, and kernels that have no slice. */
 #include "write_set_testing.h"
 
 static const struct shape one = {1, 1, 3}, warp = {2, 32, 3};
@@ -55,7 +55,7 @@ static void a_matrix_is_stored_not_added(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-static void what_decides_nothing_goes(void **state)
+static void unused_instructions_are_removed(void **state)
 {
     struct cut c = cut_text(".shared .b32 s[32];\n",
                             "ld.global.u32 %r6, [%rd4]; mov.u32 %r7, 0;\n"
@@ -93,7 +93,8 @@ static void loops_over_parameters_run(void **state)
                   one, true, "32+4"); /* the carry is 1 */
 }
 
-/* The text of the slice has so many stores, and goes back or not. */
+/* Checks the number of stores in the text of the slice, and whether the text has a backward
+   branch. */
 static void expect_text(const char *body, unsigned stores, bool goes_back)
 {
     struct cut c = cut_text("", body, NULL);
@@ -122,16 +123,16 @@ static void prefetches_write_nothing(void **state)
 static void loops_over_the_same_places_run_once(void **state)
 {
     static const char *const again[] = {
-        /* what it ends with is where it stores */
+        /* the final count is the store address */
         "mov.u32 %r6, 0; LOOP: st.global.u32 [%rd3], 0;\n" COUNT_TO_R1
         "mul.wide.s32 %rd6, %r6, 8; add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 1;",
-        /* a step decides whether it stores */
+        /* the count decides whether it stores */
         "mov.u32 %r6, 0; LOOP: setp.eq.s32 %p2, %r6, 1; @%p2 bra OVER;\n"
         "st.global.u32 [%rd3], 0; OVER: " COUNT_TO_R1,
-        /* it is left in two places */
+        /* the loop has two exits */
         "mov.u32 %r6, 0; LOOP: setp.eq.s32 %p2, %r6, 1; @%p2 bra OUT;\n"
         "st.global.u32 [%rd3], 0;\n" COUNT_TO_R1 "st.global.u32 [%rd3+512], 0; OUT:",
-        /* what it stores by is what the step before has left */
+        /* the previous iteration gives the store address */
         "mov.u32 %r6, 0; mov.u64 %rd6, %rd1; LOOP: st.global.u32 [%rd6], 0;\n"
         "add.s64 %rd6, %rd3, 256;\n" COUNT_TO_R1};
 
@@ -140,7 +141,7 @@ static void loops_over_the_same_places_run_once(void **state)
     expect_text("mov.u32 %r6, 0; LOOP: setp.ge.s32 %p1, %r6, %r1; @%p1 bra OUT;\n"
                 "mul.wide.s32 %rd6, %r1, 64; add.s64 %rd6, %rd3, %rd6;\n"
                 "st.global.u32 [%rd6], 0; add.s32 %r6, %r6, 1; bra LOOP; OUT:",
-                1, true); /* whether it goes in at all */
+                1, true); /* the entry of the loop is conditional */
     expect_ranges("mov.u32 %r6, 0; LOOP: st.global.u32 [%rd3], 0;\n" COUNT_TO_R1, warp,
                   true, "0+128");
     for (unsigned n = 0; n < sizeof again / sizeof *again; n++)
@@ -151,7 +152,7 @@ static void loops_over_the_same_places_run_once(void **state)
     expect_ranges(again[3], one, true, "0+4 256+4");
 }
 
-static void stores_that_repeat_one_ahead_go(void **state)
+static void repeated_stores_are_removed(void **state)
 {
     (void)state;
     expect_text("st.global.u32 [%rd3], 0; mov.u32 %r6, 0; LOOP: st.global.u32 [%rd3], 1;\n"
@@ -167,7 +168,7 @@ static void stores_that_repeat_one_ahead_go(void **state)
                 2, true);
 }
 
-static void a_mask_is_not_what_it_cannot_be(void **state)
+static void a_masked_value_has_possible_values_only(void **state)
 {
     (void)state;
     expect_ranges("and.b32 %r6, %r2, 1; setp.eq.s32 %p1, %r6, 3;\n"
@@ -191,7 +192,7 @@ static void memory_as_a_guard_is_dropped(void **state)
                   "setp.lt.s32 %p2, %r5, 4; and.pred %p3, %p1, %p2;\n"
                   "@%p3 bra OVER; setp.gt.s32 %p4, %r5, 8; @%p4 bra OVER;\n"
                   "st.global.u32 [%rd3], 0; OVER:",
-                  warp, false, "0+36"); /* the parameters' guard stays */
+                  warp, false, "0+36"); /* the guard of the parameters stays */
 }
 
 static void both_arms_of_a_branch_run(void **state)
@@ -201,7 +202,7 @@ static void both_arms_of_a_branch_run(void **state)
                   "@%p1 bra ELSE; st.global.u32 [%rd1], 0; bra END;\n"
                   "ELSE: st.global.u32 [%rd1+8], 0; END: st.global.u32 [%rd1+16], 0;",
                   one, false, "0+4 8+4 16+4");
-    /* a branch in each arm, and all meet in one place */
+    /* a branch in each arm, with one common join */
     expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
                   "setp.ne.s32 %p2, %r6, 7; @%p1 bra ELSE;\n"
                   "@%p2 bra B; st.global.u32 [%rd1], 0; bra END;\n"
@@ -209,7 +210,7 @@ static void both_arms_of_a_branch_run(void **state)
                   "ELSE: @%p2 bra D; st.global.u32 [%rd1+16], 0; bra END;\n"
                   "D: st.global.u32 [%rd1+24], 0; END: st.global.u32 [%rd1+32], 0;",
                   one, false, "0+4 8+4 16+4 24+4 32+4");
-    /* one arm leaves the kernel, the other goes on */
+    /* one arm leaves the kernel, the other continues */
     expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
                   "@%p1 bra ON; st.global.u32 [%rd1], 0; ret;\n"
                   "ON: st.global.u32 [%rd1+8], 0;",
@@ -224,7 +225,7 @@ static void both_arms_of_a_branch_run(void **state)
                   one, false, "0+4 8+4 16+4 100+4");
 }
 
-static void what_both_arms_store_is_stored_once(void **state)
+static void stores_of_both_arms_run_once(void **state)
 {
 #define IF "ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0; setp.ne.s32 %p2, %r6, 7;\n"
 #define ST "st.global.u32 [%rd3], %r6;"
@@ -267,13 +268,13 @@ static void what_both_arms_store_is_stored_once(void **state)
          false, "0+128"},
         {IF "@%p1 bra ELSE; @%p2 bra END; " ST " bra END; ELSE: " ST " END:", false,
          "0+128"},
-        /* each by an address of its own, which is the other one's, or not quite */
+        /* each arm with its own address, which is equal to the other one or not */
         {IF OWN("%r2, 4", "%r2, 4"), true, "8+128"},
         {IF OWN("%r2, 4", "%r5, 4"), false, "8+128"},
         {IF OWN("%r2, 4", "%r2, 0"), false, "8+128"},
         {IF OWN("%r2, 4; add.s32 %r2, %r2, 1", "%r2, 4"), true, "8+128"},
         {IF "@%p1 bra ELSE; add.s32 %r2, %r2, 1; bra.uni A; A: " OTHERS, false, "8+132"},
-        /* and where memory decides whether it comes to the branch */
+        /* memory decides whether the branch is reached */
         {IF "@%p2 bra END; " BOTH, false, "0+128"},
         {IF "@%p2 bra OUT; @%p1 bra END; " ST " bra OUT; END: " ST " OUT: " FAR, false,
          "0+128 1024+128"},
@@ -284,7 +285,7 @@ static void what_both_arms_store_is_stored_once(void **state)
         expect_ranges(cases[n].body, warp, cases[n].is_exact, cases[n].ranges);
     expect_text(IF BOTH, 1, false);
     expect_text(IF "@%p1 bra ELSE; " FAR " bra END; ELSE: add.s32 %r6, %r6, 1; END: " ST, 2,
-                false); /* nothing of its other arm is of the slice */
+                false); /* the slice contains nothing of the other arm */
 #undef IF
 #undef ST
 #undef FAR
@@ -304,7 +305,7 @@ static void loops_that_memory_ends_run_once(void **state)
                   "@%p1 bra OUT; st.global.u32 [%rd3], 0; bra LOOP;\n"
                   "OUT: st.global.u32 [%rd3+1024], 0;",
                   warp, false, "0+128 1024+128");
-    /* a loop over parameters inside of one over memory, which is left in two places */
+    /* a loop over parameters in a loop over memory with two exits */
     expect_ranges("LOOP: ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
                   "@%p1 bra OUT; mov.u32 %r7, 0;\n"
                   "L1: mul.wide.s32 %rd6, %r7, 8; add.s64 %rd6, %rd1, %rd6;\n"
@@ -313,7 +314,7 @@ static void loops_that_memory_ends_run_once(void **state)
                   "setp.ne.s32 %p3, %r6, 9; @%p3 bra LOOP;\n"
                   "st.global.u32 [%rd1+60], 0; OUT: st.global.u32 [%rd1+80], 0;",
                   one, false, "0+4 8+4 16+4 60+4 80+4");
-    /* and the other way round */
+    /* and the reverse */
     expect_ranges("mov.u32 %r7, 0; OUTER: mul.wide.s32 %rd6, %r7, 8;\n"
                   "add.s64 %rd6, %rd1, %rd6; ld.global.u32 %r9, [%rd4];\n"
                   "INNER: add.s32 %r9, %r9, -1; setp.lt.s32 %p1, %r9, 0;\n"
@@ -323,22 +324,22 @@ static void loops_that_memory_ends_run_once(void **state)
                   one, false, "0+4 8+4 16+4");
 }
 
-/* Compilers keep in one register what never lives at the same time. */
+/* Definitions in one register whose lifetimes do not overlap, as compilers write them. */
 static void definitions_that_do_not_reach_do_not_count(void **state)
 {
     (void)state;
-    /* first the thread's index, then what it leads to in memory */
+    /* first the thread's index, then a loaded value */
     expect_ranges("mov.u32 %r6, %r2; mul.wide.s32 %rd6, %r6, 4; add.s64 %rd7, %rd1, %rd6;\n"
                   "LOOP: mul.wide.s32 %rd8, %r6, 4; add.s64 %rd8, %rd2, %rd8;\n"
                   "ld.global.u32 %r7, [%rd8]; setp.ne.s32 %p1, %r7, %r6;\n"
                   "mov.u32 %r6, %r7; @%p1 bra LOOP; st.global.u32 [%rd7], %r6;",
                   warp, true, "0+128");
-    /* the other way round: what was read is no longer there */
+    /* the reverse: the loaded value is dead */
     expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
                   "mov.u32 %r6, 2; mul.wide.s32 %rd6, %r6, 4; add.s64 %rd6, %rd1, %rd6;\n"
                   "st.global.u32 [%rd6], 0;",
                   one, true, "8+4");
-    /* what one arm of a branch leaves there is not seen in the other, whichever is first */
+    /* a definition in one arm does not reach the other arm, in either order */
     expect_ranges(
         "ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0; mov.u64 %rd6, %rd1;\n"
         "@%p1 bra ELSE; add.s64 %rd6, %rd1, 64; st.global.u32 [%rd6], 0; bra END;\n"
@@ -349,13 +350,13 @@ static void definitions_that_do_not_reach_do_not_count(void **state)
         "@%p1 bra ELSE; st.global.u32 [%rd6+8], 0; bra END;\n"
         "ELSE: add.s64 %rd6, %rd1, 64; st.global.u32 [%rd6], 0; END:",
         one, false, "8+4 64+4");
-    /* some of what it sees may be from memory: which, the guard says */
+    /* some definitions that reach the store may be loaded values, as the guard decides */
     expect_refusal("",
                    "mov.u32 %r6, 2; setp.ne.s32 %p1, %r2, 0;\n"
                    "@%p1 ld.global.u32 %r6, [%rd4];\nmul.wide.s32 %rd6, %r6, 4;\n"
                    "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
                    "kernel 'k', t.ptx:15: where it writes depends on what line 13 reads");
-    /* the carry flag is one for all */
+    /* there is only one carry flag */
     expect_refusal("",
                    "add.cc.u32 %r6, %r1, -1; ld.global.u32 %r7, [%rd4];\n"
                    "setp.ne.s32 %p1, %r7, 0; @%p1 bra ELSE;\n"
@@ -378,7 +379,7 @@ static void a_trap_is_not_taken(void **state)
                   warp, true, "0+128");
 }
 
-static void nor_is_a_loop_without_an_end(void **state)
+static void an_endless_loop_is_not_taken(void **state)
 {
     (void)state;
     expect_ranges("ld.global.u32 %r6, [%rd4]; setp.gt.s32 %p1, %r6, 2;\n"
@@ -388,7 +389,7 @@ static void nor_is_a_loop_without_an_end(void **state)
                   warp, true, "0+128");
 }
 
-/* Line 12 is the first of the body. */
+/* Line 12 is the first line of the body. */
 static void addresses_from_memory_are_refused(void **state)
 {
     (void)state;
@@ -404,7 +405,7 @@ static void addresses_from_memory_are_refused(void **state)
                    "setp.ne.s32 %p1, %r6, 0; @%p1 add.s64 %rd6, %rd6, 8;\n"
                    "st.global.u32 [%rd6], 0;",
                    "kernel 'k', t.ptx:14: where it writes depends on what line 12 reads");
-    /* how often memory lets a loop run decides how far its pointer gets */
+    /* a loaded value decides how far a loop moves its pointer */
     expect_refusal("",
                    "mov.u64 %rd6, %rd1; LOOP: st.global.u32 [%rd6], 0;\n"
                    "add.s64 %rd6, %rd6, 4; ld.global.u32 %r6, [%rd4];\n"
@@ -467,19 +468,19 @@ int main(void)
         cmocka_unit_test(stores_of_every_width_are_followed),
         cmocka_unit_test(matrices_are_stored_by_lines),
         cmocka_unit_test(a_matrix_is_stored_not_added),
-        cmocka_unit_test(what_decides_nothing_goes),
+        cmocka_unit_test(unused_instructions_are_removed),
         cmocka_unit_test(loops_over_parameters_run),
         cmocka_unit_test(prefetches_write_nothing),
         cmocka_unit_test(loops_over_the_same_places_run_once),
-        cmocka_unit_test(stores_that_repeat_one_ahead_go),
-        cmocka_unit_test(a_mask_is_not_what_it_cannot_be),
+        cmocka_unit_test(repeated_stores_are_removed),
+        cmocka_unit_test(a_masked_value_has_possible_values_only),
         cmocka_unit_test(memory_as_a_guard_is_dropped),
         cmocka_unit_test(both_arms_of_a_branch_run),
-        cmocka_unit_test(what_both_arms_store_is_stored_once),
+        cmocka_unit_test(stores_of_both_arms_run_once),
         cmocka_unit_test(loops_that_memory_ends_run_once),
         cmocka_unit_test(definitions_that_do_not_reach_do_not_count),
         cmocka_unit_test(a_trap_is_not_taken),
-        cmocka_unit_test(nor_is_a_loop_without_an_end),
+        cmocka_unit_test(an_endless_loop_is_not_taken),
         cmocka_unit_test(addresses_from_memory_are_refused),
         cmocka_unit_test(other_sources_are_refused),
         cmocka_unit_test(calls_are_followed_only_if_harmless),

@@ -1,4 +1,4 @@
-# What whole kernels write; the samples' launches.
+# Write sets of complete kernels use the launches of the samples.
 foreach(program write_set_samples_test slice_random_test)
     if(TARGET ${program})
         target_sources(${program} PRIVATE access/write_set_truth.c)
@@ -16,7 +16,7 @@ if(TARGET slice_random_test)
     set_tests_properties(access.slice_random_large PROPERTIES TIMEOUT 600 LABELS long)
 endif()
 
-# ptxas takes the slices, where there is one; without it they are only cut.
+# ptxas assembles the slices where it is present; otherwise the test only creates them.
 if(TARGET slice_corpus_test)
     if(PROACT_NVCC)
         find_program(PROACT_PTXAS ptxas HINTS ${PROACT_NVCC_FOLDER})
@@ -25,7 +25,7 @@ if(TARGET slice_corpus_test)
         endif()
     endif()
 endif()
-# Closed forms against slices, on the kernels of tests/kernels as well.
+# Closed forms against slices, also on the kernels of tests/kernels.
 add_test(NAME access.closed_kernels COMMAND closed_corpus_test
     ${CMAKE_CURRENT_BINARY_DIR}/kernels/*.ptx WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 add_test(NAME access.closed_random_large COMMAND closed_random_test 100000 30000
@@ -33,7 +33,7 @@ add_test(NAME access.closed_random_large COMMAND closed_random_test 100000 30000
 set_tests_properties(access.closed_kernels access.closed_random_large
     PROPERTIES TIMEOUT 600 LABELS long)
 
-# The forms against the executor: on the samples, on the hard kernels, on mutated samples.
+# Expressions against the executor on the samples, the hard kernels and mutated samples.
 foreach(program oracle_samples_test oracle_hard_test oracle_mutations_test
         oracle_constants_test)
     target_sources(${program} PRIVATE access/oracle.c)
@@ -41,7 +41,7 @@ endforeach()
 foreach(program oracle_samples_test oracle_mutations_test access_counts_test pattern_test)
     target_link_libraries(${program} PRIVATE proact_samples)
 endforeach()
-# ... and on the kernels of tests/kernels that ask for constants.
+# Expressions against the executor on the kernels of tests/kernels that use constants.
 if(TARGET oracle_constants_test)
     add_dependencies(oracle_constants_test kernels_ptx)
 endif()

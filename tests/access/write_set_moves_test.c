@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written of arrays that lie elsewhere is known, but where addresses show. */
+/* Write sets of arrays at other addresses. The cache reuses them, unless the kernel depends
+   on the bits of an address. */
 #include "access/write_set_testing.h"
 
-/* Two arrays of a page, `apart` bytes from one beginning to the other; the kernel gets the
-   address `byte` bytes into the first, as out, and the second. */
+/* Two arrays of a page, `apart` bytes from one start to the other. The kernel gets the
+   address `byte` bytes into the first array as out, and the second array. */
 struct places {
     uint64_t first, apart, byte;
     uint32_t n;
@@ -37,7 +38,8 @@ static const struct write_set *moves_write_set(struct write_set_cache *cache,
 
 static const uint64_t FIRST = (uint64_t)1 << 40, FAR = (uint64_t)1 << 30;
 
-/* Asked of arrays here, elsewhere, and farther apart: how often it had to be found. */
+/* Requests the write set for arrays here, elsewhere, and farther apart, and checks how
+   often it is computed. */
 static void expect(const char *body, uint64_t found)
 {
     const struct places here = {FIRST, FAR, 0, 5, NULL},
@@ -58,7 +60,7 @@ static void expect(const char *body, uint64_t found)
     write_set_slice_destroy(c.slice);
 }
 
-static void it_is_found_once_where_stores_alone_go_by_addresses(void **state)
+static void a_write_set_is_reused_if_only_stores_use_addresses(void **state)
 {
     (void)state;
     expect("st.global.u32 [%rd3], 0;", 1);
@@ -75,7 +77,7 @@ static void it_is_found_once_where_stores_alone_go_by_addresses(void **state)
         1);
 }
 
-static void it_is_recomputed_where_something_else_does(void **state)
+static void a_write_set_is_recomputed_if_other_code_uses_addresses(void **state)
 {
     (void)state;
     expect("setp.gt.u64 %p1, %rd2, %rd1; @%p1 st.global.u32 [%rd3], 0;", 3);
@@ -89,7 +91,7 @@ static void it_is_recomputed_where_something_else_does(void **state)
     expect(
         "ld.param.u32 %r6, [out+4]; setp.ne.u32 %p1, %r6, 0; @%p1 st.global.u32 [%rd3], 0;",
         3);
-    /* by the distance to the other one, and back */
+    /* by the distance to the other array, and back */
     expect("sub.s64 %rd6, %rd2, %rd1; add.s64 %rd7, %rd3, %rd6; st.global.u32 [%rd7], 0;",
            3);
     expect("add.s64 %rd6, %rd3, %rd2; sub.s64 %rd6, %rd6, %rd2; st.global.u32 [%rd6], 0;",
@@ -98,12 +100,12 @@ static void it_is_recomputed_where_something_else_does(void **state)
            3);
 }
 
-/* Words n behind its own: these lie in the other array where that is next to it. */
-static void what_leaves_its_array_counts_where_it_goes(void **state)
+/* A store n words after the thread's own, which is in the adjacent array if n is large. */
+static void a_store_counts_for_the_array_it_reaches(void **state)
 {
     static const char *const bodies[] = {
         "mul.wide.u32 %rd6, %r1, 4; add.s64 %rd6, %rd3, %rd6; st.global.u32 [%rd6], 0;",
-        /* memory decides whether */
+        /* memory decides whether it stores */
         "ld.global.u32 %r6, [%rd2]; setp.eq.u32 %p1, %r6, 0; mul.wide.u32 %rd6, %r1, 4;\n"
         "add.s64 %rd6, %rd3, %rd6; @%p1 st.global.u32 [%rd6], 0;"};
 
@@ -123,7 +125,7 @@ static void what_leaves_its_array_counts_where_it_goes(void **state)
     }
 }
 
-static void from_within_an_array_it_counts_from_where(void **state)
+static void a_pointer_into_an_array_keeps_its_offset(void **state)
 {
     struct cut c = cut_text("", "st.global.u32 [%rd3], 0;", NULL);
     struct write_set_cache cache = {0};
@@ -144,7 +146,7 @@ static void from_within_an_array_it_counts_from_where(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-static void sentences_name_the_array_of_the_launch(void **state)
+static void messages_name_the_array_of_the_launch(void **state)
 {
     static const uint32_t parts[] = {0, 1, 2};
     struct cut c = cut_text("", "st.global.u32 [%rd1], 0;", NULL);
@@ -166,8 +168,9 @@ static void sentences_name_the_array_of_the_launch(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-/* Which the launch's numbers decide: that is no reason to run the slice. */
-static void a_guard_of_numbers_alone_has_a_form(void **state)
+/* The parameters of the launch decide the guard. The closed form handles it, so the slice
+   does not run. */
+static void a_guard_of_parameters_only_has_a_closed_form(void **state)
 {
     static const char *const guards[] = {
         "setp.gt.s32 %p1, %r1, 2;", "setp.lt.s32 %p1, %r1, 2;", "setp.ne.s64 %p1, %rd2, 0;",
@@ -196,12 +199,12 @@ static void a_guard_of_numbers_alone_has_a_form(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_found_once_where_stores_alone_go_by_addresses),
-        cmocka_unit_test(it_is_recomputed_where_something_else_does),
-        cmocka_unit_test(what_leaves_its_array_counts_where_it_goes),
-        cmocka_unit_test(from_within_an_array_it_counts_from_where),
-        cmocka_unit_test(sentences_name_the_array_of_the_launch),
-        cmocka_unit_test(a_guard_of_numbers_alone_has_a_form),
+        cmocka_unit_test(a_write_set_is_reused_if_only_stores_use_addresses),
+        cmocka_unit_test(a_write_set_is_recomputed_if_other_code_uses_addresses),
+        cmocka_unit_test(a_store_counts_for_the_array_it_reaches),
+        cmocka_unit_test(a_pointer_into_an_array_keeps_its_offset),
+        cmocka_unit_test(messages_name_the_array_of_the_launch),
+        cmocka_unit_test(a_guard_of_parameters_only_has_a_closed_form),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

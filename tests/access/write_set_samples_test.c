@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The write set that the slice of every sample gives, from every compiler's PTX, is what
-   the whole kernel writes; where it says "may", at least that. Random launches too. A slice
-   from which an instruction is taken gives another set: write_set_samples_test spare. */
+/* Write sets of the slices of every sample, from every compiler, against the writes of the
+   complete kernel. An exact set is equal to the writes, and any other set contains them.
+   Random launches are tested too. `write_set_samples_test spare` removes single
+   instructions of a slice, which must change the set. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,11 +25,11 @@ struct subject {
     const char *compiler;
     struct ptx_module *module;
     struct execute_program *program;
-    struct write_set_slice *slice; /* NULL where refused */
+    struct write_set_slice *slice; /* NULL: refused */
     struct proact_error refusal;
 };
 
-/* False if there is no text of that compiler. */
+/* Returns false if there is no text of that compiler. */
 static bool open_subject(struct subject *u, const struct sample *s, const char *compiler)
 {
     struct proact_error err;
@@ -73,7 +74,7 @@ static enum proact_status run_slice(const struct subject *u, const struct trial 
     return write_set_run(u->slice, &l, out, err);
 }
 
-/* Whether ranges cover another, both sorted and apart. */
+/* True if the ranges `a` cover the ranges `b`; both are sorted and disjoint. */
 static bool covers(const struct proact_range *a, size_t a_count,
                    const struct proact_range *b, size_t b_count)
 {
@@ -118,7 +119,7 @@ static void compare_array(const struct subject *u, const struct trial *t,
 
 struct tally {
     unsigned compared, out_of_object, skipped, exact, may, closed, closed_exact;
-    const char *why; /* it was not closed */
+    const char *why; /* reason for the lack of a closed form */
     uint64_t slice_lanes, whole_lanes, may_bytes, true_bytes;
 };
 
@@ -131,7 +132,8 @@ static uint64_t bytes_of(const struct truth *w, unsigned n)
     return sum;
 }
 
-/* As the slice says, or as the forms do where they do. */
+/* Compares the write set of the slice, or of closed forms where they exist, with the
+   reference. */
 static void compare_with(const struct subject *u, struct trial *t,
                          const struct truth *truth, bool is_sliced, struct tally *tally)
 {
@@ -161,7 +163,7 @@ static void compare(const struct subject *u, struct trial *t, struct tally *tall
 
     truth_find(&truth, t, u->program, u->sample->name);
     if (truth.fault[0]) {
-        tally->skipped++; /* these numbers break the kernel's own rules */
+        tally->skipped++; /* the kernel does not support these numbers */
     } else if (truth.is_out_of_object) {
         if (!run_slice(u, t, false, &set, &err) && set->is_exact)
             fail_msg("%s, %s: a stray store is not found", u->sample->name, u->compiler);
@@ -181,7 +183,7 @@ static bool is_irregular(const struct sample *s)
     return !strcmp(s->name, "pr_push") || !strcmp(s->name, "relax_edges");
 }
 
-/* Guards from memory only: a superset is known. */
+/* Kernels with loaded guards, whose write set is a superset. */
 static bool is_guarded(const struct sample *s)
 {
     return !strcmp(s->name, "relax_csr") || !strcmp(s->name, "hist");
@@ -251,7 +253,7 @@ static void slices_write_what_kernels_write(void **state)
     assert_true(all.compared > 20 * SAMPLES_COUNT);
 }
 
-/* Copies one line of the text, to say it. */
+/* Copies one line of the text for a message. */
 static const char *line_at(const char *text, uint32_t line, char *into, size_t size)
 {
     while (line--)
@@ -260,8 +262,8 @@ static const char *line_at(const char *text, uint32_t line, char *into, size_t s
     return into;
 }
 
-/* The slice's text without its line `line` (from 0); NULL if that is not an instruction
-   whose loss must show. */
+/* Text of the slice without line `line`, counted from 0. NULL if the line is not an
+   instruction that the test removes. */
 static char *without_line(const struct write_set_slice_info *i, uint32_t line)
 {
     char *text = must_strdup(i->text), *at = text;
@@ -279,7 +281,8 @@ static char *without_line(const struct write_set_slice_info *i, uint32_t line)
     return text;
 }
 
-/* Whether the text as a kernel writes something else than the whole kernel in a launch. */
+/* True if the text, run as a kernel, writes something else than the complete kernel in some
+   launch. */
 static bool is_caught(const struct subject *u, const char *text, const char *kernel)
 {
     struct proact_error err;
@@ -312,8 +315,8 @@ static bool is_caught(const struct subject *u, const char *text, const char *ker
     return caught;
 }
 
-/* Some may be: guards of threads that would write the same bytes as others do, and what
-   the compiler itself does twice. */
+/* Number of instructions without effect on the set: guards of threads that write the same
+   bytes as others, and duplicates in the compiler's code. */
 static unsigned may_be_spared(const struct sample *s)
 {
     static const struct {
@@ -331,7 +334,7 @@ static unsigned may_be_spared(const struct sample *s)
     return 0;
 }
 
-/* How many of its instructions are not missed when they go, one at a time. */
+/* Counts the instructions whose removal does not change the set, one at a time. */
 static unsigned count_spared(const struct subject *u, unsigned *taken)
 {
     struct write_set_slice_info i = write_set_slice_info(u->slice);

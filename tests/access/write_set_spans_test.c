@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges that come in any order, many or few, are together what they are one by one. */
+/* Sets of ranges. Ranges added in any order and number give the sorted union. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 enum { UNITS = 1 << 15 };
 
-/* Unit k lies at base + k * width, and is told off or on. */
+/* Checks the ranges against `on`. Unit k is at base + k * width. */
 static void check(struct write_set_spans *s, const unsigned char *on, uint64_t base,
                   uint64_t width)
 {
@@ -47,7 +47,7 @@ static void add_some(struct write_set_spans *s, unsigned char *on, uint64_t base
     }
 }
 
-static void they_are_sorted_and_joined(void **state)
+static void added_ranges_are_sorted_and_joined(void **state)
 {
     static const uint32_t counts[] = {1, 40, 2047, 2048, 3000, 4096, 5000, 20000};
     static const uint64_t bases[] = {0, 4096, 0x7f0000000004, UINT64_MAX / 2 - 4096};
@@ -61,7 +61,8 @@ static void they_are_sorted_and_joined(void **state)
                 unsigned char *on = must_calloc(UNITS, 1);
                 struct write_set_spans s = {0};
 
-                for (int turn = 0; turn < 2; turn++) { /* behind what was merged */
+                for (int turn = 0; turn < 2; turn++) { /* the second turn adds to merged
+                                                          ranges */
                     add_some(&s, on, bases[b], widths[w], counts[c], &random);
                     check(&s, on, bases[b], widths[w]);
                 }
@@ -73,7 +74,7 @@ static void they_are_sorted_and_joined(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_are_sorted_and_joined),
+        cmocka_unit_test(added_ranges_are_sorted_and_joined),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What running a slice says: ranges by CTA, stores outside of arrays, variables, parts that
-   overlap, and the cache. */
+/* Results of a slice: ranges by CTA, stores outside arrays, variables, overlapping
+   partitions, and the cache. */
 #include "write_set_testing.h"
 
 static const struct shape warps = {3, 32, 3};
@@ -23,14 +23,14 @@ static void ranges_are_sorted_and_joined(void **state)
                   "st.global.u32 [%rd6+124], 0; st.global.u32 [%rd6+1124], 0;\n"
                   "red.global.add.u32 [%rd6+124], 1;",
                   (struct shape){1, 32, 0}, true, "0+128 1000+128");
-    /* every other word, then what is between */
+    /* every other word, then the words between */
     expect_ranges("mul.wide.s32 %rd6, %r5, 8; add.s64 %rd6, %rd1, %rd6;\n"
                   "st.global.u32 [%rd6], 0; st.global.u32 [%rd6+4], 0;",
                   (struct shape){1, 32, 0}, true, "0+256");
     expect_ranges("mul.wide.s32 %rd6, %r5, 8; add.s64 %rd6, %rd1, %rd6;\n"
                   "st.global.u32 [%rd6], 0;",
                   (struct shape){1, 3, 0}, true, "0+4 8+4 16+4");
-    /* more stores than are kept apart */
+    /* more stores than the list of single stores holds */
     expect_ranges("mov.u32 %r6, 0; L: and.b32 %r7, %r6, 510; mul.wide.u32 %rd6, %r7, 8;\n"
                   "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;\n"
                   "xor.b32 %r7, %r7, 256; mul.wide.u32 %rd6, %r7, 8;\n"
@@ -61,7 +61,7 @@ static void every_cta_has_its_ranges(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-/* A row of 32 words a CTA, the last of which stray: of whatever threads, the same. */
+/* Rows of 32 words, one for each CTA. Any number of host threads gives the same set. */
 static void threads_make_no_difference(void **state)
 {
     struct cut c = must_cut("",
@@ -88,7 +88,7 @@ static void threads_make_no_difference(void **state)
         assert_int_equal(write_set_run(c.slice, &l, &w, &c.err), PROACT_OK);
         assert_int_equal(w->arrays[0].count, 32000);
         assert_int_equal(w->arrays[0].runs.row_count, 4); /* 8192 words, every other one, */
-        assert_int_equal(w->arrays[0].runs.run->count, 256); /* begin anew */
+        assert_int_equal(w->arrays[0].runs.run->count, 256); /* which repeat */
         if (l.threads > 1 && (digest != w->digest || lanes != w->lanes))
             fail_msg("%u threads: another write set", l.threads);
         digest = w->digest;
@@ -173,13 +173,13 @@ static void stores_outside_are_named(void **state)
         "", (struct shape){1, 2000, 0}, PROACT_EINVAL,
         "kernel 'k': a grid of 1 CTAs of 2000 threads is too large, CTAs may have "
         "1024");
-    /* what a guard that was dropped may have kept from happening */
+    /* out-of-object stores that a removed guard may have prevented */
     expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
                   "@%p1 st.global.v2.u32 [%rd3+3968], {%r1, %r1};",
                   (struct shape){2, 32, 0}, false, "3968+128");
 }
 
-static void variables_come_behind_the_arrays(void **state)
+static void variables_follow_the_arrays(void **state)
 {
     struct cut c =
         must_cut(".global .align 8 .b8 v[64];\n.const .align 4 .u32 c[2] = {8, 16};\n"
@@ -204,7 +204,7 @@ static void variables_come_behind_the_arrays(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-/* Of the first atomic, else of the first store, whether forms tell or the slice. */
+/* Line of the first atomic, or of the first store, from closed forms and from the slice. */
 static void the_line_of_an_atomic_is_reported(void **state)
 {
     static const struct {
@@ -271,8 +271,7 @@ static void constants_are_read_if_they_are_known(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-/* Rows of c[0] words that begin at word c[1]: found from forms, at once, and from the
- * slice. */
+/* Rows of c[0] words from word c[1] on. Closed forms and the slice give the same set. */
 static void constants_have_forms(void **state)
 {
     static const char *const before = ".const .align 4 .u32 c[2] = {64, 0};\n",
@@ -317,13 +316,13 @@ static void constants_have_forms(void **state)
         assert_int_equal(w->digest, kept->digest);
         write_set_destroy(w);
     }
-    assert_int_equal(cache.misses, 6); /* of what they are, and of no other variable */
+    assert_int_equal(cache.misses, 6); /* one for each content of c */
     assert_int_equal(cache.hits, 6);
     write_set_cache_clear(&cache);
     write_set_slice_destroy(c.slice);
 }
 
-static void what_takes_too_long_is_refused_once(void **state)
+static void a_slice_over_the_limit_is_refused_once(void **state)
 {
     struct cut c = must_cut("",
                             "xor.b32 %r6, %r5, %r3; mul.wide.s32 %rd6, %r6, 4;\n"
@@ -346,7 +345,7 @@ static void what_takes_too_long_is_refused_once(void **state)
     assert_false(!all->ctas_run);
     assert_true(all->work >= all->lanes + (uint64_t)64 * 400);
     for (l.threads = 1; l.threads < 4; l.threads++) {
-        l.work_most = l.threads < 3 ? all->work - 1 : all->work; /* no part of the key */
+        l.work_most = l.threads < 3 ? all->work - 1 : all->work; /* not part of the key */
         assert_int_equal(write_set_cached(&cache, c.slice, &l, &w, &c.err),
                          PROACT_EREFUSED);
         assert_string_equal(
@@ -363,10 +362,10 @@ static void what_takes_too_long_is_refused_once(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-static void parts_that_overlap_are_named(void **state)
+static void overlapping_partitions_are_named(void **state)
 {
     static const uint32_t parts[] = {0, 2, 4}, late[] = {0, 3, 4}, wrong[] = {0, 5};
-    /* CTA i writes words 32 i to 32 i + 31; the last one the words from 64 on */
+    /* CTA i writes words 32 i to 32 i + 31; the last CTA writes the words from 64 on */
     struct cut c = must_cut("",
                             "setp.eq.u32 %p1, %r3, 3; @%p1 add.s64 %rd3, %rd3, -128;\n"
                             "st.global.u32 [%rd3], 0;",
@@ -381,16 +380,16 @@ static void parts_that_overlap_are_named(void **state)
                         "CTAs 2 and 3 are in different partitions of the grid, and both "
                         "write byte 256 of array 'out'");
     assert_int_equal(write_set_overlap(w, wrong, 1, &c.err), PROACT_EINVAL);
-    /* the same question again: the same answer, and nothing is counted */
+    /* the same query gives the same answer without another count */
     assert_int_equal(w->parted->counted, 2);
     c.err.text[0] = '\0';
     assert_int_equal(write_set_overlap(w, late, 2, &c.err), PROACT_EREFUSED);
     assert_int_equal(c.err.text[0], 'C');
     assert_int_equal(w->parted->counted, 2);
-    assert_int_equal(write_set_overlap(w, late, 1, &c.err), PROACT_OK); /* fewer parts */
+    assert_int_equal(write_set_overlap(w, late, 1, &c.err), PROACT_OK); /* only one */
     write_set_destroy(w);
     write_set_slice_destroy(c.slice);
-    /* parts in turn over the array, and one byte of two */
+    /* interleaved partitions that share one byte */
     c = must_cut("",
                  "shl.b32 %r6, %r5, 2; add.s32 %r6, %r6, %r3; mul.wide.u32 %rd6, %r6, 4;\n"
                  "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;\n"
@@ -429,7 +428,7 @@ static const struct write_set *cached_write_set(struct write_set_cache *cache,
     return w;
 }
 
-static void what_the_slice_does_not_read_does_not_count(void **state)
+static void parameters_that_the_slice_ignores_are_not_part_of_the_key(void **state)
 {
     struct cut c =
         must_cut("", "ld.global.u32 %r6, [%rd4]; st.global.u32 [%rd3], %r6;", NULL);
@@ -451,7 +450,7 @@ static void what_the_slice_does_not_read_does_not_count(void **state)
     write_set_slice_destroy(c.slice);
 }
 
-static void the_cache_keeps_the_newest(void **state)
+static void the_cache_evicts_the_least_recently_used_entry(void **state)
 {
     struct cut c =
         must_cut("", "setp.lt.u32 %p1, %r2, %r1; @%p1 st.global.u32 [%rd3], 0;", NULL);
@@ -467,7 +466,7 @@ static void the_cache_keeps_the_newest(void **state)
     assert_int_equal(cache.misses, 2);
     assert_int_equal(cache.hits, 2);
     assert_int_equal(cached_write_set(&cache, &c, 65, 2)->arrays[0].bytes,
-                     256); /* for the one of 65, 3 */
+                     256); /* replaces the entry of 65, 3 */
     assert_ptr_equal(cached_write_set(&cache, &c, 64, 3), w);
     assert_int_equal(cached_write_set(&cache, &c, 65, 3)->arrays[0].bytes, 260);
     assert_int_equal(cache.misses, 4);
@@ -485,14 +484,14 @@ int main(void)
         cmocka_unit_test(the_size_of_shared_memory_is_known),
         cmocka_unit_test(nothing_is_written_of_an_array),
         cmocka_unit_test(stores_outside_are_named),
-        cmocka_unit_test(variables_come_behind_the_arrays),
+        cmocka_unit_test(variables_follow_the_arrays),
         cmocka_unit_test(the_line_of_an_atomic_is_reported),
         cmocka_unit_test(constants_are_read_if_they_are_known),
         cmocka_unit_test(constants_have_forms),
-        cmocka_unit_test(what_takes_too_long_is_refused_once),
-        cmocka_unit_test(parts_that_overlap_are_named),
-        cmocka_unit_test(what_the_slice_does_not_read_does_not_count),
-        cmocka_unit_test(the_cache_keeps_the_newest),
+        cmocka_unit_test(a_slice_over_the_limit_is_refused_once),
+        cmocka_unit_test(overlapping_partitions_are_named),
+        cmocka_unit_test(parameters_that_the_slice_ignores_are_not_part_of_the_key),
+        cmocka_unit_test(the_cache_evicts_the_least_recently_used_entry),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

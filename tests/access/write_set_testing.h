@@ -18,8 +18,8 @@
 
 enum { WORDS = 1024 };
 
-/* %rd1: out, %rd2: in, %r1: n, %r2: thread in the grid, %rd3: its word of out, %rd4: of in.
- */
+/* %rd1 is out, %rd2 is in, %r1 is n and %r2 is the index of the thread in the grid. %rd3 is
+   the thread's word of out, %rd4 its word of in. */
 #define K_START                                                                            \
     ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n"               \
     ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<30>; .reg .b64 %rd<30>;\n"            \
@@ -30,7 +30,7 @@ enum { WORDS = 1024 };
     "add.s64 %rd3, %rd1, %rd5; add.s64 %rd4, %rd2, %rd5;\n"
 
 struct cut {
-    struct write_set_slice *slice; /* NULL where refused */
+    struct write_set_slice *slice; /* NULL: refused */
     struct proact_error err;
 };
 
@@ -51,7 +51,7 @@ static inline struct cut cut_text(const char *before, const char *body,
     return c;
 }
 
-/* Of CTA `cta`: "first+bytes ..." of `out`. */
+/* Prints the ranges of `out` that CTA `cta` writes, as "first+bytes ...". */
 static inline void print_ranges(const struct write_set_ranges *a, uint32_t cta,
                                 struct text *into)
 {
@@ -71,7 +71,8 @@ struct shape {
     uint32_t ctas, threads, n;
 };
 
-/* As `options` say beside that: by slices alone, so many instructions. */
+/* Runs the slice for a launch of shape `s`. `options` selects slices only and the limit of
+   instructions. */
 static inline enum proact_status run_shape_as(const struct cut *c, struct shape s,
                                               struct write_set_launch options,
                                               struct write_set **out,
@@ -109,7 +110,8 @@ static inline struct write_set *must_run(const struct cut *c, struct shape s,
     return w;
 }
 
-/* From closed forms, as far as there are any: the slice alone says the same. */
+/* Write set from closed forms where they exist. The function checks that the slice alone
+   gives the same set. */
 static inline struct write_set *run_alike(const struct cut *c, struct shape s,
                                           struct write_set_launch options, const char *what)
 {
@@ -124,7 +126,7 @@ static inline struct write_set *run_alike(const struct cut *c, struct shape s,
     return is;
 }
 
-/* The slice of `body` writes just that in the first CTA. */
+/* Checks that the first CTA of `body`'s slice writes exactly the ranges `wanted`. */
 static inline void expect_ranges(const char *body, struct shape shape, bool exact,
                                  const char *wanted)
 {

@@ -27,7 +27,8 @@ static void lay_parameters(struct trial *t)
     t->parameter_bytes = at;
 }
 
-/* Numbers get smaller, so that they fit into the arrays; floats look too large here. */
+/* Makes numbers smaller, so that they fit the arrays. Floats are too large as integers and
+   stay. */
 static void vary_numbers(struct samples_parameter *p, uint64_t *chance)
 {
     for (size_t at = p->array >= 0 ? 8 : 0; at + 4 <= p->bytes; at += 4) {
@@ -90,7 +91,7 @@ struct finder {
     size_t low[SAMPLES_ARRAYS_MAX], high[SAMPLES_ARRAYS_MAX];
 };
 
-/* The array in which all bytes lie, or -1. */
+/* Returns the array that contains all bytes, or -1. */
 static int array_of(const struct trial *t, uint64_t address, uint64_t bytes)
 {
     for (unsigned i = 0; i < t->c.array_count; i++) {
@@ -103,7 +104,7 @@ static int array_of(const struct trial *t, uint64_t address, uint64_t bytes)
     return -1;
 }
 
-/* The gaps between arrays hold zeros. */
+/* The gaps between arrays contain zeros. */
 static bool is_readable(const struct trial *t, uint64_t address, uint64_t bytes)
 {
     uint64_t at = address - (uint64_t)(uintptr_t)t->memory;
@@ -138,7 +139,7 @@ static enum execute_verdict on_access(void *context, struct execute_warp *w,
 
         if (a->kind == EXECUTE_LOAD) {
             if (!is_readable(f->t, a->address[l], a->bytes))
-                verdict = EXECUTE_TAKEN; /* what is nowhere reads as zeros */
+                verdict = EXECUTE_TAKEN; /* addresses outside memory read as zeros */
             continue;
         }
         int array = array_of(f->t, a->address[l], a->bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a kernel really writes: it is run whole, and every byte that each CTA stores to is
-   noted. It shares no code with what finds write sets. */
+/* Reference write set of a kernel. The complete kernel runs, and every byte that each CTA
+   stores is recorded. This code shares nothing with the analysis of write sets. */
 
 #include <proact/proact.h>
 #include <stdbool.h>
@@ -24,23 +24,25 @@ struct trial {
     size_t parameter_bytes;
 };
 
-/* The sample's own launch, or where `chance` is given one with other numbers. */
+/* Begins the sample's own launch, or a variation with other numbers if `chance` is not
+   NULL. */
 void trial_begin(struct trial *t, const struct sample *s, uint64_t *chance);
 void trial_end(struct trial *t);
 
 struct truth {
-    uint32_t *first[SAMPLES_ARRAYS_MAX]; /* by CTA, and one more */
+    uint32_t *first[SAMPLES_ARRAYS_MAX]; /* by CTA; one more than there are CTAs */
     struct proact_range *ranges[SAMPLES_ARRAYS_MAX];
     size_t count[SAMPLES_ARRAYS_MAX], capacity[SAMPLES_ARRAYS_MAX];
     uint64_t lanes;
-    bool is_out_of_object; /* stored outside of every array: the rest is not there */
-    char fault[384];       /* why it stopped otherwise, or "" */
+    bool is_out_of_object; /* a store left all arrays: the record ends there */
+    char fault[384];       /* any other reason why the run stopped, or "" */
 };
 
-/* Start from zero. The arrays get their content back first. */
+/* Finds the write set. `w` starts zeroed. The function restores the content of the arrays
+   first. */
 void truth_find(struct truth *w, struct trial *t, const struct execute_program *program,
                 const char *kernel);
 void truth_clear(struct truth *w);
 
-/* Whether both write the same of array `n`. */
+/* True if both runs write the same bytes of array `n`. */
 bool truth_equal(const struct truth *a, const struct truth *b, unsigned n, uint32_t ctas);

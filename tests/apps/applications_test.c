@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The applications on emulated devices: as the reference says, and the same bit for bit on
-   any number of devices under every method, with the checker watching. */
+/* Applications on emulated devices. The results agree with the reference and are equal bit
+   for bit on any number of devices with every method. The checker of the emulator is on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static struct proact *open_session(unsigned devices, const char *method,
     return p;
 }
 
-/* Vertex 0 is a hub, some point nowhere, the others point at random ones. */
+/* Vertex 0 is a hub and some vertices have no successor; the others have random ones. */
 static struct graph make_graph(uint32_t vertices, uint32_t edges)
 {
     struct matrix m = {.rows = vertices, .columns = vertices, .count = edges};

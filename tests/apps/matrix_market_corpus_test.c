@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fuzz target on the stored inputs, each also cut short at every byte. */
+/* The fuzz target on the stored inputs, each also truncated at every byte. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

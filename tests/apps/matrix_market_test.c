@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the Matrix Market reader takes, and what it says of what it does not take. */
+/* Inputs that the Matrix Market reader accepts, and its messages for those that it
+   refuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +74,7 @@ static void unfolds_symmetry(void **state)
     struct matrix m =
         parse("%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 5\n3 3 9\n");
 
-    assert_int_equal(m.count, 3); /* the diagonal stands once */
+    assert_int_equal(m.count, 3); /* the diagonal occurs once */
     assert_int_equal(m.entry[1].row, 0);
     assert_int_equal(m.entry[1].column, 1);
     assert_true(m.value[1] == 5 && m.value[2] == 9);
@@ -83,7 +84,7 @@ static void unfolds_symmetry(void **state)
     matrix_clear(&m);
 }
 
-/* As strtod() reads it, bit for bit. */
+/* Numbers are equal to those of strtod() bit for bit. */
 static void scans_as_strtod(void **state)
 {
     (void)state;
@@ -120,7 +121,7 @@ static void scans_as_strtod(void **state)
     assert_true(untouched == 42);
 }
 
-static void refuses_with_a_sentence(void **state)
+static void each_refusal_has_a_message(void **state)
 {
     (void)state;
     static const struct {
@@ -188,7 +189,7 @@ static void refuses_with_a_sentence(void **state)
             matrix_market_parse("m.mtx", cases[i].text, strlen(cases[i].text), &m, &err),
             PROACT_EINVAL);
         assert_string_equal(err.text, cases[i].message);
-        assert_int_equal(m.rows, 77); /* outputs are set only on success */
+        assert_int_equal(m.rows, 77); /* outputs are written only on success */
     }
 }
 
@@ -204,7 +205,7 @@ static void detects_a_nul_byte(void **state)
     assert_string_equal(err.text, "m.mtx:3: expected the column, found a NUL byte");
 }
 
-/* Writes `text` as gzip, without its last `cut` bytes; `flip` damages the middle. */
+/* Writes `text` as gzip without its last `cut` bytes; `flip` damages the checksum. */
 static void write_gzip(const char *path, const char *text, size_t cut, bool flip)
 {
     gzFile gz = gzopen(path, "wb");
@@ -250,7 +251,7 @@ static void reads_gzip_and_reports_truncation(void **state)
     assert_string_equal(err.text, ".: cannot be read: Is a directory");
 }
 
-/* 80 MiB of line ends in 80 KiB. */
+/* 80 MiB of line ends compressed to 80 KiB. */
 static void refuses_a_bomb(void **state)
 {
     static char ends[1 << 20];
@@ -299,7 +300,7 @@ static void makes_a_graph(void **state)
     matrix_clear(&m);
 }
 
-static void refuses_what_is_no_graph(void **state)
+static void refuses_other_matrices_as_graphs(void **state)
 {
     (void)state;
     struct matrix m = parse(GENERAL "3 4 0\n");
@@ -316,7 +317,7 @@ static void refuses_what_is_no_graph(void **state)
     matrix_clear(&m);
 }
 
-static void names_file_stays_beside_the_graph(void **state)
+static void names_file_is_next_to_the_graph(void **state)
 {
     (void)state;
     static const char *const paths[] = {"/etc/passwd", "../up", ".hidden", "a/b", ""};
@@ -357,13 +358,13 @@ int main(void)
         cmocka_unit_test(reads_values),
         cmocka_unit_test(unfolds_symmetry),
         cmocka_unit_test(scans_as_strtod),
-        cmocka_unit_test(refuses_with_a_sentence),
+        cmocka_unit_test(each_refusal_has_a_message),
         cmocka_unit_test(detects_a_nul_byte),
         cmocka_unit_test(reads_gzip_and_reports_truncation),
         cmocka_unit_test(refuses_a_bomb),
         cmocka_unit_test(makes_a_graph),
-        cmocka_unit_test(refuses_what_is_no_graph),
-        cmocka_unit_test(names_file_stays_beside_the_graph),
+        cmocka_unit_test(refuses_other_matrices_as_graphs),
+        cmocka_unit_test(names_file_is_next_to_the_graph),
         cmocka_unit_test(splits_lines),
     };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The references by themselves, and the order of vertices. */
+/* The reference implementations, and the order of vertices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,8 @@ static void reference_gives_the_golden_values(void **state)
     graph_clear(&g);
 }
 
-/* Two vertices that point at each other and at a third that points nowhere, by hand. */
+/* Two vertices that point at each other and at a third one without successors, solved by
+   hand. */
 static void reference_spreads_dangling_mass(void **state)
 {
     (void)state;
@@ -129,7 +130,7 @@ static void plan_is_a_balanced_permutation(void **state)
             heaviest = weight;
     }
     assert_int_equal(at, g.vertex_count);
-    assert_true(heaviest < 1100); /* but for CTAs of one hub alone */
+    assert_true(heaviest < 1100); /* except CTAs with a single hub */
     for (uint32_t v = 0; v < g.vertex_count; v += 97) {
         uint32_t old = plan.vertex[v];
 
@@ -142,7 +143,7 @@ static void plan_is_a_balanced_permutation(void **state)
     graph_clear(&g);
 }
 
-/* What stands still is the mean of its neighbours. */
+/* In a converged solution each cell is the mean of its neighbours. */
 static void jacobi_reference_converges(void **state)
 {
     (void)state;

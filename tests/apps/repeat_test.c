@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of the applications, by way of Jacobi's: what the host is told of each batch,
-   where it ends, and how little is sent. */
+/* The iteration loop of the applications, in Jacobi: the residuals that the host reads, the
+   last iteration, and the bytes that are sent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@
 
 enum { SIZE = 192, CELL_BYTES = SIZE * SIZE * (int)sizeof(float), ITERATIONS_MAX = 100 };
 
-/* What the last iteration of each batch changed, by the host's own count. */
+/* Residual of the last iteration of each batch, as reported to the host. */
 struct reported {
-    double change[ITERATIONS_MAX + 1]; /* 0: nothing was told */
+    double change[ITERATIONS_MAX + 1]; /* 0: not reported */
 };
 
 static void note(void *context, unsigned iteration, double residual)
@@ -28,7 +28,7 @@ static void note(void *context, unsigned iteration, double residual)
     reported->change[iteration] = residual;
 }
 
-/* How often the host looked. */
+/* Number of times that the host read a residual. */
 static unsigned count(const struct reported *reported)
 {
     unsigned times = 0;
@@ -76,8 +76,8 @@ static void same(const struct jacobi_result *r, const struct jacobi_result *want
     assert_memory_equal(r->cells, want->cells, CELL_BYTES);
 }
 
-/* Around a batch, and around two, from which on they are recorded. */
-static void ends_where_it_should(void **state)
+/* Iteration counts around one batch, and around two, from which on batches are recorded. */
+static void the_loop_ends_at_the_requested_iteration(void **state)
 {
     (void)state;
     static const unsigned counts[] = {1,
@@ -115,14 +115,15 @@ static void the_change_of_the_last_iteration_is_reported(void **state)
     for (unsigned i = 1; i <= 61; i++)
         if (reported.change[i] > 0)
             assert_true(fabs(reported.change[i] - all.change[i]) <= 1e-9 * all.change[i]);
-    assert_in_range(count(&reported), 2, 4); /* of 8 batches: the end is not in sight */
+    assert_in_range(count(&reported), 2, 4); /* of 8 batches: the loop does not converge */
     assert_true(reported.change[61] > 0);
     jacobi_clear(&r);
     jacobi_clear(&want);
 }
 
-/* Wherever in a batch the tolerance is reached: what is launched behind does nothing. */
-static void stops_anywhere_in_a_batch(void **state)
+/* The tolerance may be reached anywhere in a batch; the remaining launches of the batch do
+   nothing. */
+static void the_loop_stops_anywhere_in_a_batch(void **state)
 {
     (void)state;
     struct reported all = {{0}};
@@ -146,7 +147,7 @@ static void stops_anywhere_in_a_batch(void **state)
     jacobi_clear(&whole);
 }
 
-static void one_iteration_is_made_whatever_is_tolerated(void **state)
+static void at_least_one_iteration_runs(void **state)
 {
     (void)state;
     const struct jacobi_options options = {.size = SIZE, .tolerance = 1e200};
@@ -159,9 +160,9 @@ static void one_iteration_is_made_whatever_is_tolerated(void **state)
     jacobi_clear(&want);
 }
 
-/* Of cells both sides of each edge between two devices, and all sums to all: nothing more,
-   though a look behind every batch reads sums on one device. */
-static void little_is_sent(void **state)
+/* Each iteration sends the cells at both sides of each boundary between two devices, and
+   all sums to all devices. Reading the residual after every batch sends nothing more. */
+static void only_boundaries_and_sums_are_sent(void **state)
 {
     (void)state;
     enum { CELLS = 256, CTAS = 16, DEVICES = 4, ITERATIONS = 5 * REPEAT_BATCH };
@@ -179,11 +180,11 @@ static void little_is_sent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_where_it_should),
+        cmocka_unit_test(the_loop_ends_at_the_requested_iteration),
         cmocka_unit_test(the_change_of_the_last_iteration_is_reported),
-        cmocka_unit_test(stops_anywhere_in_a_batch),
-        cmocka_unit_test(one_iteration_is_made_whatever_is_tolerated),
-        cmocka_unit_test(little_is_sent),
+        cmocka_unit_test(the_loop_stops_anywhere_in_a_batch),
+        cmocka_unit_test(at_least_one_iteration_runs),
+        cmocka_unit_test(only_boundaries_and_sums_are_sent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-# The applications, beside the library; and the stored inputs of their reader.
+# Tests of the applications and the stored inputs of their reader link the applications.
 foreach(program matrix_market_test matrix_market_corpus_test reference_test repeat_test
         applications_test)
     target_link_libraries(${program} PRIVATE proact_apps)
@@ -6,5 +6,5 @@ endforeach()
 target_sources(matrix_market_corpus_test PRIVATE
     ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/matrix_market_fuzz.c)
 
-# Under the sanitizers it would take a minute.
+# This test takes a minute under the sanitizers.
 set_tests_properties(apps.applications PROPERTIES LABELS slow)

@@ -52,7 +52,7 @@ static void draws_are_bounded_and_even(void **state)
     }
 }
 
-/* Frozen: files hold these. */
+/* Frozen values: files contain them. */
 static void hashes_do_not_change(void **state)
 {
     (void)state;
@@ -68,9 +68,9 @@ static void hashes_differ(void **state)
     size_t count = 0;
 
     (void)state;
-    for (size_t length = 0; length <= 32; length++) /* the length counts */
+    for (size_t length = 0; length <= 32; length++) /* the length matters */
         noted[count++] = hash_bytes(zeros, length, 0);
-    for (int bit = 0; bit < 256; bit++) { /* and so does each bit */
+    for (int bit = 0; bit < 256; bit++) { /* each bit matters */
         zeros[bit / 8] ^= (unsigned char)(1 << bit % 8);
         noted[count++] = hash_bytes(zeros, 32, 0);
         zeros[bit / 8] = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* However CTAs are told, one by one or as runs, each has just its rows, and all of them
-   together just theirs: against a table of bytes. */
+/* CTA runs against a table of bytes. CTAs may be added one by one or as runs; each CTA has
+   exactly its ranges, and so has the union. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { CTAS = 60, ROWS_MAX = 3, BYTES = 1 << 15, ROUNDS = 3000 };
 
-/* What each CTA has, spelled out. */
+/* Expected strided ranges of each CTA. */
 struct spelled {
     uint32_t count[CTAS];
     struct rows rows[CTAS][ROWS_MAX];
@@ -24,7 +24,7 @@ static uint32_t draw(uint64_t *r, uint32_t below)
     return (uint32_t)random_below(r, below);
 }
 
-/* Rows that lie apart, from 0 on; *end is where the last one ends. */
+/* Draws disjoint strided ranges, from 0 on; *end is where the last one ends. */
 static uint32_t draw_rows(uint64_t *r, struct rows *out, uint64_t *end)
 {
     const uint32_t count = draw(r, ROWS_MAX) + 1;
@@ -40,7 +40,7 @@ static uint32_t draw_rows(uint64_t *r, struct rows *out, uint64_t *end)
     return count;
 }
 
-/* Runs, some told as such and some CTA by CTA; between them, now and then, nothing. */
+/* Fills runs and single CTAs, with occasional gaps between them. */
 static void fill(uint64_t *r, struct cta_runs *runs, struct spelled *s)
 {
     for (uint32_t cta = draw(r, 2); cta < CTAS;) {
@@ -110,7 +110,7 @@ static void compare(uint64_t round, const struct cta_runs *runs, const struct sp
     free(list.rows);
 }
 
-/* Its spans, in their order. */
+/* Checks the ranges of one CTA, in their order. */
 static void compare_cta(const struct cta_runs *runs, const struct spelled *s, uint32_t cta)
 {
     struct cta_runs_walk w = cta_runs_walk(runs, cta, cta + 1);
@@ -153,7 +153,7 @@ static void random_ctas_have_their_ranges(void **state)
     }
 }
 
-/* Tiles of a matrix, of which only part of the first and the last column is there. */
+/* Tiles of a matrix whose first and last columns are cut off in part. */
 static void a_million_tiles_are_few_rows(void **state)
 {
     enum { SIDE = 1000, TILE = 64, TALL = 16, PITCH = SIDE * TILE };
@@ -176,7 +176,7 @@ static void a_million_tiles_are_few_rows(void **state)
                                  &right, from));
     }
     assert_int_equal(runs.count,
-                     2 * SIDE + 1); /* one at the right and the next one at the left */
+                     2 * SIDE + 1); /* one at the right margin and the next at the left */
     w = cta_runs_walk(&runs, 0, SIDE * SIDE);
     for (struct rows rows; cta_runs_rows(&w, &rows);)
         rows_gather(&list, &rows);
@@ -191,7 +191,7 @@ static void a_million_tiles_are_few_rows(void **state)
 
 enum { WIDE = 16, LINES = 64, TALL = 4, LINE = 4 * WIDE, PLANE = 1 << 20 };
 
-/* What a CTA has of a plane: some lines, but for a margin at both ends. */
+/* Adds the ranges of a CTA in one plane: some lines, without a margin at both ends. */
 static void gather_tile(struct rows_list *list, uint64_t x, uint64_t y, uint64_t z)
 {
     const uint64_t first = x ? x : 1, end = x + WIDE / 4 < WIDE ? x + WIDE / 4 : WIDE - 1;
@@ -201,8 +201,8 @@ static void gather_tile(struct rows_list *list, uint64_t x, uint64_t y, uint64_t
     rows_gather_turns(list, &tile);
 }
 
-/* How many rows it becomes, plane by plane for each CTA, or for the last of a line of CTAs
-   and the first of the next together, which are alike. */
+/* Returns the number of strided ranges. Planes are added for each CTA, or for two CTAs
+   together: the last one of a row of CTAs and the first one of the next row. */
 static size_t gather_planes(struct rows_list *list, uint64_t planes, bool in_pairs)
 {
     for (uint64_t y = 0; y < LINES; y += TALL)
@@ -215,7 +215,7 @@ static size_t gather_planes(struct rows_list *list, uint64_t planes, bool in_pai
     return list->count;
 }
 
-static void planes_that_come_in_turns_are_a_few_rows(void **state)
+static void interleaved_planes_are_one_strided_range_each(void **state)
 {
     struct rows_list list = {0};
 
@@ -229,8 +229,8 @@ static void planes_that_come_in_turns_are_a_few_rows(void **state)
     free(list.rows);
 }
 
-/* Of many planes, the lines of each line of CTAs. */
-static void many_planes_are_rows_of_all_that_is_beside(void **state)
+/* With many planes, each row of CTAs keeps one strided range in each plane. */
+static void many_planes_are_one_strided_range_for_each_row_of_ctas(void **state)
 {
     enum { MANY = 500 };
 
@@ -252,8 +252,8 @@ static void many_planes_are_rows_of_all_that_is_beside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planes_that_come_in_turns_are_a_few_rows),
-        cmocka_unit_test(many_planes_are_rows_of_all_that_is_beside),
+        cmocka_unit_test(interleaved_planes_are_one_strided_range_each),
+        cmocka_unit_test(many_planes_are_one_strided_range_for_each_row_of_ctas),
         cmocka_unit_test(random_ctas_have_their_ranges),
         cmocka_unit_test(a_million_tiles_are_few_rows),
     };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that may be gzip: what is read back, and what is refused at which byte. */
+/* Plain and gzip files: the content read, and the byte at which a damaged file is
+   refused. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,8 +96,8 @@ static void plain_files_are_read_too(void **state)
     text_clear(&packed);
 }
 
-/* Whatever is cut off, a sentence names the byte where the file ends. */
-static void every_tear_is_found(void **state)
+/* A truncated file is refused with the byte where it ends. */
+static void every_truncation_is_found(void **state)
 {
     struct text packed = {0};
     char *content, end[64];
@@ -114,7 +115,7 @@ static void every_tear_is_found(void **state)
         size_t got = 0;
 
         if (length == first)
-            continue; /* whole by chance */
+            continue; /* complete by chance */
         assert_int_equal(gzip_inflate("g", packed.data, length, &out, &got, &err),
                          PROACT_EINVAL);
         snprintf(end, sizeof end,
@@ -174,7 +175,8 @@ static void damage_names_its_byte(void **state)
     text_clear(&packed);
 }
 
-/* 64 MiB and 64 times the packed bytes are believed: zeros in members of a MiB. */
+/* Output up to 64 MiB and 64 times the compressed bytes is accepted; this file has zeros in
+   members of 1 MiB. */
 static void a_bomb_is_refused(void **state)
 {
     enum { MEMBER_BYTES = 1 << 20, BELIEVED = 64 };
@@ -204,8 +206,10 @@ static void a_bomb_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_are_one_file), cmocka_unit_test(plain_files_are_read_too),
-        cmocka_unit_test(every_tear_is_found),  cmocka_unit_test(damage_names_its_byte),
+        cmocka_unit_test(members_are_one_file),
+        cmocka_unit_test(plain_files_are_read_too),
+        cmocka_unit_test(every_truncation_is_found),
+        cmocka_unit_test(damage_names_its_byte),
         cmocka_unit_test(a_bomb_is_refused),
     };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading JSON: the sentence for each thing that can be wrong. */
+/* JSON input: the values read, and the message for each possible error. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static void values_are_read(void **state)
     json_destroy(NULL);
 }
 
-/* Each getter on each wrong value, and the sentence. */
+/* Each getter on each wrong value, with its message. */
 static void wrong_values_are_named(void **state)
 {
     struct json_file *file = parsed(text);
@@ -144,12 +144,12 @@ static void unknown_keys_name_the_nearest(void **state)
     json_destroy(file);
 }
 
-static void what_is_no_json_is_refused(void **state)
+static void other_text_than_json_is_refused(void **state)
 {
     static const struct {
         const char *text, *sentence;
     } rows[] = {
-        /* after the place the words are jansson's */
+        /* jansson's text follows the position */
         {"", "f:1:0: "},
         {"{\"a\": 1,}", "f:1:9: "},
         {"{\"a\": 1\n \"b\"", "f:2:4: "},
@@ -177,7 +177,7 @@ int main(void)
         cmocka_unit_test(values_are_read),
         cmocka_unit_test(wrong_values_are_named),
         cmocka_unit_test(unknown_keys_name_the_nearest),
-        cmocka_unit_test(what_is_no_json_is_refused),
+        cmocka_unit_test(other_text_than_json_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing JSON: the text, and that a reader gets back what was put in. */
+/* JSON output: its text, and a reader gets the written values back. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +67,7 @@ static void strings_are_escaped(void **state)
         {"\xc0\x80", "\"\\ufffd\\ufffd\""},                       /* overlong */
         {"\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\""},            /* a surrogate */
         {"\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""}, /* past U+10FFFF */
-        {"\xe2\x82", "\"\\ufffd\\ufffd\""},                       /* cut */
+        {"\xe2\x82", "\"\\ufffd\\ufffd\""},                       /* truncated */
         {NULL, "null"},
     };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that are bridged have the bytes of both, and the gaps between each and the next. */
+/* Bridged strided ranges. They contain the bytes of both ranges and the gaps between each
+   piece and the next. */
 #include "base/spans/rows.h"
 
 #include <setjmp.h>
@@ -33,7 +34,7 @@ static void mark(const struct rows *r, unsigned char *in, unsigned char with)
         memset(in + s.first, with, s.end - s.first);
 }
 
-/* What each byte is to be: of both rows, or in a gap behind one of the first. */
+/* Expected bytes: those of both ranges, and each gap after a piece of the first range. */
 static void expect(const struct rows *one, const struct rows *next, const struct rows *both)
 {
     unsigned char want[BYTES] = {0}, got[BYTES] = {0};
@@ -53,7 +54,7 @@ static void expect(const struct rows *one, const struct rows *next, const struct
     assert_true(both->count == 1 || both->bytes <= both->pitch);
 }
 
-static void the_bytes_are_both_and_the_gaps(void **state)
+static void a_bridge_contains_both_ranges_and_the_gaps(void **state)
 {
     uint64_t r = 5;
     unsigned bridged = 0, many = 0;
@@ -95,7 +96,7 @@ static void narrow_gaps_are_closed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_bytes_are_both_and_the_gaps),
+        cmocka_unit_test(a_bridge_contains_both_ranges_and_the_gaps),
         cmocka_unit_test(narrow_gaps_are_closed),
     };
 

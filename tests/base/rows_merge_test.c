@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merged rows are the same bytes, and a stencil's are few. */
+/* Merged strided ranges. They contain the same bytes, and those of a stencil are few. */
 #include "base/spans/rows_merge.h"
 
 #include <setjmp.h>
@@ -26,7 +26,7 @@ static void mark(const struct rows *r, size_t count, unsigned char *in)
         memset(in + s.first, 1, s.end - s.first);
 }
 
-/* Few pitches and columns, so that they meet. */
+/* Few pitches and columns, so that ranges coincide. */
 static struct rows draw_rows(uint64_t *r)
 {
     const uint64_t pitch = 8 + 4 * draw(r, 2), first = draw(r, 40);
@@ -36,7 +36,7 @@ static struct rows draw_rows(uint64_t *r)
     return draw(r, 8) ? out : rows_one(first, 1 + draw(r, 30));
 }
 
-static void the_bytes_stay(void **state)
+static void merged_ranges_contain_the_same_bytes(void **state)
 {
     uint64_t r = 11;
     size_t less = 0;
@@ -63,8 +63,8 @@ static void the_bytes_stay(void **state)
     assert_true(less > ROUNDS / 4);
 }
 
-/* Of 27 points, each of which is read of every second row: two rows are one pitch. */
-static void a_stencil_is_few(void **state)
+/* A stencil of 27 points on every second row: the pitch is two rows. */
+static void a_stencil_becomes_two_ranges(void **state)
 {
     enum { CELL = 8, ROW = 258 * CELL, PITCH = 2 * ROW, PLANE = 258 * ROW, ROWS = 16381 };
     const uint64_t middle = 4 * PLANE + 6 * ROW + 16 * CELL;
@@ -85,7 +85,7 @@ static void a_stencil_is_few(void **state)
     }
 }
 
-static void what_fills_its_pitch_is_one(void **state)
+static void a_strided_range_without_gaps_becomes_one_range(void **state)
 {
     struct rows rows[] = {{10, 6, 10, 5}, {14, 6, 10, 5}, {100, 4, 0, 1}};
 
@@ -100,9 +100,9 @@ static void what_fills_its_pitch_is_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_bytes_stay),
-        cmocka_unit_test(a_stencil_is_few),
-        cmocka_unit_test(what_fills_its_pitch_is_one),
+        cmocka_unit_test(merged_ranges_contain_the_same_bytes),
+        cmocka_unit_test(a_stencil_becomes_two_ranges),
+        cmocka_unit_test(a_strided_range_without_gaps_becomes_one_range),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of bytes against an array of flags. */
+/* Range sets against an array of flags. */
 #include "base/spans/spans.h"
 
 #include <setjmp.h>
@@ -86,7 +86,7 @@ static void test_hold(void **state)
     spans_clear(&b);
 }
 
-/* Of so many that they are merged. */
+/* Sets large enough that they are merged. */
 static void test_join(void **state)
 {
     uint64_t r = 3;
@@ -117,10 +117,10 @@ static void test_close(void **state)
     spans_close(&s, 8, false);
     assert_int_equal(s.count, 0);
     spans_add(&s, 0, 4);
-    spans_add(&s, 8, 12);  /* a gap as long */
-    spans_add(&s, 17, 21); /* one that is longer */
+    spans_add(&s, 8, 12);  /* a gap of the limit */
+    spans_add(&s, 17, 21); /* a larger gap */
     spans_add(&s, 26, 46);
-    spans_add(&s, 55, 80); /* one that is too long */
+    spans_add(&s, 55, 80); /* a gap above the limit */
     spans_close(&s, 8, false);
     assert_int_equal(s.count, 3);
     assert_int_equal(s.span[0].end, 12);
@@ -146,7 +146,7 @@ static void draw(struct spans *s, uint64_t *chance, uint64_t most)
     }
 }
 
-/* Few of one, or many, between two of the other. */
+/* A few ranges, or many, between two ranges of the other set. */
 static void test_meet(void **state)
 {
     struct spans a = {0}, b = {0};
@@ -171,8 +171,8 @@ static void test_meet(void **state)
     spans_clear(&b);
 }
 
-/* What was left in is, and between what is left there are only gaps as large as any that
-   was taken in. */
+/* A coarsened set contains the original set. Its remaining gaps are at least as large as
+   every gap that it closed. */
 static void test_coarsen(void **state)
 {
     enum { SPANS = 50, LEFT = 7 };
@@ -192,7 +192,7 @@ static void test_coarsen(void **state)
         spans_coarsen(&s, SPANS);
         assert_int_equal(s.count, was.count);
         spans_coarsen(&s, LEFT);
-        assert_in_range(s.count, LEFT - 3, LEFT); /* some are alike */
+        assert_in_range(s.count, LEFT - 3, LEFT); /* some gaps are equal */
         assert_true(range_set_contains(&s, &was));
         for (size_t n = 0; n + 1 < was.count; n++) {
             const struct span gap = {was.span[n].end, was.span[n + 1].first};

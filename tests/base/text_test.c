@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sentences, text, memory, and files that are there whole or not at all. */
+/* Messages, text, memory, and files that are complete or absent. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#undef fail /* ours is tested */
+#undef fail /* the test uses the library's fail() */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -116,8 +116,8 @@ static void arena_is_zeroed_and_aligned(void **state)
     arena_clear(&a);
 }
 
-/* From within a block, from one before it, and from the start. */
-static void arena_takes_back_what_came_behind_a_mark(void **state)
+/* Rewinds within a block, to a block before it, and to the start. */
+static void arena_rewinds_to_a_mark(void **state)
 {
     struct arena a = {0};
     const struct arena_mark start = arena_mark(&a);
@@ -147,8 +147,8 @@ static void arena_takes_back_what_came_behind_a_mark(void **state)
     arena_clear(&a);
 }
 
-/* What is kept stays where it is, whatever is taken back. */
-static void arena_keeps_what_is_to_be_kept(void **state)
+/* Kept memory stays valid after any rewind. */
+static void arena_keeps_memory_across_rewinds(void **state)
 {
     struct arena a = {0};
     const struct arena_mark start = arena_mark(&a);
@@ -170,8 +170,8 @@ static void arena_keeps_what_is_to_be_kept(void **state)
     assert_null(a.kept);
 }
 
-/* Whoever asks and gives back over a block's end, over and over, needs no new one. */
-static void arena_keeps_a_block_that_comes_back(void **state)
+/* Repeated allocations and rewinds across the end of a block reuse the spare block. */
+static void arena_reuses_its_spare_block(void **state)
 {
     struct arena a = {0};
     struct arena_mark mark;
@@ -197,7 +197,7 @@ static void arena_keeps_a_block_that_comes_back(void **state)
     assert_null(a.spare);
 }
 
-/* A new folder for one test, entered. */
+/* Creates a folder for one test and enters it. */
 static void enter_scratch(char *name)
 {
     assert_non_null(mkdtemp(name));
@@ -227,8 +227,8 @@ static void check_content(const char *path, const char *expected)
     free(data);
 }
 
-/* As fopen() has it: what the link leads to is made. */
-static void a_link_to_nothing_stays_a_link(void **state)
+/* A write through a dangling link creates the target of the link, like fopen(). */
+static void a_dangling_link_stays_a_link(void **state)
 {
     char folder[] = "/tmp/proact-text-XXXXXX";
     struct proact_error err = {""};
@@ -302,8 +302,8 @@ static void a_write_that_fails_leaves_nothing(void **state)
     assert_int_equal(rmdir("there/full") | rmdir("there") | rmdir(folder), 0);
 }
 
-/* What file_write() does with the pieces of a long text, and with what is no file. */
-static void pieces_are_written_like_the_whole(void **state)
+/* Pieces of a long text are written like one text, also to targets that are not files. */
+static void pieces_are_written_like_one_text(void **state)
 {
     char folder[] = "/tmp/proact-text-XXXXXX", got[8] = "";
     struct file_output f;
@@ -367,13 +367,13 @@ int main(void)
         cmocka_unit_test(long_names_lose_their_middle),
         cmocka_unit_test(grow_keeps_content_and_makes_room),
         cmocka_unit_test(arena_is_zeroed_and_aligned),
-        cmocka_unit_test(arena_takes_back_what_came_behind_a_mark),
-        cmocka_unit_test(arena_keeps_what_is_to_be_kept),
-        cmocka_unit_test(arena_keeps_a_block_that_comes_back),
+        cmocka_unit_test(arena_rewinds_to_a_mark),
+        cmocka_unit_test(arena_keeps_memory_across_rewinds),
+        cmocka_unit_test(arena_reuses_its_spare_block),
         cmocka_unit_test(write_replaces_the_whole_file),
-        cmocka_unit_test(a_link_to_nothing_stays_a_link),
+        cmocka_unit_test(a_dangling_link_stays_a_link),
         cmocka_unit_test(a_write_that_fails_leaves_nothing),
-        cmocka_unit_test(pieces_are_written_like_the_whole),
+        cmocka_unit_test(pieces_are_written_like_one_text),
         cmocka_unit_test(read_reports_errors),
     };
 

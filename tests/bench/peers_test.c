@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of other libraries: which are run, which rows of theirs are taken, and what is
-   said of those that were not built. Here they are shell scripts. */
+/* Programs of other libraries: which ones run, which of their rows are accepted, and the
+   report of missing ones. The programs are shell scripts here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -90,13 +90,13 @@ static void built_peers_run_and_missing_ones_are_reported(void **state)
                                    "bench/peers/build.sh peers"));
     assert_null(strstr(output, "peer_copies"));
 
-    r.all[0] = '\0'; /* one that nobody wants is not run at all */
+    r.all[0] = '\0'; /* a program that is not selected does not run */
     write_program(folder, "copies", "rm \"$0\"");
     q.method = "NVSHMEM-signal,fused";
     peers_run(&q, take, &r);
     assert_string_equal(r.all, "NVSHMEM-signal 16384 30; ");
     look("cudaMemcpyPeerAsync", false, output, sizeof output);
-    assert_string_equal(output, ""); /* it is there still */
+    assert_string_equal(output, ""); /* the program still exists */
     look(q.method, false, output, sizeof output);
     assert_string_equal(output, "");
     look("NCCL", true, output, sizeof output);
@@ -104,7 +104,7 @@ static void built_peers_run_and_missing_ones_are_reported(void **state)
     remove_folder(folder);
 }
 
-static void all_that_is_run_can_be_chosen(void **state)
+static void every_row_of_a_peer_can_be_selected(void **state)
 {
     static const char *const wanted[] = {"cudaMemcpyPeerAsync", "NCCL", "NVSHMEM",
                                          "NVSHMEM-signal"};
@@ -120,7 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_peers_run_and_missing_ones_are_reported),
-        cmocka_unit_test(all_that_is_run_can_be_chosen),
+        cmocka_unit_test(every_row_of_a_peer_can_be_selected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

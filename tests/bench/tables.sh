@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bench/tables.sh --check reports a page whose table differs from its results, bench/tables.sh
-# restores it, and an unknown table is an error. Usage: tables.sh SOURCE
+# bench/tables.sh --check reports a page whose table differs from its results,
+# bench/tables.sh restores it, and an unknown table is an error.
+# Usage: tables.sh SOURCE
 set -u
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT

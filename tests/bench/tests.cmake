@@ -1,4 +1,4 @@
-# The benches are no part of the library.
+# The benchmarks are not part of the library.
 target_link_libraries(peers_test PRIVATE proact_bench)
 
 # A stale table of the documentation is reported and restored.

@@ -1,4 +1,4 @@
-# Launches: pictures of what their CTAs write, values that are missing, JSON.
+# Analysis of launches: pictures of the bytes that their CTAs write, missing values, JSON.
 . "$(dirname "$0")/cli_lib.sh"
 corpus=$(dirname "$0")/../ptx/corpus
 of() {
@@ -19,7 +19,7 @@ of relax.sm_90 relax_edges --grid 8 --block 64 --arg 5=512
 of stencil.sm_90 jacobi_plain --grid 80,80 --block 32,32 --arg 2=1000000 --arg 3=16 -n 2 |
     sed '/CTA /q'
 proact analyze "$corpus/hard_language.sm_75.ptx" --kernel _Z7productIf | sed 1q >name
-# The C++ runtime reads names; without it they stay as they are.
+# The C++ runtime demangles names; without it the names stay mangled.
 if ls /usr/lib/*/libstdc++.so.6 /usr/lib64/libstdc++.so.6 >/dev/null 2>&1; then
     cat name
 else
@@ -27,7 +27,7 @@ else
         "void product<float>(view<float>, view<float const>, view<float const>, unsigned long)"
 fi
 proact analyze "$(dirname "$0")/analyze.ptx" --kernel pairs --grid 12 --block 1
-# Constants, of which the file says nothing.
+# Constants whose content the file does not contain.
 shaped() {
     proact analyze "$(dirname "$0")/analyze.ptx" --kernel shaped --grid 8 --block 32 "$@"
 }
@@ -35,11 +35,11 @@ shaped --constant shape=20 --constant shape.4=6 --constant shape.8=24 --json sha
 sed -n 's/^ *\("constants".*\)/\1/p' shaped.json
 proact analyze "$(dirname "$0")/analyze.ptx" --kernel chooses --grid 4,3 --block 1 -n 3 |
     sed -n "/reads/p"
-# What would take too long is left out, and said.
+# An analysis that would take too long is skipped with a message.
 of vecadd.sm_90 vecadd --grid 2000000000 --block 32 --arg 3=100 --json large.json
 sed -n 's/.*\("map_reason": [^}]*\).*/\1/p' large.json
 proact analyze "$(dirname "$0")/analyze.ptx" --kernel products --grid 4194304 --block 256
-# A shape that is declared wins; the table and the data say so.
+# A declared shape has priority; the table and the JSON report it.
 shape() {
     echo "\$ $*"
     proact analyze "$corpus/stencil.sm_90.ptx" --kernel jacobi_plain --grid 20,50 --block 32,8 \
@@ -95,7 +95,7 @@ proact analyze "$corpus/stencil.sm_90.ptx" --kernel flat2d --grid 2 --block 32 -
 sed '/"command"/d; /"file"/d; /"proact"/d' flat2d.json
 proact analyze "$corpus/relax.sm_90.ptx" --json relax.json >/dev/null
 "$JSON_CHECK" flat2d.json relax.json
-# What is read, as the text has it: of each device, all and why, or which number is missing.
+# Read sets in JSON: bytes of each device, all bytes with the reason, or the missing number.
 reads() {
     name=$1
     shift
@@ -106,7 +106,7 @@ reads relax.sm_90 relax_csr --grid 8 --block 64 --arg 6=512
 reads stencil.sm_90 jacobi --grid 8,8 --block 16,16 --arg 2=128 --arg 3=128 -n 5
 reads matmul.sm_90 sgemm_naive --grid 2,2 --block 16,16 --arg 3=32 --arg 4=32
 
-# What the page shows is what is said.
+# The output equals the one that the page shows.
 cp "$corpus/stencil.sm_90.ptx" stencil.ptx
 page=$(dirname "$0")/../../docs/proactcc.md
 sh -c "$(sed -n 's/^    \(proact analyze stencil.*\)/\1/p' "$page")" >output

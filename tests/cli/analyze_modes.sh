@@ -1,4 +1,4 @@
-# A launch that cannot be split by the whole kernel is read without what it never comes to.
+# A kernel whose launch cannot be split as written is specialized to the given parameters.
 . "$(dirname "$0")/cli_lib.sh"
 cp "$(dirname "$0")/modes.ptx" .
 launch="modes.ptx --grid 4 --block 64 --arg 3=256"

@@ -1,5 +1,5 @@
-# What each pass prints is PTX: it is read, and printed again as it is, but for parameters
-# that were read by their place in a register: these are named, once and for all.
+# Each pass prints valid PTX. The reader accepts it and prints the same text, except that
+# parameters read through a register get a name the first time.
 . "$(dirname "$0")/cli_lib.sh"
 corpus=$(dirname "$0")/../ptx/corpus
 proact analyze "$corpus/stencil.sm_90.ptx" --stop-after parse | cmp - "$corpus/stencil.sm_90.ptx"

@@ -1,4 +1,4 @@
-# Wrong command lines and files, and nvcc: one sentence each.
+# Wrong command lines, wrong files and nvcc: one message each.
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
 cp "$(dirname "$0")/../ptx/corpus/vecadd.sm_90.ptx" v.ptx
@@ -37,7 +37,8 @@ printf '.version 9.0\n.target sm_90\n.address_size 64\n' >empty.ptx
 fails 1 proact analyze empty.ptx
 fails 1 proact analyze v.ptx --json no/where.json | tail -1
 
-# nvcc stands aside: a script that copies PTX to where it is told. It is removed afterwards.
+# A script replaces nvcc and copies PTX to the requested file. The file is removed
+# afterwards.
 printf '#!/bin/sh\necho "nvcc $1 $2 $3"\ncp v.ptx "$5"\n' >nvcc
 chmod +x nvcc
 mkdir scratch
@@ -48,7 +49,7 @@ PROACT_NVCC=$PWD/nvcc fails 0 proact analyze k.cu --kernel coarsen
 PATH=$PWD:$PATH fails 0 proact analyze k.cu --kernel vecadd64
 PROACT_NVCC=/no/nvcc fails 1 proact analyze k.cu
 PROACT_NVCC=false fails 1 proact analyze k.cu
-# Programs have functions put in the place of their calls, sessions do not.
+# Calls are inlined in the kernels of a program, but not in those of a session.
 cp "$(dirname "$0")/calls.ptx" v.ptx
 PROACT_NVCC=$PWD/nvcc fails 0 proact analyze k.cu
 fails 0 proact analyze v.ptx

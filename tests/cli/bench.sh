@@ -1,4 +1,5 @@
-# Benches: wrong command lines, wrong files, and what a report holds besides its times.
+# Benchmarks: wrong command lines, wrong files, and the content of a report except its
+# times.
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
 fails 2 proact bench
@@ -24,16 +25,16 @@ fails 1 proact bench link --against m.json
 echo '{"machine": "v100x4", "rows": [{"probe": "ping-pong", "what": "p", "measured": 0}]}' >m.json
 fails 1 proact bench latency --against m.json
 
-# A bench that is far from what was measured fails where it is asked to.
+# --within fails a benchmark that is far from the measured values.
 echo '{"machine": "v100x4", "rows":
  [{"probe": "ping-pong", "what": "p", "measured": 1e6}]}' >m.json
 proact bench latency --against m.json --within 5 >output && echo "not noticed"
 tail -1 output
-# Another machine than was measured is said, unless it is the file's own.
+# A machine other than the measured one gives a warning.
 proact bench latency -m h200x2 --against m.json 2>&1 >output | head -1
 proact bench latency -m v100x4 --against m.json 2>&1 >output | head -1
 
-# Rows of one method that a note tells apart; files without notes are read as before.
+# A note separates rows of one method; files without notes are accepted too.
 echo '{"machine": "h200x2", "rows":
  [{"pattern": "one-to-all", "ratio": 1, "method": "inline", "measured": 1.5},
   {"pattern": "one-to-all", "ratio": 1, "method": "inline", "note": "bulk stores", "measured": 1.5}]}' >m.json

@@ -1,7 +1,7 @@
-# Benches: what is refused before anything is measured, and what options choose.
+# Benchmarks: options that are refused before any measurement, and the effect of the others.
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
-# A value that is none, with those that are.
+# An invalid value is refused with the list of valid ones.
 fails 2 proact bench micro -m h200x2 --sleep --bytes 1M --ratio 0.7
 fails 2 proact bench micro --chunk 3
 fails 2 proact bench micro --chunk 2K
@@ -18,7 +18,7 @@ fails 2 proact bench micro --method inline+fused
 fails 2 proact bench micro --method copy-engine+fused:134217728000000
 fails 2 proact bench step --method NCCL
 fails 2 proact bench link --machine nosuch 2>&1 | sed 's/there are .*, or/there are ..., or/'
-# What a bench does not heed.
+# An option that the benchmark does not use is refused.
 fails 2 proact bench step --ratio 1
 fails 2 proact bench link --chunk 64K
 fails 2 proact bench latency --method fused
@@ -30,14 +30,15 @@ fails 2 proact bench micro --against m.json --method fused
 echo '{"machine": "h200x2", "rows":
  [{"what": "p", "probe": "ping-pong", "peers": 1, "measured": 1}]}' >m.json
 fails 2 proact bench link --against m.json --method fused
-# A file of another bench.
+# A file of another benchmark is refused.
 echo '{"machine": "h200x2", "rows": [{"what": "what another one asks", "measured": 1}]}' >m.json
 fails 1 proact bench latency --against m.json | tail -1
-# Before minutes of work.
+# An unusable output file is refused before minutes of work.
 fails 1 proact bench latency -m h200x2 --json nowhere/r.json
 ls
 
-# Two methods that share the chunks, a method with and without chunks, agents of several sizes.
+# Two methods that share the chunks, a method with and without chunks, agents of several
+# sizes.
 rows() {
     sed -n "s/^\(one-to-all\|all-to-all\) */\1 /p" | sed 's/\(kernel\|copies\) [0-9.]* us/\1 ... us/g' |
         awk '{ rest = substr($0, index($0, $3)); sub(/ +[0-9.]+ +[0-9.]+ +[0-9.]+ +1$/, "", rest); gsub(/ +/, " ", rest); print $1, rest }'
@@ -54,6 +55,6 @@ quick="-m h200x2 --bytes 1M --ratio 1 --pattern one-to-all --sleep"
     proact bench step -m h200x2 --method copy-engine+fused | cut -c 1-52
 }
 
-# Other libraries: none on emulated machines, and that is said.
+# Other libraries do not run on emulated machines; the message reports it.
 # shellcheck disable=SC2086 # words
 fails 1 proact bench micro $quick --peers --method NCCL

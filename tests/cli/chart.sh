@@ -1,11 +1,12 @@
-# A bar chart in the terminal: as wide as it is, and bars as long as the speedups.
+# Bar chart in the terminal: it has the width of the terminal, and its bars have the length
+# of the speedups.
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
 run='proact run jacobi --size 64 --iterations 4 --machine v100x4 --method bulk,inline'
-chart() { # the part of stdout from the chart on
+chart() { # prints stdout from the chart on
     sed -n '/^  speedup over one device$/,$p'
 }
-# In a pipe there is none unless --chart requests it.
+# A pipe gets no chart without --chart.
 $run | chart
 COLUMNS=64 $run --chart >table
 chart <table >text
@@ -35,12 +36,12 @@ awk '$NF == "equal" { print $1, $4 } $1 == "(ideal)" { print "ideal", $4 }' tabl
     while read -r name speedup; do
         grep -q "^  $name .* $speedup\$" text || echo "no $name $speedup in the chart"
     done
-# The line of the ideal stands in one column.
+# The line of the ideal is in one column.
 awk '{ at = match($0, /[|+]/) } at { print at }' text | sort -u | wc -l | tr -d ' '
 tail -1 text | grep -c '^  ideal  *-*+ '
 
-# On a terminal without --chart; blocks in a UTF-8 locale. Some sandboxes have
-# no pseudo-terminal.
+# A terminal gets a chart without --chart, with blocks in a UTF-8 locale. Some sandboxes
+# have no pseudo-terminal.
 if script -qec true output >/dev/null 2>&1; then
     script -qec "stty cols 100; LC_ALL=C.UTF-8 $run" output >/dev/null
     tr -d '\r' <output | chart | sed '/^Script done/d' >text

@@ -1,4 +1,5 @@
-# Sourced by the tests: `fails STATUS COMMAND...` shows the command and expects that status.
+# Sourced by the tests: `fails STATUS COMMAND...` prints the command and expects that
+# status.
 fails() {
     expected=$1
     shift

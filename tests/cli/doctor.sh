@@ -1,5 +1,5 @@
-# What is checked here, with drivers of all sorts. Where compilers are differs by computer,
-# and whether kernels can launch kernels by what built proact.
+# `proact doctor` with several drivers. The rows of compilers and of device-side launches
+# depend on the computer and on the build, so they are removed.
 . "$(dirname "$0")/cli_lib.sh"
 doctor() { # DRIVER [NAME=VALUE...]
     kind=$1
@@ -15,7 +15,7 @@ unset CUDA_VISIBLE_DEVICES CUDA_MODULE_LOADING CUDA_DEVICE_MAX_CONNECTIONS
 fails 0 proact doctor --help
 doctor fake
 grep -c '^[a-z]* *launches   kernels can' output
-# From here on only what differs.
+# From here on only the rows that differ.
 changes() { # DRIVER [NAME=VALUE...]
     doctor "$@" | grep -v '^ok ' | grep -v '^$'
 }
@@ -39,7 +39,7 @@ changes fake CUDA_DEVICE_MAX_CONNECTIONS=many
 changes fake FAKE_CUDA_FAIL=cuLaunchKernel:1:719
 changes fake FAKE_CUDA_FAIL=cuModuleLoadDataEx:3:222
 LD_LIBRARY_PATH=$DRIVERS/driver_fake FAKE_CUDA_ATTRIBUTES=132=1 proact doctor | grep multicast
-# A computer without a driver; one with a driver has to pretend.
+# A computer without a driver. A computer with a driver prints the expected lines instead.
 if ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
     printf '%s\n' 'note     driver     there is no CUDA driver: programs run on emulated GPUs' 0
 else

@@ -1,4 +1,4 @@
-# What a newcomer types first.
+# The first commands of a new user.
 . "$(dirname "$0")/cli_lib.sh"
 fails 0 proact help
 fails 0 proact run --help

@@ -1,4 +1,4 @@
-# Bad input: one sentence on stderr, exit status 1, and no file left behind.
+# Bad input: one message on stderr, exit status 1, and no output file.
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
 banner='%%MatrixMarket matrix coordinate pattern general'

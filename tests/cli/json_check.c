@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_check FILE...: what `proact analyze --json` wrote is JSON; a line a file. */
+/* Check of the output of `proact analyze --json`. Usage: json_check FILE... It prints one
+   line for each file. */
 #include <jansson.h>
 #include <stdio.h>
 

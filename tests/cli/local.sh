@@ -1,4 +1,4 @@
-# Programs on drivers that are amiss: one sentence each, and no answer.
+# Programs on broken drivers: one message each, and no result.
 . "$(dirname "$0")/cli_lib.sh"
 run_local() { # DRIVER EXIT-STATUS [NAME=VALUE...]
     kind=$1 expected=$2
@@ -21,7 +21,7 @@ run_local fake 1 FAKE_CUDA_FAIL=cuLaunchKernel:9:719
 run_local fake 1 FAKE_CUDA_FAIL=cuMemcpyAsync:3:214
 run_local fake 0 FAKE_CUDA_DEVICES=1
 grep -q equal out && echo equal
-grep ' on local ' out # nobody says what links them
+grep ' on local ' out # the topology is unknown
 env LD_LIBRARY_PATH="$DRIVERS/driver_fake" proact run jacobi --size 256 --iterations 20 --machine local \
     --json out.json >out && grep '"fabric"' out.json
 run_local fake 0 FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none

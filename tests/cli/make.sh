@@ -1,7 +1,7 @@
-# Generated inputs: the same options give the same bytes, and bad ones one sentence.
+# Generated inputs: equal options give equal bytes, and a wrong option gives one message.
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
-body() { # FILE: without the comment
+body() { # FILE: without the comments
     grep -v '^% ' "$1"
 }
 fails 0 proact make wiki --vertices 5000 --edges 60000 --seed 7 -o a.mtx
@@ -18,10 +18,10 @@ body c.mtx >c.body
 cmp -s a.body c.body && echo 'another seed gave the same graph'
 proact make wiki --vertices 5000 --edges 60000 --seed 7 -o - | cmp - a.mtx
 ls -- - 2>/dev/null
-# As an independent program makes it.
+# The checksum of an independent implementation.
 md5sum <a.body
 
-# Ascending, distinct, no loops, in range; out- and in-degrees are skewed.
+# Edges are ascending, distinct and in range, without loops; in- and out-degrees are skewed.
 tail -n +4 a.mtx | sort -n -k1,1 -k2,2 | cmp - "$(tail -n +4 a.mtx >edges; echo edges)"
 awk '{ if ($1 == $2 || $1 < 1 || $2 < 1 || $1 > 5000 || $2 > 5000 || seen[$0]++) bad++
        out[$1]++; in_[$2]++ }
@@ -30,7 +30,7 @@ awk '{ if ($1 == $2 || $1 < 1 || $2 < 1 || $1 > 5000 || $2 > 5000 || seen[$0]++)
            print NR, bad + 0, (most_out > 120), (most_in > 2 * most_out), most_out, most_in }' edges
 proact run pagerank a.mtx -n 1 --method bulk --iterations 1 | sed -n 1p
 
-# The vertices and edges of an eighth of Wikipedia are the defaults: 12.62 edges each.
+# The defaults have the vertices and edges of an eighth of Wikipedia: 12.62 edges each.
 proact make wiki --vertices 20000 -o - | sed -n 3p
 
 fails 2 proact make

@@ -1,10 +1,11 @@
-# A run that breaks midway says so, exits with 1, and leaves no file, nor harms an older one.
+# A run that fails midway prints a message, exits with 1, leaves no file, and keeps older
+# files.
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
 run() {
     fails 1 proact run jacobi --size 96 --iterations 30 "$@" --json out.json --trace out.trace
 }
-# The second method cannot run on this machine; the first has.
+# The first method runs on this machine, the second one cannot.
 echo '{"like": "v100x4", "links": {"matrix_gbps":
       [[0, 99, 0, 0], [99, 0, 0, 0], [0, 0, 0, 99], [0, 0, 99, 0]]}}' >apart.json
 run --machine ./apart.json --method inline
@@ -15,14 +16,14 @@ run --machine ./apart.json --method inline
 cat out.json out.trace
 rm out.*
 
-# The disk takes 8 KiB a file, and the trace is longer.
+# The disk limit is 8 KiB a file, and the trace is longer.
 (
     trap '' XFSZ
     ulimit -f 16
     run -n 2 --method bulk
 )
 ls
-# The disk takes 1 KiB, and the report is longer.
+# The disk limit is 1 KiB, and the report is longer.
 quiet() {
     "$@" >/dev/null
 }

@@ -1,10 +1,11 @@
-# A bar chart of the speedups, as SVG and as text.
+# Bar chart of the speedups as SVG and as text.
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
 printf '%%%%MatrixMarket matrix coordinate pattern general\n5 5 6\n1 2\n1 3\n2 3\n4 3\n3 1\n5 4\n' >g.mtx
 run='proact run pagerank g.mtx --machine v100x4'
 
-# SVG: well-formed, with a bar for one device and for each method, numbers as in the table.
+# SVG: well-formed, with one bar for one device and one for each method, and the table's
+# numbers.
 $run --method bulk,inline,fused --plot p.svg >table
 "$SVG_CHECK" p.svg
 grep -c '<rect class="bar"' p.svg
@@ -20,7 +21,7 @@ awk '$NF == "equal" { print $1, $4 }
         esac
     done
 
-# Names are text, whatever is in them.
+# Names are escaped as text.
 cp g.mtx "a&b<c>\"$(printf '\377\1')].mtx"
 proact run pagerank a*.mtx --machine v100x4 -n 2 --method bulk --plot q.svg >/dev/null
 "$SVG_CHECK" q.svg
@@ -30,7 +31,7 @@ cp g.mtx "$long"
 proact run pagerank "$long" --machine v100x4 -n 2 --method bulk --plot q.svg >/dev/null
 "$SVG_CHECK" q.svg
 
-# To stdout, and the table to stderr.
+# The SVG goes to stdout and the table to stderr.
 $run -n 2 --method bulk --plot - 2>table >o.svg
 "$SVG_CHECK" o.svg
 grep -c 'equal$' table
@@ -38,7 +39,7 @@ fails 2 $run --json - --plot -
 fails 1 $run --plot no/such/p.svg
 ls -- - 2>/dev/null
 
-# Methods in the order of the command line, after the baseline.
+# Methods keep the order of the command line after the baseline.
 $run --method fused,inline | awk '$NF == "equal" { print $1 }'
 fails 2 $run --method fused,
 fails 2 $run --method fused,telepathy

@@ -1,4 +1,4 @@
-# A progress line on a terminal, wiped at the end; in a pipe not a byte.
+# A terminal gets a progress line, which is erased at the end; a pipe gets nothing.
 . "$(dirname "$0")/cli_lib.sh"
 run='proact run jacobi --size 200 --iterations 100 -n 2 --method bulk'
 $run 2>&1 >/dev/null | wc -c | tr -d ' '
@@ -9,7 +9,7 @@ tr '\r' '\n' <output | grep '^\[[#.]* *\]\|^\[' |
 grep -q '^\[\.*\]   0 %  one device: iteration 0$' lines || echo 'no first line'
 grep -q '^\[#.*#\.*\] *[1-9][0-9]* %  bulk: iteration [0-9]*, change [0-9.e+-]*, [0-9]* s left$' lines ||
     echo 'no line with what is left'
-# Percents only rise, and the last thing said wipes the line.
+# Percentages only increase, and the last output erases the line.
 sed 's/.*\] *\([0-9]*\) %.*/\1/' lines | sort -nc
 tail -c 200 output | tr '\r' '\n' | grep -c "^$escape\[K"
 sed -n 1p table

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs one test of the command: NAME.sh in an empty folder with `proact` on the path and the
-# data in ./data. What it says must be NAME.stdout and NAME.stderr to the letter (nothing,
-# where there is no such file), and its exit status 0.
-# Usage: run.sh PROACT SOURCE NAME [--write]   --write: makes what it says the expectation
+# data in ./data. The output must equal NAME.stdout and NAME.stderr (empty if there is no
+# such file), and the exit status must be 0.
+# Usage: run.sh PROACT SOURCE NAME [--write]   --write: replaces the expected output
 set -u
 proact=$1 here=$2/tests/cli name=$3 write=${4-}
 scratch=$(mktemp -d) || exit 1

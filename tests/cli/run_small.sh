@@ -1,4 +1,5 @@
-# A small graph and a small grid end to end: answers, and what stands in the table and files.
+# A small graph and a small grid end to end: results, and the content of the table and
+# files.
 . "$(dirname "$0")/cli_lib.sh"
 printf '%%%%MatrixMarket matrix coordinate pattern general\n%% vertex i = i-th line of who\n5 5 7\n1 2\n1 3\n2 3\n4 3\n4 3\n4 4\n3 1\n' >g.mtx
 printf 'anna\nbob\ncarl\ndora\nemil\n' >who
@@ -19,7 +20,7 @@ for word in '"device 1"' '"kernel"' '"stream 0"' '"link to device' '"ts"' '"dur"
 done
 ls out.*
 
-# To stdout, behind what is there; the table is in nobody's way.
+# JSON is appended to stdout; the table goes to stderr.
 echo before >log
 proact run pagerank g.mtx -n 2 --method fused --json - >>log 2>table
 sed -n 1,2p log

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a file is well-formed XML, as far as an SVG of ours uses it, and draws inside its
-   own picture. Usage: svg_check FILE. Prints "well-formed", or the first fault.
- */
+/* Check of an SVG of `proact run --plot`: it is well-formed XML, as far as these files use
+   XML, and draws inside its picture. Usage: svg_check FILE. Prints "well-formed" or the
+   first error. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static void svg_name(char name[NAME_MAX_BYTES])
     name[n] = '\0';
 }
 
-/* One character of text: a known entity, or a byte that XML and UTF-8 allow. */
+/* Reads one character of text: a known entity, or a byte that XML and UTF-8 allow. */
 static void svg_character(void)
 {
     static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;"};

@@ -1,4 +1,5 @@
-# The trace of each method is one that Perfetto takes whole, and has every device and link.
+# Perfetto accepts every event of the trace of each method; the trace has every device and
+# link.
 . "$(dirname "$0")/cli_lib.sh"
 for method in bulk inline fused polling hardware; do
     proact run jacobi --size 96 --iterations 6 -n 3 --method $method --trace t.json \
@@ -12,7 +13,7 @@ for method in bulk inline fused polling hardware; do
     grep -q '"cat": "kernel"' t.json || echo "$method: no kernel"
 done
 
-# A pipe stays a pipe, a link a link, and what lies beside the trace is not touched.
+# A pipe stays a pipe, a link stays a link, and files next to the trace are unchanged.
 again() {
     proact run jacobi --size 96 --iterations 6 -n 3 --method polling --trace "$1" \
         --json out.json >table || exit 1
@@ -24,7 +25,7 @@ cat pipe >came &
 again pipe
 if [ ! -p pipe ]; then
     echo "the pipe is a pipe no more"
-    kill $! # nobody will write to it
+    kill $! # there is no writer
 fi
 wait
 "$TRACE_CHECK" came out.json >rows || echo "pipe: $(tail -1 rows)"

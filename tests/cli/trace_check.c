@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a trace is what Perfetto's importer of JSON takes without dropping anything:
-   trace_check FILE REPORT. Prints the rows, and complains and exits 1 at the first fault.
-   The time of the traced method, which is the last in the report of --json, tells the unit.
-   The format: "Trace Event Format", docs.google.com/document/d/
-   1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU. */
+/* Check of a trace as Perfetto's JSON importer reads it, without dropping events. Usage:
+   trace_check FILE REPORT. It prints the rows, or the first error and exits with 1.
+
+   The traced method is the last one in the report of --json; its time determines the unit.
+   The format is "Trace Event Format",
+   docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU. */
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
@@ -16,11 +17,12 @@ enum { ROWS_MAX = 512, NAME_BYTES = 64 };
 
 struct slice {
     long long start_ns, end_ns;
-    size_t number; /* in the file: of two that begin together, the first is the outer */
+    size_t number; /* position in the file: if two slices begin together, the first one is
+                      the outer one */
 };
 
 struct row {
-    long long device, lane; /* pid and tid; lane -1: the device itself */
+    long long device, lane; /* pid and tid; lane -1: the device */
     char name[NAME_BYTES];
     struct slice *slices;
     size_t count;
@@ -71,7 +73,7 @@ static const char *word(const json_t *event, size_t number, const char *key)
     return value;
 }
 
-/* Microseconds in the file; the devices' clocks count whole nanoseconds. */
+/* The file has microseconds; the devices' clocks count integral nanoseconds. */
 static long long time_ns(const json_t *event, size_t number, const char *key)
 {
     const json_t *value = json_object_get(event, key);
@@ -84,7 +86,7 @@ static long long time_ns(const json_t *event, size_t number, const char *key)
     return llrint(ns);
 }
 
-/* Metadata: what a process or one of its threads is called, once and before its slices. */
+/* Metadata: the name of a process or thread, once and before its slices. */
 static void take_name(struct trace *t, const json_t *event, size_t number)
 {
     bool of_process = strcmp(word(event, number, "name"), "process_name") == 0;
@@ -137,7 +139,7 @@ static int by_start(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
-/* Slices of a row follow each other or lie within each other; the importer drops others. */
+/* Slices of a row are consecutive or nested; the importer drops others. */
 static void check_nesting(const struct row *row)
 {
     struct slice *open = calloc(row->count + 1, sizeof *open);
@@ -175,7 +177,8 @@ static void take_event(struct trace *t, const json_t *event, size_t number)
         demand(false, number, "phase '%s' is neither M nor X", phase);
 }
 
-/* Before the iterations that a report times, arrays are written: that takes a while too. */
+/* The trace is longer than the reported time, because arrays are written before the
+   iterations. */
 static void check_length(const struct trace *t, const char *report)
 {
     json_t *all = json_load_file(report, 0, NULL);

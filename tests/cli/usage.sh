@@ -1,4 +1,4 @@
-# A wrong command line: one sentence on stderr, exit status 2, nothing on stdout.
+# Wrong command lines: one message on stderr, exit status 2, nothing on stdout.
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
 fails 2 proact --frobnicate

@@ -1,5 +1,6 @@
-# The examples of every page are extracted, built and run: one CTest a page. A page in docs/
-# has its own name, a page in a folder below it is prefixed: docs.internals_access.
+# The examples of every page are extracted, built and run, one test for each page. A page in
+# docs/ has its own name; a page in a folder below it has a prefix, as
+# docs.internals_access.
 set(docs_cc "${CMAKE_C_COMPILER}")
 if(PROACT_SANITIZE)
     string(APPEND docs_cc " -fsanitize=address,undefined")
@@ -34,7 +35,7 @@ foreach(page ${docs_pages})
     endif()
 endforeach()
 
-# The command lines of every page, and those of --help, run: one CTest a page.
+# The command lines of every page, and those of --help, run: one test for each page.
 foreach(page ${docs_pages} ${PROJECT_SOURCE_DIR}/docs/man/proact.1.scd
         ${PROJECT_SOURCE_DIR}/docs/man/proactcc.1.scd help)
     if(page STREQUAL "help")

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bulk stores from shared memory, and what must stand between a thread's store there and
-   the bulk store that reads it. */
+/* Bulk stores from shared memory, and the synchronization that they require after a
+   thread's store to the source. */
 #include "execute_testing.h"
 
 enum { THREADS = 64 };
 
 #define CLUSTER "barrier.cluster.arrive; barrier.cluster.wait;"
 
-/* All threads fill 256 bytes; thread 0 sends them to word 1024 + 4. `before` and, in thread
-   0, `after` stand around where they meet. */
+/* All threads fill 256 bytes, and thread 0 stores them to word 1024 + 4 with a bulk store.
+   `before` precedes the barrier `meet`; `after` follows it in thread 0. */
 static void open_stage(struct rig *r, const char *before, const char *meet,
                        const char *after, const char *end)
 {
@@ -28,7 +28,7 @@ static void open_stage(struct rig *r, const char *before, const char *meet,
     r->launch.check = true;
 }
 
-static void a_line_is_stored_at_once_where_nobody_takes_it(void **state)
+static void a_bulk_store_is_performed_by_default(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 8; seed++) {
@@ -47,7 +47,7 @@ static void a_line_is_stored_at_once_where_nobody_takes_it(void **state)
     }
 }
 
-/* Counts stores, which it takes no values of. */
+/* Counts stores without performing them. */
 static enum execute_verdict only_count(void *context, struct execute_warp *w,
                                        const struct execute_access *a)
 {
@@ -70,7 +70,7 @@ static enum execute_verdict never_called(void *context, struct execute_warp *w,
     return EXECUTE_FAULT;
 }
 
-static void what_the_host_has_done_is_not_done_again(void **state)
+static void a_store_that_the_host_performs_is_not_repeated(void **state)
 {
     struct rig r;
 
@@ -79,13 +79,13 @@ static void what_the_host_has_done_is_not_done_again(void **state)
     r.host.access = only_count;
     r.host.remote = never_called;
     assert_int_equal(rig_run(&r, 1000, 1), EXECUTE_EXITED);
-    assert_int_equal(r.clock, THREADS / 32 + THREADS * 4 / 16); /* and 16 bytes each */
+    assert_int_equal(r.clock, THREADS / 32 + THREADS * 4 / 16); /* by warp, by 16 bytes */
     for (uint32_t i = 0; i < RIG_WORDS; i++)
         assert_int_equal(r.memory[i], 0);
     rig_close(&r);
 }
 
-/* The fence may stand anywhere on the way from the store to the bulk store. */
+/* The proxy fence may be anywhere between the store and the bulk store. */
 static void the_proxy_fence_is_required(void **state)
 {
     static const struct {
@@ -97,7 +97,7 @@ static void the_proxy_fence_is_required(void **state)
         {"", "", "with no fence.proxy.async between"},
         {"", "membar.gl;", "with no fence.proxy.async between"},
         {"fence.proxy.async.global;", "", "with no fence.proxy.async between"},
-        /* of one warp, before it can know of the other's stores */
+        /* a fence of one warp, which the other warp's stores do not precede */
         {"setp.lt.u32 %p2, %r1, 32; @%p2 fence.proxy.async;", "", "byte 128 of shared"},
         {"setp.gt.u32 %p2, %r1, 31; @%p2 fence.proxy.async;", "", "byte 0 of shared"},
     };
@@ -119,8 +119,8 @@ static void the_proxy_fence_is_required(void **state)
         }
 }
 
-/* A flag in shared memory with fences around it tells as well as a barrier. */
-static void a_flag_publishes_what_was_stored(void **state)
+/* A flag in shared memory with fences orders the stores like a barrier. */
+static void a_flag_with_fences_publishes_stores(void **state)
 {
     (void)state;
     for (int fences = 0; fences < 2; fences++)
@@ -215,10 +215,10 @@ static void other_bulk_copies_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_is_stored_at_once_where_nobody_takes_it),
-        cmocka_unit_test(what_the_host_has_done_is_not_done_again),
+        cmocka_unit_test(a_bulk_store_is_performed_by_default),
+        cmocka_unit_test(a_store_that_the_host_performs_is_not_repeated),
         cmocka_unit_test(the_proxy_fence_is_required),
-        cmocka_unit_test(a_flag_publishes_what_was_stored),
+        cmocka_unit_test(a_flag_with_fences_publishes_stores),
         cmocka_unit_test(a_wrong_source_is_named),
         cmocka_unit_test(other_bulk_copies_are_refused),
     };

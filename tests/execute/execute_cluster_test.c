@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CTAs in clusters: what they are told, their barrier, and each other's shared memory. */
+/* CTAs in clusters: their special registers, their barrier, and the shared memory of other
+   CTAs. */
 #include "execute_testing.h"
 
 enum { CTAS = 16 };
@@ -9,8 +10,9 @@ struct crowd {
     struct execute_pool *pool;
     struct execute_grid *grid;
     struct execute_cta *cta[CTAS];
-    uint32_t count, notified; /* told: CTAs of clusters whose barrier was complete */
-    unsigned late;            /* CTAs that begin only after all others have stopped */
+    uint32_t count, notified; /* CTAs of clusters whose barrier was completed */
+    unsigned late;            /* number of CTAs that begin only after all others have
+                                 stopped */
 };
 
 static void notified(void *context, struct execute_warp *w, struct execute_cta *const *ctas,
@@ -39,7 +41,7 @@ static void crowd_begin(struct crowd *c, uint32_t n)
     c->cta[n] = execute_cta_create(c->grid, c->pool, id, n % 4);
 }
 
-/* One round after the other, a short run of each; the first fault ends it. */
+/* Runs short slices of all CTAs in turn; the first fault ends the run. */
 static enum execute_stop crowd_rounds(struct crowd *c, uint64_t budget, uint64_t seed)
 {
     uint32_t live = c->count;
@@ -97,7 +99,7 @@ static void shaped(struct crowd *c, const uint32_t grid[3], const uint32_t clust
     memcpy(c->rig.launch.cluster, cluster, sizeof c->rig.launch.cluster);
 }
 
-/* Each CTA's first thread writes what it is told, 16 words a CTA. */
+/* The first thread of each CTA stores its special registers, 16 words for each CTA. */
 #define NOTIFIED                                                                           \
     RIG_KERNEL "mov.u32 %r3, %ctaid.y; mov.u32 %r4, %nctaid.x; mov.u32 %r5, %ctaid.x;\n"   \
                "mad.lo.u32 %r3, %r3, %r4, %r5; mul.wide.u32 %rd3, %r3, 64;\n"              \
@@ -146,7 +148,7 @@ static void without_clusters_each_cta_is_one(void **state)
     crowd_close(&c);
 }
 
-/* %rd3: the CTA's own row of 64 words of the output; %r4: its rank. */
+/* %rd3: the CTA's row of 64 words of the output; %r4: its rank. */
 #define ROW                                                                                \
     RIG_KERNEL "mov.u32 %r3, %ctaid.x; mul.wide.u32 %rd3, %r3, 256;\n"                     \
                "add.s64 %rd3, %rd0, %rd3; add.s64 %rd3, %rd3, %rd2;\n"                     \
@@ -154,8 +156,8 @@ static void without_clusters_each_cta_is_one(void **state)
 #define SYNC                                                                               \
     "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\n"
 
-/* Each thread stores to its own CTA and then loads from the next one: by an address of
-   shared memory, and by a generic one. */
+/* Each thread stores to its own CTA and then loads from the next one, by a shared address
+   and by a generic one. */
 static void shared_memory_of_others_is_reached(void **state)
 {
     struct crowd c;
@@ -189,7 +191,8 @@ static void shared_memory_of_others_is_reached(void **state)
     }
 }
 
-/* A histogram over the cluster: lanes of one warp go to several CTAs at once. */
+/* In a histogram over the cluster, the lanes of one warp update several CTAs at the same
+   time. */
 static void atomics_meet_in_one_cta(void **state)
 {
     struct crowd c;
@@ -220,7 +223,7 @@ static void atomics_meet_in_one_cta(void **state)
     }
 }
 
-/* Each register is written once: what is the same for all CTAs may be found once. */
+/* Registers are written once, so values that are equal in all CTAs may be hoisted. */
 static void addresses_identify_their_cta(void **state)
 {
     struct crowd c;
@@ -253,8 +256,9 @@ static void addresses_identify_their_cta(void **state)
     }
 }
 
-/* Who has ended is not waited for; who has arrived may do other things before it waits. */
-static void the_barrier_waits_for_who_is_there(void **state)
+/* The barrier does not wait for ended threads, and a thread may do other work between
+   arrival and wait. */
+static void the_barrier_waits_for_live_threads(void **state)
 {
     struct crowd c;
 
@@ -278,8 +282,9 @@ static void the_barrier_waits_for_who_is_there(void **state)
     }
 }
 
-/* Stores, a copy and arrivals that the other CTA's mbarriers count: it waits for them at
-   its own. %r10, 11: the mbarriers here; %r12, 13: there. */
+/* Stores, a copy and arrivals to the other CTA, counted by its mbarriers. Each CTA waits
+   for them at its own mbarriers. %r10 and %r11 are the local mbarriers, %r12 and %r13 the
+   remote ones. */
 #define FLOWS                                                                              \
     "mov.u32 %r5, here; mov.u32 %r6, there; mov.u32 %r10, stored; mov.u32 %r11, copied;\n" \
     "xor.b32 %r7, %r4, 1; mapa.shared::cluster.u32 %r12, %r10, %r7;\n"                     \
@@ -302,7 +307,7 @@ static void the_barrier_waits_for_who_is_there(void **state)
     "ld.shared.u32 %r18, [%r6]; st.global.u32 [%rd3], %r17;\n"                             \
     "st.global.u32 [%rd3+128], %r18;\n" SYNC "}\n"
 
-static void mbarriers_count_what_others_do(void **state)
+static void mbarriers_count_operations_of_other_ctas(void **state)
 {
     struct crowd c;
 
@@ -347,7 +352,7 @@ static void mistakes_are_faults(void **state)
                "mov.u32 %r5, s; mapa.shared::cluster.u32 %r6, %r5, 0;\n"
                "st.shared::cluster.u32 [%r6+64], %r1; }\n",
                2, "store of 4 bytes at offset 64 of shared memory, which has 64");
-    /* The second goes away while the first still looks. */
+    /* The second CTA ends while the first still reads from it. */
     fails_with(".shared .align 8 .b8 s[64];\n" ROW
                "mov.u32 %r5, s; setp.eq.u32 %p1, %r4, 1; @%p1 exit;\n"
                "st.shared.u32 [%r5], 0; mapa.shared::cluster.u32 %r6, %r5, 1;\n"
@@ -379,8 +384,9 @@ static void a_cta_that_has_not_begun_is_a_fault(void **state)
     crowd_close(&c);
 }
 
-/* Whoever rests last says it: at barriers that wait for each other, or as it ends. */
-static void nobody_waits_for_ever(void **state)
+/* A deadlock is a fault of the last thread that stops, at barriers that wait for each other
+   or at an exit. */
+static void a_deadlock_is_a_fault(void **state)
 {
     (void)state;
     fails_with(ROW "setp.lt.u32 %p1, %r1, 32; @%p1 bra HALF;\n" SYNC "exit;\n"
@@ -405,11 +411,11 @@ int main(void)
         cmocka_unit_test(shared_memory_of_others_is_reached),
         cmocka_unit_test(atomics_meet_in_one_cta),
         cmocka_unit_test(addresses_identify_their_cta),
-        cmocka_unit_test(the_barrier_waits_for_who_is_there),
-        cmocka_unit_test(mbarriers_count_what_others_do),
+        cmocka_unit_test(the_barrier_waits_for_live_threads),
+        cmocka_unit_test(mbarriers_count_operations_of_other_ctas),
         cmocka_unit_test(mistakes_are_faults),
         cmocka_unit_test(a_cta_that_has_not_begun_is_a_fault),
-        cmocka_unit_test(nobody_waits_for_ever),
+        cmocka_unit_test(a_deadlock_is_a_fault),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cvt to and from numbers of eight bits: the nearest of the format's, found by looking at
-   all of them. */
+/* cvt to and from 8-bit floats. The result is the nearest number of the format, found by an
+   exhaustive search. */
 #include "execute_testing.h"
 
 #include <math.h>
 
-/* Of e4m3 (four bits of exponent) or e5m2. */
+/* Value of a code of e4m3 (four bits of exponent) or e5m2. */
 static double number_of(unsigned code, bool is_wide)
 {
     int digits = is_wide ? 2 : 3, bias = is_wide ? 15 : 7;
@@ -42,7 +42,7 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
-/* Between neighbours and beside the middle, beyond the ends, and what is no number. */
+/* Numbers between neighbours and near their middle, numbers outside the range, and NaN. */
 static float value_at(unsigned n, bool is_wide)
 {
     static const float ends[] = {INFINITY, -INFINITY, NAN,   1e30f, -464,
@@ -88,8 +88,8 @@ static void floats_become_the_nearest(void **state)
         }
 }
 
-/* There, and back with .relu: all codes but those that are no numbers stay. */
-static void codes_come_back(void **state)
+/* Codes converted to a wide type and back with .relu stay the same, except NaN codes. */
+static void codes_survive_a_round_trip(void **state)
 {
     (void)state;
     for (int is_wide = 0; is_wide < 2; is_wide++)
@@ -120,7 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats_become_the_nearest),
-        cmocka_unit_test(codes_come_back),
+        cmocka_unit_test(codes_survive_a_round_trip),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control flow: every lane goes its own way, and comes back. */
+/* Control flow: lanes diverge and reconverge. */
 #include "execute_testing.h"
 
 static void each(const char *body, uint32_t threads, uint32_t value,
@@ -122,7 +122,7 @@ static void branch_by_table(void **state)
          64, 3, table_expect);
 }
 
-/* f(x, y) = x even: g(x) + y, odd: y; g(x) = x * x. */
+/* f(x, y) = g(x) + y for even x, y for odd x; g(x) = x * x. */
 static const char calls[] =
     ".func (.param .b32 r) g(.param .b32 x)\n{ .reg .b32 %r<4>;\n"
     "ld.param.u32 %r1, [x]; mul.lo.u32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret; }\n"
@@ -150,7 +150,7 @@ static void calls_nest(void **state)
     each(calls, 70, 1000, calls_expect);
 }
 
-/* Lanes 1.. wait for a word that lane 0 sets only after they had their chance. */
+/* Lanes 1 and up spin on a word that lane 0 sets after them. */
 static uint32_t spin_expect(uint32_t i, uint32_t value)
 {
     (void)value;
@@ -185,12 +185,13 @@ static void counters_count_what_lanes_pass(void **state)
     assert_int_equal(r.issued, 7 + 8 + 1);
     assert_int_equal(r.lanes, 32 * 7 + 24 * 8 + 8);
     assert_int_equal(r.longest, 16);
-    assert_int_equal(r.stalls, 2); /* both first loads at once; the last comes of them */
+    assert_int_equal(r.stalls, 2); /* one stall for both first loads, one for the last load,
+                                      which depends on them */
     rig_close(&r);
 }
 
-/* Lanes 16-31 wait for all, the others come one after the other to where they wait for
-   their half: they complete it, and nobody goes on without them. */
+/* Lanes 16-31 wait for all lanes. The other lanes arrive one group after the other at a
+   barrier of their half, complete it, and then reach the first barrier. */
 static void groups_that_wait_for_each_other_meet(void **state)
 {
     struct rig r;
@@ -215,7 +216,7 @@ static void groups_that_wait_for_each_other_meet(void **state)
     rig_close(&r);
 }
 
-/* All come to one barrier, half of them on behalf of their half alone. */
+/* All lanes reach one barrier, half of them with a mask of their half only. */
 static void lanes_wait_for_those_with_their_mask(void **state)
 {
     struct rig r;
@@ -236,8 +237,9 @@ static void lanes_wait_for_those_with_their_mask(void **state)
     rig_close(&r);
 }
 
-/* Rounds in which lanes of a warp read what their neighbours just wrote, with no barrier:
-   programs of before Volta do, and their lanes meet wherever what parted them ends. */
+/* Iterations in which lanes of a warp read the stores of their neighbours without a
+   barrier, as programs for GPUs before Volta do. Lanes reconverge at the end of each
+   divergent branch. */
 static uint32_t neighbours_expect(uint32_t i, uint32_t value)
 {
     uint32_t x[32], noted[32];
@@ -257,8 +259,8 @@ static uint32_t neighbours_expect(uint32_t i, uint32_t value)
     return x[i];
 }
 
-/* The block that ends a round stands ahead of the round, and what follows the loop in its
-   middle. */
+/* The block at the end of an iteration precedes the iteration in the text, and the code
+   after the loop is in its middle. */
 #define NEIGHBOURS                                                                         \
     RIG_KERNEL                                                                             \
     "add.u32 %r3, %r1, 1; and.b32 %r3, %r3, 31; mul.wide.u32 %rd2, %r3, 4;\n"              \
@@ -271,15 +273,15 @@ static uint32_t neighbours_expect(uint32_t i, uint32_t value)
     "ELSE: and.b32 %r6, %r4, 16; setp.eq.u32 %p3, %r6, 0; @%p3 bra NEXT;\n"                \
     "add.u32 %r4, %r4, 5; bra.uni NEXT; }\n"
 
-static void lanes_meet_where_a_round_ends(void **state)
+static void lanes_reconverge_at_the_end_of_an_iteration(void **state)
 {
     (void)state;
     each(NEIGHBOURS, 32, 1, neighbours_expect);
     each(NEIGHBOURS, 32, 40, neighbours_expect);
 }
 
-/* Longer than a turn. */
-static void lanes_that_meet_go_on_together(void **state)
+/* Longer than a time slice. */
+static void reconverged_lanes_stay_together(void **state)
 {
     (void)state;
     each(NEIGHBOURS, 32, 5000, neighbours_expect);
@@ -292,8 +294,8 @@ static uint32_t leavers_expect(uint32_t i, uint32_t value)
     return (i % value + 1) * 7 + (next % value + 1) * 7;
 }
 
-/* What follows the loop stands among its blocks. */
-static void lanes_meet_behind_a_loop(void **state)
+/* The code after the loop is among the loop's blocks. */
+static void lanes_reconverge_after_a_loop(void **state)
 {
     (void)state;
     each(RIG_KERNEL
@@ -306,9 +308,9 @@ static void lanes_meet_behind_a_loop(void **state)
          32, 5, leavers_expect);
 }
 
-/* Lanes that add to one place one after the other, each in its round: those behind an `if`
-   wait for who is in there for memory of another device. */
-static void lanes_meet_who_waits_for_far_memory(void **state)
+/* Lanes add to one address in turn, one in each iteration. Lanes after the `if` wait for
+   the lane inside it, which waits for memory of another device. */
+static void lanes_reconverge_after_remote_accesses(void **state)
 {
     struct rig r;
 
@@ -350,10 +352,10 @@ int main(void)
         cmocka_unit_test(counters_count_what_lanes_pass),
         cmocka_unit_test(groups_that_wait_for_each_other_meet),
         cmocka_unit_test(lanes_wait_for_those_with_their_mask),
-        cmocka_unit_test(lanes_meet_where_a_round_ends),
-        cmocka_unit_test(lanes_that_meet_go_on_together),
-        cmocka_unit_test(lanes_meet_behind_a_loop),
-        cmocka_unit_test(lanes_meet_who_waits_for_far_memory),
+        cmocka_unit_test(lanes_reconverge_at_the_end_of_an_iteration),
+        cmocka_unit_test(reconverged_lanes_stay_together),
+        cmocka_unit_test(lanes_reconverge_after_a_loop),
+        cmocka_unit_test(lanes_reconverge_after_remote_accesses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls by address: each lane goes where its register says. */
+/* Indirect calls: each lane calls the function in its register. */
 #include "execute_testing.h"
 
 #define FUNCTIONS                                                                          \
@@ -13,7 +13,7 @@
     ".visible .func other(.param .b64 x)\n{\nret;\n}\n"                                    \
     ".visible .global .align 8 .u64 table[3] = {twice, down, other};\n"
 
-/* Thread i calls table[from[i]] with i; those with an odd one more than that do not. */
+/* Thread i calls table[from[i]] with i, unless bit 2 of i is set. */
 #define CALLER                                                                             \
     RIG_KERNEL                                                                             \
     "ld.global.u32 %r3, [%rd1+4000]; mul.wide.u32 %rd3, %r3, 8;\n"                         \
@@ -41,7 +41,7 @@ static void lanes_follow_their_register(void **state)
     }
 }
 
-static void what_is_no_such_function_traps(void **state)
+static void a_call_of_an_invalid_address_traps(void **state)
 {
     struct rig r;
 
@@ -59,7 +59,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_follow_their_register),
-        cmocka_unit_test(what_is_no_such_function_traps),
+        cmocka_unit_test(a_call_of_an_invalid_address_traps),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a module becomes: what is refused, where variables lie, what leaves the stream, what
-   a kernel prints. */
+/* Loading of modules: refused ones, addresses of variables, hoisted instructions, and
+   printf. */
 #include "execute_testing.h"
 
 static void refused(const char *body, const char *sentence)
@@ -130,7 +130,8 @@ static void hoisting_changes_nothing_but_the_stream(void **state)
             assert_int_equal(r.memory[4 * i + 2], sum);
             assert_int_equal(r.memory[4 * i + 3], 0);
         }
-        /* Per warp: 5 + 18 before the loop, 6 a round, 7 after it; two warps, four CTAs. */
+        /* Per warp: 5 + 18 before the loop, 6 per iteration, 7 after it; two warps, four
+           CTAs. */
         assert_int_equal(r.issued, 2 * (4 * (23 + 7) + 6 * (2 + 3 + 4 + 5)));
         rig_close(&r);
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Matrices in a rig's memory, element by element, and what their product is. */
+/* Matrices in a rig's memory, accessed by element, and their product. */
 
 #include "execute_testing.h"
 
 #include <math.h>
 
-/* Elements in memory: bits of one, and what it stands for. */
+/* Types of elements in memory: the bits of one, and its value. */
 struct element {
     const char *word;
     unsigned bits;
@@ -99,7 +99,7 @@ static inline const struct element *element(const char *word)
     return NULL;
 }
 
-/* A matrix in the rig's memory, from byte `at` on, lines of `stride` elements. */
+/* A matrix in the rig's memory, from byte `at` on, in lines of `stride` elements. */
 struct matrix {
     const struct element *e;
     unsigned rows, columns, stride, at;
@@ -135,7 +135,7 @@ static inline void set(struct rig *r, const struct matrix *x, unsigned row, unsi
         memory[at / 8] = (unsigned char)(memory[at / 8] | bits << at % 8);
 }
 
-/* Small whole numbers and quarters, exact in every type, so that no sum is rounded. */
+/* Small integers and quarters, exact in every type, so that no sum is rounded. */
 static inline uint64_t some_bits(const struct element *e, unsigned n)
 {
     static const uint16_t halves[] = {0x3c00, 0xbc00, 0x4000, 0x3800, 0xc200, 0, 0x3400};
@@ -159,7 +159,7 @@ static inline uint64_t some_bits(const struct element *e, unsigned n)
     else
         return pick & ((e->bits < 8 ? 1u << e->bits : 256u) - 1);
     if (e->value == of_tf32)
-        bits |= n & 0x1fff; /* must not be looked at */
+        bits |= n & 0x1fff; /* bits that the product must ignore */
     return e->value == of_bf16 ? bits >> 16 : bits;
 }
 
@@ -184,7 +184,7 @@ static inline double product(const struct rig *r, const struct matrix *a,
     return sum;
 }
 
-/* A form of a product; registers of A, B, C, D; types. */
+/* A variant of a product; registers of A, B, C, D; types. */
 struct form {
     const char *shape;
     unsigned m, n, k, count[4];
@@ -214,7 +214,7 @@ static inline void matrices_make(const struct form *f, unsigned columns, struct 
     for (unsigned n = 0; n < 4; n++) {
         const struct element *e = element(words[n]);
         unsigned fast = columns >> n & 1 ? rows[n] : sides[n];
-        /* Lines begin at multiples of 16 bytes, with room between them. */
+        /* Lines begin at multiples of 16 bytes, with gaps between them. */
         unsigned unit = 128 / e->bits;
 
         m[n] = (struct matrix){

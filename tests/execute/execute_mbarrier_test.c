@@ -8,8 +8,8 @@ static void opened(struct rig *r, const char *body, uint32_t threads)
     r->launch.block[0] = threads;
 }
 
-/* Thread 0 fetches 256 bytes; all wait for them. Before, a phase is not over; the one
-   before the first is. */
+/* Thread 0 fetches 256 bytes, and all threads wait for them. Before that the current phase
+   is incomplete and the one before it is complete. */
 static void a_bulk_load_is_visible_to_waiters(void **state)
 {
     struct rig r;
@@ -45,7 +45,7 @@ static void a_bulk_load_is_visible_to_waiters(void **state)
     }
 }
 
-/* Two rounds of 100 threads, who know the phase by what arriving returned. */
+/* Two iterations of 100 threads that wait with the phase token of their arrival. */
 static void phases_follow_one_another(void **state)
 {
     struct rig r;
@@ -76,7 +76,7 @@ static void phases_follow_one_another(void **state)
     }
 }
 
-static void what_hardware_refuses_is_reported(void **state)
+static void invalid_operands_are_reported(void **state)
 {
     static const struct {
         const char *text, *sentence;
@@ -112,7 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bulk_load_is_visible_to_waiters),
         cmocka_unit_test(phases_follow_one_another),
-        cmocka_unit_test(what_hardware_refuses_is_reported),
+        cmocka_unit_test(invalid_operands_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

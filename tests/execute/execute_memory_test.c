@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads, stores and atomics of every space and width, and what is refused while it runs. */
+/* Loads, stores and atomics of every space and width, and faults at run time. */
 #include "execute_testing.h"
 
 static void opened(struct rig *r, const char *body, uint32_t threads)
@@ -114,8 +114,8 @@ static void spaces_and_generic_addresses(void **state)
     rig_close(&r);
 }
 
-/* 16 lanes a row, reversed rows, one word for all, a word for each half: same as lane by
-   lane, full warps and partial ones. */
+/* Rows of 16 lanes, reversed rows, one word for all lanes, one word for each half. Full and
+   partial warps give the same result as lane by lane. */
 static void shapes_do_not_matter(void **state)
 {
     static const char *const index[] = {
@@ -153,7 +153,7 @@ static void shapes_do_not_matter(void **state)
                               : k == 3 ? i ^ 21
                               : k == 4 ? i
                                        : i * 2;
-                uint32_t last = i; /* the last lane that stores there stays */
+                uint32_t last = i; /* the store of the last lane remains */
 
                 for (uint32_t n = i + 1; n < threads; n++)
                     if ((k == 0 && (n & 15) == at) || (k == 1 && n >> 4 == at) || k == 2)
@@ -188,8 +188,8 @@ static void copies_into_shared_memory(void **state)
     rig_close(&r);
 }
 
-/* Of what each lane copies, its source has so many bytes; what lies behind is not looked
- * at. */
+/* A lane copies a given number of bytes from its source and fills the rest with zeros. The
+   source may end there. */
 static void copies_end_with_zeros(void **state)
 {
     static const char *const forms[] = {"cp.async.cg.shared.global [%r3], [%rd4], 16, %r1",
@@ -284,14 +284,14 @@ static void faults_are_named(void **state)
         32, true);
 }
 
-/* A wide load of a structure with a hole that nobody stored. */
+/* A wide load of a structure with a hole that was never stored. */
 static const char holed[] =
     ".shared .align 8 .b8 s[64];\n" RIG_KERNEL "mov.u32 %r3, s; st.shared.u32 [%r3], 7;\n"
     ".pragma \"used_bytes_mask 15\";\n"
     "ld.shared.v2.u32 {%r4, %r5}, [%r3];\n"
     "st.global.u32 [%rd1], %r4; }\n";
 
-static void holes_of_structures_are_no_fault(void **state)
+static void holes_of_structures_may_be_loaded(void **state)
 {
     char others[sizeof holed];
     struct rig r;
@@ -311,8 +311,8 @@ static void holes_of_structures_are_no_fault(void **state)
         32, true);
 }
 
-/* Every operation on shared and on global memory against the same in C; 64 threads on one
-   word, in any order, and a word each for what depends on order. */
+/* Every operation on shared and on global memory against the same operation in C. 64
+   threads update one word if the order does not matter, and a word each otherwise. */
 static void atomics_update(void **state)
 {
     static const struct {
@@ -403,7 +403,8 @@ static void atomics_share_a_word(void **state)
     rig_close(&r);
 }
 
-/* All threads add to four words, and each gets what two others were before. */
+/* All threads add to four words, and each receives two old values that no other thread
+   receives. */
 static void atomics_of_vectors(void **state)
 {
     bool noted[96] = {false};
@@ -431,8 +432,8 @@ static void atomics_of_vectors(void **state)
     rig_close(&r);
 }
 
-/* What cooperative groups keep for themselves lies beside the CTA's own variables. */
-static void reserved_memory_is_nobody_elses(void **state)
+/* Memory that is reserved for cooperative groups is separate from the CTA's variables. */
+static void reserved_memory_is_separate(void **state)
 {
     struct rig r;
 
@@ -468,11 +469,11 @@ int main(void)
         cmocka_unit_test(copies_into_shared_memory),
         cmocka_unit_test(copies_end_with_zeros),
         cmocka_unit_test(faults_are_named),
-        cmocka_unit_test(holes_of_structures_are_no_fault),
+        cmocka_unit_test(holes_of_structures_may_be_loaded),
         cmocka_unit_test(atomics_update),
         cmocka_unit_test(atomics_share_a_word),
         cmocka_unit_test(atomics_of_vectors),
-        cmocka_unit_test(reserved_memory_is_nobody_elses),
+        cmocka_unit_test(reserved_memory_is_separate),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

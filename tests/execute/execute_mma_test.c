@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mma in every form, with fragments laid out as the PTX ISA says, against the plain sum. */
+/* mma in every variant against the plain sum. Fragments have the layout of the PTX ISA. */
 #include "execute_matrix.h"
 
-/* mma: fragments are laid out by hand, as the PTX ISA says, in words of lane after lane. */
+/* A variant of mma. The test computes the layout of its fragments as words by lane. */
 struct direct {
     const char *name;
     unsigned m, n, k, count[4]; /* registers of A, B, C, D */
@@ -120,7 +120,7 @@ static const struct direct directs[] = {
      "f32"},
 };
 
-/* Row and column of element i of lane l: "Matrix Fragments for mma". */
+/* Row and column of element i of lane l, PTX ISA "Matrix Fragments for mma". */
 static void place_a(const struct direct *d, unsigned l, unsigned i, unsigned *row,
                     unsigned *column)
 {
@@ -147,8 +147,8 @@ static void place_c(unsigned l, unsigned i, unsigned *row, unsigned *column)
 
 enum { LOOSE_A, LOOSE_B, LOOSE_C, LOOSE_D };
 
-/* Copies between matrix n as it lies in rows and the same one lane after lane: an element
-   of register r of lane l lies behind r * 32 + l registers, from byte 0x4000 on. */
+/* Copies between matrix n in rows and the same matrix by lane. Register r of lane l is at
+   word r * 32 + l, from byte 0x4000 on. */
 static void fragment_copy(struct rig *r, const struct direct *d, struct matrix m[4],
                           unsigned n, bool back)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that call themselves: each run of one has registers and variables of its own.
- */
+/* Recursive functions: each call has separate registers and variables. */
 #include "execute_testing.h"
 
 /* fib(x) = x < 2 ? x : fib(x - 1) + fib(x - 2) */
@@ -24,7 +23,7 @@ static uint32_t fibonacci(uint32_t n)
     return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
 
-static void each_run_has_registers_of_its_own(void **state)
+static void each_call_has_separate_registers(void **state)
 {
     struct rig r;
 
@@ -43,7 +42,7 @@ static void each_run_has_registers_of_its_own(void **state)
     }
 }
 
-/* Two that call each other, where a guard says so, and a step that calls nobody. */
+/* Two functions that call each other under a guard, and a third one without calls. */
 #define TWO                                                                                \
     ".visible .func (.param .b32 to) odd(.param .b32 x);\n"                                \
     ".func (.param .b32 to) less(.param .b32 x)\n{\n"                                      \
@@ -75,7 +74,7 @@ static uint32_t odd(uint32_t x)
     return x ? even(x - 1) + 1000 * x : 200;
 }
 
-static void two_may_call_each_other(void **state)
+static void functions_may_call_each_other(void **state)
 {
     struct rig r;
 
@@ -94,7 +93,7 @@ static void two_may_call_each_other(void **state)
     }
 }
 
-/* deep(x, &out): a variable t of each run, whose address goes to the next one. */
+/* deep(x, &out): each call has a variable t, whose address it passes to the next call. */
 #define DEEP                                                                               \
     ".visible .func deep(.param .b32 x, .param .b64 out)\n{\n"                             \
     ".reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n"                               \
@@ -107,7 +106,7 @@ static void two_may_call_each_other(void **state)
     "OUT: ld.local.u32 %r3, [%rd2]; ld.local.u32 %r4, [depot+4];\n"                        \
     "mad.lo.u32 %r3, %r3, 3, %r4; st.u32 [%rd1], %r3; ret; }\n"
 
-static void each_run_has_variables_of_its_own(void **state)
+static void each_call_has_separate_variables(void **state)
 {
     struct rig r;
 
@@ -131,7 +130,7 @@ static void each_run_has_variables_of_its_own(void **state)
     }
 }
 
-/* A walk over functions in a table, each of which calls the next by its address. */
+/* A walk over functions in a table, where each calls the next one by address. */
 #define WALK(name, by)                                                                     \
     ".visible .func (.param .b32 to) " name "(.param .b32 x)\n{\n"                         \
     ".reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<8>; ld.param.u32 %r1, [x];\n"        \
@@ -200,7 +199,7 @@ static void expect_end(uint32_t requested, uint32_t wanted)
     rig_close(&r);
 }
 
-static void a_stack_has_an_end(void **state)
+static void a_stack_overflow_is_a_fault(void **state)
 {
     (void)state;
     expect_end(0, STACK_BYTES);
@@ -211,11 +210,11 @@ static void a_stack_has_an_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_run_has_registers_of_its_own),
-        cmocka_unit_test(two_may_call_each_other),
-        cmocka_unit_test(each_run_has_variables_of_its_own),
+        cmocka_unit_test(each_call_has_separate_registers),
+        cmocka_unit_test(functions_may_call_each_other),
+        cmocka_unit_test(each_call_has_separate_variables),
         cmocka_unit_test(addresses_of_functions_may_lead_back),
-        cmocka_unit_test(a_stack_has_an_end),
+        cmocka_unit_test(a_stack_overflow_is_a_fault),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ldmatrix, stmatrix, movmatrix: who gets what; and what products do at the edges. */
+/* ldmatrix, stmatrix and movmatrix: the distribution to lanes; and special cases of
+   products. */
 #include "execute_testing.h"
 
-/* Thread t gives the address of line t of 16 bytes, in an order that is not memory's. */
+/* Thread t gives the address of line t of 16 bytes, in another order than that of
+   memory. */
 #define LINES                                                                              \
     RIG_KERNEL                                                                             \
     ".shared .align 16 .b8 all[1024];\n"                                                   \
@@ -18,7 +20,7 @@ static uint16_t *halves(struct rig *r, unsigned byte)
     return (uint16_t *)(void *)((unsigned char *)r->memory + byte);
 }
 
-/* Element (line, column) of matrix `n`, as thread 8 n + line names the line. */
+/* Element (line, column) of matrix `n`, whose line is given by thread 8 n + line. */
 static uint16_t element(struct rig *r, unsigned n, unsigned line, unsigned column)
 {
     return halves(r, 4096)[(8 * n + line) * 11 % 32 * 8 + column];
@@ -53,7 +55,7 @@ static void rows_load(unsigned count, bool trans, const char *space)
     text_clear(&body);
 }
 
-static void lanes_get_their_part_of_each_matrix(void **state)
+static void each_lane_gets_its_fragment(void **state)
 {
     (void)state;
     for (unsigned count = 1; count <= 4; count *= 2)
@@ -63,9 +65,9 @@ static void lanes_get_their_part_of_each_matrix(void **state)
         }
 }
 
-/* What stmatrix stores, ldmatrix of the same form gives back; the transposed one the other
-   way round. */
-static void what_is_stored_is_what_was_loaded(void **state)
+/* ldmatrix returns what stmatrix of the same variant stores; transposed, the other way
+   around. */
+static void stored_matrices_load_unchanged(void **state)
 {
     struct text body = {NULL, 0, 0};
     struct rig r;
@@ -107,7 +109,7 @@ static void what_is_stored_is_what_was_loaded(void **state)
         }
 }
 
-static void a_line_lies_at_16_bytes(void **state)
+static void a_line_is_aligned_to_16_bytes(void **state)
 {
     struct rig r;
 
@@ -129,7 +131,7 @@ static void sums_are_rounded_once(void **state)
     float out;
 
     (void)state;
-    /* 2^24 + 8 * (1 * 1/8), each alone below half of the last bit: 2^24 + 1 is a tie */
+    /* 2^24 + 8 * (1 * 1/8), each product below half of the last bit: 2^24 + 1 is a tie */
     rig_open(&r,
              WITH_FLOATS
              "mov.b32 %q0, 0x3c003c00; mov.b32 %q1, 0x30003000; mov.f32 %e0, 0f4B800000;\n"
@@ -175,7 +177,7 @@ static void a_product_waits_for_the_whole_warp(void **state)
     struct rig r;
 
     (void)state;
-    /* odd threads come later than even ones */
+    /* odd threads arrive later than even ones */
     rig_open(&r,
              WITH_FLOATS "mov.b32 %q0, 0x01010101; mov.b32 %q1, 5; and.b32 %r3, %r1, 1;\n"
                          "setp.eq.u32 %p1, %r3, 0; @%p1 bra ON; mov.b32 %q1, 6; ON:\n" MMA
@@ -193,7 +195,7 @@ static void a_product_waits_for_the_whole_warp(void **state)
     rig_close(&r);
 }
 
-static void what_is_not_executed_is_named(void **state)
+static void unsupported_variants_are_named(void **state)
 {
     static const char *const bodies[] = {
         "wgmma.fence.sync.aligned;",
@@ -225,8 +227,8 @@ static void what_is_not_executed_is_named(void **state)
     }
 }
 
-/* A product of 16 x 8 x 16 in f16 takes four slots, as many as four additions. */
-static void products_take_their_time(void **state)
+/* A product of 16 x 8 x 16 in f16 takes four issue slots, as many as four additions. */
+static void a_product_takes_its_issue_slots(void **state)
 {
     struct rig r;
 
@@ -250,14 +252,14 @@ static void products_take_their_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_get_their_part_of_each_matrix),
-        cmocka_unit_test(what_is_stored_is_what_was_loaded),
-        cmocka_unit_test(a_line_lies_at_16_bytes),
+        cmocka_unit_test(each_lane_gets_its_fragment),
+        cmocka_unit_test(stored_matrices_load_unchanged),
+        cmocka_unit_test(a_line_is_aligned_to_16_bytes),
         cmocka_unit_test(sums_are_rounded_once),
         cmocka_unit_test(integers_wrap_by_default),
         cmocka_unit_test(a_product_waits_for_the_whole_warp),
-        cmocka_unit_test(what_is_not_executed_is_named),
-        cmocka_unit_test(products_take_their_time),
+        cmocka_unit_test(unsupported_variants_are_named),
+        cmocka_unit_test(a_product_takes_its_issue_slots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

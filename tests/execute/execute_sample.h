@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Runs sample kernels on one device and has their answers compared with plain C. Values are
-   small whole numbers, so that sums are exact in any order, but for the ranks. */
+/* Runs sample kernels on one device and compares their results with plain C. Except for
+   ranks, values are small integers, so that sums are exact in any order. */
 #include <math.h>
 
 #include "execute_testing.h"
@@ -16,7 +16,7 @@ struct job {
     size_t bytes;
     void *arrays[ARRAYS_MAX];
     unsigned count;
-    uint32_t state; /* of the numbers drawn */
+    uint32_t state; /* of the random numbers */
 };
 
 static void pass(struct job *j, const void *value, size_t bytes, size_t align)
@@ -67,7 +67,7 @@ static void equal(const float *got, const float *wanted, size_t count)
             fail_msg("element %zu: %g, not %g", n, (double)got[n], (double)wanted[n]);
 }
 
-/* A sample sets its arguments up before, and after the run compares. */
+/* A sample sets up its arguments before the run and compares the results after it. */
 typedef void sample_before(struct job *j);
 typedef void sample_after(struct job *j);
 
@@ -108,7 +108,8 @@ static void run_sample(struct rig *r, const struct sample *s, uint64_t seed)
         free(j.arrays[k]);
 }
 
-/* Every compiler's text, short and long slices, checked and not, hoisted and not. */
+/* Runs the text of every compiler, in short and long slices, with and without checks and
+   hoisting. */
 static void run_samples(const struct sample *samples, size_t count)
 {
     for (size_t c = 0; c < sizeof compilers / sizeof compilers[0]; c++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The samples on vectors, planes and spaces, by every compiler. */
+/* Samples on one-, two- and three-dimensional arrays, by every compiler. */
 #include "execute_sample.h"
 
 static void three_before(struct job *j)
@@ -315,7 +315,7 @@ static const struct sample samples[] = {
     {"ndarray", "nd2_cyclic_row", {7, 1, 1}, {64, 1, 1}, linear_before, double_after},
 };
 
-static void samples_give_the_answer(void **state)
+static void dense_samples_equal_plain_c(void **state)
 {
     (void)state;
     run_samples(samples, sizeof samples / sizeof samples[0]);
@@ -323,7 +323,7 @@ static void samples_give_the_answer(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_give_the_answer)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(dense_samples_equal_plain_c)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

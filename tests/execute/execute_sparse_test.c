@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The samples that reduce, count, and walk graphs, by every compiler. */
+/* Samples that reduce, count, and traverse graphs, by every compiler. */
 #include "execute_sample.h"
 
 static void reduce_before(struct job *j)
@@ -44,7 +44,7 @@ static void bytes_after(struct job *j)
 
 enum { VERTICES = 500, EDGES = 4000 };
 
-/* Rows and columns of a graph, the first vertices without edges. */
+/* Rows and columns of a graph; the first vertices have no edges. */
 static void graph(struct job *j)
 {
     int *row = array(j, (VERTICES + 1) * 4), *column = array(j, EDGES * 4);
@@ -121,7 +121,7 @@ static void edges_before(struct job *j)
     for (int n = 0; n < 3; n++) {
         int *a = array(j, EDGES * 4);
 
-        for (int e = 0; e < EDGES; e++) /* from those with a distance to those without */
+        for (int e = 0; e < EDGES; e++) /* from vertices with a distance to those without */
             a[e] = n == 0   ? (int)draw(j, VERTICES / 3) * 3
                    : n == 1 ? (int)draw(j, VERTICES / 3) * 3 + 1
                             : (int)draw(j, 50);
@@ -184,7 +184,7 @@ static const struct sample samples[] = {
     {"relax", "relax_csr", {4, 1, 1}, {128, 1, 1}, csr_before, csr_after},
 };
 
-static void samples_give_the_answer(void **state)
+static void sparse_samples_equal_plain_c(void **state)
 {
     (void)state;
     run_samples(samples, sizeof samples / sizeof samples[0]);
@@ -192,7 +192,7 @@ static void samples_give_the_answer(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_give_the_answer)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_samples_equal_plain_c)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads do together: barriers, exchanges within a warp, fences, waits. */
+/* Synchronization of threads: barriers, exchanges within a warp, fences, waits. */
 #include "execute_testing.h"
 
 static void opened(struct rig *r, const char *body, uint32_t threads, uint64_t value)
@@ -51,7 +51,7 @@ static void exited_threads_do_not_hold_a_barrier(void **state)
     rig_close(&r);
 }
 
-/* Warp 0 produces, warps 1 and 2 consume; warp 3 knows nothing of barrier 5. */
+/* Warp 0 produces, warps 1 and 2 consume; warp 3 does not use barrier 5. */
 static void barriers_count_threads(void **state)
 {
     struct rig r;
@@ -72,7 +72,8 @@ static void barriers_count_threads(void **state)
     }
 }
 
-/* A count that is said is of arrivals: who has arrived and ended does not count twice. */
+/* An explicit count counts arrivals: a thread that arrived and ended does not count
+   twice. */
 static void exited_threads_do_not_lower_a_count(void **state)
 {
     struct rig r;
@@ -129,7 +130,7 @@ static void a_barrier_that_cannot_open_is_named(void **state)
     rig_close(&r);
 }
 
-/* PTX ISA, shfl.sync, written down once more. */
+/* Reference from the definition of shfl.sync in the PTX ISA. */
 static uint32_t shuffle_expect(uint32_t lane, int mode, uint32_t b, uint32_t c,
                                bool *inside)
 {
@@ -189,8 +190,8 @@ static void shuffles_match_the_definition(void **state)
             }
 }
 
-/* Lanes 0-9 come another way; all 32 exchange. */
-static void lanes_are_waited_for(void **state)
+/* Lanes 0-9 take another path; all 32 exchange. */
+static void an_exchange_waits_for_its_lanes(void **state)
 {
     struct rig r;
 
@@ -208,8 +209,8 @@ static void lanes_are_waited_for(void **state)
     rig_close(&r);
 }
 
-/* The lanes that are elsewhere wait for memory; those at the exchange wait for them. */
-static void lanes_are_waited_for_while_memory_is(void **state)
+/* Some lanes wait for memory, and the lanes at the exchange wait for them. */
+static void an_exchange_waits_for_lanes_that_wait_for_memory(void **state)
 {
     struct rig r;
 
@@ -229,9 +230,9 @@ static void lanes_are_waited_for_while_memory_is(void **state)
     rig_close(&r);
 }
 
-/* Two groups wait at one place in the midst of a block; what was found out about the
-   addresses of one does not hold for both. */
-static void groups_that_wait_together_stay_apart(void **state)
+/* Two groups wait at one instruction within a block. Cached properties of the addresses of
+   one group do not apply to both. */
+static void groups_at_one_instruction_stay_separate(void **state)
 {
     struct rig r;
 
@@ -295,8 +296,8 @@ static void votes_matches_and_reductions(void **state)
     rig_close(&r);
 }
 
-/* Halves of a warp, and every other lane: each lane's mask says with whom it is. */
-static void lanes_that_name_others_stay_apart(void **state)
+/* Halves of a warp, and every other lane: each lane's mask selects its group. */
+static void lanes_with_other_masks_stay_separate(void **state)
 {
     struct rig r;
 
@@ -342,8 +343,8 @@ static void a_lane_names_itself(void **state)
     rig_close(&r);
 }
 
-/* Half of a warp is complete; of the other half some lanes are still on their way. */
-static void halves_of_a_warp_wait_for_their_own(void **state)
+/* One half of a warp is complete; some lanes of the other half have not arrived. */
+static void halves_of_a_warp_wait_separately(void **state)
 {
     struct rig r;
 
@@ -385,7 +386,7 @@ static void strong_accesses_stop_once(void **state)
     rig_close(&r);
 }
 
-static void sleepers_give_their_duration(void **state)
+static void nanosleep_reports_its_duration(void **state)
 {
     struct rig r;
 
@@ -434,8 +435,8 @@ static void remote_accesses_are_waited_for(void **state)
     }
 }
 
-/* Each lane takes the lock, which stands in a word, and gives it back at a higher place
-   than the one where the others spin; with turns of which none is as long as a slice. */
+/* Each lane takes a lock and releases it at a higher address in the code than the spin
+   loop. No time slice is as long as the whole loop. */
 static void lanes_of_a_warp_hand_a_lock_on(void **state)
 {
     static const char *const looks[] = {
@@ -472,16 +473,16 @@ int main(void)
         cmocka_unit_test(barriers_reduce),
         cmocka_unit_test(a_barrier_that_cannot_open_is_named),
         cmocka_unit_test(shuffles_match_the_definition),
-        cmocka_unit_test(lanes_are_waited_for),
-        cmocka_unit_test(lanes_are_waited_for_while_memory_is),
-        cmocka_unit_test(groups_that_wait_together_stay_apart),
+        cmocka_unit_test(an_exchange_waits_for_its_lanes),
+        cmocka_unit_test(an_exchange_waits_for_lanes_that_wait_for_memory),
+        cmocka_unit_test(groups_at_one_instruction_stay_separate),
         cmocka_unit_test(votes_matches_and_reductions),
-        cmocka_unit_test(lanes_that_name_others_stay_apart),
+        cmocka_unit_test(lanes_with_other_masks_stay_separate),
         cmocka_unit_test(a_lane_names_itself),
-        cmocka_unit_test(halves_of_a_warp_wait_for_their_own),
+        cmocka_unit_test(halves_of_a_warp_wait_separately),
         cmocka_unit_test(strong_accesses_stop_once),
         cmocka_unit_test(lanes_of_a_warp_hand_a_lock_on),
-        cmocka_unit_test(sleepers_give_their_duration),
+        cmocka_unit_test(nanosleep_reports_its_duration),
         cmocka_unit_test(remote_accesses_are_waited_for),
     };
 

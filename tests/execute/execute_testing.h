@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A rig that runs small PTX texts on one device whose memory is an array of this process.
- */
+/* A rig that runs small PTX texts on one device whose memory is an array of this
+   process. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ struct rig {
     uint32_t *memory; /* RIG_WORDS; parameters are its address and `value` */
     uint64_t remote;  /* accesses at or above this address are remote */
     bool waits;       /* remote accesses are answered later */
-    bool recounts;    /* the CTA counts anew after each stop, as a device makes it do */
+    bool recounts;    /* the CTA restarts its count after each stop, as a device requests */
     struct rig_wait pending[RIG_WAITS];
     unsigned pending_count;
     struct text printed;
@@ -90,7 +90,7 @@ static enum execute_verdict rig_access(void *context, struct execute_warp *w,
     return EXECUTE_GO;
 }
 
-/* Does what was asked of the remote device, lane by lane. */
+/* Performs a remote access, lane by lane. */
 static void rig_perform(struct rig_wait *p, unsigned char *data)
 {
     uint32_t bytes = p->access.bytes;
@@ -199,7 +199,7 @@ static inline void rig_open_text(struct rig *r, const char *name, const char *te
 
 #define RIG_HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 
-/* `body` behind version and target. */
+/* Opens a rig with version and target before `body`. */
 static inline void rig_open(struct rig *r, const char *body, bool hoist)
 {
     struct text all = {NULL, 0, 0};
@@ -218,8 +218,7 @@ static inline void rig_close(struct rig *r)
     text_clear(&r->printed);
 }
 
-/* The device answers the oldest question at the first stop, two at the second, and so on.
- */
+/* Answers the oldest access at the first stop, two accesses at the second, and so on. */
 static void rig_answer(struct rig *r)
 {
     unsigned char data[1024];
@@ -255,7 +254,7 @@ static enum execute_stop rig_run_cta(struct rig *r, struct execute_cta *c, uint6
     return EXECUTE_BUDGET;
 }
 
-/* Runs a kernel over the whole grid; the fault, if any, is in r->fault. */
+/* Runs a kernel over the complete grid; r->fault contains the fault, if any. */
 static inline enum execute_stop rig_run_kernel(struct rig *r,
                                                const struct execute_kernel *kernel,
                                                uint64_t budget, uint64_t seed)
@@ -291,8 +290,8 @@ static inline enum execute_stop rig_run(struct rig *r, uint64_t budget, uint64_t
     return rig_run_kernel(r, execute_kernel_find(r->program, "k"), budget, seed);
 }
 
-/* What every text here starts with: %rd1 is this thread's word of the output, %r1 its index
-   in the CTA (x only), %r2 the value passed. */
+/* Start of every text: %rd1 is this thread's word of the output, %r1 its index in the CTA
+   (x only), %r2 the passed value. */
 #define RIG_KERNEL                                                                         \
     ".visible .entry k(.param .u64 out, .param .u64 value)\n{\n"                           \
     ".reg .pred %p<20>; .reg .b16 %h<20>; .reg .b32 %r<60>; .reg .b64 %rd<30>;\n"          \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wmma in every form, by rows and by columns, in every space, against the plain sum. */
+/* wmma in every variant, by rows and by columns, in every space, against the plain sum. */
 #include "execute_matrix.h"
 
 static const struct form forms[] = {
@@ -49,7 +49,7 @@ static const struct form forms[] = {
      ".and.popc"},
 };
 
-/* All that is in global memory to shared memory, or back. */
+/* Copies all of global memory to shared memory, or back. */
 #define COPY(label, from, to)                                                              \
     "mov.u32 %r20, %r1; " label ": mul.wide.u32 %rd20, %r20, 4;\n"                         \
     "add.s64 %rd21, " from ", %rd20; add.s64 %rd22, " to ", %rd20;\n"                      \
@@ -104,7 +104,7 @@ static void form_check(const struct form *f, unsigned columns, const char *space
     matrices_make(f, columns, m);
     product_text(&body, f, m, space);
     rig_open(&r, body.data, true);
-    /* half of all are on another device, which answers later */
+    /* half of the variants have memory on another device, which answers later */
     r.remote = columns & 1 ? (uint64_t)(uintptr_t)r.memory + m[1].at : 0;
     r.waits = columns & 2;
     for (unsigned n = 0; n < 3; n++)
@@ -131,7 +131,7 @@ static void every_form_of_wmma_is_the_sum(void **state)
     (void)state;
     for (size_t n = 0; n < sizeof forms / sizeof *forms; n++)
         for (unsigned columns = 0; columns < 16; columns++) {
-            /* narrow elements lie one way only; C and D here alike */
+            /* sub-byte elements have one layout only; C and D have the same layout here */
             if (element(forms[n].ab)->bits < 8 && (columns & 3) != 2)
                 continue;
             form_check(&forms[n], columns, spaces[(columns + n) % 4]);

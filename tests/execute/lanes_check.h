@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Runs the cases of one test against its reference: every table that this processor has,
-   all lanes and some of them. */
+/* Runs the cases of one test against its reference, with every table that this processor
+   supports, with all lanes and with some of them. */
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "lanes_machine.h"
 
-/* What lane values give; false if the test has no opinion about this lane. */
+/* Result of one lane; returns false if the test has no reference for this lane. */
 typedef bool lanes_reference(const struct machine *m, const uint64_t in[4],
                              uint64_t out[2]);
 typedef bool lanes_close(const struct machine *m, uint64_t ours, uint64_t expected);
@@ -48,7 +48,7 @@ static inline void check_case(const struct lanes_case *c, const struct op_table 
     }
 }
 
-/* Every case that `mine` takes; returns how many. */
+/* Runs every case that `mine` selects; returns their number. */
 static inline unsigned check_cases(bool (*mine)(const struct machine *m),
                                    lanes_reference *reference, lanes_close *close)
 {
@@ -75,7 +75,7 @@ static inline bool type_is_float(unsigned type)
            type == PTX_PART_F64;
 }
 
-/* Three tests share the cases: conversions, what computes or compares floats, the rest. */
+/* Three tests share the cases: conversions, operations on floats, all others. */
 static inline bool case_is_float(const struct machine *m)
 {
     enum ptx_opcode code = m->instruction.opcode;
@@ -84,7 +84,7 @@ static inline bool case_is_float(const struct machine *m)
            type_is_float(m->source_type);
 }
 
-/* The second type of a comparison and what it combines with. */
+/* Combination of a comparison with its predicate operand. */
 static inline bool combine_truth(const struct machine *m, bool truth, bool c)
 {
     return machine_has(m, PTX_PART_AND)   ? truth && c

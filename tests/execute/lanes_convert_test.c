@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* cvt between all types against arithmetic in integers: rounding, clamping, NaN, and
-   registers wider than the type. */
+/* cvt between all types against integer arithmetic: rounding, clamping, NaN, and registers
+   wider than the type. */
 
 #include "lanes_check.h"
 #include "lanes_softfloat.h"
@@ -97,8 +97,8 @@ static uint64_t soft_finished(const struct machine *m, struct soft s, struct sha
     return to.type == PTX_PART_TF32 ? bits << 13 : bits;
 }
 
-/* Sign and payload stay between f64 and another, as they do from bf16 to f32, and to tf32
-   when ties go away from zero. */
+/* NaN keeps its sign and payload between f64 and another type, from bf16 to f32, and to
+   tf32 if ties round away from zero. */
 static uint64_t converted_nan(const struct machine *m, uint64_t bits, struct shape to,
                               struct shape from)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Floating-point operations on registers against arithmetic in integers; what the hardware
-   only approximates, against the long double of the C library. */
+/* Floating-point operations on registers against integer arithmetic. Operations that the
+   hardware approximates are compared with the long double of the C library. */
 
 #include <math.h>
 
@@ -57,7 +57,7 @@ static uint64_t soft_one(struct number_type t)
     return ((UINT64_C(1) << (t.format.exponent - 1)) - 1) << t.format.mantissa;
 }
 
-/* .ftz, .sat and .relu of a result. */
+/* Applies .ftz, .sat and .relu to a result. */
 static uint64_t finished(const struct machine *m, struct number_type t, uint64_t bits)
 {
     uint64_t one = soft_one(t);
@@ -71,7 +71,7 @@ static uint64_t finished(const struct machine *m, struct number_type t, uint64_t
     return bits;
 }
 
-/* -1, 0, 1, or 2 where one is a NaN. */
+/* Returns -1, 0, 1, or 2 if one is a NaN. */
 static int soft_order(struct number_type t, uint64_t a, uint64_t b)
 {
     int64_t x = (int64_t)(a & (sign_bit(t) - 1)), y = (int64_t)(b & (sign_bit(t) - 1));
@@ -227,7 +227,7 @@ static uint64_t soft_arithmetic(const struct machine *m, struct number_type t,
     }
 }
 
-/* f64 keeps the NaN of the first operand, in the hardware's order, that is one. */
+/* f64 keeps the NaN of the first NaN operand, in the hardware's order. */
 static uint64_t payload_kept(const struct machine *m, struct number_type t,
                              const uint64_t in[3], uint64_t result)
 {
@@ -289,8 +289,8 @@ static bool reference(const struct machine *m, const uint64_t in[4], uint64_t ou
     return true;
 }
 
-/* Twice rounded, or cut to the upper word: a last place may differ where it was no claim.
- */
+/* Tolerance where a result is rounded twice or cut to its upper word: the last place may
+   differ. */
 static bool nearly(const struct machine *m, uint64_t ours, uint64_t expected)
 {
     struct number_type t = number_type(m->type);
@@ -318,8 +318,8 @@ static void floats_follow_the_rules(void **unused)
     assert_int_not_equal(check_cases(case_is_float, reference, nearly), 0);
 }
 
-/* A product half way between two numbers and something tiny that decides, far below what a
-   double holds of the sum. */
+/* A product half-way between two numbers. The tiny addend is far below the precision of a
+   double and decides the rounding. */
 static void a_tiny_addend_breaks_the_tie(void **unused)
 {
     static const uint64_t inputs[][3] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What one row a lane cannot say: carries between operations, vectors of a mov, a
-   destination that is a source, a combined or missing predicate, words that we must refuse.
- */
+/* Cases beyond one row per lane: carries between operations, vectors of a mov, a
+   destination that is also a source, a combined or missing predicate, and instructions that
+   must be refused. */
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct warp {
     _Alignas(16) unsigned char bytes[10][LANES * 16];
 };
 
-/* Register n of the warp; number 0 holds the carry. */
+/* Register n of the warp; number 0 contains the carry. */
 static op_place place(unsigned n)
 {
     return PLACE(FILE_WARP, n * LANES * 16);
@@ -56,7 +56,8 @@ static void fill(struct warp *w, uint64_t *state)
     }
 }
 
-/* 128-bit sums and differences from two words of 64 bits, 64-bit ones from two of 32. */
+/* Sums and differences of 128 bits from two words of 64 bits, and of 64 bits from two words
+   of 32. */
 static void carries_chain(void **unused)
 {
     static const char *const texts[][4] = {
@@ -137,7 +138,7 @@ static void long_products_carry(void **unused)
         }
 }
 
-/* Packs registers 1.. into 5 and takes them apart again to 1.., reversed. */
+/* Packs registers 1 and up into 5 and unpacks them to 1 and up in reverse order. */
 static void check_vector(const struct op_table *t, const char *type, unsigned count,
                          unsigned bytes, uint32_t mask, uint64_t *state)
 {
@@ -178,7 +179,7 @@ static void check_vector(const struct op_table *t, const char *type, unsigned co
                                     old.bytes[5] + l * whole + k * bytes, bytes);
 }
 
-static void vectors_come_apart(void **unused)
+static void vectors_are_packed_and_unpacked(void **unused)
 {
     const struct op_table *t;
     uint64_t state = 79;
@@ -255,7 +256,7 @@ static void predicates_combined_or_missing(void **unused)
     }
 }
 
-static void what_we_cannot_do_is_refused(void **unused)
+static void unsupported_instructions_are_refused(void **unused)
 {
     static const char *const texts[] = {
         "add.rz.f16",  "add.sat.u32",       "add.sat.f64",  "mul.s32",
@@ -281,10 +282,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(carries_chain),
         cmocka_unit_test(long_products_carry),
-        cmocka_unit_test(vectors_come_apart),
+        cmocka_unit_test(vectors_are_packed_and_unpacked),
         cmocka_unit_test(destination_may_be_a_source),
         cmocka_unit_test(predicates_combined_or_missing),
-        cmocka_unit_test(what_we_cannot_do_is_refused),
+        cmocka_unit_test(unsupported_instructions_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

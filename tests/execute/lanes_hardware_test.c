@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The cases of lanes_cases.def on the GPU of this machine: what our operations give must be
-   what the hardware gives, bit for bit, or close where the hardware approximates. Skipped
+/* The cases of lanes_cases.def on the GPU of this machine. Results equal those of the
+   hardware bit for bit, or nearly where the hardware approximates. The test is skipped
    without a driver or a GPU. */
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 enum { ROUNDS = 64, COUNT = ROUNDS * LANES, TEXT = 16384 };
 
-/* The driver's functions, as far as we need them; CUresult 0 is success. */
+/* Functions of the driver that the test uses; CUresult 0 is success. */
 struct driver {
     int (*init)(unsigned flags);
     int (*device_get)(int *device, int ordinal);
@@ -77,7 +77,8 @@ static void operand_name(char *into, char kind, const char *role, unsigned k)
     snprintf(into, 16, "%%%s%c%u", role, kind, k);
 }
 
-/* One kernel: thread t reads tuple t of 64-bit values, does the instruction, writes two. */
+/* Writes one kernel: thread t reads tuple t of 64-bit values, runs the instruction, and
+   writes two values. */
 static void kernel_text(const struct machine *m, const struct lanes_case *c, char *text)
 {
     int words = (int)strcspn(c->text, " ");
@@ -206,7 +207,7 @@ static bool agrees(const struct machine *m, uint64_t ours, uint64_t theirs)
     return (x != x && y != y) || fabs(x - y) <= fabs(y) * 0x1p-7 + 0x1p-18;
 }
 
-/* Beyond some turns the hardware's sine is no sine. */
+/* Range in which the hardware's sine and cosine are accurate. */
 static bool in_range(const struct machine *m, uint64_t input)
 {
     bool periodic = m->instruction.opcode == PTX_SIN || m->instruction.opcode == PTX_COS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Integer, bit and move operations on registers against the PTX ISA's own descriptions, in
+/* Integer, bit and move operations on registers against the definitions of the PTX ISA, in
    128-bit integers and bit by bit. */
 
 #include "lanes_check.h"
@@ -60,7 +60,7 @@ static big product(const struct machine *m, big a, big b, unsigned width)
                : all;
 }
 
-/* mul24: the middle 24 bits decide; .hi is bits 47..16. */
+/* mul24: the lower 24 bits of the operands count; .hi is bits 47..16. */
 static big product_24(const struct machine *m, uint64_t a, uint64_t b, bool is_signed)
 {
     big all = valued(a, 24, is_signed) * valued(b, 24, is_signed);
@@ -141,7 +141,7 @@ static uint64_t nth_bit(uint64_t mask, uint64_t base, int64_t nth)
     return UINT32_MAX;
 }
 
-/* The bytes 3..0 that each mode of prmt picks, for c = 0, 1, 2, 3 (PTX ISA, prmt). */
+/* The bytes 3..0 that each mode of prmt selects, for c = 0, 1, 2, 3 (PTX ISA, prmt). */
 static uint64_t permuted(const struct machine *m, uint64_t a, uint64_t b, uint64_t c)
 {
     static const struct {
@@ -181,7 +181,7 @@ static big dotted(const struct machine *m, const uint64_t in[3])
     return sum;
 }
 
-/* Differences of bytes or halves: added to c, or each in its place (PTX ISA, vabsdiff4). */
+/* Differences of bytes or halves: added to c, or stored separately (PTX ISA, vabsdiff4). */
 static big parts_apart(const struct machine *m, const uint64_t in[3], unsigned width)
 {
     bool adds = machine_has(m, PTX_PART_ADD);
@@ -233,7 +233,7 @@ static uint64_t with_table(unsigned table, uint64_t a, uint64_t b, uint64_t c)
     return out;
 }
 
-/* Arithmetic on values of `width` bits; false: not arithmetic. */
+/* Arithmetic on values of `width` bits; returns false for other operations. */
 static bool arithmetic(const struct machine *m, const uint64_t in[4], unsigned width,
                        bool sign, big *out)
 {
@@ -323,7 +323,7 @@ static uint64_t logic(const struct machine *m, const uint64_t in[4], unsigned wi
     }
 }
 
-/* The hardware looks at the low byte of a 32-bit field's place and length only. */
+/* The hardware uses only the low byte of the position and length of a 32-bit field. */
 static unsigned field_number(uint64_t x, unsigned width)
 {
     return width == 32 ? x & 255 : x < 255 ? (unsigned)x : 255;

@@ -2,8 +2,8 @@
 #pragma once
 
 /* One instruction on one warp, for the tests of the operations on registers. An instruction
-   is a line of lanes_cases.def; values are 32 lanes of 64 bits each, of a predicate 0 or 1.
- */
+   is a line of lanes_cases.def. Values are 32 lanes of 64 bits each; a predicate is 0 or
+   1. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -136,7 +136,7 @@ static inline void slot_fill(unsigned char *slot, char kind, const uint64_t valu
         memcpy(slot, &mask, sizeof mask);
 }
 
-/* A result of 16 bits fills its lane by the sign of the type. */
+/* A 16-bit result fills its lane with the sign of the type. */
 static inline uint64_t lane_checked(const struct machine *m, char kind, uint64_t lane)
 {
     bool is_signed = m->type == PTX_PART_S8 || m->type == PTX_PART_S16;
@@ -148,7 +148,7 @@ static inline uint64_t lane_checked(const struct machine *m, char kind, uint64_t
     return lane & 0xffff;
 }
 
-/* Destinations lie in this warp's file, sources there and in two others. */
+/* Destinations are in this warp's register file, sources in this one and two others. */
 static inline void machine_run(struct machine *m, const struct op_table *table,
                                uint32_t mask)
 {
@@ -184,7 +184,7 @@ static inline void machine_run(struct machine *m, const struct op_table *table,
         }
 }
 
-/* Chance that is the same in every run. */
+/* Random numbers that are the same in every run. */
 static inline uint64_t chance(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -240,7 +240,7 @@ static inline uint64_t edge_64(uint64_t pick)
     return edges[pick % (sizeof edges / sizeof *edges)];
 }
 
-/* Half of the numbers are edges; the others lie close enough together that sums matter. */
+/* Half of the numbers are special values; the others are close enough that sums matter. */
 static inline uint64_t some_value(char kind, uint64_t *state)
 {
     uint64_t pick = chance(state), bits = chance(state), sign = bits >> 63;
@@ -273,7 +273,7 @@ static inline void machine_fill(struct machine *m, uint64_t *state)
             m->in[k][l] = kind_bits(m->from[k], some_value(m->from[k], state));
 }
 
-/* The tables that this processor runs, NULL behind the last. */
+/* The tables that this processor supports, then NULL. */
 static inline const struct op_table *machine_table(unsigned i)
 {
     const struct op_table *best = op_table_best();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Floating point in integers, for the tests to hold the operations to: every value is sign,
-   128-bit integer, exponent and whether something smaller was left out, rounded once. */
+/* Floating point in integers, as a reference for the operations. A value is a sign, a
+   128-bit integer, an exponent and a sticky bit, and is rounded once. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,7 +48,8 @@ static inline struct soft soft_read(uint64_t bits, struct soft_format f)
     return s;
 }
 
-/* Modes as letters: n nearest even, z, m, p as in PTX, a nearest away. */
+/* Rounding modes as letters: n nearest even, z, m and p as in PTX, a nearest away from
+   zero. */
 static inline uint64_t soft_write(struct soft s, struct soft_format f, char mode)
 {
     int bias = (1 << (f.exponent - 1)) - 1, low = 1 - bias - f.mantissa, drop;
@@ -203,7 +204,7 @@ static inline struct soft soft_root(struct soft a)
     return root;
 }
 
-/* The integer nearest in the mode, as a number again. */
+/* The nearest integer in the rounding mode, as a number. */
 static inline struct soft soft_integral(struct soft s, char mode)
 {
     bool away = mode == 'p' ? !s.negative : mode == 'm' ? s.negative : false;

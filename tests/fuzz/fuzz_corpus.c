@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a fuzz target over the files of a folder, in builds without a fuzzer. */
+/* Runs a fuzz target on the files of a folder, in builds without a fuzzer. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a machine file: refused with a sentence, or a machine that can be used. */
+/* Any bytes as a machine file: refused with a message, or a valid machine. */
 
 #include <math.h>
 #include <stdint.h>

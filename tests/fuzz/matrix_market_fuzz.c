@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes are either refused with a sentence or a graph that keeps its promises.
-   libFuzzer calls this; so does tests/apps/matrix_market_corpus_test.c with the stored
+/* Any bytes as a Matrix Market file: refused with a message, or a valid graph. libFuzzer
+   calls this target, and tests/apps/matrix_market_corpus_test.c calls it with the stored
    inputs. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes: what parses must print as it was, and its control flow must be found. */
+/* Any bytes as PTX: a text that parses must be printed unchanged, and its control flow must
+   be found. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
     if (ptx_parse("fuzz.ptx", (const char *)data, bytes, &m, &err)) {
         if (m || !strchr(err.text, '^'))
-            abort(); /* an error shows its place */
+            abort(); /* an error names its position */
         return 0;
     }
     char *printed = ptx_print(m, &printed_bytes);

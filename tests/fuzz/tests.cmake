@@ -1,7 +1,7 @@
-# The fuzzers of what reads files. Every build runs their corpora: the PTX reader's as test
-# fuzz.ptx, the others in tests/apps and tests/topology. The preset `fuzz` makes the fuzzers
-# themselves, of a library that is instrumented throughout; its tests run each for a moment.
-#   build/fuzz/tests/ptx_fuzz -dict=tests/fuzz/ptx.dict NEW_INPUTS tests/fuzz/corpus/ptx
+# Fuzzers of the readers of files. Every build runs their corpora: that of the PTX reader as
+# test fuzz.ptx, the others in tests/apps and tests/topology. The preset `fuzz` builds the
+# fuzzers with a completely instrumented library, and its tests run each for a moment.
+# build/fuzz/tests/ptx_fuzz -dict=tests/fuzz/ptx.dict NEW_INPUTS tests/fuzz/corpus/ptx
 add_executable(ptx_fuzz_corpus fuzz/ptx_fuzz.c fuzz/fuzz_corpus.c)
 target_link_libraries(ptx_fuzz_corpus PRIVATE proact_testing)
 add_test(NAME fuzz.ptx COMMAND ptx_fuzz_corpus ${CMAKE_CURRENT_LIST_DIR}/corpus/ptx)

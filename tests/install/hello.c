@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The smallest program: opens a machine and says how many devices it has. */
+/* The smallest program: opens a machine and prints its number of devices. */
 #include <proact/proact.h>
 
 #include <stdio.h>

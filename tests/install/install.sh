@@ -41,7 +41,7 @@ archive=$(find "$root" -name libproact.a)
     $(pc --static --libs-only-l | sed 's/-lproact//') -o "$root/static"
 check "$root/static" "pkg-config, static"
 
-# Manual pages, where what makes them is here.
+# Manual pages exist if scdoc is installed.
 if command -v scdoc >/dev/null && [ -e "$root/bin/proact" ]; then
     for page in proact proactcc; do
         [ ! -e "$root/bin/$page" ] || [ -s "$root/share/man/man1/$page.1" ] || {

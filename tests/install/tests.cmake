@@ -4,7 +4,7 @@ add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/install.sh
     $<IF:$<BOOL:${PROACT_SANITIZE}>,-fsanitize=address$<COMMA>undefined,-O1>)
 set_tests_properties(install PROPERTIES LABELS quick TIMEOUT 120)
 
-# What scripts/demo builds is all that is installed.
+# scripts/demo builds everything that is installed.
 add_test(NAME install.targets COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/targets.sh
     ${PROJECT_BINARY_DIR})
 set_tests_properties(install.targets PROPERTIES LABELS quick TIMEOUT 60 SKIP_RETURN_CODE 77)

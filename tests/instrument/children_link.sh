@@ -1,5 +1,5 @@
 #!/bin/sh
-# What launches kernels is taken by ptxas, and links with CUDA's device runtime.
+# ptxas accepts kernels that launch kernels, and they link with CUDA's device runtime.
 # Usage: children_link.sh TEST PTXAS FOLDER
 test=$1 ptxas=$2 folder=$3
 runtime=$(dirname "$ptxas")/../lib64/libcudadevrt.a
@@ -11,7 +11,7 @@ for sm in 75 80 90; do
     "$ptxas" -c -arch=sm_$sm "$folder/children.ptx" -o "$folder/out.o" || exit 1
     "$(dirname "$ptxas")/nvlink" -arch=sm_$sm "$folder/out.o" "$runtime" -o "$folder/out.cubin" ||
         exit 1
-    # and without it, it does not: the test tests something
+    # Without the runtime the link must fail, so the test is effective.
     "$(dirname "$ptxas")/nvlink" -arch=sm_$sm "$folder/out.o" -o "$folder/out.cubin" \
         >"$folder/output" 2>&1 && { echo "sm_$sm: it links without the runtime"; exit 1; }
     grep -q __cudaCDP2LaunchDeviceV2 "$folder/output" || { cat "$folder/output"; exit 1; }

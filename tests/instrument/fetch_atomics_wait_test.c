@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A loop that hangs, when it ends, on what an atomic in the memory of all devices gives
-   back waits for another CTA; one that only has such an atomic in it does not. What is read
-   there is read behind fences of all devices. */
+/* Waiting loops in kernel versions with value-returning atomics on device 0's memory. A
+   loop whose end depends on the returned value waits for another CTA; a loop that only
+   contains such an atomic does not. Fences before reads of that memory have system
+   scope. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 #include "instrument/instrument.h"
 
-/* %in is read alone; all by %to is made in the first device's memory. */
+/* %in is only read; every access through %to is performed on device 0's memory. */
 static const char head[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry k(.param .u64 to, .param .u64 in)\n{\n.reg .pred %p<4>;\n"
@@ -29,7 +30,8 @@ static bool goes_by_to(const struct ptx_module *m, const struct ptx_instruction 
     return strstr(text, "global") && strstr(text, "[%to");
 }
 
-/* The clone's text, where that is asked for; or why there is none. */
+/* Returns the text of the kernel version if is_text is set, or the reason for its
+   refusal. */
 static char *clone(const char *body, bool is_text)
 {
     struct instrument_result result;
@@ -83,14 +85,14 @@ static const char atomic[] = "a loop waits for the result of this atomic";
 static void polling_for_a_value_is_a_wait(void **state)
 {
     (void)state;
-    /* a turn, a lock, a place that may be filled later */
+    /* its turn, a lock, an element that may be written later */
     waits("L:\natom.global.add.u32 %r3, [%to], 0;\nsetp.ne.u32 %p1, %r3, %r1;\n"
           "@%p1 bra L;\n",
           atomic);
     waits("L:\natom.global.cas.b32 %r3, [%to], 0, 1;\nsetp.ne.u32 %p1, %r3, 0;\n"
           "@%p1 bra L;\n",
           atomic);
-    /* by way of shared memory; by what is chosen; by a return */
+    /* through shared memory, a select, or a return */
     waits("L:\natom.global.add.u32 %r3, [%to], 1;\nst.shared.u32 [s], %r3;\nbar.sync 0;\n"
           "ld.shared.u32 %r4, [s];\nsetp.lt.u32 %p1, %r4, 100;\n@%p1 bra L;\n",
           atomic);
@@ -100,18 +102,18 @@ static void polling_for_a_value_is_a_wait(void **state)
     waits("L:\natom.global.add.u32 %r3, [%to], 0;\nsetp.eq.u32 %p1, %r3, %r1;\n"
           "@%p1 ret;\nbra L;\n",
           atomic);
-    /* by a place where others store, beside one */
+    /* through a location of other stores, in a loop with an atomic */
     waits("L:\natom.global.add.u32 %r3, [%to], 1;\nld.global.u32 %r4, [%to+4];\n"
           "setp.ne.u32 %p1, %r4, 0;\n@%p1 bra L;\n",
           "a loop waits for the value that this load reads");
 }
 
-static void who_goes_on_anyway_does_not(void **state)
+static void loops_that_continue_anyway_do_not_wait(void **state)
 {
     (void)state;
-    /* none */
+    /* no loop */
     goes_on("atom.global.add.u32 %r3, [%to], 1;\n");
-    /* to the end of a list that nobody changes, and out of it by what it says */
+    /* a list of constant length, and a loop exit that depends on its elements */
     goes_on(
         "L:\natom.global.add.u32 %r3, [%to], 1;\nst.global.u32 [%to+8], %r3;\n"
         "ld.global.u32 %r4, [%in+4];\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, %r4;\n"
@@ -122,8 +124,9 @@ static void who_goes_on_anyway_does_not(void **state)
             "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p3, %r2, 50;\n@%p3 bra L;\nE:\n");
 }
 
-/* Who reads there what another device has left may go on to what that wrote before. */
-static void fences_are_of_all_devices(void **state)
+/* A CTA that reads a value of another device may then read data that the device wrote
+   before. */
+static void fences_have_system_scope(void **state)
 {
     char *text = clone("membar.gl;\nred.global.add.u32 [%to], 1;\nfence.acq_rel.gpu;\n"
                        "ld.volatile.global.u32 %r3, [%to+4];\n",
@@ -138,9 +141,9 @@ static void fences_are_of_all_devices(void **state)
     free(text);
 }
 
-/* By what an order tells, fences are of all devices as well; and it is not left out where
-   the atomic would change nothing. */
-static void orders_stay(void **state)
+/* Ordered atomics have system scope too. An atomic with an order stays even if it changes
+   nothing. */
+static void orders_of_atomics_stay(void **state)
 {
     char *text = clone("fence.sc.gpu;\natom.global.acquire.gpu.add.u32 %r3, [%to], 1;\n"
                        "red.release.gpu.global.or.b32 [%to+4], 1;\n",
@@ -158,9 +161,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(polling_for_a_value_is_a_wait),
-        cmocka_unit_test(who_goes_on_anyway_does_not),
-        cmocka_unit_test(fences_are_of_all_devices),
-        cmocka_unit_test(orders_stay),
+        cmocka_unit_test(loops_that_continue_anyway_do_not_wait),
+        cmocka_unit_test(fences_have_system_scope),
+        cmocka_unit_test(orders_of_atomics_stay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Usage: inline_link.sh NVCC PTXAS LINKER INLINER SOURCE FOLDER. What becomes of the files of
-# tests/proactcc/linked, linked and with functions in the place of their calls, is taken by
-# ptxas; so are the calls of all shapes.
+# ptxas accepts the files of tests/proactcc/linked after linking and after inlining, and it
+# accepts inlined calls of all kinds.
+# Usage: inline_link.sh NVCC PTXAS LINKER INLINER SOURCE FOLDER
 set -u
 nvcc=$1 ptxas=$2 linker=$3 inliner=$4 source=$5 folder=$6
 code=0

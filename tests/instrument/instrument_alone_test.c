@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text that a kernel's clone is loaded with: without the module's kernels, but with all
-   that is named. */
+/* The text that is loaded for one version of a kernel. It omits the module's other kernels
+   unless something refers to them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static char *alone(const char *text, struct instrument_result *result)
     return out;
 }
 
-static void what_nobody_names_is_left_out(void **state)
+static void unreferenced_kernels_are_left_out(void **state)
 {
     struct instrument_result result;
     char *text = alone(module, &result);
@@ -72,8 +72,8 @@ static void what_nobody_names_is_left_out(void **state)
     free(text);
 }
 
-/* Of clones that are not wanted it is told all the same whether they are refused. */
-static void unwanted_clones_are_refused(void **state)
+/* Refusals are reported for all versions, also for those that are not requested. */
+static void unrequested_versions_are_refused(void **state)
 {
     static const char text[] = ".version 8.0\n.target sm_90a\n.address_size 64\n"
                                ".visible .entry wanted(.param .u64 a)\n{\n"
@@ -89,7 +89,7 @@ static void unwanted_clones_are_refused(void **state)
     assert_non_null(strstr(result.refusal[INSTRUMENT_SEND].text, "setmaxnreg"));
 }
 
-static void what_names_itself_is_kept(void **state)
+static void a_kernel_that_refers_to_itself_stays(void **state)
 {
     static const char itself[] = ".version 8.0\n.target sm_80\n.address_size 64\n\n" KERNEL(
         "wanted", "\tmov.u64 %rd3, wanted;\n");
@@ -101,7 +101,7 @@ static void what_names_itself_is_kept(void **state)
     free(text);
 }
 
-static void what_a_debugger_reads_names_all(void **state)
+static void debug_sections_refer_to_all_kernels(void **state)
 {
     char with[sizeof module + 64];
     struct instrument_result result;
@@ -115,8 +115,8 @@ static void what_a_debugger_reads_names_all(void **state)
     free(text);
 }
 
-/* What each warp of each CTA would execute for nothing. */
-static void along_one_dimension_nobody_divides(void **state)
+/* With CTA indices in one dimension the version has no instructions for the others. */
+static void one_dimension_needs_no_division(void **state)
 {
     static const char places[] = ".version 8.0\n.target sm_80\n.address_size 64\n" KERNEL(
         "wanted", "\tmov.u32 %r1, %ctaid.x;\n\tmov.u32 %r2, %ctaid.y;\n");
@@ -146,11 +146,11 @@ static void along_one_dimension_nobody_divides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unwanted_clones_are_refused),
-        cmocka_unit_test(what_nobody_names_is_left_out),
-        cmocka_unit_test(what_names_itself_is_kept),
-        cmocka_unit_test(what_a_debugger_reads_names_all),
-        cmocka_unit_test(along_one_dimension_nobody_divides),
+        cmocka_unit_test(unrequested_versions_are_refused),
+        cmocka_unit_test(unreferenced_kernels_are_left_out),
+        cmocka_unit_test(a_kernel_that_refers_to_itself_stays),
+        cmocka_unit_test(debug_sections_refer_to_all_kernels),
+        cmocka_unit_test(one_dimension_needs_no_division),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels whose last words launch: wherever they were left room for a call there is one,
-   and what they call is there. With a folder as its argument it writes the text there, for
-   children_link.sh. */
+/* Kernel versions whose epilogue launches a child kernel. Each placeholder for a call is
+   replaced by one, and the called functions are present. With a folder as argument the
+   program writes the text there, for children_link.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static struct ptx_module *read_plain(void)
     return m;
 }
 
-/* The module with clones of all its kernels, as far as they can be cloned. */
+/* The module with versions of all kernels that have one. */
 static struct ptx_module *cloned(const struct ptx_module *m)
 {
     struct instrument_request *r = must_calloc(m->function_count, sizeof *r);
@@ -81,7 +81,7 @@ static void write_text(const char *folder, const char *text, size_t bytes)
         fail_msg("%s", err.text);
 }
 
-static void every_mark_becomes_a_call(void **state)
+static void every_placeholder_becomes_a_call(void **state)
 {
     const char *const *argv = *state;
     struct ptx_module *plain = read_plain(), *clones = cloned(plain);
@@ -107,8 +107,8 @@ static void every_mark_becomes_a_call(void **state)
     ptx_destroy(plain);
 }
 
-/* Nothing of what was there is lost: cut out what is ahead of it, and it is as before. */
-static void the_rest_stays(void **state)
+/* The original text follows the inserted part unchanged. */
+static void the_original_text_stays(void **state)
 {
     struct ptx_module *m = read_plain();
     size_t bytes, first = m->functions[0].span.offset;
@@ -125,8 +125,8 @@ static void the_rest_stays(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(every_mark_becomes_a_call, argv),
-        cmocka_unit_test(the_rest_stays),
+        cmocka_unit_test_prestate(every_placeholder_becomes_a_call, argv),
+        cmocka_unit_test(the_original_text_stays),
     };
 
     (void)argc;

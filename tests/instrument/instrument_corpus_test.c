@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kernel of the corpus is cloned, or refused with a sentence, and what comes out is
-   read again. Usage: instrument_corpus_test [FOLDER PATTERN]   writes the texts of the
-   files that fit the pattern there, for registers.sh. */
+/* Kernel versions of every kernel of the corpus. Each kernel has versions or a refusal with
+   a message, and the text parses. Usage: instrument_corpus_test [FOLDER PATTERN] writes the
+   texts of matching files there, for registers.sh. */
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +17,8 @@
 #include "base/text.h"
 #include "instrument/instrument.h"
 
-/* The first arrays that it stores to. Flags are taken for such wherever that can be: what
-   else is stored there is not asked. */
+/* A request for the first arrays that the kernel writes. Stores are treated as idempotent
+   where possible, without a check of other stores to the same bytes. */
 static struct instrument_request request_of(const struct ptx_module *m,
                                             const struct ptx_function *f)
 {
@@ -105,7 +105,7 @@ static void clone_file(const char *path, const char *folder, struct tally *tally
     free(results);
 }
 
-static void kernels_are_cloned(void **state)
+static void kernels_have_versions(void **state)
 {
     char *const *argv = *state;
     bool writes = argv[1] && argv[2];
@@ -125,7 +125,8 @@ static void kernels_are_cloned(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(kernels_are_cloned, argv)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(kernels_have_versions, argv)};
 
     (void)argc;
     return cmocka_run_group_tests(tests, NULL, NULL);

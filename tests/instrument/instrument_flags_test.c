@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of a flag in every clone: words that are said anew, once, and nowhere else.
- */
+/* Idempotent stores in every kernel version: they are replaced by stores to the first
+   replica. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,8 +17,7 @@ static const char head[] =
     ".reg .b64 %rd<4>;\n.reg .b64 %to;\nld.param.u64 %to, [to];\nmov.u32 %r1, %tid.x;\n"
     "setp.gt.s32 %p1, %r1, 5;\nmov.u32 %r2, 7;\n";
 
-/* The clone's text; that one instruction, the last but one, sets a flag, or one of several
-   values to joint bytes. */
+/* True if some instruction of the function has this line. */
 static bool is_on(const struct ptx_function *f, uint32_t line)
 {
     for (uint32_t n = 0; n < f->instruction_count; n++)
@@ -27,7 +26,8 @@ static bool is_on(const struct ptx_function *f, uint32_t line)
     return false;
 }
 
-/* What a fault names is the kernel's own line. Behind these are the library's words. */
+/* Checks the line numbers: instructions of the kernel keep their lines, and library code
+   follows after them. */
 static void has_its_lines(const struct ptx_function *kernel, const struct ptx_function *f,
                           enum instrument_clone kind)
 {
@@ -126,14 +126,14 @@ static const struct {
      "red.relaxed.sys.add.u64 [%proact_d0+16], %rd2;", true},
     {"atom.relaxed.sys.global.add.u32 %r3, [%to], %r2;",
      "atom.relaxed.sys.global.add.u32 %r3, [%proact_d0+0], %r2;", true},
-    /* scattered */
+    /* indirect stores */
     {"@!%p1 st.global.v2.u32 [%to+8], {%r1, %r2};",
      "@!%p1 st.global.v2.u32 [%proact_d0+8], {%r1, %r2};", true},
     {"@%p1 ld.global.v2.u32 {%r1, %r2}, [%to+8];",
      "@%p1 ld.global.v2.u32 {%r1, %r2}, [%proact_d0+8];", true},
 };
 
-static void flags_are_set_in_the_first_replica(void **state)
+static void idempotent_stores_go_to_the_first_replica(void **state)
 {
     (void)state;
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
@@ -152,7 +152,7 @@ static void flags_are_set_in_the_first_replica(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flags_are_set_in_the_first_replica),
+        cmocka_unit_test(idempotent_stores_go_to_the_first_replica),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions in the place of their calls. With a file's name as argument: prints what
-   becomes of it. */
+/* Inlining of functions. With a file name as argument the program prints the inlined
+   text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static void must(enum proact_status status, const struct proact_error *err)
         fail_msg("%s", err->text);
 }
 
-/* What `shapes` of the text makes of `words`; whether it is split. */
+/* Runs the kernel `shapes` of the text on `words`; returns whether the launch was split. */
 static bool run(const char *text, size_t bytes, unsigned devices, uint32_t words[WORDS])
 {
     struct proact_error err = {""};
@@ -88,7 +88,7 @@ static bool run(const char *text, size_t bytes, unsigned devices, uint32_t words
          &err);
     must(proact_array_read(out, 0, words, WORDS, &err), &err);
     bool is_split = proact_kernel_refusal(kernel) == NULL;
-    /* that of ours(), where it is no call */
+    /* the shared memory of ours(), if inlined */
     assert_int_equal(proact_kernel_describe(kernel).static_shared_bytes,
                      is_split ? 256 : 0);
 
@@ -107,7 +107,7 @@ static uint32_t *ones(void)
     return words;
 }
 
-static void what_is_put_in_does_what_was_called(void **state)
+static void inlined_functions_have_the_same_effect(void **state)
 {
     size_t bytes, new_bytes;
     char *text = read_module(&bytes), *new_text = inlined(&new_bytes);
@@ -128,7 +128,7 @@ static void what_is_put_in_does_what_was_called(void **state)
                          truth[i]);
         free(words);
     }
-    /* and not because nobody did anything: thread 5, words 1, 4, 8 and 11 */
+    /* the results are not trivial: thread 5, words 1, 4, 8 and 11 */
     assert_int_equal(truth[5 * 16 + 11], 5);
     assert_int_equal(truth[4 * 16 + 11], 0x11111111);
     assert_int_not_equal(truth[5 * 16 + 1], truth[6 * 16 + 1]);
@@ -140,7 +140,7 @@ static void what_is_put_in_does_what_was_called(void **state)
     free(new_text);
 }
 
-static void what_cannot_be_put_in_stays_called(void **state)
+static void other_functions_stay_called(void **state)
 {
     size_t bytes;
     char *text = inlined(&bytes);
@@ -156,12 +156,12 @@ static void what_cannot_be_put_in_stays_called(void **state)
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
         if (ptx_function_find(m, gone[i]))
             fail_msg("'%s' is still there", gone[i]);
-    assert_null(strstr(text, " widths(")); /* nor is it announced */
+    assert_null(strstr(text, " widths(")); /* the declaration is removed too */
     ptx_destroy(m);
     free(text);
 }
 
-static void text_without_calls_is_left(void **state)
+static void text_without_calls_is_unchanged(void **state)
 {
     static const char same[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
                                ".func f() { ret; }\n.entry k() { ret; }\n";
@@ -196,9 +196,9 @@ static int print_file(const char *path)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_put_in_does_what_was_called),
-        cmocka_unit_test(what_cannot_be_put_in_stays_called),
-        cmocka_unit_test(text_without_calls_is_left),
+        cmocka_unit_test(inlined_functions_have_the_same_effect),
+        cmocka_unit_test(other_functions_stay_called),
+        cmocka_unit_test(text_without_calls_is_unchanged),
     };
 
     return argc > 1 ? print_file(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);

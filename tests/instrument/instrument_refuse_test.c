@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refused.ptx: each kernel is refused by its sentence, with its line, or it is not; and one
-   that is refused runs on the first device nevertheless. */
+/* Kernels of refused.ptx: each has its expected refusal with the line, or none. A refused
+   kernel runs on device 0. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static const struct {
     {"cluster", NULL, 0}, /* by name */
     {"cluster_barrier", "a barrier of a cluster: clusters are not split", ALL},
     {"cluster_rank", "it names CTAs of its cluster: clusters are not split", ALL},
-    {"depends", NULL, 0}, /* on grids that have ended: none is launched to begin earlier */
+    {"depends", NULL, 0}, /* on grids that have ended: no grid is launched early */
     {"half", "it reads %ctaid.x as 16 bits, a partition's has 32", ALL},
     {"bulk_store",
      "an asynchronous bulk copy writes to global memory, without order to the kernel's "
@@ -128,7 +128,7 @@ static char *read_text(size_t *bytes)
     return text;
 }
 
-/* The line that ends in the kernel's name; 0 where a sentence names none. */
+/* Line that ends in the kernel's name, or 0 if the message has no line. */
 static unsigned line_of(const char *text, const char *kernel)
 {
     char mark[80];
@@ -158,7 +158,7 @@ static char *instrument(struct instrument_result *results, struct ptx_module **o
     return clones;
 }
 
-static void each_is_refused_by_its_sentence(void **state)
+static void each_refusal_has_its_message(void **state)
 {
     struct instrument_result results[CASES];
     struct ptx_module *m;
@@ -181,9 +181,9 @@ static void each_is_refused_by_its_sentence(void **state)
     ptx_destroy(m);
 }
 
-/* Where no other device's CTAs write to what is updated so, atomics stay what they are;
-   what they leave there cannot be stored to the peers as it happens. */
-static void own_atomics_are_refused_inline_alone(void **state)
+/* Atomics on elements that only the CTAs of one device update stay atomics. Only the
+   versions that store directly to the peers refuse them. */
+static void only_inline_refuses_own_atomics(void **state)
 {
     static const char *const kernels[] = {"atomic_slot", "fetch_atomic_slot", "red_slot"};
     struct instrument_request requests[3];
@@ -212,7 +212,7 @@ static void own_atomics_are_refused_inline_alone(void **state)
     ptx_destroy(m);
 }
 
-/* Whether the clone's text has these words; `text` is all clones'. */
+/* True if the version's part of `text` contains these words. */
 static bool has(const char *text, const char *clone, const char *words)
 {
     char name[80];
@@ -228,7 +228,7 @@ static bool has(const char *text, const char *clone, const char *words)
     return found;
 }
 
-static void words_change_where_peers_take_part(void **state)
+static void scopes_change_where_peers_take_part(void **state)
 {
     struct instrument_result results[CASES];
     struct ptx_module *m;
@@ -341,12 +341,12 @@ static void open_bench(struct bench *b, const char *kernel, const char *method)
                                     &b->err));
         must(b, proact_array_write(b->a[i], 0, zeros, N, &b->err));
     }
-    assert_null(proact_kernel_refusal(b->kernel)); /* nothing is mapped */
+    assert_null(proact_kernel_refusal(b->kernel)); /* no array is mapped */
     for (unsigned s = 0; s < 2; s++)
         must(b, proact_kernel_map(b->kernel, s, &map, &b->err));
 }
 
-/* Element 0 of `a` on every device. */
+/* Checks element 0 of `a` on every device. */
 static void launch(struct bench *b, uint32_t expected)
 {
     const struct proact_arg args[] = {PROACT_ARRAY(b->a[0]), PROACT_ARRAY(b->a[1]),
@@ -374,11 +374,11 @@ static void a_refused_kernel_runs_on_one_device(void **state)
     launch(&b, N);
     launch(&b, 2 * N);
     must(&b, proact_statistics_get(b.p, 0, b.a[0], &s, &b.err));
-    assert_int_equal(s.bytes, 2 * 3 * 4); /* a word to three peers, where it was read */
+    assert_int_equal(s.bytes, 2 * 3 * 4); /* one word to three peers, where it was read */
     proact_close(b.p);
 }
 
-/* What only `inline` cannot do, the others can. */
+/* Only `inline` refuses this kernel; other methods support it. */
 static void a_refusal_belongs_to_the_plan(void **state)
 {
     const struct proact_plan polling = {.method = "polling"};
@@ -392,7 +392,7 @@ static void a_refusal_belongs_to_the_plan(void **state)
     proact_close(b.p);
 }
 
-/* By methods whose CTAs send by others. */
+/* Methods with an agent count CTAs that return under a guard. */
 static void guarded_returns_are_counted(void **state)
 {
     struct bench b;
@@ -412,9 +412,9 @@ static void guarded_returns_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_is_refused_by_its_sentence),
-        cmocka_unit_test(own_atomics_are_refused_inline_alone),
-        cmocka_unit_test(words_change_where_peers_take_part),
+        cmocka_unit_test(each_refusal_has_its_message),
+        cmocka_unit_test(only_inline_refuses_own_atomics),
+        cmocka_unit_test(scopes_change_where_peers_take_part),
         cmocka_unit_test(old_targets_and_long_parameters_are_refused),
         cmocka_unit_test(newer_targets_take_long_parameters),
         cmocka_unit_test(a_refused_kernel_runs_on_one_device),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unmarked kernels give on several devices, bit for bit, what they give on one: under every
-   method, with several seeds, and under the checker. `all` tries more devices and seeds. */
+/* Plain kernels on several devices. Results equal those of one device bit for bit, with
+   every method, several seeds, and the checker. `all` tries more devices and seeds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { CTA = 128, CTAS = 60, N = CTAS * CTA - 37 };
 
-/* Which arrays it writes, in the order of the slots: 2 before 1 in "place". */
+/* Written arrays in the order of the slots; 2 before 1 in "place". */
 static const struct kernel {
     const char *name;
     uint32_t ctas[3];
@@ -70,7 +70,8 @@ static struct proact_kernel *load(struct bench *b, const struct kernel *k)
         must(b, proact_kernel_map(kernel, k->mapped[s], &map, &b->err));
     const char *why = proact_kernel_refusal(kernel);
 
-    if (why && !strstr(why, "sending needs all threads")) /* else it is split */
+    if (why && !strstr(why, "sending needs all threads")) /* with another reason the kernel
+                                                             must be split */
         fail_msg("%s: %s", b->title, why);
     return kernel;
 }
@@ -90,7 +91,7 @@ static void compare(struct bench *b, struct proact_array *a, unsigned devices, f
         memcpy(truth, got, sizeof got);
 }
 
-/* Two launches, the second with the arrays in the other order, which is then recorded and
+/* Runs two launches, the second with exchanged arrays, which is then recorded and
    replayed. */
 static void run(struct bench *b, const struct kernel *k, unsigned devices, float *truth)
 {
@@ -167,7 +168,7 @@ static void splits_like_one_device(void **state)
     free(truth);
 }
 
-/* The clones that knew one slot are made anew. */
+/* Versions for one slot are replaced by versions for more. */
 static void maps_may_come_later(void **state)
 {
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 4 * CTA};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the clones of all samples look like: the module comes back byte for byte once they
-   are cut out, and they are read and printed like any other kernel. With a folder as its
-   argument it writes the texts there, for registers.sh. */
+/* Text of the kernel versions of all samples. Without the versions the module is unchanged
+   byte for byte, and the versions parse and print like other kernels. With a folder as
+   argument the program writes the texts there, for registers.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct input {
     size_t count;
 };
 
-/* The slots of a sample are its mapped arrays, in their order. */
+/* A request whose slots are the sample's mapped arrays, in order. */
 static struct instrument_request request_of(const struct sample *s,
                                             const struct ptx_module *m)
 {
@@ -60,7 +60,8 @@ static void check_clone(const struct ptx_module *old, const struct ptx_module *m
     assert_int_equal(partition->offset, partition_offset);
 }
 
-/* What a clone that stages has ahead of it, by its name with one letter more. */
+/* Length of the declaration that precedes a version with staging; its name has one more
+   letter. */
 static uint32_t declaration_bytes(const struct ptx_module *m, const struct ptx_function *f)
 {
     char declaration[300];
@@ -73,7 +74,7 @@ static uint32_t declaration_bytes(const struct ptx_module *m, const struct ptx_f
     return (uint32_t)length;
 }
 
-/* The text without functions whose name has `__proact_` in it. */
+/* Checks the text without functions whose name contains `__proact_`. */
 static void check_rest(const struct input *in, const struct ptx_module *m)
 {
     struct text rest = {0};
@@ -152,7 +153,7 @@ static unsigned run_file(const char *file, const char *compiler, const char *fol
     return (unsigned)in.count;
 }
 
-static void clones_leave_the_module_as_it_was(void **state)
+static void versions_leave_the_module_unchanged(void **state)
 {
     const char *const *argv = *state;
     unsigned kernels = 0;
@@ -167,7 +168,7 @@ static void clones_leave_the_module_as_it_was(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(clones_leave_the_module_as_it_was, argv),
+        cmocka_unit_test_prestate(versions_leave_the_module_unchanged, argv),
     };
 
     (void)argc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels in which two dimensions of the grid have each other's names. */
+/* Interchange of two dimensions of the grid in a kernel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static char *interchanged(const char *body, unsigned one, unsigned other)
     "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ctaid.y;\nmov.u32 %r3, %ctaid.z;\n"             \
     "mad.lo.s32 %r4, %nctaid.x, %nctaid.y, %nctaid.z;\nmov.u32 %r5, %tid.y;\n"
 
-static void two_dimensions_change_names(void **state)
+static void two_dimensions_are_interchanged(void **state)
 {
     static const struct {
         unsigned one, other;
@@ -74,19 +74,19 @@ static void two_dimensions_change_names(void **state)
 
         assert_non_null(text);
         if (!strstr(text, rows[n].becomes) || strncmp(text, head, strlen(head)) != 0)
-            fail_msg("%s", text); /* of others nothing */
+            fail_msg("%s", text); /* other names are unchanged */
         free(text);
     }
 }
 
-static void what_shows_the_order_stays(void **state)
+static void kernels_that_observe_the_order_are_refused(void **state)
 {
     static const struct {
         const char *body;
         bool is_safe;
     } rows[] = {
         {ALL, true},
-        {"mov.u32 %r1, %tid.x;\n", false}, /* nothing to turn */
+        {"mov.u32 %r1, %tid.x;\n", false}, /* nothing to interchange */
         {ALL "mov.u32 %r6, %gridid;\n", true},
         {ALL "mov.u32 %r6, %clusterid.x;\n", false},
         {ALL "mov.u32 %r6, %cluster_ctarank;\n", false},
@@ -94,7 +94,7 @@ static void what_shows_the_order_stays(void **state)
         {ALL "call (%r6), one, ();\n", true},
         {ALL "call (%r6), where, ();\n", false},
         {ALL "red.global.add.u32 [%rd1], %r1;\n", true},
-        {ALL "atom.global.add.u32 %r6, [%rd1], %r1;\n", true}, /* nobody asks */
+        {ALL "atom.global.add.u32 %r6, [%rd1], %r1;\n", true}, /* the result is unused */
         {ALL "atom.global.add.u32 _, [%rd1], %r1;\n", true},
         {ALL "atom.global.add.u32 %r6, [%rd1], 1;\nst.global.u32 [%rd1+4], %r6;\n", false},
         {ALL "atom.shared.add.u32 %r6, [%r5], 1;\nst.global.u32 [%rd1+4], %r6;\n", true},
@@ -117,8 +117,8 @@ static void what_shows_the_order_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_dimensions_change_names),
-        cmocka_unit_test(what_shows_the_order_stays),
+        cmocka_unit_test(two_dimensions_are_interchanged),
+        cmocka_unit_test(kernels_that_observe_the_order_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters that are read by their name: not from a copy in local memory, nor by their
-   place in a register, or left as they are. */
+/* Parameter reads by name, in place of reads from a copy in local memory or through a
+   register. Other code is unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static const char head[] =
     "mov.u32 %r2, %ctaid.x;\nmul.wide.u32 %rd4, %r2, 8;\nadd.s64 %rd5, %rd1, %rd4;\n"      \
     "ld.local.u64 %rd6, [%rd5];\nst.global.u32 [%rd6], %r1;\n"
 
-/* The text that it becomes, or NULL. */
+/* Returns the new text, or NULL. */
 static char *read_there(const char *body, struct ptx_module **m)
 {
     struct proact_error err;
@@ -48,7 +48,7 @@ static unsigned lines_of(const char *text)
     return lines;
 }
 
-static void what_is_copied_and_read_is_the_parameter(void **state)
+static void a_copied_parameter_is_read_directly(void **state)
 {
     static const char *const bodies[] = {
         TAKE COPY READ,
@@ -82,27 +82,27 @@ static void what_is_copied_and_read_is_the_parameter(void **state)
     }
 }
 
-static void what_is_more_than_a_copy_stays(void **state)
+static void a_modified_copy_stays(void **state)
 {
     static const char *const bodies[] = {
         "ret;\n",
-        /* another value, another place, another parameter */
+        /* another value, another offset, another parameter */
         TAKE COPY "st.local.u32 [%rd1+20], 7;\n" READ,
         TAKE COPY "st.local.u32 [%rd1+20], %r1;\n" READ,
         TAKE COPY "ld.param.u32 %r4, [n];\nst.local.u32 [%rd1+20], %r4;\n" READ,
         TAKE COPY "add.s32 %r4, %r1, 1;\nst.local.u32 [%rd1+16], %r4;\n" READ,
         /* a value that is set twice */
         TAKE COPY "mov.u32 %r1, 9;\n" READ,
-        /* not always, or again later */
+        /* conditional, or stored again later */
         TAKE COPY "setp.eq.u32 %p1, %r1, 0;\n@%p1 st.local.u32 [%rd1+16], %r1;\n" READ,
         TAKE COPY READ "st.local.u64 [%rd1], %rd2;\n",
         TAKE COPY "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nst.local.u64 [%rd1], %rd2;\nL: "
                   "ld.local.u64 %rd6, [%rd1];\n",
         TAKE "ld.local.u64 %rd6, [%rd1];\n" COPY READ,
-        /* somewhere in it */
+        /* at an unknown offset */
         TAKE COPY "mov.u32 %r2, %tid.x;\nmul.wide.u32 %rd4, %r2, 8;\nadd.s64 %rd8, %rd1, "
                   "%rd4;\nst.local.u64 [%rd8], %rd2;\n" READ,
-        /* its address goes elsewhere, or is looked at */
+        /* the address is stored, compared, or used in other ways */
         TAKE COPY READ "ld.param.u64 %rd9, [out];\nst.global.u64 [%rd9], %rd1;\n",
         TAKE COPY "setp.eq.s64 %p1, %rd1, %rd2;\n" READ,
         TAKE COPY "cvta.local.u64 %SP, %SPL;\nld.u64 %rd7, [%SP];\n" READ,
@@ -116,7 +116,7 @@ static void what_is_more_than_a_copy_stays(void **state)
         TAKE COPY "ld.volatile.local.u64 %rd7, [%rd1];\n" READ,
         TAKE COPY "ld.local.u64 %rd7, [depot+8];\n" READ,
         "mov.u64 %SPL, depot+8;\nadd.u64 %rd1, %SPL, 0;\n" COPY READ,
-        /* more at once than the parameter is aligned to */
+        /* wider than the alignment of the parameter */
         TAKE COPY "ld.local.v2.u64 {%rd7, %rd8}, [%rd1];\n" READ,
     };
 
@@ -133,7 +133,7 @@ static void what_is_more_than_a_copy_stays(void **state)
 
 #define PLACE "mov.b64 %rd1, s;\nadd.s64 %rd2, %rd1, 16;\n"
 
-static void a_place_that_is_always_the_same_is_named(void **state)
+static void a_constant_offset_becomes_a_name(void **state)
 {
     static const struct {
         const char *body, *becomes, *is_gone;
@@ -144,7 +144,7 @@ static void a_place_that_is_always_the_same_is_named(void **state)
          "ld.param.v2.u32 {%r1, %r2}, [s+8];", "mov"},
         {PLACE "L: ld.param.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\n",
          "ld.param.u32 %r1, [s+0];", "%rd2,"},
-        /* read in another way, too: so it stays */
+        /* another read of the register remains */
         {PLACE "ld.param.u64 %rd3, [%rd2];\nadd.s64 %rd4, %rd1, %rd3;\n"
                "ld.param.u32 %r1, [%rd4];\n",
          "ld.param.u64 %rd3, [s+16];", "add.s64 %rd2"},
@@ -166,7 +166,7 @@ static void a_place_that_is_always_the_same_is_named(void **state)
     }
 }
 
-static void a_place_that_may_be_another_stays(void **state)
+static void a_variable_offset_stays(void **state)
 {
     static const char *const bodies[] = {
         PLACE "ld.param.u32 %r1, [n];\ncvt.u64.u32 %rd4, %r1;\nadd.s64 %rd3, %rd2, %rd4;\n"
@@ -194,10 +194,10 @@ static void a_place_that_may_be_another_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_place_that_is_always_the_same_is_named),
-        cmocka_unit_test(a_place_that_may_be_another_stays),
-        cmocka_unit_test(what_is_copied_and_read_is_the_parameter),
-        cmocka_unit_test(what_is_more_than_a_copy_stays),
+        cmocka_unit_test(a_constant_offset_becomes_a_name),
+        cmocka_unit_test(a_variable_offset_stays),
+        cmocka_unit_test(a_copied_parameter_is_read_directly),
+        cmocka_unit_test(a_modified_copy_stays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

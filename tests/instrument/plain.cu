@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that know nothing of proact, one for each way in which a clone can go wrong. All
-   take the same arguments: `a` and `b` are written, and a CTA of `a`'s owns as many
-   elements as it has threads. */
+/* Plain kernels, one for each possible error of a kernel version. All take the same
+   arguments: `a` and `b` are written, and a CTA owns as many elements of `a` as it has
+   threads. */
 
 #include "samples/sample.h"
 
@@ -9,12 +9,12 @@
 #define __noinline__ __attribute__((noinline))
 #endif
 
-#define PLAIN(name)                                                                     \
+#define PLAIN(name)                                                                        \
     extern "C" __global__ void name(const float *in, float *a, float *b, int n)
 
 enum { CTA = 128 };
 
-/* Threads return early, at two places, while others go on from barrier to barrier. */
+/* Threads return early at two points while others continue to the next barrier. */
 PLAIN(early)
 {
     __shared__ float tile[CTA];
@@ -35,8 +35,8 @@ PLAIN(early)
         a[i] = tile[3 + (t + 1) % 70];
 }
 
-/* Two threads go last, of two warps, one long after the other: they have not seen what the
-   others stored. */
+/* Two threads of two warps return last, at different times. No barrier orders them after
+   the stores of the others. */
 PLAIN(late)
 {
     __shared__ float tile[CTA];
@@ -58,7 +58,7 @@ PLAIN(late)
         a[i] = sum;
 }
 
-/* A CTA returns as a whole before its barriers. */
+/* A CTA returns with all its threads before its barriers. */
 PLAIN(whole)
 {
     __shared__ float tile[CTA];
@@ -86,7 +86,7 @@ PLAIN(place)
     }
 }
 
-/* Only x of a grid that has more. */
+/* Only x of a grid with more dimensions. */
 PLAIN(columns)
 {
     unsigned y;
@@ -126,7 +126,7 @@ __device__ __noinline__ float heavy(float x, int k)
     return x;
 }
 
-/* A function that is called, and the output read back and written again. */
+/* A function call, and output that is read back and written again. */
 PLAIN(calls)
 {
     int i = blockIdx.x * CTA + threadIdx.x;
@@ -138,7 +138,7 @@ PLAIN(calls)
     }
 }
 
-/* A warp a row: warps return, the lanes of the others add up. */
+/* One warp for each row: some warps return, and the lanes of the others add up. */
 PLAIN(warps)
 {
     int row = (blockIdx.x * CTA + threadIdx.x) / 32, lane = threadIdx.x % 32;
@@ -153,7 +153,7 @@ PLAIN(warps)
         a[row * 32] = s;
 }
 
-/* Pointers that walk. */
+/* Pointers that advance in a loop. */
 PLAIN(walks)
 {
     float *p = a + blockIdx.x * CTA + threadIdx.x;

@@ -1,8 +1,9 @@
 #!/bin/sh
-# ptxas takes every clone of every sample; how many registers each needs beside its kernel.
-# A clone needs at most MORE registers more, or so few that as many of its CTAs are resident
-# on an SM as of the kernel's, whatever their size. Registers are given out by eights, 65536 of
-# them an SM; an SM has room for 32 (sm_75) or 64 warps, and 16 or 32 CTAs.
+# ptxas accepts every kernel version of every sample, and the versions need few more
+# registers than the kernel. A version needs at most MORE registers more, or as many of its
+# CTAs are resident on an SM as of the kernel's, at any CTA size. Registers are allocated in
+# units of eight, 65536 of them in an SM. An SM has room for 32 (sm_75) or 64 warps, and for
+# 16 or 32 CTAs.
 # Usage: registers.sh TEST PTXAS FOLDER [MORE [TEXTS]]   TEXTS: a pattern, for TEST
 test=$1 ptxas=$2 folder=$3 more=${4:-8} texts=${5-}
 mkdir -p "$folder" && rm -f "$folder"/*.ptx

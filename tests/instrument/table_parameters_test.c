@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of addresses in memory that become parameters, where they are only read. */
+/* Promotion of pointer tables in memory to parameters. Only tables that are read and not
+   modified are promoted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +33,7 @@ static struct ptx_module *parse(const char *body)
     return m;
 }
 
-/* The variable, or the pointer at byte 0 of the parameters. */
+/* The table of the variable, or of the pointer at byte 0 of the parameters. */
 static struct instrument_table table_of(const struct ptx_module *m, bool is_variable)
 {
     struct instrument_table t = {.variable = -1, .bytes = 48};
@@ -52,25 +53,25 @@ static unsigned lines_of(const char *text)
     return lines;
 }
 
-static void a_table_that_is_read_is_a_parameter(void **state)
+static void a_table_that_is_only_read_becomes_a_parameter(void **state)
 {
     static const struct {
         const char *body, *becomes;
         bool is_variable;
     } rows[] = {
         {POINTER INDEX READ GO, "ld.param.u64 %rd5, [%proact_t", false},
-        /* asked whether it is there */
+        /* compared with NULL */
         {POINTER "setp.eq.s64 %p1, %rd1, 0;\n@%p1 ret;\n" INDEX READ GO,
          "ld.param.u64 %rd5, [%proact_t", false},
-        /* several at once, some of them if */
+        /* a vector load, also under a predicate */
         {POINTER INDEX "add.s64 %rd4, %rd2, %rd3;\n@!%p1 ld.global.v2.u64 {%rd5, %rd6}, "
                        "[%rd4];\n" GO,
          "@!%p1 ld.param.v2.u64 {%rd5, %rd6}, [%proact_t", false},
-        /* step by step, by one register */
+        /* step by step, in one register */
         {POINTER "L: ld.global.u64 %rd5, [%rd2];\nadd.s64 %rd2, %rd2, 8;\n" GO
                  "setp.ne.s64 %p1, %rd5, 0;\n@%p1 bra L;\n",
          "add.s64 %proact_t3_1, %proact_t3_1, 8; add.s64 %rd2, %rd2, 8;", false},
-        /* by a product at once; from the end back */
+        /* by a product, and from the end backwards */
         {POINTER INDEX "mad.wide.u32 %rd4, %r1, 16, %rd2;\nld.u64 %rd5, [%rd4];\n" GO,
          "mad.wide.u32 %proact_t", false},
         {POINTER INDEX "sub.s64 %rd4, %rd2, %rd3;\nld.global.f32 %f1, [%rd4];\n",
@@ -110,25 +111,25 @@ static void a_table_that_is_read_is_a_parameter(void **state)
     }
 }
 
-static void one_with_which_more_is_done_stays(void **state)
+static void other_tables_stay_in_memory(void **state)
 {
     static const struct {
         const char *body;
         bool is_variable;
     } rows[] = {
         {"ret;\n", false},
-        /* written to; by an atomic; given away; compared with more than nothing */
+        /* written; by an atomic; stored elsewhere; compared with another pointer */
         {POINTER INDEX READ "st.global.u64 [%rd4], %rd5;\n", false},
         {POINTER INDEX READ "atom.global.add.u64 %rd6, [%rd4], %rd5;\n", false},
         {POINTER INDEX READ "st.global.u64 [%rd5], %rd4;\n", false},
         {POINTER INDEX READ "setp.lt.u64 %p1, %rd4, %rd5;\n", false},
-        /* it may be another one */
+        /* it may be another pointer */
         {POINTER INDEX "@%p1 mov.u64 %rd2, 0;\n" READ, false},
         {POINTER INDEX "ld.param.u64 %rd6, [s];\nselp.b64 %rd2, %rd6, %rd1, %p1;\n" READ,
          false},
         {POINTER INDEX "and.b64 %rd2, %rd1, -16;\n" READ, false},
         {POINTER INDEX "add.s64 %rd2, %rd1, %rd1;\n" READ, false},
-        /* what others may be writing */
+        /* loads of values that others may be writing */
         {POINTER INDEX
          "add.s64 %rd4, %rd2, %rd3;\nld.volatile.global.u64 %rd5, [%rd4];\n" GO,
          false},
@@ -166,8 +167,8 @@ static void tables_fit_next_to_a_partition(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_table_that_is_read_is_a_parameter),
-        cmocka_unit_test(one_with_which_more_is_done_stays),
+        cmocka_unit_test(a_table_that_is_only_read_becomes_a_parameter),
+        cmocka_unit_test(other_tables_stay_in_memory),
         cmocka_unit_test(tables_fit_next_to_a_partition),
     };
 

@@ -1,5 +1,6 @@
-# Test instrument.registers: ptxas takes all clones, and they need few registers more. Test
-# instrument.run_all: unmarked kernels split under every method, with more seeds.
+# Test instrument.registers: ptxas accepts all kernel versions, and they need few additional
+# registers. Test instrument.run_all: plain kernels are split under every method, with more
+# seeds.
 target_link_libraries(instrument_text_test PRIVATE proact_samples)
 if(PROACT_NVCC)
     set(instrument_bin ${PROACT_NVCC_FOLDER})
@@ -30,7 +31,8 @@ add_test(NAME instrument.run_all COMMAND instrument_run_test all
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 set_tests_properties(instrument.run_all PROPERTIES TIMEOUT 900 LABELS long)
 
-# Kernels whose last words launch: read here; by NVIDIA's assembler and linker where they are.
+# Kernels whose epilogue launches a kernel: checked here, and by NVIDIA's assembler and
+# linker where they are installed.
 add_dependencies(instrument_child_test unmarked_ptx)
 target_compile_definitions(instrument_child_test PRIVATE PLAIN_PTX="${plain_text}")
 if(PROACT_NVCC)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which parameters a kernel's textures are, or what it has beside, and where. */
+/* Sources of a kernel's textures: the parameters that they come from, and the line of any
+   other source. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 #include "instrument/instrument.h"
 
-/* Line 6 is the first of the body, which reads by %t. */
+/* Line 6 is the first of the body, which reads through %t. */
 static const char head[] =
     ".version 7.8\n.target sm_70\n.address_size 64\n.global .u64 kept;\n"
     ".visible .entry k(.param .u64 a, .param .align 16 .b8 s[48], .param .u64 b)\n{ "
@@ -22,7 +23,7 @@ static const char elsewhere[] = "it reads through a texture that is not a parame
 static const struct {
     const char *body;
     uint32_t count, offsets[3];
-    const char *why; /* NULL: all are known */
+    const char *why; /* NULL: all sources are known */
     uint32_t line;
 } cases[] = {
     {"add.s32 %r1, %r2, %r3;", 0, {0}, NULL, 0},
@@ -39,7 +40,7 @@ static const struct {
      {0, 64},
      NULL,
      0},
-    /* they change places */
+    /* the two textures are exchanged */
     {"ld.param.u64 %t, [a]; ld.param.u64 %u, [s]; $on: TEX mov.u64 %v, %t; "
      "mov.u64 %t, %u; mov.u64 %u, %v; @%p bra $on;",
      2,
@@ -86,7 +87,7 @@ static struct ptx_module *parse(const char *body)
     return m;
 }
 
-static void what_a_texture_is(void **state)
+static void textures_come_from_parameters(void **state)
 {
     (void)state;
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
@@ -108,8 +109,8 @@ static void what_a_texture_is(void **state)
     }
 }
 
-/* Whoever is called may be given any. */
-static void what_is_called(void **state)
+/* A called function may receive any texture. */
+static void textures_of_called_functions_are_unknown(void **state)
 {
     static const char text[] =
         ".version 7.8\n.target sm_70\n.address_size 64\n"
@@ -136,8 +137,8 @@ static void what_is_called(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_texture_is),
-        cmocka_unit_test(what_is_called),
+        cmocka_unit_test(textures_come_from_parameters),
+        cmocka_unit_test(textures_of_called_functions_are_unknown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables whose addresses kernels are given as parameters. */
+/* Promotion of variables to parameters: kernels receive the address of a variable as a
+   parameter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +57,7 @@ static void has(const char *text, const char *part)
         fail_msg("no '%s' in\n%s", part, text);
 }
 
-static void addresses_come_as_parameters(void **state)
+static void addresses_become_parameters(void **state)
 {
     static const char *const heads[][2] = {
         {".visible .entry k(.param .u32 a,\n.param .u64 b)\n", ".param .u64 b, "},
@@ -105,7 +106,7 @@ static void addresses_come_as_parameters(void **state)
     }
 }
 
-static void others_are_left_as_they_are(void **state)
+static void other_variables_are_unchanged(void **state)
 {
     (void)state;
     struct ptx_module *m =
@@ -142,8 +143,8 @@ static bool moves(const char *body)
     return it_does;
 }
 
-/* What has to have one address that everybody knows. */
-static void some_stay_where_they_are(void **state)
+/* Variables that need one known address stay. */
+static void variables_with_other_uses_stay(void **state)
 {
     static const char *const stay[] = {
         ".extern .global .align 4 .u32 v;\n" K USE,
@@ -153,14 +154,14 @@ static void some_stay_where_they_are(void **state)
         V ";\n.visible .global .align 8 .u64 holds[2] = {0, generic(v)};\n" K USE,
         ".visible .global .align 4 .u32 w, v;\n" K USE,
         ".visible .global .align 8 .u64 w;\n.visible .global .align 8 .u64 v = w;\n" K USE,
-        /* by a function, or in a kernel that others name */
+        /* used by a function, or in a kernel that others refer to */
         V ";\n.func f()\n{\nst.global.u32 [v], 1;\nret;\n}\n" K "call f;\nret;\n}\n",
         V ";\n" K USE ".visible .entry starts()\n{\n.reg .b64 %rd<2>;\nmov.u64 %rd1, k;\n"
           "ret;\n}\n",
         V ";\n" K USE ".visible .global .align 8 .u64 kernels = k;\n",
-        /* another way to say it */
+        /* an unsupported use */
         V ";\n" K "cvta.global.u64 %rd1, v+4;\nret;\n}\n",
-        /* its kernel has no room left */
+        /* the parameter buffer of its kernel is full */
         V ";\n.visible .entry k(.param .b8 a[4336])\n{\n" USE,
     };
     static const char *const move[] = {
@@ -180,9 +181,9 @@ static void some_stay_where_they_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(addresses_come_as_parameters),
-        cmocka_unit_test(others_are_left_as_they_are),
-        cmocka_unit_test(some_stay_where_they_are),
+        cmocka_unit_test(addresses_become_parameters),
+        cmocka_unit_test(other_variables_are_unchanged),
+        cmocka_unit_test(variables_with_other_uses_stay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

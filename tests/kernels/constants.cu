@@ -13,7 +13,7 @@ __constant__ short bit_reversed[16] = {0, 8, 4, 12, 2, 10, 6, 14,
                                        1, 9, 5, 13, 3, 11, 7, 15};
 __constant__ unsigned long long plane_bytes = 75 * 41 * 4;
 
-/* A stencil of rows with a pitch, which begin somewhere. */
+/* A stencil on rows with a pitch and an offset. */
 KERNEL(constant_shape, const float *in, float *out)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x,
@@ -24,7 +24,7 @@ KERNEL(constant_shape, const float *in, float *out)
         out[i] = in[i - 1] + in[i + 1] + in[i - shape.pitch] + in[i + shape.pitch];
 }
 
-/* A lattice gas that knows its directions by a table, and its shape as well. */
+/* A lattice gas with directions and shape in tables. */
 KERNEL(constant_steps, const float *in, float *out)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
@@ -41,7 +41,8 @@ KERNEL(constant_steps, const float *in, float *out)
     }
 }
 
-/* A lattice gas that asks where to take from: some is thrown back. */
+/* A pull lattice gas: each cell reads from its neighbours, and some particles bounce
+   back. */
 #define PULLS                                                                              \
     for (int k = 0; k < 5; k++) {                                                          \
         int from_x = (x - step_x[k] + shape.width) % shape.width;                          \
@@ -63,7 +64,7 @@ KERNEL(constant_pulls, const float *in, float *out)
     PULLS
 }
 
-/* By tables whose index is a counter. */
+/* Tables indexed by a counter. */
 KERNEL(constant_rounds, const float *in, float *out)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
@@ -75,7 +76,7 @@ KERNEL(constant_rounds, const float *in, float *out)
     PULLS
 }
 
-/* One plane a CTA, of so many bytes. */
+/* One plane for each CTA, with a size in bytes. */
 KERNEL(constant_planes, const char *in, char *out)
 {
     const float *from = (const float *)(in + blockIdx.x * plane_bytes);
@@ -85,7 +86,7 @@ KERNEL(constant_planes, const char *in, char *out)
         to[i] = 2 * from[i];
 }
 
-/* No form: a table in constant memory says where to. */
+/* No symbolic expression: a table in constant memory gives the output index. */
 KERNEL(constant_order, const float *in, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

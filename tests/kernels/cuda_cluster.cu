@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only sm_90 and later have: CTAs in clusters, and stores in bulk. */
+/* Features of sm_90 and later: CTAs in clusters, and bulk stores. */
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;
@@ -25,7 +25,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1)
     cluster.sync();
 }
 
-/* 64 results go out by one store of 256 bytes. */
+/* 64 results in one store of 256 bytes. */
 KERNEL(bulk_store, const int *in, int *out)
 {
     __shared__ alignas(128) int line[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cooperative groups: of a CTA, of tiles, of lanes that happen to meet, and of the grid. */
+/* Cooperative groups: CTAs, tiles, coalesced lanes, and the grid. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -49,7 +49,7 @@ KERNEL(group_scan, const int *in, int *out, int n)
         out[i] = sum;
 }
 
-/* A tile's place its first thread says. */
+/* The first thread of a tile gives its position. */
 KERNEL(group_base, const int *in, int *out, int n)
 {
     auto tile = cg::tiled_partition<16>(cg::this_thread_block());
@@ -60,7 +60,7 @@ KERNEL(group_base, const int *in, int *out, int n)
         out[to] = in[i];
 }
 
-/* The grid's threads in one line, whatever it looks like; its size is of 64 bits. */
+/* The threads of the grid in one dimension, for any grid shape; the size has 64 bits. */
 KERNEL(grid_group_stride, const int *in, int *out, int n)
 {
     auto grid = cg::this_grid();
@@ -69,7 +69,7 @@ KERNEL(grid_group_stride, const int *in, int *out, int n)
         out[i] = in[i] * 2 - i;
 }
 
-/* Lanes that meet count together, once, in shared memory. */
+/* Coalesced lanes count with one atomic in shared memory. */
 KERNEL(group_coalesced, const int *in, int *out, int n)
 {
     __shared__ int count;
@@ -89,7 +89,7 @@ KERNEL(group_coalesced, const int *in, int *out, int n)
         out[blockIdx.x] = count;
 }
 
-/* Two steps with all CTAs between. */
+/* Two steps with a grid barrier between them. */
 KERNEL(grid_steps, const int *in, int *middle, int *out, int n)
 {
     cg::grid_group grid = cg::this_grid();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Half precision and bfloat16, one and two at a time. */
+/* Half precision and bfloat16, one and two values at a time. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

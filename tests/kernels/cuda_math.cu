@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What needs CUDA's mathematics, or prints. */
+/* Kernels that use CUDA's mathematics, or print. */
 #include <cstdio>
 
 #define KERNEL(name, ...) extern "C" __global__ void name(__VA_ARGS__)
@@ -42,7 +42,7 @@ template <class T, class Join> static __device__ T joined(T mine, T *by_warp, Jo
     return mine;
 }
 
-/* A row a CTA. */
+/* One row for each CTA. */
 KERNEL(softmax_rows, const float *in, float *out, int columns)
 {
     __shared__ float by_warp[32];
@@ -106,7 +106,7 @@ KERNEL(prints_first, const int *in, int *out, int n)
         out[i] = in[i] + 1;
 }
 
-/* Samples of a wave; angles may be large. */
+/* Samples of a wave with large angles. */
 KERNEL(waves, double *out, double step, int n)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)

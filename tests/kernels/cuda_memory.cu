@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores with hints, copies that run ahead, and stores in inline assembly. */
+/* Loads and stores with cache hints, asynchronous copies, and stores in inline assembly. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda_pipeline.h>
@@ -35,7 +35,7 @@ KERNEL(assembled_store, const unsigned *in, unsigned *out, int n)
         : "memory");
 }
 
-/* The next tile is on its way while this one is worked on. */
+/* The next tile is copied while this one is processed. */
 KERNEL(tiles_ahead, const float *in, float *out, int tiles)
 {
     __shared__ float tile[2][128];

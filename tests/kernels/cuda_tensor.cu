@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor cores, as far as sm_75 has them: fragments of nvcuda::wmma, and mma by hand. */
+/* Tensor cores of sm_75: fragments of nvcuda::wmma, and mma in inline assembly. */
 #include <cuda_fp16.h>
 #include <mma.h>
 
@@ -7,7 +7,7 @@
 
 using namespace nvcuda;
 
-/* A warp each tile of 16 x 16, four warps side by side. */
+/* One warp for each tile of 16 x 16, four warps in a row. */
 KERNEL(wmma_tiles, const __half *a, const __half *b, float *c, int n, int k)
 {
     int column = (blockIdx.x * 4 + threadIdx.x / 32) * 16, row = blockIdx.y * 16;
@@ -24,7 +24,7 @@ KERNEL(wmma_tiles, const __half *a, const __half *b, float *c, int n, int k)
     wmma::store_matrix_sync(c + row * n + column, sum, n, wmma::mem_row_major);
 }
 
-/* c = alpha * a * b + beta * c, all by columns, the scaling on what each lane has. */
+/* c = alpha * a * b + beta * c in column-major order, scaled by lane. */
 KERNEL(wmma_scaled, const __half *a, const __half *b, __half *c, int m, int k, float alpha,
        float beta)
 {
@@ -46,7 +46,7 @@ KERNEL(wmma_scaled, const __half *a, const __half *b, __half *c, int m, int k, f
     wmma::store_matrix_sync(c + column * m + row, before, m, wmma::mem_col_major);
 }
 
-/* Bytes, by way of shared memory; a CTA of one warp has a tile of 8 x 32. */
+/* Bytes through shared memory; a CTA of one warp computes a tile of 8 x 32. */
 KERNEL(wmma_bytes, const signed char *a, const signed char *b, int *c, int n, int k)
 {
     __shared__ __align__(128) signed char left[8 * 16], right[16 * 32];
@@ -74,8 +74,8 @@ KERNEL(wmma_bytes, const signed char *a, const signed char *b, int *c, int n, in
         c[(row + j) * n + column + lane] = out[j * 32 + lane] - 7;
 }
 
-/* mma by hand: rows of a and of the transposed b from shared memory, two halves a lane into
-   c, which lies as the ISA says. */
+/* mma in inline assembly: rows of a and of the transposed b from shared memory, and two
+   results for each lane, in the layout of the PTX ISA. */
 KERNEL(mma_by_hand, const __half *a, const __half *b, float *c, int n, int k)
 {
     __shared__ __align__(16) __half left[16 * 8], right[8 * 8];

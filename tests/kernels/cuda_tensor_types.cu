@@ -59,7 +59,7 @@ KERNEL(wmma_double, const double *a, const double *b, double *c, int m, int n, i
     wmma::store_matrix_sync(c + column * m + row, sum, m, wmma::mem_col_major);
 }
 
-/* m16n8k16 by hand, fragments straight from memory. */
+/* m16n8k16 in inline assembly, with fragments loaded directly from memory. */
 KERNEL(mma_from_memory, const __nv_bfloat16 *a, const __nv_bfloat16 *b, float *c, int n,
        int k)
 {

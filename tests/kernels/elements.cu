@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An element a thread, or several: the ways in which people write it. */
+/* One or several elements for each thread, in common styles. */
 #include "kernel_words.h"
 
 template <class Body> WORD void for_each(int n, Body body)
@@ -45,7 +45,7 @@ KERNEL(grid_stride_double, const double *__restrict__ x, double *__restrict__ y,
         y[i] = x[i] * x[i] + 1.0;
 }
 
-/* A run of four a thread, by hand, with what is left at the end. */
+/* Four consecutive elements for each thread, with a remainder at the end. */
 KERNEL(unrolled_run, const float *in, float *out, int n)
 {
     int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
@@ -77,7 +77,7 @@ KERNEL(differences, const int *in, int *out, int n)
         out[i - 1] = in[i] - in[i - 1];
 }
 
-/* A ring: what is left over from a loop that the compiler unrolls goes around, too. */
+/* A ring: the remainder of an unrolled loop wraps around too. */
 KERNEL(ring_sums, const int *in, int *out, int n, int reach)
 {
     const int all = blockDim.x * gridDim.x;
@@ -191,7 +191,7 @@ KERNEL(constant_polynomial, const float *x, float *y, int n)
     y[i] = sum;
 }
 
-/* Which rows of the triangle a CTA has, is known; how long they are, too. */
+/* A triangle: the rows of a CTA and their lengths are known. */
 KERNEL(triangle, float *a, int n)
 {
     int column = blockIdx.x * blockDim.x + threadIdx.x,

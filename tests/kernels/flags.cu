@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that any thread may set, all alike: "something changed", "not yet done". Where they
-   are volatile their stores do not race by the letter, so that the checker takes them. */
+/* Idempotent stores: flags that any thread may set to the same value, like "changed" and
+   "not done". They are volatile where a plain store would formally be a data race, so that
+   the checker accepts them. */
 #include "kernel_words.h"
 
 KERNEL(flag_changed, const int *in, int *out, int *changed, int n)
@@ -24,7 +25,7 @@ KERNEL(flag_over, const int *in, int *out, volatile bool *over, int n)
     }
 }
 
-/* Several, of one array, and one of them by every thread. */
+/* Several flags of one array, one of them set by every thread. */
 KERNEL(flags_several, const int *in, int *out, volatile int *flags, int n)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
@@ -40,7 +41,7 @@ KERNEL(flags_several, const int *in, int *out, volatile int *flags, int n)
     }
 }
 
-/* What is set is a parameter, where is one, too; and it is in the midst of the data. */
+/* A flag whose value and index are parameters, among the data. */
 KERNEL(flag_in_data, const int *in, volatile int *out, int place, int round, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -53,7 +54,7 @@ KERNEL(flag_in_data, const int *in, volatile int *out, int place, int round, int
         out[place] = round;
 }
 
-/* Nothing but flags, of other sizes. */
+/* Only flags, of other sizes. */
 KERNEL(flags_alone, const int *in, volatile short *low, volatile long long *high,
        volatile double *real, int n)
 {
@@ -69,7 +70,7 @@ KERNEL(flags_alone, const int *in, volatile short *low, volatile long long *high
         *real = 0.5;
 }
 
-/* By the CTA, if any of its threads says so. */
+/* A flag that the CTA sets if any of its threads requests it. */
 KERNEL(flag_by_cta, const int *in, int *out, volatile unsigned char *again, int n)
 {
     __shared__ int any;
@@ -88,7 +89,7 @@ KERNEL(flag_by_cta, const int *in, int *out, volatile unsigned char *again, int 
         again[3] = 255;
 }
 
-/* Two values: the later one would stay. */
+/* Two values: the later one would remain. */
 KERNEL(flag_of_two, const int *in, int *out, volatile int *sign, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -102,7 +103,7 @@ KERNEL(flag_of_two, const int *in, int *out, volatile int *sign, int n)
         *sign = 2;
 }
 
-/* Set by all, and by one CTA to another value. */
+/* A flag that all CTAs set, and one CTA sets to another value. */
 KERNEL(flag_and_data, const int *in, volatile int *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -114,7 +115,7 @@ KERNEL(flag_and_data, const int *in, volatile int *out, int n)
         out[0] = 1;
 }
 
-/* Each device has another address. */
+/* A stored address, which differs between devices. */
 KERNEL(flag_of_address, const int *in, int *out, volatile unsigned long long *where, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -125,7 +126,7 @@ KERNEL(flag_of_address, const int *in, int *out, volatile unsigned long long *wh
     *where = (unsigned long long)in + 4;
 }
 
-/* Whoever sees it would have to see what was done before it was set. */
+/* A flag that is also read: a reader would have to see earlier stores. */
 KERNEL(flag_read, const int *in, int *out, volatile int *stop, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -137,7 +138,7 @@ KERNEL(flag_read, const int *in, int *out, volatile int *stop, int n)
     }
 }
 
-/* By an atomic: bits that were set before stay. */
+/* An atomic that keeps the bits set before. */
 KERNEL(flag_or, const int *in, int *out, int *changed, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -149,7 +150,8 @@ KERNEL(flag_or, const int *in, int *out, int *changed, int n)
         atomicOr(changed, 4);
 }
 
-/* In every way, with and without a sign, of 4 and 8 bytes; of words of an array each. */
+/* Atomics of every operation, signed and unsigned, of 4 and 8 bytes, on words of one array
+   each. */
 KERNEL(flags_joined, const int *in, int *bits, int *least, unsigned *most, long long *low,
        unsigned long long *high, int round, int n)
 {
@@ -176,7 +178,7 @@ KERNEL(flags_joined, const int *in, int *bits, int *least, unsigned *most, long 
     }
 }
 
-/* Set and exchanged for the same, again and again. */
+/* Stores and exchanges of the same value, repeatedly. */
 KERNEL(flags_in_loop, const int *in, int *out, volatile int *set, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -192,8 +194,8 @@ KERNEL(flags_in_loop, const int *in, int *out, volatile int *set, int n)
     }
 }
 
-/* As compilers do not write it: under a guard, to any device's threads, without a name for
-   the result. */
+/* Atomics with a guard, with system scope, and without a result register, in inline
+   assembly. */
 KERNEL(flags_guarded, const int *in, int *bits, long long *low, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -210,8 +212,8 @@ KERNEL(flags_guarded, const int *in, int *bits, long long *low, int n)
                      : "memory");
 }
 
-/* Several values of each way, of which none may be lost, at any distance: the last one is a
-   place that only the launch tells. */
+/* Several values of each operation, at any distance; the last index is a launch
+   parameter. */
 KERNEL(flags_of_several, const int *in, int *bits, int *least, unsigned long long *most,
        int round, int place, int n)
 {
@@ -238,7 +240,7 @@ KERNEL(flags_of_several, const int *in, int *bits, int *least, unsigned long lon
     }
 }
 
-/* Only where it is still what it was. */
+/* Compare-and-swap from the old value. */
 KERNEL(flags_compared, const int *in, int *set, unsigned long long *wide, int round, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -253,7 +255,7 @@ KERNEL(flags_compared, const int *in, int *set, unsigned long long *wide, int ro
     atomicCAS(wide, 3ull, 0xf000000000000000ull);
 }
 
-/* Which one comes first would show. */
+/* Two compare-and-swaps whose order is visible. */
 KERNEL(flags_compared_two, const int *in, int *set, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -264,7 +266,7 @@ KERNEL(flags_compared_two, const int *in, int *set, int n)
         atomicCAS(set, 0, 6);
 }
 
-/* Joined in two ways. */
+/* Two different operations on one word. */
 KERNEL(flag_or_and, const int *in, int *set, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -275,7 +277,7 @@ KERNEL(flag_or_and, const int *in, int *set, int n)
         atomicAnd(set, 5);
 }
 
-/* Two that do not commute. */
+/* An operation and a store that do not commute. */
 KERNEL(flag_or_and_set, const int *in, int *out, int *sign, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -289,7 +291,7 @@ KERNEL(flag_or_and_set, const int *in, int *out, int *sign, int n)
         *sign = 1;
 }
 
-/* Twice is not once. */
+/* An operation that is not idempotent. */
 KERNEL(flag_turned, const int *in, int *out, int *odd, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -301,7 +303,7 @@ KERNEL(flag_turned, const int *in, int *out, int *odd, int n)
         atomicXor(odd, 1);
 }
 
-/* The first one to set it knows. */
+/* A result that shows which thread was first. */
 KERNEL(flag_queried, const int *in, int *out, int *noted, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -324,7 +326,7 @@ KERNEL(flag_or_read, const int *in, int *out, int *stop, int n)
     }
 }
 
-/* It counts as well. */
+/* An atomic that also counts. */
 KERNEL(flag_and_count, const int *in, int *out, int *most, int *count, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

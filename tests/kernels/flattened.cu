@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line of threads laid over the inner part of rows, planes and volumes, whose strides
-   are others than their widths: numbers with sign and without, of 32 bits and of 64. */
+/* One-dimensional thread index over the interior of rows, planes and volumes whose strides
+   differ from their widths, with signed and unsigned numbers of 32 and 64 bits. */
 #include "kernel_words.h"
 
 template <typename T> WORD T thread_of_all()
@@ -8,7 +8,7 @@ template <typename T> WORD T thread_of_all()
     return (T)blockIdx.x * (T)blockDim.x + (T)threadIdx.x;
 }
 
-/* The mean of what lies left and below. */
+/* Mean of the left and the lower neighbour. */
 template <typename T>
 WORD void smooth_rows(const float *in, float *out, T width, T height, size_t pitch)
 {
@@ -44,7 +44,7 @@ KERNEL(flattened_size, const float *in, float *out, size_t width, size_t height,
     smooth_rows(in, out, width, height, pitch);
 }
 
-/* The plane is told first, or last. */
+/* The plane is computed first or last. */
 KERNEL(flattened_volume, const float *in, float *out, int width, int height, int depth,
        int pitch, int plane)
 {
@@ -72,7 +72,7 @@ KERNEL(flattened_planes, const float *in, float *out, int width, int height, int
         in[(k + 1) * plane + (j + 1) * pitch + i + 1] - in[k * plane + j * pitch + i];
 }
 
-/* Rows of 45 in rows of 52, by products; two stores in a thread. */
+/* Rows of 45 in rows of 52, through products; two stores for each thread. */
 KERNEL(flattened_constant, const int *in, int *out, int rows)
 {
     unsigned t = thread_of_all<unsigned>();
@@ -85,7 +85,7 @@ KERNEL(flattened_constant, const int *in, int *out, int rows)
     out[2 * j * 52 + i + 3] = -in[t];
 }
 
-/* The threads at the row's edges, and those of the first row and the last, have none. */
+/* Threads at the ends of a row, and in the first and last rows, have no element. */
 KERNEL(flattened_margin, const int *in, int *out, int width, int height, int pitch)
 {
     int t = thread_of_all<int>();
@@ -96,14 +96,14 @@ KERNEL(flattened_margin, const int *in, int *out, int width, int height, int pit
             in[j * pitch + i - 1] - in[(j + 1) * pitch + i] + in[j * pitch + i];
 }
 
-/* Each thread takes every so manieth place. */
+/* Grid-stride loop. */
 KERNEL(flattened_turns, const int *in, int *out, int width, int height, int pitch)
 {
     for (int t = thread_of_all<int>(); t < width * height; t += gridDim.x * blockDim.x)
         out[t / width * pitch + t % width] = 2 * in[t / width * pitch + t % width];
 }
 
-/* Memory decides which arm it is; each reckons the place for itself. */
+/* Memory selects one of two arms; each arm computes the address separately. */
 KERNEL(flattened_arms, const float *in, float *out, int width, int height, size_t pitch)
 {
     int t = thread_of_all<int>();

@@ -28,7 +28,7 @@ KERNEL(convolve_rows, const float *in, float *out, int width, int height)
     out[y * width + x] = sum;
 }
 
-/* Outside of the image everything is zero. */
+/* Outside the image all values are zero. */
 KERNEL(convolve_columns, const float *__restrict__ in, float *__restrict__ out, int width,
        int height)
 {
@@ -73,7 +73,7 @@ KERNEL(diffuse_tile, const float *in, float *out, int width, int height)
         out[i] = in[i];
 }
 
-/* Who is inside is found out by the way: a predicate that two ways bring. */
+/* The test for the interior is a predicate that joins two paths. */
 KERNEL(slope_tile, const int *in, int *out, int width, int height)
 {
     __shared__ int t[TILE_Y + 1][TILE_X + 1];
@@ -142,7 +142,8 @@ KERNEL(clamped_box, const int *in, int *out, int width, int height, int reach)
     out[y * width + x] = sum;
 }
 
-/* Tiles of 32 by 32 by CTAs of 32 by 8; a column more, so that banks differ. */
+/* Tiles of 32 by 32, processed by CTAs of 32 by 8; one more column avoids bank
+   conflicts. */
 KERNEL(transpose_padded, const float *in, float *out, int width, int height)
 {
     __shared__ float tile[32][33];
@@ -189,7 +190,7 @@ KERNEL(max_pool, const float *in, float *out, struct pool p)
     }
 }
 
-/* Each thread writes a square of four. */
+/* Each thread writes a square of four elements. */
 KERNEL(double_size, const unsigned char *in, unsigned char *out, int width, int height)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x,
@@ -227,7 +228,7 @@ KERNEL(mandelbrot, int *out, int width, int height, float left, float top, float
     out[y * width + x] = n;
 }
 
-/* Rows as cudaMallocPitch() lays them. */
+/* Rows with the pitch of cudaMallocPitch(). */
 KERNEL(pitched_rows, const char *in, size_t in_pitch, char *out, size_t out_pitch,
        int width, int height)
 {
@@ -239,8 +240,8 @@ KERNEL(pitched_rows, const char *in, size_t in_pitch, char *out, size_t out_pitc
             ((int *)(out + y * out_pitch))[x] = 2 * ((const int *)(in + y * in_pitch))[x];
 }
 
-/* A lattice gas: what moves right is stored right of here, and so on, around the borders.
- */
+/* A push lattice gas: each particle is stored at the neighbour in its direction, with
+   periodic borders. */
 KERNEL(lattice_push, const float *in, float *out, int width, int height)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x,
@@ -263,7 +264,7 @@ KERNEL(lattice_push, const float *in, float *out, int width, int height)
     out[4 * plane + up * width + x] = sum;
 }
 
-/* Down each column and up again, which a compiler unrolls by twos. */
+/* Down each column and up again; a compiler unrolls it by two. */
 KERNEL(there_and_back, const int *in, int *out, int width, int height)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;

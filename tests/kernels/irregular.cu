@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sparse matrices, graphs, points and sorting: indices out of memory, queues, locks. */
+/* Sparse matrices, graphs, points and sorting: indices from memory, queues, locks. */
 #include "kernel_words.h"
 
 KERNEL(spmv_row, const int *row, const int *column, const float *value, const float *x,
@@ -34,7 +34,7 @@ KERNEL(spmv_warp, const int *row, const int *column, const float *value, const f
     }
 }
 
-/* ELLPACK: column after column; -1 where a row has ended. */
+/* ELLPACK: column by column; -1 after the end of a row. */
 KERNEL(spmv_ell, const int *column, const float *value, const float *x, float *y, int rows,
        int width)
 {
@@ -70,7 +70,8 @@ KERNEL(scatter, const int *index, const float *in, float *out, int n)
         out[index[i]] = in[i];
 }
 
-/* A level of a search: who is on it marks the neighbours that have none yet. */
+/* One level of a breadth-first search: vertices of the level mark their unvisited
+   neighbours. */
 KERNEL(bfs_level, const int *row, const int *column, int *level, int *more, int vertices,
        int current)
 {
@@ -85,7 +86,7 @@ KERNEL(bfs_level, const int *row, const int *column, int *level, int *more, int 
         }
 }
 
-/* The same with a list of who is on the level, and one of who comes next. */
+/* The same with a list of the vertices of the level and a list of the next ones. */
 KERNEL(bfs_queue, const int *row, const int *column, int *level, const int *front,
        int count, int *next, int *next_count, int current)
 {
@@ -98,7 +99,7 @@ KERNEL(bfs_queue, const int *row, const int *column, int *level, const int *fron
             next[atomicAdd(next_count, 1)] = column[e];
 }
 
-/* A ticket a warp for what is kept. */
+/* One value-returning atomic for each warp reserves output for the selected elements. */
 KERNEL(compact_fetch_atomic, const int *in, int *out, int *count, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, base = 0;
@@ -112,7 +113,7 @@ KERNEL(compact_fetch_atomic, const int *in, int *out, int *count, int n)
         out[base + __popc(yes & ((1u << lane) - 1))] = value;
 }
 
-/* CTAs fetch their work: any may get any tile. */
+/* CTAs fetch their work: any CTA may get any tile. */
 KERNEL(fetched_tiles, const int *in, int *out, int *next, int n)
 {
     __shared__ int tile;
@@ -153,7 +154,7 @@ KERNEL(spin_lock, const int *in, int *lock, volatile int *total, int n)
     atomicExch(lock, 0);
 }
 
-/* The nearest of a few centres, each with its sum in shared memory, a line a CTA. */
+/* The nearest of a few centres; each CTA counts in shared memory and writes one row. */
 KERNEL(kmeans_assign, const float *x, const float *y, const float *centre, int *cluster,
        int *counts, int n, int k)
 {
@@ -212,7 +213,7 @@ KERNEL(bodies_tile, const float4 *__restrict__ body, float3 *__restrict__ force,
         force[i] = sum;
 }
 
-/* One step of a bitonic sort: partners are a bit apart. */
+/* One step of a bitonic sort; the distance to the partner is a power of two. */
 KERNEL(bitonic_step, int *a, int n, int distance, int size)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, partner = i ^ distance;
@@ -229,7 +230,7 @@ KERNEL(bitonic_step, int *a, int n, int distance, int size)
     }
 }
 
-/* One pass of a Stockham FFT of base 2: n / 2 butterflies; factors from a table. */
+/* One pass of a Stockham FFT of base 2: n / 2 butterflies with factors from a table. */
 KERNEL(fft_pass, const float2 *in, float2 *out, const float2 *factor, int n, int done)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* CUDA's words for a bare clang, so that it compiles these kernels without a toolkit; nvcc
-   knows them already. */
+/* CUDA keywords and built-ins for a plain clang, which compiles these kernels without a
+   toolkit; nvcc has them. */
 
 #define KERNEL(name, ...) extern "C" __global__ void name(__VA_ARGS__)
 #define WORD static __device__ __forceinline__
@@ -16,10 +16,10 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-/* Not by clang's own word: clang 14 moves loads of __shared__ ahead of that one. */
+/* Not clang's built-in: clang 14 moves loads of __shared__ before that one. */
 #define __syncthreads() asm volatile("bar.sync 0;" ::: "memory")
 
-/* A value that is read where it is used: `threadIdx.x` becomes one special register. */
+/* A value that is read on use: `threadIdx.x` becomes one special register. */
 #define AXIS(NAME, OF, D)                                                                  \
     struct NAME##_##D {                                                                    \
         __device__ __forceinline__ operator unsigned() const                               \

@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "kernels/kernels_fill.h"
 
-/* Several CTAs store one value into a word; sums of floats in any order. */
+/* Kernels in which several CTAs store one value to a word, and sums of floats in any
+   order. */
 #define RACES(number)                                                                      \
     ((number) == KERNELS_bfs_level || (number) == KERNELS_all_write_one ||                 \
      (number) == KERNELS_flag_changed)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The kernels of this folder, in the styles in which people write CUDA: a table of the same
-   form as the samples', plain only. kernels.def has the rows. */
+/* The kernels of this folder, written in common CUDA styles. The table has the form of the
+   samples' table, with plain kernels only; kernels.def has the rows. */
 
 #include "samples/samples.h"
 
@@ -14,15 +14,15 @@ enum kernels_number {
 };
 extern const struct sample kernels[KERNELS_COUNT];
 
-/* Seeds that are this far apart give the same sizes and other data. */
+/* Seeds with this distance give equal sizes and different data. */
 enum { KERNELS_SEEDS = 8 };
 
-/* "sm_75" (nvcc), ..., "clang"; NULL-terminated. Not every machine has them all. */
+/* "sm_75" (nvcc), ..., "clang"; NULL-terminated. A machine may lack some of them. */
 extern const char *const kernels_compilers[];
 
-/* Whether it is one that can compile the kernel's file. */
+/* True if this compiler supports the kernel's file. */
 bool kernels_compiles(const char *compiler, const struct sample *s);
 
-/* What `compiler` made of the kernel's file, to be freed; NULL if that compiler is not here
-   or cannot compile it. */
+/* PTX of the kernel's file from `compiler`; the caller frees it. NULL if the compiler is
+   missing or does not support the file. */
 char *kernels_ptx(const struct sample *s, const char *compiler, size_t *bytes);

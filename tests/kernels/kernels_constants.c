@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/kernels_fill.h"
 
-/* As constants.cu has them. */
+/* Values of constants.cu. */
 enum { WIDTH = 75, HEIGHT = 41, PITCH = 83, FIRST = 5, CELLS = WIDTH * HEIGHT };
 
 static const double fused = 1e-5;

@@ -129,7 +129,8 @@ void kernel_waves(struct samples_case *c, bool large)
     samples_grid(c, 5, 1, 64, 1);
 }
 
-/* in, and one result for each `each` of its elements, of `ctas` CTAs of `threads`. */
+/* Adds the input, and an output with one result for each group of `each` threads, of `ctas`
+   CTAs of `threads`. */
 static int grouped(struct samples_case *c, bool large, int threads, int each,
                    const int32_t **in, int32_t **out)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element-wise kernels. Where a compiler may or may not fuse a product with a sum, a
-   tolerance covers both. */
+/* Element-wise kernels. The tolerance covers fused and separate products and sums. */
 #include "kernels/kernels_fill.h"
 
 static const double fused = 1e-6;
@@ -81,7 +80,7 @@ void kernel_unrolled_run(struct samples_case *c, bool large)
     kernels_line(c, samples_parts(n, 4), 64);
 }
 
-/* in, out, n for the kernels of one integer array each. */
+/* Passes in, out and n for kernels with one integer array each. */
 static int in_and_out(struct samples_case *c, bool large, const int32_t **in, int32_t **out)
 {
     int n = kernels_size(c, large, 2345);

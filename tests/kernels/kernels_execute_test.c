@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kernel of the table, from every compiler's PTX, gives the CPU's answer in the
-   executor at several sizes; and the text comes back from the parser byte for byte. What
-   the table says of a kernel's stores is held against the stores that are seen. */
+/* Every kernel of the table from every compiler's PTX in the executor. The results equal
+   the CPU's reference at several sizes, and the parser prints the text unchanged. The
+   observed stores agree with the table. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 enum { SEEDS = 3 };
 
-/* Which CTA stored a byte, + 1; and whether a second one did. */
+/* By byte: the CTA that stored it, plus 1; and whether a second CTA did. */
 struct owners {
     uint32_t *of[SAMPLES_ARRAYS_MAX];
     size_t bytes[SAMPLES_ARRAYS_MAX];
@@ -65,8 +65,8 @@ static bool same_owners(const struct owners *a, const struct owners *b)
     return true;
 }
 
-/* Where the table says that a kernel splits, a CTA's stores are its own and no atomics, and
-   they lie in the same places whatever the data. */
+/* A kernel that the table splits has no atomics, and each CTA stores to separate bytes. The
+   stored addresses do not depend on the data. */
 static void check_verdict(const struct owners *o, const struct owners *other,
                           const struct sample *s, const char *title)
 {
@@ -102,8 +102,7 @@ static void run_seeds(struct kernels_run run, const struct execute_program *prog
     }
 }
 
-/* Barriers of a grid or a cluster need several CTAs at once, which is the device's
-   business. */
+/* Grid and cluster barriers need concurrent CTAs, which only a device runs. */
 static bool runs_alone(const struct sample *s)
 {
     static const char *const not_here[] = {"grid sync", "cluster"};
@@ -125,7 +124,7 @@ static void check_print(const struct ptx_module *m, const char *text, size_t byt
     free(printed);
 }
 
-/* Runs the kernels of the file that starts at row `first`; returns how many rows it has. */
+/* Runs the kernels of the file that starts at row `first`; returns its number of rows. */
 static int run_file(int first, const char *compiler, bool large, unsigned *ran)
 {
     struct proact_error err = {""};
@@ -161,7 +160,7 @@ static int run_file(int first, const char *compiler, bool large, unsigned *ran)
     return count;
 }
 
-static void every_kernel_gives_the_answer(void **state)
+static void every_kernel_equals_its_reference(void **state)
 {
     unsigned compilers = 0;
 
@@ -186,7 +185,7 @@ int main(int argc, char **argv)
 {
     char *large = argc > 1 && !strcmp(argv[1], "large") ? argv[1] : NULL;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(every_kernel_gives_the_answer, large),
+        cmocka_unit_test_prestate(every_kernel_equals_its_reference, large),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

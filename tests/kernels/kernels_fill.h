@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Words for the kernels_*.c files that fill cases; more are in samples_fill.h. */
+/* Functions for the kernels_*.c files that fill cases; samples_fill.h has more. */
 
 #include "kernels/kernels.h"
 #include "samples/samples_fill.h"
@@ -16,12 +16,12 @@ int kernels_step(const struct samples_case *c);
 int kernels_size(const struct samples_case *c, bool large, int small);
 uint32_t kernels_draw(uint32_t *state); /* 24 bits */
 
-/* Arrays as in samples_fill.h: random floats, zeros of integers, of anything. */
+/* Arrays as in samples_fill.h: random floats, integers of zero, zeros of any type. */
 float *kernels_floats(struct samples_case *c, const char *name, int count);
 int32_t *kernels_words(struct samples_case *c, const char *name, int count);
 void *kernels_add(struct samples_case *c, const char *name, enum samples_element element,
                   int count);
-/* An array of random values low .. high - 1, or below `below`. */
+/* An array of random values low to high - 1, or below `below`. */
 int32_t *kernels_ints(struct samples_case *c, const char *name, int count, int32_t low,
                       int32_t high);
 unsigned char *kernels_octets(struct samples_case *c, const char *name, int count,

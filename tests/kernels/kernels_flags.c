@@ -120,7 +120,7 @@ void kernel_flag_by_cta(struct samples_case *c, bool large)
     pass(c, n);
 }
 
-/* As they are all alike but for what none of these numbers does. */
+/* Common part of cases whose condition is false for all numbers. */
 static void copies(struct samples_case *c, bool large, const char *flag)
 {
     int n;
@@ -159,7 +159,7 @@ void kernel_flag_read(struct samples_case *c, bool large)
     copies(c, large, "stop");
 }
 
-/* Words that hold something before the launch, which counts for what is there after it. */
+/* Words with values before the launch; the expected values are those after it. */
 static int32_t *words(struct samples_case *c, const char *name, int count, int32_t first)
 {
     int32_t *word = kernels_words(c, name, count);
@@ -184,7 +184,7 @@ void kernel_flag_or(struct samples_case *c, bool large)
     pass(c, n);
 }
 
-/* Of each way one that changes something, and one that does not. */
+/* For each operation one value that changes the word, and one that does not. */
 void kernel_flags_joined(struct samples_case *c, bool large)
 {
     int n, round = 6;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/kernels_fill.h"
 
-/* Rows, and what they lie in. */
+/* Rows, and their position in a pitched array. */
 struct field {
     int width, height, pitch;
 };
@@ -135,7 +135,7 @@ void kernel_flattened_constant(struct samples_case *c, bool large)
     kernels_line(c, 45 * rows, 128);
 }
 
-/* In and out of a field without a margin. */
+/* Input and output of a field without a margin. */
 static struct field plain(struct samples_case *c, bool large, const int32_t **in,
                           int32_t **out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Half precision: small whole numbers and quarters, which are exact. */
+/* Half precision: small integers and quarters, which are exact. */
 #include <string.h>
 
 #include "kernels/kernels_fill.h"
 
-/* For values of which 11 bits and an exponent of -14 .. 15 are enough. */
+/* For values with 11 bits and an exponent of -14 to 15. */
 static uint16_t half_of(float f)
 {
     uint32_t bits;
@@ -17,7 +17,7 @@ static uint16_t half_of(float f)
     return (uint16_t)(sign | (exponent - 112) << 10 | (bits >> 13 & 0x3ff));
 }
 
-/* For values of which 8 bits are enough. */
+/* For values with 8 bits. */
 static uint16_t bfloat_of(float f)
 {
     uint32_t bits;

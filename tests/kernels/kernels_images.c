@@ -209,7 +209,7 @@ void kernel_double_size(struct samples_case *c, bool large)
     pass_image(c, &m, 16, 4);
 }
 
-/* Powers of two all over: every product is exact, whether it is fused or not. */
+/* All values are powers of two: every product is exact, fused or not. */
 void kernel_mandelbrot(struct samples_case *c, bool large)
 {
     struct image m = image_of(c, large, 40, 30);

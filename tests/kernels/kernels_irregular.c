@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sparse matrices and graphs have up to 11 entries a row; some rows have none. */
+/* Sparse matrices and graphs with up to 11 entries in a row; some rows are empty. */
 #include <math.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ void kernel_spmv_ell(struct samples_case *c, bool large)
     kernels_line(c, rows, 64);
 }
 
-/* A permutation of 0 .. n - 1. */
+/* A permutation of 0 to n - 1. */
 static int32_t *shuffled(struct samples_case *c, int n)
 {
     int32_t *a = kernels_words(c, "index", n);
@@ -110,7 +110,7 @@ void kernel_scatter(struct samples_case *c, bool large)
 
 enum { CURRENT = 2 };
 
-/* Levels -1 .. CURRENT, and what they are after a step. */
+/* Levels -1 to CURRENT, and the levels after one step. */
 static int32_t *levels(struct samples_case *c, const struct rows *r, int32_t **before)
 {
     int32_t *level = kernels_ints(c, "level", r->count, -8, CURRENT + 1);
@@ -195,7 +195,7 @@ void kernel_fetched_tiles(struct samples_case *c, bool large)
 
     for (int i = 0; i < n; i++)
         out[i] = 3 * in[i];
-    *next = samples_parts(n, THREADS) + CTAS; /* each CTA asks once in vain */
+    *next = samples_parts(n, THREADS) + CTAS; /* each CTA requests once more at the end */
     samples_pass_all(c);
     samples_pass_int(c, n);
     samples_grid(c, CTAS, 1, THREADS, 1);

@@ -115,7 +115,7 @@ void kernel_rank_one(struct samples_case *c, bool large)
     kernels_box(c, (const int[]){columns, rows, 1}, (const int[]){32, 4, 1});
 }
 
-/* A matrix whose diagonal is large: no pivots are needed; symmetric. */
+/* A symmetric, diagonally dominant matrix, which needs no pivots. */
 static int system_of(struct samples_case *c, bool large, float **a)
 {
     int n = kernels_size(c, large, 53);

@@ -3,7 +3,7 @@
 
 enum { TILE = 16 };
 
-/* Tiles of 16 by 16 that bear their numbers. */
+/* Tiles of 16 by 16 filled with their numbers. */
 static void tiles(struct samples_case *c, bool large, int *across, int *down)
 {
     int width = kernels_size(c, large, 87), height = 105 + kernels_step(c);
@@ -44,7 +44,7 @@ void kernel_morton_tiles(struct samples_case *c, bool large)
     samples_grid(c, side * side, 1, TILE * TILE, 1);
 }
 
-/* in and out of n integers. */
+/* Input and output of n integers. */
 static int pair(struct samples_case *c, bool large, const int32_t **in, int32_t **out)
 {
     int n = kernels_size(c, large, 1300);

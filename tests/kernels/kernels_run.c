@@ -12,7 +12,7 @@
 
 enum { ALIGNMENT = 512 };
 
-/* What the host's callbacks need. */
+/* Context of the host's callbacks. */
 struct stage {
     const struct kernels_run *run;
     struct samples_case c;
@@ -21,7 +21,7 @@ struct stage {
     size_t bytes[SAMPLES_ARRAYS_MAX + 1];
 };
 
-/* Which array holds the bytes, SAMPLES_ARRAYS_MAX for variables; -1: none. */
+/* Returns the array that contains the bytes, SAMPLES_ARRAYS_MAX for variables, or -1. */
 static int array_of(const struct stage *s, uint64_t address, uint32_t bytes)
 {
     for (int i = 0; i <= SAMPLES_ARRAYS_MAX; i++) {
@@ -60,7 +60,7 @@ static enum execute_verdict host_access(void *context, struct execute_warp *w,
 
 static size_t rounded(size_t bytes)
 {
-    return (bytes + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* a gap behind each */
+    return (bytes + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* a gap after each array */
 }
 
 static void set_up(struct stage *s, const struct execute_program *program)
@@ -138,7 +138,7 @@ static void launch(struct stage *s, const struct execute_program *program)
     execute_grid_destroy(grid);
 }
 
-/* Once, or until an array says that nothing changed any more. */
+/* Launches once, or until an array reports no change. */
 static void launch_all(struct stage *s, const struct execute_program *program)
 {
     int32_t zero = 0, changed = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kernel of the table and every plain sample, without marks and maps, gives the CPU's
-   answer on emulated devices, on every replica alike, and bit for bit what one device
-   gives. Those that the table says can be split are split; those that it says cannot, have
-   a reason. Without arguments each has one compiler, method and number of devices; `all`
-   tries all methods and numbers, compilers in turn; `local` takes this box's GPUs. */
+/* Every kernel of the table and every plain sample, without annotations and maps, on
+   emulated devices. The results equal the CPU's reference and those of one device bit for
+   bit, and all replicas are equal. Kernels that the table splits are split; the others have
+   a reason. Without arguments each kernel has one compiler, method and number of devices.
+   `all` tries all methods and numbers, with compilers in turn; `local` uses the GPUs of
+   this machine. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,20 +22,20 @@
 #include "kernels/kernels.h"
 #include "samples/samples_ptx.h"
 
-/* Not split, though no two CTAs store into one place by the table, and why; as
-   all compilers write it, or some. */
+/* Kernels that are not split although no two CTAs store to one element, with the reason,
+   for all compilers or for one. */
 static const struct reason {
     const char *name, *part, *compiler; /* NULL: any */
 } reasons[] = {
     {"chosen_by_data", "where it writes depends on what line", NULL},
     {"bounded_rows", "where it writes depends on what line", NULL},
-    /* For sm_100 its loop is unrolled, and what it reads is known as a hull that goes past
-       the end, to where the bins lie. */
+    /* For sm_100 the loop is unrolled. Its read range is a superset that extends past the
+       end, to the bins. */
     {"hist", "and the kernel may read the same bytes", "sm_100"},
 };
 
-/* Not run: they need launches as cooperative ones, or in clusters, which are no plain ones;
-   tests/proactcc and tests/device have such. */
+/* Kernels that do not run here: they need cooperative or cluster launches. tests/proactcc
+   and tests/device test such launches. */
 static const char *const not_here[] = {"grid sync", "cluster"};
 
 struct setup {
@@ -42,20 +43,20 @@ struct setup {
     const char *compiler, *method;
     unsigned devices;
     uint32_t seed;
-    bool has_races; /* takes only kernels that have, unchecked; else only others */
+    bool has_races; /* runs only kernels with races, unchecked; otherwise only the others */
     unsigned *ran, *failed;
     struct proact_error err;
     char title[160];
 };
 
-/* One kernel under way. */
+/* A running kernel. */
 struct run {
     struct setup *setup;
     const struct sample *sample;
     struct samples_case c;
     struct proact_array *arrays[SAMPLES_ARRAYS_MAX];
     struct proact_kernel *kernel;
-    bool is_block; /* launched as one, for addresses in structs or in memory */
+    bool is_block; /* launched with a parameter buffer */
     uint64_t *truth;
 };
 
@@ -150,7 +151,7 @@ static bool launch_until_done(struct run *r)
                ok(s, launch(r)) &&
                (!again || ok(s, proact_array_read(again, 0, &changed, 1, &s->err)));
     } while (good && changed);
-    /* What runs as a block on the first device alone is not sent unasked. */
+    /* A launch with a parameter buffer on device 0 sends nothing by itself. */
     for (unsigned i = 0; i < r->c.array_count && good && r->is_block; i++)
         good = ok(s, proact_array_broadcast(r->arrays[i], &s->err));
     return good && ok(s, proact_wait(s->session, &s->err));
@@ -229,7 +230,7 @@ static void run_kernel(struct setup *s, const struct sample *sample,
     samples_begin_seeded(&r.c, sample, false, s->seed);
     for (unsigned p = 0; p < r.c.parameter_count; p++)
         r.is_block |= r.c.parameters[p].inside_count > 0;
-    /* Which are split for programs alone. */
+    /* These are split only in programs. */
     r.is_block |= r.sample->verdict == SAMPLES_REDUCES;
     r.is_block |= samples_have_table(&r.c);
     good = make_arrays(&r) &&
@@ -245,7 +246,7 @@ static void run_kernel(struct setup *s, const struct sample *sample,
     ++*s->ran;
 }
 
-/* The kernels of one text, in one session; with the checker, except for those that race. */
+/* Runs the kernels of one text in one session, with the checker unless they have races. */
 static void run_text(struct setup s, const struct sample *first, int count,
                      const struct proact_image *image, uint64_t truth[][SAMPLES_ARRAYS_MAX])
 {
@@ -308,14 +309,13 @@ static void run_once(struct setup s, const struct sample *first, int count,
     free(truth);
 }
 
-/* Where rows come from: a table, and the compilers' texts of its files. */
+/* Source of rows: a table, and the compilers' texts of its files. */
 struct table {
     const struct sample *rows;
     int count;
     const char *const *compilers;
     char *(*text)(const struct sample *s, const char *compiler, size_t *bytes);
-    /* NULL: the tree has all texts; else those of the compilers that are here were built.
-     */
+    /* NULL: the tree contains all texts; otherwise the build made them. */
     bool (*compiles)(const char *compiler, const struct sample *s);
 };
 
@@ -341,7 +341,7 @@ static char *next_text(const struct table *t, const struct sample *s, unsigned t
     return text;
 }
 
-/* Another seed is another compiler, too. */
+/* Another seed also selects another compiler. */
 static void run_table(const struct table *t, bool all, struct setup s)
 {
     unsigned turn = 0;
@@ -382,7 +382,7 @@ static bool is_here(const struct table *t, const char *compiler)
     return text != NULL;
 }
 
-/* Rows that `compiler`, or any (NULL), should have compiled, and that run. */
+/* Number of rows that `compiler`, or any compiler (NULL), supports, and that run. */
 static unsigned rows_due(const struct table *t, const char *compiler)
 {
     bool is_due[KERNELS_COUNT + SAMPLES_COUNT] = {false};
@@ -408,13 +408,13 @@ static unsigned runs_of_row(bool all)
     return all ? SEEDS * (1 + (NUMBERS - 1) * methods) : 1;
 }
 
-/* Under `dynamic` the driver links each kernel anew, which takes it a second. */
+/* With `dynamic` the driver links each kernel again, which takes one second. */
 static bool is_spared(const struct setup *s, int row)
 {
     return !strcmp(s->method, "dynamic") && row % 16;
 }
 
-/* All kernels of a table in the open session, as written for GPUs of its kind. */
+/* Runs all kernels of a table in the open session, from the text for its kind of GPU. */
 static void run_table_here(const struct table *t, struct setup s,
                            uint64_t truth[][SAMPLES_ARRAYS_MAX])
 {
@@ -434,7 +434,7 @@ static void run_table_here(const struct table *t, struct setup s,
     }
 }
 
-/* One device comes first, and says what is true. */
+/* One device runs first and gives the expected results. */
 static void run_here(struct setup s)
 {
     uint64_t(*truth[TABLES])[SAMPLES_ARRAYS_MAX];
@@ -453,7 +453,7 @@ static void run_here(struct setup s)
 
             s.method = *m;
             if (proact_open(&options, &s.session, &s.err) == PROACT_EREFUSED)
-                continue; /* it lacks what the method needs */
+                continue; /* it does not support the method */
             for (int i = 0; i < TABLES; i++)
                 run_table_here(&tables[i], s, truth[i]);
             proact_close(s.session);
@@ -462,7 +462,7 @@ static void run_here(struct setup s)
         free(truth[i]);
 }
 
-static void plain_kernels_give_the_answer_on_all_devices(void **state)
+static void plain_kernels_equal_their_reference_on_all_devices(void **state)
 {
     const char *which = *state;
     const bool here = !strcmp(which, "local"), all = !strcmp(which, "all");
@@ -491,7 +491,7 @@ static void plain_kernels_give_the_answer_on_all_devices(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(plain_kernels_give_the_answer_on_all_devices,
+        cmocka_unit_test_prestate(plain_kernels_equal_their_reference_on_all_devices,
                                   argc > 1 ? argv[1] : ""),
     };
 

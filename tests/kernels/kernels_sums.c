@@ -41,7 +41,8 @@ void kernel_butterfly_sum(struct samples_case *c, bool large)
     pass(c, n, 5, 96);
 }
 
-/* What a scan of each stretch gives; `inclusive` counts the element itself. */
+/* Expected scan of each block of `stretch` elements; `inclusive` includes the element
+   itself. */
 static void scan(struct samples_case *c, bool large, int stretch, bool inclusive)
 {
     int n;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of matrices of numbers for which every type and every order is exact. */
+/* Matrix products of numbers that are exact in every type and order. */
 #include <string.h>
 
 #include "kernels/kernels_fill.h"
 
 enum type { HALF, BFLOAT, SINGLE, DOUBLE, OCTET, WORD };
 
-/* M x N x K and how A, B, C lie. */
+/* M x N x K and the layouts of A, B, C. */
 struct tensor {
     int m, n, k;
     enum type ab, c;
@@ -24,7 +24,7 @@ static enum samples_element element_of(enum type type)
     return elements[type];
 }
 
-/* For whole numbers and quarters below 2048 and 256. */
+/* For integers and quarters below 2048 and 256. */
 static uint16_t half_bits(float f, enum type type)
 {
     uint32_t bits;
@@ -50,7 +50,7 @@ static void put(void *array, enum type type, int at, float value)
         ((int32_t *)array)[at] = (int32_t)value;
 }
 
-/* Whole numbers from -3 to 3 for what adds up. */
+/* Integers from -3 to 3 for sums. */
 static float value(struct samples_case *c, int array, int i, int j)
 {
     return (float)((i * 7 + j * 13 + i * j % 11 + array * 5 + (int)(c->seed & 3)) % 7 - 3);
@@ -82,7 +82,7 @@ static void tensor_fill(struct samples_case *c, const struct tensor *t)
     samples_pass_all(c);
 }
 
-/* So many steps more with each seed. */
+/* Number of steps, which grows with the seed. */
 static int steps(const struct samples_case *c, bool large)
 {
     return 1 + kernels_step(c) % 3 + (large ? 4 : 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of matrices and vectors, and the steps of factorisations. */
+/* Products of matrices and vectors, and the steps of factorizations. */
 #include "kernel_words.h"
 
 template <int TILE>
@@ -31,7 +31,7 @@ KERNEL(gemm_tiled, const float *a, const float *b, float *c, int m, int n, int k
     gemm_tile<16>(a, b, c, m, n, k, alpha, beta);
 }
 
-/* Four rows a thread, in registers; a leading dimension each. */
+/* Four rows for each thread, in registers; a leading dimension for each matrix. */
 KERNEL(gemm_registers, const double *a, int lda, const double *b, int ldb, double *c,
        int ldc, int m, int n, int k)
 {
@@ -55,7 +55,7 @@ KERNEL(gemm_registers, const double *a, int lda, const double *b, int ldb, doubl
             c[(row + r) * ldc + column] = sum[r];
 }
 
-/* A small product a CTA. */
+/* One small product for each CTA. */
 KERNEL(gemm_batched, const float *a, const float *b, float *c, int size, int stride)
 {
     const float *mine_a = a + (size_t)blockIdx.x * stride,
@@ -72,7 +72,7 @@ KERNEL(gemm_batched, const float *a, const float *b, float *c, int size, int str
         }
 }
 
-/* A row a warp. */
+/* One row for each warp. */
 KERNEL(gemv_warps, const float *a, const float *x, float *y, int rows, int columns)
 {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x & 31;
@@ -98,7 +98,7 @@ KERNEL(rank_one, float *a, const float *x, const float *y, int rows, int columns
         a[i * columns + j] += alpha * x[i] * y[j];
 }
 
-/* LU without pivots, step k: first the column, then what is right of and below it. */
+/* LU without pivots, step k: first the column, then the submatrix right of and below it. */
 KERNEL(lu_column, float *a, int n, int k)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x + k + 1;
@@ -118,7 +118,7 @@ KERNEL(lu_trailing, float *a, int n, int k)
 
 enum { BLOCK = 16 };
 
-/* Cholesky: one CTA takes the block at `at` on the diagonal. */
+/* Cholesky: one CTA factorizes the block at `at` on the diagonal. */
 KERNEL(cholesky_diagonal, float *a, int n, int at)
 {
     __shared__ float s[BLOCK][BLOCK + 1];
@@ -141,7 +141,7 @@ KERNEL(cholesky_diagonal, float *a, int n, int at)
         a[(at + i) * n + at + j] = s[i][j];
 }
 
-/* What is below: a[i][j] -= sum of panel[i][k] * panel[j][k], of the lower half. */
+/* Update below the block: a[i][j] -= sum of panel[i][k] * panel[j][k], lower half only. */
 KERNEL(cholesky_update, float *a, int n, int at)
 {
     int j = at + BLOCK + blockIdx.x * blockDim.x + threadIdx.x,
@@ -156,7 +156,8 @@ KERNEL(cholesky_update, float *a, int n, int at)
     a[i * n + j] -= sum;
 }
 
-/* Thomas: a system a thread, interleaved so that lanes lie side by side. */
+/* Thomas algorithm: one system for each thread, interleaved so that lanes access adjacent
+   elements. */
 KERNEL(tridiagonal, const float *below, const float *diagonal, const float *above,
        float *scratch, float *x, int systems, int n)
 {
@@ -183,7 +184,8 @@ KERNEL(tridiagonal, const float *below, const float *diagonal, const float *abov
     }
 }
 
-/* Needleman-Wunsch: the cells of one diagonal, from their neighbours on the two before. */
+/* Needleman-Wunsch: the cells of one diagonal, from their neighbours on the two previous
+   ones. */
 KERNEL(align_diagonal, int *score, const unsigned char *first, const unsigned char *second,
        int n, int diagonal, int gap)
 {
@@ -197,8 +199,8 @@ KERNEL(align_diagonal, int *score, const unsigned char *first, const unsigned ch
     score[i * n + j] = max(match, max(score[(i - 1) * n + j], score[i * n + j - 1]) - gap);
 }
 
-/* Down the columns of rows that lie apart by a number: compilers take four rows at a time,
-   and then what is left over. */
+/* Down the columns of rows with a pitch parameter: compilers process four rows at a time,
+   and then the remainder. */
 KERNEL(columns_walked, const int *in, int *out, int *sum, int pitch, int rows, int columns)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, all = 0;
@@ -212,8 +214,8 @@ KERNEL(columns_walked, const int *in, int *out, int *sum, int pitch, int rows, i
     sum[x] = all;
 }
 
-/* Rows of 64, by quotients of one index without a sign: not above the first, nor below the
-   last. */
+/* Rows of 64, by quotients of one unsigned index: no access above the first or below the
+   last row. */
 KERNEL(rows_beside, const int *in, int *out, int *inner, unsigned width)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How CTAs and threads are laid over the data: swizzled, persistent, reversed, interleaved,
-   one line for three dimensions; and pointers that are chosen or walk. */
+/* Mappings of CTAs and threads to data: swizzled, persistent, reversed, interleaved, one
+   index for three dimensions; and pointers that are selected or advanced. */
 #include "kernel_words.h"
 
 enum { TILE = 16 };
@@ -13,7 +13,7 @@ WORD void fill_tile(int *out, int width, int height, int tile_x, int tile_y)
         out[y * width + x] = tile_y * 1000 + tile_x;
 }
 
-/* Groups of four rows of tiles, so that neighbours in time are neighbours in memory. */
+/* Groups of four rows of tiles, so that consecutive CTAs access adjacent memory. */
 KERNEL(swizzled_tiles, int *out, int width, int height)
 {
     int across = (width + TILE - 1) / TILE, down = (height + TILE - 1) / TILE;
@@ -24,7 +24,7 @@ KERNEL(swizzled_tiles, int *out, int width, int height)
               first + blockIdx.x % in_group % rows);
 }
 
-/* As many CTAs as there is room for; each takes every so manieth tile. */
+/* A persistent grid: each CTA takes every n-th tile. */
 KERNEL(persistent_tiles, int *out, int width, int height)
 {
     int across = (width + TILE - 1) / TILE, down = (height + TILE - 1) / TILE;
@@ -33,7 +33,7 @@ KERNEL(persistent_tiles, int *out, int width, int height)
         fill_tile(out, width, height, tile % across, tile / across);
 }
 
-/* Morton order: even bits are x, odd ones y. */
+/* Morton order: even bits are x, odd bits are y. */
 WORD int even_bits(unsigned z)
 {
     z &= 0x55555555u;
@@ -56,7 +56,7 @@ KERNEL(reversed_ctas, const int *in, int *out, int n)
         out[i] = in[i] + 5;
 }
 
-/* Any grid, any block: one number for all threads. */
+/* Any grid and block: one index for all threads. */
 KERNEL(line_of_all, int *out, long long n)
 {
     long long cta = blockIdx.x +
@@ -103,7 +103,7 @@ KERNEL(chosen_array, const int *in, int *even, int *odd, int n, int turn)
         out[i] = in[i] - turn;
 }
 
-/* Either array may get it. */
+/* Memory selects the output array. */
 KERNEL(chosen_by_data, const int *in, int *high, int *low, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -115,7 +115,7 @@ KERNEL(chosen_by_data, const int *in, int *high, int *low, int n)
     }
 }
 
-/* A row has room for `room` entries; how many there are, memory says. */
+/* A row has room for `room` entries; a loaded value gives their number. */
 KERNEL(bounded_rows, const int *count, int *out, int rows, int room)
 {
     int r = blockIdx.x * blockDim.x + threadIdx.x;
@@ -151,7 +151,7 @@ KERNEL(convolve_channels, const float *in, const float *weight, float *out, int 
     out[((image * filters + filter) * height + y) * width + x] = sum;
 }
 
-/* Rows of a table, picked by number: a row a CTA. */
+/* Rows of a table, selected by number: one row for each CTA. */
 KERNEL(embed_rows, const int *token, const float *table, float *out, int width)
 {
     const float *from = table + (size_t)token[blockIdx.x] * width;
@@ -160,7 +160,7 @@ KERNEL(embed_rows, const int *token, const float *table, float *out, int width)
         out[(size_t)blockIdx.x * width + i] = from[i];
 }
 
-/* A CTA that has nothing to do goes before the others meet. */
+/* A CTA without work returns before the barriers. */
 KERNEL(leaves_early, const int *in, int *out, int n)
 {
     __shared__ int line[64];
@@ -174,7 +174,7 @@ KERNEL(leaves_early, const int *in, int *out, int n)
         out[first + threadIdx.x] = line[63 - threadIdx.x];
 }
 
-/* Eight elements a thread, put in order in an array of its own. */
+/* Eight elements for each thread, sorted in a local array. */
 KERNEL(sorted_runs, const int *in, int *out, int runs)
 {
     int r = blockIdx.x * blockDim.x + threadIdx.x, mine[8];
@@ -192,7 +192,7 @@ KERNEL(sorted_runs, const int *in, int *out, int runs)
         out[8 * r + k] = mine[k];
 }
 
-/* Each CTA adds to a line of its own, but in global memory. */
+/* Each CTA adds to a separate row in global memory. */
 KERNEL(own_line_atomic, const unsigned char *in, int *lines, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -201,7 +201,7 @@ KERNEL(own_line_atomic, const unsigned char *in, int *lines, int n)
         atomicAdd(&lines[blockIdx.x * 16 + in[i] % 16], 1);
 }
 
-/* Every CTA writes the first element, and all the same. */
+/* Every CTA writes the first element with the same value. */
 KERNEL(all_write_one, const int *in, int *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -212,7 +212,7 @@ KERNEL(all_write_one, const int *in, int *out, int n)
         out[i + 1] = in[i];
 }
 
-/* Into global memory or into shared memory, by data: a store without a space. */
+/* A generic store to global or shared memory, selected by data. */
 KERNEL(either_space, const int *in, int *out, int n)
 {
     __shared__ int line[64];

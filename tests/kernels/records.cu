@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs of pointers, records, vectors of two and four, tables of rows, narrow elements.
- */
+/* Structs of pointers, records, vectors of two and four, tables of rows, narrow
+   elements. */
 #include "kernel_words.h"
 
 struct bodies {
@@ -26,7 +26,7 @@ struct particle {
     float life;
 };
 
-/* Records of 24 bytes, of which some fields are written, in place. */
+/* Records of 24 bytes; some fields are written in place. */
 KERNEL(records_in_place, struct particle *p, int n, float step)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -43,7 +43,7 @@ struct rows {
     int n;
 };
 
-/* Which pointer it is, the grid says. */
+/* The grid selects the pointer. */
 KERNEL(pointers_by_grid, struct rows r, const float *in)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -52,7 +52,7 @@ KERNEL(pointers_by_grid, struct rows r, const float *in)
         r.row[blockIdx.y][i] = in[i] * (float)(blockIdx.y + 1);
 }
 
-/* Which one is read, a loop says, and which one is written, a parameter. */
+/* A loop selects the pointer to read, and a parameter the one to write. */
 KERNEL(pointers_by_number, struct rows r, int from, int count, int to)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -65,7 +65,8 @@ KERNEL(pointers_by_number, struct rows r, int from, int count, int to)
     r.row[to][i] = sum;
 }
 
-/* One of two, for all alike; and which neighbour, the thread says. */
+/* A parameter selects one of two pointers for all threads; the thread selects the
+   neighbour. */
 KERNEL(pointer_for_all, const float *one, const float *other, float *out, int which, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -75,7 +76,7 @@ KERNEL(pointer_for_all, const float *one, const float *other, float *out, int wh
         out[i] = from[i] - from[i > 0 ? i - 1 : n - 1];
 }
 
-/* Two that are read as if one followed the other. */
+/* Two arrays read as if one followed the other. */
 KERNEL(pointers_in_line, const float *one, const float *other, float *out, int first, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, at = i;
@@ -90,7 +91,7 @@ KERNEL(pointers_in_line, const float *one, const float *other, float *out, int f
     out[i] = 2.f * from[at];
 }
 
-/* One of three, of which the CTA takes one way and a number the others; from each on. */
+/* The CTA or a parameter selects one of three pointers; reads start there. */
 KERNEL(pointer_of_three, const float *one, const float *other, const float *third,
        float *out, int number, int n)
 {
@@ -111,7 +112,7 @@ KERNEL(pointer_of_three, const float *one, const float *other, const float *thir
     out[i] = sum;
 }
 
-/* Each in its turn. */
+/* Two pointers in alternation. */
 KERNEL(pointers_in_turn, const float *one, const float *other, float *out, int turns, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -124,7 +125,7 @@ KERNEL(pointers_in_turn, const float *one, const float *other, float *out, int t
     out[i] = sum;
 }
 
-/* Three that change places, of which each is written to in its turn. */
+/* Three pointers that rotate; each is written in its turn. */
 KERNEL(pointers_that_turn, float *one, float *other, float *third, int turns, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -142,7 +143,7 @@ KERNEL(pointers_that_turn, float *one, float *other, float *third, int turns, in
     }
 }
 
-/* A table of pointers in memory: where it writes, memory says. */
+/* A table of pointers in memory gives the output addresses. */
 KERNEL(pointers_in_memory, float *const *row, const float *in, int rows, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums, scans and counts: what threads of a CTA do together, and what CTAs should not. */
+/* Sums, scans and counts, within CTAs and across CTAs. */
 #include "kernel_words.h"
 
 extern __shared__ int dynamic[];
@@ -21,7 +21,7 @@ KERNEL(tree_sum, const int *in, int *out, int n)
         out[blockIdx.x] = dynamic[0];
 }
 
-/* The same, for CTAs of any size, by shuffles. */
+/* The same by shuffles, for CTAs of any size. */
 KERNEL(butterfly_sum, const int *in, int *out, int n)
 {
     __shared__ int by_warp[32];
@@ -44,7 +44,7 @@ KERNEL(butterfly_sum, const int *in, int *out, int n)
         out[blockIdx.x] = sum;
 }
 
-/* Hillis and Steele: two lines of shared memory in turn; inclusive, and the CTA's sum. */
+/* Hillis and Steele: two buffers in shared memory; inclusive, with the sum of the CTA. */
 KERNEL(scan_steps, const int *in, int *out, int *sums, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x, from = 0;
@@ -64,7 +64,7 @@ KERNEL(scan_steps, const int *in, int *out, int *sums, int n)
         sums[blockIdx.x] = dynamic[from + t];
 }
 
-/* Blelloch: up the tree and down again, two elements a thread; exclusive. */
+/* Blelloch: up the tree and down again, two elements for each thread; exclusive. */
 KERNEL(scan_tree, const int *in, int *out, int *sums, int n)
 {
     int size = 2 * blockDim.x, first = blockIdx.x * size, t = threadIdx.x, distance = 1;
@@ -106,7 +106,7 @@ KERNEL(scan_add, int *values, const int *sums, int n)
         values[i] += sums[blockIdx.x - 1];
 }
 
-/* A warp a row, eight rows a CTA. */
+/* One warp for each row, eight rows for each CTA. */
 KERNEL(row_sums, const int *in, int *out, int rows, int columns)
 {
     int row = blockIdx.x * blockDim.y + threadIdx.y, sum = 0;
@@ -121,7 +121,7 @@ KERNEL(row_sums, const int *in, int *out, int rows, int columns)
         out[row] = sum;
 }
 
-/* Each CTA packs what is positive to the front of its own stretch. */
+/* Each CTA packs the positive elements to the front of its block. */
 KERNEL(pack_stretch, const int *in, int *out, int *counts, int n)
 {
     __shared__ int by_warp[32];
@@ -145,7 +145,7 @@ KERNEL(pack_stretch, const int *in, int *out, int *counts, int n)
         counts[blockIdx.x] = all;
 }
 
-/* Points in a quarter circle, by a generator of integers: exact. */
+/* Points in a quarter circle, by an integer generator: exact. */
 KERNEL(circle_count, int *out, unsigned seed, int each)
 {
     __shared__ int count;
@@ -180,8 +180,8 @@ WORD void arrive_at(int barrier)
     asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory");
 }
 
-/* One warp loads ahead, the other one works: two buffers, each full (1, 2) or empty (3, 4).
- */
+/* One warp loads ahead and the other one computes: two buffers with barriers for full (1,
+   2) and empty (3, 4). */
 KERNEL(specialised_warps, const float *in, float *out, int n, int rounds)
 {
     __shared__ float buffer[2][32];
@@ -232,7 +232,7 @@ KERNEL(max_atomic, const int *in, int *most, int n)
         atomicMax(most, in[i]);
 }
 
-/* The CTA that comes last adds up what all have left behind. */
+/* The last CTA to arrive adds up the partial sums of all. */
 KERNEL(last_block_sum, const int *in, volatile int *partial, unsigned *arrival, int *sum,
        int n)
 {

@@ -1,5 +1,5 @@
-# The kernels of this folder, by every compiler that is here. Files called cuda_* use CUDA's
-# headers; the others are for a bare clang, too.
+# The kernels of this folder, by every available compiler. Files cuda_* use CUDA's headers;
+# the others also compile with a plain clang.
 file(GLOB kernels_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cu)
 set(kernels_texts)
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/kernels)
@@ -17,7 +17,8 @@ endfunction()
 
 if(PROACT_NVCC)
     execute_process(COMMAND ${PROACT_NVCC} --list-gpu-arch OUTPUT_VARIABLE kernels_known)
-    # Compiling them takes longer than all else: -DPROACT_EVERY_SM=ON for all.
+    # Compiling them takes longer than the rest of the build: -DPROACT_EVERY_SM=ON selects
+    # all.
     set(kernels_sms 75 90 100)
     if(PROACT_EVERY_SM)
         set(kernels_sms 75 80 90 100)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three dimensions: grids of three, and planes that march. */
+/* Three dimensions: three-dimensional grids, and planes processed in sequence. */
 #include "kernel_words.h"
 
 KERNEL(heat_box, const float *__restrict__ in, float *__restrict__ out, int nx, int ny,
@@ -17,7 +17,7 @@ KERNEL(heat_box, const float *__restrict__ in, float *__restrict__ out, int nx, 
                           in[i + plane] - 6.f * in[i]);
 }
 
-/* A CTA has a column of the box; what is below and above stays in registers. */
+/* A CTA processes a column of the box; the planes below and above stay in registers. */
 KERNEL(heat_march, const float *in, float *out, int nx, int ny, int nz, float c)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x,
@@ -74,7 +74,7 @@ KERNEL(wave_in_place, const float *now, float *other, int nx, int ny, int nz, fl
     }
 }
 
-/* One long index, taken apart, with z fastest on the other side. */
+/* One linear index split into three; z is the fastest dimension of the output. */
 KERNEL(turn_axes, const short *in, short *out, unsigned nx, unsigned ny, unsigned nz)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Warps that go together: what lanes give each other says where they go, or how long. */
+/* Warps that cooperate: exchanged values give addresses or loop bounds. */
 #include "kernel_words.h"
 
 WORD int lane()
@@ -7,7 +7,7 @@ WORD int lane()
     return threadIdx.x % 32;
 }
 
-/* A warp a row; which one it is has been made the same for all its lanes. */
+/* One warp for each row; its index is broadcast to all lanes. */
 KERNEL(warp_rows, const float *in, float *out, int columns, int rows)
 {
     const int warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
@@ -18,7 +18,7 @@ KERNEL(warp_rows, const float *in, float *out, int columns, int rows)
             out[row * columns + i] = in[row * columns + i] * 2 + row;
 }
 
-/* On and on, as long as any lane has work. */
+/* The loop continues while any lane has work. */
 KERNEL(warp_steps, const int *in, int *out, int n)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; __ballot_sync(0xffffffffu, i < n);
@@ -30,7 +30,7 @@ KERNEL(warp_steps, const int *in, int *out, int n)
         }
 }
 
-/* Those of a warp that have an item of the pattern stand side by side. */
+/* Lanes with an element of the pattern write to adjacent addresses. */
 KERNEL(warp_packed, const int *in, int *out, int every, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -40,7 +40,7 @@ KERNEL(warp_packed, const int *in, int *out, int every, int n)
         out[i - lane() + __popc(yes & ((1u << lane()) - 1))] = in[i];
 }
 
-/* Where the warp begins its first lane says. */
+/* The first lane gives the warp's start. */
 KERNEL(warp_base, const int *in, int *out, int gap, int n)
 {
     int base = 0;
@@ -52,7 +52,7 @@ KERNEL(warp_base, const int *in, int *out, int gap, int n)
         out[base + lane()] = in[base / (32 + gap) * 32 + lane()] + 1;
 }
 
-/* What memory makes of it. */
+/* The loaded values select the lanes. */
 KERNEL(warp_kept, const int *in, int *out, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

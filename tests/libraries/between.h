@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the programs of this folder have in common with those of tests/programs, and a check
-   for what libraries answer. */
+/* Shared parts of the programs of this folder, in addition to those of tests/programs, and
+   a check of the libraries' status. */
 
 #include "../programs/programs.h"
 
@@ -15,7 +15,7 @@
         }                                                                                  \
     } while (0)
 
-/* Small whole numbers, so that sums are exact in whatever order. */
+/* Small integers, so that sums are exact in any order. */
 template <class T> __global__ void fill_small(T *x, int count, unsigned seed)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -41,7 +41,7 @@ template <class T> static T *on_host(const T *x, size_t count)
     return host;
 }
 
-/* Says what an array holds: rounded, as libraries may order their sums anew. */
+/* Prints the sum of an array, rounded, because libraries may reassociate sums. */
 template <class T> static void print_sum(const char *what, const T *x, size_t count)
 {
     T *host = on_host(x, count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuFFT between kernels: there and back again is what it was. */
+/* cuFFT between kernels: a forward and an inverse transform restore the data. */
 #include <cufft.h>
 
 #include "between.h"
@@ -14,7 +14,7 @@ __global__ void wave(float2 *x, int turn)
         x[i] = make_float2((float)((i * (turn + 3)) % 17), (float)(i % 5));
 }
 
-/* By its place in the spectrum: a filter that leaves all as it is, but for the length. */
+/* Scales each element by the length of the transform. */
 __global__ void shorten(float2 *out, const float2 *in)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -47,7 +47,7 @@ int main(void)
         wave<<<blocks, threads>>>(x, turn);
         WELL(cufftExecC2C(plan, x, y, CUFFT_FORWARD));
         shorten<<<blocks, threads>>>(z, y);
-        WELL(cufftExecC2C(plan, z, z, CUFFT_INVERSE)); /* in its place */
+        WELL(cufftExecC2C(plan, z, z, CUFFT_INVERSE)); /* in place */
         to_whole<<<blocks, threads>>>(whole, z);
         int *host = on_host(whole, n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuBLAS between kernels: products, by streams, in batches, results on the host. */
+/* cuBLAS between kernels: products, in streams, in batches, and results on the host. */
 #include <cublas_v2.h>
 
 #include "between.h"
@@ -22,7 +22,7 @@ __global__ void mirror(float *out, const float *in, int count)
         out[i] = in[count - 1 - i] - 1;
 }
 
-/* By Freivalds: C x is A (B x), all of it exact. */
+/* Freivalds' check: C x equals A (B x), in exact arithmetic. */
 static bool is_product(const float *dc, const float *da, const float *db)
 {
     float *a = on_host(da, size), *b = on_host(db, size), *c = on_host(dc, size);
@@ -52,7 +52,7 @@ static void product(cublasHandle_t h, const float *a, const float *b, float *c)
     WELL(cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, b, n, &zero, c, n));
 }
 
-/* Arrays whose addresses lie in memory. */
+/* Arrays whose addresses are in memory. */
 static void in_batches(cublasHandle_t h, float *a, float *c)
 {
     const float one = 1, zero = 0;
@@ -101,7 +101,7 @@ int main(void)
         print_sum("product", c, size);
         print_sum("twice", d, size);
         right = right && is_product(c, a, b);
-        product(h, b, a, d); /* over what the kernel wrote */
+        product(h, b, a, d); /* overwrites the kernel's output */
         WELL(cublasSdot(h, size, a, 1, d, 1, &dot));
         printf("dot: %.0f\n", dot);
         mirror<<<blocks, threads>>>(c, d, size);

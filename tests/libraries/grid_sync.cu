@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cooperative kernel that synchronises its grid, between kernels that do not, alone and
-   in a captured graph. */
+/* A cooperative kernel with grid barriers between kernels without, in calls and in a
+   captured graph. */
 #include <cooperative_groups.h>
 
 #include "between.h"
@@ -15,7 +15,7 @@ __global__ void ramp(int *x, int factor)
         x[i] = factor * i;
 }
 
-/* Each step needs what other CTAs wrote in the one before. */
+/* Each step reads what other CTAs wrote in the previous step. */
 __global__ void rotate(int *x, int *y, int steps)
 {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Programs that call NVIDIA's libraries between kernels of their own: plain CUDA for one GPU.
-#   libraries.sh build NVCC PROACTCC OUT   each by nvcc and by proactcc, into OUT; where nvcc has
-#                                          no such libraries, exit status 77
-#   libraries.sh emulated OUT              their calls are refused; Thrust says the same on 1, 2, 4
-#   libraries.sh gpus OUT                  on 1, 2 and 4 GPUs all say what plain CUDA says on
-#                                          one; LD_LIBRARY_PATH leads to the libraries
+# Programs that call NVIDIA's libraries between kernels: plain CUDA for one GPU.
+#   libraries.sh build NVCC PROACTCC OUT   builds each with nvcc and with proactcc into OUT;
+#                                          exit status 77 if nvcc has no such libraries
+#   libraries.sh emulated OUT              emulated devices refuse calls of libraries; Thrust
+#                                          gives one result on 1, 2 and 4
+#   libraries.sh gpus OUT                  results on 1, 2 and 4 GPUs equal those of plain
+#                                          CUDA on one; LD_LIBRARY_PATH leads to the libraries
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 libraries="gemm_between fft_between solve_between sparse_between"
-others="thrust_between grid_sync" # the one is compiled into the program, the other takes a GPU
+others="thrust_between grid_sync" # compiled into the program; needs a grid barrier
 code=0
 fault() {
     echo "$*"
@@ -27,7 +28,7 @@ build() { # NVCC PROACTCC OUT
         "$1" "$here/$name.cu" $flags -o "$3/$name.plain" &&
             "$2" "$here/$name.cu" $flags -o "$3/$name.proact" || exit 1
     done
-    # Linked by another than proactcc.
+    # Linked by another driver than proactcc.
     out=$3 folder=$(dirname "$(dirname "$2")")/lib
     "$2" -arch=sm_80 -c "$here/gemm_between.cu" -o "$out/gemm.o" || exit 1
     eval "set -- $("$1" --dryrun "$here/gemm_between.cu" 2>&1 | sed -n 's/^#\$ LIBRARIES=//p')"
@@ -36,7 +37,7 @@ build() { # NVCC PROACTCC OUT
     rm "$out/gemm.o" "$out/has.cu"
 }
 
-same() { # PROGRAM NAME=VALUE...: in OUT
+same() { # PROGRAM NAME=VALUE...: runs in OUT
     program=$1
     shift
     env "$@" "$out/$program" >"$out/stdout" 2>"$out/stderr" </dev/null ||

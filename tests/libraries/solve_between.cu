@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuRAND and cuSOLVER between kernels: a system of equations with a known answer. */
+/* cuRAND and cuSOLVER between kernels: a system of equations with a known solution. */
 #include <curand.h>
 #include <cusolverDn.h>
 
@@ -7,7 +7,7 @@
 
 static const int n = 512, size = n * n, threads = 256;
 
-/* Heavy on the diagonal, so that it can be solved well. */
+/* A diagonally dominant matrix, which is well conditioned. */
 __global__ void make_heavy(double *a, const float *random)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,7 +16,7 @@ __global__ void make_heavy(double *a, const float *random)
         a[i] = (double)random[i] + (i / n == i % n ? n : 0);
 }
 
-/* For the answer 1, 2, 3, 1, 2, 3, ... */
+/* The right-hand side for the solution 1, 2, 3, 1, 2, 3, ... */
 __global__ void right_hand(double *b, const double *a)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;

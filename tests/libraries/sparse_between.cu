@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuSPARSE between kernels: descriptors know the arrays, calls are given descriptors. */
+/* cuSPARSE between kernels: arrays are passed in descriptors. */
 #include <cusparse.h>
 
 #include "between.h"

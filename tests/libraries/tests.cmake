@@ -1,4 +1,5 @@
-# Programs that call NVIDIA's libraries: built where these are; what they say is compared on GPUs.
+# Programs that call NVIDIA's libraries: built where these are installed, and compared on
+# GPUs.
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     set(libraries ${CMAKE_CURRENT_LIST_DIR}/libraries.sh)
     set(built ${CMAKE_CURRENT_BINARY_DIR}/libraries)

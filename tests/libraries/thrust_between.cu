@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thrust between kernels: its own are compiled into the program. */
+/* Thrust between kernels: its kernels are compiled into the program. */
 #include <thrust/device_vector.h>
 #include <thrust/reduce.h>
 #include <thrust/scan.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The closed forms against what was measured: within 5 %, but for the rows that say so. */
+/* Closed forms of the model against measurements. They agree within 5 %, except in the
+   marked rows. */
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,7 +13,8 @@
 
 #include "model/model.h"
 
-/* Four H200s, 2026-11-21, useful GB/s of one to one. `worse`: the model is off by more. */
+/* Goodput in GB/s of one H200 to another, of four, measured 2026-11-21. `worse`: the model
+   is off by more. */
 struct measured {
     uint64_t bytes;
     double gbps;
@@ -26,8 +28,8 @@ static const struct measured stores[] = {
 };
 
 static const struct measured copies[] = {
-    /* by size, pipelined; us a copy were printed with three digits */
-    {4096, 4096 / 1.98e3, true}, /* 2.21 us by the model: starts take 0.2 us less here */
+    /* by size, pipelined; us of a copy were printed with three digits */
+    {4096, 4096 / 1.98e3, true}, /* 2.21 us in the model: a start takes 0.2 us less here */
     {32768, 32768 / 2.25e3, false}, {262144, 89.7, false},     {2097152, 266.8, false},
     {16777216, 362.7, false},       {134217728, 392.6, false}, {268435456, 393.9, false},
 };
@@ -35,7 +37,7 @@ static const struct measured copies[] = {
 static const struct measured ctas[] = {
     /* by CTAs of 1024 threads, each at sm_gbps_per_cta until the link is full */
     {1, 45.4, false},   {2, 90.7, false},   {4, 179.7, false},   {8, 346.7, false},
-    {16, 344.3, true}, /* 366 by the model: a dip that grows shallow towards 132 CTAs */
+    {16, 344.3, true}, /* 366 in the model: the dip gets smaller towards 132 CTAs */
     {32, 350.9, false}, {66, 361.1, false}, {132, 366.3, false}, {264, 367.0, false},
 };
 
@@ -101,7 +103,7 @@ static void near(double value, double expected, double share)
         fail_msg("%g is not within %g %% of %g", value, 100 * share, expected);
 }
 
-/* PROACT II-C, and peer copies as others measured them. */
+/* PROACT II-C, and peer copies from published measurements. */
 static void older_machines(void **state)
 {
     struct topology k40 = machine("k40x4"), p100 = machine("p100x4"),

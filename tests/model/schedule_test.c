@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The closed form of a copy schedule against the same pipeline taken step by step, against
-   what was measured, and what it finds best. */
+/* Closed form of a copy schedule against a step-by-step simulation of the pipeline and
+   against measurements, and the schedule that the search selects. */
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 enum { STREAMS_MAX = 4, COUNT = 20000, MB = 1 << 20, KB = 1 << 10 };
 
-/* The sizes as transfer_table.c cuts them. */
+/* The sizes as transfer_table.c computes them. */
 static uint64_t chunk_bytes(const struct model_schedule *s, uint64_t number, uint64_t left)
 {
     uint64_t bytes = s->first_bytes + number * s->step_bytes;
@@ -25,8 +25,8 @@ static uint64_t chunk_bytes(const struct model_schedule *s, uint64_t number, uin
     return bytes >= left || left - bytes < next ? left : bytes;
 }
 
-/* Each stream waits for its chunk, then for the engine. `with_streams`: as it is; else
-   every chunk keeps the engine for its gap, which is what the closed form says. */
+/* Simulates the pipeline. Each stream waits for its chunk, then for the engine. Without
+   `with_streams` every chunk occupies the engine for its gap, as in the closed form. */
 static double simulate(const struct model_copies *c, const struct model_schedule *s,
                        bool with_streams, uint64_t *chunks)
 {
@@ -53,7 +53,7 @@ static double simulate(const struct model_copies *c, const struct model_schedule
     return done;
 }
 
-static void agrees_step_by_step(void **state)
+static void the_closed_form_equals_the_simulation(void **state)
 {
     uint64_t chance = 7, chunks;
     double sum = 0;
@@ -78,15 +78,16 @@ static void agrees_step_by_step(void **state)
 
         assert_true(model_schedule_chunks(&s, c.bytes) == (double)chunks);
         assert_true(fabs(closed - plain) <= 1e-9 * plain);
-        assert_true(closed > real * (1 - 1e-9)); /* it never promises too much */
+        assert_true(closed > real * (1 - 1e-9)); /* the closed form is never too fast */
         sum += closed / real - 1;
     }
     print_message("  %.1f %% later than stream by stream on average\n", sum / COUNT * 100);
     assert_true(sum / COUNT < 0.05);
 }
 
-/* One H200 to one to three peers, 256 MB, compute tuned to the copy: times bulk's. */
-static void agrees_with_measurement(void **state)
+/* One H200 to one to three peers, 256 MB, compute time equal to copy time: speedups over
+   bulk. */
+static void the_closed_form_agrees_with_measurements(void **state)
 {
     static const struct {
         struct model_schedule schedule;
@@ -112,9 +113,10 @@ static void agrees_with_measurement(void **state)
     }
 }
 
-/* Four H200s, bench/results/micro-4xH200.json and micro-all-4xH200.json, in us: uniform
-   chunks, of which the best one is that of the model, too. */
-static void knows_that_senders_meet(void **state)
+/* Incast of four H200s: the best uniform chunk size of the measurements is also the best of
+   the model. Times in us are from bench/results/micro-4xH200.json and
+   micro-all-4xH200.json. */
+static void incast_is_part_of_the_model(void **state)
 {
     static const struct {
         unsigned senders;
@@ -161,7 +163,7 @@ static struct model_schedule best_of(const struct topology *t, uint64_t bytes, d
     return s;
 }
 
-static void best_follows_the_ratio(void **state)
+static void the_best_schedule_follows_the_ratio(void **state)
 {
     struct topology t;
 
@@ -171,18 +173,20 @@ static void best_follows_the_ratio(void **state)
     struct model_schedule one = best_of(&t, 256 * (uint64_t)MB, 1);
     struct model_schedule two = best_of(&t, 256 * (uint64_t)MB, 2);
 
-    /* The link is what is short: begin soon, then few copies. */
+    /* The link is the bottleneck: start early, then use few copies. */
     assert_true(half.step_bytes >= half.first_bytes);
     assert_true(half.step_bytes > one.step_bytes);
-    /* The kernel is: the copies keep up, and the last one should be small. */
+    /* The kernel is the bottleneck: the copies keep up, and the last one should be
+       small. */
     assert_true(two.step_bytes == 0);
     assert_true(one.step_bytes > 0);
-    /* What is small goes at once. */
+    /* A small array is sent in one copy. */
     assert_true(best_of(&t, 16 * KB, 1).first_bytes >= 16 * KB);
 }
 
-/* It is the best of what it searches, by the step-by-step account as well. */
-static void nothing_tried_is_better(void **state)
+/* The selected schedule is the best one of the search space in the step-by-step simulation
+   too. */
+static void no_other_schedule_is_better(void **state)
 {
     static const double ratios[] = {0.25, 0.5, 1, 1.25, 2, 4};
     struct topology t;
@@ -204,8 +208,8 @@ static void nothing_tried_is_better(void **state)
     }
 }
 
-/* A box's GPUs do not tell of their links: as measured elsewhere, and no division by 0. */
-static void does_without_figures(void **state)
+/* A machine without link data, like local GPUs: default values, and no division by 0. */
+static void missing_link_data_gives_defaults(void **state)
 {
     const struct topology t = {.device_count = 4};
     struct model_schedule s = best_of(&t, 256 * (uint64_t)MB, 1);
@@ -219,12 +223,12 @@ static void does_without_figures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_step_by_step),
-        cmocka_unit_test(agrees_with_measurement),
-        cmocka_unit_test(knows_that_senders_meet),
-        cmocka_unit_test(best_follows_the_ratio),
-        cmocka_unit_test(nothing_tried_is_better),
-        cmocka_unit_test(does_without_figures),
+        cmocka_unit_test(the_closed_form_equals_the_simulation),
+        cmocka_unit_test(the_closed_form_agrees_with_measurements),
+        cmocka_unit_test(incast_is_part_of_the_model),
+        cmocka_unit_test(the_best_schedule_follows_the_ratio),
+        cmocka_unit_test(no_other_schedule_is_better),
+        cmocka_unit_test(missing_link_data_gives_defaults),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

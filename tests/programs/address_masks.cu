@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that compute with the bits of addresses: places of a block by masks, as tests of
-   memory do, and, of low bits alone, alignment. */
+/* Kernels that compute with the bits of addresses: addresses of a block by masks, as memory
+   tests do, and alignment from the low bits. */
 #include "programs.h"
 #include <stdint.h>
 #include <vector>
@@ -8,7 +8,8 @@
 enum { BLOCKS = 5, BITS = 20, ROW = 1000, THREADS = 64 };
 static const size_t BLOCK = (size_t)1 << BITS;
 
-/* A word at each place that differs from the block's begin in one bit, or is it. */
+/* Writes a word at the start of each block and at each address that differs from it in one
+   bit. */
 __global__ void mark_by_bits(char *memory)
 {
     char *block = memory + blockIdx.x * BLOCK;
@@ -31,7 +32,8 @@ static bool marks_are_right(const char *memory, const std::vector<char> &found)
     return wanted == found;
 }
 
-/* Rows begin at odd places: ahead of the first multiple of 16 bytes it goes one by one. */
+/* Rows begin at odd addresses: elements before the first multiple of 16 bytes are written
+   one by one. */
 __global__ void fill_rows(short *rows, int pitch)
 {
     short *row = rows + blockIdx.x * pitch;
@@ -53,7 +55,7 @@ int main(void)
     char *memory;
     short *out;
 
-    CHECK(cudaMalloc(&memory, bytes + BLOCK)); /* the last may be carried over */
+    CHECK(cudaMalloc(&memory, bytes + BLOCK)); /* the last block may be moved up */
     CHECK(cudaMemset(memory, 0, bytes));
     CHECK(cudaMalloc(&out, rows.size() * sizeof rows[0]));
     CHECK(cudaMemset(out, 0, rows.size() * sizeof rows[0]));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that find their arrays by tables of addresses in memory, which change between
-   launches: by copies, by kernels, by the host, or as what they lead to is freed. */
+/* Kernels that find their arrays in pointer tables in memory. The tables change between
+   launches: by copies, by kernels, by the host, or when an array is freed. */
 #include "programs.h"
 #include <utility>
 #include <vector>
@@ -9,7 +9,7 @@ enum { N = 24, CELLS = N * N, BATCH = 6, LAYERS = 5, ROUNDS = 6 };
 
 struct layer {
     const float *weight, *bias;
-    int low, high; /* no address, whatever they look like */
+    int low, high; /* numbers that may look like an address */
     float *out;
     short inputs, step;
     size_t outputs;
@@ -25,7 +25,7 @@ __constant__ float *slots[BATCH];
 __constant__ settings chosen;
 __device__ float *hidden[BATCH];
 
-/* A product for each plane of the grid. */
+/* One product for each plane of the grid. */
 __global__ void multiply(const float *const *a, const float *const *b, float *const *c)
 {
     const int row = blockIdx.y * blockDim.y + threadIdx.y,
@@ -37,7 +37,7 @@ __global__ void multiply(const float *const *a, const float *const *b, float *co
     c[blockIdx.z][row * N + column] = sum / 64;
 }
 
-/* One after another, by one table of structs. */
+/* Applies one layer of a table of structs. */
 __global__ void apply(const layer *layers, int which, const float *in)
 {
     const layer l = layers[which];
@@ -50,7 +50,7 @@ __global__ void apply(const layer *layers, int which, const float *in)
         l.out[i] = sum / 32 + (l.low ^ l.high) % 1021;
 }
 
-/* All of them, as far as there are any. */
+/* Adds up all arrays of the table; entries may be null. */
 __global__ void gather(float *const *from, int count, float *out)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -62,7 +62,7 @@ __global__ void gather(float *const *from, int count, float *out)
     out[i] = sum;
 }
 
-/* By a table that memory says the place in. */
+/* A loaded value gives the index in the table. */
 __global__ void choose(const float *const *from, const int *which, float *out)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -92,7 +92,7 @@ __global__ void blend(float *out)
     out[i] = hidden[i % BATCH][i] / 2;
 }
 
-/* Tables that kernels write. */
+/* Kernels that write tables. */
 __global__ void turn(float **table, int count)
 {
     const int i = threadIdx.x;
@@ -115,13 +115,13 @@ __global__ void swap_halves(float **table, float *out)
     out[i] = i;
 }
 
-/* Each device its own planes, and nobody else reads them. */
+/* Each device updates separate planes, which no other device reads. */
 __global__ void nudge(float *const *of)
 {
     of[blockIdx.y][blockIdx.x * blockDim.x + threadIdx.x] += 1;
 }
 
-/* By the table that it writes, by another pointer. */
+/* Updates the table that it reads through another pointer. */
 __global__ void relink(float *const *table, const size_t *next, size_t *also, float *out)
 {
     if (threadIdx.x == 0)
@@ -178,7 +178,7 @@ static unsigned show(const char *what, const std::vector<float *> &list, int cou
 static const dim3 tiles(N / 8, N / 8, BATCH), tile(8, 8), line(CELLS / 64),
     planes(CELLS / 64, BATCH);
 
-/* Copies between launches, of all ways; what the tables lead to changes places. */
+/* Copies between launches, of all kinds; the targets of the tables are exchanged. */
 static void products(unsigned *state)
 {
     std::vector<float *> a = batch_of(state), b = batch_of(state), c = batch_of(state);
@@ -220,7 +220,7 @@ static void layers(unsigned *state)
     for (int round = 0; round < 3; round++)
         for (int l = 0; l < LAYERS; l++)
             apply<<<4, 32>>>(d_layers, l, l ? host[l - 1].out : in);
-    /* Addresses differ from run to run on GPUs. */
+    /* Addresses differ between runs on GPUs. */
     for (int l = 0; l < LAYERS; l++) {
         const int number = (host[l].low ^ host[l].high) % 1021;
         std::vector<float> now(100);
@@ -233,7 +233,7 @@ static void layers(unsigned *state)
     show("layers", {out[0]}, 100);
 }
 
-/* Memory that host and kernels share; entries that are null. */
+/* Memory that host and kernels share; some entries are null. */
 static void shared(unsigned *state)
 {
     std::vector<float *> list = batch_of(state);
@@ -252,7 +252,8 @@ static void shared(unsigned *state)
     show("shared", list, CELLS);
 }
 
-/* What a table leads to is freed, and other memory lies there; the table is as it was. */
+/* A target of the table is freed and its memory is allocated again; the table is
+   unchanged. */
 static void freed(unsigned *state)
 {
     std::vector<float *> list = batch_of(state);
@@ -272,7 +273,7 @@ static void freed(unsigned *state)
     show("freed", list, CELLS);
 }
 
-/* In one allocation with what it leads to, and that the kernel writes. */
+/* A table in one allocation with its targets and with the kernel's output. */
 static void together(unsigned *state)
 {
     float *room = filled(state, (BATCH + 2) * CELLS),
@@ -287,7 +288,7 @@ static void together(unsigned *state)
         gather<<<line, 64>>>(table, BATCH, room + (BATCH + 1) * CELLS);
         std::swap(list[0], list[2]);
         multiply<<<dim3(N / 8, N / 8, 2), tile>>>(table, table + 2, table + 4);
-        gather<<<line, 64>>>(table, 3, (float *)(table + 3)); /* right behind it */
+        gather<<<line, 64>>>(table, 3, (float *)(table + 3)); /* directly after the table */
     }
     show("together", {room, room + (BATCH + 1) * CELLS}, CELLS);
 }
@@ -347,7 +348,7 @@ static void constants(unsigned *state)
     show("constants", list, CELLS);
 }
 
-/* A graph, whose table is another one when it is launched again. */
+/* A graph whose table is changed before it is launched again. */
 static void replayed(unsigned *state)
 {
     std::vector<float *> list = batch_of(state), other = batch_of(state);

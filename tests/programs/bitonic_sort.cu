@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bitonic sort of keys with their values: large steps in global memory, small ones in
-   shared. */
+/* Bitonic sort of keys and values: large steps in global memory, small ones in shared
+   memory. */
 #include "programs.h"
 #include <vector>
 
@@ -29,7 +29,7 @@ __global__ void merge_global(unsigned *keys, unsigned *values, unsigned size,
     order(keys[at], values[at], keys[at + stride], values[at + stride], up);
 }
 
-/* All steps of `size` that stay within the elements of a block. */
+/* All steps of `size` within the elements of a block. */
 __global__ void merge_shared(unsigned *keys, unsigned *values, unsigned size)
 {
     __shared__ unsigned k[2 * THREADS], v[2 * THREADS];

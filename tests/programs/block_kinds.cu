@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CTAs of two kinds: the first ones hold a set against itself, the others a set against the
-   first one, whose numbers as unsigned ones wrap where a CTA is of the other kind. And
-   products of all pairs of columns, which are added up in their places, in both halves. */
+/* CTAs of two kinds. The first CTAs compare a set with itself, the others a set with the
+   first one; an unsigned index wraps for CTAs of the other kind. A second kernel
+   accumulates products of all pairs of columns in both halves of a symmetric matrix. */
 #include "programs.h"
 #include <vector>
 
@@ -109,7 +109,7 @@ static bool multiplies(void)
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(got.data(), to, got.size() * sizeof *to, cudaMemcpyDeviceToHost));
     for (int i = 0; i < COLUMNS * COLUMNS; i++) {
-        float sum = 0; /* of small whole numbers */
+        float sum = 0; /* of small integers */
 
         for (int row = 0; row < ROWS; row++)
             sum += in[row * COLUMNS + i / COLUMNS] * in[row * COLUMNS + i % COLUMNS];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel waits for a word that the host writes once it has queued more behind: launches,
-   a graph, questions whether all is done; from the second round on. Nobody may wait for the
-   device in the meantime.
- */
+/* A kernel that waits for a word of the host. The host writes the word after it has queued
+   more work: launches, a graph, and queries, from the second iteration on. No call may wait
+   for the device in between. */
 #include "programs.h"
 
 enum { N = 4096, THREADS = 64, ROUNDS = 9, BATCH = 12 };
@@ -22,7 +21,7 @@ __global__ void step(int *out, int *more)
         more[i] += out[i];
 }
 
-/* First launched where nothing can be loaded. */
+/* First launched when no module can be loaded. */
 __global__ void late_step(int *out)
 {
     out[blockIdx.x * THREADS + threadIdx.x] += 3;
@@ -59,7 +58,7 @@ static void record(struct blocked *h)
     CHECK(cudaGraphDestroy(graph));
 }
 
-/* What is queued behind the kernel that waits; how many more steps of `out` that makes. */
+/* Queues work after the waiting kernel; returns the number of additional steps of `out`. */
 static int queue(const struct blocked *h, int round)
 {
     const int batch = round % 3 == 2 ? BATCH : 1;

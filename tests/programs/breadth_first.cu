@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Levels of a search from one vertex, with masks and a flag that the host looks at. */
+/* Breadth-first search from one vertex, with masks and a flag that the host reads. */
 #include "programs.h"
 #include <vector>
 

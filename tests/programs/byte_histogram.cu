@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 256 bins: a histogram a block in shared memory, then their sum; and the short way, with
-   atomics on the result. */
+/* Histogram of 256 bins: one for each block in shared memory and then their sum, and a
+   version with atomics on the result. */
 #include "programs.h"
 
 enum { BINS = 256, BLOCKS = 48 };

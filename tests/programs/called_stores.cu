@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that the compiler does not put in the place of their calls: one says where a
-   thread is, one stores through a pointer, one calls both. */
+/* Functions that are not inlined: one returns the position of a thread, one stores through
+   a pointer, and one calls both. */
 #include "programs.h"
 
 enum { WIDTH = 200, HEIGHT = 60, CELLS = WIDTH * HEIGHT };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A field that spreads and is scaled in turns, by launches that may begin before the one
-   ahead has ended: each lets the next one begin, makes its own preparations, and waits for
-   the one ahead before it reads. Once as calls, once as a graph. */
+/* Launches with programmatic dependent launch: a field is diffused and scaled in turns.
+   Each launch allows the next one to begin, prepares its work, and waits for the one before
+   it before it reads. The sequence runs once as calls and once as a graph. */
 #include "programs.h"
 
 enum { CELLS = 40000, THREADS = 256, STEPS = 6 };
@@ -51,7 +51,7 @@ static void walk(float *a, float *b, cudaStream_t stream)
     }
 }
 
-/* As the device does, which rounds once where a product is added to. */
+/* Reference with fused multiply-add, as on the device. */
 static void expect(float *a, float *b)
 {
     for (int s = 0; s < STEPS; s++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cheapest way down a grid, several rows a launch: each block takes more columns than
-   it answers for. */
+/* Cheapest path down a grid, several rows for each launch: each block reads more columns
+   than it writes. */
 #include "programs.h"
 #include <algorithm>
 #include <vector>

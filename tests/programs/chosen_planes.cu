@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planes of a field, whose addresses come by value in a struct and are chosen by the grid,
-   a loop or a parameter. */
+/* Planes of a field whose addresses are in a struct passed by value. The grid, a loop or a
+   parameter selects the plane. */
 #include "programs.h"
 #include <vector>
 
@@ -11,7 +11,7 @@ struct Planes {
     int n;
 };
 
-/* A plane for each row of the grid. */
+/* One plane for each row of the grid. */
 __global__ void scale(Planes p, float by)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

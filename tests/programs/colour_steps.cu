@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cells of two colours, of which each step makes one from the other: single words with gaps
-   between them. Then what lies in the gaps is read where nobody read it before. And some
-   channels of pictures, and members of structs, of which other steps make the rest. */
+/* Cells of two colours in a checkerboard, where each step computes one colour from the
+   other: single words with gaps. Then a kernel reads the gaps, which no kernel read before.
+   Also colour channels of pictures, and members of structs, computed from the others. */
 #include "programs.h"
 
 enum { WIDTH = 96, HEIGHT = 64, STEPS = 3 };
@@ -19,7 +19,8 @@ __global__ void half_step(int *cells, int colour)
     *cell = 3 * cell[-1] + (cell[1] ^ *cell);
 }
 
-/* Of one colour, in the row below: of the last one of a device another has it. */
+/* Sums of one colour in the row below; the row of a device's last thread belongs to another
+   device. */
 __global__ void row_sums(const int *cells, int *sums, int colour)
 {
     const int y = blockIdx.x * blockDim.x + threadIdx.x + 1, n = WIDTH + 2;
@@ -32,7 +33,7 @@ __global__ void row_sums(const int *cells, int *sums, int colour)
     sums[y] += sum;
 }
 
-/* Red and green of a pixel from its blue, then blue from both, of other rows a block. */
+/* Red and green of a pixel from its blue, then blue from both, in rows of other blocks. */
 __global__ void red_green(unsigned char *pixel, int pixels)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -55,7 +56,7 @@ struct particle {
     short charge, kind;
 };
 
-/* Two members, and then others, by the devices the other way round. */
+/* Updates of two members, then of the others, with the devices in reverse order. */
 __global__ void step_members(struct particle *p, int count)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters that go down each column and up again, or along each row and back, by a pointer:
-   where it is at the end says where it starts anew, and whether there is a row more than
-   twos says where it ends. One row above or below would be another array. */
+/* Filters that walk down each column and up again, or along each row and back, with a
+   pointer. The end of the first pass is the start of the second one, and the parity of the
+   number of rows decides where it ends. One row more would be in another array. */
 #include "programs.h"
 #include <vector>
 
@@ -31,7 +31,7 @@ __global__ void there_and_back(const int *in, int *out, int width, int height)
     }
 }
 
-/* The same, not unrolled on the way down. */
+/* The same, without unrolling on the way down. */
 __global__ void there_by_ones(const int *in, int *out, int width, int height)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
@@ -59,8 +59,8 @@ __global__ void there_by_ones(const int *in, int *out, int width, int height)
     }
 }
 
-/* Along each row and back, from the second one on: rows of one go nowhere, and short ones
-   pass by the unrolled loop. */
+/* Along each row and back, from the second one on. Rows of one element do nothing, and
+   short rows skip the unrolled loop. */
 __global__ void along_and_back(int *image, unsigned pitch, unsigned width, unsigned height)
 {
     unsigned y = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connected components: each vertex takes the least label of its neighbours, until nobody
-   has changed one; who keeps two neighbours, until all do; a grid that relaxes until it is
-   even enough; trees that are climbed. */
+/* Graph algorithms with flags. Connected components: each vertex takes the minimum label of
+   its neighbours, until nothing changes. Also the vertices that keep two neighbours, a
+   relaxation of a grid, and paths to the roots of trees. */
 #include "programs.h"
 #include <vector>
 
@@ -21,8 +21,8 @@ __global__ void spread_labels(const int *first, const int *neighbour, const int 
         *changed = 1;
 }
 
-/* Who has fewer than `least` neighbours left goes, too. seen[0]: someone went; seen[1]: in
-   which round at last; seen[2]: bits of what happened. */
+/* Removes vertices with fewer than `least` remaining neighbours. noted[0]: a vertex was
+   removed; noted[1]: the last iteration with a removal; noted[2]: bits of events. */
 __global__ void peel(const int *first, const int *neighbour, const bool *here, bool *next,
                      int *noted, int least, int round, int n)
 {
@@ -41,7 +41,7 @@ __global__ void peel(const int *first, const int *neighbour, const bool *here, b
     }
 }
 
-/* flags[0]: a cell moved; flags[1]: one moved far. */
+/* flags[0]: a cell moved; flags[1]: a cell moved far. */
 __global__ void relax(const float *from, float *to, bool *flags, float near, int width,
                       int height)
 {
@@ -61,7 +61,7 @@ __global__ void relax(const float *from, float *to, bool *flags, float near, int
         flags[1] = true;
 }
 
-/* Where to write is in the register that climbs. */
+/* The compiler may keep the index of the store and the loop variable in one register. */
 __global__ void climb(const int *parent, int *root, int n)
 {
     int v = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A constant table that the host puts there first, and a kernel changes then, by its
+/* A constant table that the host sets first and a kernel changes afterwards, by its
    address. */
 #include "programs.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays that kernels know from constants, and from variables that only the host writes: a
-   table beside the parameters, and all that a kernel without any has, which change places
-   between launches. */
+/* Arrays that kernels reach through constants and through variables that only the host
+   writes: a table in addition to the parameters, and all arrays of a kernel without
+   parameters. They are exchanged between launches. */
 #include "programs.h"
 
 enum { W = 96, H = 80, N = W * H, ROUNDS = 6 };
@@ -17,10 +17,10 @@ __constant__ struct field field;
 __constant__ const float *weights;
 __constant__ const float *lent;
 __device__ const float *scales;
-__device__ float *walked; /* a kernel moves it on */
+__device__ float *walked; /* a kernel advances it */
 __device__ float offsets[W];
 
-/* What `field` says, and no parameter. */
+/* The arrays of `field`, without a parameter. */
 __global__ void relax(void)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
@@ -50,7 +50,7 @@ __global__ void scale(float *out, int n)
         out[i] *= scales[i % W];
 }
 
-/* What calls itself stays called, and such a variable stays one. */
+/* A recursive function is not inlined, and such a variable is not promoted. */
 __device__ __noinline__ void move_on(int times)
 {
     if (times == 0)
@@ -70,7 +70,7 @@ __global__ void step(float by)
     walked[blockIdx.x * blockDim.x + threadIdx.x] += by;
 }
 
-/* Of a variable every device has its own. */
+/* Every device has a separate copy of the variable. */
 __global__ void shift(float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where kernels write and read follows from constants: directions of a lattice that are
-   there from the start, and a shape that the host changes, in several ways. */
+/* Read and write addresses that depend on constants: directions of a lattice with initial
+   values, and a shape that the host changes by several calls. */
 #include "programs.h"
 
 enum { W = 90, H = 70, WAYS = 5, MOST = 128 * 96 };
@@ -29,7 +29,7 @@ __global__ void fill(int *out, int step)
         out[shape.first + y * shape.pitch + x] = step + x * y;
 }
 
-/* A stencil in a grid of rows that lie `pitch` apart. */
+/* A stencil in a grid of rows with a pitch. */
 __global__ void smooth(int *out, const int *in)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
@@ -73,7 +73,7 @@ static bool lattice(void)
     return memcmp(got, is, sizeof is) == 0;
 }
 
-/* By each way that leads to a variable, in turn. */
+/* Sets the shape by each available call, in turn. */
 static void tell(const struct shape *s, struct shape *on_device, int step)
 {
     void *address;
@@ -92,7 +92,7 @@ static void tell(const struct shape *s, struct shape *on_device, int step)
         CHECK(cudaMemcpyAsync(address, on_device, sizeof *s, cudaMemcpyDeviceToDevice));
 }
 
-/* As the kernels do it. */
+/* Reference of the kernel on the host. */
 static void fill_here(int *out, const struct shape *s, int step)
 {
     for (int y = 0; y < s->height; y++)

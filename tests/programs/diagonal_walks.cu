@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths along the diagonals of a picture, up and down, as semi-global matching has them:
-   where each begins is chosen ahead of the loop, and where it ends says the loop. */
+/* Paths along the diagonals of a picture in both directions, as in semi-global matching.
+   The start of a path is selected before the loop, and the loop ends at the border. */
 #include "programs.h"
 #include <vector>
 
-enum { WIDE = 32 }; /* threads of a path: they write beside each other */
+enum { WIDE = 32 }; /* threads of a path, which write adjacent elements */
 
 __host__ __device__ static void begin(int path, int dx, int dy, int width, int height,
                                       int *x, int *y)
@@ -79,7 +79,7 @@ int main(void)
 
     for (long long &v : in)
         v = next_random(&random) % 1000;
-    /* What lies about the picture are other arrays. */
+    /* Other arrays surround the picture. */
     CHECK(cudaMalloc((void **)&before, in.size() * sizeof *in.data()));
     CHECK(cudaMalloc((void **)&from, in.size() * sizeof *from));
     CHECK(cudaMalloc((void **)&after, in.size() * sizeof *after));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Diffusion that edges slow down: one kernel writes four differences and the coefficient,
-   the other uses them. Five arrays are written by a kernel. */
+/* Anisotropic diffusion: one kernel writes four differences and the coefficient, the other
+   one reads them. One kernel writes five arrays. */
 #include "programs.h"
 
 __global__ void differences(const float *image, float *north, float *south, float *west,
@@ -76,7 +76,7 @@ int main()
             image[i] += coefficient[i] *
                         (slope[0][i] + slope[1][i] + slope[2][i] + slope[3][i]);
     }
-    /* Sums are rounded once more on the host, or once less. */
+    /* The host rounds a sum once more or once less. */
     float worst = 0;
 
     for (int i = 0; i < count; i++)

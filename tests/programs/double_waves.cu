@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waves in double precision: sin() and pow() call functions that read words of a table,
+/* Waves in double precision: sin() and pow() call functions that read a table of numbers,
    which are no addresses. */
 #include "programs.h"
 #include <cmath>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of a warp come to the end one by one: some return ahead of barriers, or while
-   others name all lanes, and some come back from a function that calls itself. On a GPU who
-   waited for them at the end would not end. */
+/* Threads of a warp that end at different times: some return before barriers or while
+   others name all lanes, and some return from a recursive function. On a GPU an epilogue
+   that waits for them would not end. */
 #include "programs.h"
 
 enum { CTA = 128, KEPT = CTA / 5 * 5 };
 
-/* Fives of threads share what they read; three of each CTA's have no five. */
+/* Groups of five threads share their data; three threads of each CTA belong to no group. */
 __global__ void fives(const int *in, int *out, int n)
 {
     __shared__ int part[CTA];
@@ -23,7 +23,7 @@ __global__ void fives(const int *in, int *out, int n)
     out[i] = sum;
 }
 
-/* At two places, thread 0 among them. */
+/* Returns at two points, thread 0 included. */
 __global__ void twice(const int *in, int *out, int n)
 {
     __shared__ int part[CTA];
@@ -64,7 +64,7 @@ __global__ void breed(const int *in, int *out, int n)
         out[i] = pairs(in[i] % 13);
 }
 
-/* With all the shared memory that a kernel may have: none is left to count in. */
+/* All shared memory of a kernel is in use: none is left for a counter. */
 __global__ void full(const int *in, int *out, int n)
 {
     __shared__ int part[12288];

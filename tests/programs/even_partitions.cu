@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layer of a small network, by threads that each take a run of the cells: from n * t / T
-   on, to n * (t + 1) / T. What a cell is of is taken apart from its number by the sizes. */
+/* A layer of a small network. Each thread processes a range of cells, from n * t / T to n *
+   (t + 1) / T. The index of a cell is divided by the sizes. */
 #include "programs.h"
 
 enum { PLANES = 6, HEIGHT = 24, WIDTH = 24, CELLS = PLANES * HEIGHT * WIDTH };

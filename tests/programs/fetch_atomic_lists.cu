@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CTAs that learn of each other by what atomics give back: the last one adds up what all
-   have left, lists are filled place by place, keys get ranks; and ways that stay whole. */
+/* CTAs that communicate through value-returning atomics: the last one adds up the results
+   of all, lists are filled element by element, and keys get ranks. Kernels that wait in
+   order run on a single device. */
 #include "programs.h"
 
 enum { N = 40000, THREADS = 128, CTAS = 96, BINS = 50, TURNS = 6, ROUNDS = 3 };
@@ -41,7 +42,8 @@ __global__ void keep(const int *in, int *out, int *count)
             out[atomicAdd(count, 1)] = in[i];
 }
 
-/* Warps go on while any lane has work: a list, and a place of each thread's own. */
+/* Warps continue while any lane has work: they fill a list and a separate element of each
+   thread. */
 __global__ void keep_by_warps(const int *in, int *out, int *count, int *left)
 {
     for (int i = blockIdx.x * THREADS + threadIdx.x; __any_sync(~0u, i < N);
@@ -53,8 +55,8 @@ __global__ void keep_by_warps(const int *in, int *out, int *count, int *left)
         }
 }
 
-/* Of blocks, cells that pass: an index is taken apart by a number, and what guards it is a
-   quotient. More threads than cells. */
+/* Selected cells of blocks: an index is divided by a constant, and the quotient is part of
+   the guard. There are more threads than cells. */
 __global__ void keep_cells(const int *cell, const int *block, unsigned blocks, int *out,
                            int *count)
 {
@@ -64,7 +66,7 @@ __global__ void keep_cells(const int *cell, const int *block, unsigned blocks, i
         out[atomicAdd(count, 1)] = block[b] * CELLS + i % CELLS;
 }
 
-/* The last CTA looks at all bins. */
+/* The last CTA reads all bins. */
 __global__ void rank_keys(const int *key, int *rank, int *bins, unsigned *done, int *most)
 {
     __shared__ bool is_last;
@@ -87,7 +89,7 @@ __global__ void rank_keys(const int *key, int *rank, int *bins, unsigned *done, 
     }
 }
 
-/* Given the same array twice: the last CTA reads what all have stored. */
+/* One array passed twice: the last CTA reads what all have stored. */
 __global__ void chain(const float *before, float *after, unsigned *done, float *out)
 {
     __shared__ bool is_last;
@@ -107,7 +109,7 @@ __global__ void chain(const float *before, float *after, unsigned *done, float *
     }
 }
 
-/* One after the other. */
+/* CTAs run in order. */
 __global__ void take_turns(int *turn, int *value)
 {
     if (threadIdx.x != 0)
@@ -206,7 +208,7 @@ static bool cells_are_right(const struct lists *l)
     CHECK(cudaMemcpy(cells, l->cells, sizeof cells, cudaMemcpyDeviceToHost));
     qsort(cells, count, sizeof *cells, compare);
     for (int i = 0; i < BLOCKS * CELLS; i++)
-        if (i * 11 % 10007 % 3 == 0) /* blocks have numbers that grow */
+        if (i * 11 % 10007 % 3 == 0) /* block numbers increase */
             is += next < count && cells[next++] == i / CELLS * 11 * CELLS + i % CELLS;
     return is == count && next == count;
 }

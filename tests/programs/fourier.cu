@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Fourier transform by passes of base 2 (Stockham), there and back: two tones show at
-   their places, and what comes back is what went in. */
+/* A Fourier transform by passes of base 2 (Stockham), forward and inverse. The two tones of
+   the input appear in the spectrum, and the inverse restores the input. */
 #include "programs.h"
 #include <math.h>
 #include <utility>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Means of neighbours, beside whose picture all is dark: of two numbers that may not be
-   negative compilers ask by one comparison, of both joined. */
+/* Means of neighbours in a picture with a dark surround. Compilers test two numbers for a
+   negative sign with one comparison of their bitwise or. */
 #include "programs.h"
 #include <vector>
 
@@ -18,7 +18,8 @@ __global__ void blur(const unsigned char *in, unsigned char *out, int width, int
     out[x + y * width] = (unsigned char)(sum / 8);
 }
 
-/* From both corners, moved by (dx, dy): where either is negative, nothing is there. */
+/* Picture moved by (dx, dy) from its corner; elements with a negative source index are
+   -1. */
 __global__ void move(const int *in, int *out, int width, int height, int dx, int dy)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x;

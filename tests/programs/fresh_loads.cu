@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops over arrays that are volatile, where what is read chooses what is done, and one
-   with a bound that is read anew each time: nobody waits for anybody. */
+/* Loops over volatile arrays, whose loaded values select what is done, and one loop with a
+   bound that is reloaded each time. No loop waits for another thread. */
 #include "programs.h"
 #include <vector>
 

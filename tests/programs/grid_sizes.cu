@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grids and blocks as large as CUDA says that they may be, of a kernel that keeps much in
-   registers: one that asks for more than fits would not be launched. */
+/* Grids and blocks of the maximum size that CUDA reports, for a kernel with many registers.
+   A kernel version that needs more registers could not be launched. */
 #include <cooperative_groups.h>
 
 #include "programs.h"
 
 enum { ITEMS = 1 << 15, KEPT = 96, ROUNDS = 3 };
 
-/* All of `kept` is needed until the end. */
+/* All of `kept` is live until the end. */
 __device__ static unsigned churn(unsigned seed)
 {
     unsigned kept[KEPT];
@@ -34,7 +34,7 @@ __global__ void churn_all(unsigned *out, int n)
         out[i] = churn(i);
 }
 
-/* Each reads what another CTA has made before the barrier. */
+/* Each thread reads what another CTA wrote before the barrier. */
 __global__ void churn_twice(unsigned *out, unsigned *between, int n)
 {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops in steps of the whole grid, of which compilers unroll four iterations: grids
-   with fewer threads than there are elements, with as many, and with more. What follows
-   the arrays that are read is a large one. */
+/* Grid-stride loops, which compilers unroll by four: grids with fewer threads than
+   elements, with as many, and with more. A large array follows the arrays that are read. */
 #include "programs.h"
 
 struct __align__(16) pair {
@@ -28,7 +27,7 @@ __global__ void turn_pairs(pair *out, const pair *in, int n)
     }
 }
 
-/* Of 64 bits, which are divided as 32 where that is enough. */
+/* 64-bit indices, divided with 32 bits where possible. */
 __global__ void halve(long n, const int *a, int *out)
 {
     long step = blockDim.x * gridDim.x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that go on by the width of the grid, which is kept in a variable: the compiler
-   takes four rounds at once, and what is left over before that, one by one. Grids are wider
-   than the arrays, or go over them some two, three, and many times. */
+/* Grid-stride loops whose stride is in a variable. The compiler processes the remainder one
+   by one and then four iterations at once. Grids are wider than the arrays, or cover them
+   in two, three or many iterations. */
 #include "programs.h"
 
 enum { N = 30013, THREADS = 256, GRIDS = 6 };
@@ -57,7 +57,7 @@ int main(void)
         rate[i] = (int)(next_random(&state) % 16);
         place[i] = make_float2(i % 31, i % 17);
     }
-    /* One behind the other, with more behind the last. */
+    /* Adjacent arrays, with more memory after the last. */
     float *d_from = put(from), *d_rate = put(rate), *d_to = put(to);
     float2 *d_place = put(place), *d_speed = put(speed), *beyond = put(place);
 

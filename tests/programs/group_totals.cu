@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sales by shop, as a database groups rows: how many, their sum, the least, the greatest,
-   which kinds of goods, and a check sum; day after day into the same totals. Each day the
-   means are taken. */
+/* Sales by shop, as a database groups rows: count, sum, minimum, maximum, kinds of goods,
+   and a checksum, accumulated day after day. The means are computed each day. */
 #include <limits.h>
 
 #include "programs.h"
@@ -16,7 +15,7 @@ struct totals {
 
 struct row {
     unsigned shop;
-    int amount; /* below 0: money back */
+    int amount; /* negative: money back */
 };
 
 __global__ void add_up(const struct row *rows, unsigned n, unsigned *count,
@@ -54,7 +53,7 @@ __global__ void mean(const unsigned *count, const unsigned long long *sum, int *
         out[i] = count[i] ? (int)((long long)sum[i] / (int)count[i]) : -1;
 }
 
-/* Shops that end in 7 sell on the last day alone. */
+/* Shops with a number that ends in 7 sell only on the last day. */
 static void make_rows(struct row *rows, int day, unsigned *state)
 {
     for (int i = 0; i < ROWS; i++) {

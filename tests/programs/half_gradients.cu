@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients of a table of features, to which cells of a grid are hashed: sums of halves and
-   bfloats, one and two at a time, that an index in memory tells the places of. All are
-   small whole numbers, so that every order gives the same. */
+/* Gradients of a table of features that is indexed by a hash of grid cells. Sums of halves
+   and bfloats, one and two at a time, have addresses from a loaded index. All values are
+   small integers, so every order gives the same sum. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -37,7 +37,7 @@ __global__ void add_ones(const short2 *at, const int *amount, __half *to,
     atomicAdd(&ones[place], __int2bfloat16_rn(amount[i]));
 }
 
-/* What is added is read, too. */
+/* The sum is also read. */
 __global__ void cap(const short2 *at, const int *amount, __half *to)
 {
     const int i = blockIdx.x * THREADS + threadIdx.x;

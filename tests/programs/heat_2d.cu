@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jacobi on a plate with a hot edge: steps with two buffers that are swapped, and events
-   around them. The product comes last, so that every processor rounds alike. */
+/* Jacobi iteration on a plate with a hot edge: two buffers that are swapped, with events
+   around the steps. The product comes last, so that every processor rounds equally. */
 #include "programs.h"
 #include <utility>
 

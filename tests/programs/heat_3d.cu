@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heat in a box with one hot face, on a grid of three dimensions, in a stream. */
+/* Heat in a box with one hot face, on a three-dimensional grid, in a stream. */
 #include "programs.h"
 
 struct Box {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables that the program has no pointer to: a variable's number says where a kernel
-   stores, one in memory that the host registered does, and a list begins in a variable.
-   Whole launches find them where they are. */
+/* Tables without a pointer in the program: a variable gives the index of a store, or memory
+   that the host registered does, and a list begins in a variable. Single-device launches
+   access them at their addresses. */
 #include "programs.h"
 
 enum { N = 1024, THREADS = 64, NODES = 100, ROUNDS = 7, WORDS = 4 * N };

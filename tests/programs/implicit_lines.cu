@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implicit diffusion along the columns of grids of several heights: each thread eliminates
-   down its own column, and goes up it again. The compiler takes four rows at once, behind
-   what is left over, so that where the rest begins hangs on how much that was. */
+/* Implicit diffusion along the columns of grids of several heights. Each thread eliminates
+   down its column and substitutes back up. The compiler processes a remainder and then four
+   rows at once, so the start of the second loop depends on the remainder. */
 #include "programs.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ __global__ void solve(const double *rate, double *heat, double *factor, int rows
         heat[y * width + x] -= factor[y * width + x] * heat[(y + 1) * width + x];
 }
 
-/* By how much the solution does not solve what it was made of, at most. */
+/* Largest residual of the solution. */
 static double error_of(const double *rate, const double *from, const double *got, int rows)
 {
     double most = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel of several modes, as its parameters say, of which some cannot be split; it reads
-// a constant and variables that the host and another mode change from launch to launch.
+// A kernel with several modes, selected by its parameters; some modes cannot be split. It
+// reads a constant and variables that the host and another mode change between launches.
 #include "programs.h"
 #include <algorithm>
 #include <utility>
@@ -16,7 +16,7 @@ struct order {
     int *out;
     const int *in;
     int **tables; // by CTA, even and odd
-    int n, mode, few; // few: threads of a CTA that do anything; 0: all
+    int n, mode, few; // few: number of threads of a CTA that do work; 0: all
 };
 
 __global__ void work(struct order o, int shift)
@@ -35,7 +35,7 @@ __global__ void work(struct order o, int shift)
         o.out[i] = o.in[(i + shift) % o.n] * factor + offset + table[i % TABLE];
 }
 
-// Says what it finds only where it is asked to.
+// Prints its findings only on request.
 __global__ void clip(int *out, int n, int most, bool tells)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

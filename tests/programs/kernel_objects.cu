@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects that kernels make by new, which last from one launch to the next: lists, and
-   shapes with virtual functions; and malloc until there is no more. */
+/* Objects that kernels create with new, which live across launches: lists, and shapes with
+   virtual functions; and malloc until the heap is exhausted. */
 #include "programs.h"
 
 enum { THREADS = 128, HEAP = 16 << 20, BLOCK = 4096 };
@@ -62,7 +62,7 @@ class Square : public Shape
 };
 
 class Frame : public Shape
-{ /* around another one */
+{ /* contains another one */
     Shape *inner;
     int more;
 
@@ -100,7 +100,7 @@ __global__ void measure_shapes(int *out)
     delete shapes[i];
 }
 
-/* How many blocks there are until malloc has none; all go back. */
+/* Counts the blocks until malloc fails, and frees them all. */
 __global__ void take_all(int *out)
 {
     char *last = NULL, *next;
@@ -157,7 +157,8 @@ int main()
         take_all<<<1, 1>>>(device);
         CHECK(cudaMemcpy(&count[round], device, sizeof *count, cudaMemcpyDeviceToHost));
     }
-    for (int round = 0; round < 2; round++) /* the heap keeps books of its own, too */
+    for (int round = 0; round < 2; round++) /* the heap also needs memory for its own
+                                               records */
         right &= count[round] > HEAP / BLOCK / 2 && count[round] <= HEAP / BLOCK;
     printf("objects %08x\n", checksum(out, sizeof out));
     CHECK(cudaFree(device));

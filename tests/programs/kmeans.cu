@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* K-means of points with whole coordinates: the device assigns and sums by block, the host
-   moves the centres. */
+/* K-means of points with integer coordinates: the device assigns and sums by block, the
+   host moves the centres. */
 #include "programs.h"
 #include <vector>
 
@@ -32,7 +32,7 @@ __host__ __device__ static int nearest(const int *point, int stride, const int *
     return best;
 }
 
-/* Points lie by dimension. */
+/* Points are stored by dimension. */
 __global__ void assign(const int *points, int *membership, Sums *sums, int n)
 {
     __shared__ Sums mine;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flow around a block by the lattice Boltzmann method: nine directions, each an array of
-   its own, in a structure that the kernel takes by value; two of these are swapped. */
+/* A flow around a block by the lattice Boltzmann method. Each of nine directions has a
+   separate array, in a struct passed by value; two such structs are swapped. */
 #include "programs.h"
 #include <utility>
 
@@ -16,7 +16,7 @@ __host__ __device__ static void way(int direction, int *x, int *y)
     *y = direction / 3 - 1;
 }
 
-/* What streams in; what meets the block goes back where it came from. */
+/* Streaming step; particles that reach the block return to their origin. */
 __host__ __device__ static void stream_and_relax(lattice from, lattice to,
                                                  const char *solid, int width, int height,
                                                  int x, int y)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flow in a box by the lattice Boltzmann method: 19 directions, an array of numbers each,
-   as codes for one GPU keep them; and what all directions are worth, with sums beside them,
-   more arrays than one kernel may write. */
+/* Flow in a box by the lattice Boltzmann method with 19 directions, one array each, as in
+   codes for one GPU. A second kernel computes sums over all directions, with more arrays
+   than one kernel may write. */
 #include "programs.h"
 
 enum { WIDE = 24, HIGH = 16, DEEP = 20, CELLS = WIDE * HIGH * DEEP, WAYS = 19, STEPS = 5 };
@@ -15,7 +15,7 @@ struct sums {
     int *count, *place;
 };
 
-/* The directions: none, along the axes, along two of them. */
+/* The directions: none, along the axes, along two axes. */
 __host__ __device__ constexpr int along_x(int w)
 {
     constexpr int s[WAYS] = {0, 1, -1, 0, 0, 0, 0, 1, -1, 1, -1, 1, -1, 1, -1, 0, 0, 0, 0};
@@ -42,7 +42,7 @@ __host__ __device__ static int around(int at, int end)
     return at < 0 ? at + end : at >= end ? at - end : at;
 }
 
-/* Where what arrives in a cell by a way was before. */
+/* Origin of the particles that arrive in a cell in one direction. */
 __host__ __device__ static int before(int x, int y, int z, int w)
 {
     x = around(x - along_x(w), WIDE);

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Usage: local.sh PROACTCC OUT [NAME]. Every program of this folder says the same, and ends well,
-# built by nvcc on one GPU and by proactcc on 1, 2, 4, ... of this box's GPUs: as it likes, and
-# with all that can be split always split, by every method in turn (or those in METHODS), and with
-# distributed arrays. JOBS (4) programs at once. With NAME, this one, which is built already. Exit status 77: no GPU. On one GPU that is
-# shown several times (tests/device/many_cuda.c) it tries all that, too.
+# Every program of this folder gives the same output and succeeds, built by nvcc on one GPU
+# and by proactcc on 1, 2, 4, ... GPUs of this machine. It runs with default settings, with
+# all possible splits by every method in turn (or those in METHODS), and with distributed
+# arrays. JOBS (4) programs run at a time. With NAME, only this program runs; it must be
+# built. Exit status 77: no GPU. One GPU that appears as several (tests/device/many_cuda.c)
+# runs all of this too.
+# Usage: local.sh PROACTCC OUT [NAME]
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 proactcc=$1 out=$2 names=${3-}
@@ -23,7 +25,7 @@ if [ -z "$names" ]; then
 fi
 
 bad=0 ran=0
-same() { # NAME TITLE: what it says is what nvcc's said
+same() { # NAME TITLE: the output equals that of nvcc's program
     status=$?
     ran=$((ran + 1))
     if [ $status = 0 ] && cmp -s "$out/$1.expected" "$out/$1.stdout"; then

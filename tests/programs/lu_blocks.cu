@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LU without pivots by blocks of 16, in place: the diagonal block, the row and column of
-   blocks, and what is left. */
+/* LU without pivots by blocks of 16, in place: the diagonal block, its row and column of
+   blocks, and the rest. */
 #include "programs.h"
 #include <math.h>
 #include <vector>
@@ -27,7 +27,8 @@ __global__ void lud_diagonal(float *m, int n, int at)
         m[(at + i) * n + at + t] = s[i][t];
 }
 
-/* The first half of a CTA has a block of the row, the second half one of the column. */
+/* The first half of a CTA processes a block of the row, the second half one of the
+   column. */
 __global__ void lud_perimeter(float *m, int n, int at)
 {
     __shared__ float d[BLOCK][BLOCK];

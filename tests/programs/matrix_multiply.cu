@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C = A * B by tiles in shared memory. The numbers are small and whole: sums are exact. */
+/* C = A * B by tiles in shared memory. The values are small integers: sums are exact. */
 #include "programs.h"
 
 template <int BLOCK_SIZE>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of the module: a table that the host fills, an array that a kernel writes and
-   the next one reads, a counter. */
+/* Variables of the module: a table that the host fills, an array that one kernel writes and
+   the next one reads, and a counter. */
 #include "programs.h"
 
 enum { N = 20000, SHADES = 32 };

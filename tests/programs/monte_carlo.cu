@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pi by counting points: whole numbers, a count a block in managed memory. */
+/* Pi by counting points: integers, one count for each block in managed memory. */
 #include "programs.h"
 
 enum { BLOCKS = 60, THREADS = 128, EACH = 150 };

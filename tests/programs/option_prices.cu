@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Black-Scholes, with the polynomial for the normal distribution; the same options a few
-   times over. */
+/* Black-Scholes with a polynomial for the normal distribution; the same options several
+   times. */
 #include "programs.h"
 #include <math.h>
 

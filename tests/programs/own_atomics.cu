@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomics on what is a CTA's own: the warps of a row add to its sum, and what a CTA keeps
-   of its part of a list takes places that a counter of its own gives. No other CTA has to
-   do with either, but in the next round each row is another CTA's, of another device's
-   share, which goes on from there. All are small whole numbers, so that every order gives
-   the same. */
+/* Atomics on data of one CTA: the warps of a row add to its sum, and selected elements get
+   positions from the CTA's own counter. No other CTA uses either in the same launch. In the
+   next iteration each row belongs to another CTA and device, which continues from there.
+   All values are small integers, so every order gives the same result. */
 #include "programs.h"
 
 enum { ROWS = 96, WIDTH = 300, THREADS = 128, ROUNDS = 3 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of one kind are packed into a list: each CTA takes room for its own by an atomic,
-   whose result all its threads read in shared memory. Which CTA comes first is open, so
-   that sums are compared. Or each thread packs a row of its own, by a pointer that goes on
-   when it keeps something. */
+/* Numbers of one kind packed into a list: each CTA reserves space with an atomic and
+   broadcasts the result in shared memory. The order of CTAs is undefined, so sums are
+   compared. A second kernel packs a row for each thread, with a pointer that advances. */
 #include "programs.h"
 
 enum { ITEMS = 20000, THREADS = 128, WIDTH = 16, ROWS = 1152 };
@@ -21,7 +20,7 @@ __global__ void pack(const unsigned *in, unsigned *list, unsigned *length, int n
         place = atomicAdd(&taken, 1);
     __syncthreads();
     if (threadIdx.x == 0)
-        taken = atomicAdd(length, taken); /* from now on where they begin */
+        taken = atomicAdd(length, taken); /* from now on the start of the CTA's part */
     __syncthreads();
     if (is_kept)
         list[taken + place] = in[i];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points of three floats, one a thread: stores 12 bytes apart; and a byte of each. Every
-   round needs what the other half of the points was made. `packed_points POINTS ROUNDS`. */
+/* Points of three floats, one for each thread: stores with a distance of 12 bytes, and one
+   byte for each point. Every iteration reads the other half of the points. Usage:
+   packed_points POINTS ROUNDS */
 #include "programs.h"
 #include <utility>
 
@@ -64,7 +65,7 @@ int main(int argc, char **argv)
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&stop));
     for (int i = 0; i < rounds; i++) {
-        if (i == rounds / 2) /* the first ones find out who needs what */
+        if (i == rounds / 2) /* the first iterations train the consumer prediction */
             CHECK(cudaEventRecord(start));
         turn<<<blocks_for(n, 256), 256>>>(d_from, d_to, n);
         std::swap(d_from, d_to);

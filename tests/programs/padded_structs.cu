@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs whose last word is partly nobody's: what is left there of something else makes it
-// look like an address, and it is none.
+// Structs with padding in their last word. Stale bytes in the padding make the word look
+// like an address.
 #include "programs.h"
 #include <stdint.h>
 
 enum { N = 20000, THREADS = 128, WINDOW = 1 << 16 };
 
-struct small_number { // 6 bytes behind n are nobody's
+struct small_number { // 6 bytes of padding after n
     int *x;
     short n;
 };
-struct number { // 4
+struct number { // 4 bytes of padding
     int *x;
     int n;
 };
@@ -23,7 +23,7 @@ template <typename S> __global__ void fill(S s)
         s.x[i] = s.n + i;
 }
 
-// The last word is, to look at, an address in 128 KB from `beside` on.
+// The last word looks like an address in the 128 KB from `beside` on.
 template <typename S> static bool is_filled(int *x, const char *beside)
 {
     static int host[N];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels are given lies in memory, the whole of it: objects in a constant buffer that
-   all kernels share, or behind a pointer; structs of sizes and strides. It changes between
-   launches: by copies of the host's, of pinned memory, of other streams; field by field; by
-   fills, copies on the device, and kernels; or as the host stores to memory that it
-   shares. */
+/* Kernels whose arguments are entirely in memory: objects in a constant buffer that all
+   kernels share, or behind a pointer, and structs of sizes and strides. The memory changes
+   between launches: by copies from pageable and pinned memory and in other streams, field
+   by field, by fills, by copies on the device, by kernels, and by host stores to shared
+   memory. */
 #include "programs.h"
 
 enum { N = 6000, BUFFER = 32768, PER = 128, ROUNDS = 3 };
@@ -29,7 +29,7 @@ struct scale {
     }
 };
 
-/* More of it than is read by most. */
+/* More data than most kernels read. */
 struct blend {
     float weight[24];
     arrays a;
@@ -62,7 +62,7 @@ __global__ void from_struct(void)
         chosen.to[i * chosen.stride] += chosen.from[i * chosen.stride] / 2;
 }
 
-/* Numbers alone. */
+/* Only numbers. */
 __global__ void strided(float *out, const float *in, const params *p)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -77,7 +77,7 @@ __global__ void rows(float *out, const float *in, const params *p)
         out[blockIdx.x * p->stride + k] = in[blockIdx.x * p->stride + k] - p->first;
 }
 
-/* A struct for each row of CTAs, of no round size, with strides of 64 bits and sizes. */
+/* One struct for each row of CTAs, of an odd size, with 64-bit strides and sizes. */
 struct part {
     float *to;
     long stride;
@@ -96,7 +96,7 @@ __global__ void deal(const part *parts, const params *shapes)
         p.to[i * p.stride + s.first] = p.from[i * s.stride] * s.by + p.salt % 7;
 }
 
-/* As many of its fields as there are: their addresses, and numbers, looked up in a loop. */
+/* Loops over the fields of a struct: their addresses, and numbers. */
 struct fields {
     float *of[6];
     int size, unused;
@@ -127,7 +127,7 @@ __global__ void step_memory(const fields *f, int count)
     f->step(blockIdx.x * blockDim.x + threadIdx.x, count);
 }
 
-/* What it does not hang on, it does not have to know. */
+/* The store addresses do not depend on the loaded number. */
 __global__ void shaped(float *out, const float *in, const float *by)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -168,7 +168,7 @@ static void add(const float *of)
 
 static const int grid = (N + PER - 1) / PER;
 
-/* From pinned memory that the host reuses at once when the copy is done. */
+/* From pinned memory, which the host reuses as soon as the copy is done. */
 static void constants(void *pinned)
 {
     cudaEvent_t done;
@@ -195,7 +195,7 @@ static void constants(void *pinned)
     CHECK(cudaEventDestroy(done));
 }
 
-/* What is in pinned memory is another kernel's when the copy is done. */
+/* The pinned memory belongs to another kernel after the copy. */
 static void written_pinned(void *pinned)
 {
     unsigned long *shown, *words, next[sizeof(scale) / 8];
@@ -216,7 +216,7 @@ static void written_pinned(void *pinned)
     CHECK(cudaFree(words));
 }
 
-/* Behind a pointer, and there by kernels, copies and fills, too. */
+/* Behind a pointer; also written by kernels, copies and fills. */
 static void objects(void *pinned)
 {
     scale *at, *other;
@@ -228,7 +228,7 @@ static void objects(void *pinned)
 
         CHECK(cudaMemcpy(at, &s, sizeof s, cudaMemcpyHostToDevice));
         from_memory<<<grid, PER>>>(at);
-        s.a.count = N / 2; /* one field, and two that lie beside each other */
+        s.a.count = N / 2; /* one field, and two adjacent fields */
         CHECK(cudaMemcpy(&at->a.count, &s.a.count, 4, cudaMemcpyHostToDevice));
         from_memory<<<grid, PER>>>(at);
         s.a.from = y;
@@ -275,16 +275,16 @@ static void numbers(void)
         rows<<<N / 10, 64>>>(x, y, p);
         shaped<<<grid, PER>>>(y, x, by);
         add(y);
-        set<<<1, 1>>>(p, N / 2, 3, 5 - r, 0.5f); /* by the device alone */
+        set<<<1, 1>>>(p, N / 2, 3, 5 - r, 0.5f); /* by the device only */
         strided<<<grid, PER>>>(x, y, p);
         set<<<1, 1>>>(p, N, 8 + r, 1, 0.5f);
         rows<<<N / 10, 64>>>(y, x, p);
         add(y);
-        s.first = 2; /* the rest is still the device's */
+        s.first = 2; /* the rest still has the device's values */
         CHECK(cudaMemcpy(&p->first, &s.first, 4, cudaMemcpyHostToDevice));
         rows<<<N / 10, 64>>>(x, y, p);
         add(x);
-        s.stride = 12; /* and all of it known again */
+        s.stride = 12; /* everything is known again */
         CHECK(cudaMemcpy(p, &s, sizeof s, cudaMemcpyHostToDevice));
         rows<<<N / 10, 64>>>(y, x, p);
         add(y);
@@ -391,7 +391,7 @@ static void shared(params *pinned)
     CHECK(cudaFree(p));
 }
 
-/* By another stream, that events put in order; and by a kernel that has its address. */
+/* In another stream, ordered by events; and by a kernel that receives the address. */
 static void streams(void *pinned)
 {
     unsigned long *words, *constant, next[sizeof(arrays) / 8];

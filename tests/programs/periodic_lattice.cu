@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lattices whose ends meet, in the ways in which people write that: particles that stream
-   along nine directions and collide, a game of life on a torus, and a wave that moves. */
+/* Periodic lattices in common styles: particles that stream in nine directions and collide,
+   a game of life on a torus, and a moving wave. */
 #include "programs.h"
 #include <utility>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that put addresses into memory, for others that follow them: of array elements,
-   by way of shared memory, of a variable, and of objects with virtual functions. */
+/* Kernels that store addresses in memory for other kernels: of array elements, through
+   shared memory, of a variable, and of objects with virtual functions. */
 #include "programs.h"
 #include <new>
 #include <vector>
 
-/* Tables of so many are no parameters of a kernel. */
+/* Tables of this size are not promoted to parameters. */
 enum { N = 11000, THREADS = 128 };
 
 struct row {
@@ -102,7 +102,7 @@ __global__ void measure(const char *room, float *out, int n)
         out[i] = ((const shape *)(room + 16 * i))->area();
 }
 
-/* These put none. */
+/* Kernels that store no address. */
 __global__ void grow(float *data, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

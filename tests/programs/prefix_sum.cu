@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exclusive scan of any length: blocks, the scan of their sums, and those added again. */
+/* Exclusive scan of any length: blocks, the scan of their sums, and the addition of
+   these. */
 #include "programs.h"
 
 enum { THREADS = 128, STRETCH = 2 * THREADS };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the programs of this folder have in common. */
+/* Shared parts of the programs of this folder. */
 
 #include <cuda_runtime.h>
 #include <stdio.h>

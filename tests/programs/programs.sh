@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every program of this folder compiles and links by plain nvcc. Usage: programs.sh NVCC OUT
+# Every program of this folder compiles and links with plain nvcc.
+# Usage: programs.sh NVCC OUT
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 command -v "$1" >/dev/null || { echo "no nvcc"; exit 77; }

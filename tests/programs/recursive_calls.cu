@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that call themselves: a quicksort in every thread, Ackermann's function, a tree
-   that is walked, and variables of each run that the next one writes to. */
+/* Recursive functions: a quicksort in every thread, Ackermann's function, a tree traversal,
+   and local variables that the callee writes. */
 #include "programs.h"
 
 enum { PARTS = 96, LENGTH = 64, NODES = 127 };
@@ -47,7 +47,7 @@ __global__ void numbers(int *out)
     out[i] = ackermann(i % 3, i % 5);
 }
 
-/* The sum of a tree in an array, and how deep it goes, of which each run has its own. */
+/* Sum of a tree in an array, and its depth, in a variable of each call. */
 __host__ __device__ int walk(const int *tree, int node, int *depth)
 {
     int below[2] = {0, 0}, sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sum and maximum, in passes until one value is left; the results come back into pinned
+/* Sum and maximum, in passes until one value remains; the results are copied to pinned
    memory. */
 #include "programs.h"
 

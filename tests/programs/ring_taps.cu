@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rings, whose neighbours are as many as the program says: what is left over from a loop
-   that was unrolled goes around the ends, too. And tiles in which a flag says who is inside
-   of the picture: who is not would store into the next array. */
+/* Rings with a number of neighbours that is a parameter: the remainder of an unrolled loop
+   wraps around the ends too. And tiles with a flag for threads inside the picture; a thread
+   outside would store into the next array. */
 #include "programs.h"
 #include <vector>
 
@@ -67,7 +67,7 @@ static bool is_peak(const std::vector<float> &in, int i, int reach)
     return is;
 }
 
-/* Other arrays lie on both sides of the ring. */
+/* Other arrays are adjacent to the ring on both sides. */
 static bool finds_peaks(int reach)
 {
     const int n = 5000;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects that walk down the rows of a matrix and look up how in a long struct of
-   parameters, to which they have a pointer: compilers read such a struct by its place. */
+/* Objects that walk down the rows of a matrix and read their settings through a pointer to
+   a long struct of parameters. Compilers access such a struct by its address. */
 #include "programs.h"
 
 enum { W = 300, H = 90, BANDS = 6 };
 
 struct rows {
-    long pitch, step; /* bytes from row to row, and more in some */
+    long pitch, step; /* bytes from row to row, and additional bytes in some rows */
     int height, every;
     long spare[20];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results that go where memory says: items into the order of their keys, elements of a list
-   of materials, vertices of a boundary; and where all that fail would say so in one place,
-   which may be the host's memory. */
+/* Indirect stores: items in the order of their keys, elements of a list of materials,
+   vertices of a boundary; and failures reported in one location, which may be in host
+   memory. */
 #include "programs.h"
 #include <algorithm>
 #include <vector>
@@ -18,7 +18,7 @@ __device__ static int here()
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* What a counting sort does last, of structs and of numbers. */
+/* Last step of a counting sort, of structs and of numbers. */
 __global__ void by_rank(const struct item *in, const unsigned *rank, float4 *out,
                         unsigned short *keys, unsigned *from, int n)
 {
@@ -33,7 +33,7 @@ __global__ void by_rank(const struct item *in, const unsigned *rank, float4 *out
     from[to] = i;
 }
 
-/* Words where memory says, and behind them, in the same array, a bit for each. */
+/* Indirect stores of words, and after them in the same array one bit for each word. */
 __global__ void pack(const unsigned *rank, unsigned *words, int n)
 {
     int i = here();
@@ -44,7 +44,7 @@ __global__ void pack(const unsigned *rank, unsigned *words, int n)
     atomicOr(&words[n + rank[i] / 32], 1u << rank[i] % 32);
 }
 
-/* Each key's first item, of those in order. */
+/* First item of each key, in the sorted order. */
 __global__ void find_starts(const unsigned short *keys, int *start, int *end, int n)
 {
     int i = here();
@@ -60,8 +60,7 @@ __global__ void find_starts(const unsigned short *keys, int *start, int *end, in
         end[keys[i]] = n;
 }
 
-/* Weighs each item, and says which one is broken: there is one. Meshes say so in pinned
-   memory, where the host looks without a copy. */
+/* Weighs each item and reports the only broken one, in pinned memory for the host. */
 __global__ void weigh(const float4 *in, const unsigned *from, float *weight, int *broken,
                       int n)
 {
@@ -74,7 +73,7 @@ __global__ void weigh(const float4 *in, const unsigned *from, float *weight, int
         *broken = (int)from[i];
 }
 
-/* What is read where others may write is read where they do. */
+/* Reads of data that other threads may write use the same copy as the stores. */
 __global__ void settle(const int *boundary, float *weight, int n)
 {
     int i = here();
@@ -91,7 +90,7 @@ __global__ void hold(const int *boundary, float *weight, int n)
         weight[boundary[i]] = 0;
 }
 
-/* Of what others of a CTA have stored. */
+/* Reads of data that other threads of the CTA stored. */
 __global__ void hand_on(const int *boundary, float *weight, float *noted, int n)
 {
     int i = here(), other = i ^ 1;
@@ -103,7 +102,7 @@ __global__ void hand_on(const int *boundary, float *weight, float *noted, int n)
         noted[i] = weight[boundary[other]];
 }
 
-/* Not where a fence says what other CTAs may see. */
+/* Not with a fence, which makes stores visible to other CTAs. */
 __global__ void settle_in_order(const int *boundary, float *weight, int n)
 {
     int i = here();
@@ -115,7 +114,7 @@ __global__ void settle_in_order(const int *boundary, float *weight, int n)
         weight[boundary[i]] += 3;
 }
 
-/* A flag that is read cannot be one; what goes to one place may be. */
+/* A flag that is also read is not an idempotent store; stores to one address may be. */
 __global__ void print_once(const float *weight, float *twice, int *found, int n)
 {
     int i = here();
@@ -127,8 +126,9 @@ __global__ void print_once(const float *weight, float *twice, int *found, int n)
         *found = 7;
 }
 
-/* Blocks of a row that overlap by a place on each side: the last ones end with the row,
-   which bounds do not know, and more CTAs are there than blocks. What is seen is marked. */
+/* Blocks of a row that overlap by one element on each side. The last blocks end with the
+   row, which the bounds do not express, and there are more CTAs than blocks. Values that
+   occur are marked. */
 __global__ void step_row(const int *row, int *next, int *noted, int n)
 {
     const int first = (THREADS - 2) * (int)blockIdx.x - 1, last = first + THREADS - 1;
@@ -143,8 +143,8 @@ __global__ void step_row(const int *row, int *next, int *noted, int n)
     }
 }
 
-/* As many as memory says, each in a place of its own. How often a thread was here is known
-   to be stored in its place, and is read by another pointer. */
+/* A loaded value gives the number of elements, each with a separate output. The number of
+   visits is stored with a known address and is read through another pointer. */
 __global__ void as_many(const int *count, const float *in, float *out, const int *visits,
                         int *visited)
 {
@@ -172,7 +172,7 @@ template <typename T> static std::vector<T> read(const T *from, size_t count)
     return to;
 }
 
-/* Of rows that end where others begin. */
+/* Rows whose ends are the starts of others. */
 static bool rows_are_right(int *d_rows, int *d_next, int *d_noted)
 {
     std::vector<int> row(EDGE), noted(KEYS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients and counts that are added to where an index in memory says, as embeddings are
-   trained: in half and bfloat16, one and two at a time, and by atomics of the language.
-   All are small whole numbers, so that every order gives the same. */
+/* Gradients and counts accumulated at a loaded index, as in the training of embeddings: in
+   half and bfloat16, one and two at a time, and by C++ atomics. All values are small
+   integers, so every order gives the same sum. */
 #include <cuda/atomic>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -62,7 +62,7 @@ __global__ void find_most(const struct item *items, float *most)
         ;
 }
 
-/* What is added to is a table's, in memory, and the parameter that is added is none. */
+/* The sums are in arrays of a pointer table, and the added parameter is not an address. */
 __global__ void add_to_parts(const struct item *items, char **part, size_t first_byte)
 {
     const struct item t = items[here()];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A filter of 2 * 8 + 1 taps along the rows, then the columns; the taps are constant
-   memory. Numbers are small and whole: sums are exact. */
+/* A filter of 2 * 8 + 1 taps along the rows, then the columns; the taps are in constant
+   memory. The values are small integers: sums are exact. */
 #include "programs.h"
 
 #define KERNEL_RADIUS 8

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CTAs in clusters, which use each other's shared memory: a histogram with a part of the
-   bins in each, sums that go to the first, and a stencil whose tiles take their edges from
-   the tiles beside them. */
+/* CTAs in clusters that use each other's shared memory: a histogram with a part of the bins
+   in each CTA, sums collected in the first CTA, and a stencil that reads the boundaries of
+   adjacent tiles. */
 #include <cooperative_groups.h>
 
 #include "programs.h"
@@ -54,7 +54,7 @@ __global__ void __cluster_dims__(8, 1, 1) add_up(const int *in, int *out)
     cluster.sync();
 }
 
-/* A cell of the same grid: in this tile, in another of the cluster, or else in memory. */
+/* A cell of the grid: in this tile, in another tile of the cluster, or in global memory. */
 __device__ static int cell(const cg::cluster_group &cluster, int (*tile)[TILE],
                            const int *in, int x, int y)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* y = A x on compressed rows, a few times over, by a thread a row and by a warp a row; in
-   unsigned integers, so that order does not matter. */
+/* y = A x on compressed rows, several times, with one thread and with one warp for each
+   row; in unsigned integers, so that the order does not matter. */
 #include "programs.h"
 #include <vector>
 

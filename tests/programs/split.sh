@@ -1,25 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Usage: split.sh PROACTCC OUT [--write|--some]. Every program of this folder, compiled by proactcc
-# into OUT, says the same and ends well on 1, 2, 4 and 8 emulated devices, where all is split
-# that can be, and on 4 as it is where nothing is asked for (`default`), and where they come when the
-# program has begun (`lazy`); and which of its
-# kernels are split on 4, or else why not, is what split.txt says. --write: what is seen
-# becomes split.txt; --some: only a few. Programs run side by side, two at a time: split.sh PROACTCC OUT NAME is
-# what runs one of them.
+# Every program of this folder, compiled by proactcc into OUT, gives the same output and
+# succeeds on 1, 2, 4 and 8 emulated devices with all possible splits. On 4 devices it also
+# runs with default settings (`default`) and with devices that open after the start
+# (`lazy`). split.txt lists which kernels are split on 4 devices, or the reason why not.
+#
+# --write: writes split.txt; --some: only a few programs. Two programs run at a time; each
+# runs as `split.sh PROACTCC OUT NAME`.
+# Usage: split.sh PROACTCC OUT [--write|--some]
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 proactcc=$1 out=$2 what=${3-}
 methods="bulk inline polling copy-engine relay hardware"
 
-distribute() { # NAME: arrays of so many bytes there are one of for all devices
+distribute() { # NAME: prints the limit above which arrays are distributed
     case $1 in
     scattered_totals) echo PROACT_DISTRIBUTE=1 ;;
-    scattered_stores) echo PROACT_DISTRIBUTE=130K ;; # and smaller ones in the same kernel
+    scattered_stores) echo PROACT_DISTRIBUTE=130K ;; # smaller arrays are replicated
     esac
 }
 
-run() { # METHOD DEVICES NAME: to OUT/NAME.stdout
+run() { # METHOD DEVICES NAME: writes OUT/NAME.stdout
     settings="$(distribute "$3") PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_METHOD=$1" machine=h200x8
     [ "$1" = default ] && settings=
     [ "$1" = lazy ] && settings="PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_OPEN=lazy" machine=$out/lazy.json
@@ -33,8 +34,8 @@ run() { # METHOD DEVICES NAME: to OUT/NAME.stdout
     return 1
 }
 
-# The report's lines on kernels, as: program, kernel, how. Lines of PTX and other numbers of
-# a reason are left out, for they change with the compiler.
+# Prints the report's lines on kernels as program, kernel, verdict. PTX lines and other
+# numbers of a reason are removed, because they change with the compiler.
 verdicts() {
     sed -n 's/^proact: *\([0-9][0-9]*\)  *\([0-9][0-9]*\) *[0-9.]*  /\1 \2 /p' "$out/$1.stderr" |
         while read -r launches split kernel; do

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chunks of an array go to the device, are worked on and come back in streams of their own;
-   a last kernel waits for them all by events. */
+/* Chunks of an array are copied to the device, processed and copied back in separate
+   streams; events order a last kernel after them all. */
 #include "programs.h"
 
 enum { STREAMS = 4, CHUNK = 50000, N = STREAMS * CHUNK };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The greatest and the least of floating-point numbers, by compare-and-swap: the farthest
-   of all nearest points, and extremes by place. Where what was there is asked for
-   elsewhere, each device would have to see what the others made. */
+/* Maximum and minimum of floating-point numbers by compare-and-swap: the maximum of all
+   nearest distances, and extremes by index. A kernel that uses the loaded value elsewhere
+   would have to see the updates of other devices. */
 #include "programs.h"
 
 enum { POINTS = 6000, PLACES = 2048, ROUNDS = 3 };
@@ -54,7 +54,7 @@ __global__ void find_bounds(const float2 *point, float *most, double *least)
     lower(&least[place], p.y);
 }
 
-/* How often it took is something else than what came of it. */
+/* The number of tries is visible in addition to the result. */
 __global__ void count_tries(const float2 *point, float *most, unsigned *tries)
 {
     const float value = point[here() % POINTS].x;
@@ -70,7 +70,7 @@ __global__ void count_tries(const float2 *point, float *most, unsigned *tries)
     tries[here()] = count ? 1 : 0;
 }
 
-/* The last one wins. */
+/* The last store remains. */
 __global__ void replace(const float2 *point, float *last)
 {
     const float value = point[here() % POINTS].x;
@@ -81,7 +81,7 @@ __global__ void replace(const float2 *point, float *last)
         was = now;
 }
 
-/* So that what other devices have of it is too much. */
+/* Makes the missing ranges of the other devices large. */
 __global__ void set(float *to, float value)
 {
     to[here()] = value;
@@ -121,7 +121,7 @@ int main()
         CHECK(cudaMemcpy(&farthest, d_farthest, sizeof farthest, cudaMemcpyDeviceToHost));
         printf("farthest %.6f\n", farthest);
         set<<<PLACES / 256, 256>>>(d_most, 5);
-        set<<<1, 256>>>(d_most, 0); /* one CTA, on the first device alone */
+        set<<<1, 256>>>(d_most, 0); /* one CTA, on device 0 only */
         for (int n = 0; n < PLACES; n++)
             least[n] = 2 - 0.9 * round;
         CHECK(cudaMemcpy(d_least, least, sizeof least, cudaMemcpyHostToDevice));

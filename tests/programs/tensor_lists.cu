@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors of many lengths, updated by one launch: a struct by value says which tensor and
-   which piece of it each CTA has, as optimizers do. */
+/* Tensors of many lengths, updated by one launch as in optimizers. A struct passed by value
+   gives the tensor and its piece for each CTA. */
 #include "programs.h"
 #include <vector>
 
@@ -13,7 +13,7 @@ struct Lists {
     short piece_of[PIECES];
 };
 
-/* In place: what is written was read. */
+/* In place: the written elements were read. */
 __global__ void descend(Lists lists, float rate)
 {
     const int tensor = lists.tensor_of[blockIdx.x];
@@ -81,7 +81,7 @@ int main(void)
         CHECK(cudaMalloc(&lists.address[0][t], n * sizeof(float)));
         CHECK(cudaMemcpy(lists.address[0][t], host[t].weight.data(), n * sizeof(float),
                          cudaMemcpyHostToDevice));
-        lists.address[2][t] = memory + used; /* all in one array, one behind the other */
+        lists.address[2][t] = memory + used; /* all in one array, one after the other */
         used += n;
         for (int piece = 0; piece * PIECE < n; piece++) {
             lists.tensor_of[pieces] = (unsigned char)t;

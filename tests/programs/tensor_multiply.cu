@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A matrix product in half precision on tensor cores, twice: by fragments of nvcuda::wmma,
-   and by hand with ldmatrix and mma. */
+/* A matrix product in half precision on tensor cores, twice: with fragments of
+   nvcuda::wmma, and in inline assembly with ldmatrix and mma. */
 #include <cuda_fp16.h>
 #include <mma.h>
 
@@ -10,7 +10,7 @@ using namespace nvcuda;
 
 enum { M = 192, N = 160, K = 112, TILE = 16 };
 
-/* Two warps a CTA, a tile of 16 x 16 each: c = alpha * a * b + c. */
+/* Two warps for each CTA, with a tile of 16 x 16 each: c = alpha * a * b + c. */
 __global__ void by_fragments(const __half *a, const __half *b, float *c, float alpha)
 {
     int row = blockIdx.y * TILE, column = (blockIdx.x * 2 + threadIdx.x / 32) * TILE;
@@ -30,7 +30,7 @@ __global__ void by_fragments(const __half *a, const __half *b, float *c, float a
     wmma::store_matrix_sync(c + row * N + column, before, N, wmma::mem_row_major);
 }
 
-/* A warp a CTA, a tile of 16 x 8, by way of shared memory. */
+/* One warp for each CTA, with a tile of 16 x 8, through shared memory. */
 __global__ void by_hand(const __half *a, const __half *b, float *c)
 {
     __shared__ __align__(16) __half left[16 * TILE], right[TILE * 8];
@@ -67,7 +67,7 @@ __global__ void by_hand(const __half *a, const __half *b, float *c)
         c[(row + lane / 4 + i / 2 * 8) * N + column + lane % 4 * 2 + i % 2] = sum[i];
 }
 
-/* Halves and whole numbers: every sum is exact. */
+/* Halves and integers: every sum is exact. */
 static float some(int i)
 {
     return (float)(i * 37 % 17 - 8) / 2;

@@ -1,4 +1,5 @@
-# The programs are plain CUDA: by nvcc alone they need a GPU to run, by proactcc none.
+# The programs are plain CUDA: built by nvcc they need a GPU to run, built by proactcc they
+# do not.
 if(PROACT_NVCC)
     add_test(NAME programs.compile COMMAND ${CMAKE_CURRENT_LIST_DIR}/programs.sh
         ${PROACT_NVCC} ${CMAKE_CURRENT_BINARY_DIR}/programs)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products as libraries of templates make them: all is in one long struct; a thread
-   keeps as bits of a mask which of its rows lie inside, takes its tiles one ahead and
-   clears the mask when there are no more; pointers go on by steps that the host has
-   computed; a scale may be given by a table, by an address or as a number; and one kernel
-   has several modes, of which one waits for other CTAs and one finds its matrices in a
-   table. */
+/* Matrix products in the style of template libraries. All arguments are in one long struct.
+   A thread keeps a bit mask of its rows that are inside, loads tiles ahead, and clears the
+   mask after the last tile. Pointers advance by strides from the host.
+
+   The scale comes from a table, an address or a number. One kernel has several modes: one
+   waits for other CTAs, and one finds its matrices in a table. */
 #include "programs.h"
 
 #include <utility>
@@ -14,8 +14,8 @@ enum { M = 92, N = 75, K = 44, BATCH = 3 };
 
 enum mode { PLAIN, IN_TURN, BATCHED, TABLES };
 
-/* Rows of k: element (row, k) lies at data[row * k + k]. `step` leads to the thread's next
-   row, `back` from its last one to the first one of the next tile. */
+/* Rows of k: element (row, k) is at data[row * k + k]. `step` leads to the thread's next
+   row, `back` from its last row to the first row of the next tile. */
 struct operand {
     int rows;
     long stride, step, back, per_batch;
@@ -56,8 +56,8 @@ __device__ void copy_if(float *to, const char *at, unsigned set)
                  : "r"(there), "l"(at), "r"(set ? 4 : 0));
 }
 
-/* What a thread takes of an operand: rows threadIdx.x / DEPTH, 8 more, 16 more, 24 more.
-   The first tile has what is left of k, so that all others are full. */
+/* Elements of an operand that a thread loads: rows threadIdx.x / DEPTH and 8, 16 and 24
+   more. The first tile has the remainder of k, so that all others are full. */
 struct taker {
     const char *at;
     unsigned mask, first_mask;
@@ -223,7 +223,7 @@ static float *filled(size_t count)
     return device;
 }
 
-/* c, which held `before`, after products of that sum. */
+/* Checks c, which held the initial value, after `times` products. */
 static bool check(const char *what, const float *device_c, float scale, int times)
 {
     static float c[M * N * BATCH];
@@ -242,7 +242,7 @@ static bool check(const char *what, const float *device_c, float scale, int time
     return right;
 }
 
-/* All three, one of which may be a null pointer. */
+/* A table of all three; one of them may be a null pointer. */
 static float **table_of(float *first, size_t step)
 {
     float *host[BATCH], **device;
@@ -256,7 +256,7 @@ static float **table_of(float *first, size_t step)
 
 int main(void)
 {
-    using long_name = std::make_integer_sequence<int, 300>; /* of more than 1000 letters */
+    using long_name = std::make_integer_sequence<int, 300>; /* more than 1000 characters */
     float *a = filled(M * K * BATCH), *b = filled(N * K * BATCH), *c, *half = filled(2);
     const int tiles_m = blocks_for(M, TILE), tiles_n = blocks_for(N, TILE), swizzle = 1;
     const dim3 grid(tiles_m << swizzle, blocks_for(tiles_n, 1 << swizzle));

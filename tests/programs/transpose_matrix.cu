@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A matrix turned over, by three kernels of which each is better than the one before. */
+/* A matrix transposition by three kernels, each faster than the one before. */
 #include "programs.h"
 
 #define TILE_DIM 32

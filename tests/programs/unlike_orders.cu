@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields whose kernels have rows and fields in unlike dimensions of their grids: what one
-   writes row by row, with all fields in a loop, others read field by field, or the other
-   way around; and a table that constants lead to. */
+/* Kernels with different grid dimensions for rows and fields: one writes row by row with
+   all fields in a loop, others read field by field, or the other way around. A table is
+   reached through constants. */
 #include "programs.h"
 
 enum { W = 192, H = 512, FIELDS = 4, N = W * H * FIELDS, STEPS = 6, THREADS = 64 };
@@ -13,7 +13,7 @@ __device__ static int place(int field, int row, int x)
     return (field * H + row) * W + x;
 }
 
-/* A thread has a cell of all fields. */
+/* A thread has one cell of all fields. */
 __global__ void flux(const float *state, float *flow)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
@@ -29,7 +29,7 @@ __global__ void flux(const float *state, float *flow)
         flow[place(f, row, x)] = 0.125f * all * weights[row] + state[place(f, row, x)];
 }
 
-/* A thread has a cell of one. */
+/* A thread has one cell of one field. */
 __global__ void step(const float *state, float *out, const float *flow)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y, f = blockIdx.z;
@@ -39,7 +39,7 @@ __global__ void step(const float *state, float *out, const float *flow)
         out[i] = 0.5f * state[i] + weights[row] * (flow[i + W] - flow[i - W]);
 }
 
-/* Rows come in blocks of x, fields in y. */
+/* Rows are in blocks of x, fields in y. */
 __global__ void ends(float *state)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x, f = blockIdx.y;

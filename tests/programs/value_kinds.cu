@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a field of numbers has in it: one bit for each kind, all in one word, and in another
-   one what came up at all. */
+/* Kinds of numbers in a field: one bit for each kind in one word, and in another word
+   whether any occurred. */
 #include "programs.h"
 
 enum { LOW = 1, HIGH = 2, ZERO = 4, FAR = 8 };

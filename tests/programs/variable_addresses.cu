@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables that no kernel names: they are given their addresses, as of any array. */
+/* Variables that no kernel names: kernels receive their addresses like those of arrays. */
 #include "programs.h"
 #include <vector>
 
@@ -24,7 +24,7 @@ __global__ void count(int *steps, const float *of, int n)
         steps[i]++;
 }
 
-/* It names one, which is the module's then. */
+/* Names a variable, which therefore stays in the module. */
 __global__ void weigh(float *y, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -47,7 +47,7 @@ int main(void)
         x[i] = i % 17;
     for (int i = 0; i < 64; i++)
         w[i] = i % 2 ? 1 : 0.5f;
-    /* before its address is known, and behind */
+    /* before the address is requested, and after */
     CHECK(cudaMemcpyToSymbol(from, &x[3], (N - 3) * sizeof(float), 3 * sizeof(float)));
     CHECK(cudaGetSymbolAddress((void **)&d_from, from));
     CHECK(cudaGetSymbolAddress((void **)&d_to, to));

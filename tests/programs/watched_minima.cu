@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is read where other CTAs update it by atomics, as steps on graphs do: a distance is
-   lowered only where it is less, who is reached first goes to a list of the next, and so as
-   often as memory says; and loops that go on until another CTA comes, which stay whole. */
+/* Reads of data that other CTAs update by atomics, as in steps on graphs: a distance is
+   lowered only if the new one is less, and newly reached vertices go to the next list, for
+   as many iterations as a loaded value gives. Loops that wait for another CTA run on a
+   single device. */
 #include <cuda/atomic>
 
 #include "programs.h"
@@ -9,7 +10,7 @@
 enum { NODES = 3000, DEGREE = 6, EDGES = NODES * DEGREE, FAR = 1 << 29 };
 enum { THREADS = 64, ROUNDS = 3, CORE = 5, TURNS = 12, COSTS = 24, NUMBERS = COSTS + 3 };
 
-/* Nodes' edges are those from first[v] to first[v + 1] - 1. */
+/* The edges of node v are those from first[v] to first[v + 1] - 1. */
 struct graph {
     int *first, *to, *cost;
 };
@@ -30,7 +31,7 @@ __global__ void lower(struct graph g, int *distance, int *changed)
     }
 }
 
-/* Of the nodes of a list, as often as there are edges: the next list. */
+/* Visits the edges of the nodes of a list; creates the next list. */
 __global__ void advance(struct graph g, int *distance, int *marks, const int *list,
                         int count, int *next, int *next_count, int round)
 {
@@ -48,7 +49,7 @@ __global__ void advance(struct graph g, int *distance, int *marks, const int *li
     }
 }
 
-/* Nodes with fewer than `least` others that are left go, until none does. */
+/* Removes nodes with fewer than `least` remaining others, until none is removed. */
 __global__ void peel(struct graph g, int *left, int *is_in, int least, int *changed)
 {
     const int v = blockIdx.x * THREADS + threadIdx.x;
@@ -61,7 +62,7 @@ __global__ void peel(struct graph g, int *left, int *is_in, int least, int *chan
         atomicSub(&left[g.to[e]], 1);
 }
 
-/* In the order of all, as cuda::atomic_ref has it where nothing is said. */
+/* Sequentially consistent atomics, the default of cuda::atomic_ref. */
 __global__ void tell(const int *cost, int *counts, int *most)
 {
     const int i = blockIdx.x * THREADS + threadIdx.x;
@@ -75,7 +76,7 @@ __global__ void tell(const int *cost, int *counts, int *most)
     highest.fetch_max(cost[i] * NODES + i, cuda::memory_order_release);
 }
 
-/* Each CTA after the one before it. */
+/* Each CTA waits for the one before it. */
 __global__ void in_turn(int *turn, int *value)
 {
     if (threadIdx.x)
@@ -87,7 +88,7 @@ __global__ void in_turn(int *turn, int *value)
     atomicAdd(turn, 1);
 }
 
-/* Whoever comes takes the next node, until there are no more. */
+/* Each thread takes the next node, until there are no more. */
 __global__ void take(int *next, const int *cost, int *out)
 {
     for (int i = atomicAdd(next, 1); i < NODES; i = atomicAdd(next, 1))
@@ -115,7 +116,7 @@ static int number(int which)
     return value;
 }
 
-/* Undirected, nodes with one to ten edges. */
+/* Undirected; nodes have one to ten edges. */
 static void make_graph()
 {
     static int ends[NODES][DEGREE / 2];
@@ -167,7 +168,7 @@ static bool distances_are_right()
     return !memcmp(is, got, sizeof is);
 }
 
-/* By lists, to what `is` has. */
+/* The list version reaches the distances of `is`. */
 static bool lists_lead_there()
 {
     int count = 1;

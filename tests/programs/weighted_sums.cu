@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of floating-point numbers by atomics: a scalar product, a block's part at a time;
-   weights by bin; the forces of springs on the points at both ends. All numbers are whole,
-   or halves of such, so that no order shows. */
+/* Floating-point sums by atomics: a scalar product, one partial sum for each block; weights
+   by bin; and forces of springs on the points at both ends. All values are integers or
+   halves, so the order is invisible. */
 #include "programs.h"
 
 enum { BINS = 300, THREADS = 128 };

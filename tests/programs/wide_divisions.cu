@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows and columns from an index of 64 bits, which the compiler divides by 32 where that
-   does; and the width of the grid in 64 bits. */
+/* Rows and columns of a 64-bit index, which the compiler divides with 32 bits where
+   possible; and a 64-bit grid width. */
 #include "programs.h"
 
 enum { ROWS = 911, COLUMNS = 407, N = ROWS * COLUMNS, THREADS = 128, STEPS = 4 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices of 64 bits that lie in memory, of a sparse matrix and of a table's rows, with
-   sizes of 64 bits; and pointers there that are only used by their distance from an
-   array. */
+/* 64-bit indices in memory, of a sparse matrix and of the rows of a table, with 64-bit
+   sizes; and pointers in memory that are used only by their distance from an array. */
 #include "programs.h"
 #include <vector>
 
@@ -20,7 +19,8 @@ __global__ void multiply(const size_t *first, const long *column, const float *v
     y[i] = sum;
 }
 
-/* Of the first device: what is read less what is passed is elsewhere no index. */
+/* The loaded pointers belong to device 0: their distance from an argument is not a valid
+   index on other devices. */
 __global__ void by_distance(const float *const *links, const float *from, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -29,7 +29,7 @@ __global__ void by_distance(const float *const *links, const float *from, float 
         out[i] = from[links[i] - from + 1];
 }
 
-/* The same in bytes, by a size that is given. */
+/* The same in bytes, with a size from the parameters. */
 __global__ void by_bytes(const char *const *links, const char *from, float *out, long bytes,
                          long stride, int n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Powers modulo 64-bit numbers by way of 128-bit products: what the compiler makes of the
+/* Powers modulo 64-bit numbers through 128-bit products: the compiler's code for the
    remainder adds with the carry flag of a subtraction. */
 #include "programs.h"
 #include <vector>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of the module that kernels write: counters, extremes, flags, tables that each
-   thread has its own place of, and places that memory says; copied, set and passed by
-   address in between, and in a graph. */
+/* Module variables that kernels write: counters, extremes, flags, tables with an element
+   for each thread, and elements at a loaded index. They are copied, set and passed by
+   address in between, and used in a graph. */
 #include "programs.h"
 
 enum { N = 30000, BINS = 64, THREADS = 192, ROUNDS = 5 };
 
 struct total {
-    int of; /* nobody writes it */
+    int of; /* never written */
     unsigned long long sum;
 };
 
@@ -36,7 +36,7 @@ __global__ void look(const int *in, int limit)
         met = true;
 }
 
-/* A place of its own in each half of the table, and one that another array says. */
+/* A separate element in each half of the table, and one at a loaded index. */
 __global__ void move(const int *in, const int *rank, int round)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -133,7 +133,8 @@ int main(void)
         CHECK(cudaGetSymbolAddress(&at, met));
         CHECK(cudaMemset(at, 0, sizeof met));
     }
-    /* The second half of the table over the first, and bins from the host, by halves. */
+    /* The second half of the table is copied over the first, and bins come from the host in
+       halves. */
     CHECK(cudaMemcpyToSymbol(field, field_at + N, sizeof in, 0, cudaMemcpyDeviceToDevice));
     memcpy(first, second, sizeof first);
     for (int i = 0; i < BINS; i++)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes the committed corpus again: the plain samples by nvcc for three architectures and by
-# clang, and the hard kernels by nvcc for four: of the samples its text for sm_80 is that for sm_75.
+# Generates the committed corpus: the plain samples by nvcc for three architectures and by
+# clang, and the hard kernels by nvcc for four. The samples' text for sm_80 is that for
+# sm_75.
 # Usage: corpus.sh [NVCC [CLANG]]
 set -e
 nvcc=${1:-nvcc} clang=${2:-clang-14}

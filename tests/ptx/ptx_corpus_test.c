@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every file of the folders that are given (else of the committed corpus) comes back byte
-   for byte, and what was read of it agrees with itself. */
+/* Round trip of every file of the given folders, or of the committed corpus. The printed
+   text equals the file byte for byte, and the module is consistent. */
 #include <dirent.h>
 
 #include "ptx/link/ptx_link.h"
@@ -55,8 +55,7 @@ static void check_instruction(const struct ptx_function *f, const struct ptx_ins
         check_operand(f, &i->operands[k], i->line);
 }
 
-/* Parameters lie one after the other, each aligned, without a gap of its alignment or more.
- */
+/* Parameters are consecutive and aligned; gaps are smaller than the alignment. */
 static void check_parameters(const struct ptx_function *f)
 {
     uint32_t at = 0;
@@ -110,7 +109,7 @@ static void check_function(const struct ptx_function *f)
     check_flow(f);
 }
 
-/* Linked with nothing a module keeps its functions, instruction by instruction. */
+/* Linking a single module keeps its functions, instruction by instruction. */
 static void check_linked(const struct ptx_module *m)
 {
     char before[512], after[512], *text = NULL;
@@ -160,7 +159,7 @@ static void check_file(const char *path)
     ptx_destroy(m);
 }
 
-static void all_files_come_back(void **state)
+static void all_files_are_printed_unchanged(void **state)
 {
     unsigned count = 0;
 
@@ -191,7 +190,8 @@ int main(int argc, char **argv)
 {
     const char *const *folders = argc > 1 ? (const char *const *)argv + 1 : default_folder;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(all_files_come_back, (void *)(uintptr_t)folders),
+        cmocka_unit_test_prestate(all_files_are_printed_unchanged,
+                                  (void *)(uintptr_t)folders),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

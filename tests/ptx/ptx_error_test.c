@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong is said with its place, the line, and a caret below it. */
+/* Error messages with their position, the line, and a caret below it. */
 #include "ptx_testing.h"
 
 #define LINES(head) PTX_HEAD head
@@ -87,7 +87,7 @@ static void errors_are_golden(void **state)
     }
 }
 
-/* The caret stays below its byte where the line does not fit into the message. */
+/* The caret stays below its byte if the line does not fit into the message. */
 static void long_lines_are_cut(void **state)
 {
     struct proact_error err = {""};
@@ -113,7 +113,7 @@ static void long_lines_are_cut(void **state)
     text_clear(&place);
 }
 
-static void scopes_and_operands_nest_so_far(void **state)
+static void the_nesting_of_scopes_and_operands_is_limited(void **state)
 {
     struct proact_error err = {""};
     struct ptx_module *m = NULL;
@@ -139,7 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_are_golden),
         cmocka_unit_test(long_lines_are_cut),
-        cmocka_unit_test(scopes_and_operands_nest_so_far),
+        cmocka_unit_test(the_nesting_of_scopes_and_operands_is_limited),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks, edges and dominators of small graphs, against what one draws by hand. */
+/* Blocks, edges and dominators of small graphs, against graphs drawn by hand. */
 #include "ptx_testing.h"
 
-/* One letter a block: its successors, its dominator and post-dominator ('-': none). */
+/* One letter for each block: its successors, its dominator and post-dominator ('-':
+   none). */
 struct expected {
     const char *successors, *dominator, *post_dominator;
 };
 
-/* Whether one comes from `below` to `above` by immediate dominators. */
+/* True if `above` is on the chain of immediate dominators of `below`. */
 static bool is_above(const struct ptx_flow *flow, uint32_t above, uint32_t below)
 {
     int32_t at = (int32_t)below;
@@ -126,8 +127,8 @@ static void a_branch_to_the_end_leaves(void **state)
     check("@%p1 bra L; L: ret;", (struct expected[]){{"B", "-", "B"}, {"", "A", "-"}}, 2);
 }
 
-/* Two entries into one loop: no node of it dominates the other. */
-static void irreducible_loops_settle(void **state)
+/* A loop with two entries: none of its nodes dominates the other. */
+static void irreducible_loops_converge(void **state)
 {
     (void)state;
     check("@%p1 bra Y; X: mov.u32 %r1, 0; Y: @%p2 bra X; ret;",
@@ -148,7 +149,7 @@ int main(void)
         cmocka_unit_test(unreachable_blocks_have_no_dominator),
         cmocka_unit_test(a_table_leads_to_all_of_its_labels),
         cmocka_unit_test(a_branch_to_the_end_leaves),
-        cmocka_unit_test(irreducible_loops_settle),
+        cmocka_unit_test(irreducible_loops_converge),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

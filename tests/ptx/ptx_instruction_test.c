@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fields of an instruction and its operands say, one statement at a time. */
+/* Fields of an instruction and its operands, one statement at a time. */
 #include "ptx_testing.h"
 
 static struct ptx_module *module;
@@ -126,7 +126,8 @@ static void registers_carry_their_type(void **state)
     assert_int_equal(i->operands[0].reg, i->operands[3].reg);
     assert_int_equal(f->registers[i->operands[0].reg].bytes, 8);
     assert_int_equal(f->registers[i->operands[1].reg].type, PTX_PART_B32);
-    assert_int_equal(f->register_count, 3); /* those that are named, of a range of nine */
+    assert_int_equal(f->register_count, 3); /* the named registers only, of a range of
+                                               nine */
 }
 
 static const struct {
@@ -169,7 +170,7 @@ static void literals_have_their_value(void **state)
     }
 }
 
-/* base: a register's or symbol's name, or "" */
+/* base: the name of a register or symbol, or "" */
 static const struct {
     const char *text, *base;
     int64_t integer;

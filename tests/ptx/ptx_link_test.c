@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules that were compiled apart become one. With the names of files as arguments: links
+/* Linking of separately compiled modules. With file names as arguments, the program links
    them and prints the result. */
 #include "base/memory.h"
 #include "ptx/link/ptx_link.h"
@@ -7,7 +7,7 @@
 
 enum { MODULES_MAX = 8 };
 
-/* The modules are called a.ptx, b.ptx, ... */
+/* The names of the modules are a.ptx, b.ptx, ... */
 static enum proact_status link_texts(const char *const texts[], char **out,
                                      struct proact_error *err)
 {
@@ -66,7 +66,7 @@ static size_t count_of(const char *text, const char *part)
     return count;
 }
 
-/* The parts stand in the text in this order; with that it is freed. */
+/* Checks that the parts occur in the text in this order, and frees the text. */
 #define IN_ORDER(text, ...) in_order(text, (const char *const[]){__VA_ARGS__, NULL})
 
 static void in_order(char *text, const char *const parts[])
@@ -83,7 +83,7 @@ static void in_order(char *text, const char *const parts[])
     free(text);
 }
 
-static void what_one_announces_another_defines(void **state)
+static void a_declaration_gets_the_definition_of_another_module(void **state)
 {
     char *text = LINK(".extern .func (.param .b32 r) f(.param .b32 a);\n"
                       ".extern .const .align 4 .b8 c[8];\n.extern .global .u32 g;\n"
@@ -101,7 +101,7 @@ static void what_one_announces_another_defines(void **state)
              "call (q), f, (p)", "f(.param .b32 a) { ret; }");
 }
 
-static void of_weak_twins_the_first_is_kept(void **state)
+static void the_first_of_two_weak_definitions_is_used(void **state)
 {
     char *text = LINK(".weak .func t();\n.weak .global .u32 i = 1;\n"
                       ".weak .func t() { exit; }\n.weak .entry k() { call t; ret; }\n",
@@ -116,7 +116,7 @@ static void of_weak_twins_the_first_is_kept(void **state)
     free(text);
 }
 
-static void a_strong_one_is_kept_before_weak_ones(void **state)
+static void a_strong_definition_precedes_weak_ones(void **state)
 {
     (void)state;
     IN_ORDER(LINK(".weak .func f() { exit; }\n.entry k() { call f; ret; }\n",
@@ -124,7 +124,7 @@ static void a_strong_one_is_kept_before_weak_ones(void **state)
              ".visible .func f() ;", "call f", ".visible .func f() { ret; }");
 }
 
-/* `s` of each file is its own; s__2 is taken. */
+/* Each file has a separate `s`; s__2 is taken. */
 static void names_of_a_file_are_distinguished(void **state)
 {
     char *text =
@@ -143,7 +143,7 @@ static void names_of_a_file_are_distinguished(void **state)
              ".local .b32 s;", "mov.u64 %x, s;");
 }
 
-static void a_local_name_makes_way_for_a_shared_one(void **state)
+static void a_local_name_yields_to_a_shared_one(void **state)
 {
     (void)state;
     IN_ORDER(LINK(".func f() { ret; }\n.entry k() { call f; ret; }\n",
@@ -151,7 +151,7 @@ static void a_local_name_makes_way_for_a_shared_one(void **state)
              "call f__1", ".visible .func f() { exit; }");
 }
 
-static void a_variable_follows_those_whose_addresses_it_holds(void **state)
+static void a_variable_follows_those_that_it_points_to(void **state)
 {
     (void)state;
     IN_ORDER(LINK(".extern .global .u64 b;\n.visible .global .u64 a = generic(b);\n"
@@ -162,7 +162,7 @@ static void a_variable_follows_those_whose_addresses_it_holds(void **state)
              "f() ;", "u64 c = 3", "b[2] = {c, f}", "a = generic(b)");
 }
 
-/* ptxas wants one announced. */
+/* ptxas requires a declaration of one of them. */
 static void variables_may_hold_each_other_s_addresses(void **state)
 {
     (void)state;
@@ -208,7 +208,7 @@ static void line_directives_are_removed(void **state)
     IN_ORDER(text, "ret;", "}");
 }
 
-static void the_system_s_functions_stay_announced(void **state)
+static void system_functions_stay_declared(void **state)
 {
     char *text =
         LINK(".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
@@ -241,7 +241,7 @@ static void mismatches_are_reported(void **state)
            ".global .u32 a, b;\n");
 }
 
-static void the_newest_target_is_that_of_all(void **state)
+static void the_newest_target_is_used(void **state)
 {
     struct proact_error err = {""};
     static const char *const texts[] = {
@@ -292,19 +292,19 @@ static int print_files(int count, char **paths)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_one_announces_another_defines),
-        cmocka_unit_test(of_weak_twins_the_first_is_kept),
-        cmocka_unit_test(a_strong_one_is_kept_before_weak_ones),
+        cmocka_unit_test(a_declaration_gets_the_definition_of_another_module),
+        cmocka_unit_test(the_first_of_two_weak_definitions_is_used),
+        cmocka_unit_test(a_strong_definition_precedes_weak_ones),
         cmocka_unit_test(names_of_a_file_are_distinguished),
-        cmocka_unit_test(a_local_name_makes_way_for_a_shared_one),
-        cmocka_unit_test(a_variable_follows_those_whose_addresses_it_holds),
+        cmocka_unit_test(a_local_name_yields_to_a_shared_one),
+        cmocka_unit_test(a_variable_follows_those_that_it_points_to),
         cmocka_unit_test(variables_may_hold_each_other_s_addresses),
         cmocka_unit_test(an_alias_names_its_target),
         cmocka_unit_test(dynamic_shared_memory_is_aligned_for_all),
         cmocka_unit_test(line_directives_are_removed),
-        cmocka_unit_test(the_system_s_functions_stay_announced),
+        cmocka_unit_test(system_functions_stay_declared),
         cmocka_unit_test(mismatches_are_reported),
-        cmocka_unit_test(the_newest_target_is_that_of_all),
+        cmocka_unit_test(the_newest_target_is_used),
     };
 
     return argc > 1 ? print_files(argc - 1, argv + 1)

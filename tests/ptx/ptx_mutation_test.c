@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No text makes the parser crash: every beginning of a small file, and the file with any of
-   its bytes changed to any other or left out. What parses, comes back. */
+/* Robustness of the parser: every prefix of a small file, and the file with any byte
+   changed to any other value or removed. A text that parses is printed unchanged. */
 #include "ptx_testing.h"
 
 static int read_small(void **state)
@@ -21,7 +21,7 @@ static int free_small(void **state)
     return 0;
 }
 
-/* In a block of its own size, so that a sanitizer sees a byte too far. */
+/* The text is in a block of its exact size, so that a sanitizer finds an overrun. */
 static bool survives(const char *text, size_t bytes)
 {
     struct proact_error err = {""};
@@ -46,7 +46,7 @@ static bool survives(const char *text, size_t bytes)
     return parsed;
 }
 
-static void beginnings(void **state)
+static void prefixes_are_parsed_safely(void **state)
 {
     const struct text *t = *state;
 
@@ -55,7 +55,7 @@ static void beginnings(void **state)
         survives(t->data, i);
 }
 
-static void changed_bytes(void **state)
+static void changed_bytes_are_parsed_safely(void **state)
 {
     const struct text *t = *state;
     char *copy = malloc(t->length);
@@ -71,10 +71,10 @@ static void changed_bytes(void **state)
     }
     free(copy);
     print_message("%u of %zu parse\n", parsed, 256 * t->length);
-    assert_true(parsed > t->length); /* in a comment or a name anything goes */
+    assert_true(parsed > t->length); /* any byte is valid in a comment or a name */
 }
 
-static void bytes_left_out_or_doubled(void **state)
+static void removed_and_doubled_bytes_are_parsed_safely(void **state)
 {
     const struct text *t = *state;
     char *copy = malloc(t->length + 1);
@@ -90,8 +90,8 @@ static void bytes_left_out_or_doubled(void **state)
     free(copy);
 }
 
-/* A megabyte of each of these would take hours if anything were quadratic. */
-static void large_files_are_read_in_one_go(void **state)
+/* One megabyte of each; quadratic work would take hours. */
+static void large_files_take_linear_time(void **state)
 {
     struct text t = {0};
 
@@ -120,10 +120,10 @@ static void large_files_are_read_in_one_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(beginnings),
-        cmocka_unit_test(changed_bytes),
-        cmocka_unit_test(bytes_left_out_or_doubled),
-        cmocka_unit_test(large_files_are_read_in_one_go),
+        cmocka_unit_test(prefixes_are_parsed_safely),
+        cmocka_unit_test(changed_bytes_are_parsed_safely),
+        cmocka_unit_test(removed_and_doubled_bytes_are_parsed_safely),
+        cmocka_unit_test(large_files_take_linear_time),
     };
 
     return cmocka_run_group_tests(tests, read_small, free_small);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameter blocks of the samples are what CUDA C says, by every compiler's PTX. */
+/* Parameter buffers of the samples have the layout of CUDA C in every compiler's PTX. */
 #include "ptx_testing.h"
 
 static const char *const compilers[] = {"sm_75", "sm_90", "sm_100", "clang"};
@@ -56,7 +56,7 @@ static struct ptx_module *read_family(const char *family, const char *compiler)
     return m;
 }
 
-static void parameters_lie_where_cuda_puts_them(void **state)
+static void parameters_have_the_offsets_of_cuda(void **state)
 {
     (void)state;
     for (size_t c = 0; c < sizeof compilers / sizeof *compilers; c++)
@@ -102,7 +102,7 @@ static void stores_are_those_of_the_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_lie_where_cuda_puts_them),
+        cmocka_unit_test(parameters_have_the_offsets_of_cuda),
         cmocka_unit_test(stores_are_those_of_the_source),
     };
 

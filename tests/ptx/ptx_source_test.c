@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of a module, and where in its source they are. */
+/* Lines of a module, and their positions in the source. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 static const char module[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                              ".visible .entry first(.param .u64 to)\n{\n" /* 4, 5 */
                              ".reg .b64 %rd<3>;\n"
-                             "\tld.param.u64 %rd1, [to];\n" /* 7: nobody says */
+                             "\tld.param.u64 %rd1, [to];\n" /* 7: unknown */
                              "\t.loc 1 12 5\n"
                              "\tst.global.u64 [%rd1], %rd1;\n" /* 9 */
                              "\t.loc\t2 84 3, function_name $L__name, inlined_at 1 31 9\n"
@@ -49,7 +49,7 @@ static void check(const char *sentence, const char *expected)
     ptx_destroy(m);
 }
 
-static void lines_have_their_source_behind_them(void **state)
+static void lines_are_followed_by_their_source(void **state)
 {
     (void)state;
     check("line 9: a store", "line 9 [app.cu:12]: a store");
@@ -59,14 +59,14 @@ static void lines_have_their_source_behind_them(void **state)
     check("(line 10)", "(line 10 [atomics.hpp:84, from app.cu:31])");
 }
 
-/* Of functions in functions the program's own call is said. */
+/* For inlined functions the program's outermost call is named. */
 static void the_outermost_call_is_named(void **state)
 {
     (void)state;
     check("line 24", "line 24 [inner.h:7, from app.cu:40]");
 }
 
-static void others_stay_as_they_are(void **state)
+static void other_text_is_unchanged(void **state)
 {
     static const char *const same[] = {
         "line 7",  "line 13", "line 17",   "line 400", "line 0",    "line x",
@@ -78,8 +78,8 @@ static void others_stay_as_they_are(void **state)
         check(same[n], same[n]);
 }
 
-/* Built for a debugger a text has a .loc for each line, and "inlined_at" nowhere. */
-static void a_long_text_is_looked_through_once(void **state)
+/* A debug build has a .loc for each line and no "inlined_at". */
+static void a_long_text_is_searched_once(void **state)
 {
     enum { LINES = 300000, SECONDS_MAX = 5 };
     struct proact_error err;
@@ -107,10 +107,10 @@ static void a_long_text_is_looked_through_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_have_their_source_behind_them),
+        cmocka_unit_test(lines_are_followed_by_their_source),
         cmocka_unit_test(the_outermost_call_is_named),
-        cmocka_unit_test(others_stay_as_they_are),
-        cmocka_unit_test(a_long_text_is_looked_through_once),
+        cmocka_unit_test(other_text_is_unchanged),
+        cmocka_unit_test(a_long_text_is_searched_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations: parameters, variables and what they hold at first, scopes, functions. */
+/* Declarations: parameters, variables and their initial values, scopes, functions. */
 #include "ptx_testing.h"
 
 static const struct ptx_symbol *symbol_of(const struct ptx_module *m, const char *name)
@@ -53,7 +53,7 @@ static void parameters_are_aligned(void **state)
     ptx_destroy(m);
 }
 
-static void clusters_stand_behind_the_parameters(void **state)
+static void clusters_follow_the_parameters(void **state)
 {
     struct ptx_module *m =
         must_parse(PTX_HEAD ".visible .entry pair() .explicitcluster\n"
@@ -74,7 +74,7 @@ static void clusters_stand_behind_the_parameters(void **state)
     ptx_destroy(m);
 }
 
-static void functions_return_behind_their_parameters(void **state)
+static void return_values_follow_the_parameters(void **state)
 {
     struct ptx_module *m = must_parse(
         PTX_HEAD ".extern .func (.param .b32 r) far (.param .b32 a) .noreturn;\n"
@@ -107,7 +107,7 @@ static void functions_return_behind_their_parameters(void **state)
 static const struct {
     const char *declaration;
     uint32_t bytes;
-    const char *hex; /* of what it holds */
+    const char *hex; /* of the initial value */
 } initials[] = {
     {".global .u32 v;", 4, NULL},
     {".global .align 8 .b8 v[3];", 3, NULL},
@@ -208,7 +208,8 @@ static void scopes_hide_and_end(void **state)
     ptx_destroy(m);
 }
 
-/* The label of the scope between, though it comes last. */
+/* The label of the enclosing scope hides the earlier one, although it follows the
+   branch. */
 static void a_nearer_label_hides_an_earlier_one(void **state)
 {
     struct ptx_module *m = must_parse_body("L: ret; { { bra L; } L: ret; }");
@@ -280,7 +281,7 @@ static void items_tile_the_outermost_level(void **state)
     }
     assert_int_equal(at, m->bytes);
     assert_int_equal(m->items[6].name_count, 2);
-    /* whoever calls an alias calls what it stands for */
+    /* a call of an alias calls its target */
     assert_int_equal(m->symbols[m->items[8].symbol].function, 0);
     assert_int_equal(symbol_of(m, "other")->function, 0);
     ptx_destroy(m);
@@ -291,8 +292,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_head_is_read),
         cmocka_unit_test(parameters_are_aligned),
-        cmocka_unit_test(clusters_stand_behind_the_parameters),
-        cmocka_unit_test(functions_return_behind_their_parameters),
+        cmocka_unit_test(clusters_follow_the_parameters),
+        cmocka_unit_test(return_values_follow_the_parameters),
         cmocka_unit_test(variables_hold_their_initial_values),
         cmocka_unit_test(addresses_are_relocations),
         cmocka_unit_test(scopes_hide_and_end),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the tests of the ptx room share. */
+/* Shared parts of the tests of the ptx component. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 #define PTX_HEAD ".version 7.5\n.target sm_75\n.address_size 64\n"
 
-/* Fails the test with the parser's own words. */
+/* Parses the text; fails the test with the parser's message. */
 static inline struct ptx_module *must_parse(const char *text)
 {
     struct proact_error err = {""};
@@ -29,8 +29,8 @@ static inline struct ptx_module *must_parse(const char *text)
     return m;
 }
 
-/* A kernel `k` around the statements: 9 registers of each common sort, and a few symbols.
- */
+/* Parses a kernel `k` with these statements, 9 registers of each common type, and a few
+   symbols. */
 static inline struct ptx_module *must_parse_body(const char *body)
 {
     struct text t = {0};

@@ -1,6 +1,7 @@
-# Test ptx.compilers: what the compilers of this machine make of the samples (the marked ones
-# are compiled in tests/samples), of the hard kernels (nvcc), and of the library's and the
-# applications' kernels comes back byte for byte and agrees with itself.
+# Test ptx.compilers: PTX of this machine's compilers is printed unchanged byte for byte and
+# is consistent. The sources are the samples (the annotated ones are compiled in
+# tests/samples), the hard kernels (nvcc), and the kernels of the library and the
+# applications.
 set(ptx_folder ${CMAKE_CURRENT_BINARY_DIR}/ptx_compilers)
 set(ptx_outputs)
 file(MAKE_DIRECTORY ${ptx_folder})

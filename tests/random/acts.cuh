@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of every kind, and what random host code does to it.
+// Memory of every kind, and operations of random host code on it.
 #include "calls.cuh"
 
 static void *memory(array *a, size_t bytes)
@@ -77,7 +77,7 @@ static void CUDART_CB change_then(cudaStream_t, cudaError_t, void *context)
     change_now(context);
 }
 
-// The host changes it: by itself, or when a stream comes to it.
+// Modification by the host: directly, or in a callback of a stream.
 template <typename T> static void by_host(array *a, unsigned with)
 {
     if (is_host(a) && !capturing && draw(2)) {
@@ -100,7 +100,7 @@ template <typename T> static void by_host(array *a, unsigned with)
     });
 }
 
-// Freed and allocated anew, with what it held.
+// Freed and allocated again with the same content.
 static void renewed(array *a)
 {
     if (a->is_kept || a->kind != array::POOLED || capturing)
@@ -138,7 +138,7 @@ static void print_array(const char *what, array *a)
     printf("%s %08x\n", what, checksum(a->mirror, a->bytes));
 }
 
-// Rows, planes and boxes of one array into another's.
+// Copies of rows, planes and boxes from one array to another.
 static void boxes(array *to, array *from, size_t width, size_t rows, size_t planes)
 {
     act({{to, true}, {from, false}}, [&](cudaStream_t s) {
@@ -154,7 +154,7 @@ static void boxes(array *to, array *from, size_t width, size_t rows, size_t plan
     });
 }
 
-// Kernels that run whole: the last CTA there sums up, and where a store goes hangs on data.
+// Kernels that run on one device: the last CTA adds up, and store addresses depend on data.
 __device__ int words[64];
 
 __global__ void last_sums(unsigned *arrival, const int *in, int *out, int n)
@@ -222,7 +222,7 @@ static void scatter(array *in, array *out, int n)
         launch(scattered, (n + 127) / 128, 128, s, (const int *)in->p, (int *)out->p, n);
     });
 }
-// A variable of the device, by its name and by its address.
+// A device variable, by name and by address.
 static void symbol(array *ints, int n)
 {
     switch (draw(4)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random host code: what is done to arrays in several streams, threads and graphs. Each act says
-// which arrays it reads and writes, and its stream is made to wait for whom CUDA's rules say.
+// Random host code: operations on arrays in several streams, threads and graphs. Each
+// operation names the arrays that it reads and writes, and its stream waits as CUDA's rules
+// require.
 #include "prelude.cuh"
 #include <initializer_list>
 #include <thread>
@@ -11,7 +12,7 @@ enum { LEGACY, BLOCKING, SECOND, FREE, URGENT, PER_THREAD, OTHER_THREAD, STREAMS
 static cudaStream_t streams[STREAMS] = {0,           0, 0, 0, 0, cudaStreamPerThread,
                                         cudaStreamPerThread};
 static thread_local unsigned chance;
-static thread_local int side = -1; // of two threads, or -1: there is one
+static thread_local int side = -1; // one of two threads; -1: only one thread
 
 static unsigned draw(unsigned below)
 {
@@ -21,15 +22,15 @@ static unsigned draw(unsigned below)
 
 struct uses {
     int writer;
-    unsigned readers; // a bit a stream
+    unsigned readers; // one bit for each stream
     cudaEvent_t events[STREAMS];
 };
 struct array {
     char *p;
     size_t bytes;
     enum { PLAIN, POOLED, MANAGED, MAPPED, REGISTERED, SYMBOL } kind;
-    char *mirror; // as large, pinned
-    bool is_kept; // a graph knows its address
+    char *mirror; // of the same size, pinned
+    bool is_kept; // a graph uses its address
     uses live, captured;
 };
 struct use {
@@ -53,7 +54,7 @@ static int draw_stream()
     return side >= 0 ? of_side[side][draw(4)] : (int)draw(OTHER_THREAD);
 }
 
-// Legacy's rule: it and the blocking streams wait for each other unasked.
+// Rule of the legacy stream: it and the blocking streams wait for each other implicitly.
 static bool is_ordered(int a, int b)
 {
     unsigned blocking = 1u << BLOCKING | 1u << SECOND | 1u << PER_THREAD | 1u << LEGACY;
@@ -128,7 +129,7 @@ static void after(int stream, const std::vector<use> &used)
     }
 }
 
-// So that who does not wait comes too early.
+// Delays a stream, so that a missing wait becomes visible.
 __global__ void nap()
 {
     for (int i = 0; i < 50; i++)
@@ -144,7 +145,7 @@ template <typename F> static void act(std::vector<use> used, F f)
 {
     int stream = draw_stream();
 
-    if (side >= 0 && used[0].of == &all_table) // both threads read it: two_threads() tells
+    if (side >= 0 && used[0].of == &all_table) // two_threads() records it
         used.erase(used.begin());
     before(stream, used);
     keep_busy(stream);
@@ -153,7 +154,7 @@ template <typename F> static void act(std::vector<use> used, F f)
     after(stream, used);
 }
 
-// The host may look at it, and with `writes` change it.
+// Waits until the host may read the array, and may write it if `writes` is set.
 static void settle(array *a, bool writes)
 {
     uses &u = a->live;
@@ -201,7 +202,7 @@ template <typename F> static cudaGraph_t captured(capture *c, F f)
     return made;
 }
 
-// Recorded when it is met first, at times again; else replayed, whatever has been done since.
+// Plays a graph. It is recorded at first and at random again; otherwise it is replayed.
 template <typename F> static void play(graph &g, const std::vector<array *> &all, F f)
 {
     int stream = draw_stream();
@@ -246,7 +247,7 @@ template <typename F, typename G> static void two_threads(F f, G g)
         CHECK(cudaStreamSynchronize(cudaStreamPerThread));
     };
     settle(&all_table, false);
-    // Each thread has another stream of that name: nobody waits for this one's by an event.
+    // Each thread has a separate stream of this name, so an event cannot order it.
     CHECK(cudaStreamSynchronize(cudaStreamPerThread));
     std::thread a([&] { run(0, f); }), b([&] { run(1, g); });
 
@@ -259,7 +260,7 @@ template <typename F, typename G> static void two_threads(F f, G g)
 template <typename T> struct itself {
     typedef T type;
 };
-// A kernel in one of the ways there are.
+// Launches a kernel by one of the available calls.
 template <typename... P>
 static void launch(void (*k)(P...), dim3 grid, dim3 block, cudaStream_t s,
                    typename itself<P>::type... p)

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Usage: local.sh PROACTCC MAKE_PROGRAM OUT FIRST COUNT. Each seed from FIRST on is a program: what it
-# says built by nvcc on one GPU, it says built by proactcc on 1, 2, 4, ... of this box's GPUs, whole
-# and split by every method. One that does not stays in OUT as SEED.cu. JOBS (4) at a time. Exit
-# status 77: no GPU. One GPU may be shown as several (tests/device/many_cuda.c).
+# Each seed from FIRST on is a program. Its output built by nvcc on one GPU must equal its
+# output built by proactcc on 1, 2, 4, ... GPUs of this machine, on a single device and
+# split by every method. A failing program stays in OUT as SEED.cu. JOBS (4) run at a time.
+# Exit status 77: no GPU. One GPU may appear as several (tests/device/many_cuda.c).
+# Usage: local.sh PROACTCC MAKE_PROGRAM OUT FIRST COUNT
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 proactcc=$1 make=$2 out=$3 first=$4 count=${5-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of which each thread has elements of its own to write. */
+/* Kernels in which each thread writes separate elements. */
 #include "random/make.h"
 
 enum { DEPTH_MOST = 3 };
@@ -9,7 +9,7 @@ static void line(struct make_kernel *k, const char *text)
     text_print(&k->body, "    %*s%s\n", (int)(4 * k->depth), "", text);
 }
 
-/* How the kernel's number of elements is told it. */
+/* The number of elements as the kernel receives it. */
 static struct made how_many(struct maker *m, struct make_kernel *k, long n)
 {
     if (one_in(m, 6))
@@ -25,7 +25,7 @@ static void launched(struct maker *m, struct make_kernel *k, long n, long thread
 
 static const char *const in_a_row = "blockIdx.x * blockDim.x + threadIdx.x";
 
-/* Elements in a line: one a thread, some, or as many as it takes. */
+/* Elements in one dimension: one for each thread, a few, or a grid-stride loop. */
 static void in_line(struct maker *m, struct make_kernel *k)
 {
     long threads = one_in(m, 4) ? 33 + (long)draw(m, 200) : 32l << draw(m, 4),
@@ -90,7 +90,8 @@ static void sizes(struct maker *m, struct make_kernel *k)
     k->i = (struct made){"i", 0, m->w * m->h - 1};
 }
 
-/* The coordinates of a thread in a grid of two dimensions, or of one that is made two. */
+/* Coordinates of a thread in a two-dimensional grid, or in a one-dimensional grid split
+   into two. */
 static void in_plane(struct maker *m, struct make_kernel *k)
 {
     long bx = 8l << draw(m, 3), by = 1l << draw(m, 4), gx = (m->w + bx - 1) / bx,
@@ -291,7 +292,7 @@ static void statement(struct maker *m, struct make_kernel *k)
     }
 }
 
-/* To a place that is the thread's alone. */
+/* Writes to an element that belongs to the thread. */
 static void write(struct maker *m, struct make_kernel *k)
 {
     long most = k->i.most + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host that does what it does in several streams, threads and graphs, to memory of every
-   kind (acts.cuh): who waits for whom is found as the program runs. */
+/* A host that uses several streams, threads and graphs on memory of every kind (acts.cuh).
+   The waits are computed at run time. */
 #include <string.h>
 
 #include "random/make.h"
@@ -28,7 +28,7 @@ static void launch(struct maker *m, const struct make_kernel *k)
     text_print(t, ");\n        });\n");
 }
 
-/* An array that may be used now; of int where `is_int`. False: none was found. */
+/* An array that may be used now, of int if `is_int`. Returns false if none was found. */
 static bool some(struct maker *m, bool is_int, unsigned *slot)
 {
     for (unsigned tries = 0; tries < 40; tries++) {
@@ -78,7 +78,7 @@ static void copy(struct maker *m)
                    a, b, a, to, b, from, bytes & ~15ul, "cudaMemcpyDefault");
 }
 
-/* What is done to one array or two; in a thread of two only what names no variable. */
+/* Operations on one or two arrays; one of two threads uses no module variables. */
 static void other(struct maker *m)
 {
     struct text *t = &m->program;
@@ -142,7 +142,8 @@ static void swap(struct maker *m)
 
 static void threads(struct maker *m)
 {
-    unsigned mine = 3, all = (1u << m->array_count) - 1; /* pairs, for one may be swapped */
+    unsigned mine = 3, all = (1u << m->array_count) - 1; /* pairs, because one may be
+                                                            swapped */
 
     for (unsigned i = 2; i < m->array_count; i += 2)
         mine |= draw(m, 2) * 3 << i;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels in which memory, textures or other threads decide more than in make_together.c:
-   early returns, extremes, places from a table, asynchronous copies, loops of a warp. */
+/* Kernels that depend more on memory, textures or other threads than those of
+   make_together.c: early returns, minima and maxima, indices from a table, asynchronous
+   copies, loops of a warp. */
 #include "random/make.h"
 
 static const char *const in_a_row = "blockIdx.x * blockDim.x + threadIdx.x";
@@ -25,7 +26,7 @@ static void begin(struct maker *m, struct make_kernel *k)
                k->index, in_a_row, k->n.text, read_here(m, k));
 }
 
-/* An array of its own kind, to write. */
+/* A separate array to write. */
 static const struct make_role *written(struct maker *m, struct make_kernel *k,
                                        const char *type)
 {
@@ -37,7 +38,7 @@ static const struct make_role *written(struct maker *m, struct make_kernel *k,
     return r;
 }
 
-/* What the host makes before all, and gives to this kernel alone. */
+/* An argument that the host prepares at the start for this kernel only. */
 static const char *given(struct maker *m, struct make_kernel *k, const char *type,
                          const char *how)
 {
@@ -58,7 +59,7 @@ static bool has_room(const struct make_kernel *k)
     return k->number_count < MAKE_NUMBERS;
 }
 
-/* Some threads are done before the others meet, and have written or not. */
+/* Some threads return before the barriers, with or without a store. */
 static void early(struct maker *m, struct make_kernel *k)
 {
     long threads = 64l << draw(m, 2);
@@ -86,7 +87,7 @@ static void early(struct maker *m, struct make_kernel *k)
                out->type);
 }
 
-/* The greatest or the least number, by compare-and-swap; a few of them or one a CTA. */
+/* Maximum or minimum by compare-and-swap, in a few elements or one for each CTA. */
 static void extremes(struct maker *m, struct make_kernel *k)
 {
     const struct make_role *out;
@@ -100,7 +101,7 @@ static void extremes(struct maker *m, struct make_kernel *k)
                             : make_format(m, "%u", draw(m, 200)));
 }
 
-/* Two ways of one array, in places of their own. */
+/* Two operations on one array, in separate elements. */
 static void ways(struct maker *m, struct make_kernel *k)
 {
     const struct make_role *out;
@@ -115,7 +116,7 @@ static void ways(struct maker *m, struct make_kernel *k)
                out->text, few, pick(m, "Max|Add|Or"), out->text, few);
 }
 
-/* To places that a table says, no two alike; at times with what is there. */
+/* Distinct indices from a table; sometimes the old value is used. */
 static void places(struct maker *m, struct make_kernel *k)
 {
     const struct make_role *out;
@@ -145,7 +146,7 @@ static void places(struct maker *m, struct make_kernel *k)
     }
 }
 
-/* Rows that a table bounds; what they have is summed up, or they are written. */
+/* Rows bounded by a table; their elements are added up or written. */
 static void sparse(struct maker *m, struct make_kernel *k)
 {
     long rows = m->n / 8 + 1;
@@ -177,7 +178,7 @@ static void sparse(struct maker *m, struct make_kernel *k)
             first, first, in->text, column, out->text, out->type);
 }
 
-/* Numbers of a texture, of memory or of a picture. */
+/* Reads of a texture, of linear memory or of a picture. */
 static void textures(struct maker *m, struct make_kernel *k)
 {
     const struct make_role *out;
@@ -205,7 +206,7 @@ static void textures(struct maker *m, struct make_kernel *k)
     text_print(&k->body, "    %s[i] = put<%s>(v);\n", out->text, out->type);
 }
 
-/* Copies that go on while the thread does something else. */
+/* Asynchronous copies that overlap other work. */
 static void copies(struct maker *m, struct make_kernel *k)
 {
     long threads = 32l << draw(m, 3);
@@ -232,7 +233,7 @@ static void copies(struct maker *m, struct make_kernel *k)
                k->n.text, out->text, out->type, draw(m, 9));
 }
 
-/* As long as any lane has something left. */
+/* A loop while any lane has work. */
 static void until(struct maker *m, struct make_kernel *k)
 {
     const struct make_role *out;
@@ -250,7 +251,7 @@ static void until(struct maker *m, struct make_kernel *k)
                1 + draw(m, 5), k->n.text, out->text, out->type);
 }
 
-/* A product of matrices by tiles, as in introductions. */
+/* A tiled matrix product, as in introductions. */
 static void product(struct maker *m, struct make_kernel *k)
 {
     long side = 8l << draw(m, 2), rows = m->h, columns = m->w,
@@ -285,7 +286,7 @@ static void product(struct maker *m, struct make_kernel *k)
                h.text, out->text, w.text, out->type);
 }
 
-/* Groups within a warp, by CUDA's own header. */
+/* Groups within a warp, from CUDA's header. */
 static void teams(struct maker *m, struct make_kernel *k)
 {
     const struct make_role *out;

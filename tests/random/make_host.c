@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plain host: it launches the kernels in a random order again and again,
-   swaps arrays, copies and fills parts between, and tells what each array holds. */
+/* A plain host: it launches the kernels repeatedly in random order, swaps arrays, copies
+   and fills parts in between, and prints the content of each array. */
 #include <string.h>
 
 #include "random/make.h"
@@ -52,7 +52,7 @@ static void swap(struct maker *m)
     unsigned pair = draw(m, m->array_count / 2) * 2;
 
     if (m->arrays[pair].variable || m->arrays[pair + 1].variable)
-        return; /* it is what kernels know by name */
+        return; /* a variable that kernels access by name */
     text_print(&m->program, "        std::swap(d[%u], d[%u]);\n", pair, pair + 1);
 }
 

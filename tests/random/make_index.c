@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices in the ways that people write them, each with the values between which it lies,
-   and what keeps it inside its array. */
+/* Index expressions in common styles, each with the bounds of its value and the guard that
+   keeps it inside its array. */
 #include "random/make.h"
 
 static long power_below(long count)
@@ -60,7 +60,7 @@ struct made make_changing(struct maker *m, struct make_kernel *k, long least, lo
     return number->is;
 }
 
-/* Any number of 32 bits, from a table in memory or in constant memory. */
+/* An arbitrary 32-bit number, from a table in memory or in constant memory. */
 static struct made looked_up(struct maker *m, struct make_kernel *k)
 {
     const long far = 1l << 31;
@@ -127,7 +127,7 @@ static struct made in_line(struct maker *m, struct make_kernel *k)
     }
 }
 
-/* One of two or three coordinates, moved by a little, and held inside by itself. */
+/* One of two or three coordinates, shifted a little and kept inside by itself. */
 static const char *moved(struct maker *m, struct make_kernel *k, struct made at,
                          struct made count, const char **guard)
 {

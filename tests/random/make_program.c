@@ -63,7 +63,7 @@ static void add_array(struct maker *m, const char *type, long count)
     m->array_count++;
 }
 
-/* Two of most kinds, so that there are some to swap and to choose from. */
+/* Two arrays of most kinds, for swaps and selections. */
 static void make_arrays(struct maker *m)
 {
     unsigned kinds = 3 + draw(m, MAKE_ARRAYS / 2 - 3);
@@ -73,7 +73,7 @@ static void make_arrays(struct maker *m)
     m->w = 20 + draw(m, 200);
     m->h = 10 + draw(m, 80);
     m->d = 1 + draw(m, 4);
-    if (one_in(m, 4)) { /* powers of two: edges of arrays are edges of CTAs */
+    if (one_in(m, 4)) { /* powers of two: boundaries of arrays are boundaries of CTAs */
         m->w = 64l << draw(m, 2);
         m->h = 32l << draw(m, 2);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of which each thread, warp or CTA has several elements to write: rows, planes,
-   tiles, fields, triangles, in the ways of public programs. */
+/* Kernels in which each thread, warp or CTA writes several elements: rows, planes, tiles,
+   fields and triangles, in the styles of public programs. */
 #include "random/make.h"
 
 static const char *const in_a_row = "blockIdx.x * blockDim.x + threadIdx.x";
@@ -25,7 +25,8 @@ static const char *begin(struct maker *m, struct make_kernel *k)
         k->index, in_a_row, k->n.text, read_here(m, k));
 }
 
-/* Each thread a row of a few, or one in each plane; how many, a parameter may say. */
+/* A row of a few elements for each thread, or one element in each plane; the number may be
+   a parameter. */
 static void rows_or_planes(struct maker *m, struct make_kernel *k)
 {
     long few = 2 + (long)draw(m, 6), count = m->n / few;
@@ -51,7 +52,7 @@ static void rows_or_planes(struct maker *m, struct make_kernel *k)
                    k->n.text, out->type);
 }
 
-/* Four at once, and what is left over by the first or the last thread. */
+/* Four elements at once; the first or the last thread handles the remainder. */
 static void wide(struct maker *m, struct make_kernel *k)
 {
     struct make_role *out = &k->roles[k->role_count];
@@ -70,7 +71,7 @@ static void wide(struct maker *m, struct make_kernel *k)
         m->n, out->text);
 }
 
-/* CTAs in another order than their numbers'. */
+/* CTAs in another order than their index. */
 static void swizzled(struct maker *m, struct make_kernel *k)
 {
     long threads = 32l << draw(m, 3), group = 2l << draw(m, 3),
@@ -106,7 +107,7 @@ static void swizzled(struct maker *m, struct make_kernel *k)
     text_print(&k->body, "    %s[i] = put<%s>(v);\n", out->text, out->type);
 }
 
-/* As many CTAs as somebody thought best, each of which takes one tile behind the other. */
+/* A fixed number of CTAs, each of which processes several tiles. */
 static void tiles(struct maker *m, struct make_kernel *k)
 {
     long threads = 32l << draw(m, 3);
@@ -131,7 +132,7 @@ static void tiles(struct maker *m, struct make_kernel *k)
                k->n.text, out->text, out->type, 1 + draw(m, 31), threads);
 }
 
-/* A row's length is its number, as in what is kept of a symmetric matrix. */
+/* Rows of increasing length, as in packed symmetric matrices. */
 static void triangle(struct maker *m, struct make_kernel *k)
 {
     long side = 1;
@@ -155,7 +156,8 @@ static void triangle(struct maker *m, struct make_kernel *k)
                    out->text, out->type);
 }
 
-/* One index for picture, channel, row and column; a window around what it has come from. */
+/* One index split into picture, channel, row and column; a window around the input
+   element. */
 static void window(struct maker *m, struct make_kernel *k)
 {
     long stride = 1 + (long)draw(m, 3), pad = (long)draw(m, 3), size = 1 + (long)draw(m, 4),
@@ -194,7 +196,7 @@ static void window(struct maker *m, struct make_kernel *k)
         k->grid = make_format(m, "%u", 2 + draw(m, 30));
 }
 
-/* Some bytes of each element; the others stay what they were. */
+/* Some bytes of each element; the others keep their value. */
 static void fields(struct maker *m, struct make_kernel *k)
 {
     struct make_role *out = &k->roles[k->role_count];
@@ -217,7 +219,7 @@ static void fields(struct maker *m, struct make_kernel *k)
             out->text, pick(m, "x|y"), 1 + draw(m, 4), out->text, pick(m, "z|w"));
 }
 
-/* By a pointer that goes on. */
+/* A pointer that advances. */
 static void stepping(struct maker *m, struct make_kernel *k)
 {
     long threads = 32l << draw(m, 3), few = 2 + (long)draw(m, 4);
@@ -244,7 +246,7 @@ static void stepping(struct maker *m, struct make_kernel *k)
                    in->type, threads * few, out->type, threads, threads);
 }
 
-/* Neighbours around an end, chosen anew in each iteration; or mirrored at both. */
+/* Neighbours with wrapping, selected in each iteration, or with mirroring at both ends. */
 static void around(struct maker *m, struct make_kernel *k)
 {
     long reach = 1 + (long)draw(m, 6);
@@ -283,7 +285,7 @@ static void around(struct maker *m, struct make_kernel *k)
         in->text, out->text, out->type);
 }
 
-/* A warp takes a row, and its first lane says what comes of it. */
+/* One warp for each row; the first lane writes the result. */
 static void warp_rows(struct maker *m, struct make_kernel *k)
 {
     long warps = 1l << draw(m, 4), rows = m->h * m->d;
@@ -310,7 +312,7 @@ static void warp_rows(struct maker *m, struct make_kernel *k)
         in->text, w.text, sum->text, sum->type);
 }
 
-/* One of two arrays, as the CTA or a parameter says. */
+/* One of two arrays, selected by the CTA or a parameter. */
 static void chosen(struct maker *m, struct make_kernel *k)
 {
     struct made c = make_changing(m, k, 0, 1);

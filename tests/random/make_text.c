@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels as text, and what any host needs to launch them. */
+/* Text of the kernels, and the code that any host needs to launch them. */
 #include <string.h>
 
 #include "random/make.h"
@@ -42,7 +42,7 @@ static void parameters(struct text *t, const struct make_kernel *k, const char *
         }
 }
 
-/* What the kernel knows by name, the host is given. */
+/* The host passes what the kernel accesses by name. */
 static void host_text(struct maker *m, const struct make_kernel *k, const char *list)
 {
     struct text *t = &m->program;
@@ -92,7 +92,7 @@ static void kernel_text(struct maker *m, const struct make_kernel *k)
     text_clear(&list);
 }
 
-/* Whether the slot may have the role beside those that have theirs. */
+/* True if the slot may have the role, given the slots assigned so far. */
 static bool suits(const struct maker *m, const struct make_kernel *k, const unsigned *slots,
                   unsigned role)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels whose threads work together: tiles in shared memory, sums of a CTA, atomics whose
-   order shows in nothing, and steps in place that never touch what another thread has. */
+/* Kernels with cooperating threads: tiles in shared memory, sums of a CTA, atomics whose
+   order is invisible, and updates in place of separate elements. */
 #include <string.h>
 
 #include "random/make.h"
@@ -20,8 +20,8 @@ static const char *read_here(struct maker *m, struct make_kernel *k)
     return make_read(m, k, (struct made){0});
 }
 
-/* What lies around a CTA's part comes along; beyond the ends clamped, left out, or from the
-   other end. */
+/* A line of shared memory with the neighbours of a CTA's part; outside the ends it is
+   clamped, skipped or wrapped. */
 static void staged_line(struct maker *m, struct make_kernel *k)
 {
     long threads = 32l << draw(m, 4), halo = 1 + (long)draw(m, 4);
@@ -93,7 +93,7 @@ static void staged_plane(struct maker *m, struct make_kernel *k)
                    w.text, h.text, out->text, w.text, out->type, side, side - 1);
 }
 
-/* One number a CTA, by a tree in shared memory or by shuffles. */
+/* One number for each CTA, by a tree in shared memory or by shuffles. */
 static void sums(struct maker *m, struct make_kernel *k)
 {
     long threads = 64l << draw(m, 3), grid;
@@ -125,7 +125,7 @@ static void sums(struct maker *m, struct make_kernel *k)
                out->text, out->type);
 }
 
-/* Sums of a CTA up to each thread. */
+/* Prefix sums within a CTA. */
 static void scan(struct maker *m, struct make_kernel *k)
 {
     long threads = 64l << draw(m, 3);
@@ -162,7 +162,7 @@ static void warps(struct maker *m, struct make_kernel *k)
                one_in(m, 3) ? " && v % 3" : "", out->text, out->type);
 }
 
-/* An array of int that only atomics touch. */
+/* An array of int that only atomics access. */
 static const struct make_role *counted(struct maker *m, struct make_kernel *k)
 {
     struct make_role *r = &k->roles[k->role_count];
@@ -203,7 +203,8 @@ static void atomics(struct maker *m, struct make_kernel *k)
                read_here(m, k));
 }
 
-/* Whether anything was found, behind what each thread writes. */
+/* A flag that reports whether any thread found something, set after the thread's own
+   store. */
 static void flags(struct maker *m, struct make_kernel *k)
 {
     const struct make_role *flag = counted(m, k), *out;
@@ -247,7 +248,7 @@ static void colours(struct maker *m, struct make_kernel *k)
                a->text, w.text);
 }
 
-/* Two that lie a power of two apart change places. */
+/* Exchange of two elements at a power-of-two distance. */
 static void pairs(struct maker *m, struct make_kernel *k)
 {
     const struct make_role *a;
@@ -270,7 +271,7 @@ static void pairs(struct maker *m, struct make_kernel *k)
         a->text);
 }
 
-/* The CTA that comes last adds up what all have left: who that is, a count from 0 says. */
+/* The last CTA to arrive adds up the results of all; a counter from 0 determines it. */
 static void last_one(struct maker *m, struct make_kernel *k)
 {
     const struct make_role *out = counted(m, k);

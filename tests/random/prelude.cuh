@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What random programs have in common.
+// Shared parts of random programs.
 #include <cuda_runtime.h>
 #include <cuda_fp16.h>
 #include <cstdint>
@@ -21,7 +21,7 @@
 struct record {
     int a;
     short b;
-    unsigned char c, e; /* no byte is left out */
+    unsigned char c, e; /* no padding bytes */
     float d;
 };
 
@@ -35,7 +35,7 @@ BOTH inline int get(double v) { return (int)v; }
 BOTH inline int get(__half v) { return (int)__half2float(v); }
 BOTH inline int get(float4 v) { return (int)v.x + 3 * (int)v.y + 5 * (int)v.z + 7 * (int)v.w; }
 BOTH inline int get(int2 v) { return v.x + (int)(3u * (unsigned)v.y); }
-BOTH inline int get(const record &v) // may be pieces of others: copies cut them
+BOTH inline int get(const record &v) // copies may split an element
 {
     return (int)((unsigned)v.a + v.b + v.c + v.e + (v.d > -1e6f && v.d < 1e6f ? (int)v.d : 7));
 }
@@ -91,7 +91,8 @@ BOTH __noinline__ unsigned mixed(unsigned a, unsigned b)
 }
 template <typename T> BOTH __noinline__ int fetched(const T *p, int i) { return get(p[i]); }
 
-// The greatest and the least number, as programs find them where CUDA has no such atomic.
+// Maximum and minimum by compare-and-swap, as programs write them for types without such an
+// atomic.
 __device__ inline void greatest(float *at, float v)
 {
     int was = __float_as_int(*at), now;
@@ -112,12 +113,12 @@ __device__ inline void least(float *at, float v)
         was = atomicCAS(word, now, __float_as_int(fminf(v, __int_as_float(now))));
     } while (was != now);
 }
-__device__ inline void greatest_bits(float *at, float v) // none is below 0
+__device__ inline void greatest_bits(float *at, float v) // no value is negative
 {
     atomicMax((int *)at, __float_as_int(v));
 }
 
-static bool checks; // each launch is held against the host
+static bool checks; // each launch is compared with the host
 static unsigned state;
 
 static inline unsigned next_random()
@@ -178,7 +179,7 @@ static void compare(const char *what, const void *device, void *host, size_t byt
     free(got);
 }
 
-// The numbers below `count`, each once, in no order.
+// The numbers below `count` in random order.
 static const int *ranks(long count)
 {
     int *host = (int *)malloc(count * sizeof(int)), *device;
@@ -194,7 +195,7 @@ static const int *ranks(long count)
     free(host);
     return device;
 }
-// Where each of `count` rows begins, and the last one ends: `all` at most.
+// Start of each of `count` rows, and the end of the last one, which is at most `all`.
 static const int *rows(long count, long all)
 {
     int *host = (int *)malloc((count + 1) * sizeof(int)), *device;
@@ -261,7 +262,7 @@ static void pictures_change(int it)
         picture_changes(all_pictures[i], it % 2);
 }
 
-// The arguments where a kernel finds them: as they lay there if they are the same.
+// The arguments in memory; an identical copy is reused.
 template <typename S> static const S *in_memory(const S &s)
 {
     static S *place, last;

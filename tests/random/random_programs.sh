@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Usage: random_programs.sh PROACTCC MAKE_PROGRAM OUT FIRST COUNT. Each seed from FIRST on is a
-# program: what it says whole on one emulated device, where the host follows each launch that it
-# can, it says split on 2, 3, 4 and 8 by every method. One that does not stays in OUT as SEED.cu;
-# so does all of one seed alone (COUNT 1), with the reports. `narrow`: on devices of one SM, soon
-# full. `lazy`: on some of which all but the first come when the program has begun, at a time of the seed's. Two seeds run at a time.
+# Each seed from FIRST on is a program. Its output on one emulated device, where the host
+# checks each launch that it can, must equal its output split on 2, 3, 4 and 8 devices by
+# every method. A failing program stays in OUT as SEED.cu; a single seed (COUNT 1) also
+# leaves all other files and the reports. `narrow`: devices with one SM, which fill early.
+# `lazy`: the devices except the first open after the program has begun, at a time that
+# depends on the seed. Two seeds run at a time.
+# Usage: random_programs.sh PROACTCC MAKE_PROGRAM OUT FIRST COUNT
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 proactcc=$1 make=$2 out=$3 first=$4 count=${5-}

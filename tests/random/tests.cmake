@@ -1,5 +1,6 @@
-# Random programs: written by make_program, compiled by proactcc, run on 1 to 8 devices.
-# make_calls writes the same kernels with a host of streams, events, threads and graphs.
+# Random programs written by make_program, compiled by proactcc, run on 1 to 8 devices.
+# make_calls writes the same kernels with a host that uses streams, events, threads and
+# graphs.
 foreach(host program:make_host calls:make_calls)
     string(REPLACE ":" ";" host ${host})
     list(GET host 0 name)

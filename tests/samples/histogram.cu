@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histograms of bytes: every CTA counts in shared memory, then adds or writes its part. */
+/* Histograms of bytes: every CTA counts in shared memory, then adds or writes its
+   result. */
 #include "sample.h"
 
 enum { BINS = 256 };
@@ -15,7 +16,7 @@ SAMPLE_WORD void count_bytes(unsigned *bins, const unsigned char *data, int n, i
     __syncthreads();
 }
 
-#ifndef SAMPLE_SHARED /* atomics on the output: no CTA owns a byte of it */
+#ifndef SAMPLE_SHARED /* atomics on the output: its bytes belong to no CTA */
 KERNEL(hist, const unsigned char *data, unsigned *bins, int n)
 {
     __shared__ unsigned mine[BINS];

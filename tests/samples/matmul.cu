@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense products. Matrices are row-major, M x K times K x N, where nothing else is said. */
+/* Dense products, M x K times K x N. Matrices are row-major unless stated otherwise. */
 #include "sample.h"
 
 enum { TILE = 16 };
@@ -25,8 +25,8 @@ KERNEL(sgemm, const float *A, const float *B, float *C, int M, int N, int K)
     DONE();
 }
 
-/* Sixteen results a thread in registers; A and C are column-major. CTAs of 16 x 4 threads,
-   M a multiple of 64, N of 16, K of 4 (AMGE, listing 1). */
+/* Sixteen results for each thread in registers; A and C are column-major. CTAs of 16 x 4
+   threads, M a multiple of 64, N of 16, K of 4 (AMGE, listing 1). */
 KERNEL(sgemm_amge, float *C, const float *A, const float *B, int M, int N, int K)
 {
     __shared__ float b[4][16];
@@ -67,7 +67,7 @@ KERNEL(sgemm_naive, const float *A, const float *B, float *C, int M, int N, int 
     DONE();
 }
 
-/* y = A x, a row a thread. */
+/* y = A x, one row for each thread. */
 KERNEL(sgemv, const float *A, const float *x, float *y, int M, int N)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;

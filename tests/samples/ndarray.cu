@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays that carry their shape, passed by value: with a stride a dimension (AMGE), and
-   with the row length alone. */
+/* Arrays that contain their shape, passed by value: with a stride for each dimension
+   (AMGE), and with the row length only. */
 #include "sample.h"
 
 template <class T, int D> struct strided {
@@ -84,7 +84,7 @@ KERNEL(nd2_transpose, matrix out, matrix in)
     DONE();
 }
 
-/* Rows in blocks, columns dealt out in blocks over the CTAs. */
+/* Rows in blocks, columns block-cyclic over the CTAs. */
 KERNEL(nd2_blockcyclic, matrix out, matrix in)
 {
     int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -96,7 +96,7 @@ KERNEL(nd2_blockcyclic, matrix out, matrix in)
     DONE();
 }
 
-/* One CTA a row, rows dealt out over the CTAs. */
+/* One CTA for each row, rows cyclic over the CTAs. */
 KERNEL(nd2_cyclic_row, matrix out, matrix in)
 {
     for (int y = blockIdx.x; y < in.rows; y += gridDim.x)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PageRank on compressed rows, a vertex a thread: gathering, and scattering with atomics.
- */
+/* PageRank on compressed rows, one vertex for each thread: by gathering, and by atomics on
+   the successors. */
 #include "sample.h"
 
 KERNEL(pr_pull, const int *row, const int *column, const float *contribution, float *rank,
@@ -21,7 +21,7 @@ KERNEL(pr_pull, const int *row, const int *column, const float *contribution, fl
     DONE();
 }
 
-#ifndef SAMPLE_SHARED /* atomics on the output: no CTA owns a byte of it */
+#ifndef SAMPLE_SHARED /* atomics on the output: its bytes belong to no CTA */
 KERNEL(pr_push, const int *row, const int *column, const float *rank, float *next, int n,
        float damping)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums: one result a CTA, by shuffles or through shared memory. */
+/* Sums: one result for each CTA, by shuffles or through shared memory. */
 #include "sample.h"
 
 SAMPLE_WORD float warp_sum(float sum)

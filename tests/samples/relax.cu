@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bellman-Ford: an edge a thread with atomics, and a vertex a thread on compressed rows. */
+/* Bellman-Ford: one edge for each thread with atomics, and one vertex for each thread on
+   compressed rows. */
 #include "sample.h"
 
 enum { FAR = 0x7fffffff };
 
-#ifndef SAMPLE_SHARED /* atomics on the output: no CTA owns a byte of it */
+#ifndef SAMPLE_SHARED /* atomics on the output: its bytes belong to no CTA */
 KERNEL(relax_edges, const int *from, const int *to, const int *weight, int *distance,
        int *changed, int edges)
 {
@@ -23,8 +24,7 @@ KERNEL(relax_edges, const int *from, const int *to, const int *weight, int *dist
 }
 #endif
 
-/* `changed` is raised by many CTAs and therefore no shared array: every device has its own.
- */
+/* Many CTAs set `changed`, so it is not replicated: every device has a separate one. */
 KERNEL(relax_csr, const int *row, const int *column, const int *weight, const int *in,
        int *out, int *changed, int n)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The prelude of the sample kernels. It gives nvcc and a bare clang the same words, and
-   each kernel two forms from one text: as a CUDA programmer writes it, or, with
-   -DSAMPLE_SHARED, marked for proact/device.h. There a kernel has the share as its last
-   parameter, blockIdx and gridDim are those of the whole launch, STORE reaches every
-   replica and DONE counts the CTA off, so that every thread has to come to it. */
+/* Prelude of the sample kernels. It gives nvcc and a plain clang the same keywords, and
+   each kernel two forms from one text: plain CUDA, or, with -DSAMPLE_SHARED, annotated with
+   proact/device.h.
+
+   The annotated form has the partition as its last parameter, and the blockIdx and gridDim
+   of the complete launch. STORE writes to every replica. DONE counts the CTA, so every
+   thread must reach it. */
 
 #include <proact/device.h>
 
@@ -14,7 +16,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define SAMPLE_WORD static __device__ __forceinline__
 
-/* A value that is read where it is used: `threadIdx.x` becomes one special register. */
+/* A value that is read on use: `threadIdx.x` becomes one special register. */
 #define SAMPLE_REGISTER(NAME, OF)                                                          \
     struct NAME##_x {                                                                      \
         __device__ __forceinline__ operator unsigned() const                               \
@@ -80,7 +82,7 @@ SAMPLE_WORD float __shfl_down_sync(unsigned lanes, float value, unsigned distanc
 
 #ifdef SAMPLE_SHARED
 
-/* The same for what the share decides; lazily, because each costs a division. */
+/* The same for values of the partition; computed on use, because each costs a division. */
 #define SAMPLE_SHARE(NAME, OF)                                                             \
     struct NAME##_x {                                                                      \
         const proact_partition *partition;                                                 \

@@ -104,7 +104,7 @@ static struct samples_array *add_array(struct samples_case *c, const char *name,
     return a;
 }
 
-/* Values between -0.5 and 0.5, other ones in every array of a case. */
+/* Values between -0.5 and 0.5, different in every array of a case. */
 float *samples_floats(struct samples_case *c, const char *name, size_t count)
 {
     float *f = add_array(c, name, SAMPLES_F32, count)->content;
@@ -341,7 +341,7 @@ static void stencil_ranges(const struct proact_map *map, uint64_t x, uint64_t y,
     uint64_t first = x * map->range_bytes, end = first + map->range_bytes;
 
     if (end > map->stride_bytes)
-        end = map->stride_bytes; /* the last tile of a row sticks out */
+        end = map->stride_bytes; /* the last tile of a row is cut at the end */
     for (uint64_t row = y * map->rows_per_cta;
          first < end && row < (y + 1) * map->rows_per_cta; row++)
         emit(sink, map->offset_bytes + row * map->stride_bytes + first, end - first);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element-wise kernels, sums and histograms. Where a compiler may or may not fuse a product
-   with a sum, a tolerance covers both. */
+/* Element-wise kernels, sums and histograms. The tolerance covers fused and separate
+   products and sums. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static int elements(bool large)
     return large ? 1 << 22 : 5000;
 }
 
-/* a, b and a + b; what is not written keeps its content. */
+/* a, b and a + b; elements that are not written keep their content. */
 static int sum_arrays(struct samples_case *c, bool large)
 {
     int n = elements(large);
@@ -116,7 +116,7 @@ static int histogram_data(struct samples_case *c, bool large)
 
     for (int i = 0; i < n; i++) {
         seed = seed * 1664525u + 1013904223u;
-        data[i] = (unsigned char)(seed >> 27 ? seed >> 24 : 7); /* one bin is crowded */
+        data[i] = (unsigned char)(seed >> 27 ? seed >> 24 : 7); /* most in one bin */
     }
     return n;
 }
@@ -152,7 +152,8 @@ void fill_hist_part(struct samples_case *c, bool large)
     samples_grid(c, HISTOGRAM_CTAS, 1, HISTOGRAM_THREADS, 1);
 }
 
-/* Blocks of `share` elements are dealt out over the CTAs (0: a CTA a block). */
+/* Blocks of `share` elements, assigned cyclically to the CTAs (0: one CTA for each
+   block). */
 static void sum_by_cta(struct samples_case *c, bool large, int ctas, int share)
 {
     int n = large ? 1 << 22 : 6001;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every sample kernel, from every compiler's PTX, gives the CPU's answer in the executor,
-   with the plainest host there can be: one memory, no time. The marked form runs whole and
-   in three parts, and must store nowhere but where its map says. */
+/* Every sample kernel from every compiler's PTX in the executor, with a minimal host: one
+   memory, no time. Results equal the CPU's reference. The annotated form runs complete and
+   in three partitions, and stores only the bytes of its map. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ struct run {
     unsigned char *memory;
     size_t used, size;
     unsigned char *place[SAMPLES_ARRAYS_MAX];
-    uint32_t *owner[SAMPLES_ARRAYS_MAX]; /* by 4 bytes: the CTA that may store it, + 1 */
+    uint32_t *owner[SAMPLES_ARRAYS_MAX]; /* by 4 bytes: the CTA that may store it, plus 1 */
     uint32_t claimant;
     unsigned claimed; /* the array whose map is read */
     enum samples_form form;
@@ -155,7 +155,7 @@ static void tear_down(struct run *r)
     samples_end(&r->c);
 }
 
-/* Returns the size of the block; the marked form ends with the share. */
+/* Returns the size of the buffer; the annotated form ends with the partition. */
 static size_t lay_parameters(const struct run *r, unsigned char block[BLOCK_BYTES])
 {
     uint64_t address[SAMPLES_ARRAYS_MAX];
@@ -194,7 +194,8 @@ static void run_ctas(const struct run *r, struct execute_grid *grid, const uint3
     execute_pool_destroy(pool);
 }
 
-/* CTAs first .. first + count - 1; the plain form is launched whole, in its own shape. */
+/* Launches CTAs first to first + count - 1; the plain form is launched complete, in its own
+   shape. */
 static void launch(struct run *r, const struct execute_program *program, uint32_t first,
                    uint32_t count)
 {
@@ -260,7 +261,7 @@ static void run_to_the_end(struct run *r, const struct execute_program *program,
     }
 }
 
-/* False if the compiler was not there. */
+/* Returns false if the compiler is missing. */
 static bool run_sample(const struct sample *s, const char *compiler, enum samples_form form,
                        uint32_t parts, bool large)
 {
@@ -294,20 +295,20 @@ static void run_all(enum samples_form form, uint32_t parts, bool large)
     for (int i = 0; samples_compilers[i]; i++)
         for (int j = 0; j < SAMPLES_COUNT; j++)
             ran += run_sample(&samples[j], samples_compilers[i], form, parts, large);
-    assert_true(ran >= SAMPLES_COUNT - 3); /* three have no marked form */
+    assert_true(ran >= SAMPLES_COUNT - 3); /* three have no annotated form */
 }
 
-static void plain_kernels_give_the_answer(void **state)
+static void plain_samples_equal_their_reference(void **state)
 {
     run_all(SAMPLES_PLAIN, 1, *state != NULL);
 }
 
-static void annotated_kernels_give_the_answer(void **state)
+static void annotated_samples_equal_their_reference(void **state)
 {
     run_all(SAMPLES_ANNOTATED, 1, *state != NULL);
 }
 
-static void annotated_kernels_in_parts_give_the_answer(void **state)
+static void annotated_samples_in_partitions_equal_their_reference(void **state)
 {
     run_all(SAMPLES_ANNOTATED, 3, *state != NULL);
 }
@@ -316,9 +317,10 @@ int main(int argc, char **argv)
 {
     char *large = argc > 1 && !strcmp(argv[1], "large") ? argv[1] : NULL;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(plain_kernels_give_the_answer, large),
-        cmocka_unit_test_prestate(annotated_kernels_give_the_answer, large),
-        cmocka_unit_test_prestate(annotated_kernels_in_parts_give_the_answer, large),
+        cmocka_unit_test_prestate(plain_samples_equal_their_reference, large),
+        cmocka_unit_test_prestate(annotated_samples_equal_their_reference, large),
+        cmocka_unit_test_prestate(annotated_samples_in_partitions_equal_their_reference,
+                                  large),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

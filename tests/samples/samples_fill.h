@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Words for the samples_*.c files that fill cases. Arrays and parameters are added in the
-   order of the kernel's parameters; numbers of arrays are their order. */
+/* Functions for the samples_*.c files that fill cases. Arrays and parameters are added in
+   the order of the kernel's parameters; an array's number is its position. */
 
 #include "samples/samples.h"
 
@@ -12,8 +12,8 @@ unsigned char *samples_octets(struct samples_case *c, const char *name, size_t c
 void *samples_array_add(struct samples_case *c, const char *name,
                         enum samples_element element, size_t count);
 
-/* The array that was added last is an output: gives room for what is expected of it, set to
-   its content. */
+/* Makes the last added array an output. Returns its expected content, which starts as a
+   copy of its content. */
 void *samples_output(struct samples_case *c, double tolerance);
 void samples_map(struct samples_case *c, struct proact_map map);
 struct proact_map samples_contiguous(uint64_t run_bytes);
@@ -23,9 +23,10 @@ void samples_pass_all(struct samples_case *c); /* every array, in order */
 void samples_pass_int(struct samples_case *c, int value);
 void samples_pass_float(struct samples_case *c, float value);
 void samples_pass_u64(struct samples_case *c, uint64_t value);
-/* A struct: address, then these ints. */
+/* A struct: an address, then these ints. */
 void samples_pass_struct(struct samples_case *c, int array, const int *ints, size_t count);
-/* Anything: the value, to be filled; then where addresses stand in it. align 0 as above. */
+/* Any value, which the caller fills, and then the offsets of addresses in it. align 0 as
+   above. */
 void *samples_pass_bytes(struct samples_case *c, size_t bytes, size_t align);
 void samples_point(struct samples_case *c, int array, size_t offset);
 
@@ -37,7 +38,7 @@ static inline int samples_parts(int whole, int part)
     return (whole + part - 1) / part;
 }
 
-/* The cases, by the file they are in. */
+/* The cases by file. */
 void fill_vecadd(struct samples_case *c, bool large);
 void fill_vecadd64(struct samples_case *c, bool large);
 void fill_vecadd4(struct samples_case *c, bool large);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels on a random directed graph: up to 15 edges a vertex, some have none. */
+/* Kernels on a random directed graph with up to 15 edges for each vertex; some vertices
+   have none. */
 #include <string.h>
 
 #include "samples/samples_fill.h"
@@ -121,7 +122,7 @@ static int32_t *add_distances(struct samples_case *c, const char *name, int vert
     return distance;
 }
 
-/* One step: every vertex takes the best of its row, as it was before. */
+/* One step: every vertex takes the minimum of its row, from the previous values. */
 void fill_relax_csr(struct samples_case *c, bool large)
 {
     struct graph g = graph_make(c, large);

@@ -5,7 +5,8 @@
 
 static const double fused = 1e-6;
 
-/* CTA (x, y): rows y * rows .. of that many bytes, in them bytes x * run ... */
+/* CTA (x, y) writes `rows` rows from y * rows on, in each one tile from byte x * tile
+   on. */
 static struct proact_map tiles(int row_elements, int tile_elements, int rows)
 {
     return (struct proact_map){.kind = PROACT_MAP_STENCIL,
@@ -24,8 +25,8 @@ static struct proact_map by_callback(struct samples_case *c,
         .kind = PROACT_MAP_CALLBACK, .emit_ranges = ranges_of, .context = c};
 }
 
-/* Five points on a matrix; the border stays, or takes the nearest inner neighbour's place.
- */
+/* Five-point stencil on a matrix; the border is kept, or clamped to the nearest inner
+   neighbour. */
 static void five_points(struct samples_case *c, bool large, bool clamps)
 {
     int nx = large ? 1000 : 75, ny = large ? 1000 : 53;
@@ -77,7 +78,7 @@ void fill_nd_jacobi(struct samples_case *c, bool large)
     samples_pass_struct(c, 1, shape, 4);
 }
 
-/* CTAs of 32 x 4 threads walk all planes; the outer ones are not written. */
+/* CTAs of 32 x 4 threads iterate over all planes; the outer planes are not written. */
 static void columns_of(void *context, const uint32_t grid[3], const uint32_t cta[3],
                        proact_emit_range *emit, void *sink)
 {
@@ -149,7 +150,7 @@ static void transposed(struct samples_case *c, bool large)
     c->shape[1] = row;
 }
 
-/* CTA i reads elements i * 128 .. and scatters them. */
+/* CTA i reads 128 elements from i * 128 on and writes them to distant elements. */
 static void scattered(void *context, const uint32_t grid[3], const uint32_t cta[3],
                       proact_emit_range *emit, void *sink)
 {
@@ -171,8 +172,8 @@ void fill_flat2d(struct samples_case *c, bool large)
     samples_grid(c, samples_parts(c->shape[0] * c->shape[1], 128), 1, 128, 1);
 }
 
-/* CTA (x, y) reads tile (x, y) of shape[2] squared, and writes tile (y, x) of the output.
- */
+/* CTA (x, y) reads tile (x, y) of shape[2] squared, and writes tile (y, x) of the
+   output. */
 static void mirrored(void *context, const uint32_t grid[3], const uint32_t cta[3],
                      proact_emit_range *emit, void *sink)
 {
@@ -228,7 +229,7 @@ static void doubled(struct samples_case *c, bool large)
     samples_pass_struct(c, 0, (const int[]){rows, row}, 2);
 }
 
-/* CTAs of 16 x 4 threads: rows by fours; of these every third run of 16 columns. */
+/* CTAs of 16 x 4 threads: four rows each, and in them every third block of 16 columns. */
 static void dealt_columns(void *context, const uint32_t grid[3], const uint32_t cta[3],
                           proact_emit_range *emit, void *sink)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense products: M x K times K x N. The reference sums in double precision. */
+/* Dense products: M x K times K x N. The reference uses double precision. */
 #include "samples/samples_fill.h"
 
 static const double reordered = 1e-5;

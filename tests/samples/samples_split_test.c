@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every sample kernel gives the CPU's answer on 1, 2, 4, 8 and 16 emulated devices under
-   every method: on every replica, and bit for bit what one device gives. Without arguments
-   every compiler's PTX has its turn with some of the devices; `all` tries all with all;
-   `check` runs what is free of races under the checker; `local` takes this box's GPUs. A
-   second argument, `plain`, takes the kernels that nobody marked, with the same maps. */
+/* Every sample kernel on 1, 2, 4, 8 and 16 emulated devices under every method. Results
+   equal the CPU's reference on every replica, and those of one device bit for bit.
+
+   Without arguments every compiler's PTX runs with some of the devices. `all` tries all
+   combinations, `check` runs kernels without races under the checker, and `local` uses the
+   GPUs of this machine. A second argument, `plain`, uses the plain kernels with the same
+   maps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,8 +21,8 @@
 static const unsigned device_counts[] = {1, 2, 4, 8, 16};
 enum { DEVICE_COUNTS = 5, COMPILERS_MAX = 8 };
 
-/* What one device gave, by compiler, sample and array; the content, in the sample's size.
- */
+/* Results of one device, by compiler, sample and array; the content has the sample's
+   size. */
 struct truth {
     void *content[COMPILERS_MAX][SAMPLES_COUNT][SAMPLES_ARRAYS_MAX];
 };
@@ -166,7 +168,7 @@ static bool is_wanted(const struct setup *s, const struct sample *sample)
     for (size_t i = 0; i < sizeof few / sizeof *few; i++)
         if (!strcmp(sample->name, few[i]))
             return true;
-    /* A driver links each kernel anew under `dynamic`, which takes it a second. */
+    /* With `dynamic` the driver links each kernel again, which takes one second. */
     return !s->few && !(s->machine && !strcmp(s->method, "dynamic"));
 }
 
@@ -177,14 +179,14 @@ static unsigned split_all(struct setup *s)
         .device_count = s->devices,
         .seed = s->seed,
         .check = s->checks,
-        .host_threads = s->machine ? 0 : 1, /* on GPUs all that help to launch */
+        .host_threads = s->machine ? 0 : 1, /* on GPUs, all helper threads */
         .plan = {.method = s->method, .chunk_bytes = 4096, .transfer_threads = 256}};
     unsigned ran = 0;
 
     snprintf(s->title, sizeof s->title, "%s on %u devices", s->method, s->devices);
     enum proact_status status = proact_open(&options, &s->session, &s->err);
 
-    if (s->machine && status == PROACT_EREFUSED) /* it lacks what the method needs */
+    if (s->machine && status == PROACT_EREFUSED) /* it does not support the method */
         return 0;
     must(s, status);
     for (unsigned i = 0; i < SAMPLES_COUNT; i++)
@@ -203,7 +205,7 @@ static void forget(struct truth *truth)
     free(truth);
 }
 
-/* One device comes first, and says what is true. */
+/* One device runs first and gives the expected results. */
 static void run_methods(bool all, bool checks, bool plain)
 {
     struct truth *truth = must_calloc(1, sizeof *truth);
@@ -274,7 +276,7 @@ static void run_here(bool plain)
     forget(truth);
 }
 
-static void samples_give_the_answer_on_all_devices(void **state)
+static void samples_equal_their_reference_on_all_devices(void **state)
 {
     const char *const *argv = *state;
     const char *which = argv[1] ? argv[1] : "";
@@ -291,7 +293,7 @@ static void samples_give_the_answer_on_all_devices(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(samples_give_the_answer_on_all_devices, argv),
+        cmocka_unit_test_prestate(samples_equal_their_reference_on_all_devices, argv),
     };
 
     (void)argc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbours on grids of nx columns: a tile with a halo, plain, with clamped borders,
-   planes of three dimensions, and two dimensions folded into one. */
+/* Stencils on grids of nx columns: a tile with a halo, without a tile, with clamped
+   borders, on planes of three dimensions, and on two dimensions folded into one. */
 #include "sample.h"
 
 enum { TILE = 16 };
@@ -59,7 +59,7 @@ KERNEL(jacobi_clamp, const float *in, float *out, int nx, int ny)
     DONE();
 }
 
-/* A thread walks the planes of one column. */
+/* A thread iterates over the planes of one column. */
 KERNEL(stencil3d, const float *in, float *out, int nx, int ny, int nz)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x,

@@ -1,5 +1,5 @@
-# The sample kernels marked for sharing, by every compiler that is here. What the compilers
-# make of the plain ones is in tests/ptx/corpus.
+# The annotated sample kernels, built by every available compiler. The PTX of the plain ones
+# is in tests/ptx/corpus.
 set(marked_compilers)
 if(PROACT_NVCC)
     foreach(sm 75 90 100)
@@ -66,7 +66,7 @@ if(TARGET samples_execute_test)
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
     set_tests_properties(samples.execute_large PROPERTIES TIMEOUT 900 LABELS long)
 endif()
-# A minute under sanitizers.
+# This test takes a minute under sanitizers.
 if(TARGET samples_split_test)
     set_tests_properties(samples.samples_split PROPERTIES LABELS slow)
 endif()

@@ -6,7 +6,7 @@ enum { TILE = 32, ROWS = 8 };
 
 KERNEL(transpose, float *out, const float *in, int width, int height)
 {
-    __shared__ float tile[TILE][TILE + 1]; /* a column more: no two lanes share a bank */
+    __shared__ float tile[TILE][TILE + 1]; /* one more column avoids bank conflicts */
     int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
 
     for (int j = 0; j < TILE; j += ROWS)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element-wise: one element a thread, a grid-stride loop, vectors, several a thread. */
+/* Element-wise: one element for each thread, a grid-stride loop, vectors, several elements
+   for each thread. */
 #include "sample.h"
 
 KERNEL(vecadd, const float *a, const float *b, float *c, int n)

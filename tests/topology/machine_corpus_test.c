@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fuzzer's corpus, its files cut everywhere, and small random damage to them. */
+/* Files of the fuzzer's corpus, truncated at every byte and with small random damage. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void run_one(const char *name, uint64_t *chance)
     text_clear(&path);
 }
 
-static void corpus_is_survived(void **state)
+static void damaged_machine_files_do_no_harm(void **state)
 {
     DIR *folder = opendir(CORPUS);
     struct dirent *entry;
@@ -59,7 +59,7 @@ static void corpus_is_survived(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(corpus_is_survived)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(damaged_machine_files_do_no_harm)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

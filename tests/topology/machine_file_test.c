@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machine files: the ones that ship, the documented ones, and each way to write one wrong.
- */
+/* Machine files: the shipped ones, the documented ones, and the message of each possible
+   error. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "topology/machine_file.h"
 #include "topology/topology.h"
 
-/* The JSON block number `index` of docs/machines.md; free() it. */
+/* JSON block number `index` of docs/machines.md; the caller frees it. */
 static char *documented(unsigned index)
 {
     char *page = NULL, *from;
@@ -72,7 +72,7 @@ static void examples_of_the_page_are_read(void **state)
     free(like);
 }
 
-/* What is wrong, as a change to the first example of the page: `from` becomes `to`. */
+/* Errors as changes of the first example of the page: `from` becomes `to`. */
 static const struct {
     const char *from, *to, *sentence;
 } wrong[] = {
@@ -223,8 +223,7 @@ static void each_mistake_is_named(void **state)
     free(example);
 }
 
-/* Every required key, taken out: the sentence names it. Nothing is required beside `like`.
- */
+/* A missing required key is named in the message. With `like` no key is required. */
 static void each_required_key_is_missed(void **state)
 {
     static const char *const optional[] = {"description", "source",    "copy_payload_bytes",
@@ -262,7 +261,7 @@ static void each_required_key_is_missed(void **state)
 static void like_takes_the_rest_from_another(void **state)
 {
     static const struct {
-        const char *text, *sentence; /* NULL: fine */
+        const char *text, *sentence; /* NULL: accepted */
     } rows[] = {
         {"{\"like\": \"v100x4\"}", NULL},
         {"{\"like\": \"v100x4\", \"device_count\": 8}", NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the probe measures on an emulated machine is what its file says. */
+/* The probe on an emulated machine measures the values of its machine file. */
 #include "topology/topology_probe.h"
 
 #include <setjmp.h>
@@ -13,7 +13,8 @@
 #include "model/model.h"
 #include "topology/topology.h"
 
-/* Of a long copy: its useful share of the wire, and what waking the engine costs. */
+/* Expected bandwidth of a long copy: the payload share of the link, minus the engine's
+   start. */
 static double expected_gbps(const struct topology *t, unsigned i, unsigned j,
                             uint64_t bytes)
 {
@@ -22,7 +23,7 @@ static double expected_gbps(const struct topology *t, unsigned i, unsigned j,
     double wire = model_wire_bytes(&t->fabric, MODEL_COPY_ENGINE, bytes, bytes);
 
     if (t->link_gbps[i][j] <= 0)
-        return t->host_gbps / 2; /* to the host, and from there */
+        return t->host_gbps / 2; /* to the host and back */
     return (double)bytes /
            (wire / raw + t->fabric.copy_first_us * 1e3 + 2 * t->fabric.latency_ns);
 }
@@ -59,7 +60,7 @@ static void links_equal_the_file(void **state)
 {
     (void)state;
     look_at("v100x4");
-    look_at("p100x4"); /* pairs with one link, and with two */
+    look_at("p100x4"); /* pairs with one link and with two */
     look_at("h200x2");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machines by name and by path, fewer devices of one, and hwloc's files. */
+/* Machines by name and by path, machines with fewer devices, and files of hwloc. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static void names_are_the_ones_we_ship(void **state)
     free(names);
 }
 
-/* PROACT Table I: SMs, memory, and half of the rate both ways together. */
+/* PROACT Table I: SMs, memory, and half of the bidirectional bandwidth. */
 static void machines_are_the_papers(void **state)
 {
     static const struct {
@@ -131,7 +131,7 @@ static void hwloc_links_are_read(void **state)
     assert_string_equal(t.device.name, "Tesla P100-SXM2-16GB");
     assert_string_equal(t.description, "4x Tesla P100-SXM2-16GB; other figures as p100x4");
     assert_int_equal(t.device.sm_count, 56);
-    assert_true(t.device.memory_bytes == (uint64_t)16671616 * 1024); /* CUDA told hwloc */
+    assert_true(t.device.memory_bytes == (uint64_t)16671616 * 1024); /* from CUDA */
     assert_int_equal(t.device.capability, 60);
     assert_true(t.fabric.egress_gbps == 40 && t.host_gbps == 40);
     for (unsigned i = 0; i < 4; i++) {
@@ -140,7 +140,7 @@ static void hwloc_links_are_read(void **state)
     }
 }
 
-/* Loads Minsky's file with `from` changed to `to`, everywhere. */
+/* Loads Minsky's file with every `from` replaced by `to`. */
 static enum proact_status load_changed(const char *from, const char *to, struct topology *t,
                                        struct proact_error *err)
 {
@@ -175,7 +175,7 @@ static void refused_xml(const char *from, const char *to, const char *sentence)
     assert_string_equal(err.text, sentence);
 }
 
-/* The chip decides before the links do: 40 GB/s are nearest to the P100's. */
+/* The chip has priority over the links: 40 GB/s would be nearest to the P100's. */
 static void hwloc_figures_are_the_chips(void **state)
 {
     struct topology t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ordinary CUDA C++ makes of PTX: templates, calls, choices of many, local arrays,
-   dynamic shared memory, mathematics, printf, textures. nvcc only. */
+/* Ordinary CUDA C++ for nvcc: templates, calls, switches, local arrays, dynamic shared
+   memory, mathematics, printf and textures. */
 #include <cassert>
 #include <cooperative_groups.h>
 #include <cstdio>

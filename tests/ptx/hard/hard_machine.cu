@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What asks for words of the machine: votes, atomics and fences of every scope, volatile
-   and cached loads, inline assembly, tensor units, asynchronous copies, CUB. nvcc only. */
+/* Machine-level operations for nvcc: votes, atomics and fences of every scope, volatile and
+   cached loads, inline assembly, tensor cores, asynchronous copies and CUB. */
 #include <cub/cub.cuh>
 #include <cuda/atomic>
 #include <cuda_pipeline.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of a hundred thousand numbers in front of the code: cuRAND. nvcc only. */
+/* A table of a hundred thousand numbers before the code: cuRAND. nvcc only. */
 #include <curand_kernel.h>
 
 __global__ void random_numbers(float *a, int n)
