@@ -49,13 +49,13 @@ check() { # NAME LIMIT PATTERN COMMAND...
         "$(echo "$*" | sed "s,$build/,,g; s,$here/,,g; s,$work,FOLDER,g")"
 }
 
-check contract 300 'broken' ./contract_test cuda
-check kernels 120 'runs of|test\(s\) run' ./kernels_split_test local
-check samples-annotated 120 'runs of|test\(s\) run' ./samples_split_test local
-check samples-plain 120 'runs of|test\(s\) run' ./samples_split_test local plain
-check distributed 100 'test\(s\) run' ./distributed_test local
-check distributed-order 100 'test\(s\) run' ./distributed_order_test local
-check staged 100 'test\(s\) run' ./launch_stage_test local
+check contract 300 'broken' ./device_tests contract cuda
+check kernels 120 'runs of|test\(s\) run' ./kernels_tests kernels_share local
+check samples-annotated 120 'runs of|test\(s\) run' ./samples_tests samples_split local
+check samples-plain 120 'runs of|test\(s\) run' ./samples_tests samples_split local plain
+check distributed 100 'test\(s\) run' ./runtime_tests distributed local
+check distributed-order 100 'test\(s\) run' ./runtime_tests distributed_order local
+check staged 100 'test\(s\) run' ./runtime_tests launch_stage local
 check programs 300 'runs of programs' \
     sh "$here/tests/programs/local.sh" "$build/tools/proactcc/bin/proactcc" "$work/built"
 check applications-jacobi 60 'equal' "$proact" run jacobi --machine local --size 2048 \

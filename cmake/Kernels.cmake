@@ -39,6 +39,29 @@ if(PROACT_NVCC)
     endif()
 endif()
 
+# Architectures of the test kernels that nvcc compiles: sm_90 alone, because all four together
+# take a third of the build. scripts/test --all turns PROACT_EVERY_SM on.
+option(PROACT_EVERY_SM "compile the test kernels for sm_75, 80, 90 and 100, not one alone" OFF)
+set(PROACT_TEST_SMS)
+if(PROACT_NVCC)
+    foreach(sm 75 80 90 100)
+        if(PROACT_NVCC_KNOWS MATCHES "compute_${sm}\n")
+            list(APPEND PROACT_TEST_SMS ${sm})
+        endif()
+    endforeach()
+    if(NOT PROACT_EVERY_SM AND 90 IN_LIST PROACT_TEST_SMS)
+        set(PROACT_TEST_SMS 90)
+    endif()
+endif()
+# Tests read every PTX file in their folders, so those of another configuration are removed.
+file(GLOB stale ${PROJECT_BINARY_DIR}/tests/*/*.sm_*.ptx)
+foreach(sm ${PROACT_TEST_SMS})
+    list(FILTER stale EXCLUDE REGEX "\\.sm_${sm}\\.ptx$")
+endforeach()
+if(stale)
+    file(REMOVE ${stale})
+endif()
+
 # CUDA's device runtime of the toolkit, which NVIDIA allows programs to redistribute.
 if(PROACT_NVCC)
     set(nvcc_above ${PROACT_NVCC_FOLDER}/..)
@@ -56,8 +79,18 @@ function(proact_device_runtime target)
     target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/device_runtime.S)
 endfunction()
 
-# proact_ptx(OUTPUT SOURCE COMMAND...): compiles SOURCE to OUTPUT, with header dependencies.
+# proact_ptx(OUTPUT SOURCE COMMAND...): compiles SOURCE to OUTPUT, with header dependencies. A
+# second OUTPUT of the same SOURCE and COMMAND is a copy of the first.
 function(proact_ptx output source)
+    get_filename_component(source ${source} ABSOLUTE)
+    string(SHA256 key "${source} ${ARGN}")
+    get_property(made GLOBAL PROPERTY PROACT_PTX_${key})
+    if(made AND CMAKE_GENERATOR MATCHES Ninja) # one graph of all folders
+        add_custom_command(OUTPUT ${output} DEPENDS ${made} VERBATIM
+            COMMAND ${CMAKE_COMMAND} -E copy ${made} ${output})
+        return()
+    endif()
+    set_property(GLOBAL PROPERTY PROACT_PTX_${key} ${output})
     add_custom_command(OUTPUT ${output} DEPFILE ${output}.d DEPENDS ${source} VERBATIM
         COMMAND ${ARGN} -MD -MF ${output}.d ${source} -o ${output})
 endfunction()

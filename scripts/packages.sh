@@ -32,5 +32,5 @@ need_packages() {
     }
 }
 
-build_packages="gcc libc6-dev cmake ninja-build pkg-config clang-14 zlib1g-dev libjansson-dev libpopt-dev libhwloc-dev libhwloc15 scdoc"
+build_packages="gcc libc6-dev cmake ninja-build pkg-config clang-14 mold zlib1g-dev libjansson-dev libpopt-dev libhwloc-dev libhwloc15 scdoc"
 test_packages="make libcmocka-dev clang-format-14 clang-tidy-14 libclang-rt-14-dev"

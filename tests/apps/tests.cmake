@@ -1,10 +1,12 @@
-# Tests of the applications and the stored inputs of their reader link the applications.
-foreach(program matrix_market_test matrix_market_corpus_test reference_test repeat_test
-        applications_test)
-    target_link_libraries(${program} PRIVATE proact_apps)
-endforeach()
-target_sources(matrix_market_corpus_test PRIVATE
+# The tests link the applications and read the stored inputs of their reader.
+target_link_libraries(apps_tests PRIVATE proact_apps)
+target_sources(apps_tests PRIVATE
     ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/matrix_market_fuzz.c)
 
 # This test takes a minute under the sanitizers.
 set_tests_properties(apps.applications PROPERTIES LABELS slow)
+
+# More than 0.3 s of CPU time each.
+set_tests_properties(apps.matrix_market PROPERTIES LABELS "slow;sanitize")
+# More than 10 s with sanitizers; the tests above run the same code.
+set_tests_properties(apps.repeat PROPERTIES LABELS slow)

@@ -1,7 +1,8 @@
 # The benchmarks are not part of the library.
-target_link_libraries(peers_test PRIVATE proact_bench)
+target_link_libraries(bench_tests PRIVATE proact_bench)
 
 # A stale table of the documentation is reported and restored.
-add_test(NAME bench.tables_stale COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/bench/tables.sh
+proact_test(NAME bench.tables_stale COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/tables.sh
     ${PROJECT_SOURCE_DIR})
 set_tests_properties(bench.tables_stale PROPERTIES LABELS quick)
+proact_check(bench proact_command fake_cuda_fake)

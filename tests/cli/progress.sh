@@ -1,5 +1,10 @@
 # A terminal gets a progress line, which is erased at the end; a pipe gets nothing.
 . "$(dirname "$0")/cli_lib.sh"
+command -v script >/dev/null || { echo "skipped: there is no script(1), which makes a terminal"; exit 77; }
+why=$(script -qec true terminal 2>&1 </dev/null) || {
+    echo "skipped: no pseudo-terminal (is /dev/pts mounted?): $why"
+    exit 77
+}
 run='proact run jacobi --size 200 --iterations 100 -n 2 --method bulk'
 $run 2>&1 >/dev/null | wc -c | tr -d ' '
 script -qec "$run >table" output >/dev/null || echo "exit status $?"

@@ -1,7 +1,7 @@
 # Each tests/cli/NAME.sh is one test of the command; run.sh describes them.
 foreach(name bench bench_link bench_options chart help usage input make methods midway plot progress run_small trace doctor topo local
     analyze analyze_launch analyze_modes analyze_passes analyze_usage)
-    add_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
+    proact_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
     set_tests_properties(cli.${name} PROPERTIES LABELS quick TIMEOUT 120)
 endforeach()
@@ -27,3 +27,7 @@ set_tests_properties(cli.analyze_launch PROPERTIES
 add_executable(svg_check cli/svg_check.c)
 target_link_libraries(svg_check PRIVATE proact_options)
 set_tests_properties(cli.plot PROPERTIES ENVIRONMENT "SVG_CHECK=$<TARGET_FILE:svg_check>")
+# More than 0.3 s of CPU time each.
+set_tests_properties(cli.analyze_launch cli.analyze_passes cli.bench_options cli.chart cli.doctor
+    cli.local cli.make cli.plot cli.topo cli.trace PROPERTIES LABELS "slow;sanitize")
+proact_check(cli proact_command trace_check json_check fake_cuda_fake fake_cuda_old fake_cuda_early many_cuda)

@@ -13,7 +13,7 @@
 
 /* Limit of device-side waits in the backend's time; long enough for every wait that
    ends. */
-static const double wait_limit_ms = 200; /* a busy computer may delay a stream */
+static const double wait_limit_ms = 600; /* a busy computer may delay a stream */
 enum {
     SECONDS = 60, /* limit of a promise on hardware; then its process is killed */
     PROMISES_MAX = 192

@@ -1,17 +1,11 @@
 # The device contract consists of several files; contract_test.c runs them all.
-target_sources(contract_test PRIVATE device/contract.c device/contract_memory.c device/contract_parts.c
+target_sources(device_tests PRIVATE device/contract.c device/contract_memory.c device/contract_parts.c
     device/contract_rows.c device/contract_streams.c device/contract_launch.c device/contract_clusters.c device/contract_batch.c device/contract_watch.c device/contract_repeats.c device/contract_texels.c
     device/contract_graphs.c device/contract_faults.c device/contract_interop.c device/contract_lazy_devices.c)
-# The tests of the emulated machine.
-foreach(part time cost order fault bulk rows replicas cluster)
-    target_sources(emulator_${part}_test PRIVATE device/emulator_testing.c device/contract.c)
-endforeach()
-foreach(part residency device_unit children heap)
-    target_sources(${part}_test PRIVATE device/emulator_testing.c device/contract.c)
-endforeach()
+target_sources(device_tests PRIVATE device/emulator_testing.c device/fake_cuda_session.c)
 
 # A separate test, so that it can be run alone on a machine with GPUs; skipped without any.
-add_test(NAME device.contract_cuda COMMAND contract_test cuda)
+proact_test(NAME device.contract_cuda COMMAND device_tests contract cuda)
 # A second for each promise, which opens the devices again.
 set_tests_properties(device.contract_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS gpu)
 
@@ -19,7 +13,7 @@ set_tests_properties(device.contract_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT
 find_path(PROACT_CUDA_INCLUDE cuda.h HINTS ENV CUDA_HOME PATH_SUFFIXES include
     PATHS /usr/local/cuda)
 if(PROACT_CUDA_INCLUDE)
-    target_include_directories(driver_abi_test SYSTEM PRIVATE ${PROACT_CUDA_INCLUDE})
+    target_include_directories(device_tests SYSTEM PRIVATE ${PROACT_CUDA_INCLUDE})
 else()
     message(STATUS "no cuda.h: the driver's declarations are not compared (device.driver_abi)")
 endif()
@@ -65,24 +59,24 @@ set_target_properties(many_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1
 # method.
 function(fake_cuda_test name kind)
     cmake_parse_arguments(PARSE_ARGV 2 fake "" "" "SETTINGS;COMMAND")
-    add_test(NAME ${name} COMMAND ${fake_COMMAND})
+    proact_test(NAME ${name} COMMAND ${fake_COMMAND})
     set_tests_properties(${name} PROPERTIES LABELS quick TIMEOUT 120 ENVIRONMENT
         "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/driver_${kind};${fake_SETTINGS}")
 endfunction()
-fake_cuda_test(device.contract_fake_cuda fake COMMAND contract_test cuda)
-fake_cuda_test(device.contract_early_cuda early COMMAND contract_test cuda)
+fake_cuda_test(device.contract_fake_cuda fake COMMAND device_tests contract cuda)
+fake_cuda_test(device.contract_early_cuda early COMMAND device_tests contract cuda)
 fake_cuda_test(device.contract_one_cuda fake SETTINGS FAKE_CUDA_DEVICES=1
-    COMMAND contract_test cuda)
-fake_cuda_test(device.contract_many_cuda many COMMAND contract_test cuda SETTINGS
+    COMMAND device_tests contract cuda)
+fake_cuda_test(device.contract_many_cuda many COMMAND device_tests contract cuda SETTINGS
     FAKE_CUDA_DEVICES=1 MANY_CUDA_DEVICES=3
     MANY_CUDA_DRIVER=${CMAKE_CURRENT_BINARY_DIR}/driver_fake/libcuda.so.1)
 # Rows that the driver copies one by one: long pitches, no peer access, a refused pitch.
 fake_cuda_test(device.contract_pitch_cuda fake SETTINGS FAKE_CUDA_ATTRIBUTES=11=300
-    COMMAND contract_test cuda rows)
+    COMMAND device_tests contract cuda rows)
 fake_cuda_test(device.contract_unreached_cuda fake SETTINGS FAKE_CUDA_PEERS=none
-    COMMAND contract_test cuda "rows move")
+    COMMAND device_tests contract cuda "rows move")
 fake_cuda_test(device.contract_refused_cuda fake SETTINGS FAKE_CUDA_FAIL=cuMemcpy2DAsync_v2:1:1
-    COMMAND contract_test cuda "rows move")
+    COMMAND device_tests contract cuda "rows move")
 set(jacobi proact_command run jacobi --size 128 --iterations 52 --machine local)
 fake_cuda_test(device.jacobi_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=4 COMMAND ${jacobi})
 fake_cuda_test(device.jacobi_relay_cuda fake SETTINGS FAKE_CUDA_DEVICES=4
@@ -93,24 +87,33 @@ fake_cuda_test(device.jacobi_unreached_cuda fake
 
 # Tests for GPUs on the fake driver: its checks of kernels apply without a GPU.
 fake_cuda_test(kernels.split_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
-    COMMAND kernels_split_test local)
+    COMMAND kernels_tests kernels_split local)
 fake_cuda_test(runtime.distributed_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=3
-    COMMAND distributed_test local)
+    COMMAND runtime_tests distributed local)
 set_tests_properties(kernels.split_fake_cuda PROPERTIES LABELS slow TIMEOUT 600)
 
 fake_cuda_test(bench.peers_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/device/bench_peers.sh $<TARGET_FILE:proact_command>)
 
 # Failures of a driver, and a failure of each of its calls.
+add_dependencies(device_tests runtime_ptx fake_cuda_fake fake_cuda_old fake_cuda_early
+    fake_nvtx many_cuda)
 foreach(part failure sweep early binary overlap branches repeat context staging lazy)
-    target_sources(cuda_${part}_test PRIVATE device/fake_cuda_session.c)
-    add_dependencies(cuda_${part}_test runtime_ptx fake_cuda_fake fake_cuda_old fake_nvtx)
     set_tests_properties(device.cuda_${part} PROPERTIES ENVIRONMENT
         "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/driver_fake")
 endforeach()
 foreach(kind none old)
-    fake_cuda_test(device.cuda_failure_${kind} ${kind} COMMAND cuda_failure_test ${kind})
+    fake_cuda_test(device.cuda_failure_${kind} ${kind} COMMAND device_tests cuda_failure ${kind})
 endforeach()
 
 # A failure of every driver call takes a minute.
 set_tests_properties(device.cuda_sweep PROPERTIES LABELS long TIMEOUT 300)
+
+# More than 0.3 s of CPU time each.
+set_tests_properties(device.contract device.contract_early_cuda
+    device.contract_fake_cuda device.contract_many_cuda device.contract_one_cuda
+    device.contract_pitch_cuda device.cuda_workers device.cuda_failure device.emulator_cost
+    device.emulator_fault device.emulator_rows device.emulator_time
+    device.jacobi_fake_cuda device.jacobi_relay_cuda device.jacobi_unreached_cuda
+    bench.peers_fake_cuda PROPERTIES LABELS "slow;sanitize")
+proact_check(device proact_command)

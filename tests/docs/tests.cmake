@@ -24,7 +24,7 @@ foreach(page ${docs_pages})
     file(STRINGS ${page} docs_marks REGEX "^<!-- test: ")
     if(docs_marks)
         docs_page_name(${page} name)
-        add_test(NAME docs.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/page.sh ${page}
+        proact_test(NAME docs.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/page.sh ${page}
             ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:proact> ${docs_cc}
             ${PROACT_PTX})
         set_tests_properties(docs.${name} PROPERTIES TIMEOUT 120 LABELS quick
@@ -43,10 +43,10 @@ foreach(page ${docs_pages} ${PROJECT_SOURCE_DIR}/docs/man/proact.1.scd
     else()
         docs_page_name(${page} name)
     endif()
-    add_test(NAME docs.commands_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/commands.sh
+    proact_test(NAME docs.commands_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/commands.sh
         ${page} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:proact_command>
         ${docs_proactcc})
-    set(docs_label quick)
+    set(docs_label slow)
     if(name MATCHES "^(README|getting-started|proactcc|man_proact|man_proactcc)$")
         set(docs_label slow) # these run applications
     elseif(name STREQUAL "help")

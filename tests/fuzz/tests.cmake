@@ -4,7 +4,7 @@
 # build/fuzz/tests/ptx_fuzz -dict=tests/fuzz/ptx.dict NEW_INPUTS tests/fuzz/corpus/ptx
 add_executable(ptx_fuzz_corpus fuzz/ptx_fuzz.c fuzz/fuzz_corpus.c)
 target_link_libraries(ptx_fuzz_corpus PRIVATE proact_testing)
-add_test(NAME fuzz.ptx COMMAND ptx_fuzz_corpus ${CMAKE_CURRENT_LIST_DIR}/corpus/ptx)
+proact_test(NAME fuzz.ptx COMMAND ptx_fuzz_corpus ${CMAKE_CURRENT_LIST_DIR}/corpus/ptx)
 set_tests_properties(fuzz.ptx PROPERTIES LABELS quick)
 
 # proact_fuzzer(NAME CORPUS LIBRARY...)
@@ -14,7 +14,7 @@ function(proact_fuzzer name corpus)
     target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
     set(found ${CMAKE_CURRENT_BINARY_DIR}/${name}_found)
     file(MAKE_DIRECTORY ${found})
-    add_test(NAME fuzz.${name}_search COMMAND ${name}_fuzz -max_total_time=20 -timeout=10
+    proact_test(NAME fuzz.${name}_search COMMAND ${name}_fuzz -max_total_time=20 -timeout=10
         -artifact_prefix=${found}/ ${found} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${corpus})
     set_tests_properties(fuzz.${name}_search PROPERTIES LABELS slow TIMEOUT 300)
 endfunction()
@@ -23,3 +23,4 @@ if(PROACT_FUZZ)
     proact_fuzzer(machine machine_corpus)
     proact_fuzzer(matrix_market matrix_market proact_apps)
 endif()
+proact_check(fuzz ptx_fuzz_corpus)

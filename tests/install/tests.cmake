@@ -1,10 +1,10 @@
 # A program is built against the installed tree, by pkg-config and by find_package.
-add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/install.sh
+proact_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/install.sh
     ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER} ${CMAKE_CURRENT_SOURCE_DIR}/install
     $<IF:$<BOOL:${PROACT_SANITIZE}>,-fsanitize=address$<COMMA>undefined,-O1>)
-set_tests_properties(install PROPERTIES LABELS quick TIMEOUT 120)
+set_tests_properties(install PROPERTIES LABELS slow TIMEOUT 120)
 
 # scripts/demo builds everything that is installed.
-add_test(NAME install.targets COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/targets.sh
+proact_test(NAME install.targets COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/targets.sh
     ${PROJECT_BINARY_DIR})
-set_tests_properties(install.targets PROPERTIES LABELS quick TIMEOUT 60 SKIP_RETURN_CODE 77)
+set_tests_properties(install.targets PROPERTIES LABELS slow TIMEOUT 60 SKIP_RETURN_CODE 77)

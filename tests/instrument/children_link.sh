@@ -6,7 +6,8 @@ runtime=$(dirname "$ptxas")/../lib64/libcudadevrt.a
 [ -e "$runtime" ] || runtime=$(find -L "$(dirname "$ptxas")/.." -name libcudadevrt.a | head -1)
 [ -e "$runtime" ] || { echo "no libcudadevrt.a beside $ptxas"; exit 77; }
 mkdir -p "$folder"
-"$test" "$folder" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+# shellcheck disable=SC2086 # a program and the name of its test file
+$test "$folder" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 for sm in 75 80 90; do
     "$ptxas" -c -arch=sm_$sm "$folder/children.ptx" -o "$folder/out.o" || exit 1
     "$(dirname "$ptxas")/nvlink" -arch=sm_$sm "$folder/out.o" "$runtime" -o "$folder/out.cubin" ||

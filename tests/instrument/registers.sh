@@ -7,7 +7,8 @@
 # Usage: registers.sh TEST PTXAS FOLDER [MORE [TEXTS]]   TEXTS: a pattern, for TEST
 test=$1 ptxas=$2 folder=$3 more=${4:-8} texts=${5-}
 mkdir -p "$folder" && rm -f "$folder"/*.ptx
-"$test" "$folder" "$texts" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+# shellcheck disable=SC2086 # a program and the name of its test file
+$test "$folder" "$texts" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 for text in "$folder"/*.ptx; do
     target=$(sed -n 's/^\.target sm_\([0-9]*\).*/\1/p' "$text")
     for sm in 75 80 90 100; do

@@ -4,47 +4,47 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     foreach(name vectors pitch symbols managed pinned events queries structs errors handles graphs
             graph_nodes graph_kinds graph_memory pools batches cooperative clusters beside streams textures texture_kinds
             surfaces float_mode driver driver_modules)
-        add_test(NAME proactcc.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/program.sh
+        proact_test(NAME proactcc.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/program.sh
             ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name}
             ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
         set_tests_properties(proactcc.${name} PROPERTIES LABELS slow TIMEOUT 120)
     endforeach()
-    add_test(NAME proactcc.replays COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/replays.sh
+    proact_test(NAME proactcc.replays COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/replays.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.replays PROPERTIES LABELS slow TIMEOUT 300)
-    add_test(NAME proactcc.lazy_devices COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/lazy_devices.sh
+    proact_test(NAME proactcc.lazy_devices COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/lazy_devices.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.lazy_devices PROPERTIES LABELS slow TIMEOUT 300)
-    add_test(NAME proactcc.blocked COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/blocked.sh
+    proact_test(NAME proactcc.blocked COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/blocked.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.blocked PROPERTIES LABELS slow TIMEOUT 600)
-    add_test(NAME proactcc.split_textures COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/split_textures.sh
+    proact_test(NAME proactcc.split_textures COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/split_textures.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.split_textures PROPERTIES LABELS slow TIMEOUT 300)
-    add_test(NAME proactcc.driver_links COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/driver.sh
+    proact_test(NAME proactcc.driver_links COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/driver.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.driver_links PROPERTIES LABELS slow TIMEOUT 300)
-    add_test(NAME proactcc.places COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/places.sh
+    proact_test(NAME proactcc.places COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/places.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR})
     set_tests_properties(proactcc.places PROPERTIES LABELS slow TIMEOUT 300)
-    add_test(NAME proactcc.checked_alike COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
+    proact_test(NAME proactcc.checked_alike COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} alike
         some flag marks row vectors parts not one_other other_part one_reads read_before)
-    add_test(NAME proactcc.checked_fetch_atomics COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
+    proact_test(NAME proactcc.checked_fetch_atomics COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} fetch_atomics
         leader each_fences leader_fences all_fence waits_volatile reads_volatile grid_barriers
         lock far not unfenced fences_early fences_narrowly unfenced_flag grid_barrier_missing
         unfenced_lock late unfenced_far)
     set_tests_properties(proactcc.checked_alike proactcc.checked_fetch_atomics PROPERTIES LABELS slow TIMEOUT 120)
-    add_test(NAME proactcc.heat COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/heat.sh
+    proact_test(NAME proactcc.heat COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/heat.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR})
     set_tests_properties(proactcc.heat PROPERTIES LABELS slow TIMEOUT 300)
-    add_test(NAME proactcc.lines COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/lines.sh
+    proact_test(NAME proactcc.lines COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/lines.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
     set_tests_properties(proactcc.lines PROPERTIES LABELS slow TIMEOUT 300)
     foreach(name make cmake library refusals settings install)
@@ -52,28 +52,26 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         if(name STREQUAL install)
             set(what ${PROJECT_BINARY_DIR})
         endif()
-        add_test(NAME proactcc.use_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/use.sh
+        proact_test(NAME proactcc.use_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/use.sh
             ${what} ${PROJECT_SOURCE_DIR} ${name})
         set_tests_properties(proactcc.use_${name} PROPERTIES LABELS slow TIMEOUT 300)
     endforeach()
     foreach(name commands archive cmake library refusals)
-        add_test(NAME proactcc.linked_${name}
+        proact_test(NAME proactcc.linked_${name}
             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/linked.sh
                 ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name})
         set_tests_properties(proactcc.linked_${name} PROPERTIES LABELS slow TIMEOUT 300)
     endforeach()
     set_tests_properties(proactcc.linked_refusals PROPERTIES LABELS long)
-    add_test(NAME proactcc.libraries COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/libraries.sh
+    proact_test(NAME proactcc.libraries COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/libraries.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.libraries PROPERTIES LABELS slow TIMEOUT 300)
 endif()
 
 # Unit tests of internals, and proact's declarations compared with NVIDIA's, if these exist.
-foreach(program image_test library_kind_test)
-    target_sources(${program} PRIVATE $<TARGET_OBJECTS:proactrt_objects>)
-    target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc)
-endforeach()
+target_sources(proactcc_tests PRIVATE $<TARGET_OBJECTS:proactrt_objects>)
+target_include_directories(proactcc_tests PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc)
 find_path(PROACT_CUDART_H cuda_runtime_api.h HINTS ENV CUDA_HOME PATH_SUFFIXES include
     PATHS /usr/local/cuda)
 if(PROACT_CUDART_H)
@@ -83,20 +81,21 @@ if(PROACT_CUDART_H)
     target_include_directories(abi_theirs SYSTEM PRIVATE ${PROACT_CUDART_H})
     target_link_libraries(abi_theirs PRIVATE proact_options)
     target_compile_options(abi_theirs PRIVATE -Wno-pedantic)
-    add_test(NAME proactcc.abi COMMAND abi_theirs)
+    proact_test(NAME proactcc.abi COMMAND abi_theirs)
     set_tests_properties(proactcc.abi PROPERTIES LABELS quick)
 endif()
 find_library(PROACT_CUDART_A libcudart_static.a HINTS ENV CUDA_HOME PATH_SUFFIXES lib64
     PATHS /usr/local/cuda)
 if(PROACT_CUDART_A)
-    add_test(NAME proactcc.calls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/calls.sh
+    proact_test(NAME proactcc.calls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/calls.sh
         ${PROJECT_SOURCE_DIR} $<TARGET_FILE:proactrt> ${PROACT_CUDART_A})
     set_tests_properties(proactcc.calls PROPERTIES LABELS quick)
 endif()
 find_library(PROACT_CUDA_STUB libcuda.so HINTS ENV CUDA_HOME PATH_SUFFIXES lib64/stubs
     PATHS /usr/local/cuda NO_DEFAULT_PATH)
 if(PROACT_CUDART_H AND PROACT_CUDA_STUB)
-    add_test(NAME proactcc.driver_calls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/driver_calls.sh
+    proact_test(NAME proactcc.driver_calls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/driver_calls.sh
         ${PROJECT_SOURCE_DIR} $<TARGET_FILE:proactrt> ${PROACT_CUDART_H} ${PROACT_CUDA_STUB})
     set_tests_properties(proactcc.driver_calls PROPERTIES LABELS quick)
 endif()
+proact_check(proactcc proact_command proactrt proactrt_shared fake_cuda_fake fake_cuda_old fake_cuda_early)

@@ -82,10 +82,10 @@ run_cases() { # [METHOD]
 # Emulated machines have no external libraries. The contract test on the fake driver and the
 # runtime's own test cover interoperation.
 run_interop() {
-    cmake --build "$scratch/build" -j2 --target interop_test contract_test fake_cuda_fake \
+    cmake --build "$scratch/build" -j2 --target runtime_tests device_tests fake_cuda_fake \
         >"$scratch/log" 2>&1 || { echo "does not build" && return 2; }
     tests=$scratch/build/tests
-    for test in "interop_test" "contract_test cuda guests"; do
+    for test in "runtime_tests interop" "device_tests contract cuda guests"; do
         # shellcheck disable=SC2086 # a program and its arguments
         (cd "$tests" && LD_LIBRARY_PATH=$tests/driver_fake timeout 900 ./$test) \
             >"$scratch/output" 2>&1 && continue
@@ -97,10 +97,10 @@ run_interop() {
 }
 
 # A feature with its own test program, which runs under the same checks.
-run_own() { # METHODS TEST
-    cmake --build "$scratch/build" -j2 --target "$2" >"$scratch/log" 2>&1 ||
+run_own() { # METHODS NAME: the file NAME_test.c of tests/runtime
+    cmake --build "$scratch/build" -j2 --target runtime_tests >"$scratch/log" 2>&1 ||
         { echo "does not build" && return 2; }
-    (cd "$scratch/build/tests" && timeout 900 ./"$2") >"$scratch/output" 2>&1
+    (cd "$scratch/build/tests" && timeout 900 ./runtime_tests "$2") >"$scratch/output" 2>&1
     code=$?
     [ $code -eq 0 ] && return 0
     [ $code -ge 124 ] || code=1
@@ -116,8 +116,8 @@ mkdir -p "$tree"
 done
 cmake -S "$tree" -B "$scratch/build" -G Ninja -DCMAKE_C_FLAGS=-w >"$scratch/log" 2>&1 || exit 2
 report=$(run_cases) && report=$(run_interop) &&
-    report=$(run_own distributed distributed_order_test) && report=$(run_own streams program_streams_test) &&
-    report=$(run_own textures launch_textures_test) || { echo "unchanged source: $report" && tail -5 "$scratch/log" && exit 1; }
+    report=$(run_own distributed distributed_order) && report=$(run_own streams program_streams) &&
+    report=$(run_own textures launch_textures) || { echo "unchanged source: $report" && tail -5 "$scratch/log" && exit 1; }
 
 cat >"$table" <<'END'
 # Which test catches each missing protocol step
@@ -139,9 +139,9 @@ marks | (
         case $methods in
         inline | fused | polling | dynamic | copy-engine | relay | hardware | bulk) report=$(run_cases "$methods") ;;
         interoperation) report=$(run_interop) ;;
-        distributed) report=$(run_own distributed distributed_order_test) ;;
-        streams) report=$(run_own streams program_streams_test) ;;
-        textures) report=$(run_own textures launch_textures_test) ;;
+        distributed) report=$(run_own distributed distributed_order) ;;
+        streams) report=$(run_own streams program_streams) ;;
+        textures) report=$(run_own textures launch_textures) ;;
         *fused*) report=$(run_cases polling) && report=$(run_cases fused) ;;
         *) report=$(run_cases) ;;
         esac

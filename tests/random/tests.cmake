@@ -19,9 +19,10 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         list(GET what 2 first)
         list(GET what 3 count)
         list(GET what 4 label)
-        add_test(NAME random.${name} COMMAND ${CMAKE_CURRENT_LIST_DIR}/random_programs.sh
+        proact_test(NAME random.${name} COMMAND ${CMAKE_CURRENT_LIST_DIR}/random_programs.sh
             ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc $<TARGET_FILE:make_${make}>
             ${CMAKE_CURRENT_BINARY_DIR}/random_${name} ${first} ${count})
         set_tests_properties(random.${name} PROPERTIES LABELS ${label} TIMEOUT 1200)
     endforeach()
 endif()
+proact_check(random proactrt proactrt_shared make_program make_calls)

@@ -93,11 +93,13 @@ static void columns_stay_where_they_are(void **state)
     expect("columns", "columns", (struct cells){256, 700, 1}, there_and_back, 0);
 }
 
-/* The same with more rows than a read set once distinguished. */
+/* Columns of 20000 rows. The gap between a device's bytes of two rows is 96 bytes, more
+   than the least that access/ranges/pieces.c keeps apart (64), whether or not the compiler unrolls
+   the loop over rows. */
 static void columns_of_many_rows_stay(void **state)
 {
     (void)state;
-    expect("columns", "columns", (struct cells){16, 20000, 1}, there_and_back, 0);
+    expect("columns", "columns", (struct cells){32, 20000, 1}, there_and_back, 0);
 }
 
 static void then_by_cells(struct rig *r, struct proact_kernel *const k[2], unsigned devices)

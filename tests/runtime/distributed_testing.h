@@ -40,6 +40,26 @@ static inline void refused(struct fixture *f, enum proact_status status,
         fail_msg("'%s' has no '%s'", f->err.text, part);
 }
 
+/* Whether the machine has the method. Emulated devices alone have `hardware`. On a driver,
+   `dynamic` needs CUDA's device runtime, which only a build with nvcc contains. */
+static inline bool has_method(const char *method)
+{
+    struct proact_error err = {""};
+    struct proact *p = NULL;
+    bool has = strcmp(machine, "here") != 0;
+
+    if (has || !strcmp(method, "hardware"))
+        return has;
+    has = proact_open(
+              &(struct proact_options){.machine = machine, .plan = {.method = method}}, &p,
+              &err) == PROACT_OK ||
+          !strstr(err.text, "libcudadevrt.a");
+    proact_close(p);
+    if (!has)
+        print_message("%s\n", err.text);
+    return has;
+}
+
 static inline struct fixture *begin_on(const char *on, const char *method, unsigned devices,
                                        uint64_t seed)
 {

@@ -10,32 +10,37 @@ target_link_libraries(stress PRIVATE proact_testing)
 if(PROACT_SANITIZE OR PROACT_FUZZ)
     target_compile_definitions(stress PRIVATE PROACT_SANITIZED)
 endif()
-add_test(NAME stress.few COMMAND stress --machine v100x4 --bytes 200000
+proact_test(NAME stress.few COMMAND stress --machine v100x4 --bytes 200000
     --launches $<IF:$<BOOL:${PROACT_SANITIZE}>,800,2500> --seed 1 ${stress_ptx})
 set_tests_properties(stress.few PROPERTIES LABELS quick TIMEOUT 120)
-add_test(NAME stress.many COMMAND stress --machine v100x4 --bytes 16777216 --seconds 25
+proact_test(NAME stress.many COMMAND stress --machine v100x4 --bytes 16777216 --seconds 25
     --launches 100000 --seed 100000 ${stress_ptx})
 set_tests_properties(stress.many PROPERTIES LABELS long TIMEOUT 600)
-add_test(NAME stress.gpus COMMAND stress --machine local --seconds 60 --launches 100000
+proact_test(NAME stress.gpus COMMAND stress --machine local --seconds 60 --launches 100000
     --seed 200000 ${stress_ptx})
 set_tests_properties(stress.gpus PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)
 # On the fake driver, which counts the objects that are not freed.
-add_test(NAME stress.few_fake COMMAND stress --machine local --bytes 20000 --launches 1200
+proact_test(NAME stress.few_fake COMMAND stress --machine local --bytes 20000 --launches 1200
     --seed 500000 ${stress_ptx})
 set_tests_properties(stress.few_fake PROPERTIES LABELS quick TIMEOUT 120 ENVIRONMENT
     "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/driver_fake;FAKE_CUDA_DEVICES=3")
 # Compiled for sm_90, where staged ranges are sent as bulk copies.
-add_test(NAME stress.few_90 COMMAND stress --machine h200x4 --bytes 200000 --launches 1000
+proact_test(NAME stress.few_90 COMMAND stress --machine h200x4 --bytes 200000 --launches 1000
     --seed 300000 ${stress_ptx_90})
 set_tests_properties(stress.few_90 PROPERTIES LABELS quick TIMEOUT 120)
-add_test(NAME stress.gpus_90 COMMAND stress --machine local --seconds 60 --launches 100000
+proact_test(NAME stress.gpus_90 COMMAND stress --machine local --seconds 60 --launches 100000
     --seed 400000 ${stress_ptx_90})
 set_tests_properties(stress.gpus_90 PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)
 # On small devices that fill soon, so that launches have interior splits
 # (runtime/partition/launch_divide.h).
 foreach(method fused bulk)
-    add_test(NAME stress.narrow_${method} COMMAND stress --stencils
+    proact_test(NAME stress.narrow_${method} COMMAND stress --stencils
         --machine ${CMAKE_CURRENT_SOURCE_DIR}/stress/narrow.json --method ${method} --bytes 200000
         --launches 1000 --seed 1200000 ${stress_ptx})
     set_tests_properties(stress.narrow_${method} PROPERTIES LABELS slow TIMEOUT 120)
 endforeach()
+
+# More than 0.3 s of CPU time each.
+set_tests_properties(stress.few stress.few_90 stress.few_fake PROPERTIES LABELS
+    "slow;sanitize")
+proact_check(stress stress fake_cuda_fake)

@@ -111,6 +111,16 @@ void slice_find_views(struct slice *s); /* needs definitions, uses, controls */
 uint32_t slice_view(const struct slice *s, uint32_t instruction, uint32_t reg);
 uint32_t slice_definition(const struct slice *s, uint32_t instruction, uint32_t reg);
 
+/* Whether it makes one register from registers, numbers and parameters alone. */
+bool slice_is_plain(const struct ptx_instruction *i);
+/* Whether both are the same operation on operands of the same number. */
+bool slice_are_spelled_alike(const struct ptx_instruction *a,
+                             const struct ptx_instruction *b);
+
+/* The block whose branch has one of two instructions in each arm, where both define their
+   register with the same value: the branch does not decide it. Else SLICE_NONE. */
+int32_t slice_redundant_branch(const struct slice *s, uint32_t at, uint32_t other);
+
 void slice_find_taint(struct slice *s);
 /* Taint of a register that an instruction uses: 1 + the instruction on which it depends, or
    0. */

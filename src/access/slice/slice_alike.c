@@ -32,46 +32,6 @@ static bool is_behind(const struct search *q, uint32_t at)
     return block != q->branch && slice_dominates(q->s, q->branch, block);
 }
 
-/* Whether the instruction computes one register from operands, without memory except
-   parameters. */
-static bool is_plain(const struct ptx_instruction *i)
-{
-    if (i->guard >= 0 || !i->operand_count || i->operands[0].kind != PTX_REGISTER ||
-        ptx_has(i, PTX_PART_CC))
-        return false;
-    switch (i->opcode) {
-    case PTX_LD:
-        return i->space == PTX_SPACE_PARAM;
-    case PTX_ADD:
-    case PTX_SUB:
-    case PTX_MUL:
-    case PTX_MAD:
-    case PTX_SHL:
-    case PTX_SHR:
-    case PTX_AND:
-    case PTX_OR:
-    case PTX_CVT:
-    case PTX_CVTA:
-    case PTX_MOV:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool are_spelled_alike(const struct ptx_instruction *a,
-                              const struct ptx_instruction *b)
-{
-    bool same = a->opcode == b->opcode && a->part_count == b->part_count &&
-                a->space == b->space && a->type == b->type &&
-                a->source_type == b->source_type && a->vector == b->vector &&
-                a->operand_count == b->operand_count;
-
-    for (uint32_t n = 0; same && n < a->part_count; n++)
-        same = a->parts[n] == b->parts[n];
-    return same;
-}
-
 static bool are_alike(struct search *q, struct slice_use a, struct slice_use b);
 
 /* Compares the operands of instructions `at` and `other`. */
@@ -111,8 +71,8 @@ static bool are_alike(struct search *q, struct slice_use a, struct slice_use b)
     if (x == y)
         return slice_is_ahead(s, at, q->last);
     if (!is_behind(q, at) || !is_behind(q, other) || !slice_is_ahead(s, at, a.at) ||
-        !slice_is_ahead(s, other, b.at) || !is_plain(i) || !are_spelled_alike(i, k) ||
-        !is_plain(k))
+        !slice_is_ahead(s, other, b.at) || !slice_is_plain(i) ||
+        !slice_are_spelled_alike(i, k) || !slice_is_plain(k))
         return false;
     for (uint32_t n = 1; n < i->operand_count; n++)
         if (!operands_alike(q, at, &i->operands[n], other, &k->operands[n]))

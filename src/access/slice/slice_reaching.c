@@ -168,6 +168,17 @@ static bool *before_reaching(const struct finder *f, size_t first, uint32_t top)
     return before;
 }
 
+/* The branch whose arms both define the same value; SLICE_NONE if there is none. */
+static int32_t redundant_branch(const struct finder *f, size_t first)
+{
+    const struct slice *s = f->s;
+
+    if (f->definitions.count != first + 2)
+        return SLICE_NONE;
+    return slice_redundant_branch(s, s->definitions.items[f->definitions.items[first][1]],
+                                  s->definitions.items[f->definitions.items[first + 1][1]]);
+}
+
 /* Branches that select between the definitions from `first` on. */
 static void find_branches(struct finder *f, size_t first, uint32_t use, const bool *above)
 {
@@ -183,9 +194,10 @@ static void find_branches(struct finder *f, size_t first, uint32_t use, const bo
             f->of_reaching[w] |= f->governs[home * f->words + w];
     }
     bool *before = before_reaching(f, first, top);
+    const int32_t redundant = redundant_branch(f, first);
 
     for (uint32_t b = 0; b < s->flow->block_count; b++)
-        if (f->of_reaching[b / 64] >> b % 64 & 1 &&
+        if ((int32_t)b != redundant && f->of_reaching[b / 64] >> b % 64 & 1 &&
             (above[top] || (before[b] && slice_dominates(s, top, b))))
             add_pair(&f->branches, s->view_count, b);
     free(before);
