@@ -16,7 +16,7 @@ run() { # TO METHOD DEVICES HOW [check]
     machine=h200x8
     [ "$4" = narrow ] && machine=$out/narrow.json && set -- "$1" "$2" "$3" always "$5"
     open=all
-    [ "$4" = late ] && open=lazy && machine=$out/$seed.lazy.json && set -- "$1" "$2" "$3" always "$5"
+    [ "$4" = lazy ] && open=lazy && machine=$out/$seed.lazy.json && set -- "$1" "$2" "$3" always "$5"
     timeout 120 env PROACT_MACHINE="$machine" PROACT_REPORT=1 PROACT_METHOD=$2 PROACT_DEVICES=$3 \
         PROACT_SPLIT=$4 PROACT_OPEN=$open "$out/$seed" $5 >"$1" 2>"$1.report" </dev/null
     status=$?

@@ -94,8 +94,8 @@ static void columns_stay_where_they_are(void **state)
 }
 
 /* Columns of 20000 rows. The gap between a device's bytes of two rows is 96 bytes, more
-   than the least that access/ranges/pieces.c keeps apart (64), whether or not the compiler unrolls
-   the loop over rows. */
+   than the minimum of access/ranges/pieces.c (64), whether or not the compiler unrolls the
+   loop over rows. */
 static void columns_of_many_rows_stay(void **state)
 {
     (void)state;

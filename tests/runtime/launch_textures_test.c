@@ -309,7 +309,6 @@ static void texture_memory_may_be_recreated(void **state)
     (void)state;
     must(f, proact_array_write(a, 0, f->in, N, &f->err));
     put(f, first, 4);
-    /* The first rounds allocate the memory of launches. */
     for (int round = 0; round < 4; round++) {
         run(f, f->sample, early);
         holds(f, true, 4);
