@@ -50,7 +50,7 @@ check() { # NAME LIMIT PATTERN COMMAND...
 }
 
 check contract 300 'broken' ./device_tests contract cuda
-check kernels 120 'runs of|test\(s\) run' ./kernels_tests kernels_share local
+check kernels 120 'runs of|test\(s\) run' ./kernels_tests kernels_split local
 check samples-annotated 120 'runs of|test\(s\) run' ./samples_tests samples_split local
 check samples-plain 120 'runs of|test\(s\) run' ./samples_tests samples_split local plain
 check distributed 100 'test\(s\) run' ./runtime_tests distributed local

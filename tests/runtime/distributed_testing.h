@@ -46,7 +46,7 @@ static inline bool has_method(const char *method)
 {
     struct proact_error err = {""};
     struct proact *p = NULL;
-    bool has = strcmp(machine, "here") != 0;
+    bool has = strcmp(machine, "local") != 0;
 
     if (has || !strcmp(method, "hardware"))
         return has;
