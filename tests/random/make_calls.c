@@ -198,7 +198,7 @@ void make_host(struct maker *m)
         "int main()\n{\n    array *d[%u];\n    checks = false;\n"
         "    for (int i = 0; i < %d; i++) host_table[i] = (int)(next_random() %% %d);\n"
         "    CHECK(cudaMemcpyToSymbol(table, host_table, sizeof host_table));\n"
-        "    begin(%u, host_table);\n    std::vector<array *> all = {&tickets, "
+        "    begin(%u, host_table);\n    std::vector<array *> all = {&order_counters, "
         "&all_words, &all_table};\n",
         m->array_count, MAKE_TABLE, MAKE_TABLE, draw(m, 1u << 20));
     for (unsigned i = 0; i < m->array_count; i++)

@@ -25,7 +25,7 @@ static void launch(struct maker *m, const struct make_kernel *k)
     if (k->is_alone) {
         text_print(t, "        if (checks) {\n");
         for (unsigned i = 0; i < k->role_count; i++)
-            text_print(t, "            h[%u] = brought(d[%u], bytes[%u]);\n", slots[i],
+            text_print(t, "            h[%u] = copied(d[%u], bytes[%u]);\n", slots[i],
                        slots[i], slots[i]);
         text_print(t,
                    "            each(%s, %s, [&](uint3 b, uint3 t, dim3 bd, dim3 gd) { "
@@ -87,7 +87,7 @@ static void copy(struct maker *m)
         return;
     case 3:
         text_print(t,
-                   "        { void *h0 = brought(d[%u], bytes[%u]); "
+                   "        { void *h0 = copied(d[%u], bytes[%u]); "
                    "CHECK(cudaMemcpy((char *)d[%u] + %lu, (char *)h0 + %lu, %lu, "
                    "cudaMemcpyHostToDevice)); free(h0); }\n",
                    a, a, a, to, (of_a - bytes) & ~15ul, bytes & ~15ul);
