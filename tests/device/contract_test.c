@@ -15,7 +15,7 @@
    ends. */
 static const double wait_limit_ms = 600; /* a busy computer may delay a stream */
 enum {
-    SECONDS = 60, /* limit of a promise on hardware; then its process is killed */
+    SECONDS = 240, /* limit of a promise on hardware; then its process is killed */
     PROMISES_MAX = 192
 };
 
