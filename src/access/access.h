@@ -174,7 +174,7 @@ struct access_record {
                                        data or opaque symbols unless CLOSED */
     struct access_hull hull;        /* unless CLOSED */
     int32_t member; /* symbol: the base is unknown but equals this symbol's value, from
-                       which the hull then counts; -1: none */
+                       which the pointer range then counts; -1: none */
     struct access_range *member_ranges; /* assumptions of the form of its position */
     uint32_t member_range_count;
     uint32_t data_line;
@@ -356,10 +356,10 @@ struct access_span access_span_close(const struct access_span *s, uint32_t many,
                                      int64_t gap);
 enum { ACCESS_SPANS_MAX = 16 };
 
-/* Bytes that a record touches in a launch, a superset, from its form or its hull. The
-   result is `count` ranges without order; none if the access is never reached. Wrap-around
-   indices and choices give separate ranges; pitched rows give strided ranges. False if
-   unknown. */
+/* Bytes that a record touches in a launch, a superset, from its form or its pointer range.
+   The result is `count` ranges without order; none if the access is never reached.
+   Wrap-around indices and choices give separate ranges; pitched rows give strided ranges.
+   False if unknown. */
 bool access_extent(const struct access_analysis *a, const struct access_record *r,
                    const struct access_launch *l, const int64_t *trips,
                    struct access_span spans[ACCESS_SPANS_MAX], uint32_t *count);

@@ -5,7 +5,7 @@
    mechanism is one file with one `struct transfer_method` and a row in transfer_methods.c.
    The runtime queues a launch in this order, first on each device: wait for the kernel's
    inputs, [before], the kernel on the kernel stream; then on each device, on the transfer
-   stream: [beside], wait for the end of the kernel, [after]. */
+   stream: [`beside`], wait for the end of the kernel, [after]. */
 
 #include <proact/device.h>
 #include <proact/status.h>

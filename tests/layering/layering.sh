@@ -8,7 +8,8 @@
 #   3. No file has more than 500 lines, no line of code more than 92 columns, and file names are
 #      unique. A public header may have the name of a component's header.
 #   4. docs/architecture.md describes each folder of a component; a folder has 40 files at most.
-#   5. File names, identifiers, messages and documents have no word of retired_words.txt.
+#   5. File names, identifiers, messages, comments and documents have no word of
+#      retired_words.txt.
 #   6. A static function's name occurs in one file, except those of duplicate_names.txt.
 root=$1
 src=$1/src

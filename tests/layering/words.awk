@@ -5,7 +5,6 @@ BEGIN { quote = sprintf("%c", 39) }
 FNR == 1 {
     list = FILENAME ~ /retired_words\.txt$/
     code = FILENAME ~ /\.(c|h|cu|cuh|def)$/
-    public = FILENAME ~ /^include\//
     page = FILENAME ~ /\.(md|scd)$/
     in_comment = fenced = 0
     if (!list) {
@@ -33,8 +32,11 @@ function check_text(text, kind, what,    word, n, i) {
         if (word[i] ~ "^(" retired[kind] ")$") report(what, word[i])
 }
 
-# The comments of a public header are prose; those of other code are not read here.
-function comment(text) { if (public) check_text(text, "prose", "a comment") }
+# A comment is prose, except the names in it.
+function comment(text) {
+    gsub(/`[^`]*`|[A-Za-z0-9]+_[A-Za-z0-9_]*|[A-Za-z_\/]+\.(h|c|cu)|Usage:.*/, "", text)
+    check_text(text, "prose", "a comment")
+}
 
 code {
     rest = $0

@@ -223,7 +223,7 @@ static float *filled(size_t count)
     return device;
 }
 
-/* Checks c, which held the initial value, after `times` products. */
+/* Checks c, which had the initial value, after `times` products. */
 static bool check(const char *what, const float *device_c, float scale, int times)
 {
     static float c[M * N * BATCH];

@@ -16,7 +16,7 @@ static bool is_part_sure(const struct extent *e, const struct access_guard *g,
 }
 
 /* Whether the facts imply a comparison of values that are constant for a thread. It then
-   held whenever it was evaluated. */
+   is true whenever it was evaluated. */
 static bool is_surely(const struct extent *e, const struct access_guard *g)
 {
     struct access_guard other = *g;

@@ -16,7 +16,7 @@
 
 /* Adds them to `to`. False if the kernel has none, or if its CTAs may communicate in
    another way; the additions must then be discarded. `floats` includes floating-point
-   atomics; for `untold` see access_scatters_add(). */
+   atomics; for `unresolved` see access_scatters_add(). */
 bool access_fetch_atomics_add(struct access_reductions *to, const struct ptx_module *m,
                               const struct ptx_function *f, bool floats,
                               const bool *unresolved);
