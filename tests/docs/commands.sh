@@ -53,7 +53,7 @@ awk -v indent="$2" -v compiles="$proactcc" '
     !fenced && index($0, indent) == 1 { line = substr($0, length(indent) + 1) }
     !fenced && /^\t/ { line = substr($0, 2) }
     !fenced && /^[^ \t]/ { skip = 0 }
-    line ~ program { print (skip ? "-" : line ~ built && !compiles ? "/" : "+") line }
+    line ~ program && line !~ /^make  / { print (skip ? "-" : line ~ built && !compiles ? "/" : "+") line }
     { line = "" }' "$1" >"$scratch/commands"
 
 ran=0 left=0 missing=
