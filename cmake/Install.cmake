@@ -8,6 +8,8 @@ if(TARGET proact_command)
     install(TARGETS proact_command DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY include/proact DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES tools/proact/completion/proact
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/proact)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

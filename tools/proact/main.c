@@ -39,8 +39,8 @@ static void print_help(FILE *to)
                 "Commands:\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fprintf(to, "\nproact COMMAND --help prints the help of a command. proactcc compiles "
-                "programs.\n"
+    fprintf(to, "\nproact COMMAND --help prints the help of a command, and proact -V the "
+                "version.\nproactcc compiles programs.\n"
                 "Exit status: 0 success, 1 invalid input or a failed run, 2 invalid "
                 "command line,\n"
                 "3 a method's result differs from that of one device.\n");
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = "help";
-    else if (strcmp(name, "--version") == 0)
+    else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         name = "version";
     int found = find_command(name);
 
