@@ -33,7 +33,8 @@ static void print_help(FILE *to)
     fprintf(to, "proact runs programs on several GPUs as one, or on emulated GPUs.\n\n"
                 "Usage: proact COMMAND [ARGUMENT...]\n\n"
                 "Examples:\n"
-                "  proact run pagerank data/debian12_pkgdeps.mtx.gz --machine v100x4\n"
+                "  proact make wiki --vertices 1000 --seed 7 -o wiki.mtx\n"
+                "  proact run pagerank wiki.mtx --machine v100x4\n"
                 "  proact run jacobi --size 512 --machine v100x16 --method polling\n"
                 "  proact topo v100x16\n\n"
                 "Commands:\n");
