@@ -1,5 +1,5 @@
-# cmake --install: headers, both libraries, the command, the machine files, and the files
-# for pkg-config proact and find_package(proact).
+# cmake --install: headers, both libraries, the command, the machine files, the documents, and
+# the files for pkg-config proact and find_package(proact).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS proact proact_static proact_options EXPORT proact
@@ -8,8 +8,16 @@ if(TARGET proact_command)
     install(TARGETS proact_command DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY include/proact DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES tools/proact/completion/proact
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/proact)
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The documents keep their places, so that the links between them hold.
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md
+    DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples data DESTINATION ${CMAKE_INSTALL_DOCDIR}
+    PATTERN man EXCLUDE)
+install(DIRECTORY tools/proactcc/rt DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools/proactcc
+    FILES_MATCHING PATTERN *_call.def)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/proact)
 install(EXPORT proact NAMESPACE proact:: DESTINATION ${package_dir} FILE proact-targets.cmake)

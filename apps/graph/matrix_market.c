@@ -14,17 +14,14 @@
 
 enum { ENTRY_BYTES_MIN = 4 }; /* "1 1" and a line end */
 
-/* Limit of empty rows that a header may claim: 16 per byte of the file, plus one
-   million. */
-enum { ROWS_A_BYTE = 16, ROWS_ANYWAY = 1 << 20 };
-
-enum symmetry { GENERAL, SYMMETRIC, SKEW };
+/* Limit of rows that a header may claim, most of them empty: 16 per byte of the file, plus
+   67 million, whose graph needs 2 GiB. */
+enum { ROWS_A_BYTE = 16, ROWS_ANYWAY = 1 << 26 };
 
 struct reader {
     const char *name, *at, *end;
     size_t line;
-    bool pattern;
-    enum symmetry symmetry;
+    bool has_values, is_symmetric;
     struct proact_error *err;
 };
 
@@ -92,23 +89,48 @@ static bool next_word(struct reader *r, const char *word)
     return true;
 }
 
+/* The encoding that a byte order mark at the start states; NULL: there is no mark. */
+static const char *marked_encoding(const struct reader *r)
+{
+    static const struct {
+        size_t length;
+        const char *bytes, *encoding;
+    } marks[] = {
+        {3, "\xef\xbb\xbf", "UTF-8"},
+        {4, "\xff\xfe\0\0", "UTF-32"}, /* before UTF-16, which is a part of it */
+        {4, "\0\0\xfe\xff", "UTF-32"},
+        {2, "\xff\xfe", "UTF-16"},
+        {2, "\xfe\xff", "UTF-16"},
+    };
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if ((size_t)(r->end - r->at) >= marks[i].length &&
+            memcmp(r->at, marks[i].bytes, marks[i].length) == 0)
+            return marks[i].encoding;
+    return NULL;
+}
+
 static enum proact_status read_banner(struct reader *r)
 {
+    const char *encoding = marked_encoding(r);
+
+    if (encoding)
+        return complain(r->err, PROACT_EINVAL,
+                        "%s:1: the file starts with a byte order mark of %s: save it as "
+                        "ASCII, without a mark",
+                        r->name, encoding);
     if (!next_word(r, "%%MatrixMarket"))
         return expected(r, "'%%MatrixMarket matrix coordinate ...'");
     if (!next_word(r, "matrix"))
         return expected(r, "'matrix'");
     if (!next_word(r, "coordinate"))
         return expected(r, "'coordinate' (dense arrays are not supported)");
-    r->pattern = next_word(r, "pattern");
-    if (!r->pattern && !next_word(r, "real") && !next_word(r, "double") &&
+    r->has_values = !next_word(r, "pattern");
+    if (r->has_values && !next_word(r, "real") && !next_word(r, "double") &&
         !next_word(r, "integer"))
         return expected(r, "'pattern', 'integer', 'real' or 'double'");
-    if (next_word(r, "symmetric"))
-        r->symmetry = SYMMETRIC;
-    else if (next_word(r, "skew-symmetric"))
-        r->symmetry = SKEW;
-    else if (!next_word(r, "general"))
+    r->is_symmetric = next_word(r, "symmetric") || next_word(r, "skew-symmetric");
+    if (!r->is_symmetric && !next_word(r, "general"))
         return expected(r, "'general', 'symmetric' or 'skew-symmetric'");
     return end_line(r, "the end of the line");
 }
@@ -139,8 +161,8 @@ static const char *scan_word(const struct reader *r, uint64_t *out)
     return alone ? after : NULL;
 }
 
-static enum proact_status read_count(struct reader *r, const char *what, uint64_t most,
-                                     uint64_t *out)
+static enum proact_status read_count(struct reader *r, const char *what, const char *bound,
+                                     uint64_t most, uint64_t *out)
 {
     skip_blanks(r);
     const char *after = scan_word(r, out);
@@ -148,10 +170,9 @@ static enum proact_status read_count(struct reader *r, const char *what, uint64_
     if (!after)
         return expected(r, what);
     if (*out > most)
-        return complain(
-            r->err, PROACT_EINVAL,
-            "%s:%zu: %s is %llu, more than the rest of the file can hold (%llu)", r->name,
-            r->line, what, (unsigned long long)*out, (unsigned long long)most);
+        return complain(r->err, PROACT_EINVAL, "%s:%zu: %s is %llu, more than %s (%llu)",
+                        r->name, r->line, what, (unsigned long long)*out, bound,
+                        (unsigned long long)most);
     r->at = after;
     return PROACT_OK;
 }
@@ -161,18 +182,19 @@ static enum proact_status read_sizes(struct reader *r, struct matrix *m)
     uint64_t rows, columns, count;
     uint64_t bytes = (uint64_t)(r->end - r->at);
     uint64_t most = bytes * ROWS_A_BYTE + ROWS_ANYWAY;
+    const char *limit = "the limit for a file of this size";
     enum proact_status status;
 
     if (most > UINT32_MAX)
         most = UINT32_MAX;
     m->sizes_line = r->line;
-    if ((status = read_count(r, "the number of rows", most, &rows)) ||
-        (status = read_count(r, "the number of columns", most, &columns)) ||
-        (status =
-             read_count(r, "the number of entries", bytes / ENTRY_BYTES_MIN, &count)) ||
+    if ((status = read_count(r, "the number of rows", limit, most, &rows)) ||
+        (status = read_count(r, "the number of columns", limit, most, &columns)) ||
+        (status = read_count(r, "the number of entries", "the rest of the file can hold",
+                             bytes / ENTRY_BYTES_MIN, &count)) ||
         (status = end_line(r, "exactly three numbers: rows, columns and entries")))
         return status;
-    if (r->symmetry != GENERAL && rows != columns)
+    if (r->is_symmetric && rows != columns)
         return complain(r->err, PROACT_EINVAL,
                         "%s:%zu: a symmetric matrix is square, found %llu rows and %llu "
                         "columns",
@@ -206,42 +228,39 @@ static enum proact_status read_index(struct reader *r, const char *what, uint32_
     return PROACT_OK;
 }
 
-static enum proact_status read_value(struct reader *r, double *out)
+/* Skips a value, which is a word of any kind: Fortran also writes 1.0D+00, NaN and ****. */
+static enum proact_status skip_entry_value(struct reader *r)
 {
     skip_blanks(r);
-    const char *after = scan_real(r->at, out);
-
-    if (!after)
+    if (!isgraph((unsigned char)*r->at))
         return expected(r, "a value");
-    r->at = after;
+    while (isgraph((unsigned char)*r->at))
+        r->at++;
     return PROACT_OK;
 }
 
 static enum proact_status read_entry(struct reader *r, const struct matrix *m,
-                                     struct matrix_entry *entry, double *value)
+                                     struct matrix_entry *entry)
 {
     enum proact_status status;
 
     if ((status = read_index(r, "the row", m->rows, &entry->row)) ||
         (status = read_index(r, "the column", m->columns, &entry->column)) ||
-        (!r->pattern && (status = read_value(r, value))))
+        (r->has_values && (status = skip_entry_value(r))))
         return status;
-    return end_line(r, r->pattern ? "exactly two numbers: row and column"
-                                  : "exactly three numbers: row, column and value");
+    return end_line(r, r->has_values ? "exactly three numbers: row, column and value"
+                                     : "exactly two numbers: row and column");
 }
 
 static enum proact_status read_entries(struct reader *r, struct matrix *m)
 {
-    size_t stated = m->count, room = r->symmetry == GENERAL ? stated : 2 * stated;
+    size_t stated = m->count, room = r->is_symmetric ? 2 * stated : stated;
     enum proact_status status;
 
     m->count = 0;
     m->entry = app_calloc(room, sizeof *m->entry);
-    if (!r->pattern)
-        m->value = app_calloc(room, sizeof *m->value);
     for (size_t i = 0; i < stated; i++) {
         struct matrix_entry entry = {0};
-        double value = 1;
 
         skip_empty_lines(r);
         if (r->at == r->end)
@@ -249,17 +268,11 @@ static enum proact_status read_entries(struct reader *r, struct matrix *m)
                             "%s:%zu: the file ends after %zu of the %zu entries stated in "
                             "line %zu",
                             r->name, r->line, i, stated, m->sizes_line);
-        if ((status = read_entry(r, m, &entry, &value)))
+        if ((status = read_entry(r, m, &entry)))
             return status;
-        bool twice = r->symmetry != GENERAL && entry.row != entry.column;
-
-        for (int copy = 0; copy <= (int)twice; copy++) {
-            m->entry[m->count] = entry;
-            if (m->value)
-                m->value[m->count] = copy && r->symmetry == SKEW ? -value : value;
-            m->count++;
-            entry = (struct matrix_entry){entry.column, entry.row};
-        }
+        m->entry[m->count++] = entry;
+        if (r->is_symmetric && entry.row != entry.column)
+            m->entry[m->count++] = (struct matrix_entry){entry.column, entry.row};
     }
     skip_empty_lines(r);
     if (r->at != r->end) {
@@ -311,7 +324,6 @@ enum proact_status matrix_market_read(const char *path, struct matrix *out,
 void matrix_clear(struct matrix *m)
 {
     free(m->entry);
-    free(m->value);
     free(m->comment);
     *m = (struct matrix){0};
 }

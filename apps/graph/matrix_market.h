@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Reader of Matrix Market files: coordinate format; pattern, integer, real or double
-   values; general, symmetric or skew-symmetric.
-   https://math.nist.gov/MatrixMarket/formats.html */
+/* Reader of the entries of Matrix Market files: coordinate format; pattern, integer, real
+   or double; general, symmetric or skew-symmetric. Values are skipped and need not be
+   numbers. https://math.nist.gov/MatrixMarket/formats.html */
 
 #include <proact/status.h>
 #include <stddef.h>
@@ -19,14 +19,13 @@ struct matrix {
     uint32_t rows, columns;
     size_t count;
     struct matrix_entry *entry;
-    double *value;     /* NULL: pattern */
     char *comment;     /* the lines that start with %, except the first; never NULL */
     size_t sizes_line; /* line with the size, for messages */
 };
 
 /* `text` has a NUL at `bytes` and is borrowed for the call. `name` is for messages of the
    form "name:line: what was expected, what was found". Memory is bounded by the text's
-   size. */
+   size and 67 million rows. */
 enum proact_status matrix_market_parse(const char *name, const char *text, size_t bytes,
                                        struct matrix *out, struct proact_error *err);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,12 @@ static enum proact_status read_bytes(const char *path, struct buffer *b,
     return PROACT_OK;
 }
 
-/* Unpacks consecutive gzip members, as gzip does. */
+static bool are_zeros(const unsigned char *at, size_t bytes)
+{
+    return bytes == 0 || (at[0] == 0 && memcmp(at, at + 1, bytes - 1) == 0);
+}
+
+/* Unpacks consecutive gzip members. Zeros after the last one pad it, as for gzip. */
 static enum proact_status unpack(const char *path, const struct buffer *packed,
                                  struct buffer *plain, struct proact_error *err)
 {
@@ -80,7 +86,7 @@ static enum proact_status unpack(const char *path, const struct buffer *packed,
         z.avail_out = requested;
         result = inflate(&z, Z_NO_FLUSH);
         plain->used += requested - z.avail_out;
-        if (result == Z_STREAM_END && (z.avail_in || left))
+        if (result == Z_STREAM_END && !are_zeros(z.next_in, z.avail_in + left))
             result = inflateReset(&z);
     }
     size_t at = packed->used - left - z.avail_in;
@@ -105,6 +111,41 @@ static enum proact_status unpack(const char *path, const struct buffer *packed,
     return PROACT_OK;
 }
 
+/* Refuses a file of a format that holds files or packs them otherwise than gzip. */
+static enum proact_status refuse_archive(const char *path, const struct buffer *b,
+                                         struct proact_error *err)
+{
+    static const struct {
+        size_t at, length;
+        const char *bytes, *what, *command;
+    } formats[] = {
+        {257, 5, "ustar", "a tar archive", "tar -xf"},
+        {0, 4, "PK\3\4", "a zip archive", "unzip"},
+        {0, 4, "PK\5\6", "an empty zip archive", "unzip"},
+        {0, 6, "7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "7z x"},
+        {0, 4, "Rar!", "a RAR archive", "unrar x"},
+        {0, 3, "BZh", "packed with bzip2", "bunzip2"},
+        {0, 6,
+         "\xfd"
+         "7zXZ\0",
+         "packed with xz", "unxz"},
+        {0, 4, "\x28\xb5\x2f\xfd", "packed with Zstandard", "unzstd"},
+        {0, 4, "\x04\x22\x4d\x18", "packed with lz4", "unlz4"},
+        {0, 4, "LZIP", "packed with lzip", "lzip -d"},
+        {0, 2, "\x1f\x9d", "packed with compress", "gunzip"},
+        {0, 2, "\x1f\x8b", "packed twice with gzip", "gunzip"},
+    };
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (b->used >= formats[i].at + formats[i].length &&
+            memcmp(b->data + formats[i].at, formats[i].bytes, formats[i].length) == 0)
+            return complain(err, PROACT_EINVAL,
+                            "%s: the file is %s: expected plain text or text packed once "
+                            "with gzip; unpack it with '%s'",
+                            path, formats[i].what, formats[i].command);
+    return PROACT_OK;
+}
+
 enum proact_status plain_text_read(const char *path, char **out, size_t *bytes,
                                    struct proact_error *err)
 {
@@ -116,6 +157,8 @@ enum proact_status plain_text_read(const char *path, char **out, size_t *bytes,
         free(file.data);
         file = plain;
     }
+    if (!status)
+        status = refuse_archive(path, &file, err);
     if (status) {
         free(file.data);
         return status;

@@ -139,6 +139,10 @@ PROACT_API enum proact_status proact_array_create_distributed(
    allowed. */
 PROACT_API void proact_array_destroy(struct proact_array *a);
 
+struct proact_range {
+    uint64_t first_byte, bytes;
+};
+
 /* Bytes of the array that a device stores: its partition of a distributed array, all bytes
    of a replicated one. An unknown device stores 0 bytes. */
 PROACT_API struct proact_range proact_array_partition(const struct proact_array *a,
@@ -200,9 +204,6 @@ enum proact_map_kind {
     PROACT_MAP_CALLBACK,   /* CTA i: the ranges that emit_ranges() emits */
 };
 
-struct proact_range {
-    uint64_t first_byte, bytes;
-};
 typedef void proact_emit_range(void *sink, uint64_t first_byte, uint64_t bytes);
 
 /* Map of one array. Each kind uses the fields that its comment names. */
@@ -256,8 +257,13 @@ struct proact_arg {
     const void *value;
     size_t bytes;
 };
+#ifdef __cplusplus
+#define PROACT_ARRAY(a) (proact_arg{(a), nullptr, 0})
+#define PROACT_VALUE(v) (proact_arg{nullptr, &(v), sizeof(v)})
+#else
 #define PROACT_ARRAY(a) ((struct proact_arg){.array = (a)})
 #define PROACT_VALUE(v) ((struct proact_arg){.value = &(v), .bytes = sizeof(v)})
+#endif
 
 /* Queues a kernel on all devices, each with a contiguous range of CTAs, and does not wait.
    Later launches and reads observe all of its writes, as on one GPU. `args` has one element

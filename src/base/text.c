@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700 /* realpath(). NOLINT(bugprone-reserved-identifier) */
+#define _GNU_SOURCE /* O_TMPFILE. NOLINT(bugprone-reserved-identifier) */
 #include "base/text.h"
 
 #include <errno.h>
@@ -94,6 +94,12 @@ static int write_all(int descriptor, const char *data, size_t bytes)
     return 0;
 }
 
+static void print_aside(struct text *aside, const char *path, unsigned i)
+{
+    text_clear(aside);
+    text_print(aside, "%s.part-%ld-%u", path, (long)getpid(), i);
+}
+
 /* Creates a new file next to `path` that no other process or thread writes. Its name is in
    `aside`. */
 static int open_aside(const char *path, struct text *aside)
@@ -101,20 +107,99 @@ static int open_aside(const char *path, struct text *aside)
     int descriptor = -1;
 
     for (unsigned i = 0; i < ASIDE_TRIES && descriptor < 0; i++) {
-        text_clear(aside);
-        text_print(aside, "%s.part-%ld-%u", path, (long)getpid(), i);
-        descriptor = open(aside->data, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        print_aside(aside, path, i);
+        descriptor = open(aside->data, O_RDWR | O_CREAT | O_EXCL, 0666);
         if (descriptor < 0 && errno != EEXIST)
             break;
     }
     return descriptor;
 }
 
+/* Creates a file without a name in the folder of `path`: nothing is left of it however the
+   process ends. */
+static int open_nameless(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct text name = {0};
+
+    text_print(&name, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    int descriptor = open(name.data, O_TMPFILE | O_RDWR, 0666);
+
+    text_clear(&name);
+    if (descriptor < 0 && (descriptor = open_aside(path, &name)) >= 0)
+        unlink(name.data); /* file systems without O_TMPFILE */
+    text_clear(&name);
+    return descriptor;
+}
+
+/* Copies all of one file; 0 or errno. */
+static int copy_contents(int from, int to)
+{
+    char part[PENDING_BYTES];
+    ssize_t got = 0;
+    int error = lseek(from, 0, SEEK_SET) < 0 ? errno : 0;
+
+    while (!error && (got = read(from, part, sizeof part)) != 0)
+        if (got > 0)
+            error = write_all(to, part, (size_t)got);
+        else if (errno != EINTR)
+            error = errno;
+    return error;
+}
+
+/* Links `own` to a new name next to `path`, which is in `aside`; 0 or errno. */
+static int link_aside(const char *own, const char *path, struct text *aside)
+{
+    int error = EEXIST;
+
+    for (unsigned i = 0; i < ASIDE_TRIES && error == EEXIST; i++) {
+        print_aside(aside, path, i);
+        error = linkat(AT_FDCWD, own, AT_FDCWD, aside->data, AT_SYMLINK_FOLLOW) ? errno : 0;
+    }
+    return error;
+}
+
+/* Copies the file to a new name next to `path`, which is in `aside`; 0 or errno. */
+static int copy_aside(int descriptor, const char *path, struct text *aside)
+{
+    const int copy = open_aside(path, aside);
+
+    if (copy < 0)
+        return errno;
+    int error = copy_contents(descriptor, copy);
+
+    if (close(copy) && !error)
+        error = errno;
+    if (error)
+        unlink(aside->data);
+    return error;
+}
+
+/* Gives the nameless file the name `path`, whose old file stays until then; 0 or errno. */
+static int name_file(int descriptor, const char *path)
+{
+    struct text own = {0}, aside = {0};
+    int error = 0;
+
+    text_print(&own, "/proc/self/fd/%d", descriptor);
+    if (linkat(AT_FDCWD, own.data, AT_FDCWD, path, AT_SYMLINK_FOLLOW)) {
+        error = errno == EEXIST ? link_aside(own.data, path, &aside) : errno;
+        if (error) /* there is no /proc, or no O_TMPFILE */
+            error = copy_aside(descriptor, path, &aside);
+        if (!error && rename(aside.data, path)) {
+            error = errno;
+            unlink(aside.data);
+        }
+    }
+    text_clear(&own);
+    text_clear(&aside);
+    return error;
+}
+
 static void file_clear(struct file_output *f)
 {
     text_clear(&f->path);
     text_clear(&f->target);
-    text_clear(&f->aside);
     text_clear(&f->pending);
     *f = (struct file_output){.descriptor = -1};
 }
@@ -174,7 +259,8 @@ enum proact_status file_open(const char *path, struct file_output *out,
         f.descriptor = open(path, O_WRONLY);
     } else {
         if (find_target(path, &f.target))
-            f.descriptor = open_aside(f.target.data, &f.aside);
+            f.descriptor = open_nameless(f.target.data);
+        f.is_nameless = true;
     }
     if (f.descriptor < 0) {
         fail(err, PROACT_EINVAL, "%s: cannot be written: %s", path, strerror(errno));
@@ -206,12 +292,10 @@ enum proact_status file_finish(struct file_output *f, struct proact_error *err)
 
     write_pending(f);
     error = f->error;
+    if (!error && f->is_nameless)
+        error = name_file(f->descriptor, f->target.data);
     if (close(f->descriptor) && !error)
         error = errno;
-    if (!error && f->aside.data && rename(f->aside.data, f->target.data))
-        error = errno;
-    if (error && f->aside.data)
-        unlink(f->aside.data);
     if (error)
         status = fail(err, PROACT_EINVAL, "%s: cannot be written: %s", f->path.data,
                       strerror(error));
@@ -222,8 +306,6 @@ enum proact_status file_finish(struct file_output *f, struct proact_error *err)
 void file_discard(struct file_output *f)
 {
     close(f->descriptor);
-    if (f->aside.data)
-        unlink(f->aside.data);
     file_clear(f);
 }
 

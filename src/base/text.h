@@ -32,19 +32,20 @@ enum proact_status file_write(const char *path, const char *data, size_t bytes,
 #define FILE_DESCRIPTORS "/dev/fd/"
 bool file_is_descriptor(const char *path);
 
-/* Incremental form of file_write(). Added data does not stay in memory. */
+/* Incremental form of file_write(). Added data does not stay in memory. A process that is
+   killed leaves no file. */
 struct file_output {
-    int descriptor, error;                    /* error: the first one, which file_finish()
-                                                 reports */
-    struct text path, target, aside, pending; /* aside: the temporary file; empty: written
-                                                 directly */
+    int descriptor, error; /* error: the first one, which file_finish()
+                              reports */
+    struct text path, target, pending;
+    bool is_nameless; /* until file_finish(); else written directly */
 };
 
 enum proact_status file_open(const char *path, struct file_output *out,
                              struct proact_error *err);
 void file_add(struct file_output *f, const char *data, size_t bytes);
 
-/* Renames the temporary file to its final name. Releases the output in any case; on failure
+/* Gives the file its name. Releases the output in any case; on failure
    no file is left. */
 enum proact_status file_finish(struct file_output *f, struct proact_error *err);
 void file_discard(struct file_output *f);

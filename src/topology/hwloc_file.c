@@ -228,6 +228,27 @@ static enum proact_status read_topology(const char *path, const struct hwloc_dis
     return status;
 }
 
+/* Presents XML of hwloc 3 as that of hwloc 2, whose library refuses the number only: what 3
+   has beyond 2 follows the matrices, and 2 skips it. Refuses later versions. */
+static enum proact_status hwloc_set_version(const char *path, char *xml,
+                                            struct proact_error *err)
+{
+    char *tag = strstr(xml, "<topology"), *end = tag ? strchr(tag, '>') : NULL;
+    char *version = tag ? strstr(tag, "version=") : NULL;
+    char *digit = version ? version + strlen("version=\"") : NULL;
+
+    if (!end || !version || version > end || !isdigit((unsigned char)*digit))
+        return PROACT_OK; /* hwloc 1 states none; the library judges anything else */
+    const unsigned long major = strtoul(digit, NULL, 10);
+
+    if (major > 3)
+        return fail(err, PROACT_EINVAL,
+                    "%s: expected XML of hwloc 2 or 3, found version %lu", path, major);
+    if (major == 3)
+        *digit = '2';
+    return PROACT_OK;
+}
+
 static enum proact_status read_xml(const char *path, const char *xml, size_t bytes,
                                    const struct hwloc_calls *calls, struct topology *out,
                                    struct proact_error *err)
@@ -271,7 +292,8 @@ enum proact_status hwloc_file_load(const char *path, const char *library,
 
     if (status)
         return status;
-    status = open_hwloc(path, library, &calls, err);
+    if (!(status = hwloc_set_version(path, xml, err)))
+        status = open_hwloc(path, library, &calls, err);
     if (!status) {
         status = read_xml(path, xml, bytes, &calls, out, err);
         dlclose(calls.library);

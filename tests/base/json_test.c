@@ -51,6 +51,10 @@ static void values_are_read(void **state)
     assert_string_equal(into, "x");
     assert_int_equal(json_get_whole(&root, "n", any, &n, NULL), 0);
     assert_int_equal(n, 3);
+    n = 0; /* both bounds belong to the range */
+    assert_int_equal(json_get_whole(&root, "n", (struct json_range){3, 3, true}, &n, NULL),
+                     0);
+    assert_int_equal(n, 3);
     assert_int_equal(json_get_whole(&root, "e", any, &n, NULL), 0);
     assert_int_equal(n, 16000000000);
     assert_int_equal(json_get_real(&root, "r", any, &r, NULL), 0);
@@ -112,8 +116,8 @@ static void wrong_values_are_named(void **state)
     REFUSED(json_get_real(&in, "flag", from2, &r, &err),
             "f:8: key 'in.flag': expected a number from 2 to 9, found true");
     REFUSED(json_get_whole(&in, "huge", positive, &n, &err),
-            "f:9: key 'in.huge': expected a whole number from 0 to 100, found "
-            "9007199254740993");
+            "f:9: key 'in.huge': expected a positive whole number of at most "
+            "100, found 9007199254740993");
     REFUSED(json_get_flag(&in, "none", &t, &err),
             "f:9: key 'in.none': expected true or false, found null");
     REFUSED(json_get_real(&in, "abc", positive, &r, &err),

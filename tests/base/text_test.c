@@ -10,9 +10,11 @@
 #undef fail /* the test uses the library's fail() */
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -302,6 +304,30 @@ static void a_write_that_fails_leaves_nothing(void **state)
     assert_int_equal(rmdir("there/full") | rmdir("there") | rmdir(folder), 0);
 }
 
+/* A process that is killed while it writes leaves neither a file nor a part of one. */
+static void an_interrupted_write_leaves_nothing(void **state)
+{
+    static const char piece[100000];
+    char folder[] = "/tmp/proact-text-XXXXXX";
+    int how = 0;
+
+    (void)state;
+    enter_scratch(folder);
+    pid_t child = fork();
+
+    if (!child) {
+        struct file_output f;
+
+        file_open("a", &f, NULL);
+        file_add(&f, piece, sizeof piece);
+        raise(SIGKILL);
+    }
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+    assert_int_equal(entries("."), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* Pieces of a long text are written like one text, also to targets that are not files. */
 static void pieces_are_written_like_one_text(void **state)
 {
@@ -374,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_dangling_link_stays_a_link),
         cmocka_unit_test(a_write_that_fails_leaves_nothing),
         cmocka_unit_test(pieces_are_written_like_one_text),
+        cmocka_unit_test(an_interrupted_write_leaves_nothing),
         cmocka_unit_test(read_reports_errors),
     };
 

@@ -4,5 +4,6 @@ fails 0 proact help
 fails 0 proact run --help
 fails 0 proact help methods
 fails 0 proact --version
+fails 0 proact -V
 proact help run >help_run
 proact run -h | cmp - help_run

@@ -33,7 +33,7 @@ export PATH
 if [ "$page" = help ]; then
     for command in '' run make 'make wiki' analyze machines topo doctor methods bench; do
         # shellcheck disable=SC2086 # a word or none
-        proact $command --help
+        proact $command --help | sed '/^Commands:$/,/^$/d' # its first words are no programs
     done >"$scratch/help" || exit 1
     set -- "$scratch/help" '  '
 else

@@ -51,6 +51,36 @@ if command -v scdoc >/dev/null && [ -e "$root/bin/proact" ]; then
     done
 fi
 
+# Documents and help texts name only files that are installed.
+documents=$(dirname "$(find "$root" -name README.md -path '*/proact/README.md')")
+(cd "$documents" && grep -rHoE --include='*.md' '\]\([^):#]+[):#]' .) >"$root/links"
+[ "$(wc -l <"$root/links")" -gt 50 ]
+while IFS=: read -r page link _; do
+    link=${link#??} link=${link%[)#]}
+    case $link in http | https | *\ *) continue ;; esac
+    [ -e "$documents/$(dirname "$page")/$link" ] || {
+        echo "$page links to $link, which is not installed" >&2
+        exit 1
+    }
+done <"$root/links"
+if [ -e "$root/bin/proact" ]; then
+    for command in help run make 'make wiki' analyze machines topo doctor methods bench; do
+        # shellcheck disable=SC2086 # a word or two
+        "$root/bin/proact" $command --help
+    done | grep -oE '(docs|data|examples)/[A-Za-z0-9_./-]*[a-z]' | sort -u |
+        while read -r file; do
+            [ -e "$documents/$file" ] || {
+                echo "the help names $file, which is not installed" >&2
+                exit 1
+            }
+        done
+    # A graph that the help needs comes from the command.
+    if "$root/bin/proact" run --help | grep -q 'data/'; then
+        echo "the help of run names a file of the source tree" >&2
+        exit 1
+    fi
+fi
+
 mkdir "$root/user"
 cp "$source/hello.c" "$root/user"
 cat >"$root/user/CMakeLists.txt" <<EOF

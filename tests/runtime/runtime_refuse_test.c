@@ -74,6 +74,9 @@ static void arrays(void **state)
             "array 'out': elements 5000 to 5001 requested, it has 5000");
     REFUSED(proact_array_read(b.out, N - 1, &word, 2, &b.err), PROACT_EINVAL,
             "array 'out': elements 4999 to 5001 requested, it has 5000");
+    REFUSED(proact_array_read(b.out, 2, &word, SIZE_MAX, &b.err), PROACT_EINVAL,
+            "array 'out': 18446744073709551615 elements from element 2 requested, it has "
+            "5000");
     REFUSED(proact_array_read_replica(b.out, 2, 0, &word, 1, &b.err), PROACT_EINVAL,
             "array 'out': replica of device 2, there are 2 devices");
     REFUSED(proact_statistics_get(b.p, 2, NULL, &s, &b.err), PROACT_EINVAL,

@@ -90,6 +90,7 @@ static const struct {
      "box.json:30: key 'fabric.egress_gbps': expected a number from 1e-06 to 1000000, "
      "found "
      "1e9"},
+    {"\"egress_gbps\": 300", "\"egress_gbps\": 9e-7", "from 1e-06 to 1000000, found 9e-7"},
     {"\"egress_gbps\": 300", "\"egress_gbps\": 1e-300",
      "from 1e-06 to 1000000, found 1e-300"},
     {"\"payload_bytes\": 128", "\"payload_bytes\": 0.5",

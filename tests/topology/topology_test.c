@@ -175,6 +175,31 @@ static void refused_xml(const char *from, const char *to, const char *sentence)
     assert_string_equal(err.text, sentence);
 }
 
+/* The library of hwloc 2 refuses the number 3, though it can read what matters here. */
+static void hwloc_3_is_read(void **state)
+{
+    static const char *const tags[] = {"<topology version=\"3.0\">",
+                                       "<topology version=\"3.1\">"};
+    struct topology t;
+    struct proact_error err = {""};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
+        if (load_changed("<topology version=\"2.0\">", tags[i], &t, &err))
+            fail_msg("%s: %s", tags[i], err.text);
+        assert_true(t.device_count == 4 && t.link_gbps[0][1] == 40);
+    }
+    /* Sizes have a unit, and attributes of the topology follow its matrices. */
+    assert_int_equal(load_changed("\"16671616\"", "\"16671616KiB\"", &t, &err), 0);
+    assert_true(t.device.memory_bytes == (uint64_t)16671616 * 1024);
+    assert_int_equal(load_changed("</topology>",
+                                  "<info name=\"OSName\" value=\"x\"/></topology>", &t,
+                                  &err),
+                     0);
+    refused_xml("<topology version=\"2.0\">", "<topology version=\"4.0\">",
+                "changed.xml: expected XML of hwloc 2 or 3, found version 4");
+}
+
 /* The chip has priority over the links: 40 GB/s would be nearest to the P100's. */
 static void hwloc_figures_are_the_chips(void **state)
 {
@@ -221,6 +246,7 @@ int main(void)
         cmocka_unit_test(paths_and_unknown_names),
         cmocka_unit_test(restrict_keeps_the_first),
         cmocka_unit_test(hwloc_links_are_read),
+        cmocka_unit_test(hwloc_3_is_read),
         cmocka_unit_test(hwloc_figures_are_the_chips),
         cmocka_unit_test(wrong_hwloc_files_are_refused),
     };

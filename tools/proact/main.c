@@ -33,14 +33,15 @@ static void print_help(FILE *to)
     fprintf(to, "proact runs programs on several GPUs as one, or on emulated GPUs.\n\n"
                 "Usage: proact COMMAND [ARGUMENT...]\n\n"
                 "Examples:\n"
-                "  proact run pagerank data/debian12_pkgdeps.mtx.gz --machine v100x4\n"
+                "  proact make wiki --vertices 1000 --seed 7 -o wiki.mtx\n"
+                "  proact run pagerank wiki.mtx --machine v100x4\n"
                 "  proact run jacobi --size 512 --machine v100x16 --method polling\n"
                 "  proact topo v100x16\n\n"
                 "Commands:\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fprintf(to, "\nproact COMMAND --help prints the help of a command. proactcc compiles "
-                "programs.\n"
+    fprintf(to, "\nproact COMMAND --help prints the help of a command, and proact -V the "
+                "version.\nproactcc compiles programs.\n"
                 "Exit status: 0 success, 1 invalid input or a failed run, 2 invalid "
                 "command line,\n"
                 "3 a method's result differs from that of one device.\n");
@@ -88,7 +89,7 @@ int main(int argc, char **argv)
 
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = "help";
-    else if (strcmp(name, "--version") == 0)
+    else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         name = "version";
     int found = find_command(name);
 

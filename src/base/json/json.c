@@ -202,6 +202,9 @@ static enum proact_status refuse_number(const struct json_at *at, const char *ki
 
     if (range.above && value <= 0)
         return json_refuse(at, err, "expected a positive %s", kind);
+    if (range.above && range.low == 0)
+        return json_refuse(at, err, "expected a positive %s of at most %.10g", kind,
+                           range.high);
     if (range.low == 0 && value <= 0)
         return json_refuse(at, err, "expected a non-negative %s", kind);
     return json_refuse(at, err, "expected a %s from %.10g to %.10g", kind, range.low,
@@ -210,7 +213,7 @@ static enum proact_status refuse_number(const struct json_at *at, const char *ki
 
 static bool in_range(struct json_range range, double value)
 {
-    return value <= range.high && (range.above ? value > range.low : value >= range.low);
+    return value >= range.low && value <= range.high && (!range.above || value > 0);
 }
 
 enum proact_status json_element_real(const struct json_at *at, struct json_range range,

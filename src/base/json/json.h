@@ -52,8 +52,8 @@ enum proact_status json_get_array(const struct json_at *object, const char *key,
                                   struct json_at *out, struct proact_error *err);
 struct json_at json_element(const struct json_at *array, size_t index);
 
-/* Numbers from `low` to `high`. `above`: greater than `low`, which is 0 or so small that
-   the message says "positive". */
+/* Numbers from `low` to `high`, both of them included. `above`: 0 is not; `low` is so small
+   that the message for numbers up to 0 says "positive". */
 struct json_range {
     double low, high;
     bool above;

@@ -167,6 +167,10 @@ static enum proact_status check_range(const struct proact_array *a, size_t first
 {
     if (first <= a->count && count <= a->count - first)
         return PROACT_OK;
+    if (count > SIZE_MAX - first)
+        return fail(err, PROACT_EINVAL,
+                    "array '%s': %zu elements from element %zu requested, it has %zu",
+                    a->name, count, first, a->count);
     return fail(err, PROACT_EINVAL, "array '%s': elements %zu to %zu requested, it has %zu",
                 a->name, first, first + count, a->count);
 }

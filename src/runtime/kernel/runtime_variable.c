@@ -41,6 +41,9 @@ static enum proact_status check(const struct proact_variable *v, size_t first, s
 {
     if (first <= v->bytes && bytes <= v->bytes - first)
         return PROACT_OK;
+    if (bytes > SIZE_MAX - first)
+        return fail(err, PROACT_EINVAL, "%zu bytes from byte %zu of a variable, it has %zu",
+                    bytes, first, v->bytes);
     return fail(err, PROACT_EINVAL, "bytes %zu to %zu of a variable, it has %zu", first,
                 first + bytes, v->bytes);
 }

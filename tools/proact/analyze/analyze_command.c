@@ -15,8 +15,10 @@
 #include "base/memory.h"
 #include "command.h"
 
+/* Kernels and the module of each. */
 struct chosen {
     const struct ptx_function **kernels;
+    const struct ptx_module **modules;
     uint32_t count;
 };
 
@@ -33,28 +35,58 @@ static unsigned names(const struct ptx_function *f, const char *word)
     return strcmp(f->name, word) == 0 ? 3 : is_plain ? 2 : strstr(f->name, word) != NULL;
 }
 
-/* The kernels that match best; all kernels without a word. */
-static struct chosen choose(const struct ptx_module *m, const char *word)
+/* A kernel that nvcc links into a program for kernels that launch kernels is not listed. */
+static bool kernel_is_listed(const struct ptx_function *f)
 {
-    struct chosen c = {must_calloc(m->function_count + 1u, sizeof *c.kernels), 0};
+    return f->is_entry && !strstr(f->name, "_cuda_device_runtime_cu_");
+}
+
+/* True if another translation unit has the same kernel, such as an instance of a template.
+ */
+static bool kernel_is_chosen(const struct chosen *c, const struct ptx_function *f)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (strcmp(c->kernels[i]->name, f->name) == 0)
+            return true;
+    return false;
+}
+
+/* The kernels that match best; all kernels without a word. */
+static struct chosen choose(const struct analyze_modules *all, const char *word)
+{
+    struct chosen c = {NULL, NULL, 0};
     unsigned best = 1;
+    size_t count = 1;
 
-    for (uint32_t i = 0; i < m->function_count; i++) {
-        const struct ptx_function *f = &m->functions[i];
-        const unsigned how = !f->is_entry ? 0 : word ? names(f, word) : 1;
+    for (uint32_t n = 0; n < all->count; n++)
+        count += all->items[n]->function_count;
+    c.kernels = must_calloc(count, sizeof *c.kernels);
+    c.modules = must_calloc(count, sizeof *c.modules);
+    for (uint32_t n = 0; n < all->count; n++) {
+        const struct ptx_module *m = all->items[n];
 
-        if (how > best)
-            c.count = 0;
-        best = how > best ? how : best;
-        if (how == best)
-            c.kernels[c.count++] = f;
+        for (uint32_t i = 0; i < m->function_count; i++) {
+            const struct ptx_function *f = &m->functions[i];
+            const unsigned how = !f->is_entry ? 0
+                                 : word       ? names(f, word)
+                                              : kernel_is_listed(f);
+
+            if (how > best)
+                c.count = 0;
+            best = how > best ? how : best;
+            if (how == best && !kernel_is_chosen(&c, f)) {
+                c.modules[c.count] = m;
+                c.kernels[c.count++] = f;
+            }
+        }
     }
     return c;
 }
 
-static int check(const struct ptx_module *m, const struct analyze_request *q,
+static int check(const struct analyze_modules *all, const struct analyze_request *q,
                  const struct chosen *c)
 {
+    const char *file = all->count == 1 ? all->items[0]->name : q->file;
     struct text names = {0};
     int code = EXIT_FINE;
 
@@ -67,17 +99,22 @@ static int check(const struct ptx_module *m, const struct analyze_request *q,
                                       : "no .entry");
         return failure_exit(&err);
     }
-    for (uint32_t i = 0; i < m->function_count; i++)
-        if (m->functions[i].is_entry)
-            text_print(&names, "%s%s", names.length ? ", " : "", m->functions[i].name);
+    for (uint32_t n = 0; n < all->count; n++)
+        for (uint32_t i = 0; i < all->items[n]->function_count; i++)
+            if (kernel_is_listed(&all->items[n]->functions[i]))
+                text_print(&names, "%s%s", names.length ? ", " : "",
+                           all->items[n]->functions[i].name);
     if (!c->count)
         code = usage_error("analyze",
                            "%s has no kernel '%s'; "
                            "its kernels: %s",
-                           m->name, q->kernel, names.data ? names.data : "none");
+                           file, q->kernel, names.data ? names.data : "none");
     else if (c->count > 1 && (q->has_launch || q->kernel))
         code = usage_error("analyze", "%s has several kernels: add --kernel with one of %s",
-                           m->name, names.data);
+                           file, names.data);
+    else if (c->count > 1 && q->stop_after && all->count > 1)
+        code = usage_error("analyze", "%s has several modules: add --kernel with one of %s",
+                           file, names.data);
     text_clear(&names);
     return code;
 }
@@ -150,17 +187,17 @@ static int analyze_one(const struct analyze_request *q, const struct ptx_module 
     return code;
 }
 
-static int analyze(const struct analyze_request *q, const struct ptx_module *m,
+static int analyze(const struct analyze_request *q, const struct analyze_modules *all,
                    const struct chosen *c)
 {
     struct json_writer w = {.lines = 4};
     struct proact_error err = {""};
-    int code = check(m, q, c);
+    int code = check(all, q, c);
 
     if (code)
         return code;
     if (q->stop_after)
-        return analyze_stop_after(q->stop_after, q->reassociate_floats, m,
+        return analyze_stop_after(q->stop_after, q->reassociate_floats, c->modules[0],
                                   c->count == 1 ? c->kernels[0] : NULL);
     json_begin(&w, NULL, JSON_OBJECT);
     json_put_text(&w, "proact", PROACT_VERSION);
@@ -170,7 +207,7 @@ static int analyze(const struct analyze_request *q, const struct ptx_module *m,
     for (uint32_t i = 0; i < c->count && !code; i++) {
         if (i)
             puts("");
-        code = analyze_one(q, m, c->kernels[i], &w);
+        code = analyze_one(q, c->modules[i], c->kernels[i], &w);
     }
     json_end(&w);
     json_end(&w);
@@ -184,21 +221,22 @@ int command_analyze(int argc, char **argv)
 {
     struct analyze_words *w = NULL;
     struct analyze_request q = {.file = NULL};
-    struct ptx_module *m = NULL;
+    struct analyze_modules all = {0};
     struct proact_error err = {""};
     bool help = false;
     int code = analyze_options_parse(argc, argv, &w, &q, &help);
 
     if (!code && help) {
         analyze_help(stdout);
-    } else if (!code && analyze_source(q.file, &m, &err)) {
+    } else if (!code && analyze_source(q.file, &all, &err)) {
         code = failure_exit(&err);
     } else if (!code) {
-        struct chosen c = choose(m, q.kernel);
+        struct chosen c = choose(&all, q.kernel);
 
-        code = analyze(&q, m, &c);
+        code = analyze(&q, &all, &c);
         free(c.kernels);
-        ptx_destroy(m);
+        free(c.modules);
+        analyze_modules_clear(&all);
     }
     analyze_options_destroy(w);
     return code;

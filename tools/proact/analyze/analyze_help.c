@@ -2,7 +2,7 @@
 #include "analyze/analyze_options.h"
 
 static const char text[] =
-    "Usage: proact analyze FILE.ptx|FILE.cu [OPTION...]\n"
+    "Usage: proact analyze FILE.ptx|FILE.cu|PROGRAM|- [OPTION...]\n"
     "\n"
     "Print which memory a kernel touches, how its CTAs partition the arrays, and whether "
     "a\n"
@@ -21,6 +21,8 @@ static const char text[] =
     "NVCC_APPEND_FLAGS\n"
     "adds options such as -I FOLDER) and read as proactcc reads it, with inlined "
     "functions.\n"
+    "Of a program, a library, an object or a fat binary, the PTX inside is read. -: "
+    "stdin.\n"
     "\n"
     "Options:\n"
     "  --kernel K           only this kernel, or the kernel with K in its name\n"

@@ -255,7 +255,7 @@ static int take_words(struct analyze_words *w, struct analyze_request *q)
 
     q->file = poptGetArg(w->popt);
     if (!q->file)
-        return usage_error("analyze", "analyze needs a .ptx or .cu file");
+        return usage_error("analyze", "analyze needs a file: PTX, .cu or a program");
     more = poptGetArg(w->popt);
     if (more)
         return usage_error("analyze", "analyze: unexpected argument '%s'", more);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "access/access.h"
+#include "analyze/analyze_binary.h"
 #include "analyze/analyze_kernel.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -63,22 +64,17 @@ static enum proact_status read_again(const char *name, char *text, size_t bytes,
     return status;
 }
 
-/* of_program: calls are inlined, as in the CUDA runtime
+/* Parses a text, which it frees. of_program: calls are inlined, as in the CUDA runtime
    (tools/proactcc/rt/module/rt_link.c); a session does not inline. */
-static enum proact_status read_ptx(const char *path, const char *name, const char *shown,
-                                   bool of_program, struct ptx_module **out,
-                                   struct proact_error *err)
+static enum proact_status source_parse(char *text, size_t bytes, const char *name,
+                                       const char *shown, bool of_program,
+                                       struct ptx_module **out, struct proact_error *err)
 {
-    char *text;
-    size_t bytes;
-    enum proact_status status = file_read(path, &text, &bytes, err);
-
-    if (status)
-        return status;
     if (of_program && bytes <= INSTRUMENT_INLINE_BYTES_MAX)
         (void)instrument_inline(name, &text, &bytes,
                                 NULL); /* ptx_parse() below reports malformed PTX */
-    status = ptx_parse(name, text, bytes, out, err);
+    enum proact_status status = ptx_parse(name, text, bytes, out, err);
+
     if (status) /* repeats the message with the path of the command line */
         (void)ptx_parse(shown, text, bytes, out, err);
     free(text);
@@ -86,6 +82,57 @@ static enum proact_status read_ptx(const char *path, const char *name, const cha
         status = read_again(name, text, bytes, out, err);
     if (!status && (text = with_variables_given(*out, &bytes)))
         status = read_again(name, text, bytes, out, err);
+    return status;
+}
+
+/* The modules of a program app are app.ptx, or app.1.ptx, app.2.ptx and so on. */
+static enum proact_status read_program(const char *path, const char *data, size_t bytes,
+                                       struct analyze_modules *out,
+                                       struct proact_error *err)
+{
+    struct analyze_texts texts;
+    struct text name = {0};
+    enum proact_status status = analyze_binary(path, data, bytes, &texts, err);
+
+    if (status)
+        return status;
+    out->items = must_calloc(texts.count, sizeof *out->items);
+    for (size_t i = 0; i < texts.count && !status; i++) {
+        struct analyze_text *of = &texts.items[i];
+
+        text_clear(&name);
+        text_print(&name, "%s", name_of(path));
+        if (texts.count > 1)
+            text_print(&name, ".%zu", i + 1);
+        text_print(&name, ".ptx");
+        status = source_parse(of->text, of->bytes, name.data, name.data, true,
+                              &out->items[out->count], err);
+        of->text = NULL;
+        out->count += !status;
+    }
+    text_clear(&name);
+    analyze_texts_clear(&texts);
+    return status;
+}
+
+static enum proact_status read_file(const char *path, const char *name, const char *shown,
+                                    bool of_program, struct analyze_modules *out,
+                                    struct proact_error *err)
+{
+    char *text;
+    size_t bytes;
+    enum proact_status status = file_read(path, &text, &bytes, err);
+
+    if (status)
+        return status;
+    if (analyze_is_binary(text, bytes)) {
+        status = read_program(shown, text, bytes, out, err);
+        free(text);
+        return status;
+    }
+    out->items = must_calloc(1, sizeof *out->items);
+    status = source_parse(text, bytes, name, shown, of_program, &out->items[0], err);
+    out->count = !status;
     return status;
 }
 
@@ -115,7 +162,7 @@ static enum proact_status compile(const char *source, const char *ptx,
     return PROACT_OK;
 }
 
-static enum proact_status read_cuda(const char *path, struct ptx_module **out,
+static enum proact_status read_cuda(const char *path, struct analyze_modules *out,
                                     struct proact_error *err)
 {
     const char *folder = getenv("TMPDIR"), *name = name_of(path);
@@ -130,7 +177,7 @@ static enum proact_status read_cuda(const char *path, struct ptx_module **out,
     } else {
         text_print(&file, "%s/%s", scratch.data, shown.data);
         if (!(status = compile(path, file.data, err)))
-            status = read_ptx(file.data, shown.data, shown.data, true, out, err);
+            status = read_file(file.data, shown.data, shown.data, true, out, err);
         (void)unlink(file.data);
         (void)rmdir(scratch.data);
     }
@@ -140,12 +187,31 @@ static enum proact_status read_cuda(const char *path, struct ptx_module **out,
     return status;
 }
 
-enum proact_status analyze_source(const char *path, struct ptx_module **out,
+enum proact_status analyze_source(const char *path, struct analyze_modules *out,
                                   struct proact_error *err)
 {
-    if (!analyze_is_cuda(path))
-        return read_ptx(path, name_of(path), path, false, out, err);
-    if (access(path, R_OK))
-        return fail(err, PROACT_EINVAL, "%s: %s", path, strerror(errno));
-    return read_cuda(path, out, err);
+    struct analyze_modules found = {0};
+    enum proact_status status;
+
+    if (strcmp(path, "-") == 0)
+        status = read_file("/dev/stdin", "stdin", "stdin", false, &found, err);
+    else if (!analyze_is_cuda(path))
+        status = read_file(path, name_of(path), path, false, &found, err);
+    else if (access(path, R_OK))
+        status = fail(err, PROACT_EINVAL, "%s: %s", path, strerror(errno));
+    else
+        status = read_cuda(path, &found, err);
+    if (status)
+        analyze_modules_clear(&found);
+    else
+        *out = found;
+    return status;
+}
+
+void analyze_modules_clear(struct analyze_modules *m)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        ptx_destroy(m->items[i]);
+    free(m->items);
+    *m = (struct analyze_modules){0};
 }
