@@ -55,7 +55,7 @@ static bool words_read(struct wanted *w, unsigned need)
             continue;
         if (word)
             w->own |= word->detail;
-        else if (part != need)
+        else if (part != need || part == PTX_PART_COUNT) /* of no known spelling */
             return false;
     }
     return true;
@@ -120,6 +120,17 @@ static bool choose_row(struct wanted *w, struct execute_op *op)
     return row_taken(w, row, op);
 }
 
+/* A comparison of pairs returns a pair of its own type, or halves of a 32-bit integer. */
+static bool set_types_agree(const struct wanted *w)
+{
+    unsigned pairs = 0, to = w->types[0];
+
+    half_type(to, &pairs);
+    return w->flags & FLAG_PAIR
+               ? to == w->types[1] || to == PTX_PART_U32 || to == PTX_PART_S32
+               : pairs == 0;
+}
+
 /* set compares values of its second type and returns its first type. */
 static bool choose_compare(struct wanted *w, struct execute_op *op)
 {
@@ -129,7 +140,7 @@ static bool choose_compare(struct wanted *w, struct execute_op *op)
     w->type = half_type(w->types[is_set], &w->flags);
     const struct lanes_row *row = row_find(w, PTX_SETP);
 
-    if (!row || !words_read(w, row->need))
+    if (!row || (is_set && !set_types_agree(w)) || !words_read(w, row->need))
         return false;
     while (is_set && value < values && set_values[value].type != w->types[0])
         value++;
@@ -233,6 +244,13 @@ static bool choose_eight(const struct wanted *w, struct execute_op *op)
     return true;
 }
 
+/* Types to which .satfinite converts an f32, besides those of eight bits. */
+static bool has_finite_form(unsigned to)
+{
+    return to == PTX_PART_F16 || to == PTX_PART_F16X2 || to == PTX_PART_BF16 ||
+           to == PTX_PART_BF16X2 || to == PTX_PART_TF32;
+}
+
 static bool choose_convert(struct wanted *w, struct execute_op *op)
 {
     unsigned to_bytes = op->detail[0], from_bytes = op->detail[1], integral = 0;
@@ -251,6 +269,8 @@ static bool choose_convert(struct wanted *w, struct execute_op *op)
         if (!is_type(w->i->parts[k]) &&
             !convert_word_read(w->i->parts[k], &w->flags, &w->rounding, &integral))
             return false;
+    if (w->flags & CVT_FINITE && !(from == PTX_PART_F32 && has_finite_form(to)))
+        return false;
     memset(op->detail, 0, sizeof op->detail);
     if (as_types && choose_convert_row(w, op))
         return true;
