@@ -225,6 +225,21 @@ static uint64_t update_16(uint16_t *at, const struct execute_op *op, uint64_t a,
     return old;
 }
 
+static uint64_t flushed(uint64_t bits)
+{
+    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
+/* The sum in global memory. Subnormal inputs and results become zeros of their sign; in
+   shared memory they remain. */
+static uint32_t global_word(const struct execute_op *op, uint64_t old, uint64_t a,
+                            uint64_t b)
+{
+    if (op->detail[1] != PTX_PART_F32)
+        return (uint32_t)atomic_apply(op, old, a, b);
+    return (uint32_t)flushed(atomic_apply(op, flushed(old), flushed(a), b));
+}
+
 static uint64_t update_32(uint32_t *at, const struct execute_op *op, uint64_t a, uint64_t b)
 {
     uint32_t old;
@@ -232,8 +247,8 @@ static uint64_t update_32(uint32_t *at, const struct execute_op *op, uint64_t a,
     if (op->detail[0] == ATOMIC_ADD && !(type_class(op->detail[1]) & FLOATS))
         return __atomic_fetch_add(at, (uint32_t)a, __ATOMIC_SEQ_CST);
     old = __atomic_load_n(at, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(at, &old, (uint32_t)atomic_apply(op, old, a, b),
-                                        false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    while (!__atomic_compare_exchange_n(at, &old, global_word(op, old, a, b), false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
     return old;
 }
