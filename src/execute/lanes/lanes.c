@@ -11,6 +11,7 @@
 #include "execute/lanes/lanes_eight.h"
 #include "execute/lanes/lanes_matrix.h"
 #include "execute/lanes/lanes_move.h"
+#include "execute/lanes/lanes_pack.h"
 #include "execute/lanes/lanes_table.h"
 #include "execute/lanes/lanes_words.h"
 
@@ -244,6 +245,41 @@ static bool choose_eight(const struct wanted *w, struct execute_op *op)
     return true;
 }
 
+/* cvt.pack.sat.{u16, s16}.s32, and cvt.pack.sat.{u8, s8, u4, s4, u2, s2}.s32.b32 with a
+   third source. */
+static bool choose_pack(const struct wanted *w, struct execute_op *op)
+{
+    static const struct {
+        uint16_t part;
+        uint8_t bits, is_signed;
+    } kinds[] = {
+        {PTX_PART_U16, 16, 0}, {PTX_PART_S16, 16, 1}, {PTX_PART_U8, 8, 0},
+        {PTX_PART_S8, 8, 1},   {PTX_PART_U4, 4, 0},   {PTX_PART_S4, 4, 1},
+        {PTX_PART_U2, 2, 0},   {PTX_PART_S2, 2, 1},
+    };
+    const uint16_t *parts = w->i->parts;
+    unsigned k = 0;
+
+    if (w->i->part_count < 4 || parts[0] != PTX_PART_PACK || parts[1] != PTX_PART_SAT ||
+        parts[3] != PTX_PART_S32)
+        return false;
+    while (k < sizeof kinds / sizeof *kinds && kinds[k].part != parts[2])
+        k++;
+    if (k == sizeof kinds / sizeof *kinds)
+        return false;
+    bool adds = kinds[k].bits < 16;
+
+    if (w->i->part_count != 4u + adds || w->i->operand_count != 3u + adds ||
+        (adds && parts[4] != PTX_PART_B32))
+        return false;
+    memset(op->detail, 0, sizeof op->detail);
+    op->detail[PACK_BITS] = kinds[k].bits;
+    op->detail[PACK_SIGNED] = kinds[k].is_signed;
+    op->detail[PACK_ADDS] = adds;
+    op->lanes = pack_clamped;
+    return true;
+}
+
 /* Types to which .satfinite converts an f32, besides those of eight bits. */
 static bool has_finite_form(unsigned to)
 {
@@ -299,6 +335,8 @@ static bool choose(const struct ptx_instruction *i, struct execute_op *op)
     w.type = half_type(w.types[0], &w.flags);
     switch (i->opcode) {
     case PTX_CVT:
+        if (has(i, PTX_PART_PACK))
+            return choose_pack(&w, op);
         return is_eight(w.types[0]) || is_eight(w.types[1]) ? choose_eight(&w, op)
                                                             : choose_convert(&w, op);
     case PTX_SETP:
