@@ -58,10 +58,75 @@ static void sums_flush_in_global_memory(void **state)
     }
 }
 
+/* Threads count up a pair of 64-bit numbers, which must change together, in global memory
+   (by compare-and-swap in a loop) and in shared memory, and exchange another one. */
+static void pairs_of_64_bits_change_together(void **state)
+{
+    static const char *const spaces[] = {".global", ""};
+
+    (void)state;
+    for (size_t form = 0; form < 4; form++) {
+        char body[4096];
+        struct rig r;
+
+        snprintf(
+            body, sizeof body,
+            ".shared .align 16 .b8 s[32];\n%s.reg .b128 %%q<8>;\n"
+            "mov.u64 %%rd3, 0; mov.u64 %%rd4, 0; mov.u64 %%rd5, s;\n"
+            "cvta.shared.u64 %%rd6, %%rd5; mov.b128 %%q7, {%%rd3, %%rd4};\n"
+            "setp.ne.u32 %%p2, %%r1, 0; @%%p2 bra READY;\n"
+            "st.shared.v2.u64 [%%rd5], {%%rd3, %%rd4}; READY: bar.sync 0;\n"
+            "AGAIN: add.u64 %%rd7, %%rd3, 1; sub.u64 %%rd8, %%rd4, 3;\n"
+            "mov.b128 %%q1, {%%rd3, %%rd4}; mov.b128 %%q2, {%%rd7, %%rd8};\n"
+            "atom%s.cas.b128 %%q3, [%%rd0+4096], %%q1, %%q2;\n"
+            "mov.b128 {%%rd9, %%rd10}, %%q3;\n"
+            "setp.ne.u64 %%p1, %%rd9, %%rd3; mov.u64 %%rd3, %%rd9; mov.u64 %%rd4, %%rd10;\n"
+            "@%%p1 bra AGAIN;\n"
+            "mov.u64 %%rd3, 0; mov.u64 %%rd4, 0;\n"
+            "OTHER: add.u64 %%rd7, %%rd3, 1; sub.u64 %%rd8, %%rd4, 3;\n"
+            "mov.b128 %%q1, {%%rd3, %%rd4}; mov.b128 %%q2, {%%rd7, %%rd8};\n"
+            "atom%s.cas.b128 %%q3, [%s], %%q1, %%q2; mov.b128 {%%rd9, %%rd10}, %%q3;\n"
+            "setp.ne.u64 %%p1, %%rd9, %%rd3; mov.u64 %%rd3, %%rd9; mov.u64 %%rd4, %%rd10;\n"
+            "@%%p1 bra OTHER;\n"
+            "cvt.u64.u32 %%rd11, %%r1; neg.s64 %%rd12, %%rd11;\n"
+            "mov.b128 %%q4, {%%rd11, %%rd12}; mul.wide.u32 %%rd13, %%r1, 16;\n"
+            "add.u64 %%rd13, %%rd0, %%rd13;\n"
+            "atom.relaxed.gpu.global.exch.b128 %%q5, [%%rd13+8192], %%q4;\n"
+            "mov.b128 {%%rd14, %%rd15}, %%q5; st.global.v2.u64 [%%rd13+16384], {%%rd14, "
+            "%%rd15};\n"
+            "bar.sync 0; ld.shared.v2.u64 {%%rd16, %%rd17}, [%%rd5];\n"
+            "st.global.v2.u64 [%%rd0+4112], {%%rd16, %%rd17}; }\n",
+            RIG_KERNEL, spaces[form / 2], form / 2 ? "" : ".shared",
+            form / 2 ? "%rd6" : "%rd5");
+        rig_open(&r, body, true);
+        r.launch.block[0] = 96;
+        r.remote = form & 1 ? (uint64_t)(uintptr_t)r.memory : 0;
+        for (uint32_t i = 0; i < 96 * 4; i++)
+            r.memory[2048 + i] = 7 * i;
+        rig_expect(&r, EXECUTE_EXITED);
+        const uint64_t *pairs = (const uint64_t *)(r.memory + 1024);
+
+        for (uint32_t k = 0; k < 4; k += 2) {
+            assert_int_equal(pairs[k], 96);
+            assert_int_equal(pairs[k + 1], -3 * INT64_C(96));
+        }
+        for (uint32_t i = 0; i < 96; i++) {
+            const uint64_t *now = (const uint64_t *)(r.memory + 2048 + 4 * i);
+
+            assert_int_equal(now[0], i);
+            assert_int_equal(now[1], 0 - (uint64_t)i);
+            for (uint32_t k = 0; k < 4; k++)
+                assert_int_equal(r.memory[4096 + 4 * i + k], 7 * (4 * i + k));
+        }
+        rig_close(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_flush_in_global_memory),
+        cmocka_unit_test(pairs_of_64_bits_change_together),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
