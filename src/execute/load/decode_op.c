@@ -337,8 +337,9 @@ static bool decode_opcode(struct decoder *d, const struct ptx_instruction *i)
     case PTX_LD:
     case PTX_LDU:
         return decode_memory(d, i);
-    case PTX_ATOM:
     case PTX_RED:
+        return ptx_has(i, PTX_PART_ASYNC) ? decode_red_async(d, i) : decode_atomic(d, i);
+    case PTX_ATOM:
         return decode_atomic(d, i);
     case PTX_CP:
         return decode_cp(d, i);

@@ -166,6 +166,7 @@ bool decode_is_space(struct decoder *d, const struct ptx_instruction *i);
 bool decode_cluster_barrier(struct decoder *d, const struct ptx_instruction *i);
 bool decode_collective(struct decoder *d, const struct ptx_instruction *i);
 bool decode_store_async(struct decoder *d, const struct ptx_instruction *i);
+bool decode_red_async(struct decoder *d, const struct ptx_instruction *i);
 bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i);
 bool decode_fragment(struct decoder *d, const struct ptx_instruction *i);
 bool decode_product(struct decoder *d, const struct ptx_instruction *i);

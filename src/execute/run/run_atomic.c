@@ -65,7 +65,7 @@ static unsigned type_class(enum ptx_part type)
 
 bool atomic_find(const struct ptx_instruction *i, unsigned *operation)
 {
-    if (ptx_has(i, PTX_PART_ASYNC))
+    if (ptx_has(i, PTX_PART_ASYNC) && !ptx_has(i, PTX_PART_MBARRIER_COMPLETE_TX_BYTES))
         return false;
     for (unsigned n = 0; n < sizeof operations / sizeof operations[0]; n++)
         if (ptx_has(i, operations[n].part)) {
