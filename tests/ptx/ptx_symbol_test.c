@@ -105,7 +105,7 @@ static void return_values_follow_the_parameters(void **state)
 }
 
 /* As ptxas accepts them: a declaration ends where the next statement starts. */
-static void declarations_may_lack_a_semicolon(void **state)
+static void declarations_may_have_no_semicolon(void **state)
 {
     static const char *const nexts[] = {
         "",
@@ -328,7 +328,7 @@ int main(void)
         cmocka_unit_test(parameters_are_aligned),
         cmocka_unit_test(clusters_follow_the_parameters),
         cmocka_unit_test(return_values_follow_the_parameters),
-        cmocka_unit_test(declarations_may_lack_a_semicolon),
+        cmocka_unit_test(declarations_may_have_no_semicolon),
         cmocka_unit_test(variables_hold_their_initial_values),
         cmocka_unit_test(addresses_are_relocations),
         cmocka_unit_test(scopes_hide_and_end),

@@ -90,7 +90,7 @@ static int64_t saturate(int64_t value, unsigned select)
     return value < least ? least : value > most ? most : value;
 }
 
-static uint32_t finish(const struct execute_op *op, uint32_t value, uint32_t c)
+static uint32_t video_result(const struct execute_op *op, uint32_t value, uint32_t c)
 {
     unsigned select = op->detail[VIDEO_D], bits = select_bits(select);
     unsigned at = (select & SELECT_NUMBER) * (bits % 32);
@@ -125,7 +125,7 @@ static void video_lanes(const struct op_registers *r, const struct execute_op *o
 
         if (flags & FLAG_SATURATES)
             value = saturate(value, op->detail[VIDEO_D]);
-        to[l] = finish(op, (uint32_t)value, z[l]);
+        to[l] = video_result(op, (uint32_t)value, z[l]);
     }
 }
 
@@ -143,7 +143,7 @@ static bool selection(const struct decoder *d, const struct ptx_operand *o, uint
     return (end[-2] == 'b' || end[-2] == 'h') && end[-3] == '.' && number < count;
 }
 
-static enum video_opcode opcode_of(const struct ptx_instruction *i)
+static enum video_opcode video_operation(const struct ptx_instruction *i)
 {
     static const struct {
         uint16_t opcode, part;
@@ -213,7 +213,7 @@ static bool parts_read(const struct ptx_instruction *i, struct execute_op *op)
 bool decode_video(struct decoder *d, const struct ptx_instruction *i)
 {
     static const unsigned at[] = {VIDEO_D, VIDEO_A, VIDEO_B};
-    struct execute_op wanted = {.detail = {(uint8_t)opcode_of(i)}};
+    struct execute_op wanted = {.detail = {(uint8_t)video_operation(i)}};
     op_place from[3];
 
     if (i->operand_count < 3 || i->operand_count > 4 || !wanted.detail[VIDEO_OPCODE] ||
