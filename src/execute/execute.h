@@ -191,8 +191,9 @@ struct execute_host {
    instruction count, and prints are discarded. The caller overrides single callbacks. */
 struct execute_host execute_host_quiet(void *context);
 
-/* Read-modify-write of one lane, for the host's remote atomics. Applies `op` with `operand`
-   (and `second`) to the naturally aligned `memory`, and writes the old value to `old`. */
+/* Read-modify-write of one lane in global memory, also for the host's remote atomics.
+   Applies `op` with `operand` (and `second`) to the naturally aligned `memory`, and writes
+   the old value to `old`. */
 void execute_atomic(const struct execute_op *op, void *memory, const void *operand,
                     const void *second, void *old);
 

@@ -116,12 +116,27 @@ static const char *cluster_word(const struct ptx_parser *p)
     return NULL;
 }
 
+/* A statement of the module, which ends a declaration without a semicolon. ptxas accepts
+   such declarations, and old compilers write them. */
+static bool at_statement(const struct ptx_parser *p)
+{
+    static const char *const words[] = {
+        ".func",   ".entry",        ".visible", ".extern",  ".weak",  ".common", ".version",
+        ".target", ".address_size", ".file",    ".section", ".alias", ".loc"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ptx_at_word(p, words[i]))
+            return true;
+    return p->token.kind == PTX_TOKEN_WORD &&
+           ptx_part_space(ptx_word_part(p, &p->token)) != PTX_SPACE_GENERIC;
+}
+
 /* .maxntid 256, .minnctapersm 2, .noreturn, ...: unknown directives pass through. */
 static bool read_directives(struct ptx_parser *p, struct ptx_function *f)
 {
     bool good = true;
 
-    while (good && p->token.kind == PTX_TOKEN_WORD) {
+    while (good && p->token.kind == PTX_TOKEN_WORD && !at_statement(p)) {
         uint32_t at = p->token.span.offset;
         const char *of_cluster = cluster_word(p);
 
@@ -364,7 +379,7 @@ bool ptx_read_function(struct ptx_parser *p, uint32_t start, bool is_extern)
     }
     if (good && symbol.function >= 0)
         good = read_scope(p, &f, &returns, &parameters);
-    else if (good)
+    else if (good && (f.is_entry || !at_statement(p)))
         good = ptx_expect(p, ';', "'{' or ';' after the function's header");
     free(returns.data);
     free(parameters.data);

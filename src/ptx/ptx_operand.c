@@ -28,6 +28,53 @@ static uint32_t token_end(const struct ptx_token *t)
     return t->span.offset + t->span.bytes;
 }
 
+/* Register of an element of a vector register, by its letter: x to w, or r to a. -1:
+   none. */
+static int32_t element_find(struct ptx_parser *p, const char *name, uint32_t bytes,
+                            char letter)
+{
+    static const char letters[] = "xyzwrgba";
+    const char *at = strchr(letters, letter);
+    int32_t reg = ptx_register_find(p, name, bytes);
+    unsigned count = reg >= 0 ? ptx_register_elements(p, reg) : 1;
+    unsigned n = at && letter ? (unsigned)(at - letters) % 4 : count;
+
+    return count > 1 && n < count ? reg + (int32_t)n : -1;
+}
+
+/* A vector register stands for the list of its elements. */
+static void vector_list(struct ptx_parser *p, unsigned count, struct ptx_operand *o)
+{
+    struct ptx_operand *list = arena_alloc(&p->module->arena, count * sizeof *list);
+
+    for (unsigned n = 0; n < count; n++) {
+        list[n] = *o;
+        list[n].kind = PTX_REGISTER;
+        list[n].reg = o->reg + (int32_t)n;
+    }
+    o->kind = PTX_VECTOR;
+    o->count = count;
+    o->list = list;
+    o->reg = -1;
+}
+
+/* The parser is at the word of NAME.word, which directly follows the name: an element of a
+   vector register, bytes for a video instruction (%r1.b0), or a special register. */
+static void read_element(struct ptx_parser *p, const struct ptx_token *name,
+                         struct ptx_operand *o)
+{
+    const char *text = p->text + name->span.offset, *word = p->text + p->token.span.offset;
+    bool is_letter = p->token.span.bytes == 2;
+
+    o->reg = is_letter ? element_find(p, text, name->span.bytes, word[1])
+                       : ptx_register_find(p, text, name->span.bytes);
+    o->kind = o->reg >= 0 ? PTX_REGISTER : PTX_SPECIAL;
+    o->is_part = o->reg >= 0 && !is_letter;
+    o->special = o->reg >= 0 ? o->special : PTX_SPECIAL_OTHER;
+    end_span(o, token_end(&p->token));
+    ptx_next(p);
+}
+
 /* Parses a name: register, special register or symbol; otherwise a label. */
 static bool read_name(struct ptx_parser *p, bool jump, struct ptx_operand *o)
 {
@@ -38,17 +85,19 @@ static bool read_name(struct ptx_parser *p, bool jump, struct ptx_operand *o)
     ptx_next(p);
     end_span(o, token_end(&t));
     if (p->token.kind == PTX_TOKEN_WORD && p->token.span.offset == token_end(&t)) {
-        /* an element of a vector register, V.x, or bytes for a video instruction: %r1.b0 */
-        o->is_part = p->token.span.bytes > 2 &&
-                     (o->reg = ptx_register_find(p, name, t.span.bytes)) >= 0;
-        o->kind = o->is_part ? PTX_REGISTER : PTX_SPECIAL;
-        o->special = o->is_part ? o->special : PTX_SPECIAL_OTHER;
-        end_span(o, token_end(&p->token));
-        ptx_next(p);
+        read_element(p, &t, o);
     } else if (t.span.bytes == 1 && *name == '_') {
         o->kind = PTX_SINK;
     } else if ((o->reg = ptx_register_find(p, name, t.span.bytes)) >= 0) {
+        unsigned count = ptx_register_elements(p, o->reg);
+
         o->kind = PTX_REGISTER;
+        if (count > 1)
+            vector_list(p, count, o);
+    } else if (t.span.bytes > 2 && name[t.span.bytes - 2] == '.' &&
+               (o->reg = element_find(p, name, t.span.bytes - 2, name[t.span.bytes - 1])) >=
+                   0) {
+        o->kind = PTX_REGISTER; /* %v.x is one token */
     } else if (!jump && (o->symbol = ptx_symbol_find(p, name, t.span.bytes)) >= 0) {
         o->kind = PTX_SYMBOL;
     } else if ((special =

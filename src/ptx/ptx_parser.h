@@ -35,6 +35,7 @@ struct ptx_list {
 struct ptx_range {
     enum ptx_part type;
     uint8_t bytes;
+    unsigned vector; /* elements of one register */
     uint64_t count;
 };
 
@@ -119,6 +120,8 @@ enum ptx_part ptx_word_part(const struct ptx_parser *p, const struct ptx_token *
 bool ptx_read_registers(struct ptx_parser *p); /* the token follows .reg */
 /* Index of a declared register. -1: none. */
 int32_t ptx_register_find(struct ptx_parser *p, const char *name, uint32_t bytes);
+/* Elements of the vector register of which `reg` is the first; 1 for any other. */
+unsigned ptx_register_elements(const struct ptx_parser *p, int32_t reg);
 
 /* ptx_operand.c. `jump`: unknown names are labels. Lists are in the arena. */
 bool ptx_read_operands(struct ptx_parser *p, bool jump, struct ptx_operand **list,

@@ -39,6 +39,40 @@ static int32_t add_register(struct ptx_parser *p, const char *name, uint32_t byt
     return (int32_t)p->body.registers.count - 1;
 }
 
+/* A vector register is one register for each element: V.x, V.y, ... Returns the first. */
+static int32_t add_elements(struct ptx_parser *p, const char *name, uint32_t bytes,
+                            const struct ptx_range *kind)
+{
+    int32_t first = (int32_t)p->body.registers.count;
+
+    if (kind->vector == 1)
+        return add_register(p, name, bytes, kind->type, kind->bytes);
+    for (unsigned n = 0; n < kind->vector; n++) {
+        char *element = arena_alloc(&p->module->arena, bytes + 3u);
+
+        memcpy(element, name, bytes);
+        element[bytes] = '.';
+        element[bytes + 1] = "xyzw"[n];
+        add_register(p, element, bytes + 2, kind->type, kind->bytes);
+    }
+    return first;
+}
+
+static bool register_ends(const struct ptx_parser *p, size_t reg, const char *end)
+{
+    const struct ptx_register *all = p->body.registers.data;
+    const char *dot = reg < p->body.registers.count ? strchr(all[reg].name, '.') : NULL;
+
+    return dot && !strcmp(dot, end);
+}
+
+unsigned ptx_register_elements(const struct ptx_parser *p, int32_t reg)
+{
+    if (!register_ends(p, (size_t)reg, ".x"))
+        return 1;
+    return register_ends(p, (size_t)reg + 2, ".z") ? 4 : 2;
+}
+
 /* Register `number` of a range, created when it is first named. */
 static int32_t range_register(struct ptx_parser *p, int32_t range, uint64_t number,
                               const char *name, uint32_t bytes)
@@ -53,7 +87,7 @@ static int32_t range_register(struct ptx_parser *p, int32_t range, uint64_t numb
     if (!slot->key) {
         const struct ptx_range *r = (const struct ptx_range *)b->ranges.data + range;
 
-        *slot = (struct ptx_slot){key, add_register(p, name, bytes, r->type, r->bytes)};
+        *slot = (struct ptx_slot){key, add_elements(p, name, bytes, r)};
         b->slot_count++;
     }
     return slot->reg;
@@ -96,7 +130,7 @@ int32_t ptx_register_find(struct ptx_parser *p, const char *name, uint32_t bytes
     return found->kind == PTX_NAME_REGISTER ? found->index : -1;
 }
 
-static bool declare(struct ptx_parser *p, enum ptx_part type, uint8_t bytes)
+static bool declare(struct ptx_parser *p, struct ptx_range range)
 {
     struct ptx_token t = p->token;
     const char *name = p->text + t.span.offset;
@@ -111,11 +145,10 @@ static bool declare(struct ptx_parser *p, enum ptx_part type, uint8_t bytes)
     ptx_next(p);
     if (!ptx_accept(p, '<')) {
         ptx_names_add(&p->names, PTX_NAME_REGISTER, name, t.span.bytes,
-                      add_register(p, name, t.span.bytes, type, bytes));
+                      add_elements(p, name, t.span.bytes, &range));
         return true;
     }
     uint32_t at = p->token.span.offset;
-    struct ptx_range range = {type, bytes, 0};
 
     if (!ptx_read_integer(p, "the count of registers", &range.count))
         return false;
@@ -136,10 +169,13 @@ bool ptx_read_registers(struct ptx_parser *p)
 
     if (!ptx_read_type(p, &d))
         return false;
-    uint8_t bytes = (uint8_t)(d.vector * ptx_type_bytes(d.symbol.type));
+    if (d.vector > 4)
+        return ptx_wrong(p, p->token.span.offset, "a register has at most 4 elements");
+    struct ptx_range kind = {d.symbol.type, (uint8_t)ptx_type_bytes(d.symbol.type),
+                             d.vector, 0};
 
     do
-        if (!declare(p, d.symbol.type, bytes))
+        if (!declare(p, kind))
             return false;
     while (ptx_accept(p, ','));
     return ptx_expect(p, ';', "';' after the registers");

@@ -339,6 +339,39 @@ static void lanes_reconverge_after_remote_accesses(void **state)
     rig_close(&r);
 }
 
+/* A vector register and its elements by both sets of names, also of a range. */
+static void vector_registers_have_elements(void **state)
+{
+    for (int hoist = 0; hoist < 2; hoist++) {
+        struct rig r;
+
+        (void)state;
+        rig_open(
+            &r,
+            RIG_KERNEL
+            ".reg .v4 .u32 v, w, %q<3>; .reg .v2 .f64 pair;\n"
+            "ld.global.v4.u32 v, [%rd0+4096]; mov.u32 w.x, v.w; add.u32 w.y, v.z, v.r;\n"
+            "mov.u32 w.z, v.g; mov.b32 w.a, 7; st.global.v4.u32 [%rd0], w;\n"
+            "mov.v4.u32 %q1, v; mov.u32 %q2.b, %q1.y; st.global.u32 [%rd0+16], %q2.z;\n"
+            "ld.global.v2.f64 pair, [%rd0+4112]; add.f64 pair.y, pair.x, pair.y;\n"
+            "st.global.f64 [%rd0+24], pair.g; mov.v4.u32 v, {5, w.x, w.y, w.z};\n"
+            "st.global.v4.u32 [%rd0+32], v; }\n",
+            hoist);
+        r.launch.block[0] = 1;
+        for (uint32_t i = 0; i < 4; i++)
+            r.memory[1024 + i] = 10 + i;
+        memcpy(r.memory + 1028, (const double[]){1.5, 2.25}, 16);
+        rig_expect(&r, EXECUTE_EXITED);
+        const uint32_t expected[] = {13, 22, 11, 7, 11}, last[] = {5, 13, 22, 11};
+        const double sum = 3.75;
+
+        assert_memory_equal(r.memory, expected, sizeof expected);
+        assert_memory_equal(r.memory + 6, &sum, sizeof sum);
+        assert_memory_equal(r.memory + 8, last, sizeof last);
+        rig_close(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +388,7 @@ int main(void)
         cmocka_unit_test(lanes_reconverge_at_the_end_of_an_iteration),
         cmocka_unit_test(reconverged_lanes_stay_together),
         cmocka_unit_test(lanes_reconverge_after_a_loop),
+        cmocka_unit_test(vector_registers_have_elements),
         cmocka_unit_test(lanes_reconverge_after_remote_accesses),
     };
 

@@ -29,10 +29,9 @@ static void refusals_name_opcode_kernel_and_line(void **state)
                        ".multicast::cluster [%r3], [%rd1], 16, [%r4], %h1;\n}\n",
             "opcode 'cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
             ".multicast::cluster' cannot be executed: kernel 'k', line 10");
-    refused(RIG_KERNEL "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::"
-                       "bytes.add.u32 [%r3], %r1, [%r4];\n}\n",
-            "opcode 'red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::"
-            "bytes.add.u32' cannot be executed: kernel 'k', line 10");
+    refused(RIG_KERNEL "red.async.mmio.release.sys.global.add.u32 [%rd1], %r1;\n}\n",
+            "opcode 'red.async.mmio.release.sys.global.add.u32' cannot be executed: kernel "
+            "'k', line 10");
     refused(RIG_KERNEL "st.async.mmio.release.sys.global.u32 [%rd1], %r1;\n}\n",
             "opcode 'st.async.mmio.release.sys.global.u32' cannot be executed: kernel 'k', "
             "line 10");

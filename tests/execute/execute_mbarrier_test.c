@@ -76,6 +76,91 @@ static void phases_follow_one_another(void **state)
     }
 }
 
+/* Six arrivals a phase, of which three drop out: the next phase needs three. The state
+ * before an arrival has the pending count of that moment. */
+static void arrivals_may_drop_out(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    for (int hoist = 0; hoist < 2; hoist++) {
+        rig_open(
+            &r,
+            ".shared .align 8 .b64 met;\n" RIG_KERNEL "mov.u32 %r4, met; mov.u32 %r5, 2;\n"
+            "mbarrier.init.shared.b64 [%r4], 6;\n"
+            "mbarrier.arrive.shared.b64 %rd5, [%r4], %r5;\n"
+            "mbarrier.arrive_drop.release.cta.shared::cta.b64 %rd6, [%r4], %r5;\n"
+            "mbarrier.arrive_drop.expect_tx.release.cta.shared::cta.b64 %rd7, [%r4], 48;\n"
+            "mbarrier.arrive.shared.b64 %rd8, [%r4];\n" /* only bytes are pending */
+            "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r4], 16;\n"
+            "mbarrier.test_wait.parity.shared.b64 %p1, [%r4], 0; selp.u32 %r6, 1, 0, %p1;\n"
+            "mbarrier.complete_tx.shared.b64 [%r4], 32;\n"
+            "mbarrier.test_wait.parity.shared.b64 %p2, [%r4], 0; selp.u32 %r7, 1, 0, %p2;\n"
+            "mbarrier.arrive_drop.shared.b64 %rd9, [%r4];\n"
+            "mbarrier.arrive.shared.b64 _, [%r4], 2;\n"
+            "mbarrier.test_wait.parity.shared.b64 %p3, [%r4], 1; selp.u32 %r8, 1, 0, %p3;\n"
+            "mbarrier.arrive.shared.b64 %rd10, [%r4];\n"
+            "mbarrier.pending_count.b64 %r10, %rd5; mbarrier.pending_count.b64 %r11, "
+            "%rd6;\n"
+            "mbarrier.pending_count.b64 %r12, %rd7; mbarrier.pending_count.b64 %r13, "
+            "%rd8;\n"
+            "mbarrier.pending_count.b64 %r14, %rd9; mbarrier.pending_count.b64 %r15, "
+            "%rd10;\n"
+            "st.global.v4.u32 [%rd0], {%r10, %r11, %r12, %r13};\n"
+            "st.global.v4.u32 [%rd0+16], {%r14, %r15, %r6, %r7};\n"
+            "st.global.u32 [%rd0+32], %r8; }\n",
+            hoist);
+        r.launch.block[0] = 1;
+        rig_expect(&r, EXECUTE_EXITED);
+        const uint32_t expected[] = {6, 4, 2, 1, 3, 2, 0, 1, 1};
+
+        assert_memory_equal(r.memory, expected, sizeof expected);
+        rig_close(&r);
+    }
+}
+
+/* Every thread adds to one word, and an mbarrier counts the bytes. */
+static void reductions_are_counted(void **state)
+{
+    static const struct {
+        const char *form;
+        uint32_t start, expected;
+        unsigned bytes;
+    } rows[] = {
+        {"add.u32", 5, 5 + 31 * 16, 4}, {"max.s32", 7, 31, 4}, {"min.u32", 7, 0, 4},
+        {"or.b32", 64, 95, 4},          {"and.b32", 31, 0, 4}, {"xor.b32", 3, 3, 4},
+        {"add.u64", 9, 9 + 31 * 16, 8},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char body[2048];
+        struct rig r;
+
+        snprintf(
+            body, sizeof body,
+            ".shared .align 8 .b64 met;\n.shared .align 8 .b64 sum;\n%s"
+            "mov.u32 %%r4, met; mov.u32 %%r5, sum; cvt.u64.u32 %%rd5, %%r1;\n"
+            "setp.ne.u32 %%p1, %%r1, 0; @%%p1 bra MEET;\n"
+            "mbarrier.init.shared.b64 [%%r4], 1; mov.u64 %%rd6, %u;\n"
+            "st.shared.u64 [%%r5], %%rd6;\n"
+            "mbarrier.arrive.expect_tx.shared.b64 _, [%%r4], %u; MEET: bar.sync 0;\n"
+            "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.%s "
+            "[%%r5], %s, [%%r4];\n"
+            "AGAIN: mbarrier.try_wait.parity.shared.b64 %%p2, [%%r4], 0;\n"
+            "@!%%p2 bra AGAIN; ld.shared.u32 %%r6, [%%r5];\n"
+            "st.global.u32 [%%rd1], %%r6; }\n",
+            RIG_KERNEL, rows[k].start, 32 * rows[k].bytes, rows[k].form,
+            rows[k].bytes == 8 ? "%rd5" : "%r1");
+        opened(&r, body, 32);
+        rig_expect(&r, EXECUTE_EXITED);
+        for (uint32_t i = 0; i < 32; i++)
+            if (r.memory[i] != rows[k].expected)
+                fail_msg("%s gives %u", rows[k].form, r.memory[i]);
+        rig_close(&r);
+    }
+}
+
 static void invalid_operands_are_reported(void **state)
 {
     static const struct {
@@ -112,6 +197,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bulk_load_is_visible_to_waiters),
         cmocka_unit_test(phases_follow_one_another),
+        cmocka_unit_test(arrivals_may_drop_out),
+        cmocka_unit_test(reductions_are_counted),
         cmocka_unit_test(invalid_operands_are_reported),
     };
 

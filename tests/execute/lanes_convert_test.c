@@ -85,8 +85,11 @@ static uint64_t soft_finished(const struct machine *m, struct soft s, struct sha
     uint64_t bits = soft_write(s, to.format, mode),
              one = soft_write(soft_read(0x3f800000, soft_f32), to.format, 'n');
     uint64_t sign = UINT64_C(1) << (to.format.mantissa + to.format.exponent);
+    uint64_t infinity = (sign - 1) >> to.format.mantissa << to.format.mantissa;
     bool negative = bits & sign, nan = s.class == SOFT_NAN;
 
+    if (machine_has(m, PTX_PART_SATFINITE) && (bits & (sign - 1)) == infinity)
+        bits--;
     if (machine_has(m, PTX_PART_FTZ) && to.type == PTX_PART_F32 &&
         !((bits & (sign - 1)) >> 23))
         bits &= sign;

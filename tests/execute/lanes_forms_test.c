@@ -277,6 +277,27 @@ static void unsupported_instructions_are_refused(void **unused)
         }
 }
 
+/* A modifier that no row of part.def names. */
+static void unknown_modifiers_are_refused(void **unused)
+{
+    static const char *const texts[] = {"fma.rn.f16x2", "add.u32",        "mov.b32",
+                                        "setp.lt.f32",  "set.lt.u32.u32", "cvt.rn.f16.f32"};
+    const struct op_table *t;
+
+    (void)unused;
+    for (unsigned i = 0; (t = machine_table(i)); i++)
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+            struct execute_op op = from_to(4, 1, 2, 3);
+            struct machine m;
+
+            machine_init(&m, texts[k], "4=444");
+            assert_true(t->choose(&m.instruction, &op));
+            m.instruction.parts[m.instruction.part_count++] = PTX_PART_COUNT;
+            if (t->choose(&m.instruction, &op))
+                fail_msg("%s with an unknown modifier is accepted", texts[k]);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +307,7 @@ int main(void)
         cmocka_unit_test(destination_may_be_a_source),
         cmocka_unit_test(predicates_combined_or_missing),
         cmocka_unit_test(unsupported_instructions_are_refused),
+        cmocka_unit_test(unknown_modifiers_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,6 +104,40 @@ static void return_values_follow_the_parameters(void **state)
     ptx_destroy(m);
 }
 
+/* As ptxas accepts them: a declaration ends where the next statement starts. */
+static void declarations_may_have_no_semicolon(void **state)
+{
+    static const char *const nexts[] = {
+        "",
+        ".visible",
+        ".weak",
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof nexts / sizeof *nexts; k++) {
+        char text[512];
+
+        snprintf(text, sizeof text,
+                 PTX_HEAD ".extern .func other (.param .b32 a)\n"
+                          ".func (.param .b32 r) twice (.param .b32 a)\n"
+                          ".global .u32 v;\n"
+                          ".func (.param .b32 r) twice (.param .b32 a) .noreturn\n"
+                          "%s .func (.param .b32 r) twice (.param .b32 a)\n{ ret; }\n"
+                          ".entry k { call twice; }\n",
+                 nexts[k]);
+        struct ptx_module *m = must_parse(text);
+
+        assert_int_equal(m->function_count, 2);
+        assert_int_equal(symbol_of(m, "twice")->function, 0);
+        assert_int_equal(symbol_of(m, "other")->function, -1);
+        assert_int_equal(symbol_of(m, "v")->bytes, 4);
+        assert_int_equal(m->items[m->item_count - 2].linkage, k == 0   ? PTX_FILE_LOCAL
+                                                              : k == 1 ? PTX_VISIBLE
+                                                                       : PTX_WEAK);
+        ptx_destroy(m);
+    }
+}
+
 static const struct {
     const char *declaration;
     uint32_t bytes;
@@ -294,6 +328,7 @@ int main(void)
         cmocka_unit_test(parameters_are_aligned),
         cmocka_unit_test(clusters_follow_the_parameters),
         cmocka_unit_test(return_values_follow_the_parameters),
+        cmocka_unit_test(declarations_may_have_no_semicolon),
         cmocka_unit_test(variables_hold_their_initial_values),
         cmocka_unit_test(addresses_are_relocations),
         cmocka_unit_test(scopes_hide_and_end),

@@ -63,7 +63,8 @@ static unsigned bits_read(const struct ptx_instruction *i)
 {
     uint64_t mask;
 
-    if (i->opcode == PTX_CVT && i->source_type <= PTX_PART_B64 && i->type <= PTX_PART_B64) {
+    if (i->opcode == PTX_CVT && !ptx_has(i, PTX_PART_SAT) &&
+        i->source_type <= PTX_PART_B64 && i->type <= PTX_PART_B64) {
         unsigned from = ptx_type_bytes(i->source_type), to = ptx_type_bytes(i->type);
 
         return 8 * (from < to ? from : to);

@@ -226,7 +226,8 @@ static const struct access_condition *of_instruction(struct look *k, uint32_t in
     case PTX_MUL:
         return multiplied(k, instruction, mask, depth);
     case PTX_CVT:
-        return i->operands[1].kind == PTX_REGISTER && i->source_type <= PTX_PART_B64
+        return i->operands[1].kind == PTX_REGISTER && i->source_type <= PTX_PART_B64 &&
+                       !ptx_has(i, PTX_PART_SAT)
                    ? widened(k, instruction, 8 * ptx_type_bytes(i->source_type),
                              i->source_type >= PTX_PART_S8 &&
                                  i->source_type <= PTX_PART_S64,

@@ -11,6 +11,7 @@
 #include "execute/lanes/lanes_eight.h"
 #include "execute/lanes/lanes_matrix.h"
 #include "execute/lanes/lanes_move.h"
+#include "execute/lanes/lanes_pack.h"
 #include "execute/lanes/lanes_table.h"
 #include "execute/lanes/lanes_words.h"
 
@@ -55,7 +56,7 @@ static bool words_read(struct wanted *w, unsigned need)
             continue;
         if (word)
             w->own |= word->detail;
-        else if (part != need)
+        else if (part != need || part == PTX_PART_COUNT) /* of no known spelling */
             return false;
     }
     return true;
@@ -120,6 +121,17 @@ static bool choose_row(struct wanted *w, struct execute_op *op)
     return row_taken(w, row, op);
 }
 
+/* A comparison of pairs returns a pair of its own type, or halves of a 32-bit integer. */
+static bool set_types_agree(const struct wanted *w)
+{
+    unsigned pairs = 0, to = w->types[0];
+
+    half_type(to, &pairs);
+    return w->flags & FLAG_PAIR
+               ? to == w->types[1] || to == PTX_PART_U32 || to == PTX_PART_S32
+               : pairs == 0;
+}
+
 /* set compares values of its second type and returns its first type. */
 static bool choose_compare(struct wanted *w, struct execute_op *op)
 {
@@ -129,7 +141,7 @@ static bool choose_compare(struct wanted *w, struct execute_op *op)
     w->type = half_type(w->types[is_set], &w->flags);
     const struct lanes_row *row = row_find(w, PTX_SETP);
 
-    if (!row || !words_read(w, row->need))
+    if (!row || (is_set && !set_types_agree(w)) || !words_read(w, row->need))
         return false;
     while (is_set && value < values && set_values[value].type != w->types[0])
         value++;
@@ -233,6 +245,48 @@ static bool choose_eight(const struct wanted *w, struct execute_op *op)
     return true;
 }
 
+/* cvt.pack.sat.{u16, s16}.s32, and cvt.pack.sat.{u8, s8, u4, s4, u2, s2}.s32.b32 with a
+   third source. */
+static bool choose_pack(const struct wanted *w, struct execute_op *op)
+{
+    static const struct {
+        uint16_t part;
+        uint8_t bits, is_signed;
+    } kinds[] = {
+        {PTX_PART_U16, 16, 0}, {PTX_PART_S16, 16, 1}, {PTX_PART_U8, 8, 0},
+        {PTX_PART_S8, 8, 1},   {PTX_PART_U4, 4, 0},   {PTX_PART_S4, 4, 1},
+        {PTX_PART_U2, 2, 0},   {PTX_PART_S2, 2, 1},
+    };
+    const uint16_t *parts = w->i->parts;
+    unsigned k = 0;
+
+    if (w->i->part_count < 4 || parts[0] != PTX_PART_PACK || parts[1] != PTX_PART_SAT ||
+        parts[3] != PTX_PART_S32)
+        return false;
+    while (k < sizeof kinds / sizeof *kinds && kinds[k].part != parts[2])
+        k++;
+    if (k == sizeof kinds / sizeof *kinds)
+        return false;
+    bool adds = kinds[k].bits < 16;
+
+    if (w->i->part_count != 4u + adds || w->i->operand_count != 3u + adds ||
+        (adds && parts[4] != PTX_PART_B32))
+        return false;
+    memset(op->detail, 0, sizeof op->detail);
+    op->detail[PACK_BITS] = kinds[k].bits;
+    op->detail[PACK_SIGNED] = kinds[k].is_signed;
+    op->detail[PACK_ADDS] = adds;
+    op->lanes = pack_clamped;
+    return true;
+}
+
+/* Types to which .satfinite converts an f32, besides those of eight bits. */
+static bool has_finite_form(unsigned to)
+{
+    return to == PTX_PART_F16 || to == PTX_PART_F16X2 || to == PTX_PART_BF16 ||
+           to == PTX_PART_BF16X2 || to == PTX_PART_TF32;
+}
+
 static bool choose_convert(struct wanted *w, struct execute_op *op)
 {
     unsigned to_bytes = op->detail[0], from_bytes = op->detail[1], integral = 0;
@@ -251,6 +305,8 @@ static bool choose_convert(struct wanted *w, struct execute_op *op)
         if (!is_type(w->i->parts[k]) &&
             !convert_word_read(w->i->parts[k], &w->flags, &w->rounding, &integral))
             return false;
+    if (w->flags & CVT_FINITE && !(from == PTX_PART_F32 && has_finite_form(to)))
+        return false;
     memset(op->detail, 0, sizeof op->detail);
     if (as_types && choose_convert_row(w, op))
         return true;
@@ -279,6 +335,8 @@ static bool choose(const struct ptx_instruction *i, struct execute_op *op)
     w.type = half_type(w.types[0], &w.flags);
     switch (i->opcode) {
     case PTX_CVT:
+        if (has(i, PTX_PART_PACK))
+            return choose_pack(&w, op);
         return is_eight(w.types[0]) || is_eight(w.types[1]) ? choose_eight(&w, op)
                                                             : choose_convert(&w, op);
     case PTX_SETP:

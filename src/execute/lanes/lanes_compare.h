@@ -80,14 +80,17 @@ static void setp_combined(ARGUMENTS)
         blend_mask(op_register(r, op->to2), combined(op, other, c), mask);
 }
 
+/* Each half of a pair receives the value of its own comparison. */
 static void set_number(ARGUMENTS)
 {
     uint32_t c = third_predicate(r, op), low = combined(op, compare_all(r, op, 0), c);
     uint32_t high = 0, yes = set_values[op->detail[DETAIL_OWN] >> SET_SHIFT].yes;
     uint32_t out[LANES];
 
-    if (op->detail[DETAIL_FLAGS] & FLAG_PAIR)
+    if (op->detail[DETAIL_FLAGS] & FLAG_PAIR) {
         high = combined(op, compare_all(r, op, 1), c);
+        yes &= 0xffff;
+    }
     for (unsigned l = 0; l < LANES; l++)
         out[l] = (low >> l & 1 ? yes : 0) | (high >> l & 1 ? yes << 16 : 0);
     blend_4(op_register(r, op->to), out, mask);

@@ -10,6 +10,7 @@
 /* detail */
 enum { CVT_TO, CVT_FROM, CVT_ROUNDING, CVT_FLAGS, CVT_REGISTERS };
 enum {                    /* in addition to FLAG_FTZ, FLAG_SAT and FLAG_RELU */
+       CVT_FINITE = 32,   /* .satfinite: the largest number instead of infinity */
        CVT_INTEGRAL = 64, /* rni, rzi, rmi, rpi */
        CVT_PAIR = 128     /* two sources, the first one in the upper half */
 };
@@ -171,6 +172,8 @@ static uint64_t bits_of_float(double value, unsigned to, enum rounding mode, uns
             value = value > 0 ? value < 1 ? value : 1 : 0;
         return bits_f64(value);
     }
+    if (flags & CVT_FINITE && (bits & (formats[f].sign - 1)) == formats[f].infinity)
+        bits -= to == PTX_PART_TF32 ? 1 << 13 : 1;
     /* .ftz applies to f32 only */
     return changed_bits(bits, f, f == OF_F32 ? flags : flags & ~(unsigned)FLAG_FTZ);
 }
@@ -219,7 +222,7 @@ static uint64_t converted(uint64_t bits, const struct execute_op *op)
         value = integral(value, mode);
     if (integer_limits(to).is_integer)
         return (uint64_t)integer_of_float(value, to, from);
-    if (value != value && !(flags & (FLAG_SAT | FLAG_RELU)))
+    if (value != value && !(flags & FLAG_SAT))
         return converted_nan(from == PTX_PART_F32 && flags & FLAG_FTZ ? NAN_F32 : bits, to,
                              from, mode);
     return bits_of_float(value, to, flags & CVT_INTEGRAL ? ROUND_NEAREST : mode, flags);

@@ -212,6 +212,7 @@ static bool convert_word_read(unsigned part, unsigned *flags, enum rounding *mod
         {PTX_PART_FTZ, FLAG_FTZ, 0, 0},
         {PTX_PART_SAT, FLAG_SAT, 0, 0},
         {PTX_PART_RELU, FLAG_RELU, 0, 0},
+        {PTX_PART_SATFINITE, CVT_FINITE, 0, 0},
     };
 
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)

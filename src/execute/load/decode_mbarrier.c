@@ -6,14 +6,18 @@
 
 static enum mbarrier_kind kind_of(const struct ptx_instruction *i)
 {
-    bool arrives = ptx_has(i, PTX_PART_ARRIVE);
+    bool arrives = ptx_has(i, PTX_PART_ARRIVE), drops = ptx_has(i, PTX_PART_ARRIVE_DROP);
 
     if (ptx_has(i, PTX_PART_INIT))
         return MBARRIER_INIT;
     if (ptx_has(i, PTX_PART_EXPECT_TX))
-        return arrives ? MBARRIER_ARRIVE_EXPECT : MBARRIER_EXPECT;
-    if (arrives)
-        return MBARRIER_ARRIVE;
+        return drops     ? MBARRIER_DROP_EXPECT
+               : arrives ? MBARRIER_ARRIVE_EXPECT
+                         : MBARRIER_EXPECT;
+    if (arrives || drops)
+        return drops ? MBARRIER_DROP : MBARRIER_ARRIVE;
+    if (ptx_has(i, PTX_PART_COMPLETE_TX))
+        return MBARRIER_COMPLETE;
     if (!ptx_has(i, PTX_PART_TEST_WAIT) && !ptx_has(i, PTX_PART_TRY_WAIT))
         return MBARRIER_NONE;
     return ptx_has(i, PTX_PART_PARITY) ? MBARRIER_TEST_PARITY : MBARRIER_TEST;
@@ -45,6 +49,33 @@ static bool emit_mbarrier(struct decoder *d, const struct ptx_instruction *i,
     return true;
 }
 
+static void pending_lanes(const struct op_registers *r, const struct execute_op *op,
+                          uint32_t mask)
+{
+    const uint64_t *states = op_register(r, op->from[0]);
+    uint32_t *to = op_register(r, op->to);
+
+    for (; mask; mask &= mask - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(mask);
+
+        to[lane] = mbarrier_pending(states[lane]);
+    }
+}
+
+/* mbarrier.pending_count.b64 count, state; */
+static bool decode_pending(struct decoder *d, const struct ptx_instruction *i)
+{
+    op_place from;
+
+    if (i->operand_count != 2 || i->operands[0].kind != PTX_REGISTER ||
+        d->function->registers[i->operands[0].reg].bytes != 4)
+        return refuse_instruction(d, i);
+    if (!operand_source(d, &i->operands[1], 8, &from))
+        return false;
+    emit_lanes(d, pending_lanes, operand_target(d, &i->operands[0], 4), from);
+    return true;
+}
+
 bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i)
 {
     enum mbarrier_kind kind = kind_of(i);
@@ -57,8 +88,11 @@ bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i)
        instruction adds the arrival that it then makes, so it has no effect. */
     if (ptx_has(i, PTX_PART_INVAL) || (i->opcode == PTX_CP && !ptx_has(i, PTX_PART_NOINC)))
         return true;
+    if (ptx_has(i, PTX_PART_PENDING_COUNT))
+        return decode_pending(d, i);
     if (kind == MBARRIER_NONE || i->operand_count < 1u + has_result ||
-        at->kind != PTX_MEMORY || (!has_value && kind != MBARRIER_ARRIVE) ||
+        at->kind != PTX_MEMORY ||
+        (!has_value && kind != MBARRIER_ARRIVE && kind != MBARRIER_DROP) ||
         (!has_result && kind >= MBARRIER_TEST))
         return refuse_instruction(d, i);
     if (has_value && !operand_source(d, value, kind == MBARRIER_TEST ? 8 : 4, &from))
@@ -78,6 +112,17 @@ bool decode_store_async(struct decoder *d, const struct ptx_instruction *i)
         return refuse_instruction(d, i);
     return decode_memory(d, i) && emit_mbarrier(d, i, &i->operands[2], MBARRIER_COMPLETE,
                                                 constant_place(d, bytes, 4), PLACE_NONE);
+}
+
+/* red.async, which is performed immediately as well. */
+bool decode_red_async(struct decoder *d, const struct ptx_instruction *i)
+{
+    if (i->operand_count != 3 || i->operands[2].kind != PTX_MEMORY || !is_shared(i) ||
+        !ptx_has(i, PTX_PART_MBARRIER_COMPLETE_TX_BYTES))
+        return refuse_instruction(d, i);
+    return decode_atomic(d, i) &&
+           emit_mbarrier(d, i, &i->operands[2], MBARRIER_COMPLETE,
+                         constant_place(d, ptx_type_bytes(i->type), 4), PLACE_NONE);
 }
 
 /* Bulk copy into shared memory, counted by an mbarrier. Its sites are destination, source,

@@ -20,6 +20,29 @@ static bool emit_arithmetic(struct decoder *d, const struct ptx_instruction *i,
     return true;
 }
 
+/* mov.v4.u32 {...}, {...}: element by element, if no result is read after it is written. */
+static bool decode_vector_move(struct decoder *d, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *to = &i->operands[0], *from = &i->operands[1];
+    unsigned bytes = lane_bytes(ptx_type_bytes(i->type));
+    op_place place;
+
+    if (to->count != i->vector || from->count != i->vector)
+        return refuse_instruction(d, i);
+    for (uint32_t n = 0; n < to->count; n++)
+        for (uint32_t k = n + 1; k < from->count; k++)
+            if (to->list[n].reg >= 0 && to->list[n].reg == from->list[k].reg)
+                return refuse_instruction(d, i);
+    for (uint32_t n = 0; n < to->count; n++) {
+        if (!operand_source(d, &from->list[n], bytes, &place))
+            return false;
+        if (to->list[n].kind == PTX_REGISTER)
+            emit_lanes(d, convert_move(bytes), operand_target(d, &to->list[n], bytes),
+                       place);
+    }
+    return true;
+}
+
 /* Move between a register and the elements of a vector. */
 static bool decode_elements(struct decoder *d, const struct ptx_instruction *i)
 {
@@ -97,6 +120,8 @@ bool decode_move(struct decoder *d, const struct ptx_instruction *i)
     op_place place;
     uint64_t value;
 
+    if (i->operands[0].kind == PTX_VECTOR && from->kind == PTX_VECTOR)
+        return decode_vector_move(d, i);
     if (i->operands[0].kind == PTX_VECTOR || from->kind == PTX_VECTOR)
         return decode_elements(d, i);
     if (from->kind == PTX_SPECIAL && !special_is_constant(d, from->special, &value) &&
@@ -312,8 +337,9 @@ static bool decode_opcode(struct decoder *d, const struct ptx_instruction *i)
     case PTX_LD:
     case PTX_LDU:
         return decode_memory(d, i);
-    case PTX_ATOM:
     case PTX_RED:
+        return ptx_has(i, PTX_PART_ASYNC) ? decode_red_async(d, i) : decode_atomic(d, i);
+    case PTX_ATOM:
         return decode_atomic(d, i);
     case PTX_CP:
         return decode_cp(d, i);
@@ -374,5 +400,7 @@ bool decode_instruction(struct decoder *d, const struct ptx_instruction *i)
         return decode_texture(d, i);
     if (i->opcode == PTX_SULD || i->opcode == PTX_SUST)
         return decode_surface(d, i);
+    if (is_video(i->opcode))
+        return decode_video(d, i);
     return takes_parts(i) ? refuse_instruction(d, i) : decode_opcode(d, i);
 }

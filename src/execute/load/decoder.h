@@ -159,6 +159,9 @@ bool decode_memory(struct decoder *d, const struct ptx_instruction *i);
 bool decode_atomic(struct decoder *d, const struct ptx_instruction *i);
 bool decode_copy(struct decoder *d, const struct ptx_instruction *i);
 bool decode_sync(struct decoder *d, const struct ptx_instruction *i);
+/* decode_video.c */
+bool is_video(enum ptx_opcode opcode);
+bool decode_video(struct decoder *d, const struct ptx_instruction *i);
 /* decode_cluster.c */
 bool decode_map(struct decoder *d, const struct ptx_instruction *i);
 bool decode_rank(struct decoder *d, const struct ptx_instruction *i);
@@ -166,6 +169,7 @@ bool decode_is_space(struct decoder *d, const struct ptx_instruction *i);
 bool decode_cluster_barrier(struct decoder *d, const struct ptx_instruction *i);
 bool decode_collective(struct decoder *d, const struct ptx_instruction *i);
 bool decode_store_async(struct decoder *d, const struct ptx_instruction *i);
+bool decode_red_async(struct decoder *d, const struct ptx_instruction *i);
 bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i);
 bool decode_fragment(struct decoder *d, const struct ptx_instruction *i);
 bool decode_product(struct decoder *d, const struct ptx_instruction *i);

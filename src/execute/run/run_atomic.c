@@ -11,7 +11,8 @@ enum {
     UNSIGNED32 = 8,
     FLOATS = 16, /* f32, f64, f16, f16x2, bf16, bf16x2 */
     BITS16 = 32,
-    HALVES = 64 /* f16, bf16 and their packed forms */
+    HALVES = 64,  /* f16, bf16 and their packed forms */
+    BITS128 = 128 /* exchanged by the processor */
 };
 
 static const struct {
@@ -24,8 +25,8 @@ static const struct {
     [ATOMIC_AND] = {PTX_PART_AND, BITS32 | BITS64},
     [ATOMIC_OR] = {PTX_PART_OR, BITS32 | BITS64},
     [ATOMIC_XOR] = {PTX_PART_XOR, BITS32 | BITS64},
-    [ATOMIC_EXCH] = {PTX_PART_EXCH, BITS32 | BITS64 | WHOLE},
-    [ATOMIC_CAS] = {PTX_PART_CAS, BITS16 | BITS32 | BITS64 | WHOLE},
+    [ATOMIC_EXCH] = {PTX_PART_EXCH, BITS32 | BITS64 | BITS128 | WHOLE},
+    [ATOMIC_CAS] = {PTX_PART_CAS, BITS16 | BITS32 | BITS64 | BITS128 | WHOLE},
     [ATOMIC_INC] = {PTX_PART_INC, UNSIGNED32},
     [ATOMIC_DEC] = {PTX_PART_DEC, UNSIGNED32},
 };
@@ -39,6 +40,10 @@ static unsigned type_class(enum ptx_part type)
         return BITS32;
     case PTX_PART_B64:
         return BITS64;
+#if defined __x86_64__ /* update_128() */
+    case PTX_PART_B128:
+        return BITS128;
+#endif
     case PTX_PART_U32:
         return WHOLE | UNSIGNED32;
     case PTX_PART_S32:
@@ -60,7 +65,7 @@ static unsigned type_class(enum ptx_part type)
 
 bool atomic_find(const struct ptx_instruction *i, unsigned *operation)
 {
-    if (ptx_has(i, PTX_PART_ASYNC))
+    if (ptx_has(i, PTX_PART_ASYNC) && !ptx_has(i, PTX_PART_MBARRIER_COMPLETE_TX_BYTES))
         return false;
     for (unsigned n = 0; n < sizeof operations / sizeof operations[0]; n++)
         if (ptx_has(i, operations[n].part)) {
@@ -225,6 +230,21 @@ static uint64_t update_16(uint16_t *at, const struct execute_op *op, uint64_t a,
     return old;
 }
 
+static uint64_t flushed(uint64_t bits)
+{
+    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
+/* The sum in global memory. Subnormal inputs and results become zeros of their sign; in
+   shared memory they remain. */
+static uint32_t global_word(const struct execute_op *op, uint64_t old, uint64_t a,
+                            uint64_t b)
+{
+    if (op->detail[1] != PTX_PART_F32)
+        return (uint32_t)atomic_apply(op, old, a, b);
+    return (uint32_t)flushed(atomic_apply(op, flushed(old), flushed(a), b));
+}
+
 static uint64_t update_32(uint32_t *at, const struct execute_op *op, uint64_t a, uint64_t b)
 {
     uint32_t old;
@@ -232,8 +252,8 @@ static uint64_t update_32(uint32_t *at, const struct execute_op *op, uint64_t a,
     if (op->detail[0] == ATOMIC_ADD && !(type_class(op->detail[1]) & FLOATS))
         return __atomic_fetch_add(at, (uint32_t)a, __ATOMIC_SEQ_CST);
     old = __atomic_load_n(at, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(at, &old, (uint32_t)atomic_apply(op, old, a, b),
-                                        false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    while (!__atomic_compare_exchange_n(at, &old, global_word(op, old, a, b), false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
     return old;
 }
@@ -248,10 +268,57 @@ static uint64_t update_64(uint64_t *at, const struct execute_op *op, uint64_t a,
     return old;
 }
 
+#if defined __x86_64__
+/* Every x86-64 processor but the first has this exchange. */
+__attribute__((target("cx16"))) static atomic_quad exchange_128(atomic_quad *at,
+                                                                atomic_quad expected,
+                                                                atomic_quad desired)
+{
+    return __sync_val_compare_and_swap(at, expected, desired);
+}
+#else
+static atomic_quad exchange_128(atomic_quad *at, atomic_quad expected, atomic_quad desired)
+{
+    atomic_quad old = *at;
+
+    *at = old == expected ? desired : old;
+    return old;
+}
+#endif
+
+atomic_quad atomic_apply_128(const struct execute_op *op, atomic_quad old, atomic_quad a,
+                             atomic_quad b)
+{
+    if (op->detail[0] != ATOMIC_CAS)
+        return a;
+    return old == a ? b : old;
+}
+
+static void update_128(atomic_quad *at, const struct execute_op *op, const void *operand,
+                       const void *second, void *out)
+{
+    atomic_quad a, b = 0, old = 0, expected;
+
+    memcpy(&a, operand, sizeof a);
+    if (second)
+        memcpy(&b, second, sizeof b);
+    do {
+        expected = old;
+        old = exchange_128(at, expected, atomic_apply_128(op, expected, a, b));
+    } while (old != expected);
+    if (out)
+        memcpy(out, &old, sizeof old);
+}
+
 void execute_atomic(const struct execute_op *op, void *memory, const void *operand,
                     const void *second, void *old)
 {
     unsigned bytes = op->detail[2];
+
+    if (bytes == 16) {
+        update_128(memory, op, operand, second, old);
+        return;
+    }
     uint64_t a = word(operand, bytes), b = word(second, bytes);
     uint64_t before = bytes == 2   ? update_16(memory, op, a, b)
                       : bytes == 4 ? update_32(memory, op, a, b)

@@ -25,3 +25,8 @@ bool atomic_find(const struct ptx_instruction *i, unsigned *operation);
 /* New word from the old one; both in the low bytes. */
 uint64_t atomic_apply(const struct execute_op *op, uint64_t old, uint64_t operand,
                       uint64_t second);
+
+/* The same for .b128, which has exch and cas only. */
+__extension__ typedef unsigned __int128 atomic_quad;
+atomic_quad atomic_apply_128(const struct execute_op *op, atomic_quad old, atomic_quad a,
+                             atomic_quad b);

@@ -19,6 +19,11 @@ static uint64_t add(uint64_t barrier, int shift, uint64_t what)
     return (barrier & ~(field << shift)) | ((get(barrier, shift) + what) & field) << shift;
 }
 
+uint32_t mbarrier_pending(uint64_t state)
+{
+    return (uint32_t)get(state, PENDING_SHIFT);
+}
+
 /* Starts the next phase if nothing is pending. */
 static uint64_t settle(uint64_t barrier)
 {
@@ -63,6 +68,11 @@ static uint64_t act(enum mbarrier_kind kind, uint64_t barrier, uint64_t value)
         return add(barrier, BYTES_SHIFT, value);
     case MBARRIER_ARRIVE_EXPECT:
         return settle(add(add(barrier, BYTES_SHIFT, value), PENDING_SHIFT, field));
+    case MBARRIER_DROP:
+        return settle(add(add(barrier, 0, 0 - value), PENDING_SHIFT, 0 - value));
+    case MBARRIER_DROP_EXPECT:
+        barrier = add(add(barrier, BYTES_SHIFT, value), 0, field);
+        return settle(add(barrier, PENDING_SHIFT, field));
     case MBARRIER_COMPLETE:
         return settle(add(barrier, BYTES_SHIFT, 0 - value));
     default:

@@ -255,12 +255,30 @@ static void store_any(struct execute_warp *w, const struct site *s, const struct
     }
 }
 
+static void update_alone_128(const struct execute_op *op, void *memory, const void *operand,
+                             const void *second, void *old)
+{
+    atomic_quad before, a, b = 0, after;
+
+    memcpy(&before, memory, sizeof before);
+    memcpy(&a, operand, sizeof a);
+    if (second)
+        memcpy(&b, second, sizeof b);
+    after = atomic_apply_128(op, before, a, b);
+    memcpy(memory, &after, sizeof after);
+    memcpy(old, &before, sizeof before);
+}
+
 /* Only one thread runs a CTA, so no atomic is needed. */
 static void update_alone(const struct execute_op *op, void *memory, const void *operand,
                          const void *second, void *old)
 {
     uint64_t before = 0, a = 0, b = 0, after;
 
+    if (op->detail[2] == sizeof(atomic_quad)) {
+        update_alone_128(op, memory, operand, second, old);
+        return;
+    }
     memcpy(&before, memory, op->detail[2]);
     memcpy(&a, operand, op->detail[2]);
     if (second)
