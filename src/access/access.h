@@ -9,9 +9,10 @@
    counters. A form holds for every execution of its instruction. Otherwise the record has
    no form and a reason.
 
-   Forms follow PTX arithmetic with one exception: where a 32-bit or smaller value is
-   widened, they assume that it did not wrap. access_check_wrap() verifies the assumption
-   for a launch. */
+   Forms follow PTX arithmetic with two exceptions. Where a 32-bit or smaller value is
+   widened, they assume that it did not wrap. Where `or` joins a thread index with higher
+   bits, they assume that the two do not overlap. access_check_wrap() verifies the
+   assumptions for a launch. */
 
 #include <proact/status.h>
 #include <stdbool.h>
@@ -134,8 +135,8 @@ enum access_state {
     ACCESS_OPEN,   /* no form: see `reason` */
 };
 
-/* Assumption of a form: the value was widened from `bits` bits and must lie in their
-   range. */
+/* Assumption of a form: the value was widened from `bits` bits, or joined with the bits
+   above them, and must lie in their range. */
 struct access_range {
     const struct access_form *form;
     int32_t block; /* the only block that widens it, see access_analysis; -1: several */

@@ -50,8 +50,8 @@ struct instrument_request {
                           accompany those. NULL: none. */
     const bool *joint; /* By instruction: accesses in `flags` that stay atomic and run on
                           device 0's replica. NULL: none. */
-    const bool *swaps; /* By instruction: compare-and-swaps of a CAS-loop min/max. They fail
-                          only if another CTA makes progress. NULL: none. */
+    const bool *swaps; /* By instruction: compare-and-swaps of loops that repeat only if the
+                          swap failed: another CTA then made progress. NULL: none. */
     const bool *direct; /* By instruction: accesses to arrays that have a single copy among
                            all devices. NULL: none. */
     bool owns_atomics;  /* The caller guarantees for each launch that no other device writes

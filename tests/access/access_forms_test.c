@@ -66,8 +66,10 @@ static const struct {
      "[0] 4*tid.x + 512*ctaid.x"},
     {"disjoint bits", "shl.b32 %r8, %r28, 10; or.b32 %r9, %r8, %r2; " STORE,
      "[0] 4*tid.x + 4096*ctaid.x"},
-    {"bits that may overlap", "shl.b32 %r8, %r28, 9; or.b32 %r9, %r8, %r2; " STORE,
-     "[0] 4*or(512*ctaid.x, tid.x)"},
+    {"joined bits of a thread and its CTA",
+     "shl.b32 %r8, %r28, 9; or.b32 %r9, %r8, %r2; " STORE, "[0] 4*tid.x + 2048*ctaid.x"},
+    {"bits that may overlap", "shl.b32 %r8, %r28, 4; or.b32 %r9, %r8, %r2; " STORE,
+     "[0] 4*or(16*ctaid.x, tid.x)"},
     {"a step of the whole grid's threads, in 64 bits",
      "mov.u32 %r4, %nctaid.y; mov.u32 %r5, %nctaid.z; mov.u32 %r6, %nctaid.x;\n"
      "mov.u32 %r7, %ntid.y; mov.u32 %r8, %ntid.z; mul.wide.u32 %rd1, %r4, %r5;\n"

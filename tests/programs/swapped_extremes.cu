@@ -81,6 +81,20 @@ __global__ void replace(const float2 *point, float *last)
         was = now;
 }
 
+/* A maximum that stops where the content is at least as large. */
+__global__ void stop_early(const float2 *point, float *most)
+{
+    const float value = point[here() % POINTS].x;
+    unsigned was, now = __float_as_uint(*most);
+
+    do {
+        if (__uint_as_float(now) >= value)
+            break;
+        was = now;
+        now = atomicCAS((unsigned *)most, was, __float_as_uint(value));
+    } while (was != now);
+}
+
 /* Makes the missing ranges of the other devices large. */
 __global__ void set(float *to, float value)
 {
@@ -125,6 +139,10 @@ int main()
         for (int n = 0; n < PLACES; n++)
             least[n] = 2 - 0.9 * round;
         CHECK(cudaMemcpy(d_least, least, sizeof least, cudaMemcpyHostToDevice));
+        CHECK(cudaMemcpy(d_farthest, &start, sizeof start, cudaMemcpyHostToDevice));
+        stop_early<<<24, 256>>>(points, d_farthest);
+        CHECK(cudaMemcpy(&farthest, d_farthest, sizeof farthest, cudaMemcpyDeviceToHost));
+        printf("most %.6f\n", farthest);
         find_bounds<<<24, 256>>>(points, d_most, d_least);
         CHECK(cudaMemcpy(most, d_most, sizeof most, cudaMemcpyDeviceToHost));
         CHECK(cudaMemcpy(least, d_least, sizeof least, cudaMemcpyDeviceToHost));

@@ -80,6 +80,31 @@ static const struct access_form *split(struct maker *m, enum access_function f,
     return f == ACCESS_REM ? rest : form_divide(&m->forms, whole, d);
 }
 
+static const struct access_symbol *only_symbol(const struct maker *m,
+                                               const struct access_term *t)
+{
+    return t->degree == 1 ? &m->forms.symbols[t->symbols[0]] : NULL;
+}
+
+/* Whether the form consists of thread indices and lies below `end` in blocks of the size
+   that the function requires, else in a block of one warp. */
+static bool is_low_thread(const struct maker *m, const struct access_form *a, uint64_t end)
+{
+    static const uint32_t warp[3] = {32, 1, 1};
+    struct range_view view = any_launch(m);
+    struct range r;
+
+    for (uint32_t i = 0; i < a->count; i++) {
+        const struct access_symbol *y = only_symbol(m, &a->terms[i]);
+
+        if (a->terms[i].degree && (!y || y->kind != ACCESS_SPECIAL ||
+                                   (y->special > PTX_TID_Z && y->special != PTX_LANEID)))
+            return false;
+    }
+    view.block = m->block && m->block[0] ? m->block : warp;
+    return range_of(&view, a, &r) && r.low >= 0 && (uint64_t)r.high < end;
+}
+
 /* a & (2^low - 1): multiples of 2^low have no effect. */
 static const struct access_form *low_bits(struct maker *m, unsigned bits,
                                           const struct access_form *a, unsigned low)
@@ -87,9 +112,20 @@ static const struct access_form *low_bits(struct maker *m, unsigned bits,
     int64_t unit = (int64_t)1 << low;
     const struct access_form *rest = form_add(&m->forms, a, multiples(m, a, unit), -1);
     struct access_symbol y = {.kind = ACCESS_FUNCTION, .function = ACCESS_AND};
+    const unsigned zeros = form_low_zeros(rest);
 
     if (lies_below(m, rest, (uint64_t)unit))
         return rest;
+    if (low < 32 && m->block && m->block[0] && is_low_thread(m, rest, (uint64_t)unit)) {
+        function_demand(m, rest, low, false);
+        return rest;
+    }
+    if (zeros && zeros < low) { /* (4 * x) & 508 is 4 * (x & 127) */
+        rest = low_bits(m, bits, form_divide(&m->forms, rest, INT64_C(1) << zeros),
+                        low - zeros);
+        return form_multiply(&m->forms, rest,
+                             form_constant(&m->forms, INT64_C(1) << zeros));
+    }
     y.bits = (uint8_t)bits;
     y.left = rest;
     y.right = form_constant(&m->forms, unit - 1);
@@ -152,16 +188,62 @@ static const struct access_form *with_constant(struct maker *m, enum access_func
     }
 }
 
-/* `or` and `xor` of forms without common bits equal their sum. */
+static uint64_t possible_bits(const struct maker *m, const struct access_form *a);
+
+/* The same for a term: a masked value has only bits of its mask. */
+static uint64_t possible_bits_of_term(const struct maker *m, const struct access_form *one)
+{
+    const struct access_term *t = &one->terms[0];
+    const struct access_symbol *y = only_symbol(m, t);
+    const unsigned shift = form_low_zeros(one);
+    int64_t mask;
+
+    if (!y || y->kind != ACCESS_FUNCTION || y->function != ACCESS_AND ||
+        !form_is_constant(y->right, &mask) || mask < 0 ||
+        t->factor != INT64_C(1) << shift || (uint64_t)mask > (UINT64_MAX >> 1) >> shift)
+        return UINT64_MAX << shift;
+    return (possible_bits(m, y->left) & (uint64_t)mask) << shift;
+}
+
+/* Bits that the form may have in some launch. */
+static uint64_t possible_bits(const struct maker *m, const struct access_form *a)
+{
+    const struct range_view view = any_launch(m);
+    uint64_t most = UINT64_MAX << form_low_zeros(a), sum = 0;
+    struct range r;
+
+    if (range_of(&view, a, &r) && r.low >= 0)
+        most &= r.high ? UINT64_MAX >> __builtin_clzll((uint64_t)r.high) : 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        struct access_form *one =
+            arena_alloc(m->forms.arena, sizeof *one + sizeof a->terms[0]);
+
+        one->count = 1;
+        one->terms[0] = a->terms[i];
+        const uint64_t bits = possible_bits_of_term(m, one);
+
+        if (sum & bits) /* carries */
+            return most;
+        sum |= bits;
+    }
+    return most & sum;
+}
+
+/* `or` and `xor` of forms without common bits equal their sum. For the index of a thread
+   next to multiples of a power of two, that is assumed: the launch decides its size. */
 static const struct access_form *join_bits(struct maker *m, const struct access_form *a,
                                            const struct access_form *b)
 {
+    if (!(possible_bits(m, a) & possible_bits(m, b)))
+        return form_add(&m->forms, a, b, 1);
     for (unsigned turn = 0; turn < 2; turn++) {
         const struct access_form *high = turn ? a : b, *low = turn ? b : a;
         unsigned zeros = form_low_zeros(high);
 
-        if (lies_below(m, low, (uint64_t)1 << zeros))
-            return form_add(&m->forms, a, b, 1);
+        if (zeros > 31 || !zeros || !is_low_thread(m, low, (uint64_t)1 << zeros))
+            continue;
+        function_demand(m, low, zeros, false);
+        return form_add(&m->forms, a, b, 1);
     }
     return NULL;
 }

@@ -12,6 +12,7 @@ struct maker {
     struct access_range *ranges;
     uint32_t range_count;
     size_t range_capacity;
+    const uint32_t *block; /* size that the function requires of a block, 0: any; or NULL */
 };
 
 const struct access_form *function_make(struct maker *m, enum access_function f,

@@ -53,6 +53,8 @@ static bool special_range(const struct range_view *v, enum ptx_special s, struct
     bool is_grid = s >= PTX_CTAID_X;
     int64_t least = 1, most = is_grid ? grid_max[axis] : block_max[axis];
 
+    if (v->block && !is_grid)
+        least = most = v->block[axis];
     if (v->launch)
         least = most = is_grid ? v->launch->nctaid[axis] : v->launch->ntid[axis];
     bool is_index = s <= PTX_TID_Z || (s >= PTX_CTAID_X && s <= PTX_CTAID_Z);
@@ -107,6 +109,15 @@ static int64_t ones_above(int64_t value)
     return ones;
 }
 
+/* Upper bound of `or` and `xor`: at most the sum, and no higher bit than either side. */
+static int64_t joined_most(int64_t a, int64_t b)
+{
+    const int64_t ones = ones_above(greater(a, b));
+    int64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) || sum > ones ? ones : sum;
+}
+
 static int64_t applied(const struct access_symbol *y, int64_t a, int64_t b)
 {
     return (int64_t)apply_function(y->function, y->is_signed, y->bits, (uint64_t)a,
@@ -154,7 +165,8 @@ struct range range_of_function(const struct access_symbol *y, struct range a,
     case ACCESS_OR:
     case ACCESS_XOR:
         if (positive)
-            return (struct range){0, ones_above(greater(a.high, b.high))};
+            return (struct range){y->function == ACCESS_OR ? greater(a.low, b.low) : 0,
+                                  joined_most(a.high, b.high)};
         break;
     case ACCESS_SHR:
         if (a.low >= 0 && b.low >= 0 && b.high < y->bits)

@@ -23,6 +23,7 @@ struct range_page {
 struct range_view {
     const struct access_symbol *symbols;
     const struct access_launch *launch; /* NULL: any launch */
+    const uint32_t *block;              /* of any launch: its block; NULL: any block */
     const int64_t *trips;               /* by loop: bound, -1: unknown; NULL: all unknown */
     struct range_page **found; /* pages of the cached symbols; launch and trips must not
                                   change then. NULL: no cache */

@@ -75,6 +75,7 @@ struct access_analysis *access_analyze(const struct ptx_module *m,
     a->module = m;
     a->function = f;
     s.maker.forms.arena = &a->arena;
+    s.maker.block = f->reqntid;
     s.regions = regions_build(f, &a->arena);
     s.ssa = ssa_build(s.regions, &a->arena);
     s.values = arena_alloc(&a->arena, s.ssa->count * sizeof *s.values);

@@ -17,30 +17,6 @@ static const struct access_condition *unsure(struct study *s)
     return condition_new(s, ACCESS_UNSURE);
 }
 
-const struct access_condition *predicate_unless(struct study *s,
-                                                const struct access_condition *c)
-{
-    struct access_condition *opposite;
-
-    if (c->kind == ACCESS_UNLESS || c->kind == ACCESS_UNSURE)
-        return c->kind == ACCESS_UNLESS ? c->first : c;
-    opposite = condition_new(s, ACCESS_UNLESS);
-    opposite->first = c;
-    return opposite;
-}
-
-const struct access_condition *predicate_pair(struct study *s,
-                                              enum access_condition_kind kind,
-                                              const struct access_condition *a,
-                                              const struct access_condition *b)
-{
-    struct access_condition *c = condition_new(s, kind);
-
-    c->first = a;
-    c->second = b;
-    return c;
-}
-
 static const struct access_condition *operand(struct study *s, uint32_t instruction,
                                               uint32_t number)
 {
@@ -52,33 +28,6 @@ static const struct access_condition *operand(struct study *s, uint32_t instruct
     if (!c)
         return unsure(s);
     return i->operands[number].negated ? predicate_unless(s, c) : c;
-}
-
-/* Comparison of a setp. It is signed unless the operator is lo, ls, hi or hs, or the type
-   is unsigned. */
-static bool comparison(const struct ptx_instruction *i, enum access_comparison *out,
-                       bool *is_signed)
-{
-    static const struct {
-        enum ptx_part part;
-        enum access_comparison comparison;
-        bool is_unsigned;
-    } rows[] = {
-        {PTX_PART_EQ, ACCESS_EQ, false}, {PTX_PART_NE, ACCESS_NE, false},
-        {PTX_PART_LT, ACCESS_LT, false}, {PTX_PART_LE, ACCESS_LE, false},
-        {PTX_PART_GT, ACCESS_GT, false}, {PTX_PART_GE, ACCESS_GE, false},
-        {PTX_PART_LO, ACCESS_LT, true},  {PTX_PART_LS, ACCESS_LE, true},
-        {PTX_PART_HI, ACCESS_GT, true},  {PTX_PART_HS, ACCESS_GE, true},
-    };
-
-    for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++)
-        if (i->part_count && i->parts[0] == rows[r].part) {
-            *out = rows[r].comparison;
-            *is_signed =
-                !rows[r].is_unsigned && i->type >= PTX_PART_S8 && i->type <= PTX_PART_S64;
-            return i->type <= PTX_PART_B64;
-        }
-    return false;
 }
 
 /* The preceding instruction of the same block that combines the bits, and thus the signs,
@@ -150,28 +99,13 @@ static const struct access_condition *compare_signs(struct study *s, uint32_t in
     return NULL;
 }
 
-/* Replaces a capped counter in a comparison with its end by the uncapped form: both compare
-   equally. */
-static void uncap(struct study *s, uint32_t instruction, struct access_condition *c)
-{
-    const struct ptx_operand *o = &s->function->instructions[instruction].operands[1];
-    const struct access_form *next, *end;
-
-    if (c->comparison != ACCESS_LT || c->is_signed || c->bits != 64 ||
-        o->kind != PTX_REGISTER || o->negated)
-        return;
-    next = capped_form(s, ssa_read(s->ssa, instruction, o->reg), &end);
-    if (next && form_equal(c->right, end))
-        c->left = next;
-}
-
 static const struct access_condition *compare_values(struct study *s, uint32_t instruction)
 {
     const struct ptx_instruction *i = &s->function->instructions[instruction];
     struct access_condition *c = condition_new(s, ACCESS_COMPARE);
-    const struct access_condition *signs;
+    const struct access_condition *signs, *capped;
 
-    if (i->operand_count < 3 || !comparison(i, &c->comparison, &c->is_signed))
+    if (i->operand_count < 3 || !predicate_comparison(i, &c->comparison, &c->is_signed))
         return unsure(s);
     if (c->is_signed && (signs = compare_signs(s, instruction, c->comparison)))
         return signs;
@@ -180,8 +114,8 @@ static const struct access_condition *compare_values(struct study *s, uint32_t i
     c->right = study_operand(s, instruction, &i->operands[2]);
     if (!c->left || !c->right)
         return unsure(s);
-    uncap(s, instruction, c);
-    return c;
+    capped = capped_condition(s, instruction);
+    return capped ? capped : c;
 }
 
 static const struct access_condition *compare(struct study *s, uint32_t instruction)

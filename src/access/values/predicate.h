@@ -18,5 +18,10 @@ const struct access_condition *predicate_pair(struct study *s,
                                               const struct access_condition *a,
                                               const struct access_condition *b);
 
+/* Comparison of a setp; false: of another type than integers. It is signed unless the
+   operator is lo, ls, hi or hs, or the type is unsigned. */
+bool predicate_comparison(const struct ptx_instruction *i, enum access_comparison *out,
+                          bool *is_signed);
+
 /* Whether a value is constant; sets `*out` to the constant. */
 bool predicate_constant(const struct study *s, int32_t value, bool *out);

@@ -164,10 +164,12 @@ static void end_phi(struct study *s, uint32_t value)
     const int32_t only = narrow_is(s, value);
 
     make_options(s, v, b->predecessor_count);
+    v->first_range = s->maker.range_count;
     for (uint32_t k = 0; k < b->predecessor_count; k++)
         if (s->regions->position[b->predecessors[k]] >= 0 &&
             (only < 0 || (uint32_t)only == k))
             add_option(v, option_of(s, value, k), b->predecessors[k]);
+    v->range_count = s->maker.range_count - v->first_range;
 }
 
 void walk_values(struct study *s)

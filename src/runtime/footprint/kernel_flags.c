@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "access/shared_writes/fetch_atomics.h"
+#include "access/shared_writes/retries.h"
 #include "access/shared_writes/scatters.h"
 #include "base/memory.h"
 #include "instrument/instrument.h"
@@ -64,13 +65,9 @@ static struct kernel_flags *with_reductions(const struct proact_kernel *k,
     f->is_joint = access_reductions_all(r, k->ptx);
     flag_bytes_leave(&f->sites, f->is_joint);
     f->is_flag = flag_bytes_all(&f->sites, k->ptx);
-    f->is_swap = must_calloc(k->ptx->instruction_count + 1u, sizeof(bool));
-    for (uint32_t n = 0; n < r->count; n++) {
-        const uint32_t at = r->reduction[n].instruction;
-
-        f->is_flag[at] = true;
-        f->is_swap[at] |= access_reduction_operation(r->reduction[n].kind) == PTX_PART_CAS;
-    }
+    f->is_swap = access_retries_find(k->ptx, r);
+    for (uint32_t n = 0; n < r->count; n++)
+        f->is_flag[r->reduction[n].instruction] = true;
     for (uint32_t n = 0; n < f->sites.count; n++)
         f->is_joint[f->sites.flag[n].instruction] |= f->sites.flag[n].joint;
     return cut(k, f);

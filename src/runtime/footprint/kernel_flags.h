@@ -14,7 +14,7 @@ struct kernel_flags {
     struct access_flags sites;
     struct access_reductions reductions;
     bool *is_flag, *is_joint; /* by instruction; reductions are in both */
-    bool *is_swap;            /* compare-and-swap loops of a minimum or maximum; NULL:
+    bool *is_swap;            /* compare-and-swap loops that wait for no one; NULL:
                                  none */
     struct write_set_slice *others, **kinds;
     struct write_set_cache others_cache, *kinds_cache;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "access/shared_writes/flag_bytes.h"
+#include "access/shared_writes/retries.h"
 #include "analyze/analyze_constants.h"
 #include "base/fail.h"
 
@@ -245,6 +246,7 @@ static void clear_tried(struct analyze_kernel *k)
     access_reductions_clear(&k->reductions);
     free(k->is_flag);
     free(k->is_joint);
+    free(k->is_swap);
 }
 
 /* A slice with reductions, for a kernel without another one; false: it cannot be split
@@ -265,6 +267,7 @@ static bool try_with(struct analyze_kernel *k, bool floats, enum how how,
     k->reductions = r.reductions;
     k->request.flags = k->is_flag = r.all;
     k->request.joint = k->is_joint = r.joint;
+    k->request.swaps = k->is_swap = access_retries_find(k->f, &r.reductions);
     cut(k, r.all);
     return true;
 }

@@ -28,6 +28,7 @@ struct analyze_kernel {
     struct access_reductions reductions;
     bool *is_flag;  /* by instruction, with reductions; NULL unless they include atomics */
     bool *is_joint; /* by instruction: those that stay atomics */
+    bool *is_swap;  /* by instruction: compare-and-swaps that wait for no one */
     struct write_set_slice *slice; /* without reductions; NULL: `uncut` has the reason */
     struct proact_error uncut;
     struct instrument_request request;
