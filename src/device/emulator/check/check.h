@@ -24,11 +24,11 @@ struct check;
 struct check *check_create(uint64_t base, uint64_t bytes, unsigned device_count);
 void check_destroy(struct check *c);
 
-/* Creates an actor; its number is valid until check_quiesce(). `name` is for messages and
-   is copied, as "kernel twice, CTA (3,0,0), warp 2" or "stream 1 of device 0". The actor
-   starts with the clock of `parent` (CHECK_HOST: the host). The warps of a CTA share a
-   parent that is created for the CTA: synchronization at cta scope joins actors of one
-   parent. Stream actors must be created again after check_quiesce(). */
+/* Creates an actor; its number is valid until check_ended() or check_quiesce(). `name` is
+   for messages and is copied, as "kernel twice, CTA (3,0,0), warp 2" or "stream 1 of
+   device 0". The actor starts with the clock of `parent` (CHECK_HOST: the host). The warps
+   of a CTA share a parent that is created for the CTA: synchronization at cta scope joins
+   actors of one parent. Stream actors must be created again after check_quiesce(). */
 enum { CHECK_HOST = 0 };
 uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_t parent);
 
@@ -38,8 +38,8 @@ void check_issued(struct check *c, uint32_t actor, uint32_t number);
 
 /* Joins the clock of `from` into `into`: barriers, ends of kernels, stream order. */
 void check_join(struct check *c, uint32_t into, uint32_t from);
-/* check_gather(): the same for several actors, in increasing order. check_meet(): a
-   barrier, after which all members have the joined clock. */
+/* check_gather(): the same for several actors. check_meet(): a barrier, after which all
+   members have the joined clock. */
 void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t count);
 void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32_t count);
 
@@ -47,7 +47,8 @@ void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32
    start from one, since the end of one CTA does not order another. */
 uint32_t check_beginning(struct check *c, const char *name, unsigned device,
                          uint32_t parent);
-/* Discards the clock of an actor that has ended and was joined. */
+/* An actor has ended and was joined. Its number may be given to an actor that knows all its
+   accesses, so that the cost of a launch does not grow with the launches before it. */
 void check_ended(struct check *c, uint32_t actor);
 
 /* All work has ended and the host has waited for it: all accesses so far are ordered. */

@@ -55,6 +55,12 @@ void check_clock_drop(struct check_clock *k)
         free(k);
 }
 
+void check_clock_clear(struct check_clock **k)
+{
+    check_clock_drop(*k);
+    *k = NULL;
+}
+
 uint64_t check_clock_time(const struct check_clock *k, uint32_t actor)
 {
     uint32_t low = 0,

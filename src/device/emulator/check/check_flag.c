@@ -50,12 +50,12 @@ struct flag *check_flag_make(struct check *c, uint64_t address)
     return f;
 }
 
-void check_flag_stored(struct flag *f, uint32_t actor)
+void check_flag_stored(struct flag *f, uint32_t identity)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < f->count; i++)
-        if (f->published[i].actor == actor)
+        if (f->published[i].actor == identity)
             f->published[kept++] = f->published[i];
         else
             check_clock_drop(f->published[i].clock);

@@ -6,91 +6,13 @@
    the warp, and after a barrier the CTA, as on hardware. Releases of several CTAs through
    one flag are joined. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "device/emulator/check/check_inside.h"
 
-enum { NUMBERS_RUN = 256, STEPS_MORE = 64 };
-
-/* Number of steps at which compaction of a clock, which visits all actors, pays off. */
-static uint32_t steps_allowed(const struct check *c, const struct check_clock *k)
-{
-    return 2 * check_clock_count(k) + STEPS_MORE + (uint32_t)c->actor_count / STEPS_MORE;
-}
-
-static uint32_t take_number(struct check *c, unsigned device)
-{
-    struct numbers *n =
-        &c->numbers[device < c->device_count ? device : TOPOLOGY_DEVICES_MAX];
-
-    if (n->next == n->end) {
-        uint32_t run = c->actor_count ? NUMBERS_RUN : 1; /* the host is alone in its
-                                                            block */
-
-        n->next = (uint32_t)c->actor_count;
-        n->end = n->next + run;
-        c->actors = must_grow(c->actors, n->end, &c->actor_capacity, sizeof(struct actor));
-        for (; c->actor_count < n->end; c->actor_count++)
-            c->actors[c->actor_count] = (struct actor){0};
-    }
-    return n->next++;
-}
-
-uint32_t check_issue_of(const struct check *c, uint32_t actor)
-{
-    return actor == CHECK_HOST ? c->issued : c->actors[actor].issued;
-}
-
-void check_issued(struct check *c, uint32_t actor, uint32_t number)
-{
-    c->actors[actor].issued = number;
-    if (c->issued < number)
-        c->issued = number;
-}
-
-uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_t parent)
-{
-    bool is_host = c->actor_count == 0;
-    struct check_clock *known = is_host ? NULL : check_snapshot(c, parent);
-    uint32_t number = take_number(c, device);
-
-    c->actors[number] = (struct actor){.name = must_strdup(name),
-                                       .device = device,
-                                       .group = parent,
-                                       .epoch = c->now,
-                                       .issued = check_issue_of(c, parent),
-                                       .clock = known,
-                                       .compact_at = steps_allowed(c, known)};
-    return number;
-}
-
-static void drop(struct check_clock **k)
-{
-    check_clock_drop(*k);
-    *k = NULL;
-}
-
-void check_ended(struct check *c, uint32_t actor)
-{
-    struct actor *a = &c->actors[actor];
-
-    drop(&a->clock);
-    for (int s = 0; s < SCOPES; s++) {
-        drop(&a->fenced[s]);
-        drop(&a->pending[s]);
-    }
-}
-
-void check_forget_actors(struct check *c)
-{
-    for (uint32_t i = 0; i < c->actor_count; i++) {
-        free(c->actors[i].name);
-        check_ended(c, i);
-    }
-    c->actor_count = 0;
-    for (int i = 0; i <= TOPOLOGY_DEVICES_MAX; i++)
-        c->numbers[i] = (struct numbers){0};
-}
+/* Number of steps of a clock at which a kernel's first clock is compacted. */
+enum { STEPS_MORE = 64 };
 
 bool check_knows(const struct check *c, uint32_t actor, check_stamp s)
 {
@@ -99,26 +21,6 @@ bool check_knows(const struct check *c, uint32_t actor, check_stamp s)
 
     return time <= c->quiesced || who == actor ||
            time <= check_clock_time(c->actors[actor].clock, who);
-}
-
-/* Time of an actor's own accesses that a snapshot includes; 0: it had none. */
-static uint64_t own_time(struct check *c, struct actor *a)
-{
-    uint64_t until = a->last ? a->epoch - 1 : 0;
-
-    if (a->last && a->last == a->epoch) { /* later accesses are not included */
-        until = a->epoch;
-        a->epoch = ++c->now;
-    }
-    return until;
-}
-
-struct check_clock *check_snapshot(struct check *c, uint32_t actor)
-{
-    struct actor *a = &c->actors[actor];
-    uint64_t until = own_time(c, a);
-
-    return until ? check_clock_with(a->clock, actor, until) : check_clock_keep(a->clock);
 }
 
 /* Compacts a clock: every actor that is known up to its last access is known up to now.
@@ -142,7 +44,7 @@ static void compact(struct check *c, struct actor *a)
     check_clock_drop(a->clock);
     a->clock = check_clock_make(steps, (uint32_t)c->actor_count);
     free(steps);
-    a->compact_at = steps_allowed(c, a->clock);
+    a->compact_at = check_steps_allowed(c, a->clock);
 }
 
 void check_learn(struct check *c, uint32_t actor, struct check_clock *more)
@@ -173,28 +75,41 @@ void check_join(struct check *c, uint32_t into, uint32_t from)
     check_clock_drop(known);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+    return (left > right) - (left < right);
+}
+
 /* Joins clocks; most members share the clock of the previous barrier. */
 void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t count)
 {
     struct check_step *steps = must_calloc(2 * (size_t)count, sizeof *steps);
+    uint32_t *sorted = must_calloc(count, sizeof *sorted), filled = 0;
     const struct check_clock *latest = NULL;
-    uint32_t filled = 0;
+
+    memcpy(sorted, from, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_numbers);
 
     for (uint32_t i = 0; i < count; i++) {
-        struct actor *a = &c->actors[from[i]];
+        const uint32_t number = sorted[i];
+        struct actor *a = &c->actors[number];
 
         if (a->clock != latest)
             check_learn(c, into, a->clock);
         latest = a->clock;
-        if (filled && steps[filled - 1].first == from[i])
+        if (filled && steps[filled - 1].first == number)
             filled--;
-        steps[filled++] = (struct check_step){.time = own_time(c, a), .first = from[i]};
-        steps[filled++] = (struct check_step){.first = from[i] + 1};
+        steps[filled++] =
+            (struct check_step){.time = check_own_time(c, a), .first = number};
+        steps[filled++] = (struct check_step){.first = number + 1};
     }
     struct check_clock *own = check_clock_make(steps, filled);
 
     check_learn(c, into, own);
     check_clock_drop(own);
+    free(sorted);
     free(steps);
 }
 
@@ -214,7 +129,7 @@ static void share_fences(struct check *c, const uint32_t *members, uint32_t coun
         for (uint32_t i = 0; all && i < count; i++) {
             struct actor *a = &c->actors[members[i]];
 
-            drop(&a->fenced[s]);
+            check_clock_clear(&a->fenced[s]);
             a->fenced[s] = check_clock_keep(all);
         }
         check_clock_drop(all);
@@ -229,7 +144,7 @@ void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32
     for (uint32_t i = 0; i < count; i++) {
         struct actor *a = &c->actors[members[i]];
 
-        drop(&a->clock);
+        check_clock_clear(&a->clock);
         a->clock = check_clock_keep(known);
         a->compact_at = c->actors[group].compact_at;
     }
@@ -245,14 +160,14 @@ void check_fence(struct check *c, uint32_t actor, enum execute_order order,
     if (order != EXECUTE_RELEASE)
         for (int s = EXECUTE_CTA; s <= (int)scope; s++) {
             check_learn(c, actor, a->pending[s]);
-            drop(&a->pending[s]);
+            check_clock_clear(&a->pending[s]);
         }
     if (order == EXECUTE_ACQUIRE)
         return;
     struct check_clock *known = check_snapshot(c, actor);
 
     for (int s = EXECUTE_CTA; s <= (int)scope; s++) {
-        drop(&a->fenced[s]);
+        check_clock_clear(&a->fenced[s]);
         a->fenced[s] = check_clock_keep(known);
     }
     check_clock_drop(known);
@@ -288,7 +203,7 @@ static void release(struct check *c, uint32_t actor, uint64_t address, bool at_o
 {
     const struct actor *a = &c->actors[actor];
     struct published p = {
-        .scope = scope, .device = a->device, .group = a->group, .actor = actor};
+        .scope = scope, .device = a->device, .group = a->group, .actor = a->identity};
 
     if (at_once) {
         p.clock = check_snapshot(c, actor);
@@ -318,7 +233,7 @@ void check_strong(struct check *c, uint32_t actor, uint64_t address,
     if (loads)
         acquire(c, actor, f, both || order == EXECUTE_ACQUIRE, scope);
     if (stores && !loads && f)
-        check_flag_stored(f, actor);
+        check_flag_stored(f, c->actors[actor].identity);
     if (stores)
         release(c, actor, address, both || order == EXECUTE_RELEASE, scope);
 }

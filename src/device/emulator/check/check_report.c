@@ -45,7 +45,6 @@ void check_report_race(const struct finding *t, const char *other_verb, check_st
                        uint32_t site)
 {
     char who[WHO_BYTES], byte[BYTE_BYTES], line[32] = "";
-    const struct actor *a = &t->check->actors[check_stamp_actor(other)];
 
     report_print_actor(t, who);
     report_print_byte(t, byte);
@@ -54,7 +53,7 @@ void check_report_race(const struct finding *t, const char *other_verb, check_st
     snprintf(t->fault, t->fault_bytes,
              "race: %s %s %s, %s by %s%s, without an order between them (missing fence, "
              "barrier or wait)",
-             who, t->verb, byte, other_verb, a->name, line);
+             who, t->verb, byte, other_verb, check_name_at(t->check, other), line);
 }
 
 void check_report_unwritten(const struct finding *t)

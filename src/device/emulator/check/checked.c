@@ -46,6 +46,12 @@ void checked_cta_end(struct emulated *d, struct resident *r)
         check_ended(c, r->warp_actors[w]);
 }
 
+void checked_kernel_end(struct emulated *d, const struct kernel_run *run)
+{
+    if (d->set->check && run->begun)
+        check_ended(d->set->check, run->begun);
+}
+
 void checked_ready(struct device_set *set, uint64_t address, uint64_t bytes)
 {
     char fault[8];
@@ -80,8 +86,10 @@ void checked_child_launch(struct emulated *d, struct kernel_run *child,
 
 void checked_child_end(struct emulated *d, const struct kernel_run *child)
 {
-    if (d->set->check)
-        check_join(d->set->check, child->parent->actor, child->actor);
+    if (!d->set->check)
+        return;
+    check_join(d->set->check, child->parent->actor, child->actor);
+    check_ended(d->set->check, child->actor);
 }
 
 /* Shared memory has no shadow: a release there synchronizes with all acquires of the CTA
@@ -321,8 +329,16 @@ void checked_bulk_wait(struct emulated *d, struct execute_warp *w, uint32_t acto
 
 void checked_bulk_end(struct emulated *d, struct resident *r, uint32_t actor)
 {
+    if (!d->set->check)
+        return;
+    check_join(d->set->check, r->run->actor, actor);
+    check_ended(d->set->check, actor);
+}
+
+void checked_bulk_over(struct emulated *d, uint32_t actor)
+{
     if (d->set->check)
-        check_join(d->set->check, r->run->actor, actor);
+        check_ended(d->set->check, actor);
 }
 
 void checked_fence(struct emulated *d, struct execute_warp *w, enum execute_order order,
@@ -378,8 +394,16 @@ void checked_unit(struct emulated *d, const struct kernel_run *run, uint64_t fro
 
 void checked_record(struct emulated *d, struct device_stream *s, struct device_event *e)
 {
-    if (d->set->check)
-        e->actor = check_actor(d->set->check, "an event", d->number, s->actor);
+    if (!d->set->check)
+        return;
+    checked_event_end(e);
+    e->actor = check_actor(d->set->check, "an event", d->number, s->actor);
+}
+
+void checked_event_end(const struct device_event *e)
+{
+    if (e->set->check && e->actor)
+        check_ended(e->set->check, e->actor);
 }
 
 void checked_wait_event(struct emulated *d, struct device_stream *s, struct device_event *e)
