@@ -14,6 +14,9 @@
 #define BASE ((uint64_t)1 << 32)
 enum { BYTES = 1 << 20, FAULT = 512 };
 
+static const struct check_where twice = {
+    .kernel = "twice", .line = 12, .cta = {3, 0, 0}, .thread = {5, 0, 0}};
+
 static struct check *open_memory(void)
 {
     struct check *c = check_create(BASE, BYTES, 1);
@@ -22,6 +25,56 @@ static struct check *open_memory(void)
     check_allocated(c, BASE, 64);
     assert_true(check_write(c, CHECK_HOST, BASE, 64, false, NULL, fault, FAULT));
     return c;
+}
+
+/* Copies keep uninitialized bytes as they are, and a lane's load may include some. */
+static void copies_include_unwritten_bytes(void **state)
+{
+    struct check *c = check_create(BASE, BYTES, 1);
+    char fault[FAULT];
+
+    (void)state;
+    check_allocated(c, BASE, 256);
+    check_allocated(c, BASE + 4096, 256);
+    assert_true(check_write(c, CHECK_HOST, BASE, 12, false, NULL, fault, FAULT));
+    assert_true(check_write(c, CHECK_HOST, BASE + 4096, 64, false, NULL, fault, FAULT));
+    assert_true(check_copy_out(c, CHECK_HOST, BASE, 256, fault, FAULT));
+    assert_true(check_copy_replica(c, CHECK_HOST, BASE + 4096, BASE, 32, fault, FAULT));
+    assert_true(check_read(c, CHECK_HOST, BASE + 4096, 16, false, &twice, fault, FAULT));
+    assert_false(check_read(c, CHECK_HOST, BASE + 4112, 16, false, &twice, fault, FAULT));
+    assert_non_null(strstr(fault, "byte 16 of the allocation at 0x100001000"));
+    assert_true(check_read(c, CHECK_HOST, BASE + 4128, 32, false, &twice, fault, FAULT));
+    check_destroy(c);
+}
+
+/* A plain load does not race with the atomics of its launch on a word that the launch
+   changes by compare-and-swap. */
+static void compare_and_swap_loops_do_not_race(void **state)
+{
+    struct check_where swaps = twice;
+
+    (void)state;
+    swaps.compares = true;
+    for (int other_launch = 0; other_launch < 2; other_launch++)
+        for (int reads_first = 0; reads_first < 2; reads_first++) {
+            struct check *c = open_memory();
+            uint32_t one = check_actor(c, "one", 0, CHECK_HOST);
+            uint32_t two = check_actor(c, "two", 0, CHECK_HOST);
+            char fault[FAULT];
+            bool good = true;
+
+            check_issued(c, one, 1);
+            check_issued(c, two, 1 + (uint32_t)other_launch);
+            if (reads_first)
+                good = check_read(c, one, BASE, 8, false, &twice, fault, FAULT);
+            good &= check_write(c, two, BASE, 8, true, &swaps, fault, FAULT);
+            if (!reads_first)
+                good = check_read(c, one, BASE, 8, false, &twice, fault, FAULT);
+            assert_int_equal(good, !other_launch);
+            assert_int_equal(check_write(c, one, BASE, 8, false, &twice, fault, FAULT),
+                             other_launch && reads_first);
+            check_destroy(c);
+        }
 }
 
 /* A kernel of two CTAs of one warp that writes a word per CTA; returns the highest number
@@ -79,6 +132,8 @@ static void numbers_are_used_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_include_unwritten_bytes),
+        cmocka_unit_test(compare_and_swap_loops_do_not_race),
         cmocka_unit_test(numbers_are_used_again),
     };
 

@@ -284,6 +284,7 @@ static bool decode_atomic_element(struct decoder *d, const struct ptx_instructio
         return refuse_instruction(d, i);
     place.integer += n * bytes;
     s.access.order = order_of(i, EXECUTE_RELAXED);
+    s.access.compares = operation == ATOMIC_CAS;
     s.element = (uint8_t)bytes;
     s.count = 1;
     s.width = (uint8_t)width;

@@ -58,14 +58,21 @@ struct check_where { /* location of an access, for messages */
     const char *kernel;
     const struct execute_kernel *code; /* kernel of the line; NULL: unknown */
     uint32_t line, cta[3], thread[3];
-    bool sends; /* the access reads a replica in order to send it, like a copy */
+    bool sends;    /* the access reads a replica in order to send it, like a copy */
+    bool compares; /* the access is a compare-and-swap */
 };
 
 /* Checks an access. Returns false and writes the message to `fault` if it is an error.
    Strong accesses (atomic, volatile, relaxed or stronger) do not race with each other.
+   Nor does a kernel's plain load race with the atomics of its launch on a word that the
+   launch changes by compare-and-swap: loops around one start with a plain load. A load of
+   at most CHECK_LANE_BYTES may include bytes that were never written, as padding is, but
+   not consist of them.
+
    `where` is NULL for streams and the host. Bytes before the failing one are recorded, the
    others are not: a failed access of a warp can be repeated lane by lane to find the
    thread. */
+enum { CHECK_LANE_BYTES = 32 };
 bool check_read(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
                 bool strong, const struct check_where *where, char *fault,
                 size_t fault_bytes);
@@ -110,7 +117,10 @@ void check_replicas(struct check *c, const struct device_replicas *replicas);
 /* Whether no byte of the range is stale; else writes the message to `fault`. */
 bool check_current(const struct check *c, uint64_t address, uint64_t bytes, char *fault,
                    size_t fault_bytes);
-/* Copy. Between replicas, uninitialized bytes are not an error and stay uninitialized;
-   content keeps its age. */
+/* Copy. Uninitialized bytes, as padding and unused tails are, are not an error and stay
+   uninitialized. Between replicas content keeps its age. */
 bool check_copy_replica(struct check *c, uint32_t actor, uint64_t to, uint64_t from,
                         uint64_t bytes, char *fault, size_t fault_bytes);
+/* Copy to the host, which may include uninitialized bytes. */
+bool check_copy_out(struct check *c, uint32_t actor, uint64_t from, uint64_t bytes,
+                    char *fault, size_t fault_bytes);

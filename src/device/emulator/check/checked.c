@@ -213,7 +213,8 @@ static struct check_where where_of(const struct resident *r, const struct execut
                                 .code = r->run->launch.kernel,
                                 .line = a->line,
                                 .cta = {r->named[0], r->named[1], r->named[2]},
-                                .sends = a->line >= r->run->sends_from};
+                                .sends = a->line >= r->run->sends_from,
+                                .compares = a->compares};
 }
 
 bool checked_access(struct emulated *d, struct execute_warp *w,
@@ -370,11 +371,11 @@ static bool check_copy(struct emulated *d, uint32_t actor, uint64_t to, uint64_t
 
     if (!c || !bytes)
         return true;
-    if (from && to ? check_copy_replica(c, actor, to, from, bytes, fault, sizeof fault)
-                   : (!from || check_read(c, actor, from, bytes, false, NULL, fault,
-                                          sizeof fault)) &&
-                         (!to || check_write(c, actor, to, bytes, false, NULL, fault,
-                                             sizeof fault)))
+    if (from && to
+            ? check_copy_replica(c, actor, to, from, bytes, fault, sizeof fault)
+            : (!from || check_copy_out(c, actor, from, bytes, fault, sizeof fault)) &&
+                  (!to ||
+                   check_write(c, actor, to, bytes, false, NULL, fault, sizeof fault)))
         return true;
     device_fault(d, PROACT_EFAULT, "device %u: %s", d->number, fault);
     return false;
