@@ -476,7 +476,7 @@ bool check_current(const struct check *c, uint64_t address, uint64_t bytes, char
             snprintf(fault, fault_bytes,
                      "byte %" PRIu64
                      " of array '%s' was not sent to device %u by device %u "
-                     "(kernel '%s', line %" PRIu32 ")",
+                     "(kernel '%s', PTX line %" PRIu32 ")",
                      at - r.array->base[r.device], r.array->name, r.device, from->device,
                      name_shorten(from->kernel).text, from->line);
             return false;
