@@ -40,7 +40,10 @@ void checked_cta_end(struct emulated *d, struct resident *r)
     if (!c)
         return;
     check_gather(c, r->actor, r->warp_actors, r->run->warps);
-    check_join(c, r->run->actor, r->actor);
+    if (r->run->unit) /* whose copies follow single CTAs */
+        check_join(c, r->run->actor, r->actor);
+    else
+        check_collect(c, r->run->actor, r->actor);
     check_ended(c, r->actor);
     for (uint32_t w = 0; w < r->run->warps; w++)
         check_ended(c, r->warp_actors[w]);
@@ -48,7 +51,10 @@ void checked_cta_end(struct emulated *d, struct resident *r)
 
 void checked_kernel_end(struct emulated *d, const struct kernel_run *run)
 {
-    if (d->set->check && run->begun)
+    if (!d->set->check)
+        return;
+    check_join_collected(d->set->check, run->actor);
+    if (run->begun)
         check_ended(d->set->check, run->begun);
 }
 
@@ -332,7 +338,7 @@ void checked_bulk_end(struct emulated *d, struct resident *r, uint32_t actor)
 {
     if (!d->set->check)
         return;
-    check_join(d->set->check, r->run->actor, actor);
+    check_collect(d->set->check, r->run->actor, actor);
     check_ended(d->set->check, actor);
 }
 
