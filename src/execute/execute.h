@@ -100,6 +100,7 @@ struct execute_access {
     uint32_t ignored;        /* by bit: bytes of a load that the kernel does not use */
     uint32_t number;         /* of the instruction among the kernel's accesses */
     uint32_t line;           /* in the PTX */
+    bool compares;           /* the atomic is a compare-and-swap */
     const uint64_t *address; /* 32 entries; valid for lanes in the mask */
 };
 

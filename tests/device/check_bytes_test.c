@@ -43,9 +43,9 @@ static void a_message_names_both_accesses(void **state)
     assert_false(check_read(c, two, BASE + 4032, 128, false, &twice, fault, FAULT));
     assert_string_equal(
         fault,
-        "race: kernel 'twice', line 12, CTA (3,0,0), thread (5,0,0) reads byte 4096 of "
+        "race: kernel 'twice', PTX line 12, CTA (3,0,0), thread (5,0,0) reads byte 4096 of "
         "the allocation at 0x100000000, written by kernel half, CTA (1,0,0), warp 0, "
-        "line 33, without an order between them (missing fence, barrier or wait)");
+        "PTX line 33, without an order between them (missing fence, barrier or wait)");
     check_destroy(c);
 }
 
@@ -251,7 +251,7 @@ static void a_lost_chunk_is_found(void **state)
         check_read(c, CHECK_HOST, BASE + 2 * PART, 3 * 4096, false, NULL, fault, FAULT));
     assert_string_equal(fault,
                         "the host reads byte 8188 of array 'ranks' on device 2 before "
-                        "it was sent by device 0 (kernel 'twice', line 12)");
+                        "it was sent by device 0 (kernel 'twice', PTX line 12)");
     assert_true(check_read(c, CHECK_HOST, BASE, 2 * PART, false, NULL, fault, FAULT));
     assert_true(
         check_write(c, CHECK_HOST, BASE + 2 * PART + 8000, 192, false, NULL, fault, FAULT));

@@ -130,11 +130,46 @@ static void a_wrong_access_is_named(void **state)
         }
 }
 
+/* The nearest allocations on both sides are named, the nearer one first. */
+static void both_neighbours_are_named(void **state)
+{
+    static const struct {
+        int64_t add;
+        const char *message, *other;
+    } cases[] = {{-8, ": 8 bytes before an allocation of 400 bytes, ",
+                  " bytes past the end of an allocation of 8 bytes on device 0"},
+                 {-(1 << 16) + 48, ": 40 bytes past the end of an allocation of 8 bytes, ",
+                  "bytes before an allocation of 400 bytes on device 0"},
+                 {-(1 << 16) - 16, ": 16 bytes before an allocation of 8 bytes on device 0",
+                  "PTX line 25"},
+                 {496, ": 96 bytes past the end of an allocation of 400 bytes on device 0",
+                  "PTX line 25"}};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct emulator_rig r;
+
+        emulator_open(&r, 1);
+        device_addr other = emulator_words(&r, 0, 2), between = 0, a = 0;
+        struct proact_error err;
+
+        assert_int_equal(r.b->alloc(r.set, 0, (1 << 16) - 1536, &between, &err), PROACT_OK);
+        a = emulator_words(&r, 0, 100);
+        r.b->free(r.set, 0, between);
+        assert_int_equal(a - other, 1 << 16);
+        const struct contract_parameters p =
+            emulator_parameters("dw", a + (uint64_t)cases[i].add, 1);
+
+        emulator_run(&r, 0, 0, "stream_out", 1, 1, &p);
+        breaks(&r, PROACT_EFAULT, cases[i].message, cases[i].other);
+    }
+}
+
 static void count_warning(void *context, const char *sentence)
 {
     unsigned *warnings = context;
 
-    if (!strstr(sentence, "device 0: kernel 'stream_out', line 25, CTA (0,0,0), ") ||
+    if (!strstr(sentence, "device 0: kernel 'stream_out', PTX line 25, CTA (0,0,0), ") ||
         !strstr(sentence, "are out of bounds: "))
         fail_msg("said '%s'", sentence);
     ++*warnings;
@@ -384,6 +419,7 @@ int main(void)
         cmocka_unit_test(a_poll_of_a_peer_is_named),
         cmocka_unit_test(delays_are_not_failures),
         cmocka_unit_test(a_wrong_access_is_named),
+        cmocka_unit_test(both_neighbours_are_named),
         cmocka_unit_test(small_overruns_are_reported_once),
         cmocka_unit_test(freed_memory_is_inaccessible),
         cmocka_unit_test(the_end_of_all_addresses_is_out_of_bounds),

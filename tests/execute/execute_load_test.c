@@ -24,25 +24,25 @@ static void refusals_name_opcode_kernel_and_line(void **state)
     (void)state;
     refused(RIG_KERNEL "clusterlaunchcontrol.try_cancel.async [%r3], [%r1];\n}\n",
             "opcode 'clusterlaunchcontrol.try_cancel.async' cannot be executed: kernel "
-            "'k', line 10");
+            "'k', PTX line 10");
     refused(RIG_KERNEL "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
                        ".multicast::cluster [%r3], [%rd1], 16, [%r4], %h1;\n}\n",
             "opcode 'cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-            ".multicast::cluster' cannot be executed: kernel 'k', line 10");
+            ".multicast::cluster' cannot be executed: kernel 'k', PTX line 10");
     refused(RIG_KERNEL "red.async.mmio.release.sys.global.add.u32 [%rd1], %r1;\n}\n",
             "opcode 'red.async.mmio.release.sys.global.add.u32' cannot be executed: kernel "
-            "'k', line 10");
+            "'k', PTX line 10");
     refused(RIG_KERNEL "st.async.mmio.release.sys.global.u32 [%rd1], %r1;\n}\n",
             "opcode 'st.async.mmio.release.sys.global.u32' cannot be executed: kernel 'k', "
-            "line 10");
+            "PTX line 10");
     refused(RIG_KERNEL "setp.eq.u32 %p1, %r1, 0;\n@%p1 mov.u32 %r3, %envreg3;\n}\n",
-            "special register '%envreg3' cannot be read: kernel 'k', line 11");
+            "special register '%envreg3' cannot be read: kernel 'k', PTX line 11");
     refused(RIG_KERNEL "vabsdiff4.u32.u32.u32 %r3, %r1.b0123, %r1, 0;\n}\n",
-            "opcode 'vabsdiff4.u32.u32.u32' cannot be executed: kernel 'k', line 10");
+            "opcode 'vabsdiff4.u32.u32.u32' cannot be executed: kernel 'k', PTX line 10");
     refused(".extern .func g();\n" RIG_KERNEL "call g; }\n",
-            "function 'g' is called and not defined: kernel 'k', line 11");
+            "function 'g' is called and not defined: kernel 'k', PTX line 11");
     refused(RIG_KERNEL "ld.param.u64 %rd3, [value+4]; }\n",
-            "a parameter at byte 12 is read, and there are 16: kernel 'k', line 10");
+            "a parameter at byte 12 is read, and there are 16: kernel 'k', PTX line 10");
 }
 
 static void a_kernel_is_refused_alone(void **state)
@@ -60,7 +60,7 @@ static void a_kernel_is_refused_alone(void **state)
     assert_string_equal(
         execute_kernel_refusal(r.program, "bad"),
         "opcode 'tcgen05.fence::before_thread_sync' cannot be executed: kernel 'bad', "
-        "line 5");
+        "PTX line 5");
     assert_null(execute_kernel_refusal(r.program, "k"));
     assert_null(execute_kernel_refusal(r.program, "nobody"));
     rig_expect(&r, EXECUTE_EXITED);
@@ -187,7 +187,7 @@ static void assertions_are_quoted(void **state)
         true);
     rig_expect(&r, EXECUTE_TRAPPED);
     assert_string_equal(r.fault,
-                        "kernel 'k', line 16, CTA (0,0,0), thread (0,0,0): x > 0:12: "
+                        "kernel 'k', PTX line 16, CTA (0,0,0), thread (0,0,0): x > 0:12: "
                         "assertion `x > 0' failed");
     rig_close(&r);
 }

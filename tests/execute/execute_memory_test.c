@@ -242,46 +242,48 @@ static void faulty(const char *body, const char *sentence, uint32_t threads, boo
 static void faults_are_named(void **state)
 {
     (void)state;
+    faulty(
+        ".shared .align 4 .b8 s[64];\n" RIG_KERNEL
+        "mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r3, %r3, %r4;\n"
+        "st.shared.u32 [%r3], 1; }\n",
+        "kernel 'k', PTX line 12, CTA (0,0,0), thread (16,0,0): store of 4 bytes at offset "
+        "64 of "
+        "shared memory, which has 64",
+        32, false);
     faulty(".shared .align 4 .b8 s[64];\n" RIG_KERNEL
-           "mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r3, %r3, %r4;\n"
-           "st.shared.u32 [%r3], 1; }\n",
-           "kernel 'k', line 12, CTA (0,0,0), thread (16,0,0): store of 4 bytes at offset "
-           "64 of "
-           "shared memory, which has 64",
+           "mov.u32 %r3, s; ld.shared.u32 %r4, [%r3+2]; st.global.u32 [%rd1], %r4; }\n",
+           "kernel 'k', PTX line 11, CTA (0,0,0), thread (0,0,0): load of 4 bytes at "
+           "offset 2 of "
+           "shared memory, which is no multiple of 4",
            32, false);
     faulty(
-        ".shared .align 4 .b8 s[64];\n" RIG_KERNEL
-        "mov.u32 %r3, s; ld.shared.u32 %r4, [%r3+2]; st.global.u32 [%rd1], %r4; }\n",
-        "kernel 'k', line 11, CTA (0,0,0), thread (0,0,0): load of 4 bytes at offset 2 of "
-        "shared memory, which is no multiple of 4",
+        RIG_KERNEL ".local .align 4 .b8 l[16];\nmov.u32 %r3, l; sub.u32 %r3, %r3, 4;\n"
+                   "setp.eq.u32 %p1, %r1, 7; @%p1 st.local.u32 [%r3], 1; }\n",
+        "kernel 'k', PTX line 12, CTA (0,0,0), thread (7,0,0): store of 4 bytes at offset "
+        "4294967292 of local memory, which has 16",
         32, false);
-    faulty(RIG_KERNEL ".local .align 4 .b8 l[16];\nmov.u32 %r3, l; sub.u32 %r3, %r3, 4;\n"
-                      "setp.eq.u32 %p1, %r1, 7; @%p1 st.local.u32 [%r3], 1; }\n",
-           "kernel 'k', line 12, CTA (0,0,0), thread (7,0,0): store of 4 bytes at offset "
-           "4294967292 of local memory, which has 16",
+    faulty(RIG_KERNEL
+           "mov.u64 %rd3, 0; ld.global.u32 %r3, [%rd3]; st.global.u32 [%rd1], %r3; }\n",
+           "kernel 'k', PTX line 10, CTA (0,0,0), thread (0,0,0): load of 4 bytes at "
+           "address 0x0 "
+           "was refused",
            32, false);
-    faulty(
-        RIG_KERNEL
-        "mov.u64 %rd3, 0; ld.global.u32 %r3, [%rd3]; st.global.u32 [%rd1], %r3; }\n",
-        "kernel 'k', line 10, CTA (0,0,0), thread (0,0,0): load of 4 bytes at address 0x0 "
-        "was refused",
-        32, false);
-    faulty(
-        ".const .align 4 .u32 c[2] = {1, 2};\n" RIG_KERNEL
-        "mov.u64 %rd3, c; mul.wide.u32 %rd4, %r1, 4; add.s64 %rd4, %rd3, %rd4;\n"
-        "ld.const.u32 %r3, [%rd4]; st.global.u32 [%rd1], %r3; }\n",
-        "kernel 'k', line 12, CTA (0,0,0), thread (2,0,0): load of 4 bytes at offset 8 of "
-        "constant memory, which has 8",
-        32, false);
+    faulty(".const .align 4 .u32 c[2] = {1, 2};\n" RIG_KERNEL
+           "mov.u64 %rd3, c; mul.wide.u32 %rd4, %r1, 4; add.s64 %rd4, %rd3, %rd4;\n"
+           "ld.const.u32 %r3, [%rd4]; st.global.u32 [%rd1], %r3; }\n",
+           "kernel 'k', PTX line 12, CTA (0,0,0), thread (2,0,0): load of 4 bytes at "
+           "offset 8 of "
+           "constant memory, which has 8",
+           32, false);
     faulty(RIG_KERNEL "setp.eq.u32 %p1, %r1, 40; @%p1 trap; }\n",
-           "kernel 'k', line 10, CTA (0,0,0), thread (40,0,0): trap", 64, false);
-    faulty(
-        ".shared .align 4 .b8 s[64];\n" RIG_KERNEL
-        "mov.u32 %r3, s; setp.lt.u32 %p1, %r1, 3; @%p1 st.shared.u32 [%r3], 1;\n"
-        "ld.shared.u32 %r4, [%r3+4]; st.global.u32 [%rd1], %r4; }\n",
-        "kernel 'k', line 12, CTA (0,0,0), thread (0,0,0): load of 4 bytes at offset 4 of "
-        "shared memory, where nothing was stored",
-        32, true);
+           "kernel 'k', PTX line 10, CTA (0,0,0), thread (40,0,0): trap", 64, false);
+    faulty(".shared .align 4 .b8 s[64];\n" RIG_KERNEL
+           "mov.u32 %r3, s; setp.lt.u32 %p1, %r1, 3; @%p1 st.shared.u32 [%r3], 1;\n"
+           "ld.shared.u32 %r4, [%r3+4]; st.global.u32 [%rd1], %r4; }\n",
+           "kernel 'k', PTX line 12, CTA (0,0,0), thread (0,0,0): load of 4 bytes at "
+           "offset 4 of "
+           "shared memory, where nothing was stored",
+           32, true);
 }
 
 /* A wide load of a structure with a hole that was never stored. */
@@ -304,11 +306,11 @@ static void holes_of_structures_may_be_loaded(void **state)
     rig_close(&r);
     memcpy(others, holed, sizeof holed);
     memcpy(strstr(others, "mask 15"), "mask 31", 7);
-    faulty(
-        others,
-        "kernel 'k', line 13, CTA (0,0,0), thread (0,0,0): load of 8 bytes at offset 0 of "
-        "shared memory, where nothing was stored",
-        32, true);
+    faulty(others,
+           "kernel 'k', PTX line 13, CTA (0,0,0), thread (0,0,0): load of 8 bytes at "
+           "offset 0 of "
+           "shared memory, where nothing was stored",
+           32, true);
 }
 
 /* Every operation on shared and on global memory against the same operation in C. 64

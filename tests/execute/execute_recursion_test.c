@@ -188,7 +188,8 @@ static void expect_end(uint32_t requested, uint32_t wanted)
     r.launch.block[0] = 40;
     r.launch.stack_bytes = requested;
     assert_int_equal(rig_run(&r, 100000000, 0), EXECUTE_TRAPPED);
-    assert_non_null(strstr(r.fault, "kernel 'k', line 8, CTA (0,0,0), thread (0,0,0): "));
+    assert_non_null(
+        strstr(r.fault, "kernel 'k', PTX line 8, CTA (0,0,0), thread (0,0,0): "));
     const char *at = strstr(r.fault, "functions that call themselves need ");
 
     assert_non_null(at);

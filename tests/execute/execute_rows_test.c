@@ -221,7 +221,7 @@ static void unsupported_variants_are_named(void **state)
         text_print(&all, RIG_HEAD "%s%s }\n", WITH_FLOATS, bodies[n]);
         assert_int_equal(ptx_parse("t.ptx", all.data, all.length, &m, &err), PROACT_OK);
         assert_int_equal(execute_program_create(m, &program, &err), PROACT_EREFUSED);
-        assert_non_null(strstr(err.text, "cannot be executed: kernel 'k', line 11"));
+        assert_non_null(strstr(err.text, "cannot be executed: kernel 'k', PTX line 11"));
         ptx_destroy(m);
         text_clear(&all);
     }

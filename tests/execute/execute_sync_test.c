@@ -125,7 +125,7 @@ static void a_barrier_that_cannot_open_is_named(void **state)
            0);
     rig_expect(&r, EXECUTE_TRAPPED);
     assert_string_equal(r.fault,
-                        "kernel 'k', line 11, CTA (0,0,0), thread (0,0,0): barrier 2 "
+                        "kernel 'k', PTX line 11, CTA (0,0,0), thread (0,0,0): barrier 2 "
                         "waits for 64 threads, 32 arrived and no other thread can");
     rig_close(&r);
 }

@@ -36,8 +36,8 @@ PROACT_CHECK=1
 export PROACT_CHECK
 for devices in 1 2; do
     expects $devices bulk races \
-        'line [0-9]+ \[places.cu:[0-9]+\], CTA \(3,1,1\), thread \(40,0,0\) reads .* by kernel'
+        'PTX line [0-9]+ \[places.cu:[0-9]+\], CTA \(3,1,1\), thread \(40,0,0\) reads .* by kernel'
 done
 unset PROACT_CHECK
-expects 2 bulk spins 'CTA \(3,1,1\), line [0-9]+: seems endless'
+expects 2 bulk spins 'CTA \(3,1,1\), PTX line [0-9]+: seems endless'
 exit $code

@@ -40,7 +40,11 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         leader each_fences leader_fences all_fence waits_volatile reads_volatile grid_barriers
         lock far not unfenced fences_early fences_narrowly unfenced_flag grid_barrier_missing
         unfenced_lock late unfenced_far)
-    set_tests_properties(proactcc.checked_alike proactcc.checked_fetch_atomics PROPERTIES LABELS slow TIMEOUT 120)
+    proact_test(NAME proactcc.checked_documented COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} documented
+        sum halves largest lock padding structs not adds stores)
+    set_tests_properties(proactcc.checked_alike proactcc.checked_fetch_atomics
+        proactcc.checked_documented PROPERTIES LABELS slow TIMEOUT 120)
     proact_test(NAME proactcc.heat COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/heat.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR})
     set_tests_properties(proactcc.heat PROPERTIES LABELS slow TIMEOUT 300)

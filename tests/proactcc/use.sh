@@ -230,7 +230,7 @@ refusals)
     "$proactcc" main.o part.o -o app || fault "link alone"
     fails "PTX is compressed; compile it by proactcc" ./app
     "$proactcc" "$here/errors.cu" -o errors || fault "errors.cu"
-    where="^proact: device 0: kernel 'fill\(int\*, int\)', line [0-9]+, CTA \(3,0,0\), thread \(4,0,0\): .*out of bounds"
+    where="^proact: device 0: kernel 'fill\(int\*, int\)', PTX line [0-9]+, CTA \(3,0,0\), thread \(4,0,0\): .*out of bounds"
     PROACT_CHECK=1 ./errors fault >output 2>&1 || fault "exit status $?"
     has "$where"
     has '^an illegal memory access was encountered$'
@@ -243,7 +243,7 @@ refusals)
     has "errors.cu:[0-9]+: assertion .x < 3. failed"
     has '^device-side assert triggered$'
     ./errors long_name >output 2>&1 || fault "exit status $?"
-    has "kernel '_Z11small_named.*[.][.][.].*', line .*thread .*: assertion .x < 3. failed"
+    has "kernel '_Z11small_named.*[.][.][.].*', PTX line .*thread .*: assertion .x < 3. failed"
     has '^device-side assert triggered$'
     ./errors misaligned >output 2>&1 || fault "exit status $?"
     has '^misaligned address$'

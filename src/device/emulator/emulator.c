@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "device/emulator/check/checked.h"
 #include "device/emulator/kernel/children.h"
 #include "device/emulator/kernel/image.h"
 #include "device/emulator/kernel/print_log.h"
@@ -123,6 +124,7 @@ static void event_destroy(struct device_event *e)
     for (link = &e->set->events; *link != e;)
         link = &(*link)->next;
     *link = e->next;
+    checked_event_end(e);
     for (unsigned d = 0; d < DEVICES_MAX; d++)
         free(e->early[d]);
     free(e);

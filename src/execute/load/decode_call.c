@@ -43,7 +43,8 @@ static bool decode_system_call(struct decoder *d, const struct ptx_instruction *
             system_functions[n].arguments == count)
             f = &system_functions[n];
     if (!f)
-        return refuse(d, "function '%s' is called and not defined: kernel '%s', line %u",
+        return refuse(d,
+                      "function '%s' is called and not defined: kernel '%s', PTX line %u",
                       name, d->kernel->info.name, i->line);
     struct execute_op *op = emit(d, f->code);
 

@@ -28,13 +28,13 @@ bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i)
         word += strcspn(word, " \t\n");
     word += strspn(word, " \t\n");
     word[strcspn(word, " \t\n;")] = '\0';
-    return refuse(d, "opcode '%s' cannot be executed: kernel '%s', line %u", word,
+    return refuse(d, "opcode '%s' cannot be executed: kernel '%s', PTX line %u", word,
                   d->kernel->info.name, i->line);
 }
 
 bool refuse_special(struct decoder *d, const struct ptx_operand *o)
 {
-    return refuse(d, "special register '%.*s' cannot be read: kernel '%s', line %u",
+    return refuse(d, "special register '%.*s' cannot be read: kernel '%s', PTX line %u",
                   (int)o->span.bytes, d->module->text + o->span.offset,
                   d->kernel->info.name, d->line);
 }

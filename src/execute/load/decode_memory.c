@@ -204,7 +204,7 @@ static bool decode_parameter(struct decoder *d, const struct ptx_instruction *i,
     if (offset + (uint64_t)s->element * s->count > d->kernel->info.parameter_bytes)
         return refuse(d,
                       "a parameter at byte %llu is read, and there are %u: kernel '%s', "
-                      "line %u",
+                      "PTX line %u",
                       (unsigned long long)offset, d->kernel->info.parameter_bytes,
                       d->kernel->info.name, i->line);
     for (unsigned n = 0; n < s->count; n++) {
@@ -284,6 +284,7 @@ static bool decode_atomic_element(struct decoder *d, const struct ptx_instructio
         return refuse_instruction(d, i);
     place.integer += n * bytes;
     s.access.order = order_of(i, EXECUTE_RELAXED);
+    s.access.compares = operation == ATOMIC_CAS;
     s.element = (uint8_t)bytes;
     s.count = 1;
     s.width = (uint8_t)width;

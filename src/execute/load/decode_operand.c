@@ -183,8 +183,8 @@ static bool symbol_source(struct decoder *d, const struct ptx_operand *o, unsign
     default:
         break;
     }
-    return refuse(d, "the address of '%s' cannot be taken: kernel '%s', line %u", s->name,
-                  d->kernel->info.name, d->line);
+    return refuse(d, "the address of '%s' cannot be taken: kernel '%s', PTX line %u",
+                  s->name, d->kernel->info.name, d->line);
 }
 
 static uint64_t immediate_bits(const struct ptx_operand *o, unsigned bytes)

@@ -21,7 +21,7 @@ static void fault_print(struct execute_warp *w, uint32_t line, unsigned lane,
         return;
     execute_warp_thread(w, lane, thread);
     length = snprintf(text, sizeof text,
-                      "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): ",
+                      "kernel '%s', PTX line %u, CTA (%u,%u,%u), thread (%u,%u,%u): ",
                       name_shorten(k->info.name).text, line, c->named[0], c->named[1],
                       c->named[2], thread[0], thread[1], thread[2]);
     if (length > 0 && (size_t)length < sizeof text)
@@ -56,7 +56,7 @@ void execute_line_print(const struct execute_kernel *k, uint32_t line, char *int
 {
     char *sourced;
 
-    snprintf(into, bytes, "line %" PRIu32, line);
+    snprintf(into, bytes, "PTX line %" PRIu32, line);
     sourced = ptx_with_sources(k->program->module, into);
     snprintf(into, bytes, "%s", sourced);
     free(sourced);

@@ -24,11 +24,11 @@ struct check;
 struct check *check_create(uint64_t base, uint64_t bytes, unsigned device_count);
 void check_destroy(struct check *c);
 
-/* Creates an actor; its number is valid until check_quiesce(). `name` is for messages and
-   is copied, as "kernel twice, CTA (3,0,0), warp 2" or "stream 1 of device 0". The actor
-   starts with the clock of `parent` (CHECK_HOST: the host). The warps of a CTA share a
-   parent that is created for the CTA: synchronization at cta scope joins actors of one
-   parent. Stream actors must be created again after check_quiesce(). */
+/* Creates an actor; its number is valid until check_ended() or check_quiesce(). `name` is
+   for messages and is copied, as "kernel twice, CTA (3,0,0), warp 2" or "stream 1 of
+   device 0". The actor starts with the clock of `parent` (CHECK_HOST: the host). The warps
+   of a CTA share a parent that is created for the CTA: synchronization at cta scope joins
+   actors of one parent. Stream actors must be created again after check_quiesce(). */
 enum { CHECK_HOST = 0 };
 uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_t parent);
 
@@ -38,8 +38,12 @@ void check_issued(struct check *c, uint32_t actor, uint32_t number);
 
 /* Joins the clock of `from` into `into`: barriers, ends of kernels, stream order. */
 void check_join(struct check *c, uint32_t into, uint32_t from);
-/* check_gather(): the same for several actors, in increasing order. check_meet(): a
-   barrier, after which all members have the joined clock. */
+/* check_collect(): the same, postponed until check_join_collected(), which is faster for
+   many actors. */
+void check_collect(struct check *c, uint32_t into, uint32_t from);
+void check_join_collected(struct check *c, uint32_t into);
+/* check_gather(): the same for several actors. check_meet(): a barrier, after which all
+   members have the joined clock. */
 void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t count);
 void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32_t count);
 
@@ -47,7 +51,8 @@ void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32
    start from one, since the end of one CTA does not order another. */
 uint32_t check_beginning(struct check *c, const char *name, unsigned device,
                          uint32_t parent);
-/* Discards the clock of an actor that has ended and was joined. */
+/* An actor has ended and was joined. Its number may be given to an actor that knows all its
+   accesses, so that the cost of a launch does not grow with the launches before it. */
 void check_ended(struct check *c, uint32_t actor);
 
 /* All work has ended and the host has waited for it: all accesses so far are ordered. */
@@ -57,14 +62,21 @@ struct check_where { /* location of an access, for messages */
     const char *kernel;
     const struct execute_kernel *code; /* kernel of the line; NULL: unknown */
     uint32_t line, cta[3], thread[3];
-    bool sends; /* the access reads a replica in order to send it, like a copy */
+    bool sends;    /* the access reads a replica in order to send it, like a copy */
+    bool compares; /* the access is a compare-and-swap */
 };
 
 /* Checks an access. Returns false and writes the message to `fault` if it is an error.
    Strong accesses (atomic, volatile, relaxed or stronger) do not race with each other.
+   Nor does a kernel's plain load race with the atomics of its launch on a word that the
+   launch changes by compare-and-swap: loops around one start with a plain load. A load of
+   at most CHECK_LANE_BYTES may include bytes that were never written, as padding is, but
+   not consist of them.
+
    `where` is NULL for streams and the host. Bytes before the failing one are recorded, the
    others are not: a failed access of a warp can be repeated lane by lane to find the
    thread. */
+enum { CHECK_LANE_BYTES = 32 };
 bool check_read(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
                 bool strong, const struct check_where *where, char *fault,
                 size_t fault_bytes);
@@ -109,7 +121,10 @@ void check_replicas(struct check *c, const struct device_replicas *replicas);
 /* Whether no byte of the range is stale; else writes the message to `fault`. */
 bool check_current(const struct check *c, uint64_t address, uint64_t bytes, char *fault,
                    size_t fault_bytes);
-/* Copy. Between replicas, uninitialized bytes are not an error and stay uninitialized;
-   content keeps its age. */
+/* Copy. Uninitialized bytes, as padding and unused tails are, are not an error and stay
+   uninitialized. Between replicas content keeps its age. */
 bool check_copy_replica(struct check *c, uint32_t actor, uint64_t to, uint64_t from,
                         uint64_t bytes, char *fault, size_t fault_bytes);
+/* Copy to the host, which may include uninitialized bytes. */
+bool check_copy_out(struct check *c, uint32_t actor, uint64_t from, uint64_t bytes,
+                    char *fault, size_t fault_bytes);

@@ -22,8 +22,8 @@ struct access {
     bool copies;                /* to the same offset of another replica */
     bool is_same;               /* stores the value that is there already */
     const unsigned char *value; /* values of a kernel's store, from `first` on; else NULL */
-    uint64_t first;
-    uint32_t cell_bytes; /* of the current cell */
+    uint64_t first, bytes;      /* `bytes` of a read */
+    uint32_t cell_bytes;        /* of the current cell */
     uint32_t site;
     uint32_t content; /* operation of the access, or of the content that it copies */
 };
@@ -99,9 +99,42 @@ static bool passes_on(const struct access *a)
            check_replica_of(a->c, a->finding.address, &r);
 }
 
+/* Whether some of the bytes in the range are initialized. */
+static bool is_written_in(const struct check *c, uint64_t address, uint64_t bytes)
+{
+    const uint64_t end = address + bytes;
+
+    while (address < end) {
+        struct check_span s = check_shadow_look(c->shadow, address);
+        const uint64_t past = s.address + (uint64_t)s.count * s.cell_bytes;
+
+        for (; s.cells && address < end && address < past; address++)
+            if (s.cells[(address - s.address) / s.cell_bytes].write)
+                return true;
+        address = past;
+    }
+    return false;
+}
+
+/* Whether the unwritten byte may be padding: kernels copy structs in words that include
+   it. */
+static bool is_padding(const struct access *a)
+{
+    return a->finding.where && a->bytes <= CHECK_LANE_BYTES &&
+           is_written_in(a->c, a->first, a->bytes);
+}
+
+/* Whether the load is the first look of a compare-and-swap loop: a wrong value makes the
+   compare-and-swap fail. Threads for which nothing is to be done may skip it. */
+static bool is_first_look(const struct access *a, const struct check_cell *cell)
+{
+    return a->finding.where && cell->compared && cell->compared == a->content &&
+           check_stamp_strong(cell->write) && !races(a, cell->alike);
+}
+
 static bool read_cell(const struct access *a, struct check_cell *cell)
 {
-    if (!cell->write && passes_on(a))
+    if (!cell->write && (passes_on(a) || is_padding(a)))
         return true;
     if (!cell->write) {
         check_report_unwritten(&a->finding);
@@ -112,7 +145,7 @@ static bool read_cell(const struct access *a, struct check_cell *cell)
         check_report_stale(&a->finding, cell);
         return false;
     }
-    if (!follows_writers(a, cell))
+    if (!is_first_look(a, cell) && !follows_writers(a, cell))
         return false;
     remember_reader(a, cell);
     return true;
@@ -153,6 +186,20 @@ static check_stamp unknown_writer(const struct access *a, const struct check_cel
     return races(a, before->write) ? before->write : 0;
 }
 
+static bool is_compare(const struct access *a)
+{
+    return a->finding.where && a->finding.where->compares;
+}
+
+/* Whether the reader had its first look at a word for this or an earlier compare-and-swap
+   of the launch. */
+static bool had_first_look(const struct access *a, const struct check_cell *cell,
+                           check_stamp reader)
+{
+    return a->strong && a->content && (is_compare(a) || cell->compared == a->content) &&
+           check_issue_at(a->c, reader) == a->content;
+}
+
 static bool write_cell(const struct access *a, struct check_cell *cell)
 {
     const bool alike = is_alike(a, cell);
@@ -165,7 +212,7 @@ static bool write_cell(const struct access *a, struct check_cell *cell)
         return true;
     }
     for (int i = 0; i < CHECK_READERS; i++)
-        if (races(a, cell->read[i])) {
+        if (races(a, cell->read[i]) && !had_first_look(a, cell, cell->read[i])) {
             check_report_race(&a->finding, "read", cell->read[i], 0);
             return false;
         }
@@ -175,6 +222,7 @@ static bool write_cell(const struct access *a, struct check_cell *cell)
                                 .alike = unknown_writer(a, &before),
                                 .write_site = a->site,
                                 .content = a->content,
+                                .compared = is_compare(a) ? a->content : cell->compared,
                                 .has_value = a->value != NULL};
     if (a->value)
         memcpy(check_shadow_value(a->c->shadow, a->finding.address),
@@ -209,6 +257,8 @@ bool check_read(struct check *c, uint32_t actor, uint64_t address, uint64_t byte
 {
     struct access a = access_begin(c, actor, strong, where, "reads");
 
+    a.first = address;
+    a.bytes = bytes;
     a.finding.fault = fault;
     a.finding.fault_bytes = fault_bytes;
     return each_cell(&a, address, bytes, read_cell);
@@ -330,31 +380,76 @@ static void add_written(const struct check *c, uint64_t address, uint64_t bytes,
     }
 }
 
+static bool read_stretches(struct check *c, uint32_t actor, const struct stretches *s,
+                           char *fault, size_t fault_bytes)
+{
+    bool good = true;
+
+    for (size_t n = 0; n < s->count && good; n++)
+        good = check_read(c, actor, s->stretch[n].address, s->stretch[n].bytes, false, NULL,
+                          fault, fault_bytes);
+    return good;
+}
+
+bool check_copy_out(struct check *c, uint32_t actor, uint64_t from, uint64_t bytes,
+                    char *fault, size_t fault_bytes)
+{
+    struct stretches s = {0};
+
+    add_written(c, from, bytes, &s);
+    const bool good = read_stretches(c, actor, &s, fault, fault_bytes);
+
+    free(s.stretch);
+    return good;
+}
+
+/* Copy of uninitialized bytes. */
+static bool unwrite_cell(const struct access *a, struct check_cell *cell)
+{
+    if (!write_cell(a, cell))
+        return false;
+    *cell = (struct check_cell){.stale = cell->stale,
+                                .stale_site = cell->stale_site,
+                                .stale_content = cell->stale_content};
+    return true;
+}
+
+/* Writes the copies of the stretches to `to`. Between replicas, what lies between them is
+   left as it is. */
+static bool write_stretches(struct access *a, const struct stretches *s, uint64_t to,
+                            uint64_t from, uint64_t bytes)
+{
+    const uint32_t own = a->content;
+    uint64_t end = from;
+
+    for (size_t n = 0; n < s->count; n++) {
+        const struct stretch *e = &s->stretch[n];
+
+        if (!a->copies && !each_cell(a, to + (end - from), e->address - end, unwrite_cell))
+            return false;
+        a->content = a->copies ? e->content : own;
+        if (!write_range(a, to + (e->address - from), e->bytes))
+            return false;
+        end = e->address + e->bytes;
+    }
+    return a->copies || each_cell(a, to + (end - from), from + bytes - end, unwrite_cell);
+}
+
 bool check_copy_replica(struct check *c, uint32_t actor, uint64_t to, uint64_t from,
                         uint64_t bytes, char *fault, size_t fault_bytes)
 {
     struct access write = access_begin(c, actor, false, NULL, "writes");
     struct replica_place source, target;
     struct stretches s = {0};
-    bool good = true;
 
     write.finding.fault = fault;
     write.finding.fault_bytes = fault_bytes;
-    if (check_replica_of(c, from, &source) && check_replica_of(c, to, &target) &&
-        source.array == target.array && source.offset == target.offset) {
-        write.copies = true;
-        add_written(c, from, bytes, &s);
-    } else {
-        add_stretch(&s, from, from + bytes, write.content);
-    }
-    for (size_t n = 0; n < s.count && good; n++) {
-        const struct stretch *e = &s.stretch[n];
+    write.copies = check_replica_of(c, from, &source) && check_replica_of(c, to, &target) &&
+                   source.array == target.array && source.offset == target.offset;
+    add_written(c, from, bytes, &s);
+    const bool good = read_stretches(c, actor, &s, fault, fault_bytes) &&
+                      write_stretches(&write, &s, to, from, bytes);
 
-        write.content = e->content;
-        good =
-            check_read(c, actor, e->address, e->bytes, false, NULL, fault, fault_bytes) &&
-            write_range(&write, to + (e->address - from), e->bytes);
-    }
     free(s.stretch);
     return good;
 }
@@ -381,7 +476,7 @@ bool check_current(const struct check *c, uint64_t address, uint64_t bytes, char
             snprintf(fault, fault_bytes,
                      "byte %" PRIu64
                      " of array '%s' was not sent to device %u by device %u "
-                     "(kernel '%s', line %" PRIu32 ")",
+                     "(kernel '%s', PTX line %" PRIu32 ")",
                      at - r.array->base[r.device], r.array->name, r.device, from->device,
                      name_shorten(from->kernel).text, from->line);
             return false;

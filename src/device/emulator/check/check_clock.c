@@ -55,6 +55,12 @@ void check_clock_drop(struct check_clock *k)
         free(k);
 }
 
+void check_clock_clear(struct check_clock **k)
+{
+    check_clock_drop(*k);
+    *k = NULL;
+}
+
 uint64_t check_clock_time(const struct check_clock *k, uint32_t actor)
 {
     uint32_t low = 0,
@@ -69,6 +75,13 @@ uint64_t check_clock_time(const struct check_clock *k, uint32_t actor)
             high = middle;
     }
     return low ? k->step[low - 1].time : 0;
+}
+
+uint64_t check_clock_next(const struct check_clock *k, uint32_t actor, uint32_t *at)
+{
+    while (k && *at < k->count && k->step[*at].first <= actor)
+        ++*at;
+    return *at ? k->step[*at - 1].time : 0;
 }
 
 uint32_t check_clock_count(const struct check_clock *k)

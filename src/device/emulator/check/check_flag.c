@@ -50,19 +50,19 @@ struct flag *check_flag_make(struct check *c, uint64_t address)
     return f;
 }
 
-void check_flag_stored(struct flag *f, uint32_t actor)
+void check_flag_stored(struct flag *f, uint32_t identity)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < f->count; i++)
-        if (f->published[i].actor == actor)
+        if (f->published[i].actor == identity)
             f->published[kept++] = f->published[i];
         else
             check_clock_drop(f->published[i].clock);
     f->count = kept;
 }
 
-void check_flag_publish(struct flag *f, const struct published *p)
+void check_flag_publish(struct check *c, struct flag *f, const struct published *p)
 {
     for (size_t i = 0; i < f->count; i++) {
         struct published *q = &f->published[i];
@@ -71,6 +71,7 @@ void check_flag_publish(struct flag *f, const struct published *p)
             (p->scope == EXECUTE_CTA && q->group != p->group))
             continue;
         check_clock_add(&q->clock, p->clock);
+        check_compact(c, &q->clock, &q->compact_at);
         if (q->group != p->group)
             q->group = MIXED;
         if (q->actor != p->actor)
@@ -80,6 +81,7 @@ void check_flag_publish(struct flag *f, const struct published *p)
     f->published =
         must_grow(f->published, f->count, &f->capacity, sizeof(struct published));
     f->published[f->count] = *p;
+    f->published[f->count].compact_at = check_steps_allowed(c, p->clock);
     check_clock_keep(f->published[f->count++].clock);
 }
 

@@ -8,21 +8,41 @@
 #include "device/emulator/check/check_clock.h"
 #include "device/emulator/check/check_shadow.h"
 
-enum { SCOPES = 3, SITES_CACHED = 64 };
+enum { SCOPES = 3, SITES_CACHED = 64, COLLECTIONS = 32 };
 
 /* Release at a scope, by actors of one device. */
 struct published {
     enum execute_scope scope;
     unsigned device;
-    uint32_t group, actor; /* MIXED: of several CTAs, or actors */
+    uint32_t group, actor; /* identities; MIXED: of several CTAs, or actors */
+    uint32_t compact_at;   /* steps of the clock */
     struct check_clock *clock;
 };
 #define MIXED UINT32_MAX
 
+/* Actor numbers are assigned in blocks of one pool or device, so that a clock has few
+   steps. */
+struct numbers {
+    uint32_t next, end, size;
+};
+
+/* Earlier actor of a number. */
+struct former {
+    uint64_t until; /* its last access */
+    char *name;
+    uint32_t issued;
+};
+
 struct actor {
     char *name; /* NULL: an unused number */
     unsigned device;
-    uint32_t group;  /* its parent; equal for the warps of a CTA */
+    uint32_t identity; /* unique, unlike the number */
+    uint32_t group;    /* identity of its parent; equal for the warps of a CTA */
+    uint32_t pool;     /* the stream's actor, which has the ended numbers of its kernels */
+    struct numbers numbers;                       /* of a pool */
+    uint32_t first_ended, last_ended, next_ended; /* queue of a pool; 0: none */
+    struct former *formers;                       /* the latest ones, in order */
+    size_t former_count, former_capacity;
     uint64_t epoch;  /* time of its next accesses */
     uint64_t last;   /* time of its last access */
     uint32_t issued; /* see check_issued() */
@@ -32,11 +52,9 @@ struct actor {
        to acquire them. */
     struct check_clock *fenced[SCOPES], *pending[SCOPES];
     uint32_t compact_at; /* steps of the clock */
-};
-
-/* Actor numbers are assigned in blocks of one device, so that a clock has few steps. */
-struct numbers {
-    uint32_t next, end;
+    /* NULL, or COLLECTIONS entries. Entry n: joined clock of 2^n collected actors, or NULL;
+       see check_collect(). */
+    struct check_clock **collected;
 };
 
 /* Source line of a store; it survives check_quiesce(). */
@@ -65,6 +83,7 @@ struct check {
     struct actor *actors; /* indexed by number */
     size_t actor_count, actor_capacity;
     struct numbers numbers[TOPOLOGY_DEVICES_MAX + 1];
+    uint32_t identities;
 
     struct flag *flags; /* open addressing by address; see check_flag.c */
     size_t flag_count, flag_room;
@@ -80,13 +99,24 @@ struct check {
     size_t replica_count, replica_capacity;
 };
 
-/* check_order.c */
-bool check_knows(const struct check *c, uint32_t actor, check_stamp s);
-/* Clock of the actor, including its own accesses so far. The caller drops it. */
-struct check_clock *check_snapshot(struct check *c, uint32_t actor);
-void check_learn(struct check *c, uint32_t actor, struct check_clock *more);
+/* check_actor.c */
 void check_forget_actors(struct check *c);
 uint32_t check_issue_of(const struct check *c, uint32_t actor);
+/* The same of the actor that made the access, and its name. */
+uint32_t check_issue_at(const struct check *c, check_stamp s);
+const char *check_name_at(const struct check *c, check_stamp s);
+/* Clock of the actor, including its own accesses so far. The caller drops it. */
+struct check_clock *check_snapshot(struct check *c, uint32_t actor);
+/* Time of an actor's own accesses that a snapshot includes; 0: it had none. */
+uint64_t check_own_time(struct check *c, struct actor *a);
+/* Number of steps at which compaction of a clock, which visits all actors, pays off. */
+uint32_t check_steps_allowed(const struct check *c, const struct check_clock *k);
+/* Compacts the clock if it has more steps than `compact_at`, which is then updated. */
+void check_compact(struct check *c, struct check_clock **clock, uint32_t *compact_at);
+
+/* check_order.c */
+bool check_knows(const struct check *c, uint32_t actor, check_stamp s);
+void check_learn(struct check *c, uint32_t actor, struct check_clock *more);
 
 /* check_flag.c */
 struct flag {
@@ -97,8 +127,8 @@ struct flag {
 struct flag *check_flag_find(const struct check *c, uint64_t address); /* or NULL */
 struct flag *check_flag_make(struct check *c, uint64_t address);
 /* A plain store ends the releases of the flag, except those of the same actor. */
-void check_flag_stored(struct flag *f, uint32_t actor);
-void check_flag_publish(struct flag *f, const struct published *p);
+void check_flag_stored(struct flag *f, uint32_t identity);
+void check_flag_publish(struct check *c, struct flag *f, const struct published *p);
 void check_forget_flags(struct check *c);
 
 /* check_place.c: location of a byte, and its names. */

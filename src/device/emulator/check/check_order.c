@@ -6,91 +6,13 @@
    the warp, and after a barrier the CTA, as on hardware. Releases of several CTAs through
    one flag are joined. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "device/emulator/check/check_inside.h"
 
-enum { NUMBERS_RUN = 256, STEPS_MORE = 64 };
-
-/* Number of steps at which compaction of a clock, which visits all actors, pays off. */
-static uint32_t steps_allowed(const struct check *c, const struct check_clock *k)
-{
-    return 2 * check_clock_count(k) + STEPS_MORE + (uint32_t)c->actor_count / STEPS_MORE;
-}
-
-static uint32_t take_number(struct check *c, unsigned device)
-{
-    struct numbers *n =
-        &c->numbers[device < c->device_count ? device : TOPOLOGY_DEVICES_MAX];
-
-    if (n->next == n->end) {
-        uint32_t run = c->actor_count ? NUMBERS_RUN : 1; /* the host is alone in its
-                                                            block */
-
-        n->next = (uint32_t)c->actor_count;
-        n->end = n->next + run;
-        c->actors = must_grow(c->actors, n->end, &c->actor_capacity, sizeof(struct actor));
-        for (; c->actor_count < n->end; c->actor_count++)
-            c->actors[c->actor_count] = (struct actor){0};
-    }
-    return n->next++;
-}
-
-uint32_t check_issue_of(const struct check *c, uint32_t actor)
-{
-    return actor == CHECK_HOST ? c->issued : c->actors[actor].issued;
-}
-
-void check_issued(struct check *c, uint32_t actor, uint32_t number)
-{
-    c->actors[actor].issued = number;
-    if (c->issued < number)
-        c->issued = number;
-}
-
-uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_t parent)
-{
-    bool is_host = c->actor_count == 0;
-    struct check_clock *known = is_host ? NULL : check_snapshot(c, parent);
-    uint32_t number = take_number(c, device);
-
-    c->actors[number] = (struct actor){.name = must_strdup(name),
-                                       .device = device,
-                                       .group = parent,
-                                       .epoch = c->now,
-                                       .issued = check_issue_of(c, parent),
-                                       .clock = known,
-                                       .compact_at = steps_allowed(c, known)};
-    return number;
-}
-
-static void drop(struct check_clock **k)
-{
-    check_clock_drop(*k);
-    *k = NULL;
-}
-
-void check_ended(struct check *c, uint32_t actor)
-{
-    struct actor *a = &c->actors[actor];
-
-    drop(&a->clock);
-    for (int s = 0; s < SCOPES; s++) {
-        drop(&a->fenced[s]);
-        drop(&a->pending[s]);
-    }
-}
-
-void check_forget_actors(struct check *c)
-{
-    for (uint32_t i = 0; i < c->actor_count; i++) {
-        free(c->actors[i].name);
-        check_ended(c, i);
-    }
-    c->actor_count = 0;
-    for (int i = 0; i <= TOPOLOGY_DEVICES_MAX; i++)
-        c->numbers[i] = (struct numbers){0};
-}
+/* Number of steps of a clock at which a kernel's first clock is compacted. */
+enum { STEPS_MORE = 64 };
 
 bool check_knows(const struct check *c, uint32_t actor, check_stamp s)
 {
@@ -101,65 +23,23 @@ bool check_knows(const struct check *c, uint32_t actor, check_stamp s)
            time <= check_clock_time(c->actors[actor].clock, who);
 }
 
-/* Time of an actor's own accesses that a snapshot includes; 0: it had none. */
-static uint64_t own_time(struct check *c, struct actor *a)
-{
-    uint64_t until = a->last ? a->epoch - 1 : 0;
-
-    if (a->last && a->last == a->epoch) { /* later accesses are not included */
-        until = a->epoch;
-        a->epoch = ++c->now;
-    }
-    return until;
-}
-
-struct check_clock *check_snapshot(struct check *c, uint32_t actor)
-{
-    struct actor *a = &c->actors[actor];
-    uint64_t until = own_time(c, a);
-
-    return until ? check_clock_with(a->clock, actor, until) : check_clock_keep(a->clock);
-}
-
-/* Compacts a clock: every actor that is known up to its last access is known up to now.
-   Ended and joined actors thus become one step. */
-static void compact(struct check *c, struct actor *a)
-{
-    uint64_t now = c->now++;
-    struct check_step *steps = must_calloc(c->actor_count, sizeof *steps);
-
-    for (uint32_t i = 0; i < c->actor_count; i++) {
-        struct actor *b = &c->actors[i];
-        uint64_t time = check_clock_time(a->clock, i);
-
-        if (b->last <= time) {
-            time = now;
-            if (b->epoch <= now)
-                b->epoch = now + 1;
-        }
-        steps[i] = (struct check_step){.time = time, .first = i};
-    }
-    check_clock_drop(a->clock);
-    a->clock = check_clock_make(steps, (uint32_t)c->actor_count);
-    free(steps);
-    a->compact_at = steps_allowed(c, a->clock);
-}
-
 void check_learn(struct check *c, uint32_t actor, struct check_clock *more)
 {
     struct actor *a = &c->actors[actor];
 
     check_clock_add(&a->clock, more);
-    if (check_clock_count(a->clock) > a->compact_at)
-        compact(c, a);
+    check_compact(c, &a->clock, &a->compact_at);
 }
 
 /* Compacts the parent's clock, since many clocks are created from it. */
 uint32_t check_beginning(struct check *c, const char *name, unsigned device,
                          uint32_t parent)
 {
-    if (check_clock_count(c->actors[parent].clock) > STEPS_MORE)
-        compact(c, &c->actors[parent]);
+    struct actor *p = &c->actors[parent];
+
+    if (p->compact_at > STEPS_MORE)
+        p->compact_at = STEPS_MORE;
+    check_compact(c, &p->clock, &p->compact_at);
     return check_actor(c, name, device, parent);
 }
 
@@ -173,28 +53,72 @@ void check_join(struct check *c, uint32_t into, uint32_t from)
     check_clock_drop(known);
 }
 
+/* Joins clocks of similar sizes, as a binary counter carries: each step of a clock takes
+   part in few joins. */
+void check_collect(struct check *c, uint32_t into, uint32_t from)
+{
+    struct check_clock *sum = check_snapshot(c, from);
+    struct actor *a = &c->actors[into];
+    int n = 0;
+
+    if (!a->collected)
+        a->collected = must_calloc(COLLECTIONS, sizeof *a->collected);
+    for (; a->collected[n] && n < COLLECTIONS - 1; n++) {
+        check_clock_add(&sum, a->collected[n]);
+        check_clock_clear(&a->collected[n]);
+    }
+    check_clock_add(&a->collected[n], sum);
+    check_clock_drop(sum);
+}
+
+void check_join_collected(struct check *c, uint32_t into)
+{
+    struct actor *a = &c->actors[into];
+    struct check_clock *sum = NULL;
+
+    for (int i = 0; a->collected && i < COLLECTIONS; i++) {
+        check_clock_add(&sum, a->collected[i]);
+        check_clock_clear(&a->collected[i]);
+    }
+    check_learn(c, into, sum);
+    check_clock_drop(sum);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+    return (left > right) - (left < right);
+}
+
 /* Joins clocks; most members share the clock of the previous barrier. */
 void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t count)
 {
     struct check_step *steps = must_calloc(2 * (size_t)count, sizeof *steps);
+    uint32_t *sorted = must_calloc(count, sizeof *sorted), filled = 0;
     const struct check_clock *latest = NULL;
-    uint32_t filled = 0;
+
+    memcpy(sorted, from, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_numbers);
 
     for (uint32_t i = 0; i < count; i++) {
-        struct actor *a = &c->actors[from[i]];
+        const uint32_t number = sorted[i];
+        struct actor *a = &c->actors[number];
 
         if (a->clock != latest)
             check_learn(c, into, a->clock);
         latest = a->clock;
-        if (filled && steps[filled - 1].first == from[i])
+        if (filled && steps[filled - 1].first == number)
             filled--;
-        steps[filled++] = (struct check_step){.time = own_time(c, a), .first = from[i]};
-        steps[filled++] = (struct check_step){.first = from[i] + 1};
+        steps[filled++] =
+            (struct check_step){.time = check_own_time(c, a), .first = number};
+        steps[filled++] = (struct check_step){.first = number + 1};
     }
     struct check_clock *own = check_clock_make(steps, filled);
 
     check_learn(c, into, own);
     check_clock_drop(own);
+    free(sorted);
     free(steps);
 }
 
@@ -214,7 +138,7 @@ static void share_fences(struct check *c, const uint32_t *members, uint32_t coun
         for (uint32_t i = 0; all && i < count; i++) {
             struct actor *a = &c->actors[members[i]];
 
-            drop(&a->fenced[s]);
+            check_clock_clear(&a->fenced[s]);
             a->fenced[s] = check_clock_keep(all);
         }
         check_clock_drop(all);
@@ -229,7 +153,7 @@ void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32
     for (uint32_t i = 0; i < count; i++) {
         struct actor *a = &c->actors[members[i]];
 
-        drop(&a->clock);
+        check_clock_clear(&a->clock);
         a->clock = check_clock_keep(known);
         a->compact_at = c->actors[group].compact_at;
     }
@@ -245,14 +169,14 @@ void check_fence(struct check *c, uint32_t actor, enum execute_order order,
     if (order != EXECUTE_RELEASE)
         for (int s = EXECUTE_CTA; s <= (int)scope; s++) {
             check_learn(c, actor, a->pending[s]);
-            drop(&a->pending[s]);
+            check_clock_clear(&a->pending[s]);
         }
     if (order == EXECUTE_ACQUIRE)
         return;
     struct check_clock *known = check_snapshot(c, actor);
 
     for (int s = EXECUTE_CTA; s <= (int)scope; s++) {
-        drop(&a->fenced[s]);
+        check_clock_clear(&a->fenced[s]);
         a->fenced[s] = check_clock_keep(known);
     }
     check_clock_drop(known);
@@ -288,11 +212,11 @@ static void release(struct check *c, uint32_t actor, uint64_t address, bool at_o
 {
     const struct actor *a = &c->actors[actor];
     struct published p = {
-        .scope = scope, .device = a->device, .group = a->group, .actor = actor};
+        .scope = scope, .device = a->device, .group = a->group, .actor = a->identity};
 
     if (at_once) {
         p.clock = check_snapshot(c, actor);
-        check_flag_publish(check_flag_make(c, address), &p);
+        check_flag_publish(c, check_flag_make(c, address), &p);
         check_clock_drop(p.clock);
         return;
     }
@@ -300,7 +224,7 @@ static void release(struct check *c, uint32_t actor, uint64_t address, bool at_o
         p.scope = (enum execute_scope)s;
         p.clock = a->fenced[s];
         if (p.clock && (s == (int)scope || p.clock != a->fenced[scope]))
-            check_flag_publish(check_flag_make(c, address), &p);
+            check_flag_publish(c, check_flag_make(c, address), &p);
     }
 }
 
@@ -318,7 +242,7 @@ void check_strong(struct check *c, uint32_t actor, uint64_t address,
     if (loads)
         acquire(c, actor, f, both || order == EXECUTE_ACQUIRE, scope);
     if (stores && !loads && f)
-        check_flag_stored(f, actor);
+        check_flag_stored(f, c->actors[actor].identity);
     if (stores)
         release(c, actor, address, both || order == EXECUTE_RELEASE, scope);
 }

@@ -14,7 +14,7 @@ static void report_print_actor(const struct finding *t, char *into)
     char line[LINE_BYTES];
 
     if (w && w->kernel) {
-        snprintf(line, sizeof line, "line %" PRIu32, w->line);
+        snprintf(line, sizeof line, "PTX line %" PRIu32, w->line);
         if (w->code)
             execute_line_print(w->code, w->line, line, sizeof line);
         snprintf(into, WHO_BYTES,
@@ -45,16 +45,15 @@ void check_report_race(const struct finding *t, const char *other_verb, check_st
                        uint32_t site)
 {
     char who[WHO_BYTES], byte[BYTE_BYTES], line[32] = "";
-    const struct actor *a = &t->check->actors[check_stamp_actor(other)];
 
     report_print_actor(t, who);
     report_print_byte(t, byte);
     if (site)
-        snprintf(line, sizeof line, ", line %" PRIu32, t->check->sites[site].line);
+        snprintf(line, sizeof line, ", PTX line %" PRIu32, t->check->sites[site].line);
     snprintf(t->fault, t->fault_bytes,
              "race: %s %s %s, %s by %s%s, without an order between them (missing fence, "
              "barrier or wait)",
-             who, t->verb, byte, other_verb, a->name, line);
+             who, t->verb, byte, other_verb, check_name_at(t->check, other), line);
 }
 
 void check_report_unwritten(const struct finding *t)
@@ -75,6 +74,6 @@ void check_report_stale(const struct finding *t, const struct check_cell *cell)
     report_print_actor(t, who);
     report_print_byte(t, byte);
     snprintf(t->fault, t->fault_bytes,
-             "%s %s %s before it was sent by device %u (kernel '%s', line %" PRIu32 ")",
+             "%s %s %s before it was sent by device %u (kernel '%s', PTX line %" PRIu32 ")",
              who, t->verb, byte, s->device, name_shorten(s->kernel).text, s->line);
 }

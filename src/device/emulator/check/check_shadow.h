@@ -44,7 +44,8 @@ struct check_cell {
     uint32_t write_site, stale_site; /* see check_site() */
     uint32_t content, stale_content; /* operation numbers of the content, see
                                         check_issued() */
-    uint64_t has_value; /* bool, padded to full size: cells are compared as bytes */
+    uint32_t compared;               /* launch of its last compare-and-swap */
+    uint32_t has_value; /* bool, padded to full size: cells are compared as bytes */
 };
 
 struct check_shadow;

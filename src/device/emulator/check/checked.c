@@ -40,10 +40,22 @@ void checked_cta_end(struct emulated *d, struct resident *r)
     if (!c)
         return;
     check_gather(c, r->actor, r->warp_actors, r->run->warps);
-    check_join(c, r->run->actor, r->actor);
+    if (r->run->unit) /* whose copies follow single CTAs */
+        check_join(c, r->run->actor, r->actor);
+    else
+        check_collect(c, r->run->actor, r->actor);
     check_ended(c, r->actor);
     for (uint32_t w = 0; w < r->run->warps; w++)
         check_ended(c, r->warp_actors[w]);
+}
+
+void checked_kernel_end(struct emulated *d, const struct kernel_run *run)
+{
+    if (!d->set->check)
+        return;
+    check_join_collected(d->set->check, run->actor);
+    if (run->begun)
+        check_ended(d->set->check, run->begun);
 }
 
 void checked_ready(struct device_set *set, uint64_t address, uint64_t bytes)
@@ -80,8 +92,10 @@ void checked_child_launch(struct emulated *d, struct kernel_run *child,
 
 void checked_child_end(struct emulated *d, const struct kernel_run *child)
 {
-    if (d->set->check)
-        check_join(d->set->check, child->parent->actor, child->actor);
+    if (!d->set->check)
+        return;
+    check_join(d->set->check, child->parent->actor, child->actor);
+    check_ended(d->set->check, child->actor);
 }
 
 /* Shared memory has no shadow: a release there synchronizes with all acquires of the CTA
@@ -205,7 +219,8 @@ static struct check_where where_of(const struct resident *r, const struct execut
                                 .code = r->run->launch.kernel,
                                 .line = a->line,
                                 .cta = {r->named[0], r->named[1], r->named[2]},
-                                .sends = a->line >= r->run->sends_from};
+                                .sends = a->line >= r->run->sends_from,
+                                .compares = a->compares};
 }
 
 bool checked_access(struct emulated *d, struct execute_warp *w,
@@ -321,8 +336,16 @@ void checked_bulk_wait(struct emulated *d, struct execute_warp *w, uint32_t acto
 
 void checked_bulk_end(struct emulated *d, struct resident *r, uint32_t actor)
 {
+    if (!d->set->check)
+        return;
+    check_collect(d->set->check, r->run->actor, actor);
+    check_ended(d->set->check, actor);
+}
+
+void checked_bulk_over(struct emulated *d, uint32_t actor)
+{
     if (d->set->check)
-        check_join(d->set->check, r->run->actor, actor);
+        check_ended(d->set->check, actor);
 }
 
 void checked_fence(struct emulated *d, struct execute_warp *w, enum execute_order order,
@@ -354,11 +377,11 @@ static bool check_copy(struct emulated *d, uint32_t actor, uint64_t to, uint64_t
 
     if (!c || !bytes)
         return true;
-    if (from && to ? check_copy_replica(c, actor, to, from, bytes, fault, sizeof fault)
-                   : (!from || check_read(c, actor, from, bytes, false, NULL, fault,
-                                          sizeof fault)) &&
-                         (!to || check_write(c, actor, to, bytes, false, NULL, fault,
-                                             sizeof fault)))
+    if (from && to
+            ? check_copy_replica(c, actor, to, from, bytes, fault, sizeof fault)
+            : (!from || check_copy_out(c, actor, from, bytes, fault, sizeof fault)) &&
+                  (!to ||
+                   check_write(c, actor, to, bytes, false, NULL, fault, sizeof fault)))
         return true;
     device_fault(d, PROACT_EFAULT, "device %u: %s", d->number, fault);
     return false;
@@ -378,8 +401,16 @@ void checked_unit(struct emulated *d, const struct kernel_run *run, uint64_t fro
 
 void checked_record(struct emulated *d, struct device_stream *s, struct device_event *e)
 {
-    if (d->set->check)
-        e->actor = check_actor(d->set->check, "an event", d->number, s->actor);
+    if (!d->set->check)
+        return;
+    checked_event_end(e);
+    e->actor = check_actor(d->set->check, "an event", d->number, s->actor);
+}
+
+void checked_event_end(const struct device_event *e)
+{
+    if (e->set->check && e->actor)
+        check_ended(e->set->check, e->actor);
 }
 
 void checked_wait_event(struct emulated *d, struct device_stream *s, struct device_event *e)

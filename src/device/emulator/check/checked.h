@@ -11,6 +11,7 @@
 void checked_ready(struct device_set *set, uint64_t address, uint64_t bytes);
 void checked_cta_begin(struct emulated *d, struct resident *r);
 void checked_cta_end(struct emulated *d, struct resident *r);
+void checked_kernel_end(struct emulated *d, const struct kernel_run *run);
 /* Child kernels: parameter memory is allocated, a warp launches the child, the child
    ends. */
 void checked_child_parameters(struct emulated *d, uint64_t address, uint64_t bytes);
@@ -45,6 +46,7 @@ bool checked_bulk(struct emulated *d, struct execute_warp *w, unsigned lane,
                   const struct execute_access *a, uint32_t *actor);
 void checked_bulk_wait(struct emulated *d, struct execute_warp *w, uint32_t actor);
 void checked_bulk_end(struct emulated *d, struct resident *r, uint32_t actor);
+void checked_bulk_over(struct emulated *d, uint32_t actor); /* after the last wait */
 void checked_fence(struct emulated *d, struct execute_warp *w, enum execute_order order,
                    enum execute_scope scope);
 
@@ -56,6 +58,8 @@ bool checked_copy(struct emulated *d, const struct operation *o, uint64_t to, ui
 void checked_unit(struct emulated *d, const struct kernel_run *run, uint64_t from,
                   int64_t delta, uint64_t bytes);
 void checked_record(struct emulated *d, struct device_stream *s, struct device_event *e);
+/* The event is recorded again or destroyed. */
+void checked_event_end(const struct device_event *e);
 void checked_wait_event(struct emulated *d, struct device_stream *s,
                         struct device_event *e);
 void checked_wait_value(struct emulated *d, struct device_stream *s, uint64_t word);

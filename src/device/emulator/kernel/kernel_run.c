@@ -49,6 +49,7 @@ static void kernel_done(struct emulated *d, void *subject, uint64_t detail)
     while (*link != run)
         link = &(*link)->next;
     *link = run->next;
+    checked_kernel_end(d, run);
     run->done(d, run);
     run_destroy(run);
 }

@@ -117,7 +117,7 @@ static void check_work(struct emulated *d, struct resident *r, uint64_t worked_p
     if (r->worked_ps <= limit_ps && run->worked_ps / LIMITS_TOGETHER <= limit_ps)
         return;
     device_fault(d, PROACT_ETIMEOUT,
-                 "kernel '%s' on device %u, CTA (%u,%u,%u), line %u: seems endless: "
+                 "kernel '%s' on device %u, CTA (%u,%u,%u), PTX line %u: seems endless: "
                  "this CTA has run for %.0f ms (of %.0f allowed), and the %u "
                  "running CTAs together for %.0f ms (of %.0f) since one ended; a "
                  "longer wait timeout (PROACT_WAIT_TIMEOUT_MS, wait_timeout_ms) "

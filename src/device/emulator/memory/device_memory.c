@@ -388,3 +388,15 @@ const struct allocation *memory_find(const struct device_memory *m, uint64_t add
         *nearest = a;
     return address < a->end ? a : NULL;
 }
+
+const struct allocation *memory_next(const struct device_memory *m, uint64_t address)
+{
+    const unsigned in = list_of(m, address);
+
+    if (in > m->device_count)
+        return NULL;
+    const size_t before = last_before(m, in, address),
+                 next = before == m->count[in] ? 0 : before + 1;
+
+    return next < m->count[in] ? &m->list[in][next] : NULL;
+}

@@ -70,3 +70,5 @@ bool memory_is_hosts(const struct device_memory *m, uint64_t address);
    the previous allocation. */
 const struct allocation *memory_find(const struct device_memory *m, uint64_t address,
                                      const struct allocation **nearest);
+/* First allocation of the same device that begins after the address, or NULL. */
+const struct allocation *memory_next(const struct device_memory *m, uint64_t address);

@@ -96,7 +96,7 @@ static void stall_print_kernel(const struct emulated *d, const struct resident *
         snprintf(more, sizeof more, " and %" PRIu32 " more", d->resident_ctas - 1);
     if (r->poll_line)
         snprintf(into, bytes,
-                 "kernel '%s' on device %u, CTA (%u,%u,%u)%s, line %" PRIu32
+                 "kernel '%s' on device %u, CTA (%u,%u,%u)%s, PTX line %" PRIu32
                  ": which polls 0x%" PRIx64,
                  name_shorten(r->run->name).text, d->number, r->named[0], r->named[1],
                  r->named[2], more, r->poll_line, r->poll_address);

@@ -42,6 +42,7 @@ static void forget_stores(struct emulated *d, struct bulk_cta *c)
 
         if (this->is_landed && this->is_awaited && (this->is_known || !d->set->check)) {
             *s = this->next;
+            checked_bulk_over(d, this->actor);
             bulk_store_free(this);
         } else {
             s = &this->next;

@@ -59,7 +59,7 @@ uint64_t bulk_exit(struct emulated *d, struct resident *r, uint64_t end_ps)
         if (!s->is_awaited)
             device_fault(d, PROACT_EFAULT,
                          "device %u: kernel '%s', CTA (%u,%u,%u): ends while its bulk "
-                         "store of line %u may still read its shared memory: no "
+                         "store of PTX line %u may still read its shared memory: no "
                          "cp.async.bulk.wait_group waits for it",
                          d->number, r->run->name, r->named[0], r->named[1], r->named[2],
                          s->line);

@@ -74,23 +74,63 @@ static void touch_scattered(struct emulated *d, const struct execute_access *a)
     }
 }
 
+/* Position of an address that lies between the allocations, the nearer one first. */
+static void print_between(const struct allocation *below, const struct allocation *above,
+                          uint64_t address, char *into, size_t bytes)
+{
+    char past[96] = "", before[96] = "";
+    const bool is_past = below && (!above || address - below->end < above->first - address);
+
+    if (below)
+        snprintf(past, sizeof past,
+                 "%" PRIu64 " bytes past the end of an allocation of %" PRIu64 " bytes",
+                 address - below->end, below->end - below->first);
+    if (above)
+        snprintf(before, sizeof before,
+                 "%" PRIu64 " bytes before an allocation of %" PRIu64 " bytes",
+                 above->first - address, above->end - above->first);
+    snprintf(into, bytes, "%s%s%s", is_past ? past : before, below && above ? ", " : "",
+             is_past ? before : past);
+}
+
+/* Position of an address relative to the nearest allocations. */
+static void print_place(const struct emulated *d, uint64_t address, char *into,
+                        size_t bytes)
+{
+    const struct device_memory *memory = &d->set->memory;
+    const struct allocation *below = NULL, *in = memory_find(memory, address, &below),
+                            *above = memory_next(memory, address);
+    const unsigned device = memory_device(memory, address);
+    char place[224];
+
+    if (heap_holds(d->heap, address)) {
+        heap_print(d->heap, address, into, bytes);
+        return;
+    }
+    if (!below && !above) {
+        snprintf(into, bytes, "no allocation is near it");
+        return;
+    }
+    if (in)
+        snprintf(place, sizeof place,
+                 "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes",
+                 address - in->first, in->end - in->first);
+    else
+        print_between(below, above, address, place, sizeof place);
+    if (device < d->set->count)
+        snprintf(into, bytes, "%s on device %u", place, device);
+    else
+        snprintf(into, bytes, "%s", place);
+}
+
 static void global_fault_address(struct emulated *d, struct execute_warp *w,
                                  const struct execute_access *a, unsigned lane,
                                  const char *what)
 {
-    const struct device_memory *memory = &d->set->memory;
-    const struct allocation *nearest = NULL;
-    uint64_t address = a->address[lane];
-    char place[128] = "no allocation lies below it";
+    const uint64_t address = a->address[lane];
+    char place[256];
 
-    memory_find(memory, address, &nearest);
-    if (nearest)
-        snprintf(place, sizeof place,
-                 "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes on device %u",
-                 address - nearest->first, nearest->end - nearest->first,
-                 memory_device(memory, address));
-    if (heap_holds(d->heap, address))
-        heap_print(d->heap, address, place, sizeof place);
+    print_place(d, address, place, sizeof place);
     execute_fault(w, a->line, lane, "%u bytes at 0x%" PRIx64 " are %s: %s", a->bytes,
                   address, what, place);
 }
