@@ -128,9 +128,9 @@ static enum proact_status record(const struct loop *l, struct part *part,
 }
 
 /* Nothing is recorded if it does not pay. A batch is launched twice first: once to send
-   everything to all devices, and once with the consumer prediction that the recording
-   stores. All devices synchronize between two replays, so one recording has many
-   batches. */
+   everything to all devices, and once with the consumer prediction, which the recording
+   stores or which the timed launches use. All devices synchronize between two replays, so
+   one recording has many batches. */
 static enum proact_status prepare(struct loop *l, struct proact_error *err)
 {
     unsigned most = l->repeat->iterations_max;
@@ -139,10 +139,10 @@ static enum proact_status prepare(struct loop *l, struct proact_error *err)
     l->part[0].iterations = PART_BATCHES * REPEAT_BATCH;
     l->part[1].iterations = REPEAT_BATCH;
     l->part[2].iterations = most % REPEAT_BATCH;
-    if (most < 2 * REPEAT_BATCH)
-        return launch(l, 1, err);
     for (unsigned i = 0; i < 2 && !status; i++)
-        status = launch(l, REPEAT_BATCH, err);
+        status = launch(l, most < REPEAT_BATCH ? most : REPEAT_BATCH, err);
+    if (most < 2 * REPEAT_BATCH)
+        return status;
     for (unsigned i = 0; i < PARTS && !status; i++)
         if (l->part[i].iterations && l->part[i].iterations <= most)
             status = record(l, &l->part[i], err);

@@ -47,7 +47,7 @@ struct repeat_result {
     struct proact_statistics statistics;
 };
 
-/* Modules, tables and recordings are created before the clock starts, and the arrays are
-   reset. */
+/* Modules, tables, consumer predictions and recordings are created before the clock starts,
+   whatever the number of iterations, and the arrays are reset. */
 enum proact_status repeat_run(const struct repeat *r, struct repeat_result *out,
                               struct proact_error *err);

@@ -5,8 +5,9 @@
    machine, and arrays whose changes travel while the kernels run. docs/api.md is the guide.
 
    Errors: a call that can fail returns a status and writes one sentence to `err`, which may
-   be NULL. Outputs are written only on success. A call that queues work may also return
-   PROACT_EDRIVER; a call that waits, the errors of proact_wait().
+   be NULL. Outputs are written only on success. PROACT_EINVAL of every call: an object, a
+   struct or an output is NULL, or an object belongs to another session. A call that queues
+   work may also return PROACT_EDRIVER; a call that waits, the errors of proact_wait().
    Threads: one thread at a time may use a session and its objects. Sessions are
    independent. Ownership: the session owns its objects; texts and arguments are borrowed
    for a call. */
@@ -223,9 +224,11 @@ struct proact_map {
 /* Sets the map of argument `arg` (0-based), or replaces it after a wait. The first calls
    define the slot numbers of proact_store(); there are at most 20 slots. A map may exceed
    what the kernel writes. If it is too small, a launch of a plain kernel returns
-   PROACT_EINVAL; only check mode detects it for annotated kernels and indirect stores. A
-   launch with a distributed array at `arg` also returns PROACT_EINVAL. PROACT_EINVAL here:
-   no such argument, more than 20 slots, or an invalid map. */
+   PROACT_EINVAL; only check mode detects it for annotated kernels and indirect stores. On
+   several devices a launch of an annotated kernel that stores to a replicated array without
+   a map, or by the slot of another argument, returns PROACT_EINVAL. So does a launch with a
+   value or a distributed array at `arg`. PROACT_EINVAL here: no such argument, one that is
+   too small for an address, more than 20 slots, or an invalid map. */
 PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
                                                 const struct proact_map *map,
                                                 struct proact_error *err);

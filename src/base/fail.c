@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/short_name.h"
@@ -29,4 +30,21 @@ enum proact_status fail(struct proact_error *err, enum proact_status status,
     sentence_shorten(whole, err->text, sizeof err->text);
     free(whole);
     return status;
+}
+
+enum proact_status fail_if_null(const char *call, const void *const *arguments,
+                                struct proact_error *err)
+{
+    const int call_length = (int)strcspn(call, "(");
+    const char *name = call + call_length + 1;
+
+    for (;; name += strcspn(name, ",)") + 2) {
+        const int length = (int)strcspn(name, ",)");
+
+        if (!*arguments++)
+            return fail(err, PROACT_EINVAL, "%.*s(): `%.*s` is NULL", call_length, call,
+                        length, name);
+        if (name[length] == ')')
+            return PROACT_OK;
+    }
 }

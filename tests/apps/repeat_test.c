@@ -177,6 +177,26 @@ static void only_boundaries_and_sums_are_sent(void **state)
     jacobi_clear(&r);
 }
 
+/* The readers are known before the clock starts: without it the first launches send all
+   cells to all devices. */
+static void few_iterations_send_as_little(void **state)
+{
+    (void)state;
+    enum { CELLS = 256, CTAS = 16, DEVICES = 4 };
+    const size_t edges = (DEVICES - 1) * 2 * CELLS * sizeof(float);
+    const size_t sums = (DEVICES - 1) * CTAS * 2 * sizeof(double);
+
+    for (unsigned n = 1; n < 2 * REPEAT_BATCH; n += n < 5 ? 2 : 5) {
+        const struct jacobi_options options = {
+            .size = CELLS, .iterations_max = n, .tolerance = -1};
+        struct reported reported = {{0}};
+        struct jacobi_result r = run(options, DEVICES, &reported);
+
+        assert_in_range(r.statistics.bytes, 0, (edges + sums) * n);
+        jacobi_clear(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +205,7 @@ int main(void)
         cmocka_unit_test(the_loop_stops_anywhere_in_a_batch),
         cmocka_unit_test(at_least_one_iteration_runs),
         cmocka_unit_test(only_boundaries_and_sums_are_sent),
+        cmocka_unit_test(few_iterations_send_as_little),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,10 @@ target_compile_definitions(runtime_tests PRIVATE
     CONSTANT_TABLES_PTX="${constant_tables_text}")
 add_dependencies(runtime_tests constant_tables_ptx)
 
+set(misuse_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/misuse.ptx)
+proact_ptx(${misuse_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/misuse.cu ${PROACT_PTX})
+target_sources(runtime_tests PRIVATE ${misuse_ptx})
+
 set(row_text ${CMAKE_CURRENT_BINARY_DIR}/runtime/row_kernels.ptx)
 proact_ptx(${row_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/row_kernels.cu
     ${PROACT_PTX} -I${CMAKE_CURRENT_SOURCE_DIR})

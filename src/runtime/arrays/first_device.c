@@ -207,9 +207,16 @@ enum proact_status proact_device0_write_2d(struct proact *p,
                                            const struct proact_copy_2d *rows,
                                            struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_device0_write_2d(p, copy)", (const void *[]){p, rows}, err);
+
+    if (status)
+        return status;
     const struct device_rows r = rows_of(rows);
     struct proact_array *a = NULL;
-    enum proact_status status = check_none_recorded(p, "write", err);
+    if (!r.from && r.bytes && r.count)
+        return fail(err, PROACT_EINVAL, "a write from host address 0");
+    status = check_none_recorded(p, "write", err);
 
     if (status || (status = device_rows_check(&r, err)) || !r.count ||
         (status =
@@ -248,9 +255,16 @@ enum proact_status proact_device0_read_2d(struct proact *p,
                                           const struct proact_copy_2d *rows,
                                           struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_device0_read_2d(p, copy)", (const void *[]){p, rows}, err);
+
+    if (status)
+        return status;
     const struct device_rows r = rows_of(rows);
     struct proact_array *a = NULL;
-    enum proact_status status = check_none_recorded(p, "read", err);
+    if (!r.to && r.bytes && r.count)
+        return fail(err, PROACT_EINVAL, "a read to host address 0");
+    status = check_none_recorded(p, "read", err);
 
     if (!status)
         status = device_rows_check(&r, err);
@@ -273,9 +287,14 @@ enum proact_status proact_device0_copy_2d(struct proact *p,
                                           const struct proact_copy_2d *rows,
                                           struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_device0_copy_2d(p, copy)", (const void *[]){p, rows}, err);
+
+    if (status)
+        return status;
     const struct device_rows r = rows_of(rows);
     struct proact_array *a = NULL, *b = NULL;
-    enum proact_status status = device_rows_check(&r, err);
+    status = device_rows_check(&r, err);
 
     if (status || !r.count ||
         (status = array_of(p, "copy", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
@@ -307,8 +326,13 @@ enum proact_status proact_device0_copy(struct proact *p, uint64_t to, uint64_t f
 enum proact_status proact_device0_fill(struct proact *p, uint64_t to, unsigned char value,
                                        size_t bytes, struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_device0_fill(p)", (const void *[]){p}, err);
+
+    if (status)
+        return status;
     struct proact_array *a = NULL;
-    enum proact_status status = array_of(p, "fill", to, bytes, &a, err);
+    status = array_of(p, "fill", to, bytes, &a, err);
 
     if (status || !bytes)
         return status;
@@ -326,9 +350,14 @@ enum proact_status proact_device0_fill_2d(struct proact *p,
                                           const struct proact_copy_2d *rows,
                                           unsigned char value, struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_device0_fill_2d(p, rows)", (const void *[]){p, rows}, err);
+
+    if (status)
+        return status;
     const struct device_rows r = rows_of(rows);
     struct proact_array *a = NULL;
-    enum proact_status status = device_rows_check(&r, err);
+    status = device_rows_check(&r, err);
 
     if (!status && r.count == 1)
         return proact_device0_fill(p, r.to, value, r.bytes, err);
@@ -348,9 +377,14 @@ enum proact_status proact_device0_fill_2d(struct proact *p,
 
 enum proact_status proact_array_broadcast(struct proact_array *a, struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_array_broadcast(a)", (const void *[]){a}, err);
+
+    if (status)
+        return status;
     const struct transfer_need all = {.all = true};
     const struct transfer_need *needs[PROACT_DEVICES_MAX];
-    enum proact_status status = lazy_devices_require(a->session, err);
+    status = lazy_devices_require(a->session, err);
 
     if (status)
         return status;

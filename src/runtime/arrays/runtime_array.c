@@ -61,6 +61,11 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
                                  enum array_sharing sharing, struct proact_array **out,
                                  struct proact_error *err)
 {
+    enum proact_status status = fail_if_null("proact_array_create(p, shape, out)",
+                                             (const void *[]){p, shape, out}, err);
+
+    if (status)
+        return status;
     const char *name = shape->name ? shape->name : "array";
     size_t bytes;
 
@@ -70,8 +75,6 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
                     "array '%s': %zu elements of %zu bytes: both must be positive, and "
                     "the product must fit into 64 bits",
                     name, shape->count, shape->element_bytes);
-    enum proact_status status = PROACT_OK;
-
     if (sharing == ARRAY_DISTRIBUTED && (status = lazy_devices_require(p, err)))
         return status;
     struct proact_array *a = must_calloc(1, sizeof *a);
@@ -209,8 +212,13 @@ enum proact_status proact_array_write(struct proact_array *a, size_t first,
                                       const void *from, size_t count,
                                       struct proact_error *err)
 {
+    enum proact_status status = fail_if_null("proact_array_write(a, from)",
+                                             (const void *[]){a, count ? from : ""}, err);
+
+    if (status)
+        return status;
     struct proact *p = a->session;
-    enum proact_status status = check_range(a, first, count, err);
+    status = check_range(a, first, count, err);
 
     if (p->recording)
         return fail(err, PROACT_EINVAL, "array '%s': a write cannot be recorded", a->name);
@@ -255,8 +263,13 @@ enum proact_status proact_array_read_replica(struct proact_array *a, unsigned de
                                              size_t first, void *into, size_t count,
                                              struct proact_error *err)
 {
+    enum proact_status status = fail_if_null("proact_array_read_replica(a, into)",
+                                             (const void *[]){a, count ? into : ""}, err);
+
+    if (status)
+        return status;
     struct proact *p = a->session;
-    enum proact_status status = check_range(a, first, count, err);
+    status = check_range(a, first, count, err);
 
     if (status)
         return status;

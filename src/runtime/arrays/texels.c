@@ -60,11 +60,15 @@ static enum proact_status check_shape(const struct proact_texture_array_shape *s
     return texels_check_texel(&s->texel, err);
 }
 
-enum proact_status texels_check_session(const struct proact *p, struct proact_error *err)
+enum proact_status texels_check_session(const struct proact *p,
+                                        const struct proact_texture_array *t,
+                                        struct proact_error *err)
 {
     if (!p->backend->texels_create)
         return fail(err, PROACT_EREFUSED, "textures and surfaces: the %s backend has none",
                     p->backend->name);
+    if (t && t->session != p)
+        return fail(err, PROACT_EINVAL, "a texture array belongs to another session");
     return p->recording ? fail(err, PROACT_EINVAL,
                                "textures and surfaces, and copies of them, cannot be "
                                "recorded")
@@ -75,8 +79,13 @@ enum proact_status proact_texture_array_create(
     struct proact *p, const struct proact_texture_array_shape *shape,
     struct proact_texture_array **out, struct proact_error *err)
 {
+    enum proact_status status = fail_if_null("proact_texture_array_create(p, shape, out)",
+                                             (const void *[]){p, shape, out}, err);
+
+    if (status)
+        return status;
     struct device_texels *device = NULL;
-    enum proact_status status = texels_check_session(p, err);
+    status = texels_check_session(p, NULL, err);
 
     if (status || (status = check_shape(shape, err)) ||
         (status = p->backend->texels_create(p->set, 0, shape, &device, err)))
@@ -198,11 +207,17 @@ static enum proact_status queue(struct proact *p, const struct proact_copy_3d *c
 enum proact_status proact_copy_3d(struct proact *p, const struct proact_copy_3d *c,
                                   struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_copy_3d(p, copy)", (const void *[]){p, c}, err);
+
+    if (status)
+        return status;
     struct proact_array *to, *from;
     uint64_t to_first = 0, from_first = 0, to_bytes = 0, from_bytes = 0;
-    enum proact_status status = texels_check_session(p, err);
 
-    if (status || !c->bytes || !c->rows || !c->slices)
+    if ((status = texels_check_session(p, c->to.array, err)) ||
+        (status = texels_check_session(p, c->from.array, err)) || !c->bytes || !c->rows ||
+        !c->slices)
         return status;
     if ((status = check_end(p, c, &c->to, &to, &to_first, &to_bytes, err)) ||
         (status = check_end(p, c, &c->from, &from, &from_first, &from_bytes, err)))

@@ -9,8 +9,10 @@
 size_t texels_bytes_each(const struct proact_texel_format *t);
 enum proact_status texels_check_texel(const struct proact_texel_format *t,
                                       struct proact_error *err);
-/* Whether the session supports texture arrays now. */
-enum proact_status texels_check_session(const struct proact *p, struct proact_error *err);
+/* Whether the session supports texture arrays now, and `t`, if any, belongs to it. */
+enum proact_status texels_check_session(const struct proact *p,
+                                        const struct proact_texture_array *t,
+                                        struct proact_error *err);
 
 enum proact_status texels_copy_make(struct proact_texture_array *t, unsigned device,
                                     struct proact_error *err);

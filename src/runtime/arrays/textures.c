@@ -64,8 +64,13 @@ enum proact_status proact_texture_create(struct proact *p,
                                          const struct proact_texture *texture,
                                          uint64_t *handle, struct proact_error *err)
 {
+    enum proact_status status = fail_if_null("proact_texture_create(p, texture, handle)",
+                                             (const void *[]){p, texture, handle}, err);
+
+    if (status)
+        return status;
     const struct proact_texture_array *t = texture->array;
-    enum proact_status status = texels_check_session(p, err);
+    status = texels_check_session(p, t, err);
 
     if (status || (!t && (status = check_memory(p, texture, err))) ||
         (status = check_filter(texture, err)) ||
@@ -151,7 +156,12 @@ enum proact_status proact_surface_create(struct proact *p,
                                          struct proact_texture_array *texels,
                                          uint64_t *handle, struct proact_error *err)
 {
-    enum proact_status status = texels_check_session(p, err);
+    enum proact_status status = fail_if_null("proact_surface_create(p, array, handle)",
+                                             (const void *[]){p, texels, handle}, err);
+
+    if (status)
+        return status;
+    status = texels_check_session(p, texels, err);
 
     if (!status)
         status = p->backend->surface_create(texels->device, handle, err);

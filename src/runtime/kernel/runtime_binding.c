@@ -2,6 +2,7 @@
 /* Tables and bindings of a kernel: created at the first launch of a shape, reused later. */
 #include "runtime/kernel/runtime_binding.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,10 +209,7 @@ static enum proact_status binding_create(const struct launching *l,
     for (unsigned s = 0; s < k->slot_count && !status; s++) {
         struct proact_array *a = launching_slot_array(l, s);
 
-        if (!a)
-            return fail(err, PROACT_EINVAL,
-                        "kernel '%s': argument %u has a map and must be an array", k->name,
-                        k->slot[s].arg);
+        assert(a); /* launch_check_slots() */
         b->array[s] = a;
         if ((status = tables_find(&bound, b, s, a, &b->tables[s], err)))
             break;

@@ -131,6 +131,9 @@ enum proact_status image_load(struct proact *p, const struct proact_image *image
                               struct session_image **out, struct proact_error *err)
 {
     const char *name = image->name ? image->name : "kernel.ptx";
+
+    if (!image->text)
+        return fail(err, PROACT_EINVAL, "%s: the image has no text", name);
     size_t bytes = image->bytes ? image->bytes : strlen(image->text);
     enum proact_status status;
 
@@ -312,8 +315,13 @@ enum proact_status proact_kernel_load(struct proact *p, const struct proact_imag
                                       const char *name, struct proact_kernel **out,
                                       struct proact_error *err)
 {
+    enum proact_status status = fail_if_null("proact_kernel_load(p, image, name, out)",
+                                             (const void *[]){p, image, name, out}, err);
+
+    if (status)
+        return status;
     struct session_image *i;
-    enum proact_status status = image_load(p, image, &i, err);
+    status = image_load(p, image, &i, err);
 
     if (status)
         return status;
@@ -364,6 +372,11 @@ void proact_kernel_destroy(struct proact_kernel *k)
 enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
                                      const struct proact_map *map, struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_kernel_map(k, map)", (const void *[]){k, map}, err);
+
+    if (status)
+        return status;
     struct proact_map copy;
     unsigned slot = 0;
 
@@ -371,6 +384,11 @@ enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': map for argument %u, it takes %u arguments", k->name, arg,
                     k->parameter_count);
+    if (k->parameter[arg].bytes < sizeof(uint64_t))
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': map for argument %u, a value of %u bytes: only arrays "
+                    "have maps",
+                    k->name, arg, k->parameter[arg].bytes);
     while (slot < k->slot_count && k->slot[slot].arg != arg)
         slot++;
     if (slot == PROACT_SLOTS_MAX)
@@ -378,7 +396,7 @@ enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
             err, PROACT_EINVAL,
             "kernel '%s': argument %u would be written array number %d, %d possible",
             k->name, arg, PROACT_SLOTS_MAX + 1, PROACT_SLOTS_MAX);
-    enum proact_status status = map_copy(map, k->name, &copy, err);
+    status = map_copy(map, k->name, &copy, err);
 
     if (status)
         return status;

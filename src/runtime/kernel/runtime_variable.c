@@ -19,9 +19,14 @@ enum proact_status proact_variable_find(struct proact *p, const struct proact_im
                                         const char *name, struct proact_variable *out,
                                         struct proact_error *err)
 {
+    enum proact_status status = fail_if_null("proact_variable_find(p, image, name, out)",
+                                             (const void *[]){p, image, name, out}, err);
+
+    if (status)
+        return status;
     struct proact_variable v = {.bytes = 0};
     struct session_image *i;
-    enum proact_status status = image_load(p, image, &i, err);
+    status = image_load(p, image, &i, err);
     const struct variable_array *a = status ? NULL : variable_array_find(i, name);
 
     if (a) {
@@ -36,9 +41,11 @@ enum proact_status proact_variable_find(struct proact *p, const struct proact_im
     return status;
 }
 
-static enum proact_status check(const struct proact_variable *v, size_t first, size_t bytes,
-                                struct proact_error *err)
+static enum proact_status check(const struct proact *p, const struct proact_variable *v,
+                                size_t first, size_t bytes, struct proact_error *err)
 {
+    if (v->array && v->array->session != p)
+        return fail(err, PROACT_EINVAL, "a variable of another session");
     if (first <= v->bytes && bytes <= v->bytes - first)
         return PROACT_OK;
     if (bytes > SIZE_MAX - first)
@@ -54,7 +61,13 @@ enum proact_status proact_variable_write(struct proact *p, const struct proact_v
                                          size_t first, const void *from, size_t bytes,
                                          struct proact_error *err)
 {
-    enum proact_status status = check(v, first, bytes, err);
+    enum proact_status status =
+        fail_if_null("proact_variable_write(p, v, from)",
+                     (const void *[]){p, v, bytes ? from : ""}, err);
+
+    if (status)
+        return status;
+    status = check(p, v, first, bytes, err);
 
     if (v->array && !status)
         return proact_device0_write(p, v->address[0] + first, from, bytes, err);
@@ -76,7 +89,12 @@ enum proact_status proact_variable_read(struct proact *p, const struct proact_va
                                         size_t first, void *into, size_t bytes,
                                         struct proact_error *err)
 {
-    enum proact_status status = check(v, first, bytes, err);
+    enum proact_status status = fail_if_null(
+        "proact_variable_read(p, v, into)", (const void *[]){p, v, bytes ? into : ""}, err);
+
+    if (status)
+        return status;
+    status = check(p, v, first, bytes, err);
 
     return status ? status
                   : proact_device0_read(p, into, v->address[0] + first, bytes, err);
@@ -101,7 +119,12 @@ static enum proact_status reset(struct proact *p, const struct session_image *i,
 
 enum proact_status proact_variables_reset(struct proact *p, struct proact_error *err)
 {
-    enum proact_status status = PROACT_OK;
+    enum proact_status status =
+        fail_if_null("proact_variables_reset(p)", (const void *[]){p}, err);
+
+    if (status)
+        return status;
+    status = PROACT_OK;
 
     for (const struct session_image *i = p->images; i; i = i->next) {
         for (size_t n = 0; n < i->variable_count && !status; n++)
@@ -146,8 +169,13 @@ enum proact_status proact_variable_export(struct proact *p,
                                           const char *name, struct proact_variable *v,
                                           struct proact_error *err)
 {
+    enum proact_status status = fail_if_null("proact_variable_export(p, image, name, v)",
+                                             (const void *[]){p, image, name, v}, err);
+
+    if (status)
+        return status;
     struct session_image *i;
-    enum proact_status status = image_load(p, image, &i, err);
+    status = image_load(p, image, &i, err);
 
     if (status || v->array)
         return status;

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/access_sets/annotated_stores.h"
 #include "runtime/access_sets/direct.h"
 #include "runtime/access_sets/interleaved_writers.h"
 #include "runtime/arrays/launch_textures.h"
@@ -155,7 +156,8 @@ enum proact_status launch_bind(struct launching *l, struct proact_error *err)
     const struct transfer_devices *devices = &l->kernel->session->devices;
     enum proact_status status = launch_textures_check_recorded(l, err);
 
-    if (status || (status = can_split(l, &split, err)) || !split)
+    if (status || (status = can_split(l, &split, err)) || !split ||
+        (status = launch_check_slots(l, err)))
         return status;
     if (transfer_launches(devices, kernel_plan(l->kernel)) &&
         (status = kernel_children_ready(l->kernel, err)))

@@ -70,9 +70,13 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
                                  const struct proact_arg *args, size_t arg_count,
                                  struct proact_error *err)
 {
-    struct launching l = {.kernel = k};
-    enum proact_status status;
+    enum proact_status status =
+        fail_if_null("proact_launch(k, grid, args)",
+                     (const void *[]){k, grid, arg_count ? (const void *)args : ""}, err);
 
+    if (status)
+        return status;
+    struct launching l = {.kernel = k};
     if (grid->is_cooperative)
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s': a cooperative launch runs on one device: it needs a "

@@ -72,9 +72,11 @@ bool proact_recording_is_split(const struct proact_recording *r)
 
 enum proact_status proact_replay(struct proact_recording *r, struct proact_error *err)
 {
-    struct proact *p = r->session;
-    enum proact_status status;
+    enum proact_status status = fail_if_null("proact_replay(r)", (const void *[]){r}, err);
 
+    if (status)
+        return status;
+    struct proact *p = r->session;
     if (r->missing)
         return fail(err, PROACT_EINVAL,
                     "the recording cannot be replayed: %s that it uses was destroyed or "

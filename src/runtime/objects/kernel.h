@@ -57,6 +57,7 @@ struct proact_kernel {
     struct kernel_choices *choices;      /* choice.h; NULL: not created yet */
     struct kernel_partition *boundaries; /* boundaries.h; NULL: the same */
     struct kernel_needs *needs;          /* needs.c; NULL: the same */
+    struct annotated_stores *stores;     /* annotated_stores.c; NULL: the same */
     char *uses_clusters; /* sentence about the first use of clusters; NULL: none */
     struct proact_error in_clusters; /* of the last launch; "" without clusters */
     bool is_annotated;

@@ -38,7 +38,12 @@ void proact_interop_attach_thread(struct proact *p)
 
 enum proact_status proact_interop_begin(struct proact *p, struct proact_error *err)
 {
-    enum proact_status status = check(p, err);
+    enum proact_status status =
+        fail_if_null("proact_interop_begin(p)", (const void *[]){p}, err);
+
+    if (status)
+        return status;
+    status = check(p, err);
 
     if (status || (p->has_interop && p->interop_sequence == p->sequence))
         return status;
@@ -63,7 +68,16 @@ enum proact_status proact_interop_end(struct proact *p,
                                       const struct proact_interop_writes *writes,
                                       struct proact_error *err)
 {
-    enum proact_status status = check(p, err);
+    enum proact_status status =
+        fail_if_null("proact_interop_end(p, writes)", (const void *[]){p, writes}, err);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < writes->count; i++)
+        if (!writes->arrays || !writes->arrays[i] || writes->arrays[i]->session != p)
+            return fail(err, PROACT_EINVAL,
+                        "interoperation: written array %zu is no array of the session", i);
+    status = check(p, err);
 
     if (!status)
         /* protocol: interop-streams-after */
@@ -93,7 +107,12 @@ enum proact_status proact_interop_end(struct proact *p,
 enum proact_status proact_interop_stream_create(struct proact *p, void **out,
                                                 struct proact_error *err)
 {
-    enum proact_status status = check(p, err);
+    enum proact_status status =
+        fail_if_null("proact_interop_stream_create(p, out)", (const void *[]){p, out}, err);
+
+    if (status)
+        return status;
+    status = check(p, err);
 
     return status ? status : p->backend->interop_stream_create(p->set, 0, out, err);
 }

@@ -44,6 +44,9 @@ static enum proact_status check(const struct proact_kernel *k,
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': a parameter buffer of %zu bytes, its parameters have %u",
                     k->name, block->size, bytes);
+    if ((bytes && !block->bytes) || (block->relocation_count && !block->relocations))
+        return fail(err, PROACT_EINVAL, "kernel '%s': the parameter buffer's %s are NULL",
+                    k->name, bytes && !block->bytes ? "bytes" : "relocations");
     for (size_t i = 0; i < block->relocation_count; i++) {
         const struct proact_relocation *at = &block->relocations[i];
 
@@ -404,13 +407,18 @@ enum proact_status proact_launch_buffer(struct proact_kernel *k,
                                         const struct proact_parameter_buffer *block,
                                         struct proact_error *err)
 {
+    enum proact_status status = fail_if_null("proact_launch_buffer(k, grid, buffer)",
+                                             (const void *[]){k, grid, block}, err);
+
+    if (status)
+        return status;
     struct launching l = {.kernel = k,
                           .block = block->bytes,
                           .relocations = block->relocations,
                           .relocation_count = block->relocation_count,
                           .is_cooperative = grid->is_cooperative,
                           .is_program = true};
-    enum proact_status status = check(k, block, err);
+    status = check(k, block, err);
 
     if (status)
         return status;

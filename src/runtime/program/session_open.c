@@ -207,10 +207,15 @@ enum proact_status session_open(const struct device_backend *backend,
 enum proact_status proact_open(const struct proact_options *options, struct proact **out,
                                struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_open(out)", (const void *[]){out}, err);
+
+    if (status)
+        return status;
     const struct proact_options *o = options ? options : &defaults;
     const struct device_backend *backend;
     struct topology machine;
-    enum proact_status status = runtime_machine(o->machine, &machine, &backend, err);
+    status = runtime_machine(o->machine, &machine, &backend, err);
 
     return status ? status : open_on(backend, &machine, o, out, err);
 }
@@ -268,8 +273,13 @@ bool proact_is_emulated(const struct proact *p)
 enum proact_status proact_plan_set(struct proact *p, const struct proact_plan *plan,
                                    struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_plan_set(p, plan)", (const void *[]){p, plan}, err);
+
+    if (status)
+        return status;
     struct transfer_plan wanted;
-    enum proact_status status = session_plan(p, plan, &wanted, err);
+    status = session_plan(p, plan, &wanted, err);
 
     if (!status)
         p->plan = wanted;

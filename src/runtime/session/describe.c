@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of a kernel and of a device. */
+#include "base/fail.h"
 #include "ptx/ptx.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
@@ -52,9 +53,13 @@ enum proact_status proact_kernel_resources_get(const struct proact_kernel *k,
                                                struct proact_kernel_resources *out,
                                                struct proact_error *err)
 {
-    struct device_function_info info;
     enum proact_status status =
-        k->session->backend->function_info(k->function[0], &info, err);
+        fail_if_null("proact_kernel_resources_get(k, out)", (const void *[]){k, out}, err);
+
+    if (status)
+        return status;
+    struct device_function_info info;
+    status = k->session->backend->function_info(k->function[0], &info, err);
 
     if (!status)
         *out = (struct proact_kernel_resources){.registers = info.registers,
@@ -68,6 +73,11 @@ enum proact_status proact_kernel_occupancy(const struct proact_kernel *k, uint32
                                            uint64_t shared_bytes, uint32_t *out,
                                            struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_kernel_occupancy(k, out)", (const void *[]){k, out}, err);
+
+    if (status)
+        return status;
     return k->session->backend->residency(k->function[0], threads, shared_bytes, out, err);
 }
 

@@ -165,8 +165,11 @@ static void nothing_fresh(struct proact *p)
 
 enum proact_status proact_record_begin(struct proact *p, struct proact_error *err)
 {
-    enum proact_status status;
+    enum proact_status status =
+        fail_if_null("proact_record_begin(p)", (const void *[]){p}, err);
 
+    if (status)
+        return status;
     if (p->recording)
         return fail(err, PROACT_EINVAL, "a recording is under way already");
     if (p->repeating || streams_are_used(p))
@@ -196,11 +199,16 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
 enum proact_status proact_record_end(struct proact *p, struct proact_recording **out,
                                      struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_record_end(p, out)", (const void *[]){p, out}, err);
+
+    if (status)
+        return status;
     struct proact_recording *r = p->recording;
 
     if (!r)
         return fail(err, PROACT_EINVAL, "no recording is under way");
-    enum proact_status status = p->backend->capture_end(p->set, &r->graph, err);
+    status = p->backend->capture_end(p->set, &r->graph, err);
 
     p->recording = NULL;
     r->end = p->sequence;

@@ -5,6 +5,11 @@
 enum proact_status proact_limit_set(struct proact *p, enum proact_limit what, size_t bytes,
                                     struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_limit_set(p)", (const void *[]){p}, err);
+
+    if (status)
+        return status;
     if (p->recording)
         return fail(err, PROACT_EINVAL,
                     "a limit cannot be set while launches are recorded");

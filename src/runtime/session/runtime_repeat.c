@@ -17,8 +17,13 @@ struct proact_loop {
 enum proact_status proact_loop_create(struct proact *p, struct proact_loop **out,
                                       struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_loop_create(p, out)", (const void *[]){p, out}, err);
+
+    if (status)
+        return status;
     struct device_repeat *repeat = NULL;
-    enum proact_status status = PROACT_OK;
+    status = PROACT_OK;
 
     if (p->backend->repeat_create)
         status = p->backend->repeat_create(p->set, &repeat, err);
@@ -32,12 +37,17 @@ enum proact_status proact_loop_create(struct proact *p, struct proact_loop **out
 
 enum proact_status proact_loop_begin(struct proact_loop *r, struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_loop_begin(l)", (const void *[]){r}, err);
+
+    if (status)
+        return status;
     struct proact *p = r->session;
 
     if (p->recording || p->repeating)
         return fail(err, PROACT_EINVAL, "a loop cannot begin within a %s",
                     p->recording ? "recording" : "loop");
-    enum proact_status status = lazy_devices_poll(p, err);
+    status = lazy_devices_poll(p, err);
 
     if (status)
         return status;
@@ -49,6 +59,11 @@ enum proact_status proact_loop_begin(struct proact_loop *r, struct proact_error 
 
 enum proact_status proact_loop_end(struct proact_loop *r, struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_loop_end(l)", (const void *[]){r}, err);
+
+    if (status)
+        return status;
     struct proact *p = r->session;
 
     if (p->repeating != r)

@@ -7,6 +7,11 @@
 enum proact_status proact_stream_set_current(struct proact *p, unsigned number,
                                              struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_stream_set_current(p)", (const void *[]){p}, err);
+
+    if (status)
+        return status;
     if (number > PROACT_STREAMS_MAX)
         return fail(err, PROACT_EINVAL, "stream %u: there are 1 to %d", number,
                     PROACT_STREAMS_MAX);
@@ -39,11 +44,16 @@ bool proact_try_quiesce(struct proact *p, bool again)
 
 enum proact_status proact_stream_wait(struct proact *p, struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_stream_wait(p)", (const void *[]){p}, err);
+
+    if (status)
+        return status;
     struct device_event *end = NULL;
 
     if (!streams_are_used(p) || p->recording)
         return proact_wait(p, err);
-    enum proact_status status = streams_end(p, &end, err);
+    status = streams_end(p, &end, err);
 
     return status ? status : session_await_event(p, end, err);
 }

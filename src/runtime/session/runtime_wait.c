@@ -166,9 +166,13 @@ bool session_try_quiesce(struct proact *p)
 
 enum proact_status proact_wait(struct proact *p, struct proact_error *err)
 {
+    enum proact_status status = fail_if_null("proact_wait(p)", (const void *[]){p}, err);
+
+    if (status)
+        return status;
     if (p->recording)
         return fail(err, PROACT_EINVAL, "a wait cannot be recorded: end the recording");
-    enum proact_status status = wait_for_all(p, err);
+    status = wait_for_all(p, err);
 
     if (!p->kept_status)
         return status;

@@ -19,8 +19,13 @@ struct proact_event {
 enum proact_status proact_event_create(struct proact *p, bool has_time,
                                        struct proact_event **out, struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_event_create(p, out)", (const void *[]){p, out}, err);
+
+    if (status)
+        return status;
     struct device_event *event;
-    enum proact_status status = p->backend->event_create(p->set, 0, has_time, &event, err);
+    status = p->backend->event_create(p->set, 0, has_time, &event, err);
 
     if (status)
         return status;
@@ -58,11 +63,16 @@ void events_destroy(struct proact *p)
 
 enum proact_status proact_event_record(struct proact_event *m, struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_event_record(e)", (const void *[]){m}, err);
+
+    if (status)
+        return status;
     struct proact *p = m->session;
 
     if (p->recording)
         return fail(err, PROACT_EINVAL, "an event cannot be recorded");
-    enum proact_status status = streams_enter(p, err);
+    status = streams_enter(p, err);
 
     m->is_set = true;
     if (!status)
@@ -76,13 +86,18 @@ enum proact_status proact_event_record(struct proact_event *m, struct proact_err
 enum proact_status proact_stream_wait_event(struct proact_event *m,
                                             struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_stream_wait_event(e)", (const void *[]){m}, err);
+
+    if (status)
+        return status;
     struct proact *p = m->session;
 
     if (p->recording)
         return fail(err, PROACT_EINVAL, "an event cannot be recorded");
     if (!m->is_set || !streams_are_used(p))
         return PROACT_OK;
-    enum proact_status status = streams_enter(p, err);
+    status = streams_enter(p, err);
 
     if (!status)
         /* protocol: event-wait-stream */
@@ -94,6 +109,11 @@ enum proact_status proact_stream_wait_event(struct proact_event *m,
 
 enum proact_status proact_event_wait(struct proact_event *m, struct proact_error *err)
 {
+    enum proact_status status =
+        fail_if_null("proact_event_wait(e)", (const void *[]){m}, err);
+
+    if (status)
+        return status;
     return m->is_set ? session_await_event(m->session, m->event, err) : PROACT_OK;
 }
 
@@ -105,8 +125,13 @@ enum proact_progress proact_event_query(const struct proact_event *m)
 enum proact_status proact_event_elapsed(struct proact_event *from, struct proact_event *to,
                                         double *ns, struct proact_error *err)
 {
-    enum proact_status status;
+    enum proact_status status = fail_if_null("proact_event_elapsed(from, to, ns)",
+                                             (const void *[]){from, to, ns}, err);
 
+    if (status)
+        return status;
+    if (from->session != to->session)
+        return fail(err, PROACT_EINVAL, "the two events belong to different sessions");
     if (!from->is_set || !to->is_set)
         return fail(err, PROACT_EINVAL, "the %s event was never recorded",
                     from->is_set ? "second" : "first");

@@ -29,10 +29,17 @@ enum proact_status proact_statistics_get(struct proact *p, unsigned device,
                                          struct proact_statistics *out,
                                          struct proact_error *err)
 {
-    struct proact_statistics s = {0};
-    enum proact_status status = proact_wait(p, err);
+    enum proact_status status =
+        fail_if_null("proact_statistics_get(p, out)", (const void *[]){p, out}, err);
 
     if (status)
+        return status;
+    if (a && a->session != p)
+        return fail(err, PROACT_EINVAL,
+                    "statistics of array '%s', which belongs to another session", a->name);
+    struct proact_statistics s = {0};
+
+    if ((status = proact_wait(p, err)))
         return status;
     if (device != PROACT_ALL_DEVICES && device >= p->devices.count)
         return fail(err, PROACT_EINVAL, "statistics of device %u, there are %u devices",

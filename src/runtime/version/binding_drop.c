@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "runtime/access_sets/annotated_stores.h"
 #include "runtime/access_sets/needs.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/binding.h"
@@ -57,6 +58,7 @@ static void tables_drop(struct proact_kernel *k)
 
 void kernel_tables_drop(struct proact_kernel *k)
 {
+    annotated_stores_drop(k);
     needs_drop(k);
     tables_drop(k);
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Stores of an annotated kernel, compared with its maps before a launch. */
+
+#include <proact/status.h>
+
+struct annotated_stores;
+struct launching;
+struct proact_kernel;
+
+/* Whether every slot with a map has an array, and whether an annotated kernel stores only
+   to arrays with a map, by their slots. PROACT_EINVAL otherwise. Stores whose array or slot
+   the analysis does not know are not checked. */
+enum proact_status launch_check_slots(const struct launching *l, struct proact_error *err);
+
+/* To be called before needs_drop(). */
+void annotated_stores_drop(struct proact_kernel *k);
