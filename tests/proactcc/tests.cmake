@@ -44,6 +44,9 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     proact_test(NAME proactcc.heat COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/heat.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR})
     set_tests_properties(proactcc.heat PROPERTIES LABELS slow TIMEOUT 300)
+    proact_test(NAME proactcc.options COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/options.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
+    set_tests_properties(proactcc.options PROPERTIES LABELS slow TIMEOUT 600)
     proact_test(NAME proactcc.lines COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/lines.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
     set_tests_properties(proactcc.lines PROPERTIES LABELS slow TIMEOUT 300)
