@@ -2,7 +2,7 @@
 # They need nvcc, whose programs do not work with our sanitizers.
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     foreach(name vectors pitch symbols managed pinned events queries structs errors handles graphs
-            graph_nodes graph_kinds graph_memory pools batches cooperative clusters beside streams textures texture_kinds
+            graph_nodes graph_kinds graph_memory pools prints batches cooperative clusters beside streams textures texture_kinds
             surfaces float_mode driver driver_modules)
         proact_test(NAME proactcc.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/program.sh
             ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name}

@@ -206,6 +206,13 @@ struct proact_array *rt_spare_take(struct rt *rt, size_t bytes,
                                    const struct cuda_stream *stream);
 void rt_spare_waited(struct rt *rt);
 void rt_spare_clear(struct rt *rt);
+void rt_spare_forget_pool(struct rt *rt, const struct cuda_pool *pool);
+
+/* Pools (rt_pool.c): the current one, and changes of the bytes that a pool has in use, and
+   that it has reserved. NULL: no pool. */
+struct cuda_pool *rt_pool_current(struct rt *rt);
+void rt_pool_use(struct cuda_pool *pool, int64_t bytes);
+void rt_pool_reserve(struct cuda_pool *pool, int64_t bytes);
 /* A free after a wait for all work. NULL is allowed. */
 enum cuda_error rt_give_back(struct rt *rt, struct rt_range *range);
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cuda_pool;
 struct proact_array;
 
 enum rt_kind {
@@ -34,6 +35,7 @@ struct rt_range {
     uint64_t graph_memory;
     size_t graph_nodes;
     bool is_free;
+    struct cuda_pool *pool; /* of a stream allocation; NULL: none, or destroyed */
 };
 
 struct rt_ranges {
