@@ -102,6 +102,7 @@ struct rt {
         struct proact_array **written;
         size_t count, capacity;
         uint64_t calls;        /* since the program started */
+        uint32_t handles;      /* of libraries, given out on an emulated machine */
         const char *untracked; /* a library called without a trampoline, or NULL */
         const void **linked;   /* one address in each object that proactcc linked */
         size_t linked_count, linked_capacity;
