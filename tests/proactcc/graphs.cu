@@ -279,6 +279,80 @@ static void broken(int *x)
     MUST(cudaStreamDestroy(a));
 }
 
+static void fork_to(cudaStream_t from, cudaStream_t to)
+{
+    cudaEvent_t event;
+
+    MUST(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    MUST(cudaEventRecord(event, from));
+    MUST(cudaStreamWaitEvent(to, event));
+    MUST(cudaEventDestroy(event));
+}
+
+/* The end of a capture in `a`: no graph after an error, and no stream is captured. */
+static void end_of(const char *what, cudaStream_t a, cudaStream_t b)
+{
+    cudaGraph_t graph = nullptr;
+    cudaStreamCaptureStatus status;
+    cudaError_t error = cudaStreamEndCapture(a, &graph);
+
+    cudaGetLastError();
+    printf("%s: %s\n", what, cudaGetErrorName(error));
+    HOLDS(!graph == (error != cudaSuccess));
+    if (graph)
+        MUST(cudaGraphDestroy(graph));
+    for (cudaStream_t s : {a, b}) {
+        MUST(cudaStreamIsCapturing(s, &status));
+        HOLDS(status == cudaStreamCaptureStatusNone);
+    }
+}
+
+/* Work of another stream must precede the end of the capture, by events. */
+static void unjoined(int *x)
+{
+    cudaStream_t a, b, c;
+    cudaEvent_t event;
+
+    MUST(cudaEventCreate(&event));
+    for (cudaStream_t *s : {&a, &b, &c})
+        MUST(cudaStreamCreate(s));
+    MUST(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
+    fork_to(a, b);
+    add_number<<<blocks, threads, 0, b>>>(x, 1);
+    end_of("a fork", a, b);
+    MUST(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
+    fork_to(a, b);
+    fork_to(b, c);
+    add_number<<<blocks, threads, 0, c>>>(x, 1);
+    fork_to(c, b);
+    add_number<<<blocks, threads, 0, b>>>(x, 1);
+    fork_to(b, a);
+    end_of("joined through another", a, b);
+    MUST(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
+    fork_to(a, b);
+    add_number<<<blocks, threads, 0, b>>>(x, 1);
+    fork_to(b, a);
+    MUST(cudaMemsetAsync(x, 0, n * sizeof *x, b));
+    end_of("work after the join", a, b);
+    MUST(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
+    fork_to(a, b);
+    add_number<<<blocks, threads, 0, b>>>(x, 1);
+    fork_to(b, c);
+    add_number<<<blocks, threads, 0, c>>>(x, 1);
+    fork_to(b, a);
+    end_of("one of two", a, c);
+    MUST(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
+    MUST(cudaStreamBeginCapture(b, cudaStreamCaptureModeRelaxed));
+    MUST(cudaEventRecord(event, a));
+    printf("two captures: %s\n", cudaGetErrorName(cudaStreamWaitEvent(b, event)));
+    cudaGetLastError();
+    end_of("the second", b, c);
+    end_of("the first", a, b);
+    for (cudaStream_t s : {a, b, c})
+        MUST(cudaStreamDestroy(s));
+    MUST(cudaEventDestroy(event));
+}
+
 int main(void)
 {
     int *x, *y;
@@ -290,6 +364,7 @@ int main(void)
     captured(x, y);
     by_hand(x, y);
     broken(x);
+    unjoined(x);
     again_and_again(x, y);
     return 0;
 }

@@ -133,6 +133,20 @@ static void captured(struct fake_handle *h, cudaStream_t stream)
     cudaStreamEndCapture(stream, &graph);
 }
 
+/* Without a GPU handles can be created and set. Calls that compute fail. */
+static void handles_only(struct fake_handle *h)
+{
+    struct fake_handle *other = h;
+    int status = cublasSetStream_v2(h, nullptr);
+
+    printf("set: %d\n", status);
+    status = cublasScopy_v2(h, n, array(), 1, array(), 1);
+    printf("computes %d: %s\n", status, cublasGetStatusString(status));
+    status = cublasCreate_v2(&other);
+    printf("another: %d, %s\n", status, other == h ? "the same" : "new");
+    printf("destroyed: %d\n", cublasDestroy_v2(other) + cublasDestroy_v2(h));
+}
+
 int main(int count, char **)
 {
     struct fake_handle *h = nullptr;
@@ -142,6 +156,10 @@ int main(int count, char **)
     printf("status %d: %s\n", status, cublasGetStatusString(status));
     if (status)
         return 0;
+    if (count == 3) {
+        handles_only(h);
+        return 0;
+    }
     between_kernels(h, "default stream", nullptr);
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     if (count == 1)

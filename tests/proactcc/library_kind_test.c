@@ -15,10 +15,10 @@ static void names_classify_calls(void **state)
         const char *name;
         enum library_kind kind;
     } rows[] = {
-        {"cublasCreate_v2", LIBRARY_SETUP},
+        {"cublasCreate_v2", LIBRARY_CREATE},
         {"cublasSetStream_v2", LIBRARY_SETUP},
         {"cublasGetStatusString", LIBRARY_HOST},
-        {"cublasGetVersion_v2", LIBRARY_SETUP},
+        {"cublasGetVersion_v2", LIBRARY_QUERY},
         {"cublasLtGetVersion", LIBRARY_HOST},
         {"cublasSetVector", LIBRARY_PLAIN}, /* a copy to the device */
         {"cublasGetMatrixAsync", LIBRARY_PLAIN},
@@ -30,7 +30,7 @@ static void names_classify_calls(void **state)
         {"cublasLtMatmul", LIBRARY_ANY}, /* a descriptor may contain an address */
         {"cublasLtMatmulDescSetAttribute", LIBRARY_SETUP},
         {"cublasXtSgemm", LIBRARY_ANY},
-        {"cufftPlanMany", LIBRARY_SETUP},
+        {"cufftPlanMany", LIBRARY_CREATE_INT},
         {"cufftExecC2C", LIBRARY_PLAIN},
         {"cufftXtExec", LIBRARY_ANY},
         {"cufftXtSetCallback", LIBRARY_HIDES},
@@ -39,15 +39,29 @@ static void names_classify_calls(void **state)
         {"curandGetDirectionVectors32", LIBRARY_HOST},
         {"curandGetScrambleConstants64", LIBRARY_HOST},
         {"cusolverDnSgetrf", LIBRARY_PLAIN},
-        {"cusolverDnSgetrf_bufferSize", LIBRARY_SETUP},
+        {"cusolverDnSgetrf_bufferSize", LIBRARY_QUERY},
         {"cusolverDnSpotrfBatched", LIBRARY_ANY},
         {"cusolverSpScsrlsvqr", LIBRARY_ANY},
         {"cusparseSpMV", LIBRARY_ANY},
-        {"cusparseCreateDnVec", LIBRARY_SETUP},
+        {"cusparseCreateDnVec", LIBRARY_CREATE},
         {"cudnnConvolutionForward", LIBRARY_ANY},
         {"cudnnSetTensor", LIBRARY_ANY}, /* fills a tensor */
         {"cudnnSetTensor4dDescriptor", LIBRARY_SETUP},
         {"cudnnGetErrorString", LIBRARY_HOST},
+        {"cublasDestroy_v2", LIBRARY_SETUP},
+        {"cublasGetStream_v2", LIBRARY_QUERY},
+        {"cublasLtCreate", LIBRARY_CREATE},
+        {"cublasLtMatmulDescCreate", LIBRARY_CREATE},
+        {"cublasLtMatmulAlgoGetHeuristic", LIBRARY_QUERY},
+        {"cufftCreate", LIBRARY_CREATE_INT},
+        {"cufftMakePlan1d", LIBRARY_QUERY}, /* returns a size */
+        {"curandCreateGenerator", LIBRARY_CREATE},
+        {"curandCreatePoissonDistribution", LIBRARY_QUERY},
+        {"cusolverDnCreate", LIBRARY_CREATE},
+        {"cusparseSpSV_createDescr", LIBRARY_CREATE},
+        {"cusparseCreateIdentityPermutation", LIBRARY_ANY},
+        {"cudnnCreate", LIBRARY_CREATE},
+        {"cudnnBackendCreateDescriptor", LIBRARY_ANY}, /* the second argument */
         {"nppiAdd_8u_C1RSfs_Ctx", LIBRARY_ANY},
     };
 

@@ -38,6 +38,49 @@ static void attributes(cudaMemPool_t pool)
     MUST(cudaMemPoolTrimTo(pool, 0));
 }
 
+static uint64_t bytes_of(cudaMemPool_t pool, cudaMemPoolAttr what)
+{
+    uint64_t bytes = ~0ull;
+
+    MUST(cudaMemPoolGetAttribute(pool, what, &bytes));
+    return bytes;
+}
+
+/* Each pool counts its own allocations, and no other memory. */
+static void counts(cudaMemPool_t standard, cudaMemPool_t pool, cudaStream_t stream)
+{
+    enum { BYTES = 1 << 16 };
+    void *x, *y, *z, *other;
+    uint64_t zero = 0, one = 1;
+
+    MUST(cudaMemPoolSetAttribute(standard, cudaMemPoolAttrUsedMemHigh, &zero));
+    MUST(cudaMalloc(&other, BYTES));
+    MUST(cudaMallocAsync(&x, BYTES, stream));
+    MUST(cudaMallocAsync(&y, 2 * BYTES, stream));
+    MUST(cudaMallocFromPoolAsync(&z, 4 * BYTES, pool, stream));
+    HOLDS(bytes_of(standard, cudaMemPoolAttrUsedMemCurrent) == 3 * BYTES);
+    HOLDS(bytes_of(pool, cudaMemPoolAttrUsedMemCurrent) == 4 * BYTES);
+    MUST(cudaFreeAsync(y, stream));
+    HOLDS(bytes_of(standard, cudaMemPoolAttrUsedMemCurrent) == BYTES);
+    HOLDS(bytes_of(standard, cudaMemPoolAttrUsedMemHigh) == 3 * BYTES);
+    HOLDS(bytes_of(standard, cudaMemPoolAttrReservedMemCurrent) >= BYTES);
+    HOLDS(bytes_of(standard, cudaMemPoolAttrReservedMemHigh) >= 3 * BYTES);
+    MUST(cudaMemPoolSetAttribute(standard, cudaMemPoolAttrUsedMemHigh, &zero));
+    HOLDS(bytes_of(standard, cudaMemPoolAttrUsedMemHigh) == BYTES);
+    HOLDS(cudaMemPoolSetAttribute(standard, cudaMemPoolAttrUsedMemHigh, &one));
+    HOLDS(cudaMemPoolSetAttribute(standard, cudaMemPoolAttrUsedMemCurrent, &zero));
+    cudaGetLastError();
+    MUST(cudaFree(z));
+    MUST(cudaFreeAsync(x, stream));
+    MUST(cudaFree(other));
+    MUST(cudaStreamSynchronize(stream));
+    MUST(cudaMemPoolTrimTo(standard, 0));
+    for (cudaMemPool_t p : {standard, pool}) {
+        HOLDS(!bytes_of(p, cudaMemPoolAttrUsedMemCurrent));
+        HOLDS(!bytes_of(p, cudaMemPoolAttrReservedMemCurrent));
+    }
+}
+
 static void use(cudaMemPool_t pool, cudaStream_t stream)
 {
     int *x, *y;
@@ -119,6 +162,7 @@ int main()
     how.allocType = cudaMemAllocationTypePinned;
     how.location.type = cudaMemLocationTypeDevice;
     MUST(cudaMemPoolCreate(&pool, &how));
+    counts(standard, pool, stream);
     access.location.type = cudaMemLocationTypeDevice;
     access.flags = cudaMemAccessFlagsProtReadWrite;
     MUST(cudaMemPoolSetAccess(pool, &access, 1));

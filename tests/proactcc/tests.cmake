@@ -1,8 +1,8 @@
 # Small CUDA programs, compiled with proactcc like any user's program, on emulated machines.
 # They need nvcc, whose programs do not work with our sanitizers.
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
-    foreach(name vectors pitch symbols managed pinned events queries structs errors handles graphs
-            graph_nodes graph_kinds graph_memory pools batches cooperative clusters beside streams textures texture_kinds
+    foreach(name vectors pitch symbols variable_pointers managed pinned events queries structs errors handles graphs
+            graph_nodes graph_kinds graph_memory pools prints batches cooperative clusters beside streams textures texture_kinds
             surfaces float_mode driver driver_modules)
         proact_test(NAME proactcc.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/program.sh
             ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name}
@@ -48,6 +48,9 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     proact_test(NAME proactcc.heat COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/heat.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR})
     set_tests_properties(proactcc.heat PROPERTIES LABELS slow TIMEOUT 300)
+    proact_test(NAME proactcc.options COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/options.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
+    set_tests_properties(proactcc.options PROPERTIES LABELS slow TIMEOUT 600)
     proact_test(NAME proactcc.lines COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/lines.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
     set_tests_properties(proactcc.lines PROPERTIES LABELS slow TIMEOUT 300)

@@ -160,6 +160,7 @@ cmake_minimum_required(VERSION 3.20)
 project(app LANGUAGES CXX CUDA)
 find_package(CUDAToolkit REQUIRED)
 add_executable(app main.cu part.cu)
+target_link_options(app PRIVATE -static-libstdc++)
 add_library(part STATIC part.cu)
 add_executable(more main.cu)
 set_target_properties(part more PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
@@ -192,6 +193,11 @@ END
         -DCUDA_cudart_LIBRARY="$ours" -DCUDA_cudart_static_LIBRARY="$ours" >output || fault "cmake"
     cmake --build build >output || fault "cmake --build"
     expects 94 build/app
+    # Names are as in the source, also with a static C++ library.
+    for program in app ahead; do
+        PROACT_REPORT=1 build/$program >output 2>&1 || fault "exit status $?"
+        has '^proact: +1 +0 .*  scale\(float\*\)'
+    done
     PROACT_REPORT=1 build/more >output 2>&1 || fault "exit status $?"
     has '^94$'
     has '^proact: +1 +0 .*  scale\(float\*\)'

@@ -35,8 +35,8 @@ for word; do
     previous=$word
     case $word in
     -l | --library | -L | --library-path) continue ;;
-    --library=*) word=-l${word#--library=} ;;
-    --library-path=*) word=-L${word#--library-path=} ;;
+    -l=* | --library=*) word=-l${word#*=} ;;
+    -L=* | --library-path=*) word=-L${word#*=} ;;
     esac
     case $word in
     -L*) folders="$folders $(echo "${word#-L}" | tr ',' ' ')" ;;

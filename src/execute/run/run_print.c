@@ -13,7 +13,8 @@ struct printing {
     struct execute_warp *w;
     uint32_t line;
     unsigned lane;
-    uint64_t at; /* address of the next argument */
+    uint64_t at;    /* address of the next argument */
+    uint32_t count; /* arguments read so far */
     struct text out;
 };
 
@@ -41,6 +42,7 @@ static bool read_text(struct execute_warp *w, uint32_t line, unsigned lane,
 static bool next_argument(struct printing *p, unsigned bytes, uint64_t *out)
 {
     *out = 0;
+    p->count++;
     p->at = (p->at + bytes - 1) / bytes * bytes;
     p->at += bytes;
     return memory_read(p->w, p->line, p->lane, p->at - bytes, bytes, out);
@@ -196,6 +198,7 @@ static bool print_format(struct printing *p, const char *format)
     return true;
 }
 
+/* The result is the number of arguments, or -1 without a format. */
 bool print_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t mask)
 {
     const struct execute_host *host = w->grid->launch.host;
@@ -204,15 +207,15 @@ bool print_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t m
 
     for (; mask && done; mask &= mask - 1) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
+        const uint64_t from = thread_word(w, lane, op->from[0], 8);
         struct printing p = {.w = w, .line = op->line, .lane = lane};
 
         p.at = thread_word(w, lane, op->from[1], 8);
-        done = read_text(w, op->line, lane, thread_word(w, lane, op->from[0], 8), format,
-                         TEXT_MAX) &&
-               print_format(&p, format);
+        done = !from || (read_text(w, op->line, lane, from, format, TEXT_MAX) &&
+                         print_format(&p, format));
         if (done && host->print && p.out.length)
             host->print(host->context, p.out.data, p.out.length);
-        thread_answer(w, lane, op->to, 1, 4);
+        thread_answer(w, lane, op->to, from ? p.count : UINT32_MAX, 4);
         text_clear(&p.out);
     }
     free(format);

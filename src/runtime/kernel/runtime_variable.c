@@ -41,6 +41,78 @@ enum proact_status proact_variable_find(struct proact *p, const struct proact_im
     return status;
 }
 
+/* A variable of the device-0 module. False: the driver does not know it by this name. */
+static bool variable_place(const struct proact *p, const struct session_image *i,
+                           const struct ptx_symbol *s, struct proact_variable *out)
+{
+    struct proact_error err;
+
+    *out = (struct proact_variable){.bytes = 0};
+    if ((s->space != PTX_SPACE_GLOBAL && s->space != PTX_SPACE_CONST) || s->is_function ||
+        s->is_extern || !s->bytes)
+        return false;
+    for (unsigned d = 0; d < i->devices; d++)
+        if (p->backend->variable(i->module[d], s->name, &out->address[d], &out->bytes,
+                                 &err))
+            return false;
+    return i->devices > 0;
+}
+
+static void variables_bound(const struct proact *p, struct session_image *i)
+{
+    struct proact_variable v;
+
+    i->variables_first = UINT64_MAX;
+    for (uint32_t n = 0; n < i->ptx->symbol_count; n++)
+        if (variable_place(p, i, &i->ptx->symbols[n], &v)) {
+            if (v.address[0] < i->variables_first)
+                i->variables_first = v.address[0];
+            if (v.address[0] + v.bytes > i->variables_end)
+                i->variables_end = v.address[0] + v.bytes;
+        }
+    if (!i->variables_end)
+        i->variables_first = i->variables_end = 1;
+}
+
+static bool variable_contains(const struct proact_variable *v, uint64_t address)
+{
+    return address - v->address[0] < v->bytes;
+}
+
+static bool variable_at(const struct proact *p, struct session_image *i, uint64_t address,
+                        struct proact_variable *out)
+{
+    for (size_t n = 0; n < i->variable_count; n++) {
+        struct proact_array *a = i->variables[n].array;
+
+        *out = (struct proact_variable){{a->base[0]}, .bytes = a->bytes, .array = a};
+        if (variable_contains(out, address))
+            return true;
+    }
+    if (!i->variables_end)
+        variables_bound(p, i);
+    if (address < i->variables_first || address >= i->variables_end)
+        return false;
+    for (uint32_t n = 0; n < i->ptx->symbol_count; n++)
+        if (variable_place(p, i, &i->ptx->symbols[n], out) &&
+            variable_contains(out, address))
+            return true;
+    return false;
+}
+
+bool proact_variable_at(struct proact *p, uint64_t address, struct proact_variable *out)
+{
+    struct proact_variable v;
+
+    for (struct session_image *i = p->images; i; i = i->next)
+        if (variable_at(p, i, address, &v)) {
+            proact_variables_escape(p);
+            *out = v;
+            return true;
+        }
+    return false;
+}
+
 static enum proact_status check(const struct proact *p, const struct proact_variable *v,
                                 size_t first, size_t bytes, struct proact_error *err)
 {

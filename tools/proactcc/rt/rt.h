@@ -102,6 +102,7 @@ struct rt {
         struct proact_array **written;
         size_t count, capacity;
         uint64_t calls;        /* since the program started */
+        uint32_t handles;      /* of libraries, given out on an emulated machine */
         const char *untracked; /* a library called without a trampoline, or NULL */
         const void **linked;   /* one address in each object that proactcc linked */
         size_t linked_count, linked_capacity;
@@ -181,6 +182,9 @@ enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k);
 /* Dynamic shared memory that a launch of a loaded kernel may request. Static and dynamic
    memory together have 48 KiB unless the program sets another limit. */
 uint64_t rt_kernel_dynamic_most(const struct cuda_kernel *k);
+/* The memory of the program that contains the address. A variable's address may come from
+   a kernel, so that the program never named the variable. NULL: none. */
+struct rt_range *rt_range_of(struct rt *rt, const void *pointer);
 struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow);
 enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v);
 /* Release of a variable's address to the program. The address may change here. */
@@ -206,6 +210,13 @@ struct proact_array *rt_spare_take(struct rt *rt, size_t bytes,
                                    const struct cuda_stream *stream);
 void rt_spare_waited(struct rt *rt);
 void rt_spare_clear(struct rt *rt);
+void rt_spare_forget_pool(struct rt *rt, const struct cuda_pool *pool);
+
+/* Pools (rt_pool.c): the current one, and changes of the bytes that a pool has in use, and
+   that it has reserved. NULL: no pool. */
+struct cuda_pool *rt_pool_current(struct rt *rt);
+void rt_pool_use(struct cuda_pool *pool, int64_t bytes);
+void rt_pool_reserve(struct cuda_pool *pool, int64_t bytes);
 /* A free after a wait for all work. NULL is allowed. */
 enum cuda_error rt_give_back(struct rt *rt, struct rt_range *range);
 
@@ -217,7 +228,7 @@ enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
 enum cuda_error rt_fill(struct rt *rt, void *to, size_t pitch, int value, size_t bytes,
                         size_t rows);
 /* True if copies access that address in the device's order. */
-bool rt_is_on_device(const struct rt *rt, const void *place);
+bool rt_is_on_device(struct rt *rt, const void *place);
 struct rt_rows {
     void *to;
     const void *from;

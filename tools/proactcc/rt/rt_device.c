@@ -274,6 +274,8 @@ enum cuda_error cudaDeviceReset(void)
         if (range->kind == RT_DEVICE || range->kind == RT_MANAGED) {
             if (range->array) {
                 proact_array_destroy(range->array);
+                rt_pool_use(range->pool, -(int64_t)range->bytes);
+                rt_pool_reserve(range->pool, -(int64_t)range->bytes);
                 rt->bytes_allocated -= range->bytes;
                 range_remove(&rt->ranges, range);
                 continue;

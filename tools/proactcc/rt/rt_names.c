@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Source names of kernels and functions in messages and reports. */
 #include <ctype.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "rt/rt.h"
 
+typedef char *demangle_call(const char *name, char *into, size_t *bytes, int *status);
 /* from the C++ library of the program, if it has one */
-extern char *demangle(const char *name, char *into, size_t *bytes,
-                      int *status) __asm__("__cxa_demangle") __attribute__((weak));
+extern demangle_call linked_demangle __asm__("__cxa_demangle") __attribute__((weak));
+
+/* A static C++ library shows its functions to the program only, so that the computer's is
+   used. NULL: there is none. */
+static demangle_call *find_demangle(void)
+{
+    demangle_call *of = linked_demangle;
+    void *library = of ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+
+    if (library) /* dlsym() returns an object pointer, which ISO C does not convert to a
+                    function */
+        *(void **)&of = dlsym(library, "__cxa_demangle");
+    return of;
+}
 
 /* A static kernel of a linked file: __nv_static_N_, N bytes of the file's name, _, kernel
    name. */
@@ -28,9 +42,9 @@ static const char *own_name(const char *name)
 char *rt_plain_name(const char *name)
 {
     const bool is_mangled = strncmp(own_name(name), "_Z", 2) == 0;
+    demangle_call *demangle = is_mangled ? find_demangle() : NULL;
     int status = -1;
-    char *plain =
-        is_mangled && demangle ? demangle(own_name(name), NULL, NULL, &status) : NULL;
+    char *plain = demangle ? demangle(own_name(name), NULL, NULL, &status) : NULL;
 
     return plain && !status ? plain : NULL;
 }

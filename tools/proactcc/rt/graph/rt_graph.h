@@ -24,11 +24,20 @@ struct graph_op {
 };
 
 struct cuda_graph {
-    uint64_t id;                /* of the capture, never reused; 0: none */
-    bool is_broken;             /* the program waited for work under capture */
+    uint64_t id;                  /* of the capture, never reused; 0: none */
+    bool is_broken;               /* the program waited for work under capture */
+    struct capture_point *points; /* while under capture, in the order of the calls */
+    size_t point_count, point_capacity;
     struct rt_handles *handles; /* of its nodes, if the program can obtain them */
     struct graph_op **ops;
     size_t count, capacity;
+};
+
+/* A position in the work of a captured stream. Points have numbers from 1; 0: none. */
+struct capture_point {
+    size_t before[2]; /* the points that it follows */
+    bool is_work;     /* a captured call, not a wait for an event */
+    bool is_joined;   /* the end of the capture follows it */
 };
 
 /* A copy of a graph, sorted in an order in which it can run. */
@@ -51,6 +60,7 @@ struct rt_stream {
     bool is_drivers;
     struct cuda_graph *capture; /* receives the stream's calls; NULL: they run */
     bool began_it;
+    size_t point; /* its last in the capture */
     struct rt_stream_hint hints[RT_STREAM_HINTS];
 };
 /* NULL: a default stream, or an unknown handle. */
@@ -70,11 +80,14 @@ enum cuda_error rt_in_stream(struct rt *rt, const struct cuda_stream *s, graph_r
                              const void *data, size_t bytes);
 /* The capture that includes the stream; 0: none. */
 uint64_t rt_capture_of(struct rt *rt, const struct cuda_stream *s);
+/* The stream's last point in its capture, for an event; 0: none. */
+size_t rt_capture_point(struct rt *rt, const struct cuda_stream *s);
 /* The same, for a call that invalidates the capture. */
 uint64_t rt_capture_break(struct rt *rt, const struct cuda_stream *s);
-/* A wait of the stream for an event of that capture. The stream joins the capture if it is
-   still open. */
-void rt_capture_join(struct rt *rt, const struct cuda_stream *s, uint64_t capture);
+/* A wait of the stream for an event at that point of that capture. The stream joins the
+   capture if it is still open. Two open captures cannot merge: both become invalid. */
+enum cuda_error rt_capture_join(struct rt *rt, const struct cuda_stream *s,
+                                uint64_t capture, size_t point);
 
 /* Destruction of the stream, which ends a capture that the stream began. */
 void rt_capture_drop(struct rt *rt, struct rt_stream *s);

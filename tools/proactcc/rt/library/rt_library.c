@@ -4,15 +4,31 @@
 #include "rt/library/rt_library.h"
 
 #include <proact/interop.h>
+#include <string.h>
 
 #include "base/memory.h"
 
 /* Upper bound: a PLAIN function has at most 26 arguments. */
 enum { REGISTERS = 6, STACK_WORDS = 24 };
 
-static struct library_verdict refuse(struct library_call *call)
+static struct library_verdict refuse(const struct library_call *call)
 {
     return (struct library_verdict){true, library_refusal_of(call->name)};
+}
+
+/* The library's success without a call. A new handle is a number: only calls that use no
+   handle, or that are refused, receive it. */
+static struct library_verdict set_up_emulated(struct rt *rt,
+                                              const struct library_call *call, void *out)
+{
+    const uint64_t handle = ++rt->interop.handles;
+
+    if (call->kind != LIBRARY_SETUP && !out)
+        return refuse(call);
+    if (call->kind != LIBRARY_SETUP)
+        memcpy(out, &handle,
+               call->kind == LIBRARY_CREATE_INT ? sizeof(int) : sizeof(void *));
+    return (struct library_verdict){true, 0};
 }
 
 static struct library_verdict refuse_emulated(struct library_call *call)
@@ -50,7 +66,6 @@ struct library_verdict rt_library_enter(struct library_call *call,
     struct library_verdict verdict = {false, 0};
     struct rt *rt;
 
-    (void)words;
     if (!call->kind)
         call->kind = library_kind_of(call->name);
     if (call->kind == LIBRARY_HOST)
@@ -58,6 +73,8 @@ struct library_verdict rt_library_enter(struct library_call *call,
     rt = rt_enter_interop();
     if (rt_open(rt))
         verdict = refuse(call);
+    else if (rt->is_emulated && call->kind <= LIBRARY_SETUP)
+        verdict = set_up_emulated(rt, call, (void *)(uintptr_t)words.registers[0]);
     else if (rt->is_emulated)
         verdict = refuse_emulated(call);
     else if (call->kind >= LIBRARY_PLAIN && rt->open_captures)
@@ -72,7 +89,7 @@ struct library_verdict rt_library_enter(struct library_call *call,
 static void note(struct rt *rt, uint64_t word)
 {
     struct rt_interop *g = &rt->interop;
-    struct rt_range *range = range_find(&rt->ranges, word);
+    struct rt_range *range = rt_range_of(rt, (const void *)(uintptr_t)word);
 
     if (!range)
         return;

@@ -9,7 +9,10 @@
 
 enum library_kind { /* the classes of library_call.def; 0: not classified */
                     LIBRARY_HOST = 1,
+                    LIBRARY_CREATE,
+                    LIBRARY_CREATE_INT,
                     LIBRARY_SETUP,
+                    LIBRARY_QUERY,
                     LIBRARY_HIDES,
                     LIBRARY_PLAIN,
                     LIBRARY_ANY

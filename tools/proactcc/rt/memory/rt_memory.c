@@ -63,6 +63,8 @@ enum cuda_error rt_allocate(struct rt *rt, const char *call, struct rt_range ran
     if ((error = on_device(rt, call, &range)))
         return error;
     rt->bytes_allocated += range.bytes;
+    rt_pool_reserve(range.pool, (int64_t)range.bytes);
+    rt_pool_use(range.pool, (int64_t)range.bytes);
     *out = (void *)(uintptr_t)range_add(&rt->ranges, &range)->first;
     return cudaSuccess;
 }
@@ -75,6 +77,8 @@ enum cuda_error rt_give_back(struct rt *rt, struct rt_range *range)
         return error;
     if (rt->session)
         proact_array_destroy(range->array);
+    rt_pool_use(range->pool, -(int64_t)range->bytes);
+    rt_pool_reserve(range->pool, -(int64_t)range->bytes);
     rt->bytes_allocated -= range->bytes;
     range_remove(&rt->ranges, range);
     return error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocation, free and memory queries of the runtime. */
 #include "rt/abi/cuda_calls.h"
+#include "rt/abi/pool_calls.h"
 #include "rt/graph/rt_graph_memory.h"
 
 enum { PITCH = 512, HOST_MAPPED = 2 };
@@ -34,25 +35,41 @@ enum cuda_error cudaMalloc(void **out, size_t bytes)
 }
 
 static enum cuda_error allocate(struct rt *rt, void **out, size_t bytes,
-                                const struct cuda_stream *stream)
+                                const struct cuda_stream *stream, struct cuda_pool *pool)
 {
-    struct rt_range range = {.bytes = bytes, .kind = RT_DEVICE};
+    struct rt_range range = {.bytes = bytes, .kind = RT_DEVICE, .pool = pool};
 
     if (out && bytes && !rt_open(rt))
         range.array = rt_spare_take(rt, bytes, stream);
     return rt_allocate(rt, "cudaMallocAsync", range, out);
 }
 
+static enum cuda_error allocate_in_stream(struct rt *rt, void **out, size_t bytes,
+                                          struct cuda_stream *stream,
+                                          struct cuda_pool *pool)
+{
+    enum cuda_error error = rt_stream_check(rt, stream);
+
+    if (error)
+        return error;
+    return out && rt_capture_of(rt, stream) ? rt_graph_memory_take(rt, out, bytes, stream)
+                                            : allocate(rt, out, bytes, stream, pool);
+}
+
 enum cuda_error cudaMallocAsync(void **out, size_t bytes, struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
-    enum cuda_error error = rt_stream_check(rt, stream);
 
-    if (!error)
-        error = out && rt_capture_of(rt, stream)
-                    ? rt_graph_memory_take(rt, out, bytes, stream)
-                    : allocate(rt, out, bytes, stream);
-    return rt_leave(rt, error);
+    return rt_leave(rt, allocate_in_stream(rt, out, bytes, stream, rt_pool_current(rt)));
+}
+
+enum cuda_error cudaMallocFromPoolAsync(void **out, size_t bytes, struct cuda_pool *pool,
+                                        struct cuda_stream *stream)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, pool ? allocate_in_stream(rt, out, bytes, stream, pool)
+                             : cudaErrorInvalidValue);
 }
 
 enum cuda_error cudaMallocManaged(void **out, size_t bytes, unsigned flags)
@@ -152,7 +169,7 @@ enum cuda_error cudaPointerGetAttributes(struct cuda_pointer_attributes *out,
 {
     struct rt *rt = rt_enter();
     enum cuda_error error = rt_open(rt);
-    const struct rt_range *range = range_find(&rt->ranges, (uint64_t)(uintptr_t)pointer);
+    const struct rt_range *range = rt_range_of(rt, pointer);
     static const enum cuda_memory_type types[] = {[RT_DEVICE] = CUDA_MEMORY_DEVICE,
                                                   [RT_VARIABLE] = CUDA_MEMORY_DEVICE,
                                                   [RT_MANAGED] = CUDA_MEMORY_MANAGED,

@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory pools: handles without memory. An allocation from a pool is an ordinary stream
+/* Memory pools: handles that count bytes. An allocation from a pool is an ordinary stream
    allocation (rt_spare.c). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "rt/abi/cuda_calls.h"
 #include "rt/abi/pool_calls.h"
-#include "rt/rt.h"
+#include "rt/memory/rt_pool.h"
 
-enum { FLAGS = 3, THRESHOLD, IN_USE, ATTRIBUTES = 8, READ_WRITE = 3 };
-
-struct cuda_pool {
-    uint64_t attribute[THRESHOLD + 1]; /* by number: three flags, a threshold */
-};
-
-static struct cuda_pool *make(void)
-{
-    struct cuda_pool *pool = must_calloc(1, sizeof *pool);
-
-    for (int i = 1; i <= FLAGS; i++)
-        pool->attribute[i] = 1;
-    return pool;
-}
+enum { READ_WRITE = 3 };
 
 static enum cuda_error get(struct rt *rt, bool is_default, struct cuda_pool **out,
                            int device)
@@ -33,9 +19,9 @@ static enum cuda_error get(struct rt *rt, bool is_default, struct cuda_pool **ou
         return error;
     if (device || !out)
         return device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
-    if (!rt->default_pool)
-        rt->default_pool = make();
-    *out = is_default || !rt->pool ? rt->default_pool : rt->pool;
+    *out = rt_pool_current(rt);
+    if (is_default)
+        *out = rt->default_pool;
     return cudaSuccess;
 }
 
@@ -71,7 +57,7 @@ enum cuda_error cudaMemPoolCreate(struct cuda_pool **out, const void *how)
     if (!error && (!out || !how))
         error = cudaErrorInvalidValue;
     if (!error)
-        *out = make();
+        *out = rt_pool_create();
     return rt_leave(rt, error);
 }
 
@@ -83,6 +69,10 @@ enum cuda_error cudaMemPoolDestroy(struct cuda_pool *pool)
         return rt_leave(rt, cudaErrorInvalidValue);
     if (pool == rt->pool)
         rt->pool = NULL;
+    for (size_t i = 0; i < rt->ranges.count; i++) /* its memory stays until it is freed */
+        if (rt->ranges.list[i].pool == pool)
+            rt->ranges.list[i].pool = NULL;
+    rt_spare_forget_pool(rt, pool);
     free(pool);
     return rt_leave(rt, rt->broken);
 }
@@ -97,19 +87,26 @@ enum cuda_error cudaMemPoolTrimTo(struct cuda_pool *pool, size_t bytes)
     return rt_leave(rt, pool ? rt->broken : cudaErrorInvalidValue);
 }
 
-/* The bytes in use, now and at most, are read-only; a reset to 0 is accepted. */
+/* Bytes are read-only, except that 0 sets a maximum to the present value. */
 enum cuda_error cudaMemPoolSetAttribute(struct cuda_pool *pool, int what, const void *value)
 {
     struct rt *rt = rt_enter();
     int flag;
 
-    if (!pool || !value || what < 1 || what > ATTRIBUTES)
+    if (!pool || !value || what < 1 || what > POOL_ATTRIBUTES)
         return rt_leave(rt, cudaErrorInvalidValue);
-    if (what <= FLAGS) {
+    if (what <= POOL_FLAGS) {
         memcpy(&flag, value, sizeof flag);
         pool->attribute[what] = flag != 0;
-    } else if (what == THRESHOLD) {
+    } else if (what == POOL_THRESHOLD) {
         memcpy(&pool->attribute[what], value, sizeof pool->attribute[what]);
+    } else {
+        uint64_t bytes;
+
+        memcpy(&bytes, value, sizeof bytes);
+        if ((what != POOL_RESERVED_HIGH && what != POOL_USED_HIGH) || bytes)
+            return rt_leave(rt, cudaErrorInvalidValue);
+        pool->attribute[what] = pool->attribute[what - 1];
     }
     return rt_leave(rt, rt->broken);
 }
@@ -118,12 +115,12 @@ enum cuda_error cudaMemPoolGetAttribute(struct cuda_pool *pool, int what, void *
 {
     struct rt *rt = rt_enter();
 
-    if (!pool || !out || what < 1 || what > ATTRIBUTES)
+    if (!pool || !out || what < 1 || what > POOL_ATTRIBUTES)
         return rt_leave(rt, cudaErrorInvalidValue);
-    uint64_t value = what >= IN_USE ? rt->bytes_allocated : pool->attribute[what];
+    const uint64_t value = pool->attribute[what];
     int flag = (int)value;
 
-    if (what <= FLAGS)
+    if (what <= POOL_FLAGS)
         memcpy(out, &flag, sizeof flag);
     else
         memcpy(out, &value, sizeof value);
@@ -151,15 +148,4 @@ enum cuda_error cudaMemPoolGetAccess(int *flags, struct cuda_pool *pool,
         return rt_leave(rt, cudaErrorInvalidValue);
     *flags = where->id ? 0 : READ_WRITE;
     return rt_leave(rt, rt->broken);
-}
-
-enum cuda_error cudaMallocFromPoolAsync(void **out, size_t bytes, struct cuda_pool *pool,
-                                        struct cuda_stream *stream)
-{
-    if (!pool) {
-        struct rt *rt = rt_enter();
-
-        return rt_leave(rt, cudaErrorInvalidValue);
-    }
-    return cudaMallocAsync(out, bytes, stream);
 }

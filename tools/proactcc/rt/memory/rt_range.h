@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cuda_pool;
 struct proact_array;
 
 enum rt_kind {
@@ -14,7 +15,7 @@ enum rt_kind {
     RT_MANAGED,    /* cudaMallocManaged(): host and kernels use one address */
     RT_PINNED,     /* cudaMallocHost(): host memory that kernels may access */
     RT_REGISTERED, /* cudaHostRegister(): the same for memory of the program */
-    RT_VARIABLE,   /* a module variable whose address the program queried */
+    RT_VARIABLE,   /* a module variable that the program named or has an address of */
 };
 
 struct rt_range {
@@ -29,11 +30,13 @@ struct rt_range {
     bool is_locked;      /* registered with the driver, which copies without staging */
     bool is_newer_there; /* a kernel may have written the copy since the last copy back */
     bool is_shown;       /* a kernel may know the address */
+    bool has_escaped;    /* an argument of a kernel was an address of this variable */
     /* Memory of a graph (rt_graph_memory.c): id or 0, the allocating nodes, true if the
        program does not own it. */
     uint64_t graph_memory;
     size_t graph_nodes;
     bool is_free;
+    struct cuda_pool *pool; /* of a stream allocation; NULL: none, or destroyed */
 };
 
 struct rt_ranges {

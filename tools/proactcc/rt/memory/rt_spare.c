@@ -7,6 +7,7 @@
 
 struct rt_spare {
     struct proact_array *array;
+    struct cuda_pool *pool; /* has reserved the memory; NULL: none */
     size_t bytes;
     unsigned stream; /* its number; 0: a default stream */
     uint64_t waits;  /* rt.waits at the time of the free */
@@ -32,8 +33,9 @@ bool rt_spare_keep(struct rt *rt, struct rt_range *range, const struct cuda_stre
         return false;
     rt->spare =
         must_grow(rt->spare, rt->spare_count, &rt->spare_capacity, sizeof *rt->spare);
-    rt->spare[rt->spare_count++] =
-        (struct rt_spare){range->array, range->bytes, number_of(rt, stream), rt->waits};
+    rt->spare[rt->spare_count++] = (struct rt_spare){
+        range->array, range->pool, range->bytes, number_of(rt, stream), rt->waits};
+    rt_pool_use(range->pool, -(int64_t)range->bytes);
     rt->bytes_allocated -= range->bytes;
     range_remove(&rt->ranges, range);
     return true;
@@ -50,6 +52,7 @@ struct proact_array *rt_spare_take(struct rt *rt, size_t bytes,
         if (s.bytes != bytes || !in_order(s.stream, number))
             continue;
         rt->spare[i] = rt->spare[--rt->spare_count];
+        rt_pool_reserve(s.pool, -(int64_t)bytes);
         return s.array;
     }
     return NULL;
@@ -61,11 +64,20 @@ static void free_before(struct rt *rt, uint64_t waits)
     size_t kept = 0;
 
     for (size_t i = 0; i < rt->spare_count; i++)
-        if (rt->spare[i].waits < waits)
+        if (rt->spare[i].waits < waits) {
+            rt_pool_reserve(rt->spare[i].pool, -(int64_t)rt->spare[i].bytes);
             proact_array_destroy(rt->spare[i].array);
-        else
+        } else {
             rt->spare[kept++] = rt->spare[i];
+        }
     rt->spare_count = kept;
+}
+
+void rt_spare_forget_pool(struct rt *rt, const struct cuda_pool *pool)
+{
+    for (size_t i = 0; i < rt->spare_count; i++)
+        if (rt->spare[i].pool == pool)
+            rt->spare[i].pool = NULL;
 }
 
 void rt_spare_waited(struct rt *rt)

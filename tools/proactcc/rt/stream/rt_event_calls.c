@@ -14,6 +14,7 @@ struct cuda_event {
     struct proact_event *handle;
     bool has_time, is_recorded;
     uint64_t capture; /* capture of the last record; 0: none */
+    size_t point;     /* of that capture */
 };
 
 static struct rt_spare_events *spare_of(struct rt *rt, bool has_time)
@@ -91,6 +92,8 @@ enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
 
     if (!error && !(error = rt_stream_check(rt, s)))
         error = check_event(rt, event);
+    if (!error)
+        event->point = rt_capture_point(rt, s);
     if (!error && (event->capture = rt_capture_of(rt, s)))
         return rt_leave(rt, cudaSuccess); /* a captured event only orders streams, which are
                                              already in order */
@@ -208,7 +211,7 @@ enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *ev
     struct proact_error err;
 
     if (event->capture)
-        rt_capture_join(rt, s, event->capture);
+        error = rt_capture_join(rt, s, event->capture, event->point);
     else if (event->is_recorded && !rt_capture_of(rt, s) &&
              !(error = rt_stream_enter(rt, s)))
         error = rt_error(rt, proact_stream_wait_event(event->handle, &err), &err);
