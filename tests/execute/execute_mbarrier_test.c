@@ -77,7 +77,7 @@ static void phases_follow_one_another(void **state)
 }
 
 /* Six arrivals a phase, of which three drop out: the next phase needs three. The state
- * before an arrival has the pending count of that moment. */
+ * before an arrival has the pending count of that time. */
 static void arrivals_may_drop_out(void **state)
 {
     struct rig r;
