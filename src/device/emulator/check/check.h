@@ -38,10 +38,6 @@ void check_issued(struct check *c, uint32_t actor, uint32_t number);
 
 /* Joins the clock of `from` into `into`: barriers, ends of kernels, stream order. */
 void check_join(struct check *c, uint32_t into, uint32_t from);
-/* check_collect(): the same, postponed until check_join_collected(), which is faster for
-   many actors. */
-void check_collect(struct check *c, uint32_t into, uint32_t from);
-void check_join_collected(struct check *c, uint32_t into);
 /* check_gather(): the same for several actors. check_meet(): a barrier, after which all
    members have the joined clock. */
 void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t count);

@@ -10,80 +10,29 @@
 #include "base/memory.h"
 #include "device/emulator/check/check_inside.h"
 
-enum { NUMBERS_LEAST = 16, NUMBERS_MOST = 256, STEPS_LEAST = 64, FORMERS_MAX = 32 };
+enum { NUMBERS_RUN = 256, STEPS_LEAST = 64, FORMERS_MAX = 32 };
 
-/* The root of the number of actors balances compactions, whose number falls with the steps
-   allowed, with joins, whose cost grows with them. */
 uint32_t check_steps_allowed(const struct check *c, const struct check_clock *k)
 {
-    uint32_t root = STEPS_LEAST;
-
-    while ((size_t)root * root < c->actor_count)
-        root += root / 2;
-    return 2 * check_clock_count(k) + root;
+    return 2 * check_clock_count(k) + STEPS_LEAST + (uint32_t)c->actor_count / STEPS_LEAST;
 }
 
-/* Compacts a clock: every actor that is known up to its last access is known up to now.
-   Ended and joined actors thus become one step. */
-static void compact(struct check *c, struct check_clock **clock, uint32_t *compact_at)
+static uint32_t new_number(struct check *c, unsigned device)
 {
-    const uint64_t now = c->now++;
-    struct check_step *steps = NULL;
-    size_t count = 0, capacity = 0;
-    uint32_t at = 0;
+    struct numbers *n =
+        &c->numbers[device < c->device_count ? device : TOPOLOGY_DEVICES_MAX];
 
-    for (uint32_t i = 0; i < c->actor_count; i++) {
-        struct actor *b = &c->actors[i];
-        uint64_t time = check_clock_next(*clock, i, &at);
+    if (n->next == n->end) {
+        uint32_t run = c->actor_count ? NUMBERS_RUN : 1; /* the host is alone in its
+                                                            block */
 
-        if (b->last <= time) {
-            time = now;
-            if (b->epoch <= now)
-                b->epoch = now + 1;
-        }
-        if (count && steps[count - 1].time == time)
-            continue;
-        steps = must_grow(steps, count, &capacity, sizeof *steps);
-        steps[count++] = (struct check_step){.time = time, .first = i};
+        n->next = (uint32_t)c->actor_count;
+        n->end = n->next + run;
+        c->actors = must_grow(c->actors, n->end, &c->actor_capacity, sizeof(struct actor));
+        for (; c->actor_count < n->end; c->actor_count++)
+            c->actors[c->actor_count] = (struct actor){0};
     }
-    check_clock_drop(*clock);
-    *clock = check_clock_make(steps, (uint32_t)count);
-    free(steps);
-    *compact_at = check_steps_allowed(c, *clock);
-}
-
-void check_compact(struct check *c, struct check_clock **clock, uint32_t *compact_at)
-{
-    if (check_clock_count(*clock) > *compact_at)
-        compact(c, clock, compact_at);
-}
-
-static void numbers_extend(struct check *c, struct numbers *n)
-{
-    uint32_t run = n->size < NUMBERS_MOST ? n->size + NUMBERS_LEAST : NUMBERS_MOST;
-
-    if (!c->actor_count)
-        run = 1; /* the host is alone in its block */
-    *n = (struct numbers){.next = (uint32_t)c->actor_count,
-                          .end = (uint32_t)c->actor_count + run,
-                          .size = run};
-    c->actors = must_grow(c->actors, n->end, &c->actor_capacity, sizeof(struct actor));
-    for (; c->actor_count < n->end; c->actor_count++)
-        c->actors[c->actor_count] = (struct actor){0};
-}
-
-/* Unused number of the pool; 0: of the device. */
-static uint32_t new_number(struct check *c, uint32_t pool, unsigned device)
-{
-    const unsigned list = device < c->device_count ? device : TOPOLOGY_DEVICES_MAX;
-    struct numbers n = pool ? c->actors[pool].numbers : c->numbers[list];
-
-    if (n.next == n.end)
-        numbers_extend(c, &n);
-    const uint32_t number = n.next++;
-
-    *(pool ? &c->actors[pool].numbers : &c->numbers[list]) = n;
-    return number;
+    return n->next++;
 }
 
 /* Keeps the name of an ended actor for messages about its accesses; the oldest ones are
@@ -182,18 +131,17 @@ uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_
 {
     const bool is_host = c->actor_count == 0, is_pool = is_host || parent == CHECK_HOST;
     struct check_clock *known = is_host ? NULL : check_snapshot(c, parent);
-    const uint32_t pool = is_pool ? 0 : c->actors[parent].pool;
-    uint32_t number = pool ? number_again(c, pool, device, known) : 0;
+    uint32_t number = is_pool ? 0 : number_again(c, c->actors[parent].pool, device, known);
 
     if (!number)
-        number = new_number(c, pool, device);
+        number = new_number(c, device);
     const struct actor *before = &c->actors[number];
 
     c->actors[number] = (struct actor){.name = must_strdup(name),
                                        .device = device,
                                        .identity = c->identities++,
                                        .group = is_host ? 0 : c->actors[parent].identity,
-                                       .pool = is_pool ? number : pool,
+                                       .pool = is_pool ? number : c->actors[parent].pool,
                                        .formers = before->formers,
                                        .former_count = before->former_count,
                                        .former_capacity = before->former_capacity,
@@ -207,10 +155,6 @@ uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_
 static void actor_clear_clocks(struct actor *a)
 {
     check_clock_clear(&a->clock);
-    for (int i = 0; a->collected && i < COLLECTIONS; i++)
-        check_clock_clear(&a->collected[i]);
-    free(a->collected);
-    a->collected = NULL;
     for (int s = 0; s < SCOPES; s++) {
         check_clock_clear(&a->fenced[s]);
         check_clock_clear(&a->pending[s]);

@@ -77,13 +77,6 @@ uint64_t check_clock_time(const struct check_clock *k, uint32_t actor)
     return low ? k->step[low - 1].time : 0;
 }
 
-uint64_t check_clock_next(const struct check_clock *k, uint32_t actor, uint32_t *at)
-{
-    while (k && *at < k->count && k->step[*at].first <= actor)
-        ++*at;
-    return *at ? k->step[*at - 1].time : 0;
-}
-
 uint32_t check_clock_count(const struct check_clock *k)
 {
     return k ? k->count : 0;

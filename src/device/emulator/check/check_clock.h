@@ -23,8 +23,6 @@ void check_clock_drop(struct check_clock *k);
 void check_clock_clear(struct check_clock **k); /* drops *k and makes it empty */
 
 uint64_t check_clock_time(const struct check_clock *k, uint32_t actor);
-/* The same for increasing actors; *at starts as 0. */
-uint64_t check_clock_next(const struct check_clock *k, uint32_t actor, uint32_t *at);
 uint32_t check_clock_count(const struct check_clock *k); /* number of steps */
 
 /* Join of both clocks: a new one, or the one that covers the other. */

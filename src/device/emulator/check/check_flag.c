@@ -62,7 +62,7 @@ void check_flag_stored(struct flag *f, uint32_t identity)
     f->count = kept;
 }
 
-void check_flag_publish(struct check *c, struct flag *f, const struct published *p)
+void check_flag_publish(struct flag *f, const struct published *p)
 {
     for (size_t i = 0; i < f->count; i++) {
         struct published *q = &f->published[i];
@@ -71,7 +71,6 @@ void check_flag_publish(struct check *c, struct flag *f, const struct published 
             (p->scope == EXECUTE_CTA && q->group != p->group))
             continue;
         check_clock_add(&q->clock, p->clock);
-        check_compact(c, &q->clock, &q->compact_at);
         if (q->group != p->group)
             q->group = MIXED;
         if (q->actor != p->actor)
@@ -81,7 +80,6 @@ void check_flag_publish(struct check *c, struct flag *f, const struct published 
     f->published =
         must_grow(f->published, f->count, &f->capacity, sizeof(struct published));
     f->published[f->count] = *p;
-    f->published[f->count].compact_at = check_steps_allowed(c, p->clock);
     check_clock_keep(f->published[f->count++].clock);
 }
 

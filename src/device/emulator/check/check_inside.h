@@ -8,23 +8,16 @@
 #include "device/emulator/check/check_clock.h"
 #include "device/emulator/check/check_shadow.h"
 
-enum { SCOPES = 3, SITES_CACHED = 64, COLLECTIONS = 32 };
+enum { SCOPES = 3, SITES_CACHED = 64 };
 
 /* Release at a scope, by actors of one device. */
 struct published {
     enum execute_scope scope;
     unsigned device;
     uint32_t group, actor; /* identities; MIXED: of several CTAs, or actors */
-    uint32_t compact_at;   /* steps of the clock */
     struct check_clock *clock;
 };
 #define MIXED UINT32_MAX
-
-/* Actor numbers are assigned in blocks of one pool or device, so that a clock has few
-   steps. */
-struct numbers {
-    uint32_t next, end, size;
-};
 
 /* Earlier actor of a number. */
 struct former {
@@ -39,7 +32,6 @@ struct actor {
     uint32_t identity; /* unique, unlike the number */
     uint32_t group;    /* identity of its parent; equal for the warps of a CTA */
     uint32_t pool;     /* the stream's actor, which has the ended numbers of its kernels */
-    struct numbers numbers;                       /* of a pool */
     uint32_t first_ended, last_ended, next_ended; /* queue of a pool; 0: none */
     struct former *formers;                       /* the latest ones, in order */
     size_t former_count, former_capacity;
@@ -52,9 +44,11 @@ struct actor {
        to acquire them. */
     struct check_clock *fenced[SCOPES], *pending[SCOPES];
     uint32_t compact_at; /* steps of the clock */
-    /* NULL, or COLLECTIONS entries. Entry n: joined clock of 2^n collected actors, or NULL;
-       see check_collect(). */
-    struct check_clock **collected;
+};
+
+/* Actor numbers are assigned in blocks of one device, so that a clock has few steps. */
+struct numbers {
+    uint32_t next, end;
 };
 
 /* Source line of a store; it survives check_quiesce(). */
@@ -111,8 +105,6 @@ struct check_clock *check_snapshot(struct check *c, uint32_t actor);
 uint64_t check_own_time(struct check *c, struct actor *a);
 /* Number of steps at which compaction of a clock, which visits all actors, pays off. */
 uint32_t check_steps_allowed(const struct check *c, const struct check_clock *k);
-/* Compacts the clock if it has more steps than `compact_at`, which is then updated. */
-void check_compact(struct check *c, struct check_clock **clock, uint32_t *compact_at);
 
 /* check_order.c */
 bool check_knows(const struct check *c, uint32_t actor, check_stamp s);
@@ -128,7 +120,7 @@ struct flag *check_flag_find(const struct check *c, uint64_t address); /* or NUL
 struct flag *check_flag_make(struct check *c, uint64_t address);
 /* A plain store ends the releases of the flag, except those of the same actor. */
 void check_flag_stored(struct flag *f, uint32_t identity);
-void check_flag_publish(struct check *c, struct flag *f, const struct published *p);
+void check_flag_publish(struct flag *f, const struct published *p);
 void check_forget_flags(struct check *c);
 
 /* check_place.c: location of a byte, and its names. */

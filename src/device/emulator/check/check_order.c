@@ -23,23 +23,45 @@ bool check_knows(const struct check *c, uint32_t actor, check_stamp s)
            time <= check_clock_time(c->actors[actor].clock, who);
 }
 
+/* Compacts a clock: every actor that is known up to its last access is known up to now.
+   Ended and joined actors thus become one step. */
+static void compact(struct check *c, struct actor *a)
+{
+    uint64_t now = c->now++;
+    struct check_step *steps = must_calloc(c->actor_count, sizeof *steps);
+
+    for (uint32_t i = 0; i < c->actor_count; i++) {
+        struct actor *b = &c->actors[i];
+        uint64_t time = check_clock_time(a->clock, i);
+
+        if (b->last <= time) {
+            time = now;
+            if (b->epoch <= now)
+                b->epoch = now + 1;
+        }
+        steps[i] = (struct check_step){.time = time, .first = i};
+    }
+    check_clock_drop(a->clock);
+    a->clock = check_clock_make(steps, (uint32_t)c->actor_count);
+    free(steps);
+    a->compact_at = check_steps_allowed(c, a->clock);
+}
+
 void check_learn(struct check *c, uint32_t actor, struct check_clock *more)
 {
     struct actor *a = &c->actors[actor];
 
     check_clock_add(&a->clock, more);
-    check_compact(c, &a->clock, &a->compact_at);
+    if (check_clock_count(a->clock) > a->compact_at)
+        compact(c, a);
 }
 
 /* Compacts the parent's clock, since many clocks are created from it. */
 uint32_t check_beginning(struct check *c, const char *name, unsigned device,
                          uint32_t parent)
 {
-    struct actor *p = &c->actors[parent];
-
-    if (p->compact_at > STEPS_MORE)
-        p->compact_at = STEPS_MORE;
-    check_compact(c, &p->clock, &p->compact_at);
+    if (check_clock_count(c->actors[parent].clock) > STEPS_MORE)
+        compact(c, &c->actors[parent]);
     return check_actor(c, name, device, parent);
 }
 
@@ -51,37 +73,6 @@ void check_join(struct check *c, uint32_t into, uint32_t from)
 
     check_learn(c, into, known);
     check_clock_drop(known);
-}
-
-/* Joins clocks of similar sizes, as a binary counter carries: each step of a clock takes
-   part in few joins. */
-void check_collect(struct check *c, uint32_t into, uint32_t from)
-{
-    struct check_clock *sum = check_snapshot(c, from);
-    struct actor *a = &c->actors[into];
-    int n = 0;
-
-    if (!a->collected)
-        a->collected = must_calloc(COLLECTIONS, sizeof *a->collected);
-    for (; a->collected[n] && n < COLLECTIONS - 1; n++) {
-        check_clock_add(&sum, a->collected[n]);
-        check_clock_clear(&a->collected[n]);
-    }
-    check_clock_add(&a->collected[n], sum);
-    check_clock_drop(sum);
-}
-
-void check_join_collected(struct check *c, uint32_t into)
-{
-    struct actor *a = &c->actors[into];
-    struct check_clock *sum = NULL;
-
-    for (int i = 0; a->collected && i < COLLECTIONS; i++) {
-        check_clock_add(&sum, a->collected[i]);
-        check_clock_clear(&a->collected[i]);
-    }
-    check_learn(c, into, sum);
-    check_clock_drop(sum);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -216,7 +207,7 @@ static void release(struct check *c, uint32_t actor, uint64_t address, bool at_o
 
     if (at_once) {
         p.clock = check_snapshot(c, actor);
-        check_flag_publish(c, check_flag_make(c, address), &p);
+        check_flag_publish(check_flag_make(c, address), &p);
         check_clock_drop(p.clock);
         return;
     }
@@ -224,7 +215,7 @@ static void release(struct check *c, uint32_t actor, uint64_t address, bool at_o
         p.scope = (enum execute_scope)s;
         p.clock = a->fenced[s];
         if (p.clock && (s == (int)scope || p.clock != a->fenced[scope]))
-            check_flag_publish(c, check_flag_make(c, address), &p);
+            check_flag_publish(check_flag_make(c, address), &p);
     }
 }
 

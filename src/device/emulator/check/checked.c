@@ -40,10 +40,7 @@ void checked_cta_end(struct emulated *d, struct resident *r)
     if (!c)
         return;
     check_gather(c, r->actor, r->warp_actors, r->run->warps);
-    if (r->run->unit) /* whose copies follow single CTAs */
-        check_join(c, r->run->actor, r->actor);
-    else
-        check_collect(c, r->run->actor, r->actor);
+    check_join(c, r->run->actor, r->actor);
     check_ended(c, r->actor);
     for (uint32_t w = 0; w < r->run->warps; w++)
         check_ended(c, r->warp_actors[w]);
@@ -51,10 +48,7 @@ void checked_cta_end(struct emulated *d, struct resident *r)
 
 void checked_kernel_end(struct emulated *d, const struct kernel_run *run)
 {
-    if (!d->set->check)
-        return;
-    check_join_collected(d->set->check, run->actor);
-    if (run->begun)
+    if (d->set->check && run->begun)
         check_ended(d->set->check, run->begun);
 }
 
@@ -338,7 +332,7 @@ void checked_bulk_end(struct emulated *d, struct resident *r, uint32_t actor)
 {
     if (!d->set->check)
         return;
-    check_collect(d->set->check, r->run->actor, actor);
+    check_join(d->set->check, r->run->actor, actor);
     check_ended(d->set->check, actor);
 }
 
