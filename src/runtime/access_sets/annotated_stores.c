@@ -151,7 +151,9 @@ static enum proact_status check_store(const struct launching *l,
     const unsigned slot = slot_of_arg(k, s->arg);
     const bool has_map = slot < k->slot_count;
 
-    if (!a || a->part || (has_map && (s->slot == NO_SLOT || s->slot == slot)) ||
+    /* Next to maps, a plain store to an array without one is the author's choice: a flag
+       that every device sets. */
+    if (!a || a->part || (s->slot == NO_SLOT ? k->slot_count > 0 : s->slot == slot) ||
         !store_is_reached(l, s->record))
         return PROACT_OK;
     if (has_map)
