@@ -37,7 +37,7 @@ run "one device" PROACT_MACHINE=h200x4 PROACT_DEVICES=1
 run "another machine" PROACT_MACHINE=h200x8 PROACT_DEVICES=3
 # Race checks for programs with correctly ordered streams.
 case $name in
-cooperative | driver | driver_modules | events | graphs | pools | streams | surfaces | textures | texture_kinds | variable_pointers)
+cooperative | driver | driver_modules | events | graphs | pools | streams | surfaces | textures | texture_kinds)
     run "four devices that are checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1
     run "one that is checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1 PROACT_DEVICES=1 ;;
 esac

@@ -21,7 +21,4 @@ struct session_image {
     struct device_module *module[PROACT_DEVICES_MAX];
     struct variable_array *variables;
     size_t variable_count, variable_capacity;
-    /* First byte of the variables of module[0], and the byte after them: 0 before
-       proact_variable_at() needs them, both 1 if there is none. */
-    uint64_t variables_first, variables_end;
 };

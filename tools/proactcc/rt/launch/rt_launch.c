@@ -72,20 +72,14 @@ static enum cuda_error launch_find_relocations(struct rt *rt, const bool *addres
         uint64_t word;
 
         memcpy(&word, bytes + i, sizeof word);
-        struct rt_range *range =
-            addresses[i] ? rt_range_of(rt, (const void *)(uintptr_t)word) : NULL;
-
-        if (!range && addresses[i] && step == 8)
-            range = range_near(&rt->ranges, word);
+        struct rt_range *range = !addresses[i] ? NULL
+                                 : step == 8   ? range_near(&rt->ranges, word)
+                                               : range_find(&rt->ranges, word);
 
         next = i + (range ? 8 : step);
         if (!range)
             continue;
         range->is_shown = true;
-        if (range->kind == RT_VARIABLE && !range->array && !range->has_escaped) {
-            proact_variables_escape(rt->session);
-            range->has_escaped = true;
-        }
         /* A shadow is updated at each launch, which a replay does not do. */
         if (range->is_shadow)
             error =

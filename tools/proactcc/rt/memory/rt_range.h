@@ -15,7 +15,7 @@ enum rt_kind {
     RT_MANAGED,    /* cudaMallocManaged(): host and kernels use one address */
     RT_PINNED,     /* cudaMallocHost(): host memory that kernels may access */
     RT_REGISTERED, /* cudaHostRegister(): the same for memory of the program */
-    RT_VARIABLE,   /* a module variable that the program named or has an address of */
+    RT_VARIABLE,   /* a module variable whose address the program queried */
 };
 
 struct rt_range {
@@ -30,7 +30,6 @@ struct rt_range {
     bool is_locked;      /* registered with the driver, which copies without staging */
     bool is_newer_there; /* a kernel may have written the copy since the last copy back */
     bool is_shown;       /* a kernel may know the address */
-    bool has_escaped;    /* an argument of a kernel was an address of this variable */
     /* Memory of a graph (rt_graph_memory.c): id or 0, the allocating nodes, true if the
        program does not own it. */
     uint64_t graph_memory;
