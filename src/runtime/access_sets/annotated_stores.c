@@ -153,8 +153,10 @@ static enum proact_status check_store(const struct launching *l,
 
     /* Next to maps, a plain store to an array without one is the author's choice: a flag
        that every device sets. */
-    if (!a || a->part || (s->slot == NO_SLOT ? k->slot_count > 0 : s->slot == slot) ||
-        !store_is_reached(l, s->record))
+    const bool is_allowed = has_map ? s->slot == NO_SLOT || s->slot == slot
+                                    : s->slot == NO_SLOT && k->slot_count;
+
+    if (!a || a->part || is_allowed || !store_is_reached(l, s->record))
         return PROACT_OK;
     if (has_map)
         return fail(err, PROACT_EINVAL,
