@@ -225,9 +225,10 @@ struct proact_map {
    define the slot numbers of proact_store(); there are at most 20 slots. A map may exceed
    what the kernel writes. If it is too small, a launch of a plain kernel returns
    PROACT_EINVAL; only check mode detects it for annotated kernels and indirect stores. On
-   several devices a launch of an annotated kernel that stores to a replicated array without
-   a map, or by the slot of another argument, returns PROACT_EINVAL. So does a launch with a
-   value or a distributed array at `arg`. PROACT_EINVAL here: no such argument, one that is
+   several devices a launch of an annotated kernel that stores by a slot to a replicated
+   array without a map, or by the slot of another argument, returns PROACT_EINVAL; a kernel
+   without any map, for plain stores as well. So does a launch with a value or a distributed
+   array at `arg`. PROACT_EINVAL here: no such argument, one that is
    too small for an address, more than 20 slots, or an invalid map. */
 PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
                                                 const struct proact_map *map,

@@ -9,9 +9,10 @@ struct annotated_stores;
 struct launching;
 struct proact_kernel;
 
-/* Whether every slot with a map has an array, and whether an annotated kernel stores only
-   to arrays with a map, by their slots. PROACT_EINVAL otherwise. Stores whose array or slot
-   the analysis does not know are not checked. */
+/* Whether every slot with a map has an array, and whether an annotated kernel stores by a
+   slot only to the array of that slot. A kernel without any map may store to no replicated
+   array. PROACT_EINVAL otherwise. Stores whose array the analysis does not know are not
+   checked, nor are plain stores of a kernel that has maps. */
 enum proact_status launch_check_slots(const struct launching *l, struct proact_error *err);
 
 /* To be called before needs_drop(). */
