@@ -2,7 +2,7 @@
 #pragma once
 
 /* The interface of an application to `proact run`. An application is one file and one row
-   in run_command.c. */
+   in run_applications.c. */
 
 #include <proact/proact.h>
 #include <stdio.h>
@@ -10,11 +10,37 @@
 #include "base/json/json_write.h"
 #include "run/run_methods.h"
 
+enum { RUN_OPTIONS_MAX = 24 }; /* of one application */
+
+enum run_option_kind { RUN_TEXT, RUN_WHOLE, RUN_REAL, RUN_CHOICE, RUN_FLAG };
+
+/* An option of an application. Several applications may have options of one name, all or
+   none of them flags. */
+struct run_option {
+    const char *name; /* without the dashes; NULL ends the table */
+    enum run_option_kind kind;
+    const char *argument; /* in the help text; NULL for a flag */
+    const char *help;     /* lines of at most 69 columns */
+    uint64_t low, high;   /* of a whole number */
+    double least, most;   /* of a real number, both included */
+    const char *choices;  /* the words of a choice, separated by '|' */
+};
+
+/* The value of an option. Unless it was given, all other members are zero. */
+struct run_value {
+    bool given;
+    const char *text; /* the word; NULL for a flag */
+    uint64_t whole;
+    double real;
+    unsigned choice; /* from 0, in the order of the choices */
+};
+
 /* The parsed command line. Strings are borrowed; NULL and 0 mean "not given". */
 struct run_request {
-    const char *input, *names, *machine, *json, *plot, *trace;
+    const char *input, *machine, *json, *plot, *trace;
+    struct run_value value[RUN_OPTIONS_MAX]; /* in the order of the application's options */
     struct run_methods methods;
-    unsigned devices, threads, iterations, size;
+    unsigned devices, threads, iterations;
     uint64_t chunk_bytes, seed;
     double tolerance; /* negative: never stop */
     bool check;
@@ -40,7 +66,12 @@ struct run_watcher {
 
 struct run_application {
     const char *name;
-    bool takes_input; /* one file, the only operand */
+    const char *operand;       /* the name of the input in the help text; NULL: no input */
+    const char *input_missing; /* the message after "NAME needs " */
+    const char *summary;       /* one line of at most 60 columns */
+    const char *help; /* paragraphs: what it computes, the defaults of --iterations and
+                         --tolerance, and an example of at most a minute */
+    const struct run_option *options; /* NULL: none */
     enum proact_status (*open)(const struct run_request *request, void **work,
                                struct proact_error *err);
     enum proact_status (*run)(void *work, struct proact *p,
@@ -55,4 +86,4 @@ struct run_application {
     void (*close)(void *work);
 };
 
-extern const struct run_application run_pagerank, run_jacobi;
+extern const struct run_application *const run_applications[]; /* ends with NULL */

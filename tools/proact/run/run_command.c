@@ -75,7 +75,7 @@ int command_run(int argc, char **argv)
     int code = run_options_parse(argc, argv, &words, &application, &request, &help);
 
     if (!code && help)
-        run_options_help(stdout);
+        run_options_help(application, stdout);
     else if (!code)
         code = run_request(application, &request);
     run_options_destroy(words);

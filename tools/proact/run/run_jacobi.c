@@ -6,6 +6,17 @@
 #include "run/run_application.h"
 
 enum { SIZE_DEFAULT = 1024 };
+enum { JACOBI_SIZE };
+
+static const struct run_option jacobi_options_table[] = {
+    [JACOBI_SIZE] = {.name = "size",
+                     .kind = RUN_WHOLE,
+                     .argument = "N",
+                     .help = "cells per side, 3 to 32768 (default 1024)",
+                     .low = 3,
+                     .high = 32768},
+    {NULL},
+};
 
 static enum proact_status open_work(const struct run_request *request, void **out,
                                     struct proact_error *err)
@@ -13,7 +24,9 @@ static enum proact_status open_work(const struct run_request *request, void **ou
     (void)err;
     struct jacobi_options *options = must_calloc(1, sizeof *options);
 
-    options->size = request->size ? request->size : SIZE_DEFAULT;
+    const struct run_value *size = &request->value[JACOBI_SIZE];
+
+    options->size = size->given ? (uint32_t)size->whole : SIZE_DEFAULT;
     options->iterations_max = request->iterations;
     options->tolerance = request->tolerance;
     *out = options;
@@ -73,6 +86,16 @@ static void write_answer(const void *context, const struct run_outcome *outcome,
 
 const struct run_application run_jacobi = {
     .name = "jacobi",
+    .summary = "Jacobi iteration on a square of cells, in float32",
+    .help =
+        "Solve Laplace's equation on a square: each cell becomes the mean of its four\n"
+        "neighbours. At most 100 iterations (--iterations); stop if the cells change by\n"
+        "less than 1e-6 (--tolerance).\n"
+        "\n"
+        "Example:\n"
+        "  proact run jacobi --size 512 --iterations 50 --chunk 256K --json jacobi.json\n"
+        "      A small grid, larger chunks, and the table as data.\n",
+    .options = jacobi_options_table,
     .open = open_work,
     .run = run,
     .print_input = print_input,

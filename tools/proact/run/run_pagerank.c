@@ -12,6 +12,16 @@
 #include "run/run_application.h"
 
 enum { TOP_COUNT = 10 };
+enum { PAGERANK_NAMES };
+
+static const struct run_option pagerank_options_table[] = {
+    [PAGERANK_NAMES] = {.name = "names",
+                        .kind = RUN_TEXT,
+                        .argument = "FILE",
+                        .help = "names of the vertices, one a line; a graph may name its "
+                                "own file"},
+    {NULL},
+};
 
 struct pagerank_work {
     const char *path;
@@ -75,10 +85,11 @@ static enum proact_status open_work(const struct run_request *request, void **ou
     work->options.tolerance = request->tolerance;
     work->options.iterations_max = request->iterations;
     if (!status) {
-        char *found = request->names ? NULL : find_names(request->input, &work->graph);
+        const char *names = request->value[PAGERANK_NAMES].text;
+        char *found = names ? NULL : find_names(request->input, &work->graph);
 
-        if (request->names || found)
-            status = read_names(work, found ? found : request->names, err);
+        if (names || found)
+            status = read_names(work, found ? found : names, err);
         free(found);
     }
     if (status) {
@@ -190,7 +201,19 @@ static void write_answer(const void *context, const struct run_outcome *outcome,
 
 const struct run_application run_pagerank = {
     .name = "pagerank",
-    .takes_input = true,
+    .operand = "GRAPH",
+    .input_missing = "a graph: a Matrix Market file, plain or gzip",
+    .summary = "PageRank of the vertices of a directed graph",
+    .help =
+        "PageRank of a Matrix Market file, plain or gzip; entry (i, j) is an edge from\n"
+        "i to j. At most 1000 iterations (--iterations); stop if the ranks change by\n"
+        "less than 1e-12 in all (--tolerance).\n"
+        "\n"
+        "Example:\n"
+        "  proact make wiki --vertices 1000 --seed 7 -o wiki.mtx\n"
+        "  proact run pagerank wiki.mtx\n"
+        "      PageRank of a graph like Wikipedia's on four emulated V100.\n",
+    .options = pagerank_options_table,
     .open = open_work,
     .run = run,
     .print_input = print_input,
