@@ -20,7 +20,7 @@ static const struct run_option *find_option(const struct run_application *applic
     return NULL;
 }
 
-static bool has_word(const struct run_app_words *words, const char *name)
+static bool lists_option_word(const struct run_app_words *words, const char *name)
 {
     for (unsigned i = 0; i < words->count; i++)
         if (strcmp(words->word[i].name, name) == 0)
@@ -35,7 +35,7 @@ unsigned run_values_add(struct run_app_words *words, struct poptOption *table)
             struct run_word *word = &words->word[words->count];
             bool is_flag = o->kind == RUN_FLAG;
 
-            if (has_word(words, o->name) || words->count == RUN_WORDS_MAX)
+            if (lists_option_word(words, o->name) || words->count == RUN_WORDS_MAX)
                 continue;
             word->name = o->name;
             table[words->count++] = (struct poptOption){
@@ -61,7 +61,7 @@ static int refuse_word(const struct run_word *word)
     return code;
 }
 
-static int take_real(const struct run_option *option, const char *word, double *out)
+static int take_real_value(const struct run_option *option, const char *word, double *out)
 {
     char *end = NULL;
     double value = strtod(word, &end);
@@ -102,7 +102,7 @@ static int take_value(const struct run_option *option, const struct run_word *wo
     if (option->kind == RUN_WHOLE)
         code = option_integer(&range, word->text, &value.whole);
     else if (option->kind == RUN_REAL)
-        code = take_real(option, word->text, &value.real);
+        code = take_real_value(option, word->text, &value.real);
     else if (option->kind == RUN_CHOICE)
         code = take_choice(option, word->text, &value.choice);
     *out = value;
