@@ -9,4 +9,4 @@ set_tests_properties(apps.applications PROPERTIES LABELS slow)
 # More than 0.3 s of CPU time each.
 set_tests_properties(apps.matrix_market PROPERTIES LABELS "slow;sanitize")
 # More than 10 s with sanitizers; the tests above run the same code.
-set_tests_properties(apps.repeat PROPERTIES LABELS slow)
+set_tests_properties(apps.repeat apps.checkpoint PROPERTIES LABELS slow)
