@@ -47,8 +47,8 @@ struct proact_plan {
                                      divided by copy time to all peers; to 1000; 0: 1 */
     bool broadcast;               /* push to every device; else only what it read between
                                      the previous two launches (consumer prediction) */
-    bool skip_transfers;          /* count but send nothing, to measure the overhead of
-                                     tracking; results on several devices are wrong */
+    bool skip_transfers;          /* same launches, counters and waits, but no data is sent,
+                                     to measure them; results are wrong */
 };
 
 #define PROACT_MACHINE_LOCAL "local" /* the GPUs of this computer */

@@ -92,7 +92,7 @@ bool transfer_passes_on(const struct transfer_binding *b)
 
 bool transfer_divides(const struct transfer_binding *b)
 {
-    return b->plan.method->divides && !b->plan.tail && !b->plan.elide;
+    return b->plan.method->divides && !b->plan.tail;
 }
 
 bool transfer_works_beside(const struct transfer_binding *b)
@@ -156,8 +156,6 @@ uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint3
     const struct transfer_devices *t = b->devices;
     uint32_t peers = b->slot[slot].tables->table[device].peers, devices = 0;
 
-    if (b->plan.elide)
-        return 0;
     for (unsigned i = 0; i + 1 < t->count; i++)
         devices |= peers >> i & 1 ? 1u << transfer_peer(t, device, i) : 0;
     return devices;
