@@ -320,6 +320,7 @@ struct proact_statistics {
     double kernel_ns; /* sum over launches of the longest kernel; one device: of its own */
     double transfer_ns; /* time in which a link was busy */
     double overlap_ns;  /* the part of it in which a kernel ran on the sending device */
+    double exposed_ns;  /* the part of it in which no kernel ran on any device */
 };
 #define PROACT_ALL_DEVICES (~0u)
 /* Waits, and returns the statistics of one sender or PROACT_ALL_DEVICES, and of one array
