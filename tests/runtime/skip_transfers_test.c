@@ -23,7 +23,7 @@ static const char *const call_names[CALLS] = {
 static struct tally {
     unsigned calls[CALLS];
     unsigned kernels[DEVICES]; /* executed, with kernels that kernels launch */
-    uint64_t bytes;
+    uint64_t bytes, ns;
 } tally;
 
 static enum proact_status counted_launch(struct device_stream *s, struct device_function *f,
@@ -75,6 +75,17 @@ static enum proact_status counted_copy_rows(struct device_stream *s,
     return device_emulator.copy_rows(s, rows, err);
 }
 
+static unsigned children_limit; /* 0: the default */
+
+static enum proact_status open_limited(const struct device_options *options,
+                                       struct device_set **out, struct proact_error *err)
+{
+    struct device_options limited = *options;
+
+    limited.children_limit = children_limit;
+    return device_emulator.open(&limited, out, err);
+}
+
 static void count_kernel(void *context, const struct proact_trace_span *span)
 {
     (void)context;
@@ -99,6 +110,7 @@ static struct bench open_counted(const char *method, bool skip)
     struct bench b = {0};
 
     backend = device_emulator;
+    backend.open = open_limited;
     backend.launch = counted_launch;
     backend.record = counted_record;
     backend.wait_event = counted_wait_event;
@@ -141,6 +153,7 @@ static void run(const char *method, bool skip, struct tally *out)
     must(&b, proact_statistics_get(b.p, PROACT_ALL_DEVICES, NULL, &s, &b.err));
     *out = tally;
     out->bytes = s.bytes;
+    out->ns = proact_now_ns(b.p);
     proact_close(b.p);
 }
 
@@ -166,6 +179,21 @@ static void a_skipped_run_differs_only_by_the_data(void **state)
     }
 }
 
+/* Kernels that kernels launch are not traced. A device that accepts only one of them at a
+   time changes the time of a run that launches them. */
+static void a_skipped_run_launches_children(void **state)
+{
+    struct tally many, few;
+
+    (void)state;
+    run("dynamic", true, &many);
+    children_limit = 1;
+    run("dynamic", true, &few);
+    children_limit = 0;
+    assert_int_not_equal(many.ns, few.ns);
+    assert_int_equal(few.bytes, 0);
+}
+
 /* On this machine the launches of fused and bulk have an interior and boundaries. */
 static void a_skipped_run_has_boundaries(void **state)
 {
@@ -184,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_skipped_run_differs_only_by_the_data),
+        cmocka_unit_test(a_skipped_run_launches_children),
         cmocka_unit_test(a_skipped_run_has_boundaries),
     };
 
