@@ -28,7 +28,7 @@ struct micro {
     uint32_t salt, filled; /* of the latest launch; of the fill under the marks */
     unsigned launches;     /* back-to-back, before the host waits */
     bool is_virtual;
-    bool subtracts_copies; /* times are without copies during which no kernel runs */
+    bool times_copies; /* times are of copies during which no kernel runs */
     struct bench_request request;
 };
 
@@ -187,11 +187,9 @@ static double once(void *context)
     else
         launch_all(r);
     bench_must(proact_wait(m->session, &err), &err);
-    double took_ns = (double)(proact_now_ns(m->session) - begin_ns);
+    const double took_ns = (double)(proact_now_ns(m->session) - begin_ns);
 
-    if (m->subtracts_copies)
-        took_ns -= exposed_ns(m);
-    return took_ns / m->launches;
+    return (m->times_copies ? exposed_ns(m) : took_ns) / m->launches;
 }
 
 /* A replay makes equal data each time, so one more launch overwrites it first. */
@@ -309,24 +307,29 @@ static void ignore_span(void *context, const struct proact_trace_span *span)
     (void)span;
 }
 
-/* T(bulk) - C of docs/measuring.md. On emulated machines it is the time if transfers take
-   no time; GPUs trace the same launches. */
-static double uncopied_ns(struct micro *m, const struct micro_launch *what)
+/* T(bulk) if transfers take no time, which an emulated machine offers. */
+static double free_copies_ns(struct micro *m, const struct micro_launch *what)
 {
     struct bench_report unused = {.bench = ""};
-    struct micro *of = m->is_virtual ? micro_session(&m->request, true, &unused) : m;
-
-    if (of == m)
-        proact_trace_set_callback(of->session, ignore_span, NULL);
-    of->subtracts_copies = of == m;
+    struct micro *of = micro_session(&m->request, true, &unused);
     const double ns = bulk_sample(of, what, false).median;
 
-    m->subtracts_copies = false;
-    if (of == m)
-        proact_trace_set_callback(of->session, NULL, NULL);
-    else
-        micro_close(of);
+    micro_close(of);
     return ns;
+}
+
+/* T(bulk) - C of docs/measuring.md. GPUs trace more launches for C. */
+static double uncopied_ns(struct micro *m, const struct micro_launch *what, double bulk_ns)
+{
+    if (m->is_virtual)
+        return free_copies_ns(m, what);
+    proact_trace_set_callback(m->session, ignore_span, NULL);
+    m->times_copies = true;
+    const double copies_ns = bulk_sample(m, what, false).median;
+
+    m->times_copies = false;
+    proact_trace_set_callback(m->session, NULL, NULL);
+    return fmax(bulk_ns - copies_ns, 0);
 }
 
 static struct micro_work work_of(bool sleeps, double amount)
@@ -361,7 +364,7 @@ struct micro_bulk micro_tune(struct micro *m, unsigned devices, double ratio, bo
 
     b.terms = (struct terms_base){.one = bulk.median,
                                   .bulk = bulk.median,
-                                  .uncopied = uncopied_ns(m, &what),
+                                  .uncopied = uncopied_ns(m, &what, bulk.median),
                                   .skipped = bulk_sample(m, &what, true).median,
                                   .spread = bulk.highest - bulk.lowest};
     return b;

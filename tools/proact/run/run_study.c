@@ -138,7 +138,8 @@ static enum proact_status run_often(struct maker *m, const struct one_run *run,
 }
 
 /* T(bulk) - C. An emulated machine runs with transfers that take no time. On GPUs, C is the
-   time in which a copy is in flight and no kernel runs, of a run with time stamps. */
+   time in which a copy is in flight and no kernel runs, of a run with time stamps; these
+   cost time, so T(bulk) is of a run without them. */
 static enum proact_status measure_uncopied(struct maker *m, struct run_study *study)
 {
     const struct one_run run = {.method = run_baseline,
@@ -148,8 +149,12 @@ static enum proact_status measure_uncopied(struct maker *m, struct run_study *st
     struct run_outcome outcome;
     enum proact_status status = run_often(m, &run, NULL, &outcome, &study->uncopied);
 
-    if (!status && run.watched)
-        study->uncopied.ns -= (uint64_t)outcome.statistics.exposed_ns;
+    if (!status && run.watched) {
+        const uint64_t copies_ns = (uint64_t)outcome.statistics.exposed_ns;
+        const uint64_t bulk_ns = study->row[0].time.ns;
+
+        study->uncopied.ns = copies_ns < bulk_ns ? bulk_ns - copies_ns : 0;
+    }
     outcome_clear(&outcome);
     return status;
 }
