@@ -72,9 +72,11 @@ static enum cuda_error launch_find_relocations(struct rt *rt, const bool *addres
         uint64_t word;
 
         memcpy(&word, bytes + i, sizeof word);
-        struct rt_range *range = !addresses[i] ? NULL
-                                 : step == 8   ? range_near(&rt->ranges, word)
-                                               : range_find(&rt->ranges, word);
+        struct rt_range *range =
+            addresses[i] ? rt_range_of(rt, (const void *)(uintptr_t)word) : NULL;
+
+        if (!range && addresses[i] && step == 8)
+            range = range_near(&rt->ranges, word);
 
         next = i + (range ? 8 : step);
         if (!range)

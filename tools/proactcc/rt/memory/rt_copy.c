@@ -12,9 +12,9 @@ static bool is_on_device(const struct rt_range *range)
     return range && !range->is_shadow && (range->kind != RT_PINNED || range->is_shown);
 }
 
-bool rt_is_on_device(const struct rt *rt, const void *place)
+bool rt_is_on_device(struct rt *rt, const void *place)
 {
-    return is_on_device(range_find(&rt->ranges, (uint64_t)(uintptr_t)place));
+    return is_on_device(rt_range_of(rt, place));
 }
 
 /* Pinned memory that a device copy accesses belongs to the device's order from then on. */
@@ -122,8 +122,9 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
         return error;
     if (!r->to || !r->from)
         return cudaErrorInvalidValue;
+    rt_range_of(rt, r->to); /* may move the ranges */
+    source = rt_range_of(rt, r->from);
     target = range_find(&rt->ranges, (uint64_t)(uintptr_t)r->to);
-    source = range_find(&rt->ranges, (uint64_t)(uintptr_t)r->from);
     if (!is_kind_right(kind, target, source) ||
         !is_inside(target, r->to, hull(r, r->to_pitch)) ||
         !is_inside(source, r->from, hull(r, r->from_pitch)))
@@ -165,7 +166,7 @@ enum cuda_error rt_fill(struct rt *rt, void *to, size_t pitch, int value, size_t
 
     if (error || !bytes || !rows)
         return error;
-    range = range_find(&rt->ranges, (uint64_t)(uintptr_t)to);
+    range = rt_range_of(rt, to);
     if (!range || !is_inside(range, to, hull(&r, pitch)))
         return cudaErrorInvalidValue;
     if (is_on_device(range))

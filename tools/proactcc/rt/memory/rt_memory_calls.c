@@ -169,7 +169,7 @@ enum cuda_error cudaPointerGetAttributes(struct cuda_pointer_attributes *out,
 {
     struct rt *rt = rt_enter();
     enum cuda_error error = rt_open(rt);
-    const struct rt_range *range = range_find(&rt->ranges, (uint64_t)(uintptr_t)pointer);
+    const struct rt_range *range = rt_range_of(rt, pointer);
     static const enum cuda_memory_type types[] = {[RT_DEVICE] = CUDA_MEMORY_DEVICE,
                                                   [RT_VARIABLE] = CUDA_MEMORY_DEVICE,
                                                   [RT_MANAGED] = CUDA_MEMORY_MANAGED,

@@ -33,7 +33,7 @@ static enum cuda_error write(struct rt *rt, const void *symbol, const void *from
 
     if (error)
         return error;
-    if (range_find(&rt->ranges, (uint64_t)(uintptr_t)from))
+    if (rt_range_of(rt, from))
         return rt_copy(rt, (void *)(uintptr_t)(v->place.address[0] + first), from, bytes,
                        kind, is_async);
     rt->moved.to_device += bytes;
