@@ -185,6 +185,9 @@ uint64_t rt_kernel_dynamic_most(const struct cuda_kernel *k);
 /* The memory of the program that contains the address. A variable's address may come from
    a kernel, so that the program never named the variable. NULL: none. */
 struct rt_range *rt_range_of(struct rt *rt, const void *pointer);
+/* The error of a call whose function is no kernel. */
+enum cuda_error rt_kernel_unknown(const void *stub);
+/* A managed variable is also found by its address, which the compiler passes for it. */
 struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow);
 enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v);
 /* Release of a variable's address to the program. The address may change here. */

@@ -162,6 +162,7 @@ struct rt_kept_symbol_copy {
 };
 enum cuda_error rt_run_symbol_write(struct rt *rt, const void *data);
 enum cuda_error rt_run_symbol_read(struct rt *rt, const void *data);
+enum cuda_error rt_symbol_check(const struct rt_kept_symbol_copy *c);
 /* A struct cuda_event *. A wait inside a graph does nothing, because a graph follows all
    work that was queued before it. */
 enum cuda_error rt_run_event_record(struct rt *rt, const void *data);

@@ -47,12 +47,11 @@ static void count_moved(struct rt *rt, const struct rt_range *to,
 static bool is_kind_right(enum cuda_copy_kind kind, const struct rt_range *to,
                           const struct rt_range *from)
 {
-    bool to_host = kind == CUDA_HOST_TO_HOST || kind == CUDA_DEVICE_TO_HOST;
-    bool from_host = kind == CUDA_HOST_TO_HOST || kind == CUDA_HOST_TO_DEVICE;
+    bool to_host = kind == CUDA_DEVICE_TO_HOST, from_host = kind == CUDA_HOST_TO_DEVICE;
 
-    if (kind == CUDA_COPY_DEFAULT)
-        return true;
-    return kind < CUDA_COPY_DEFAULT && (to_host ? !to || to->kind != RT_DEVICE : !!to) &&
+    if (kind == CUDA_COPY_DEFAULT || kind == CUDA_HOST_TO_HOST)
+        return true; /* the addresses decide */
+    return (to_host ? !to || to->kind != RT_DEVICE : !!to) &&
            (from_host ? !from || from->kind != RT_DEVICE : !!from);
 }
 
@@ -120,6 +119,8 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
 
     if (error || !r->width || !r->height)
         return error;
+    if (kind > CUDA_COPY_DEFAULT)
+        return cudaErrorInvalidMemcpyDirection;
     if (!r->to || !r->from)
         return cudaErrorInvalidValue;
     rt_range_of(rt, r->to); /* may move the ranges */

@@ -102,6 +102,12 @@ struct cuda_kernel *rt_kernel_find(struct rt *rt, const void *stub_or_handle)
     return NULL;
 }
 
+/* CUDA 13 on a GPU; its documentation states cudaErrorInvalidDeviceFunction for both. */
+enum cuda_error rt_kernel_unknown(const void *stub)
+{
+    return stub ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+}
+
 static enum cuda_error load(struct rt *rt, struct cuda_kernel *k)
 {
     struct proact_error err = {""};
@@ -129,7 +135,7 @@ enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k)
 struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow)
 {
     for (struct rt_variable *v = rt->variables; v; v = v->next)
-        if (v->shadow == shadow)
+        if (v->shadow == shadow || (v->managed && v->place.bytes && *v->managed == shadow))
             return v;
     return NULL;
 }
