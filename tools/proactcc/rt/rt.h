@@ -76,7 +76,6 @@ struct rt {
                                               program */
     uint64_t captures;                     /* streams captured so far (rt_capture.c) */
     unsigned open_captures;
-    int capture_mode;
     struct rt_ranges ranges;
     struct rt_spare *spare; /* freed memory without a range */
     size_t spare_count, spare_capacity;
@@ -124,6 +123,7 @@ struct rt_thread {
     unsigned driver_calls; /* nested driver calls, whose errors do not become the runtime's
                               last error */
     bool is_bound;         /* to the primary context, since the thread called the runtime */
+    int capture_mode;      /* forbids calls while a stream is under capture */
     unsigned context_count;
     struct cuda_context *contexts[RT_CONTEXTS_MAX]; /* the last one is current */
 };

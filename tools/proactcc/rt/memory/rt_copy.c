@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rt/rt.h"
+#include "rt/stream/rt_capture_rules.h"
 
 enum { PINNED_BYTES = 64 << 10 }; /* minimum size at which a device copy is faster */
 
@@ -121,6 +122,8 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
         return error;
     if (kind > CUDA_COPY_DEFAULT)
         return cudaErrorInvalidMemcpyDirection;
+    if (!is_async && (error = rt_capture_check_work(rt, NULL)))
+        return error;
     if (!r->to || !r->from)
         return cudaErrorInvalidValue;
     rt_range_of(rt, r->to); /* may move the ranges */

@@ -2,6 +2,7 @@
 #include "rt/abi/cuda_calls.h"
 #include "rt/abi/texture_calls.h"
 #include "rt/graph/rt_graph.h"
+#include "rt/stream/rt_capture_rules.h"
 
 static enum cuda_error copy(void *to, const void *from, size_t bytes,
                             enum cuda_copy_kind kind, bool is_async)
@@ -135,8 +136,10 @@ static enum cuda_error copy_3d(struct rt *rt, const struct cuda_copy_3d *c, bool
 {
     enum cuda_error error = cudaSuccess;
 
+    if ((c->from_array || c->to_array) && !is_async)
+        error = rt_capture_check_work(rt, NULL);
     if (c->from_array || c->to_array)
-        return rt_copy_texels(rt, c);
+        return error ? error : rt_copy_texels(rt, c);
     for (size_t z = 0; z < c->extent.depth && !error; z++)
         error = rt_copy_rows(
             rt,

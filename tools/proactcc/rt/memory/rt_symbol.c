@@ -2,6 +2,7 @@
 /* Variables of the program's modules, named by their shadows on the host. */
 #include "rt/abi/cuda_calls.h"
 #include "rt/graph/rt_graph.h"
+#include "rt/stream/rt_capture_rules.h"
 
 static enum cuda_error find(struct rt *rt, const void *symbol, size_t first, size_t bytes,
                             struct rt_variable **out)
@@ -51,6 +52,8 @@ static enum cuda_error write(struct rt *rt, const void *symbol, const void *from
     if (v->managed || rt_range_of(rt, from))
         return rt_copy(rt, (void *)(uintptr_t)(v->place.address[0] + first), from, bytes,
                        kind, is_async);
+    if (!is_async && (error = rt_capture_check_work(rt, NULL)))
+        return error;
     rt->moved.to_device += bytes;
     return rt_error(
         rt, proact_variable_write(rt->session, &v->place, first, from, bytes, &err), &err);
