@@ -3,6 +3,8 @@ target_sources(device_tests PRIVATE device/contract.c device/contract_memory.c d
     device/contract_rows.c device/contract_streams.c device/contract_launch.c device/contract_clusters.c device/contract_batch.c device/contract_watch.c device/contract_repeats.c device/contract_texels.c
     device/contract_graphs.c device/contract_faults.c device/contract_interop.c device/contract_lazy_devices.c)
 target_sources(device_tests PRIVATE device/emulator_testing.c device/fake_cuda_session.c)
+# device_memory_test.c moves reservations to low addresses.
+target_link_options(device_tests PRIVATE LINKER:--wrap=mmap)
 
 # A separate test, so that it can be run alone on a machine with GPUs; skipped without any.
 proact_test(NAME device.contract_cuda COMMAND device_tests contract cuda)
