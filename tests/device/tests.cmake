@@ -118,4 +118,14 @@ set_tests_properties(device.contract device.contract_early_cuda
     device.emulator_fault device.emulator_rows device.emulator_time
     device.jacobi_fake_cuda device.jacobi_relay_cuda device.jacobi_unreached_cuda
     bench.peers_fake_cuda PROPERTIES LABELS "slow;sanitize")
+
+# Valgrind maps memory at low addresses, and the emulator reads nothing uninitialized.
+find_program(PROACT_VALGRIND valgrind)
+mark_as_advanced(PROACT_VALGRIND)
+if(PROACT_VALGRIND AND NOT PROACT_SANITIZE AND NOT PROACT_FUZZ)
+    proact_test(NAME device.memcheck COMMAND ${PROACT_VALGRIND} -q --error-exitcode=1
+        $<TARGET_FILE:device_tests> emulator_cluster
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(device.memcheck PROPERTIES LABELS slow)
+endif()
 proact_check(device proact_command)
