@@ -46,7 +46,7 @@ struct ptx_span {
 };
 
 enum ptx_operand_kind {
-    PTX_REGISTER, /* reg; negated for !%p */
+    PTX_REGISTER, /* reg; negated for !%p, and for -%r of vmad */
     PTX_SPECIAL,  /* special: %tid.x etc. */
     PTX_INTEGER,  /* integer */
     PTX_FLOAT,    /* integer: the bits; float_bytes is 4 (0f) or 8 (0d, decimal) */

@@ -273,7 +273,12 @@ static bool read_operand(struct ptx_parser *p, bool jump, unsigned nesting,
 
     if (p->token.kind == PTX_TOKEN_NUMBER)
         return read_literal(p, negative, o) && (o->kind == PTX_FLOAT || read_offset(p, o));
-    return ptx_expected(p, "an operand");
+    if (!negative || p->token.kind != PTX_TOKEN_NAME)
+        return ptx_expected(p, "an operand");
+    o->negated = true; /* of vmad */
+    return read_name(p, false, o) &&
+           (o->kind == PTX_REGISTER ||
+            ptx_wrong(p, o->span.offset, "expected a register or a number after '-'"));
 }
 
 bool ptx_read_operands(struct ptx_parser *p, bool jump, struct ptx_operand **list,

@@ -95,9 +95,6 @@ static bool oddities_read(struct wanted *w)
         w->own |= (is_signed(w->types[0]) ? DOT_A_SIGNED : 0) |
                   (is_signed(w->types[1]) ? DOT_B_SIGNED : 0);
         return true;
-    case PTX_VABSDIFF2:
-    case PTX_VABSDIFF4:
-        return w->types[0] == PTX_PART_U32 && w->types[1] == PTX_PART_U32;
     case PTX_SLCT:
         w->own |= w->types[1] == PTX_PART_F32 ? SELECT_BY_FLOAT : 0;
         return true;
