@@ -147,7 +147,8 @@ struct ptx_instruction {
     struct ptx_operand *operands; /* destination first, in text order */
     uint32_t ignored_bytes;       /* by bit: bytes of a load that the kernel does not use */
     uint32_t line;                /* 1-based line in the text */
-    struct ptx_span span;         /* from the guard to the semicolon */
+    struct ptx_span span;         /* from the guard to the semicolon; empty: a move of a
+                                     register parameter, which the text leaves out */
 };
 
 struct ptx_register {
@@ -164,6 +165,8 @@ struct ptx_symbol {
     uint32_t align, bytes; /* bytes: of the complete array; 0 for extern shared x[] */
     uint32_t offset;       /* of a parameter, in the kernel's parameter buffer */
     bool is_extern, is_function, is_managed;
+    bool is_register; /* of a parameter: register `reg` holds it in the function */
+    int32_t reg;
     int32_t function;       /* index in the module; -1: not defined here */
     unsigned char *initial; /* `bytes` long; NULL: zero */
     /* Addresses in `initial`: the eight bytes at `at` contain symbol + addend. `symbol` is

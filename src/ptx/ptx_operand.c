@@ -58,6 +58,14 @@ static void vector_list(struct ptx_parser *p, unsigned count, struct ptx_operand
     o->reg = -1;
 }
 
+void ptx_operand_expand(struct ptx_parser *p, struct ptx_operand *o)
+{
+    unsigned count = ptx_register_elements(p, o->reg);
+
+    if (count > 1)
+        vector_list(p, count, o);
+}
+
 /* The parser is at the word of NAME.word, which directly follows the name: an element of a
    vector register, bytes for a video instruction (%r1.b0), or a special register. */
 static void read_element(struct ptx_parser *p, const struct ptx_token *name,
@@ -89,11 +97,8 @@ static bool read_name(struct ptx_parser *p, bool jump, struct ptx_operand *o)
     } else if (t.span.bytes == 1 && *name == '_') {
         o->kind = PTX_SINK;
     } else if ((o->reg = ptx_register_find(p, name, t.span.bytes)) >= 0) {
-        unsigned count = ptx_register_elements(p, o->reg);
-
         o->kind = PTX_REGISTER;
-        if (count > 1)
-            vector_list(p, count, o);
+        ptx_operand_expand(p, o);
     } else if (t.span.bytes > 2 && name[t.span.bytes - 2] == '.' &&
                (o->reg = element_find(p, name, t.span.bytes - 2, name[t.span.bytes - 1])) >=
                    0) {

@@ -94,6 +94,27 @@ static bool add_return(struct body *b, const struct ptx_instruction *i)
     return true;
 }
 
+/* Registers that the header declares. */
+static void declare_parameters(const struct body *b)
+{
+    const struct ptx_function *f = b->site->called;
+
+    for (uint32_t s = 0; s < f->parameter_count + f->return_count; s++) {
+        const struct ptx_symbol *symbol = &f->symbols[s];
+        unsigned count = symbol->bytes /
+                         (ptx_type_bytes(symbol->type) ? ptx_type_bytes(symbol->type) : 1);
+
+        if (!symbol->is_register)
+            continue;
+        text_print(b->into, "\t.reg ");
+        if (count > 1)
+            text_print(b->into, ".v%u ", count);
+        text_print(b->into, ".%s ", ptx_part_spelling(symbol->type));
+        inline_name(b->site, symbol->name, strlen(symbol->name), b->into);
+        text_print(b->into, ";\n");
+    }
+}
+
 void inline_body(const struct inline_site *site, struct text *into)
 {
     const struct ptx_function *f = site->called;
@@ -103,6 +124,7 @@ void inline_body(const struct inline_site *site, struct text *into)
 
     own_all(&b);
     text_print(into, "{ // %.60s\n", f->name);
+    declare_parameters(&b);
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
         uint32_t end = i->span.offset + i->span.bytes;
