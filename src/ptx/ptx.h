@@ -178,6 +178,7 @@ struct ptx_symbol {
     } * relocations;
     uint32_t relocation_count;
     struct ptx_span span;
+    struct ptx_span statement; /* of a function's variable: space to semicolon */
 };
 
 /* Label of the epilogue that a kernel version adds. */

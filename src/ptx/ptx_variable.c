@@ -143,6 +143,8 @@ bool ptx_read_declarator(struct ptx_parser *p, const struct ptx_declaration *d,
 bool ptx_read_variables(struct ptx_parser *p, bool is_extern)
 {
     enum ptx_space space = ptx_part_space(ptx_word_part(p, &p->token));
+    uint32_t start = p->token.span.offset;
+    size_t first = p->body.symbols.count;
     uint64_t dims[PTX_DIMS_MAX + 1];
     struct ptx_declaration d;
     struct ptx_symbol symbol;
@@ -164,5 +166,8 @@ bool ptx_read_variables(struct ptx_parser *p, bool is_extern)
             return false;
         ptx_item_name(p, index, !is_extern);
     } while (ptx_accept(p, ','));
+    for (size_t n = first; n < p->body.symbols.count; n++)
+        ((struct ptx_symbol *)p->body.symbols.data)[n].statement =
+            (struct ptx_span){start, p->token.span.offset + 1 - start};
     return ptx_expect(p, ';', "';' after the variable");
 }
