@@ -4,6 +4,7 @@
 /* Parser of PTX. A module keeps its text, and each part of it has its span there. Printing
    therefore reproduces the text exactly, and an unknown opcode passes through. */
 
+#include <assert.h>
 #include <proact/status.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -162,8 +163,10 @@ struct ptx_symbol {
     const char *name;
     enum ptx_space space;
     enum ptx_part type;
-    uint32_t align, bytes; /* bytes: of the complete array; 0 for extern shared x[] */
-    uint32_t offset;       /* of a parameter, in the kernel's parameter buffer */
+    uint32_t align;
+    uint64_t bytes;  /* of the complete array; 0 for extern shared x[]. Only a variable
+                        in .global has more than UINT32_MAX. */
+    uint32_t offset; /* of a parameter, in the kernel's parameter buffer */
     bool is_extern, is_function, is_managed;
     bool is_register; /* of a parameter: register `reg` holds it in the function */
     int32_t reg;
@@ -180,6 +183,13 @@ struct ptx_symbol {
     struct ptx_span span;
     struct ptx_span statement; /* of a function's variable: space to semicolon */
 };
+
+/* Size of a symbol that is not in .global. */
+static inline uint32_t ptx_symbol_bytes(const struct ptx_symbol *s)
+{
+    assert(s->bytes <= UINT32_MAX);
+    return (uint32_t)s->bytes;
+}
 
 /* Label of the epilogue that a kernel version adds. */
 #define PTX_EPILOGUE "$proact_end"

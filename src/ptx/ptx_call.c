@@ -71,8 +71,8 @@ bool ptx_parameters_open(struct ptx_parser *p, uint32_t parameters, uint32_t res
     p->body.result_count = results;
     for (uint32_t n = 0; n < parameters + results; n++) {
         struct ptx_symbol *s = (struct ptx_symbol *)p->body.symbols.data + n;
-        unsigned elements =
-            s->bytes / (ptx_type_bytes(s->type) ? ptx_type_bytes(s->type) : 1);
+        unsigned type = ptx_type_bytes(s->type);
+        unsigned elements = ptx_symbol_bytes(s) / (type ? type : 1);
 
         if (!s->is_register)
             continue;
@@ -207,7 +207,8 @@ static int32_t slot_add(struct ptx_parser *p, struct ptx_operand *o,
                                    (!is_number || is_result)) ||
         (formal && o->kind != PTX_SINK && formal->bytes != bytes * count))
         return -1;
-    slot.bytes = slot.align = formal ? formal->bytes : bytes * count;
+    slot.align = formal ? ptx_symbol_bytes(formal) : bytes * count;
+    slot.bytes = slot.align;
     int32_t index = ptx_symbol_add_unnamed(p, &slot);
 
     *o = (struct ptx_operand){

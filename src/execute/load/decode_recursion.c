@@ -55,7 +55,8 @@ static void saved_add_symbols(struct decoder *d, struct stack_save *s)
 {
     for (uint32_t n = 0; n < d->function->symbol_count; n++)
         if (d->function->symbols[n].space == PTX_SPACE_PARAM)
-            saved_add(d, s, d->frame->offsets[n], d->function->symbols[n].bytes, true);
+            saved_add(d, s, d->frame->offsets[n],
+                      ptx_symbol_bytes(&d->function->symbols[n]), true);
 }
 
 uint32_t recursion_save(struct decoder *d, const struct ptx_instruction *i,

@@ -101,8 +101,8 @@ static void declare_parameters(const struct body *b)
 
     for (uint32_t s = 0; s < f->parameter_count + f->return_count; s++) {
         const struct ptx_symbol *symbol = &f->symbols[s];
-        unsigned count = symbol->bytes /
-                         (ptx_type_bytes(symbol->type) ? ptx_type_bytes(symbol->type) : 1);
+        unsigned type = ptx_type_bytes(symbol->type);
+        unsigned count = ptx_symbol_bytes(symbol) / (type ? type : 1);
 
         if (!symbol->is_register)
             continue;

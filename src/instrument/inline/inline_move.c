@@ -60,7 +60,7 @@ static void declare_value(const struct inline_site *site, const struct inline_va
     if (v->is_memory) {
         text_print(into, "\t.local .align %u .b8 ", s->align < 16 ? 16 : s->align);
         add_place(site, v, into);
-        text_print(into, "[%u];\n", s->bytes);
+        text_print(into, "[%u];\n", ptx_symbol_bytes(s));
     }
     for (int k = 0; k < 2 && !v->is_memory; k++)
         for (uint32_t n = 0; n < sides[k]->instruction_count; n++) {

@@ -180,7 +180,7 @@ static void read_parameters(struct proact_kernel *k, const struct ptx_function *
     k->parameter = must_calloc(count, sizeof *k->parameter);
     for (unsigned i = 0; i < count; i++)
         k->parameter[i] = (struct proact_parameter){
-            f->symbols[i].offset, f->symbols[i].bytes, f->symbols[i].align};
+            f->symbols[i].offset, ptx_symbol_bytes(&f->symbols[i]), f->symbols[i].align};
     k->parameter_bytes = f->parameter_bytes;
     if (is_annotated(f)) {
         k->is_annotated = true;
