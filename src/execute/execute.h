@@ -220,7 +220,8 @@ struct execute_launch {
     uint32_t device, sm_count;
     uint64_t grid_id;
     uint64_t meeting;     /* arrival counter of a cooperative launch; else 0 */
-    uint32_t stack_bytes; /* per thread of a recursive kernel; at least 64 KiB is used */
+    uint32_t stack_bytes; /* per thread of a kernel with recursion or alloca; at least 64
+                             KiB is used */
     bool check; /* refuse reads of shared and local memory that was never written */
 };
 

@@ -405,6 +405,8 @@ bool decode_instruction(struct decoder *d, const struct ptx_instruction *i)
         return decode_texture(d, i);
     if (i->opcode == PTX_SULD || i->opcode == PTX_SUST)
         return decode_surface(d, i);
+    if (is_stack(i->opcode))
+        return decode_stack(d, i);
     if (is_video(i->opcode))
         return decode_video(d, i);
     return takes_parts(d, i) ? refuse_instruction(d, i) : decode_opcode(d, i);

@@ -151,13 +151,10 @@ static const struct {
 
 static bool sparse_shape_is_known(const struct matrix_product *p, int64_t selector)
 {
-    bool is_eight = p->a == MATRIX_E4M3 || p->a == MATRIX_E5M2;
-
     for (size_t n = 0; n < sizeof sparse_shapes / sizeof *sparse_shapes; n++)
         if (sparse_shapes[n].bits == matrix_bits(p->a) && sparse_shapes[n].k == p->k)
             return p->m == 16 && p->n == 8 && p->a != MATRIX_F32 && p->a != MATRIX_S32 &&
-                   (!is_eight || p->k == 64) && selector >= 0 &&
-                   selector < sparse_shapes[n].selectors;
+                   selector >= 0 && selector < sparse_shapes[n].selectors;
     return false;
 }
 

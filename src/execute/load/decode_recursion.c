@@ -20,8 +20,11 @@ bool recursion_prepare(struct decoder *d, uint32_t function)
 
 void recursion_enter(struct decoder *d)
 {
-    if (!d->frame->is_recursive)
+    if (!d->frame->is_recursive) {
+        if (d->frame->allocates)
+            emit_lanes(d, convert_move(4), d->frame->base, d->stack);
         return;
+    }
     struct execute_op *op = emit(d, CODE_ENTER);
 
     op->to = d->frame->base;
@@ -32,7 +35,7 @@ void recursion_enter(struct decoder *d)
 
 void recursion_leave(struct decoder *d)
 {
-    if (d->frame->is_recursive)
+    if (d->frame->is_recursive || d->frame->allocates)
         emit_lanes(d, convert_move(4), d->stack, d->frame->base);
 }
 
