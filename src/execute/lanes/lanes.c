@@ -95,6 +95,11 @@ static bool oddities_read(struct wanted *w)
         w->own |= (is_signed(w->types[0]) ? DOT_A_SIGNED : 0) |
                   (is_signed(w->types[1]) ? DOT_B_SIGNED : 0);
         return true;
+    case PTX_FMA:
+        w->flags |= has(w->i, PTX_PART_OOB) ? FLAG_OOB : 0;
+        return !(w->flags & FLAG_OOB) ||
+               (!(w->flags & FLAG_FTZ) &&
+                (w->type == PTX_PART_F16 || w->type == PTX_PART_BF16));
     case PTX_SLCT:
         w->own |= w->types[1] == PTX_PART_F32 ? SELECT_BY_FLOAT : 0;
         return true;
