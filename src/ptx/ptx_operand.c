@@ -266,7 +266,8 @@ static bool read_operand(struct ptx_parser *p, bool jump, unsigned nesting,
         o->kind = ptx_at(p, '{') ? PTX_VECTOR : PTX_LIST;
         if (ptx_at(p, '['))
             return read_memory(p, nesting + 1, o);
-        return read_enclosed(p, ptx_at(p, '{') ? '}' : ')', nesting + 1, o);
+        return read_enclosed(p, ptx_at(p, '{') ? '}' : ')', nesting + 1, o) &&
+               (!ptx_at(p, '|') || read_pair(p, o)); /* texels and their presence */
     }
     o->negated = ptx_accept(p, '!');
     if (p->token.kind == PTX_TOKEN_NAME) {

@@ -108,6 +108,19 @@ static bool oddities_read(struct wanted *w)
     }
 }
 
+/* Forms with more types or operands than the row are other operations: sums of mixed types,
+   minima of three numbers. */
+static bool row_fits(const struct wanted *w, const struct lanes_row *row)
+{
+    unsigned opcode = w->i->opcode, types = 0;
+    bool has_two = opcode == PTX_SLCT || opcode == PTX_DP4A || opcode == PTX_DP2A;
+
+    for (unsigned k = 0; k < w->i->part_count; k++)
+        types += is_type(w->i->parts[k]);
+    return types <= (has_two ? 2 : 1) &&
+           w->i->operand_count <= row->sources + (opcode == PTX_LOP3 ? 2u : 1u);
+}
+
 static bool choose_row(struct wanted *w, struct execute_op *op)
 {
     unsigned opcode = w->i->opcode;
@@ -118,7 +131,7 @@ static bool choose_row(struct wanted *w, struct execute_op *op)
         w->type = PTX_PART_U32;
     const struct lanes_row *row = row_find(w, opcode);
 
-    if (!row || !words_read(w, row->need) || !oddities_read(w))
+    if (!row || !row_fits(w, row) || !words_read(w, row->need) || !oddities_read(w))
         return false;
     return row_taken(w, row, op);
 }
