@@ -36,8 +36,8 @@ static bool is_name(char c)
 
 /* The moved variable that the name at `offset` of the declaration denotes: one of those it
    declares, or one whose address initializes them. -1: none. */
-static int32_t symbol_at(const struct moving *v, struct ptx_span statement, uint32_t offset,
-                         uint32_t bytes)
+static int32_t declared_symbol(const struct moving *v, struct ptx_span statement,
+                               uint32_t offset, uint32_t bytes)
 {
     const struct ptx_function *f = v->function;
     const char *name = v->module->text + offset;
@@ -75,7 +75,7 @@ static uint32_t comment_end(const char *text, uint32_t at, uint32_t end)
 }
 
 /* End of the string at `at`, or `at`. */
-static uint32_t string_end(const char *text, uint32_t at, uint32_t end)
+static uint32_t literal_end(const char *text, uint32_t at, uint32_t end)
 {
     uint32_t next = at + 1;
 
@@ -96,14 +96,15 @@ static void add_statement(const struct moving *v, struct ptx_span statement,
     for (uint32_t at = statement.offset, next; at < end; at = next) {
         if ((next = comment_end(text, at, end)) > at)
             continue;
-        if ((next = string_end(text, at, end)) > at) {
+        if ((next = literal_end(text, at, end)) > at) {
             text_add(into, text + at, next - at);
             continue;
         }
         next = at + 1;
         while (is_name(text[at]) && next < end && is_name(text[next]))
             next++;
-        int32_t symbol = is_name(text[at]) ? symbol_at(v, statement, at, next - at) : -1;
+        int32_t symbol =
+            is_name(text[at]) ? declared_symbol(v, statement, at, next - at) : -1;
 
         if (symbol >= 0)
             add_name(v, (uint32_t)symbol, into);

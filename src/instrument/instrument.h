@@ -174,8 +174,8 @@ bool instrument_variable_is_free(const struct ptx_module *m, uint32_t symbol);
 char *instrument_variables(const struct ptx_module *m, const bool *which, size_t *bytes);
 
 /* The module's text with the .global and .const variables of functions at module scope,
-   under names of their own. Lines keep their numbers. NULL: no function has such a variable.
-   Release the text with free(). */
+   under names of their own. Lines keep their numbers. NULL: no function has such a
+   variable. Release the text with free(). */
 char *instrument_function_variables(const struct ptx_module *m, size_t *bytes);
 
 /* Inlines the functions of the module at their call sites, so that kernels can be analysed,

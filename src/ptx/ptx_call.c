@@ -164,7 +164,7 @@ static const struct ptx_signature *signature_find(const struct ptx_parser *p,
 }
 
 /* Type of an argument by its register. PTX_PART_COUNT: a number, a predicate. */
-static enum ptx_part register_type(const struct ptx_parser *p, const struct ptx_operand *o)
+static enum ptx_part argument_type(const struct ptx_parser *p, const struct ptx_operand *o)
 {
     const struct ptx_register *registers = p->body.registers.data;
     const struct ptx_operand *first = o->kind == PTX_VECTOR && o->count ? o->list : o;
@@ -195,7 +195,7 @@ static int32_t slot_add(struct ptx_parser *p, struct ptx_operand *o,
     struct ptx_symbol slot = {
         .name = is_result ? "result of a call" : "argument of a call",
         .space = PTX_SPACE_PARAM,
-        .type = formal ? formal->type : register_type(p, o),
+        .type = formal ? formal->type : argument_type(p, o),
         .function = -1,
         .span = o->span,
     };

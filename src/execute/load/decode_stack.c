@@ -59,8 +59,8 @@ bool decode_stack(struct decoder *d, const struct ptx_instruction *i)
         (!saves && !operand_source(d, &i->operands[0], bytes, &from)))
         return refuse_instruction(d, i);
     op_place to = saves ? operand_target(d, &i->operands[0], bytes) : d->stack;
-    unsigned has = saves ? 4 : bytes, wants = saves ? bytes : 4;
+    unsigned has = saves ? 4 : bytes, needed = saves ? bytes : 4;
 
-    emit_lanes(d, has == wants ? convert_move(4) : convert_resize(has, wants), to, from);
+    emit_lanes(d, has == needed ? convert_move(4) : convert_resize(has, needed), to, from);
     return true;
 }

@@ -102,7 +102,7 @@ static bool factor_read(const struct decoder *d, const struct ptx_operand *o, ui
 }
 
 /* Types of d, a and b, then the other modifiers. The type of d has no effect. */
-static bool words_read(const struct ptx_instruction *i, struct execute_op *op)
+static bool mad_words_read(const struct ptx_instruction *i, struct execute_op *op)
 {
     for (unsigned n = 0; n < 3; n++)
         if (n >= i->part_count ||
@@ -152,7 +152,7 @@ bool decode_video_mad(struct decoder *d, const struct ptx_instruction *i)
 
     if (i->operand_count != 4 || o[0].kind != PTX_REGISTER || o[0].is_part ||
         o[3].is_part || d->function->registers[o[0].reg].bytes != 4 ||
-        !words_read(i, &wanted) || !signs_read(o, &wanted) ||
+        !mad_words_read(i, &wanted) || !signs_read(o, &wanted) ||
         !factor_read(d, &o[1], &wanted.detail[MAD_A]) ||
         !factor_read(d, &o[2], &wanted.detail[MAD_B]))
         return refuse_instruction(d, i);

@@ -74,8 +74,8 @@ static void move_saved(struct execute_warp *w, const struct stack_save *s, unsig
 }
 
 /* Frames begin at multiples of 16 bytes. */
-static bool allocate(struct execute_warp *w, const struct execute_op *op, unsigned lane,
-                     uint32_t *end)
+static bool stack_allocate(struct execute_warp *w, const struct execute_op *op,
+                           unsigned lane, uint32_t *end)
 {
     const void *sizes = op_register(&w->registers, op->from[1]);
     uint64_t bytes = op->detail[0] == 8 ? ((const uint64_t *)sizes)[lane]
@@ -108,7 +108,7 @@ bool stack_run(struct execute_warp *w, const struct execute_op *op, uint32_t mas
         unsigned l = (unsigned)__builtin_ctz(mask);
 
         if (op->code == CODE_ALLOCA) {
-            if (!allocate(w, op, l, &end[l]))
+            if (!stack_allocate(w, op, l, &end[l]))
                 return false;
             continue;
         }
