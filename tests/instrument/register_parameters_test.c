@@ -107,6 +107,20 @@ static const struct module_case cases[] = {
      TWICE MODULE_KERNEL ".param .b32 a; .param .b32 b; st.param.b32 [a], i;\n"
                          "call (b), f, (a); ld.param.b32 i, [b];\n" STORE,
      twice, false},
+    {"a declaration without a semicolon",
+     ".visible .func (.param .b32 r) f(.param .b32 x)\n"
+     ".visible .func (.param .b32 r) f(.param .b32 x) { .reg .b32 t; ld.param.b32 t, [x];\n"
+     "add.u32 t, t, t; st.param.b32 [r], t; ret; }\n" MODULE_KERNEL
+     "call (i), f, (i);\n" STORE,
+     twice, false},
+    {"vector registers and .param",
+     ".func (.param .align 8 .b8 r[8]) f(.param .align 8 .b8 x[8]) { .reg .v2 .b32 v;\n"
+     "ld.param.v2.b32 v, [x]; add.u32 v.x, v.x, v.y; st.param.v2.b32 [r], v; ret; "
+     "}\n" MODULE_KERNEL
+     ".reg .v2 .b32 v; .param .align 8 .b8 a[8]; .param .align 8 .b8 b[8];\n"
+     "mov.b32 v.x, i; mov.b32 v.y, i; st.param.v2.b32 [a], v; call (b), f, (a);\n"
+     "ld.param.v2.b32 v, [b]; mov.b32 i, v.x;\n" STORE,
+     twice, false},
     {"a pointer",
      ".func f(.reg .b64 to, .reg .b32 x) { st.global.u32 [to], x; ret; }\n" MODULE_KERNEL
      "call f, (p, i); ret; }\n",

@@ -23,12 +23,22 @@ static void own(struct body *b, const char *name)
     ptx_names_add(&b->own, PTX_NAME_SYMBOL, name, (uint32_t)strlen(name), 0);
 }
 
+/* An element of a vector register also stands for the register: v and v.x. */
+static void own_register(struct body *b, const char *name)
+{
+    uint32_t bytes = (uint32_t)strcspn(name, ".");
+
+    own(b, name);
+    if (name[bytes])
+        ptx_names_add(&b->own, PTX_NAME_SYMBOL, name, bytes, 0);
+}
+
 static void own_all(struct body *b)
 {
     const struct ptx_function *f = b->site->called;
 
     for (uint32_t k = 0; k < f->register_count; k++)
-        own(b, f->registers[k].name);
+        own_register(b, f->registers[k].name);
     for (uint32_t k = 0; k < f->label_count; k++)
         own(b, f->labels[k].name);
     for (uint32_t k = 0; k < f->symbol_count; k++)
