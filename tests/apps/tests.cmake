@@ -10,3 +10,8 @@ set_tests_properties(apps.applications PROPERTIES LABELS slow)
 set_tests_properties(apps.matrix_market PROPERTIES LABELS "slow;sanitize")
 # More than 10 s with sanitizers; the tests above run the same code.
 set_tests_properties(apps.repeat PROPERTIES LABELS slow)
+
+# CT: one, 13 and 120 s of CPU time.
+set_tests_properties(apps.ct PROPERTIES LABELS "slow;sanitize")
+set_tests_properties(apps.ct_devices PROPERTIES LABELS slow)
+set_tests_properties(apps.ct_golden PROPERTIES LABELS long TIMEOUT 1200)
