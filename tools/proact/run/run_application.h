@@ -8,6 +8,8 @@
 #include <stdio.h>
 
 #include "base/json/json_write.h"
+#include "base/text.h"
+#include "graph/app_state.h"
 #include "run/run_methods.h"
 
 enum { RUN_OPTIONS_MAX = 24 }; /* of one application */
@@ -37,7 +39,12 @@ struct run_value {
 
 /* The parsed command line. Strings are borrowed; NULL and 0 mean "not given". */
 struct run_request {
-    const char *input, *machine, *json, *plot, *trace;
+    const char *input, *machine, *json, *plot, *trace, *output, *log;
+    const char *checkpoint, *resume;         /* files */
+    unsigned every;                          /* iterations between two checkpoints */
+    const char *method;                      /* of a single run; NULL: selected */
+    bool compare;                            /* all methods of `methods`, and one device */
+    bool reference;                          /* compare with the host's reference program */
     struct run_value value[RUN_OPTIONS_MAX]; /* in the order of the application's options */
     struct run_methods methods;
     unsigned devices, threads, iterations;
@@ -62,6 +69,24 @@ struct run_outcome {
 struct run_watcher {
     void (*progress)(void *context, unsigned iteration, double residual);
     void *context;
+    bool every_iteration; /* progress is called for each iteration, in order */
+    struct app_checkpoint checkpoint;
+};
+
+/* An array of the answer, for --output. */
+struct run_array {
+    const char *name;
+    char type; /* 'f' or 'd': float32, float64; 'i' or 'u': 32-bit integers */
+    unsigned dimensions;
+    size_t extent[3]; /* the last one is contiguous */
+    const void *data; /* in the outcome or the work; borrowed */
+};
+enum { RUN_ARRAYS_MAX = 4 };
+
+/* A comparison with the host. `difference` is in the unit that `what` names. */
+struct run_comparison {
+    const char *what;
+    double difference, tolerance;
 };
 
 struct run_application {
@@ -83,6 +108,16 @@ struct run_application {
                         struct json_writer *w); /* the keys of an object */
     void (*write_answer)(const void *work, const struct run_outcome *outcome,
                          struct json_writer *w);
+    /* Lists the arrays of the answer and returns their number. NULL: none. */
+    unsigned (*list_arrays)(const void *work, const struct run_outcome *outcome,
+                            struct run_array arrays[RUN_ARRAYS_MAX]);
+    /* Runs the reference program on the host. NULL: there is none. */
+    enum proact_status (*compare)(const void *work, const struct run_outcome *outcome,
+                                  struct run_comparison *out, struct proact_error *err);
+    /* Adds lines "name value" of the input and of the options on which the states depend.
+       NULL: there are no checkpoints. */
+    void (*add_key)(const void *work, struct text *key);
+    const char *quantity; /* the residual, for --log and --plot, such as "change" */
     void (*close)(void *work);
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -42,6 +43,8 @@ static enum proact_status run(void *context, struct proact *p,
 
     options.progress = watcher->progress;
     options.context = watcher->context;
+    options.every_iteration = watcher->every_iteration;
+    options.checkpoint = watcher->checkpoint;
     enum proact_status status = jacobi_run(p, &options, &r, err);
 
     if (!status)
@@ -84,6 +87,45 @@ static void write_answer(const void *context, const struct run_outcome *outcome,
     json_put_real(w, "cell_at_quarter", (double)cells[size / 4 * size + size / 4]);
 }
 
+static unsigned list_cells(const void *context, const struct run_outcome *outcome,
+                           struct run_array arrays[RUN_ARRAYS_MAX])
+{
+    const struct jacobi_options *options = context;
+
+    arrays[0] = (struct run_array){
+        "cells", 'f', 2, {options->size, options->size}, outcome->answer};
+    return 1;
+}
+
+static enum proact_status compare_cells(const void *context,
+                                        const struct run_outcome *outcome,
+                                        struct run_comparison *out,
+                                        struct proact_error *err)
+{
+    struct jacobi_options options = *(const struct jacobi_options *)context;
+    const float *found = outcome->answer;
+    struct jacobi_result want;
+
+    options.progress = NULL;
+    enum proact_status status = jacobi_reference(&options, &want, err);
+
+    if (status)
+        return status;
+    *out = (struct run_comparison){.what = "largest difference of a cell"};
+    for (size_t i = 0; i < (size_t)want.size * want.size; i++)
+        out->difference =
+            fmax(out->difference, fabs((double)found[i] - (double)want.cells[i]));
+    jacobi_clear(&want);
+    return PROACT_OK;
+}
+
+static void add_jacobi_key(const void *context, struct text *key)
+{
+    const struct jacobi_options *options = context;
+
+    text_print(key, "size %u\n", options->size);
+}
+
 const struct run_application run_jacobi = {
     .name = "jacobi",
     .summary = "Jacobi iteration on a square of cells, in float32",
@@ -102,5 +144,9 @@ const struct run_application run_jacobi = {
     .print_answer = print_answer,
     .write_input = write_input,
     .write_answer = write_answer,
+    .list_arrays = list_cells,
+    .compare = compare_cells,
+    .add_key = add_jacobi_key,
+    .quantity = "change",
     .close = free,
 };

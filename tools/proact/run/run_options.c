@@ -13,6 +13,7 @@
 #include "run/run_values.h"
 
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 20 };
+enum { EVERY_DEFAULT = 100 }; /* iterations between two checkpoints */
 enum { THREADS_MIN = 32, THREADS_MAX = 49152, THREADS_STEP = 32 };
 
 /* Strings allocated by popt, which we own; NULL: not given. */
@@ -20,9 +21,9 @@ struct run_words {
     poptContext popt;
     struct poptOption *table;
     char *machine, *devices, *method, *chunk, *threads, *seed, *tolerance, *iterations,
-        *json, *plot, *trace;
+        *json, *plot, *trace, *output, *log, *checkpoint, *every, *resume;
     struct run_app_words application;
-    int chart, check, help;
+    int chart, check, compare, reference, help;
     struct text command_line;
 };
 
@@ -41,6 +42,13 @@ static poptContext make_popt(struct run_words *w, int argc, char **argv)
         {"plot", 0, POPT_ARG_STRING, &w->plot, 0, NULL, NULL},
         {"chart", 0, POPT_ARG_NONE, &w->chart, 0, NULL, NULL},
         {"trace", 0, POPT_ARG_STRING, &w->trace, 0, NULL, NULL},
+        {"output", 'o', POPT_ARG_STRING, &w->output, 0, NULL, NULL},
+        {"log", 0, POPT_ARG_STRING, &w->log, 0, NULL, NULL},
+        {"checkpoint", 0, POPT_ARG_STRING, &w->checkpoint, 0, NULL, NULL},
+        {"every", 0, POPT_ARG_STRING, &w->every, 0, NULL, NULL},
+        {"resume", 0, POPT_ARG_STRING, &w->resume, 0, NULL, NULL},
+        {"compare", 0, POPT_ARG_NONE, &w->compare, 0, NULL, NULL},
+        {"reference", 0, POPT_ARG_NONE, &w->reference, 0, NULL, NULL},
         {"check", 0, POPT_ARG_NONE, &w->check, 0, NULL, NULL},
         {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
     };
@@ -128,22 +136,65 @@ static int take_tolerance(const char *word, double *out)
 /* "-" names stdout, which takes one file. */
 static int take_outputs(const struct run_words *w, struct run_request *r)
 {
-    bool json_on_stdout = w->json && strcmp(w->json, "-") == 0;
+    const struct {
+        const char *option, *word;
+        const char **out;
+    } outputs[] = {{"json", w->json, &r->json},
+                   {"plot", w->plot, &r->plot},
+                   {"output", w->output, &r->output},
+                   {"log", w->log, &r->log}};
+    const char *on_stdout = NULL;
 
-    if (json_on_stdout && w->plot && strcmp(w->plot, "-") == 0)
-        return usage_error("run", "--json - and --plot - both name stdout");
-    r->json = take_output(w->json);
-    r->plot = json_on_stdout ? w->plot : take_output(w->plot);
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        bool is_stdout = outputs[i].word && strcmp(outputs[i].word, "-") == 0;
+
+        if (is_stdout && on_stdout)
+            return usage_error("run", "--%s - and --%s - both name stdout", on_stdout,
+                               outputs[i].option);
+        on_stdout = is_stdout ? outputs[i].option : on_stdout;
+    }
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        *outputs[i].out = take_output(outputs[i].word);
     r->trace = w->trace;
+    return EXIT_FINE;
+}
+
+/* Options of one kind of run, with the other kind. */
+static int check_kind(const struct run_words *w, bool compares)
+{
+    const struct {
+        const char *option;
+        bool given;
+    } single[] = {{"output", w->output},
+                  {"log", w->log},
+                  {"checkpoint", w->checkpoint},
+                  {"resume", w->resume},
+                  {"reference", w->reference}};
+
+    for (size_t i = 0; i < sizeof single / sizeof *single && compares; i++)
+        if (single[i].given)
+            return usage_error("run",
+                               "--%s is for one run, not for a comparison of methods",
+                               single[i].option);
+    if (w->chart && !compares)
+        return usage_error("run", "--chart shows a comparison of methods: add --compare");
+    if (w->every && !w->checkpoint)
+        return usage_error("run", "--every needs --checkpoint FILE");
     return EXIT_FINE;
 }
 
 static int take_methods(const struct run_words *w, struct run_request *r)
 {
-    const bool one = w->method && strcmp(w->method, "all") != 0 && !strchr(w->method, ',');
+    const bool several =
+        w->method && (strcmp(w->method, "all") == 0 || strchr(w->method, ','));
+    int code;
 
-    if (w->trace && !one)
+    r->compare = w->compare || several;
+    r->method = w->method;
+    if (w->trace && r->compare && (several || !w->method))
         return usage_error("run", "--trace records one method: add --method NAME");
+    if ((code = check_kind(w, r->compare)))
+        return code;
     return run_methods_parse(w->method, &r->methods);
 }
 
@@ -155,12 +206,17 @@ static int take_values(const struct run_words *w, struct run_request *r)
         (code = take_chunk(w->chunk, &r->chunk_bytes)) ||
         (code = take_threads(w->threads, &r->threads)) ||
         (code = take_integer("seed", w->seed, 0, INT64_MAX, &r->seed)) ||
-        (code = take_number("iterations", w->iterations, 1, 1000000, &r->iterations)))
+        (code = take_number("iterations", w->iterations, 1, 1000000, &r->iterations)) ||
+        (code = take_number("every", w->every, 1, 1000000, &r->every)))
         return code;
     if ((code = take_tolerance(w->tolerance, &r->tolerance)))
         return code;
     r->machine = w->machine;
     r->check = w->check;
+    r->reference = w->reference;
+    r->checkpoint = w->checkpoint;
+    r->every = r->every ? r->every : EVERY_DEFAULT;
+    r->resume = w->resume;
     r->chart = w->chart;
     r->command_line = w->command_line.data;
     if ((code = take_methods(w, r)))
@@ -261,8 +317,10 @@ int run_options_parse(int argc, char **argv, struct run_words **words,
 
 void run_options_destroy(struct run_words *w)
 {
-    char *strings[] = {w->machine, w->devices,   w->method, w->chunk, w->threads,   w->seed,
-                       w->trace,   w->tolerance, w->json,   w->plot,  w->iterations};
+    char *strings[] = {w->machine,   w->devices,    w->method,     w->chunk,
+                       w->threads,   w->seed,       w->trace,      w->json,
+                       w->tolerance, w->iterations, w->checkpoint, w->every,
+                       w->resume,    w->plot,       w->output,     w->log};
 
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         free(strings[i]);
