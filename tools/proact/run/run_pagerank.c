@@ -82,7 +82,8 @@ static enum proact_status open_work(const struct run_request *request, void **ou
                                     struct proact_error *err)
 {
     struct pagerank_work *work = must_calloc(1, sizeof *work);
-    enum proact_status status = graph_read(request->input, &work->graph, err);
+    enum proact_status status =
+        graph_read(request->input, MATRIX_NO_VALUES, &work->graph, err);
 
     work->path = request->input;
     work->options.tolerance = request->tolerance;
@@ -253,12 +254,13 @@ static void add_pagerank_key(const void *context, struct text *key)
 const struct run_application run_pagerank = {
     .name = "pagerank",
     .operand = "GRAPH",
-    .input_missing = "a graph: a Matrix Market file, plain or gzip",
+    .input_missing = "a graph: a Matrix Market, METIS (.graph) or GAP (.sg) file",
     .summary = "PageRank of the vertices of a directed graph",
     .help =
-        "PageRank of a Matrix Market file, plain or gzip; entry (i, j) is an edge from\n"
-        "i to j. At most 1000 iterations (--iterations); stop if the ranks change by\n"
-        "less than 1e-12 in all (--tolerance).\n"
+        "PageRank of a graph: a Matrix Market file or a METIS graph (.graph), plain or\n"
+        "gzip, or a GAP graph (.sg, .wsg). Entry (i, j) is an edge from i to j. At most\n"
+        "1000 iterations (--iterations); stop if the ranks change by less than 1e-12 in\n"
+        "all (--tolerance).\n"
         "\n"
         "Example:\n"
         "  proact make wiki --vertices 1000 --seed 7 -o wiki.mtx\n"
