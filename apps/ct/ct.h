@@ -10,6 +10,7 @@
 #include <proact/proact.h>
 
 #include "ct/ct_shape.h"
+#include "graph/app_state.h"
 
 #define CT_WATER 0.02 /* attenuation, 1/mm: 0 HU */
 
@@ -67,12 +68,15 @@ enum proact_status ct_scan_object(const struct ct_geometry *g,
    or the last ones. 0 slices: all of a .npy file, one of a volume. */
 enum proact_status ct_object_read(const char *path, unsigned slices, struct ct_object *out,
                                   struct proact_error *err);
-/* A .npy sinogram of line integrals (views, channels) or (views, slices, channels). Sets
-   views and channels of g, which must be 0 or equal. Weights are exp(-y) as for counts;
-   `object`, which may be NULL, becomes the truth and must fit. */
+/* A .npy sinogram of line integrals (views, channels) or (views, slices, channels), as g
+   says. Weights are exp(-y) as for counts; `object`, which may be NULL, becomes the truth
+   and must fit. */
 enum proact_status ct_scan_read(const char *path, const struct ct_geometry *g,
                                 const struct ct_object *object, struct ct_scan *out,
                                 struct proact_error *err);
+/* The counts of such a file. */
+enum proact_status ct_scan_read_counts(const char *path, unsigned *views,
+                                       unsigned *channels, struct proact_error *err);
 void ct_object_clear(struct ct_object *object);
 void ct_scan_clear(struct ct_scan *scan);
 
@@ -89,10 +93,11 @@ struct ct_options {
     double beta;         /* default 300; negative: no prior */
     double relax;        /* step 1 / (1 + relax (n - 1)) in iteration n; default 0 */
     bool no_momentum;
-    bool start_zero; /* instead of filtered back-projection */
-    bool single;     /* float32 on the devices */
-    bool monitor;    /* states also have the cost and errors after each iteration; it is not
-                        part of time_ns */
+    bool start_zero;  /* instead of filtered back-projection */
+    bool single;      /* float32 on the devices */
+    bool monitor;     /* states have the cost after each iteration, not only the last one */
+    double tolerance; /* change in HU below which to stop; 0 or less: never */
+    struct app_checkpoint checkpoint;                              /* of ct_run() */
     void (*progress)(void *context, const struct ct_state *state); /* may be NULL */
     void *context;
 };
@@ -101,13 +106,15 @@ struct ct_result {
     double *image; /* [slice][row][column], 1/mm */
     size_t pixels; /* of all slices */
     struct ct_state state;
+    bool converged;   /* the change is below the tolerance */
     uint64_t time_ns; /* of the iterations, by the devices' clock; virtual if emulated */
     struct proact_statistics statistics; /* of the iterations */
 };
 
 /* Ordered subsets with separable quadratic surrogates and Nesterov's momentum (Kim, Ramani
    and Fessler 2015) on all devices of the session. The image is identical for any number of
-   devices and any method. PROACT_EINVAL for more subsets than views. */
+   devices and any method. PROACT_EINVAL for more subsets than views, and for the
+   checkpoint of a later iteration than the last one. */
 enum proact_status ct_run(struct proact *p, const struct ct_scan *scan,
                           const struct ct_options *options, struct ct_result *out,
                           struct proact_error *err);

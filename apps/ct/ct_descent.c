@@ -109,13 +109,14 @@ enum proact_status ct_descent(const struct ct_scan *scan, const struct ct_option
         descent_init(&d[i], &tables, scan, i, result.image);
         d[i].beta = o.beta;
     }
-    for (unsigned n = 1; n <= o.iterations; n++) {
+    for (unsigned n = 1; n <= o.iterations && !result.converged; n++) {
         memcpy(before, result.image, result.pixels * sizeof *before);
         for (unsigned i = 0; i < scan->slices; i++)
             descent_sweep(&d[i]);
         result.state.iteration = n;
         ct_errors(scan, result.image, before, &result.state);
-        if (o.monitor || n == o.iterations)
+        result.converged = result.state.change_hu < o.tolerance;
+        if (o.monitor || n == o.iterations || result.converged)
             ct_cost_on_host(&tables, scan, o.beta, result.image, &result.state);
         if (o.progress)
             o.progress(o.context, &result.state);

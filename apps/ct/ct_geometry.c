@@ -51,6 +51,21 @@ static enum proact_status geometry_check_counts(const struct ct_geometry *g,
     return PROACT_OK;
 }
 
+/* The largest footprint, of a pixel's diagonal. */
+static enum proact_status geometry_check_span(const struct ct_geometry *g,
+                                              double magnification,
+                                              struct proact_error *err)
+{
+    double channels = g->pixel_mm * sqrt(2) * magnification / g->pitch_mm;
+
+    if (channels + 2 < CT_SPAN_MAX)
+        return PROACT_OK;
+    return complain(err, PROACT_EINVAL,
+                    "ct: a pixel of %g mm covers %.0f channels of %g mm: at most %d are "
+                    "supported",
+                    g->pixel_mm, channels, g->pitch_mm, CT_SPAN_MAX - 2);
+}
+
 enum proact_status ct_geometry_check(const struct ct_geometry *g, struct proact_error *err)
 {
     enum proact_status status = geometry_check_counts(g, err);
@@ -64,12 +79,8 @@ enum proact_status ct_geometry_check(const struct ct_geometry *g, struct proact_
             "ct: pixels of %g mm, channels of %g mm or an arc of %g degrees are "
             "not positive",
             g->pixel_mm, g->pitch_mm, g->arc_degrees);
-    if (g->pixel_mm > (CT_SPAN_MAX - 2) / 2.9 * g->pitch_mm)
-        return complain(err, PROACT_EINVAL,
-                        "ct: pixels of %g mm cover more than %d channels of %g mm",
-                        g->pixel_mm, CT_SPAN_MAX / 3, g->pitch_mm);
     if (g->beam == CT_PARALLEL)
-        return PROACT_OK;
+        return geometry_check_span(g, 1, err);
     if (!(field * sqrt(0.5) < 0.95 * g->source_to_axis_mm))
         return complain(err, PROACT_EINVAL,
                         "ct: an image of %g mm reaches the source, %g mm from the axis",
@@ -81,7 +92,8 @@ enum proact_status ct_geometry_check(const struct ct_geometry *g, struct proact_
         return complain(err, PROACT_EINVAL,
                         "ct: %u channels of %g mm cover more than a quarter turn at %g mm",
                         g->channels, g->pitch_mm, g->source_to_detector_mm);
-    return PROACT_OK;
+    return geometry_check_span(
+        g, g->source_to_detector_mm / (g->source_to_axis_mm - field / 2), err);
 }
 
 double ct_geometry_needed_degrees(const struct ct_geometry *g)

@@ -17,7 +17,7 @@ void ct_tables_init(struct ct_tables *t, const struct ct_geometry *g);
 void ct_tables_clear(struct ct_tables *t);
 bool ct_in_field(unsigned size, unsigned row, unsigned column);
 
-enum { CT_SPAN_MAX = 64 }; /* channels that a footprint may reach */
+enum { CT_SPAN_MAX = 256 }; /* channels that a footprint may reach */
 
 /* Row of the system matrix of one pixel and one view. */
 struct ct_row {

@@ -35,8 +35,9 @@ static enum proact_status object_take_npy(const char *path, unsigned slices,
                           "%s: an image has the shape (side, side) or (slices, side, side)",
                           path);
     else if (slices && slices != found)
-        status = complain(err, PROACT_EINVAL, "%s: it has %zu slices, not %u", path, found,
-                          slices);
+        status = complain(err, PROACT_EINVAL,
+                          "%s: %u slices are requested, and the file has %zu", path, slices,
+                          found);
     if (!status) {
         *out = (struct ct_object){(unsigned)found, (unsigned)side, 0,
                                   app_calloc(found * side * side, sizeof *out->hu)};

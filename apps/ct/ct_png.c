@@ -36,7 +36,7 @@ static unsigned char png_grey(double hu, const struct ct_window *window)
 }
 
 /* Rows of the grid, each after its filter type 0. */
-static unsigned char *png_rows(const double *hu, unsigned slices, unsigned side,
+static unsigned char *png_rows(const float *hu, unsigned slices, unsigned side,
                                const struct ct_window *window, unsigned across,
                                size_t stride)
 {
@@ -45,17 +45,17 @@ static unsigned char *png_rows(const double *hu, unsigned slices, unsigned side,
 
     for (unsigned slice = 0; slice < slices; slice++)
         for (unsigned row = 0; row < side; row++) {
-            const double *from = hu + ((size_t)slice * side + row) * side;
+            const float *from = hu + ((size_t)slice * side + row) * side;
             unsigned char *to = rows + stride * (slice / across * side + row) + 1 +
                                 slice % across * (size_t)side;
 
             for (unsigned i = 0; i < side; i++)
-                to[i] = png_grey(from[i], window);
+                to[i] = png_grey((double)from[i], window);
         }
     return rows;
 }
 
-unsigned char *ct_png_format(const double *hu, unsigned slices, unsigned side,
+unsigned char *ct_png_format(const float *hu, unsigned slices, unsigned side,
                              const struct ct_window *window, size_t *bytes)
 {
     static const unsigned char signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};

@@ -10,5 +10,5 @@
 struct ct_window {
     double low, high;
 };
-unsigned char *ct_png_format(const double *hu, unsigned slices, unsigned side,
+unsigned char *ct_png_format(const float *hu, unsigned slices, unsigned side,
                              const struct ct_window *window, size_t *bytes);

@@ -257,12 +257,13 @@ enum proact_status ct_reference(const struct ct_scan *scan, const struct ct_opti
     double *before = app_calloc(result.pixels, sizeof *before);
 
     reference_init(&r, scan, result.image);
-    for (unsigned n = 1; n <= o.iterations; n++) {
+    for (unsigned n = 1; n <= o.iterations && !result.converged; n++) {
         memcpy(before, result.image, result.pixels * sizeof *before);
         reference_iterate(&r, n, &t);
         result.state.iteration = n;
         ct_errors(scan, result.image, before, &result.state);
-        if (o.monitor || n == o.iterations)
+        result.converged = result.state.change_hu < o.tolerance;
+        if (o.monitor || n == o.iterations || result.converged)
             ct_cost_on_host(&tables, scan, o.beta, result.image, &result.state);
         if (o.progress)
             o.progress(o.context, &result.state);

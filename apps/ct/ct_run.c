@@ -76,19 +76,66 @@ static enum proact_status ct_get_cost(struct ct_work *w, struct proact_error *er
     return status;
 }
 
-/* Reads the image, and computes the errors and, if it is wanted, the cost. */
-static enum proact_status ct_look(struct ct_work *w, bool with_cost,
-                                  struct proact_error *err)
+/* Reads the image and computes the errors. Only a copy of the image is read, because what
+   device 0 reads is pushed to it from then on. */
+static enum proact_status ct_look(struct ct_work *w, struct proact_error *err)
 {
     double *swap = w->before;
     enum proact_status status = ct_launch_show(w, err);
 
     w->before = w->now;
     w->now = swap;
-    if (status || (status = ct_get_image(w, w->arrays.shown, w->now, err)))
-        return status;
-    ct_errors(w->scan, w->now, w->before, &w->state);
-    return with_cost ? ct_get_cost(w, err) : PROACT_OK;
+    if (!status)
+        status = ct_get_image(w, w->arrays.shown, w->now, err);
+    if (!status)
+        ct_errors(w->scan, w->now, w->before, &w->state);
+    return status;
+}
+
+/* ---- Checkpoints ---- */
+
+enum { STATE_PARTS = 3 };
+
+static void ct_list_parts(struct ct_work *w, double *image, struct app_part *parts)
+{
+    size_t bytes = w->pixels * sizeof *image;
+
+    parts[0] = (struct app_part){"image", image, bytes};
+    parts[1] = (struct app_part){"extrapolation", w->extrapolated, bytes};
+    parts[2] = (struct app_part){"momentum", &w->momentum, sizeof w->momentum};
+}
+
+static enum proact_status ct_load(struct ct_work *w, struct proact_error *err)
+{
+    const struct app_checkpoint *c = &w->options.checkpoint;
+    struct app_part parts[STATE_PARTS];
+
+    if (!c->load)
+        return PROACT_OK;
+    ct_list_parts(w, w->start, parts);
+    enum proact_status status = c->load(c->context, &w->done, parts, STATE_PARTS, err);
+
+    if (!status && w->done > w->options.iterations)
+        return complain(err, PROACT_EINVAL,
+                        "the checkpoint is of iteration %u: expected at most %u", w->done,
+                        w->options.iterations);
+    return status;
+}
+
+/* Saves the state after ct_look(), if it is time. */
+static enum proact_status ct_save(struct ct_work *w, unsigned iteration,
+                                  struct proact_error *err)
+{
+    const struct app_checkpoint *c = &w->options.checkpoint;
+    struct app_part parts[STATE_PARTS];
+
+    if (!c->every || iteration % c->every)
+        return PROACT_OK;
+    enum proact_status status =
+        ct_get_image(w, w->arrays.old[w->updates % 2], w->extrapolated, err);
+
+    ct_list_parts(w, w->now, parts);
+    return status ? status : c->save(c->context, iteration, parts, STATE_PARTS, err);
 }
 
 /* ---- Preparation ---- */
@@ -154,7 +201,7 @@ static enum proact_status ct_reset(struct ct_work *w, struct proact_error *err)
     enum proact_status status = ct_put_image(w, w->arrays.image, w->start, err);
 
     w->updates = 0;
-    return status ? status : ct_put_image(w, w->arrays.old[0], w->start, err);
+    return status ? status : ct_put_image(w, w->arrays.old[0], w->extrapolated, err);
 }
 
 /* Kernel versions, tables and consumer predictions exist before the clock starts. */
@@ -171,7 +218,7 @@ static enum proact_status ct_warm(struct ct_work *w, struct proact_error *err)
 
 /* ---- Iterations ---- */
 
-static enum proact_status ct_iterate(struct ct_work *w, unsigned iteration, double *t,
+static enum proact_status ct_iterate(struct ct_work *w, unsigned iteration,
                                      struct proact_error *err)
 {
     const struct ct_options *o = &w->options;
@@ -179,7 +226,7 @@ static enum proact_status ct_iterate(struct ct_work *w, unsigned iteration, doub
 
     step.length = 1 / (1 + o->relax * (iteration - 1));
     for (unsigned m = 0; m < o->subsets; m++) {
-        step.momentum = o->no_momentum ? 0 : ct_momentum_next(t);
+        step.momentum = o->no_momentum ? 0 : ct_momentum_next(&w->momentum);
         enum proact_status status =
             ct_launch_update(w, ct_subset_at(m, o->subsets), &step, err);
 
@@ -200,33 +247,44 @@ static void ct_add(struct proact_statistics *sum, const struct proact_statistics
     sum->overlap_ns += more->overlap_ns;
 }
 
+/* One iteration on the clock. */
+static enum proact_status ct_time(struct ct_work *w, unsigned iteration,
+                                  struct ct_result *out, struct proact_error *err)
+{
+    struct proact_statistics statistics;
+    uint64_t began = proact_now_ns(w->session);
+
+    proact_statistics_reset(w->session);
+    enum proact_status status = ct_iterate(w, iteration, err);
+
+    if (status)
+        return status;
+    out->time_ns += proact_now_ns(w->session) - began;
+    status = proact_statistics_get(w->session, PROACT_ALL_DEVICES, NULL, &statistics, err);
+    if (!status)
+        ct_add(&out->statistics, &statistics);
+    return status;
+}
+
 static enum proact_status ct_iterate_all(struct ct_work *w, struct ct_result *out,
                                          struct proact_error *err)
 {
     const struct ct_options *o = &w->options;
     enum proact_status status = PROACT_OK;
-    double t = 1;
 
-    for (unsigned n = 1; n <= o->iterations && !status; n++) {
-        struct proact_statistics statistics;
-        bool is_last = n == o->iterations;
-        uint64_t began = proact_now_ns(w->session);
-
-        proact_statistics_reset(w->session);
-        if ((status = ct_iterate(w, n, &t, err)))
+    for (unsigned n = w->done + 1; n <= o->iterations && !out->converged; n++) {
+        if ((status = ct_time(w, n, out, err)) || (status = ct_look(w, err)))
             return status;
-        out->time_ns += proact_now_ns(w->session) - began;
-        if ((status = proact_statistics_get(w->session, PROACT_ALL_DEVICES, NULL,
-                                            &statistics, err)))
-            return status;
-        ct_add(&out->statistics, &statistics);
         w->state.iteration = n;
-        if (o->monitor || n + 1 >= o->iterations)
-            status = ct_look(w, o->monitor || is_last, err);
-        if (!status && o->progress)
+        out->converged = w->state.change_hu < o->tolerance;
+        if (o->monitor && (status = ct_get_cost(w, err)))
+            return status;
+        if (o->progress)
             o->progress(o->context, &w->state);
+        if (n < o->iterations && (status = ct_save(w, n, err)))
+            return status;
     }
-    return status;
+    return ct_get_cost(w, err);
 }
 
 /* Inputs, the start, and everything that precedes the clock. */
@@ -235,12 +293,18 @@ static enum proact_status ct_prepare(struct ct_work *w, struct proact_error *err
     enum proact_status status;
 
     w->start = ct_start_image(&w->tables, w->scan, &w->options);
+    w->extrapolated = app_calloc(w->pixels, sizeof *w->extrapolated);
+    memcpy(w->extrapolated, w->start, w->pixels * sizeof *w->extrapolated);
+    w->momentum = 1;
+    if ((status = ct_load(w, err)))
+        return status;
+    w->state.iteration = w->done;
     w->before = app_calloc(w->pixels, sizeof *w->before);
     w->now = app_calloc(w->pixels, sizeof *w->now);
     memcpy(w->now, w->start, w->pixels * sizeof *w->now);
     if ((status = ct_put_inputs(w, err)) || (status = ct_make_curvature(w, err)) ||
         (status = ct_reset(w, err)) || (status = ct_warm(w, err)) ||
-        (status = ct_reset(w, err)))
+        (status = ct_reset(w, err)) || (status = ct_look(w, err)))
         return status;
     return proact_wait(w->session, err);
 }

@@ -216,17 +216,30 @@ enum proact_status ct_scan_object(const struct ct_geometry *g,
     return PROACT_OK;
 }
 
-/* Sets slices, views and channels from the shape of a sinogram. */
+static enum proact_status scan_check_dimensions(const char *path, const struct ct_npy *npy,
+                                                struct proact_error *err)
+{
+    for (unsigned i = 0; i < npy->dimensions; i++)
+        if (npy->shape[i] > UINT16_MAX + 1UL)
+            return complain(err, PROACT_EINVAL, "%s: %zu in a dimension exceed %u", path,
+                            npy->shape[i], UINT16_MAX + 1);
+    if (npy->dimensions == 2 || npy->dimensions == 3)
+        return PROACT_OK;
+    return complain(err, PROACT_EINVAL,
+                    "%s: a sinogram has the shape (views, channels) or (views, slices, "
+                    "channels), found %u dimensions",
+                    path, npy->dimensions);
+}
+
+/* Sets the slices. */
 static enum proact_status scan_take_shape(const char *path, const struct ct_npy *npy,
                                           struct ct_scan *scan, struct proact_error *err)
 {
     const struct ct_geometry *g = &scan->geometry;
+    enum proact_status status = scan_check_dimensions(path, npy, err);
 
-    if (npy->dimensions != 2 && npy->dimensions != 3)
-        return complain(err, PROACT_EINVAL,
-                        "%s: a sinogram has the shape (views, channels) or (views, slices, "
-                        "channels), found %u dimensions",
-                        path, npy->dimensions);
+    if (status)
+        return status;
     size_t slices = npy->dimensions == 3 ? npy->shape[1] : 1;
     size_t views = npy->shape[0], channels = npy->shape[npy->dimensions - 1];
 
@@ -239,6 +252,22 @@ static enum proact_status scan_take_shape(const char *path, const struct ct_npy 
     return scan_check(g, scan->slices, 1, err);
 }
 
+enum proact_status ct_scan_read_counts(const char *path, unsigned *views,
+                                       unsigned *channels, struct proact_error *err)
+{
+    struct ct_npy npy;
+    enum proact_status status = ct_npy_read(path, &npy, err);
+
+    if (status)
+        return status;
+    if (!(status = scan_check_dimensions(path, &npy, err))) {
+        *views = (unsigned)npy.shape[0];
+        *channels = (unsigned)npy.shape[npy.dimensions - 1];
+    }
+    ct_npy_clear(&npy);
+    return status;
+}
+
 static enum proact_status scan_check_object(const char *path, const struct ct_scan *scan,
                                             const struct ct_object *object,
                                             struct proact_error *err)
@@ -247,11 +276,12 @@ static enum proact_status scan_check_object(const char *path, const struct ct_sc
 
     if (!object || (object->slices == scan->slices && object->side == g->size))
         return PROACT_OK;
-    return complain(err, PROACT_EINVAL,
-                    "the image (%u slices of %u x %u pixels) does not fit the sinogram %s "
-                    "(%u slices of %u views x %u channels, for %u x %u pixels)",
-                    object->slices, object->side, object->side, path, scan->slices,
-                    g->views, g->channels, g->size, g->size);
+    return complain(
+        err, PROACT_EINVAL,
+        "the image of the shape (%u, %u, %u) does not fit the sinogram %s of %u "
+        "views, %u slices and %u channels, which needs the shape (%u, %u, %u)",
+        object->slices, object->side, object->side, path, g->views, scan->slices,
+        g->channels, scan->slices, g->size, g->size);
 }
 
 /* Takes line integrals, by [view][slice][channel]. */

@@ -4,7 +4,7 @@
 /* Definitions shared by the kernels (ct_kernels.h) and the host. Lengths are in pixels,
    with the origin in the centre of the image, x to the right and y up. */
 
-enum { CT_PARTS = 4, CT_RAYS = 64, CT_PIXELS = 64 }; /* CT_PARTS threads a ray or a pixel */
+enum { CT_PARTS = 8, CT_RAYS = 32, CT_PIXELS = 32 }; /* CT_PARTS threads a ray or a pixel */
 enum { CT_THREADS = CT_PARTS * CT_RAYS };            /* of every CTA */
 enum { CT_COST_SPAN = 2048 }; /* rays and pixels of a CTA of ct_cost */
 

@@ -225,6 +225,7 @@ void ct_work_clear(struct ct_work *w)
         proact_array_destroy(arrays[i]);
     ct_tables_clear(&w->tables);
     free(w->start);
+    free(w->extrapolated);
     free(w->before);
     free(w->now);
 }

@@ -27,7 +27,10 @@ struct ct_work {
     struct ct_kernels kernels;
     size_t pixels;                /* of all slices, without padding */
     unsigned updates;             /* made, for the parity */
-    double *start, *before, *now; /* images on the host */
+    double *start, *extrapolated; /* the state before the first iteration */
+    double *before, *now;         /* images on the host */
+    unsigned done;                /* iterations before the run, from a checkpoint */
+    double momentum;              /* of ct_momentum_next() */
     struct ct_state state;
 };
 

@@ -241,6 +241,77 @@ static void monitor_changes_nothing(void **state)
     ct_scan_clear(&scan);
 }
 
+/* ---- Checkpoints ---- */
+
+struct saved {
+    unsigned iteration;
+    size_t count;
+    struct app_part part[4];
+};
+
+static enum proact_status save_parts(void *context, unsigned iteration,
+                                     const struct app_part *parts, size_t count,
+                                     struct proact_error *err)
+{
+    (void)err;
+    struct saved *saved = context;
+
+    assert_int_equal(saved->count, 0); /* the last iteration saves nothing */
+    saved->iteration = iteration;
+    saved->count = count;
+    for (size_t i = 0; i < count; i++) {
+        saved->part[i] = parts[i];
+        saved->part[i].data = malloc(parts[i].bytes);
+        memcpy(saved->part[i].data, parts[i].data, parts[i].bytes);
+    }
+    return PROACT_OK;
+}
+
+static enum proact_status load_parts(void *context, unsigned *iteration,
+                                     const struct app_part *parts, size_t count,
+                                     struct proact_error *err)
+{
+    (void)err;
+    struct saved *saved = context;
+
+    assert_int_equal(saved->count, count);
+    *iteration = saved->iteration;
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(parts[i].bytes, saved->part[i].bytes);
+        memcpy(parts[i].data, saved->part[i].data, parts[i].bytes);
+    }
+    return PROACT_OK;
+}
+
+/* On other devices and by another method, and from an odd number of updates. */
+static void resumed_runs_give_the_same_image(void **state)
+{
+    (void)state;
+    struct ct_scan scan = make_scan(CT_FAN_FLAT, 2, 32, 24, 40);
+    for (int single = 0; single <= 1; single++) {
+        struct ct_options options = {
+            .subsets = 1, .iterations = 6, .single = single, .relax = 0.05};
+        struct ct_result whole = reconstruct(&scan, &options, 2, "fused", 0), r;
+        struct saved saved = {0};
+
+        options.checkpoint =
+            (struct app_checkpoint){.every = 3, .save = save_parts, .context = &saved};
+        r = reconstruct(&scan, &options, 4, "inline", 1);
+        assert_memory_equal(r.image, whole.image, r.pixels * sizeof *r.image);
+        ct_result_clear(&r);
+        options.checkpoint = (struct app_checkpoint){.load = load_parts, .context = &saved};
+        r = reconstruct(&scan, &options, 3, "polling", 2);
+        assert_memory_equal(r.image, whole.image, r.pixels * sizeof *r.image);
+        assert_true(r.state.cost == whole.state.cost);
+        assert_int_equal(r.state.iteration, 6);
+        ct_result_clear(&r);
+        ct_result_clear(&whole);
+        for (size_t i = 0; i < saved.count; i++)
+            free(saved.part[i].data);
+    }
+    ct_scan_clear(&scan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +319,7 @@ int main(void)
         cmocka_unit_test(devices_agree_with_the_reference),
         cmocka_unit_test(images_are_the_same_everywhere),
         cmocka_unit_test(monitor_changes_nothing),
+        cmocka_unit_test(resumed_runs_give_the_same_image),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,8 +273,8 @@ static void sinograms_are_read_and_checked(void **state)
     ct_scan_clear(&scan);
     assert_int_equal(ct_scan_read(path, &g, &object, &scan, &err), PROACT_EINVAL);
     snprintf(text, sizeof text,
-             "the image (2 slices of 9 x 9 pixels) does not fit the sinogram %s (2 slices "
-             "of 3 views x 4 channels, for 8 x 8 pixels)",
+             "the image of the shape (2, 9, 9) does not fit the sinogram %s of 3 views, 2 "
+             "slices and 4 channels, which needs the shape (2, 8, 8)",
              path);
     assert_string_equal(err.text, text);
     g.views = 5;
@@ -326,7 +326,7 @@ static uint32_t word_at(const unsigned char *at)
 static void png_has_the_pixels_of_the_window(void **state)
 {
     (void)state;
-    static const double hu[12] = {-100, 0, 50, 100, 200, 0, 0, 0, 100, 0, 0, 0};
+    static const float hu[12] = {-100, 0, 50, 100, 200, 0, 0, 0, 100, 0, 0, 0};
     static const unsigned char rows[4][5] = {
         {0, 0, 0, 255, 0}, {0, 128, 255, 0, 0}, {0, 255, 0, 0, 0}, {0, 0, 0, 0, 0}};
     const struct ct_window window = {0, 100};
