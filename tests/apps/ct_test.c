@@ -286,6 +286,45 @@ static void sinograms_are_read_and_checked(void **state)
     unlink(path);
 }
 
+/* Slice k of the volume has the value 10 k - 300. */
+static void expect_slices(const char *path, unsigned slices, unsigned first)
+{
+    struct ct_object object;
+    struct proact_error err = {""};
+
+    if (ct_object_read(path, slices, &object, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(object.slices, slices);
+    assert_int_equal(object.side, 256);
+    assert_true(fabs(object.field_mm - 256 * 0.957) < 1e-9);
+    for (unsigned i = 0; i < slices; i++)
+        assert_true(object.hu[i * 65536 + 12345] == (float)(10 * (int)(first + i) - 300));
+    ct_object_clear(&object);
+}
+
+static void volumes_are_read_from_slice_60_on(void **state)
+{
+    (void)state;
+    enum { SLICES = 63, PIXELS = 256 * 256 };
+    char *path = path_in_folder("volume.raw");
+    FILE *file = fopen(path, "wb");
+    struct proact_error err = {""};
+    struct ct_object object;
+
+    for (int slice = 0; slice < SLICES; slice++)
+        for (int i = 0; i < PIXELS; i++) {
+            fputc((10 * slice - 300) & 255, file);
+            fputc((10 * slice - 300) >> 8 & 255, file);
+        }
+    assert_int_equal(fclose(file), 0);
+    expect_slices(path, 1, 60);
+    expect_slices(path, 3, 60);
+    expect_slices(path, 5, 58); /* the last ones */
+    assert_int_equal(ct_object_read(path, 64, &object, &err), PROACT_EINVAL);
+    assert_non_null(strstr(err.text, "8257536 bytes are not 64 or more slices"));
+    unlink(path);
+}
+
 static void damaged_npy_files_are_refused(void **state)
 {
     (void)state;
@@ -361,6 +400,7 @@ int main(void)
         cmocka_unit_test(too_many_subsets_are_refused),
         cmocka_unit_test(counts_of_zero_become_one),
         cmocka_unit_test(sinograms_are_read_and_checked),
+        cmocka_unit_test(volumes_are_read_from_slice_60_on),
         cmocka_unit_test(damaged_npy_files_are_refused),
         cmocka_unit_test(png_has_the_pixels_of_the_window),
     };
