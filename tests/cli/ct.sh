@@ -18,6 +18,7 @@ head -c 24 image.png | od -An -tx1
 proact make phantom --size 16 --object -o o.npy
 proact make phantom --size 16 --object -o - | cmp - o.npy
 proact run ct --image o.npy --views 12 --solver icd --iterations 30 | sed '/on the host/s/:.*//'
+proact run ct --image o.npy --views 12 --subsets 3 --iterations 3 -n 2 --monitor | sed -n '/iteration /,/^$/p'
 proact run ct --image o.npy --views 12 --i0 30 --angle 100 --iterations 1 -n 1 | sed -n '/Warning/p'
 
 # Both shapes, sizes, counts, and options that exclude each other.

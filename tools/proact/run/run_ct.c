@@ -23,11 +23,24 @@ static const float *ct_answer_hu(const struct ct_job *work,
 
 /* ---- Run ---- */
 
+struct ct_watch {
+    struct ct_job *job;
+    const struct run_watcher *watcher;
+};
+
 static void ct_step_done(void *context, const struct ct_state *state)
 {
-    const struct run_watcher *watcher = context;
+    const struct ct_watch *watch = context;
+    struct ct_job *job = watch->job;
 
-    watcher->progress(watcher->context, state->iteration, state->change_hu);
+    if (job->options.monitor) {
+        job->history = must_grow(job->history, job->history_count, &job->history_capacity,
+                                 sizeof *job->history);
+        job->history[job->history_count++] = *state;
+    }
+    if (watch->watcher->progress)
+        watch->watcher->progress(watch->watcher->context, state->iteration,
+                                 state->change_hu);
 }
 
 /* The outcome owns the image with its copy in HU. */
@@ -56,12 +69,13 @@ static enum proact_status ct_execute(void *context, struct proact *p,
 {
     struct ct_job *work = context;
     struct ct_options options = work->options;
-    struct run_watcher borrowed = *watcher;
+    struct ct_watch watch = {work, watcher};
     struct ct_result r;
     uint64_t began_ns = clock_host_ns();
 
-    options.progress = watcher->progress ? ct_step_done : NULL;
-    options.context = &borrowed;
+    work->history_count = 0;
+    options.progress = ct_step_done;
+    options.context = &watch;
     options.checkpoint = watcher->checkpoint;
     enum proact_status status = work->descends ? ct_descent(&work->scan, &options, &r, err)
                                                : ct_run(p, &work->scan, &options, &r, err);
@@ -110,12 +124,33 @@ static void ct_print_input(const void *context, FILE *to)
     fprintf(to, "\n");
 }
 
+/* The iterations of the last run. */
+static void ct_print_history(const struct ct_job *work, FILE *to)
+{
+    if (work->history_count)
+        fprintf(to, "%9s  %14s  %14s  %14s  %10s  %10s\n", "iteration", "cost", "data",
+                "prior", "change HU", "error HU");
+    for (size_t i = 0; i < work->history_count; i++) {
+        const struct ct_state *state = &work->history[i];
+
+        fprintf(to, "%9u  %14.6f  %14.6f  %14.6f  %10.4f", state->iteration, state->cost,
+                state->data, state->prior, state->change_hu);
+        if (work->scan.truth)
+            fprintf(to, "  %10.4f\n", state->error_hu);
+        else
+            fprintf(to, "  %10s\n", "-");
+    }
+    if (work->history_count)
+        fprintf(to, "\n");
+}
+
 static void ct_print_answer(const void *context, const struct run_outcome *outcome,
                             FILE *to)
 {
     const struct ct_job *work = context;
     const struct ct_state *state = &work->state;
 
+    ct_print_history(work, to);
     fprintf(to, "%u iterations%s: the last one changed the image by %.3g HU (rms)\n",
             outcome->iterations, outcome->converged ? ", converged" : "",
             outcome->residual);

@@ -29,6 +29,7 @@ enum ct_option {
     CT_OPTION_START,
     CT_OPTION_SOLVER,
     CT_OPTION_PRECISION,
+    CT_OPTION_MONITOR,
     CT_OPTION_WINDOW
 };
 
@@ -160,6 +161,10 @@ const struct run_option run_ct_options[] = {
                              .argument = "f32|f64",
                              .help = "of the devices (default f64)",
                              .choices = "f64|f32"},
+    [CT_OPTION_MONITOR] = {.name = "monitor",
+                           .kind = RUN_FLAG,
+                           .help = "print the cost, the error and the change of each\n"
+                                   "iteration; times exclude them"},
     [CT_OPTION_WINDOW] = {.name = "window",
                           .kind = RUN_TEXT,
                           .argument = "C/W",
@@ -231,6 +236,7 @@ static void ct_take_options(const struct run_request *r, struct ct_job *work)
         .no_momentum = value[CT_OPTION_MOMENTUM].choice == 1,
         .start_zero = value[CT_OPTION_START].choice == 1,
         .single = value[CT_OPTION_PRECISION].choice == 1,
+        .monitor = value[CT_OPTION_MONITOR].given,
         .tolerance = r->tolerance,
     };
     work->counts = has_counts ? value[CT_OPTION_COUNTS].real : 1e5;
@@ -270,6 +276,7 @@ void ct_job_close(void *context)
     struct ct_job *work = context;
 
     ct_scan_clear(&work->scan);
+    free(work->history);
     free(work);
 }
 

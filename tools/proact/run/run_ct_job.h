@@ -14,7 +14,9 @@ struct ct_job {
     struct ct_window window;
     double counts;
     uint64_t noise_seed;
-    bool descends;         /* on the host */
+    bool descends;            /* on the host */
+    struct ct_state *history; /* with --monitor: by iteration of the last run */
+    size_t history_count, history_capacity;
     struct ct_state state; /* of the last run; the same of all runs that are equal */
 };
 
