@@ -268,9 +268,8 @@ const struct run_application run_ct = {
         "Examples:\n"
         "  proact run ct --size 64 --views 90 --subsets 6 --output phantom.png\n"
         "      A small phantom as a picture in the window of --window.\n"
-        "  proact run ct --size 32 --views 48 --geometry fan-arc --iterations 2 "
-        "--compare\n"
-        "      The geometry of a GE LightSpeed, by every method.\n"
+        "  proact run ct --size 32 --views 48 --geometry fan-arc --reference\n"
+        "      The geometry of a GE LightSpeed, compared with the host.\n"
         "  proact make phantom --size 64 --views 90 -o sinogram.npy\n"
         "  proact run ct --sinogram sinogram.npy --size 64 --output image.npy\n"
         "      From a sinogram to an image in HU.\n",
