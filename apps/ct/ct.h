@@ -88,7 +88,8 @@ struct ct_state {
 
 /* A zero field selects the default. */
 struct ct_options {
-    unsigned subsets;    /* of views, at most `views`; default 12 */
+    unsigned subsets;    /* of views, at most `views`; default one for 30 views, at most
+                            24 */
     unsigned iterations; /* over all subsets; default 10 */
     double beta;         /* default 300; negative: no prior */
     double relax;        /* step 1 / (1 + relax (n - 1)) in iteration n; default 0 */

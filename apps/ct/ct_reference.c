@@ -6,7 +6,8 @@
 #include "ct/ct_host.h"
 #include "graph/complain.h"
 
-enum { SUBSETS_DEFAULT = 12, ITERATIONS_DEFAULT = 10 };
+/* Subsets of fewer views may diverge. */
+enum { SUBSET_VIEWS_DEFAULT = 30, SUBSETS_DEFAULT_MAX = 24, ITERATIONS_DEFAULT = 10 };
 
 static const double beta_default = 300;
 
@@ -18,8 +19,11 @@ enum proact_status ct_options_complete(const struct ct_scan *scan,
 
     if (given)
         o = *given;
-    if (!o.subsets)
-        o.subsets = scan->geometry.views < SUBSETS_DEFAULT ? 1 : SUBSETS_DEFAULT;
+    if (!o.subsets) {
+        unsigned most = scan->geometry.views / SUBSET_VIEWS_DEFAULT;
+
+        o.subsets = most < 1 ? 1 : most < SUBSETS_DEFAULT_MAX ? most : SUBSETS_DEFAULT_MAX;
+    }
     o.iterations = o.iterations ? o.iterations : ITERATIONS_DEFAULT;
     o.beta = o.beta < 0 ? 0 : o.beta > 0 ? o.beta : beta_default;
     if (o.subsets > scan->geometry.views)

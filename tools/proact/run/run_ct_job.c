@@ -123,7 +123,9 @@ const struct run_option run_ct_options[] = {
     [CT_OPTION_SUBSETS] = {.name = "subsets",
                            .kind = RUN_WHOLE,
                            .argument = "M",
-                           .help = "subsets of the views (default 12)",
+                           .help =
+                               "subsets of the views (default one for 30 views, at most\n"
+                               "24); subsets of few views diverge",
                            .low = 1,
                            .high = 65536},
     [CT_OPTION_BETA] = {.name = "beta",
