@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "graph/complain.h"
 #include "graph/plain_text.h"
 
-enum { VOLUME_SIDE = 256, VOLUME_SLICE = 60 };
+enum { VOLUME_SIDE = 256, VOLUME_SLICE = 60, HU_MAX = 1000000 };
 
 static const double volume_pixel_mm = 0.957;
 
@@ -38,6 +39,12 @@ static enum proact_status object_take_npy(const char *path, unsigned slices,
         status = complain(err, PROACT_EINVAL,
                           "%s: %u slices are requested, and the file has %zu", path, slices,
                           found);
+    for (size_t i = 0; !status && i < found * side * side; i++)
+        if (!(fabs(npy.value[i]) <= HU_MAX))
+            status =
+                complain(err, PROACT_EINVAL,
+                         "%s: the value of slice %zu, row %zu, column %zu is %g HU", path,
+                         i / side / side, i / side % side, i % side, npy.value[i]);
     if (!status) {
         *out = (struct ct_object){(unsigned)found, (unsigned)side, 0,
                                   app_calloc(found * side * side, sizeof *out->hu)};

@@ -286,6 +286,28 @@ static void sinograms_are_read_and_checked(void **state)
     unlink(path);
 }
 
+static void images_have_finite_values(void **state)
+{
+    (void)state;
+    double values[2 * 3 * 3] = {0};
+    struct ct_npy npy = {3, {2, 3, 3}, values};
+    char *path = path_in_folder("image.npy"), text[512];
+    struct ct_object object;
+    struct proact_error err = {""};
+
+    write_npy(path, &npy);
+    assert_int_equal(ct_object_read(path, 0, &object, &err), PROACT_OK);
+    assert_int_equal(object.slices, 2);
+    ct_object_clear(&object);
+    values[9 + 5] = NAN;
+    write_npy(path, &npy);
+    assert_int_equal(ct_object_read(path, 0, &object, &err), PROACT_EINVAL);
+    snprintf(text, sizeof text, "%s: the value of slice 1, row 1, column 2 is nan HU",
+             path);
+    assert_string_equal(err.text, text);
+    unlink(path);
+}
+
 /* Slice k of the volume has the value 10 k - 300. */
 static void expect_slices(const char *path, unsigned slices, unsigned first)
 {
@@ -401,6 +423,7 @@ int main(void)
         cmocka_unit_test(counts_of_zero_become_one),
         cmocka_unit_test(sinograms_are_read_and_checked),
         cmocka_unit_test(volumes_are_read_from_slice_60_on),
+        cmocka_unit_test(images_have_finite_values),
         cmocka_unit_test(damaged_npy_files_are_refused),
         cmocka_unit_test(png_has_the_pixels_of_the_window),
     };
