@@ -98,6 +98,9 @@ struct ct_options {
     bool single;      /* float32 on the devices */
     bool monitor;     /* states have the cost after each iteration, not only the last one */
     double tolerance; /* change in HU below which to stop; 0 or less: never */
+    /* For a session that skips transfers, whose image is wrong: all arrays have a content,
+       and nothing that decides the time depends on a transfer. */
+    bool skips_transfers;
     struct app_checkpoint checkpoint;                              /* of ct_run() */
     void (*progress)(void *context, const struct ct_state *state); /* may be NULL */
     void *context;

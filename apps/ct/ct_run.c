@@ -186,7 +186,10 @@ static enum proact_status ct_make_curvature(struct ct_work *w, struct proact_err
     for (size_t i = 0; i < w->pixels; i++)
         image[i] = ct_in_field(g->size, (unsigned)(i / g->size % g->size),
                                (unsigned)(i % g->size));
+    w->set_up_devices = w->options.skips_transfers;
     enum proact_status status = ct_apply(w, image, err);
+
+    w->set_up_devices = 0;
 
     for (size_t i = 0; i < w->pixels; i++)
         image[i] += w->options.beta * ct_prior_curvature_max();
@@ -202,6 +205,27 @@ static enum proact_status ct_reset(struct ct_work *w, struct proact_error *err)
 
     w->updates = 0;
     return status ? status : ct_put_image(w, w->arrays.old[0], w->extrapolated, err);
+}
+
+/* Contents of the arrays that transfers would fill. */
+static enum proact_status ct_fill(const struct ct_work *w, struct proact_error *err)
+{
+    struct ct_shape shape = ct_subset_shape(w, 0, w->options.subsets);
+    size_t rays = (size_t)w->scan->slices * shape.ray_ctas * CT_RAYS;
+    size_t count = (size_t)ct_cost_ctas(w) * w->scan->slices;
+    double *zero = app_calloc(rays, sizeof *zero);
+    struct ct_sums *sums = app_calloc(count, sizeof *sums);
+    enum proact_status status = PROACT_OK;
+
+    if (w->options.skips_transfers)
+        status = ct_put(w, w->arrays.residual, zero, rays, err);
+    if (!status && w->options.skips_transfers)
+        status = proact_array_write(w->arrays.sums, 0, sums, count, err);
+    if (!status && w->options.skips_transfers)
+        status = ct_put_image(w, w->arrays.old[1], w->start, err);
+    free(zero);
+    free(sums);
+    return status;
 }
 
 /* Kernel versions, tables and consumer predictions exist before the clock starts. */
@@ -303,8 +327,9 @@ static enum proact_status ct_prepare(struct ct_work *w, struct proact_error *err
     w->now = app_calloc(w->pixels, sizeof *w->now);
     memcpy(w->now, w->start, w->pixels * sizeof *w->now);
     if ((status = ct_put_inputs(w, err)) || (status = ct_make_curvature(w, err)) ||
-        (status = ct_reset(w, err)) || (status = ct_warm(w, err)) ||
-        (status = ct_reset(w, err)) || (status = ct_look(w, err)))
+        (status = ct_fill(w, err)) || (status = ct_reset(w, err)) ||
+        (status = ct_warm(w, err)) || (status = ct_reset(w, err)) ||
+        (status = ct_look(w, err)))
         return status;
     return proact_wait(w->session, err);
 }

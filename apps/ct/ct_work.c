@@ -107,7 +107,8 @@ enum proact_status ct_launch_residual(const struct ct_work *w, struct proact_arr
 {
     const struct ct_arrays *a = &w->arrays;
     struct proact_grid grid = {.ctas = {shape->ray_ctas * w->scan->slices},
-                               .threads = {CT_THREADS}};
+                               .threads = {CT_THREADS},
+                               .device_count = w->set_up_devices};
     struct proact_arg args[] = {
         PROACT_ARRAY(image),   PROACT_ARRAY(a->measured), PROACT_ARRAY(a->weight),
         PROACT_ARRAY(a->view), PROACT_ARRAY(a->edge),     PROACT_ARRAY(to),
@@ -121,7 +122,8 @@ enum proact_status ct_launch_back(const struct ct_work *w, struct proact_array *
                                   const struct ct_shape *shape, struct proact_error *err)
 {
     struct proact_grid grid = {.ctas = {shape->pixel_ctas * w->scan->slices},
-                               .threads = {CT_THREADS}};
+                               .threads = {CT_THREADS},
+                               .device_count = w->set_up_devices};
     struct proact_arg args[] = {PROACT_ARRAY(w->arrays.all_residual),
                                 PROACT_ARRAY(w->arrays.view), PROACT_ARRAY(sum),
                                 PROACT_VALUE(*shape)};

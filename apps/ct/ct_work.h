@@ -25,6 +25,7 @@ struct ct_work {
     struct ct_tables tables;
     struct ct_arrays arrays;
     struct ct_kernels kernels;
+    uint32_t set_up_devices;      /* that project before the clock; 0: all */
     size_t pixels;                /* of all slices, without padding */
     unsigned updates;             /* made, for the parity */
     double *start, *extrapolated; /* the state before the first iteration */

@@ -33,7 +33,7 @@ static void ct_step_done(void *context, const struct ct_state *state)
     const struct ct_watch *watch = context;
     struct ct_job *job = watch->job;
 
-    if (job->options.monitor) {
+    if (job->options.monitor && !watch->watcher->schedule) {
         job->history = must_grow(job->history, job->history_count, &job->history_capacity,
                                  sizeof *job->history);
         job->history[job->history_count++] = *state;
@@ -60,7 +60,8 @@ static void ct_make_outcome(const struct ct_job *work, const struct ct_result *r
                                 .residual = r->state.change_hu,
                                 .converged = r->converged,
                                 .time_ns = r->time_ns,
-                                .statistics = r->statistics};
+                                .statistics = r->statistics,
+                                .schedule = {.iterations = r->state.iteration}};
 }
 
 static enum proact_status ct_execute(void *context, struct proact *p,
@@ -73,10 +74,15 @@ static enum proact_status ct_execute(void *context, struct proact *p,
     struct ct_result r;
     uint64_t began_ns = clock_host_ns();
 
-    work->history_count = 0;
+    work->history_count = watcher->schedule ? work->history_count : 0;
     options.progress = ct_step_done;
     options.context = &watch;
     options.checkpoint = watcher->checkpoint;
+    if (watcher->schedule) {
+        options.skips_transfers = true;
+        options.iterations = watcher->schedule->iterations;
+        options.tolerance = 0;
+    }
     enum proact_status status = work->descends ? ct_descent(&work->scan, &options, &r, err)
                                                : ct_run(p, &work->scan, &options, &r, err);
 
@@ -84,7 +90,8 @@ static enum proact_status ct_execute(void *context, struct proact *p,
         return status;
     if (work->descends)
         r.time_ns = clock_host_ns() - began_ns;
-    work->state = r.state;
+    if (!watcher->schedule)
+        work->state = r.state;
     ct_make_outcome(work, &r, out);
     ct_result_clear(&r);
     return PROACT_OK;
