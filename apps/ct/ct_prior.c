@@ -18,23 +18,24 @@ static double prior_psi(double t)
     return 0.5 * t * t / (1 + prior_power(t));
 }
 
-double ct_prior_sum(const double *x, unsigned size)
+double ct_prior_sum(const double *image, unsigned size)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < (size_t)size * size; i++) {
-        bool has_right = i % size + 1 < size, has_left = i % size,
-             below = i / size + 1 < size;
+    for (unsigned row = 0; row < size; row++)
+        for (unsigned column = 0; column < size; column++) {
+            const double *x = image + (size_t)row * size + column;
+            bool below = row + 1 < size, has_right = column + 1 < size;
 
-        if (has_right)
-            sum += prior_psi(x[i] - x[i + 1]);
-        if (below)
-            sum += prior_psi(x[i] - x[i + size]);
-        if (below && has_left)
-            sum += diagonal_weight * prior_psi(x[i] - x[i + size - 1]);
-        if (below && has_right)
-            sum += diagonal_weight * prior_psi(x[i] - x[i + size + 1]);
-    }
+            if (has_right)
+                sum += prior_psi(x[0] - x[1]);
+            if (below)
+                sum += prior_psi(x[0] - x[size]);
+            if (below && column > 0)
+                sum += diagonal_weight * prior_psi(x[0] - x[size - 1]);
+            if (below && has_right)
+                sum += diagonal_weight * prior_psi(x[0] - x[size + 1]);
+        }
     return sum;
 }
 

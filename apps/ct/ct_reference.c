@@ -26,11 +26,15 @@ enum proact_status ct_options_complete(const struct ct_scan *scan,
     }
     o.iterations = o.iterations ? o.iterations : ITERATIONS_DEFAULT;
     o.beta = o.beta < 0 ? 0 : o.beta > 0 ? o.beta : beta_default;
-    if (o.subsets > scan->geometry.views)
-        return complain(err, PROACT_EINVAL, "ct: %u subsets exceed the %u views", o.subsets,
-                        scan->geometry.views);
-    if (!(o.relax >= 0))
-        return complain(err, PROACT_EINVAL, "ct: relaxation %g is negative", o.relax);
+    if (o.subsets > scan->geometry.views) {
+        complain(err, PROACT_EINVAL, "ct: %u subsets exceed the %u views", o.subsets,
+                 scan->geometry.views);
+        return PROACT_EINVAL;
+    }
+    if (!(o.relax >= 0)) {
+        complain(err, PROACT_EINVAL, "ct: relaxation %g is negative", o.relax);
+        return PROACT_EINVAL;
+    }
     *out = o;
     return ct_geometry_check(&scan->geometry, err);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,6 +236,7 @@ static enum proact_status ct_warm(struct ct_work *w, struct proact_error *err)
     unsigned subsets = w->options.subsets;
     enum proact_status status = PROACT_OK;
 
+    assert(subsets > 0);
     for (unsigned i = 0; (i < subsets || i < WARM_UPDATES) && !status; i++)
         status = ct_launch_update(w, ct_subset_at(i % subsets, subsets), &step, err);
     return status;

@@ -84,12 +84,13 @@ static double scan_pixel(const struct ct_geometry *g, unsigned row, unsigned col
 {
     double middle = 0.5 * (g->size - 1), sum = 0;
 
-    for (int i = 0; i < POINTS_A_PIXEL * POINTS_A_PIXEL; i++) {
-        double x = column - middle + (i % POINTS_A_PIXEL + 0.5) / POINTS_A_PIXEL - 0.5;
-        double y = middle - row + (i / POINTS_A_PIXEL + 0.5) / POINTS_A_PIXEL - 0.5;
+    for (int down = 0; down < POINTS_A_PIXEL; down++)
+        for (int across = 0; across < POINTS_A_PIXEL; across++) {
+            double x = column - middle + (across + 0.5) / POINTS_A_PIXEL - 0.5;
+            double y = middle - row + (down + 0.5) / POINTS_A_PIXEL - 0.5;
 
-        sum += scan_density(x * g->pixel_mm / radius, y * g->pixel_mm / radius);
-    }
+            sum += scan_density(x * g->pixel_mm / radius, y * g->pixel_mm / radius);
+        }
     return CT_WATER * sum / (POINTS_A_PIXEL * POINTS_A_PIXEL);
 }
 

@@ -43,7 +43,7 @@ static void solve_golden(const struct golden *g)
                                        .no_momentum = !g->momentum,
                                        .start_zero = g->beam != CT_PARALLEL};
     struct ct_scan scan;
-    struct ct_result r;
+    struct ct_result r = {0};
 
     geometry.offset = 0.25;
     assert_int_equal(ct_scan_phantom(&geometry, 1, 1e5, 1, &scan, NULL), PROACT_OK);

@@ -350,6 +350,8 @@ static void volumes_are_read_from_slice_60_on(void **state)
 static void damaged_npy_files_are_refused(void **state)
 {
     (void)state;
+    static const char huge[] = "{'descr': '<f4', 'fortran_order': False, "
+                               "'shape': (4294967296, 4294967296, 4294967296), }";
     static const char *const heads[] = {
         "{'descr': '<c8', 'fortran_order': False, 'shape': (2,), }",
         "{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }",
@@ -357,8 +359,7 @@ static void damaged_npy_files_are_refused(void **state)
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 2, 1), }",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }",
-        "{'descr': '<f4', 'fortran_order': False, "
-        "'shape': (4294967296, 4294967296, 4294967296), }",
+        huge,
     };
     char *path = path_in_folder("damaged.npy");
 

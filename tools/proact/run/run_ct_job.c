@@ -189,14 +189,18 @@ static enum proact_status ct_take_window(const struct run_request *r, struct ct_
                                          struct proact_error *err)
 {
     const struct run_value *value = &r->value[CT_OPTION_WINDOW];
-    double centre = 40, width = 400;
-    char more;
+    const char *word = value->given ? value->text : "40/400";
+    char *slash, *end;
+    double centre = strtod(word, &slash), width = 0;
 
-    if (value->given && (sscanf(value->text, "%lf/%lf%c", &centre, &width, &more) != 2 ||
-                         !isfinite(centre) || !(width > 0 && width < HUGE_VAL)))
+    if (slash != word && *slash == '/') {
+        width = strtod(slash + 1, &end);
+        width = end == slash + 1 || *end ? 0 : width;
+    }
+    if (!isfinite(centre) || !(width > 0 && width < HUGE_VAL))
         return fail(err, PROACT_EINVAL,
                     "--window: expected CENTRE/WIDTH in HU such as 40/400, found '%s'",
-                    value->text);
+                    word);
     *out = (struct ct_window){centre - width / 2, centre + width / 2};
     return PROACT_OK;
 }
