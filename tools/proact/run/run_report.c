@@ -68,7 +68,7 @@ static bool sends(const struct run_study *study)
     return false;
 }
 
-static void print_legend(const struct run_study *study, FILE *to)
+static void print_legend(const struct run_study *study, bool sends_all, FILE *to)
 {
     if (study->emulated)
         fprintf(to, "\nTimes are virtual: of the emulated machine, not of this one.\n");
@@ -81,6 +81,8 @@ static void print_legend(const struct run_study *study, FILE *to)
             "answer: compared bit for bit with one device.\n");
     if (study->device_count > 1 && !sends(study))
         fprintf(to, "Nothing was sent: the problem is too small to be split.\n");
+    if (study->device_count > 1 && sends_all)
+        fprintf(to, "sent: all that a device writes, to all devices (--send all).\n");
 }
 
 static int widest_name(const struct run_study *study)
@@ -124,7 +126,7 @@ void run_report_print(const struct run_report *r, FILE *to)
         print_time(to, study->ideal_ns);
         fprintf(to, "  %7.2f  %6d %%\n", run_report_ideal(study), 100);
     }
-    print_legend(study, to);
+    print_legend(study, r->request->sends_all, to);
     if (run_study_differs(study))
         fprintf(to, "\nTHE ANSWER OF A METHOD DIFFERS FROM THAT OF ONE DEVICE.\n");
 }

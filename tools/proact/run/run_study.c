@@ -57,7 +57,8 @@ static enum proact_status run_once(struct maker *m, const struct one_run *run,
         .infinite_bandwidth = run->instant,
         .plan = {.method = run->method,
                  .chunk_bytes = r->chunk_bytes,
-                 .transfer_threads = r->threads},
+                 .transfer_threads = r->threads,
+                 .broadcast = r->sends_all},
     };
     struct proact *p;
 
