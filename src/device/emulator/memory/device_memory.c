@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/device.h"
+#include "execute/execute.h"
 
 /* Linux extensions of POSIX. */
 #ifndef MAP_ANONYMOUS
@@ -26,6 +27,35 @@ enum { ALIGNMENT = 512, GAP = DEVICE_GAP_BYTES, PAGE_BYTES_MAX = 65536 };
 #define STRIDE_MAX ((uint64_t)1 << 40)
 #define STRIDE_MIN ((uint64_t)1 << 30)
 
+static void *range_map(uint64_t bytes)
+{
+    void *p =
+        mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* Address range above the windows of generic addresses, wherever mmap() finds room first:
+   below them under valgrind, for instance. NULL: there is none. */
+static void *range_reserve(uint64_t bytes)
+{
+    unsigned char *p = range_map(bytes);
+    uint64_t below = 0;
+
+    if (!p || (uintptr_t)p >= EXECUTE_WINDOWS_END)
+        return p;
+    munmap(p, bytes);
+    p = range_map(bytes + EXECUTE_WINDOWS_END);
+    if (!p)
+        return NULL;
+    if ((uintptr_t)p < EXECUTE_WINDOWS_END)
+        below = EXECUTE_WINDOWS_END - (uintptr_t)p;
+    if (below)
+        munmap(p, below);
+    munmap(p + below + bytes, EXECUTE_WINDOWS_END - below);
+    return p + below;
+}
+
 enum proact_status memory_reserve(struct device_memory *m, unsigned device_count,
                                   uint64_t bytes_each, struct proact_error *err)
 {
@@ -33,18 +63,13 @@ enum proact_status memory_reserve(struct device_memory *m, unsigned device_count
 
     stride = (stride + PAGE_BYTES_MAX - 1) / PAGE_BYTES_MAX * PAGE_BYTES_MAX +
              PAGE_BYTES_MAX + (uint64_t)2 * MEMORY_SLACK;
-    void *p = MAP_FAILED;
+    void *p;
 
     /* Only allocations are accessible and use host memory. Under a limit of address space
        (ulimit -v) a smaller reservation is tried. */
-    for (;;) {
-        p = mmap(NULL, 2 * stride * device_count, PROT_NONE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p != MAP_FAILED || stride / 2 < STRIDE_MIN)
-            break;
+    while (!(p = range_reserve(2 * stride * device_count)) && stride / 2 >= STRIDE_MIN)
         stride = stride / 2 / PAGE_BYTES_MAX * PAGE_BYTES_MAX;
-    }
-    if (p == MAP_FAILED)
+    if (!p)
         return fail(err, PROACT_ENOSPACE,
                     "emulator: no address space for %u devices of %" PRIu64 " bytes: %s",
                     device_count, stride, strerror(errno));
@@ -116,14 +141,15 @@ static bool make_usable(const struct device_memory *m, unsigned device, size_t i
 
 /* Returns the pages of an allocation by a new mapping, which also releases the host's
    memory commitment. After a failure they stay until the set is closed. */
-static void give_back(const struct device_memory *m, unsigned device, size_t i)
+static void give_back(struct device_memory *m, unsigned device, size_t i)
 {
     size_t bytes;
     void *first = own_pages(m, device, i, &bytes);
 
-    if (bytes)
-        (void)mmap(first, bytes, PROT_NONE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (bytes &&
+        mmap(first, bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        m->has_stale = true;
 }
 
 /* First fit. Returns the index for the new allocation and its address; count + 1: none, and
@@ -252,6 +278,40 @@ enum proact_status memory_allocate(struct device_memory *m, unsigned device, uin
     return insert(m, device, bytes, 0, out, err);
 }
 
+/* Index of the last allocation that begins at or before the address; count: none. */
+static size_t last_before(const struct device_memory *m, unsigned device, uint64_t address)
+{
+    size_t low = 0, high = m->count[device];
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (m->list[device][middle].first <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : m->count[device];
+}
+
+void memory_clear(struct device_memory *m, unsigned device, uint64_t address)
+{
+    const struct allocation *list = m->list[device];
+    size_t i = last_before(m, device, address), bytes;
+    unsigned char *first = (unsigned char *)(uintptr_t)list[i].first,
+                  *end = (unsigned char *)(uintptr_t)list[i].end;
+    unsigned char *own = own_pages(m, device, i, &bytes), *behind = own + bytes;
+
+    if (m->has_stale || !bytes) {
+        memset(first, 0, (size_t)(end - first));
+        return;
+    }
+    if (own > first)
+        memset(first, 0, (size_t)(own - first));
+    if (behind < end)
+        memset(behind, 0, (size_t)(end - behind));
+}
+
 enum proact_status memory_allocate_parts(struct device_memory *m, uint64_t bytes,
                                          uint64_t *out, uint64_t *part,
                                          struct proact_error *err)
@@ -267,22 +327,6 @@ enum proact_status memory_allocate_parts(struct device_memory *m, uint64_t bytes
         if (bytes_of_part(bytes, *part, d) > m->limit - m->used[d])
             return no_room(m, d, bytes_of_part(bytes, *part, d), 0, err);
     return insert(m, m->device_count, bytes, *part, out, err);
-}
-
-/* Index of the last allocation that begins at or before the address; count: none. */
-static size_t last_before(const struct device_memory *m, unsigned device, uint64_t address)
-{
-    size_t low = 0, high = m->count[device];
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (m->list[device][middle].first <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? low - 1 : m->count[device];
 }
 
 /* List that contains the address: a device, or the list of distributed memory; else one
