@@ -16,7 +16,7 @@ proact_test(NAME apps.killed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/apps/killed.sh
     $<TARGET_FILE:proact_command> 3)
 proact_test(NAME apps.killed_often COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/apps/killed.sh
     $<TARGET_FILE:proact_command> 20)
-set_tests_properties(apps.killed PROPERTIES LABELS slow TIMEOUT 120)
+set_tests_properties(apps.killed PROPERTIES LABELS slow TIMEOUT 240)
 set_tests_properties(apps.killed_often PROPERTIES LABELS long TIMEOUT 600)
 
 # Matrix factorisation, with its data.
