@@ -38,8 +38,11 @@ static const char ratings_help[] =
     "      A small set.\n"
     "  proact run als ratings.mtx --rank 16 --iterations 10\n"
     "      Factorises it.\n"
-    "  proact make ratings --users 480189 --items 17770 --draws 100000000 -o big.mtx.gz\n"
-    "      As many as in the Netflix prize. The generator takes 4 GB of memory.\n";
+    "  proact make ratings --users 1000 --items 300 --draws 20000 -o ratings.csv.gz\n"
+    "      CSV, compressed.\n"
+    "\n"
+    "480189 users, 17770 items and 100000000 draws are as large as the Netflix prize. The\n"
+    "generator then takes 4 GB of memory.\n";
 
 struct ratings_words {
     char *users, *items, *draws, *seed, *output;
