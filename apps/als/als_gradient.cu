@@ -11,7 +11,8 @@
    als_gradient_thread_*: a thread per row, which stores its factors one by one, as in the
    paper. */
 
-enum { BATCH = 4 }; /* ratings whose loads are in flight together */
+enum { BATCH = 4 };        /* ratings whose loads are in flight together */
+enum { THREAD_CTA = 128 }; /* threads of a CTA with a thread per row */
 
 template <class T, int LANES, int FACTORS> struct gradient_row {
     T own[FACTORS], sum[FACTORS];
@@ -31,13 +32,17 @@ PROACT_DEVICE_INLINE void row_start(gradient_row<T, LANES, FACTORS> &row, const 
     for (proact_u32 f = 0; f < FACTORS; f++) {
         proact_u32 k = factor_of<LANES>(f);
 
-        row.own[f] = k < rank ? factors[k] : (T)0;
+        T loaded = factors[k < rank ? k : 0];
+
+        row.own[f] = k < rank ? loaded : (T)0;
         row.sum[f] = 0;
     }
 }
 
 /* Adds every `stride`-th group of 32 / LANES entries, from `begin` on. Loads past the end
-   repeat the last entry, whose error then counts as 0. */
+   repeat the last entry, whose error then counts as 0. Loads past the rank repeat factor 0;
+   the own factor is 0 there, and the sum is not used. Without branches the loads overlap.
+ */
 template <class T, int LANES, int FACTORS>
 PROACT_DEVICE_INLINE void row_add(gradient_row<T, LANES, FACTORS> &row,
                                   const als_side<T> &side, const T *other, proact_u32 rank,
@@ -61,7 +66,7 @@ PROACT_DEVICE_INLINE void row_add(gradient_row<T, LANES, FACTORS> &row,
             for (proact_u32 f = 0; f < FACTORS; f++) {
                 proact_u32 k = factor_of<LANES>(f);
 
-                q[b][f] = k < rank ? from[k] : (T)0;
+                q[b][f] = from[k < rank ? k : 0];
             }
         }
 #pragma unroll
@@ -149,40 +154,45 @@ PROACT_DEVICE_INLINE void gradient_part(const als_side<T> &side,
     }
 }
 
-/* At most K factors, in registers if K is small. */
+/* At most K factors. If K is small, the thread has them in registers. */
 template <class T, int K>
 PROACT_DEVICE_INLINE void gradient_thread(const als_side<T> &side, const T *own,
                                           const T *other, T *to, proact_u32 rank, T gamma,
                                           T lambda)
 {
     const int unrolled = K <= 64 ? K : 1;
-    proact_u32 row = proact_local_cta() * CTA_THREADS + proact_thread_x();
+    proact_u32 row = proact_local_cta() * THREAD_CTA + proact_thread_x();
     proact_u32 part, part_end;
-    T sum[K];
+    T sum[K], p[K], q[K];
 
     if (row >= side.rows)
         return;
     proact_u32 begin = side.first[row], end = side.first[row + 1];
-    const T *p = own + (proact_u64)row * rank;
+    const T *from = own + (proact_u64)row * rank;
     T *result = to + (proact_u64)row * rank, weight = lambda * (T)(end - begin);
 
 #pragma unroll unrolled
-    for (proact_u32 k = 0; k < K; k++)
+    for (proact_u32 k = 0; k < K; k++) {
+        T loaded = from[k < rank ? k : 0];
+
+        p[k] = k < rank ? loaded : (T)0;
         sum[k] = 0;
+    }
     if (row_parts(side, row, &part, &part_end))
         begin = end;
     for (proact_u32 i = begin; i < end; i++) {
-        const T *q = other + (proact_u64)side.index[i] * rank;
+        const T *row_of_other = other + (proact_u64)side.index[i] * rank;
         T error = side.value[i];
 
 #pragma unroll unrolled
         for (proact_u32 k = 0; k < K; k++)
-            if (k < rank)
-                error = fused(-p[k], q[k], error);
+            q[k] = row_of_other[k < rank ? k : 0];
 #pragma unroll unrolled
         for (proact_u32 k = 0; k < K; k++)
-            if (k < rank)
-                sum[k] = fused(error, q[k], sum[k]);
+            error = fused(-p[k], q[k], error);
+#pragma unroll unrolled
+        for (proact_u32 k = 0; k < K; k++)
+            sum[k] = fused(error, q[k], sum[k]);
     }
     for (; part < part_end; part++)
 #pragma unroll unrolled

@@ -8,7 +8,7 @@
 extern const char kernel_als_gradient[], kernel_als_solve[], kernel_als_strata[],
     kernel_als_errors[];
 
-enum { WARP = 32, WIDE_CTA = 256, SOLVE_CTA = 128 }; /* threads */
+enum { WARP = 32, WIDE_CTA = 256, SOLVE_CTA = 128, THREAD_CTA = 128 }; /* threads */
 enum { STRATA_USERS_ARG = 3, STRATA_ITEMS_ARG = 4 }; /* arguments of als_strata_*() */
 
 /* A number in the type of the factors. */
@@ -220,10 +220,10 @@ static enum proact_status launch_side(struct als_devices *d, const struct als_si
     if (is_gradient)
         args[n++] = real_arg(d, &gamma);
     args[n++] = real_arg(d, &lambda);
-    const struct proact_grid grid =
-        !is_gradient
-            ? solve_grid(d, rows)
-            : als_grid_of(rows, o->is_paper_kernel ? WIDE_CTA : WIDE_CTA / WARP, WIDE_CTA);
+    const struct proact_grid grid = !is_gradient ? solve_grid(d, rows)
+                                    : o->is_paper_kernel
+                                        ? als_grid_of(rows, THREAD_CTA, THREAD_CTA)
+                                        : als_grid_of(rows, WIDE_CTA / WARP, WIDE_CTA);
 
     return proact_launch(d->step, &grid, args, n, err);
 }

@@ -80,12 +80,13 @@ PROACT_DEVICE_INLINE void matrix_add(matrix_row<T, K> &row, solve_scratch<T, K> 
         row_sync<K>(); /* the staged rows have been read */
 #pragma unroll
         for (proact_u32 i = 0; i < STAGED; i++) {
-            proact_u32 entry = begin + step + i;
             bool valid = step + i < count;
+            proact_u32 entry = valid ? begin + step + i : 0;
+            T loaded = other[(proact_u64)side.index[entry] * rank + (t < rank ? t : 0)];
+            T rating = side.value[entry];
 
-            value[i] = valid ? side.value[entry] : (T)0;
-            own[i] =
-                valid && t < rank ? other[(proact_u64)side.index[entry] * rank + t] : (T)0;
+            value[i] = valid ? rating : (T)0;
+            own[i] = valid && t < rank ? loaded : (T)0;
             s.staged[i][t] = own[i];
         }
         row_sync<K>(); /* the rows are staged */
