@@ -40,6 +40,7 @@ struct als_options {
     double tolerance;
     unsigned report_sweeps; /* sweeps between two reports of the errors; default 1 */
     bool is_single;         /* factors in float32 on the devices; else float64 */
+    bool ignores_errors;    /* runs all sweeps, whatever the errors: without transfers */
     bool is_paper_kernel;   /* gradient: one thread per row stores factors one by one */
     void (*progress)(void *context, unsigned sweep, double training_rmse); /* may be NULL */
     void *context;

@@ -55,6 +55,8 @@ enum proact_status als_record_add(struct als_record *r, unsigned sweep,
     if (set->validation_count)
         e.validation = sqrt(sums->validation / (double)set->validation_count);
     e.objective = sums->training + r->options->lambda * sums->penalty;
+    if (r->options->ignores_errors)
+        return PROACT_OK;
     if (!isfinite(e.objective) || !isfinite(e.validation) ||
         e.training > divergence_factor * r->marks.lowest)
         return refuse_divergence(r, sweep, e.training, err);

@@ -162,6 +162,10 @@ static enum proact_status run_als_once(void *context, struct proact *p,
     options.progress = watcher->progress;
     options.context = watcher->context;
     options.checkpoint = watcher->checkpoint;
+    if (watcher->schedule) {
+        options.sweeps_max = watcher->schedule->iterations;
+        options.ignores_errors = true;
+    }
     enum proact_status status = als_run(p, &work->set, &options, &r, err);
 
     if (status)
@@ -172,10 +176,18 @@ static enum proact_status run_als_once(void *context, struct proact *p,
 
     memcpy(answer, r.users, users);
     memcpy(answer + users, r.items, items);
-    work->last = r.last;
-    work->best = r.best;
-    *out = (struct run_outcome){answer,      users + items, r.sweeps,    r.last.training,
-                                r.converged, r.time_ns,     r.statistics};
+    if (!watcher->schedule) {
+        work->last = r.last;
+        work->best = r.best;
+    }
+    *out = (struct run_outcome){.answer = answer,
+                                .answer_bytes = users + items,
+                                .iterations = r.sweeps,
+                                .residual = r.last.training,
+                                .converged = r.converged,
+                                .time_ns = r.time_ns,
+                                .statistics = r.statistics,
+                                .schedule.iterations = r.sweeps};
     als_clear(&r);
     return PROACT_OK;
 }
