@@ -6,7 +6,8 @@
 #include "command.h"
 #include "make/make_generator.h"
 
-static const struct make_generator *const generators[] = {&make_wiki, &make_ratings};
+static const struct make_generator *const generators[] = {&make_wiki, &make_phantom,
+                                                          &make_ratings};
 enum { GENERATOR_COUNT = sizeof generators / sizeof *generators };
 
 static void make_help(void)
@@ -16,10 +17,11 @@ static void make_help(void)
            "data on every machine.\n\n"
            "Generators:\n");
     for (int i = 0; i < GENERATOR_COUNT; i++)
-        printf("  %-7s %s\n", generators[i]->name, generators[i]->summary);
+        printf("  %-7s  %s\n", generators[i]->name, generators[i]->summary);
     printf("\nproact make GENERATOR --help describes the options of one.\n\n"
            "Example:\n"
-           "  proact make wiki --vertices 5000 --edges 63000 --seed 7 -o wiki.mtx.gz\n");
+           "  proact make wiki --vertices 5000 --edges 63000 --seed 7 -o wiki.mtx.gz\n"
+           "  proact make phantom --size 64 --views 90 -o sinogram.npy\n");
 }
 
 /* The names of all generators, for a message. */
