@@ -6,7 +6,8 @@
 #include "command.h"
 #include "make/make_generator.h"
 
-static const struct make_generator *const generators[] = {&make_wiki, &make_phantom};
+static const struct make_generator *const generators[] = {&make_wiki, &make_phantom,
+                                                          &make_ratings};
 enum { GENERATOR_COUNT = sizeof generators / sizeof *generators };
 
 static void make_help(void)
