@@ -2,6 +2,8 @@
 #include "graph/matrix_market.h"
 
 #include <ctype.h>
+#include <float.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +23,9 @@ enum { ROWS_A_BYTE = 16, ROWS_ANYWAY = 1 << 26 };
 struct reader {
     const char *name, *at, *end;
     size_t line;
+    enum matrix_values values;
     bool has_values, is_symmetric;
+    double mirrored; /* value of an entry implied by symmetry over that of its origin */
     struct proact_error *err;
 };
 
@@ -129,7 +133,10 @@ static enum proact_status read_banner(struct reader *r)
     if (r->has_values && !next_word(r, "real") && !next_word(r, "double") &&
         !next_word(r, "integer"))
         return expected(r, "'pattern', 'integer', 'real' or 'double'");
-    r->is_symmetric = next_word(r, "symmetric") || next_word(r, "skew-symmetric");
+    bool is_skew = next_word(r, "skew-symmetric");
+
+    r->is_symmetric = is_skew || next_word(r, "symmetric");
+    r->mirrored = is_skew ? -1 : 1;
     if (!r->is_symmetric && !next_word(r, "general"))
         return expected(r, "'general', 'symmetric' or 'skew-symmetric'");
     return end_line(r, "the end of the line");
@@ -239,17 +246,47 @@ static enum proact_status skip_entry_value(struct reader *r)
     return PROACT_OK;
 }
 
+/* Reads a value, which must be as r->values requests. */
+static enum proact_status read_entry_value(struct reader *r, double *out)
+{
+    skip_blanks(r);
+    const char *after = scan_real(r->at, out);
+    bool alone = after && (after == r->end || strchr(" \t\r\n", *after));
+    bool is_finite = alone && isfinite(*out);
+
+    if (r->values == MATRIX_INT32_VALUES &&
+        !(is_finite && fabs(*out) <= INT32_MAX && *out == trunc(*out)))
+        return expected(r, "an integer from -2147483647 to 2147483647");
+    if (r->values == MATRIX_F32_VALUES && !(is_finite && fabs(*out) <= (double)FLT_MAX))
+        return expected(r, "a finite number in the range of f32");
+    if (!is_finite)
+        return expected(r, "a finite number in the range of f64");
+    r->at = after;
+    return PROACT_OK;
+}
+
 static enum proact_status read_entry(struct reader *r, const struct matrix *m,
-                                     struct matrix_entry *entry)
+                                     struct matrix_entry *entry, double *value)
 {
     enum proact_status status;
 
+    *value = 1;
     if ((status = read_index(r, "the row", m->rows, &entry->row)) ||
-        (status = read_index(r, "the column", m->columns, &entry->column)) ||
-        (r->has_values && (status = skip_entry_value(r))))
+        (status = read_index(r, "the column", m->columns, &entry->column)))
+        return status;
+    if (r->has_values &&
+        (status = r->values ? read_entry_value(r, value) : skip_entry_value(r)))
         return status;
     return end_line(r, r->has_values ? "exactly three numbers: row, column and value"
                                      : "exactly two numbers: row and column");
+}
+
+static void append_entry(struct matrix *m, struct matrix_entry entry, double value)
+{
+    m->entry[m->count] = entry;
+    if (m->value)
+        m->value[m->count] = value;
+    m->count++;
 }
 
 static enum proact_status read_entries(struct reader *r, struct matrix *m)
@@ -259,8 +296,10 @@ static enum proact_status read_entries(struct reader *r, struct matrix *m)
 
     m->count = 0;
     m->entry = app_calloc(room, sizeof *m->entry);
+    m->value = r->values ? app_calloc(room, sizeof *m->value) : NULL;
     for (size_t i = 0; i < stated; i++) {
         struct matrix_entry entry = {0};
+        double value;
 
         skip_empty_lines(r);
         if (r->at == r->end)
@@ -268,11 +307,12 @@ static enum proact_status read_entries(struct reader *r, struct matrix *m)
                             "%s:%zu: the file ends after %zu of the %zu entries stated in "
                             "line %zu",
                             r->name, r->line, i, stated, m->sizes_line);
-        if ((status = read_entry(r, m, &entry)))
+        if ((status = read_entry(r, m, &entry, &value)))
             return status;
-        m->entry[m->count++] = entry;
+        append_entry(m, entry, value);
         if (r->is_symmetric && entry.row != entry.column)
-            m->entry[m->count++] = (struct matrix_entry){entry.column, entry.row};
+            append_entry(m, (struct matrix_entry){entry.column, entry.row},
+                         r->mirrored * value);
     }
     skip_empty_lines(r);
     if (r->at != r->end) {
@@ -286,10 +326,15 @@ static enum proact_status read_entries(struct reader *r, struct matrix *m)
 }
 
 enum proact_status matrix_market_parse(const char *name, const char *text, size_t bytes,
-                                       struct matrix *out, struct proact_error *err)
+                                       enum matrix_values values, struct matrix *out,
+                                       struct proact_error *err)
 {
-    struct reader r = {
-        .name = name, .at = text, .end = text + bytes, .line = 1, .err = err};
+    struct reader r = {.name = name,
+                       .at = text,
+                       .end = text + bytes,
+                       .line = 1,
+                       .values = values,
+                       .err = err};
     struct matrix m = {0};
     enum proact_status status;
 
@@ -307,15 +352,15 @@ enum proact_status matrix_market_parse(const char *name, const char *text, size_
     return PROACT_OK;
 }
 
-enum proact_status matrix_market_read(const char *path, struct matrix *out,
-                                      struct proact_error *err)
+enum proact_status matrix_market_read(const char *path, enum matrix_values values,
+                                      struct matrix *out, struct proact_error *err)
 {
     char *text;
     size_t bytes;
     enum proact_status status = plain_text_read(path, &text, &bytes, err);
 
     if (!status) {
-        status = matrix_market_parse(path, text, bytes, out, err);
+        status = matrix_market_parse(path, text, bytes, values, out, err);
         free(text);
     }
     return status;
@@ -324,6 +369,7 @@ enum proact_status matrix_market_read(const char *path, struct matrix *out,
 void matrix_clear(struct matrix *m)
 {
     free(m->entry);
+    free(m->value);
     free(m->comment);
     *m = (struct matrix){0};
 }

@@ -25,7 +25,7 @@ static struct matrix parse(const char *text)
     struct matrix m = {0};
     struct proact_error err = {""};
 
-    if (matrix_market_parse("m.mtx", text, strlen(text), &m, &err))
+    if (matrix_market_parse("m.mtx", text, strlen(text), MATRIX_NO_VALUES, &m, &err))
         fail_msg("%s", err.text);
     return m;
 }
@@ -172,9 +172,9 @@ static void each_refusal_has_a_message(void **state)
         struct matrix m = {.rows = 77};
         struct proact_error err = {""};
 
-        assert_int_equal(
-            matrix_market_parse("m.mtx", cases[i].text, strlen(cases[i].text), &m, &err),
-            PROACT_EINVAL);
+        assert_int_equal(matrix_market_parse("m.mtx", cases[i].text, strlen(cases[i].text),
+                                             MATRIX_NO_VALUES, &m, &err),
+                         PROACT_EINVAL);
         assert_string_equal(err.text, cases[i].message);
         assert_int_equal(m.rows, 77); /* outputs are written only on success */
     }
@@ -187,8 +187,9 @@ static void detects_a_nul_byte(void **state)
     struct matrix m = {0};
     struct proact_error err = {""};
 
-    assert_int_equal(matrix_market_parse("m.mtx", text, sizeof text - 1, &m, &err),
-                     PROACT_EINVAL);
+    assert_int_equal(
+        matrix_market_parse("m.mtx", text, sizeof text - 1, MATRIX_NO_VALUES, &m, &err),
+        PROACT_EINVAL);
     assert_string_equal(err.text, "m.mtx:3: expected the column, found a NUL byte");
 }
 
@@ -221,20 +222,24 @@ static void reads_gzip_and_reports_truncation(void **state)
     struct proact_error err = {""};
 
     write_gzip("whole.mtx.gz", text, 0, false);
-    assert_int_equal(matrix_market_read("whole.mtx.gz", &m, &err), PROACT_OK);
+    assert_int_equal(matrix_market_read("whole.mtx.gz", MATRIX_NO_VALUES, &m, &err),
+                     PROACT_OK);
     assert_int_equal(m.count, 2);
     matrix_clear(&m);
 
     write_gzip("torn.mtx.gz", text, 12, false);
-    assert_int_equal(matrix_market_read("torn.mtx.gz", &m, &err), PROACT_EINVAL);
+    assert_int_equal(matrix_market_read("torn.mtx.gz", MATRIX_NO_VALUES, &m, &err),
+                     PROACT_EINVAL);
     assert_non_null(strstr(err.text, "torn.mtx.gz: the gzip file is truncated: "
                                      "it ends after"));
     write_gzip("bad.mtx.gz", text, 0, true);
-    assert_int_equal(matrix_market_read("bad.mtx.gz", &m, &err), PROACT_EINVAL);
+    assert_int_equal(matrix_market_read("bad.mtx.gz", MATRIX_NO_VALUES, &m, &err),
+                     PROACT_EINVAL);
     assert_non_null(strstr(err.text, "bad.mtx.gz: the gzip file is damaged near byte"));
-    assert_int_equal(matrix_market_read("none.mtx", &m, &err), PROACT_EINVAL);
+    assert_int_equal(matrix_market_read("none.mtx", MATRIX_NO_VALUES, &m, &err),
+                     PROACT_EINVAL);
     assert_string_equal(err.text, "none.mtx: No such file or directory");
-    assert_int_equal(matrix_market_read(".", &m, &err), PROACT_EINVAL);
+    assert_int_equal(matrix_market_read(".", MATRIX_NO_VALUES, &m, &err), PROACT_EINVAL);
     assert_string_equal(err.text, ".: cannot be read: Is a directory");
 }
 
@@ -258,14 +263,15 @@ static void ignores_zeros_after_gzip(void **state)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         write_gzip("padded.mtx.gz", GENERAL "3 3 2\n1 2\n2 3\n", 0, false);
         write_bytes("padded.mtx.gz", "ab", zeros, counts[i]);
-        if (matrix_market_read("padded.mtx.gz", &m, &err))
+        if (matrix_market_read("padded.mtx.gz", MATRIX_NO_VALUES, &m, &err))
             fail_msg("%zu zeros: %s", counts[i], err.text);
         assert_int_equal(m.count, 2);
         matrix_clear(&m);
     }
     write_gzip("padded.mtx.gz", GENERAL "3 3 0\n", 0, false);
     write_bytes("padded.mtx.gz", "ab", junk, sizeof junk);
-    assert_int_equal(matrix_market_read("padded.mtx.gz", &m, &err), PROACT_EINVAL);
+    assert_int_equal(matrix_market_read("padded.mtx.gz", MATRIX_NO_VALUES, &m, &err),
+                     PROACT_EINVAL);
     assert_non_null(strstr(err.text, "the gzip file is damaged near byte"));
     remove("padded.mtx.gz");
 }
@@ -302,7 +308,8 @@ static void names_archives(void **state)
             assert_int_equal(gzwrite(gz, rows[i].bytes, (unsigned)rows[i].length),
                              rows[i].length);
             gzclose(gz);
-            assert_int_equal(matrix_market_read("archive", &m, &err), PROACT_EINVAL);
+            assert_int_equal(matrix_market_read("archive", MATRIX_NO_VALUES, &m, &err),
+                             PROACT_EINVAL);
             snprintf(expected, sizeof expected, "archive: the file is %s: ", rows[i].what);
             if (strncmp(err.text, expected, strlen(expected)) != 0)
                 fail_msg("expected '%s', found '%s'", expected, err.text);
@@ -325,7 +332,8 @@ static void refuses_a_bomb(void **state)
     for (int i = 0; i < 80; i++)
         assert_int_equal(gzwrite(gz, ends, sizeof ends), sizeof ends);
     gzclose(gz);
-    assert_int_equal(matrix_market_read("bomb.mtx.gz", &m, &err), PROACT_EINVAL);
+    assert_int_equal(matrix_market_read("bomb.mtx.gz", MATRIX_NO_VALUES, &m, &err),
+                     PROACT_EINVAL);
     char *from = strchr(err.text, ':') + 1, *rest;
     size_t packed = strtoull(from, &rest, 10);
     char expected[200];

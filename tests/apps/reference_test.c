@@ -20,7 +20,8 @@ static struct graph debian(void)
     struct graph g = {0};
     struct proact_error err;
 
-    if (graph_read(PROACT_SOURCE "/data/debian12_pkgdeps.mtx.gz", &g, &err))
+    if (graph_read(PROACT_SOURCE "/data/debian12_pkgdeps.mtx.gz", MATRIX_NO_VALUES, &g,
+                   &err))
         fail_msg("%s", err.text);
     return g;
 }
@@ -87,7 +88,9 @@ static void reference_spreads_dangling_mass(void **state)
     struct graph g = {0};
     struct pagerank_result r;
 
-    assert_int_equal(matrix_market_parse("m", text, sizeof text - 1, &m, NULL), PROACT_OK);
+    assert_int_equal(
+        matrix_market_parse("m", text, sizeof text - 1, MATRIX_NO_VALUES, &m, NULL),
+        PROACT_OK);
     assert_int_equal(graph_from_matrix("m", &m, &g, NULL), PROACT_OK);
     pagerank_reference(&g, NULL, &r);
     /* x = .05 + .85 (z / 3 + x / 2), z = .05 + .85 (z / 3 + x), 2 x + z = 1 */

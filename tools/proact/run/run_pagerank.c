@@ -69,7 +69,8 @@ static enum proact_status open_work(const struct run_request *request, void **ou
                                     struct proact_error *err)
 {
     struct pagerank_work *work = must_calloc(1, sizeof *work);
-    enum proact_status status = graph_read(request->input, &work->graph, err);
+    enum proact_status status =
+        graph_read(request->input, MATRIX_NO_VALUES, &work->graph, err);
 
     work->path = request->input;
     work->options.tolerance = request->tolerance;
