@@ -10,7 +10,7 @@
 extern const char kernel_repeat[];
 
 enum { LOOK_LAST_ARG = REPEAT_BATCH }; /* argument that repeat_look() writes */
-enum { BATCHES_MAX = 8 };              /* between two queries of the host, for progress */
+enum { BATCHES_MAX = REPEAT_HISTORY / REPEAT_BATCH }; /* between two queries of the host */
 enum {
     PARTS = 3,
     PART_BATCHES = 4
@@ -197,6 +197,17 @@ static enum proact_status launch_next(const struct loop *l, unsigned most,
     return PROACT_OK;
 }
 
+static enum proact_status inspect_changes(const struct loop *l, struct proact_error *err)
+{
+    unsigned first = (unsigned)l->before.iterations;
+    unsigned count = (unsigned)l->now.iterations - first;
+    double changes[REPEAT_HISTORY];
+
+    for (unsigned i = 0; i < count; i++)
+        changes[i] = l->now.changes[(first + i) % REPEAT_HISTORY];
+    return l->repeat->inspect(l->repeat->context, first, count, changes, err);
+}
+
 static enum proact_status look(struct loop *l, struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
@@ -206,7 +217,7 @@ static enum proact_status look(struct loop *l, struct proact_error *err)
 
     if (!status && r->progress)
         r->progress(r->progress_context, (unsigned)l->now.iterations, l->now.change);
-    return status;
+    return status || !r->inspect ? status : inspect_changes(l, err);
 }
 
 static enum proact_status go_on(struct loop *l, struct repeat_result *out,

@@ -38,12 +38,17 @@ extern "C" __global__ void repeat_look(
     }
     proact_cta_sync(); /* the sums of all warps are stored */
     if (thread == 0) {
-        struct repeat_state now = *last;
+        struct {
+            double change;
+            unsigned long long iterations;
+        } now = {last->change, last->iterations};
 
         for (proact_u32 k = 0; k < iterations && !(now.change < tolerance); k++) {
             now.change = 0;
             for (proact_u32 warp = 0; warp < CTA_WARPS; warp++)
                 now.change += scratch[k][warp];
+            proact_store(&partition, 0, &last->changes[now.iterations % REPEAT_HISTORY],
+                         now.change);
             now.iterations++;
         }
         proact_store(&partition, 0, &last->change, now.change);
