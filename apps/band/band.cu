@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "../graph/cta_sum.h"
+
+/* One iteration of Jacobi's method. Plain kernels: the compiler finds what each CTA writes
+   and reads. A CTA has cta_rows consecutive rows, one thread for each.
+
+   Each CTA first adds the sums of all CTAs of the previous iteration, the square of the
+   residual. All devices therefore stop at the same iteration. After the stop nothing is
+   written. Steps that a compiler may fuse are fused explicitly, so that the host computes
+   the same. */
+
+struct band_rows {
+    proact_u32 rows, half_width, cta_rows, cta_count;
+    double limit; /* of the square of the residual */
+};
+
+PROACT_DEVICE_INLINE double fused(double a, double x, double sum)
+{
+    return __builtin_fma(a, x, sum);
+}
+
+PROACT_DEVICE_INLINE float fused(float a, float x, float sum)
+{
+    return __builtin_fmaf(a, x, sum);
+}
+
+#define BAND_METHOD __device__ inline __attribute__((always_inline))
+
+/* The rest of a row, b - A x, for a band matrix. */
+template <class T> struct band_matrix {
+    const T *diagonals, *right, *old;
+    proact_u32 rows, half;
+
+    BAND_METHOD T rest(proact_u32 row) const
+    {
+        proact_u32 low = row < half ? half - row : 0;
+        proact_u32 end = row + half < rows ? 2 * half + 1 : rows - row + half;
+        T sum = right[row];
+
+        for (proact_u32 k = low; k < end; k++)
+            sum = fused(-diagonals[(proact_u64)k * rows + row], old[row + k - half], sum);
+        return sum;
+    }
+};
+
+/* The same for a sparse matrix. */
+template <class T> struct sparse_matrix {
+    const proact_u32 *first, *column;
+    const T *value, *right, *old;
+
+    BAND_METHOD T rest(proact_u32 row) const
+    {
+        T sum = right[row];
+
+        for (proact_u32 e = first[row]; e < first[row + 1]; e++)
+            sum = fused(-value[e], old[column[e]], sum);
+        return sum;
+    }
+};
+
+/* Updates the CTA's rows, and stores its pair of sums. */
+template <class T, class M>
+PROACT_DEVICE_INLINE void band_step(const band_rows &size, const T *diagonal, const T *old,
+                                    const struct cta_pair *old_sums, T *x,
+                                    struct cta_pair *sums, const M &matrix)
+{
+    __shared__ struct cta_pair scratch[CTA_WARPS];
+    proact_u32 cta = proact_local_cta(), begin = cta * size.cta_rows;
+    proact_u32 end = begin + size.cta_rows < size.rows ? begin + size.cta_rows : size.rows;
+    bool stopped = cta_sum_pairs(old_sums, size.cta_count, scratch).a < size.limit;
+    double square = 0;
+
+    if (!stopped)
+        for (proact_u32 row = begin + proact_thread_x(); row < end; row += CTA_THREADS) {
+            T rest = matrix.rest(row);
+
+            x[row] = old[row] + rest / diagonal[row];
+            square = fused((double)rest, (double)rest, square);
+        }
+    struct cta_pair total = cta_sum(square, 0, scratch);
+
+    if (proact_thread_x() == 0)
+        sums[cta] = total;
+}
+
+extern "C" __global__ void band_f64(const double *diagonals, const double *right,
+                                    const double *diagonal, const double *old,
+                                    const struct cta_pair *old_sums, double *x,
+                                    struct cta_pair *sums, band_rows size)
+{
+    band_step(size, diagonal, old, old_sums, x, sums,
+              band_matrix<double>{diagonals, right, old, size.rows, size.half_width});
+}
+
+extern "C" __global__ void band_f32(const float *diagonals, const float *right,
+                                    const float *diagonal, const float *old,
+                                    const struct cta_pair *old_sums, float *x,
+                                    struct cta_pair *sums, band_rows size)
+{
+    band_step(size, diagonal, old, old_sums, x, sums,
+              band_matrix<float>{diagonals, right, old, size.rows, size.half_width});
+}
+
+extern "C" __global__ void sparse_f64(const double *value, const double *right,
+                                      const double *diagonal, const double *old,
+                                      const struct cta_pair *old_sums, double *x,
+                                      struct cta_pair *sums, band_rows size,
+                                      const proact_u32 *first, const proact_u32 *column)
+{
+    band_step(size, diagonal, old, old_sums, x, sums,
+              sparse_matrix<double>{first, column, value, right, old});
+}
+
+extern "C" __global__ void sparse_f32(const float *value, const float *right,
+                                      const float *diagonal, const float *old,
+                                      const struct cta_pair *old_sums, float *x,
+                                      struct cta_pair *sums, band_rows size,
+                                      const proact_u32 *first, const proact_u32 *column)
+{
+    band_step(size, diagonal, old, old_sums, x, sums,
+              sparse_matrix<float>{first, column, value, right, old});
+}
