@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph/graph.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/complain.h"
 #include "graph/entry_list.h"
+#include "graph/gap.h"
+#include "graph/metis.h"
+#include "graph/plain_text.h"
 
 /* From entries sorted by column and row: drops duplicates and loops. */
 static void keep_edges(struct graph *g, struct entry_list sorted, size_t count)
@@ -84,12 +88,31 @@ enum proact_status graph_from_matrix(const char *name, const struct matrix *m,
     return PROACT_OK;
 }
 
+static bool has_ending(const char *path, const char *ending)
+{
+    size_t length = strlen(path), bytes = strlen(ending);
+
+    return length > bytes && strcmp(path + length - bytes, ending) == 0;
+}
+
 enum proact_status graph_read(const char *path, enum matrix_values values,
                               struct graph *out, struct proact_error *err)
 {
     struct matrix m = {0};
-    enum proact_status status = matrix_market_read(path, values, &m, err);
+    char *text = NULL;
+    size_t bytes;
 
+    if (has_ending(path, ".sg") || has_ending(path, ".wsg"))
+        return gap_read(path, has_ending(path, ".wsg"), values, out, err);
+    enum proact_status status = plain_text_read(path, &text, &bytes, err);
+
+    if (status)
+        return status;
+    bool is_metis = has_ending(path, ".graph") || has_ending(path, ".graph.gz");
+
+    status =
+        (is_metis ? metis_parse : matrix_market_parse)(path, text, bytes, values, &m, err);
+    free(text);
     if (!status)
         status = graph_from_matrix(path, &m, out, err);
     matrix_clear(&m);

@@ -4,6 +4,7 @@
 /* A directed graph, stored by incoming edges, for algorithms that pull. */
 
 #include <proact/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,8 @@ struct graph {
    matrix. Fails if the matrix is not square or is empty. */
 enum proact_status graph_from_matrix(const char *name, const struct matrix *m,
                                      struct graph *out, struct proact_error *err);
+/* The name of the file selects the format: .sg and .wsg are binary graphs of the GAP
+   Benchmark Suite, .graph and .graph.gz are METIS graphs, others Matrix Market files. */
 enum proact_status graph_read(const char *path, enum matrix_values values,
                               struct graph *out, struct proact_error *err);
 void graph_clear(struct graph *g);

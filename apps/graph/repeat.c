@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/complain.h"
 
@@ -22,8 +23,17 @@ struct part {
     struct proact_recording *recording; /* NULL: single launches */
 };
 
+/* A state on the host: what the iterations before it left. */
+struct saved {
+    void *array;
+    struct sum_pair *pairs;
+    struct repeat_state look;
+};
+
 struct loop {
     const struct repeat *repeat;
+    unsigned done;      /* iterations before the run, from a checkpoint */
+    struct saved saved; /* zeroed without checkpoints */
     /* Iteration i reads pairs[i % REPEAT_BATCH]; a query writes `last`. */
     struct proact_array *pairs[REPEAT_BATCH], *last;
     struct proact_kernel *look;
@@ -39,6 +49,8 @@ static void loop_clear(struct loop *l)
     for (unsigned i = 0; i < REPEAT_BATCH; i++)
         proact_array_destroy(l->pairs[i]);
     proact_array_destroy(l->last);
+    free(l->saved.array);
+    free(l->saved.pairs);
 }
 
 static enum proact_status loop_init(struct loop *l, struct proact_error *err)
@@ -97,14 +109,77 @@ static enum proact_status launch(const struct loop *l, unsigned iterations,
     return status;
 }
 
-/* The state before iteration 0. */
-static enum proact_status start(const struct loop *l, struct proact_error *err)
+enum { STATE_PARTS = 3 };
+
+static void list_state_parts(struct loop *l, struct app_part parts[STATE_PARTS])
+{
+    const struct repeat *r = l->repeat;
+
+    parts[0] = (struct app_part){"array", l->saved.array, r->state_bytes};
+    parts[1] =
+        (struct app_part){"sums", l->saved.pairs, r->cta_count * sizeof(struct sum_pair)};
+    parts[2] = (struct app_part){"loop", &l->saved.look, sizeof l->saved.look};
+}
+
+static enum proact_status load_state(struct loop *l, struct proact_error *err)
+{
+    const struct app_checkpoint *c = &l->repeat->checkpoint;
+    struct app_part parts[STATE_PARTS];
+
+    if (!c->every && !c->load)
+        return PROACT_OK;
+    l->saved.array = app_calloc(1, l->repeat->state_bytes);
+    l->saved.pairs = app_calloc(l->repeat->cta_count, sizeof *l->saved.pairs);
+    if (!c->load)
+        return PROACT_OK;
+    list_state_parts(l, parts);
+    enum proact_status status = c->load(c->context, &l->done, parts, STATE_PARTS, err);
+
+    if (status)
+        return status;
+    if (l->done % REPEAT_BATCH || l->done > l->repeat->iterations_max ||
+        l->done != l->saved.look.iterations)
+        return complain(err, PROACT_EINVAL,
+                        "the checkpoint is of iteration %u: expected a multiple of %d, at "
+                        "most %u",
+                        l->done, REPEAT_BATCH, l->repeat->iterations_max);
+    return PROACT_OK;
+}
+
+/* Saves the state at the end of a batch: the next iteration is even and reads pairs[0]. */
+static enum proact_status save_state(struct loop *l, struct proact_error *err)
+{
+    const struct repeat *r = l->repeat;
+    struct app_part parts[STATE_PARTS];
+    enum proact_status status =
+        proact_array_read(r->state, 0, l->saved.array, r->state_count, err);
+
+    if (!status)
+        status = proact_array_read(l->pairs[0], 0, l->saved.pairs, r->cta_count, err);
+    if (status)
+        return status;
+    l->saved.look = l->now;
+    list_state_parts(l, parts);
+    return r->checkpoint.save(r->checkpoint.context, (unsigned)l->now.iterations, parts,
+                              STATE_PARTS, err);
+}
+
+/* The first state, of the application or of a checkpoint. */
+static enum proact_status start(struct loop *l, struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
     struct sum_pair *pairs = app_calloc(r->cta_count, sizeof *pairs);
-    enum proact_status status = r->reset(r->context, err);
+    enum proact_status status;
 
-    pairs[0] = (struct sum_pair){INFINITY, r->start};
+    l->now = l->saved.look;
+    if (l->done) {
+        memcpy(pairs, l->saved.pairs, r->cta_count * sizeof *pairs);
+        status = proact_array_write(r->state, 0, l->saved.array, r->state_count, err);
+    } else {
+        l->now.change = INFINITY;
+        pairs[0] = (struct sum_pair){INFINITY, r->start};
+        status = r->reset(r->context, err);
+    }
     if (!status)
         status = proact_array_write(l->pairs[0], 0, pairs, r->cta_count, err);
     if (!status)
@@ -133,7 +208,7 @@ static enum proact_status record(const struct loop *l, struct part *part,
    one recording has many batches. */
 static enum proact_status prepare(struct loop *l, struct proact_error *err)
 {
-    unsigned most = l->repeat->iterations_max;
+    unsigned most = l->repeat->iterations_max - l->done;
     enum proact_status status = PROACT_OK;
 
     l->part[0].iterations = PART_BATCHES * REPEAT_BATCH;
@@ -197,6 +272,22 @@ static enum proact_status launch_next(const struct loop *l, unsigned most,
     return PROACT_OK;
 }
 
+static double iteration_change(const struct loop *l, unsigned iteration)
+{
+    return l->now.changes[iteration % REPEAT_HISTORY];
+}
+
+static void report_progress(const struct loop *l)
+{
+    const struct repeat *r = l->repeat;
+    unsigned end = (unsigned)l->now.iterations;
+    unsigned first = r->every_iteration ? (unsigned)l->before.iterations : end;
+
+    for (unsigned i = first; i + 1 < end; i++)
+        r->progress(r->progress_context, i + 1, iteration_change(l, i));
+    r->progress(r->progress_context, end, l->now.change);
+}
+
 static enum proact_status inspect_changes(const struct loop *l, struct proact_error *err)
 {
     unsigned first = (unsigned)l->before.iterations;
@@ -204,7 +295,7 @@ static enum proact_status inspect_changes(const struct loop *l, struct proact_er
     double changes[REPEAT_HISTORY];
 
     for (unsigned i = 0; i < count; i++)
-        changes[i] = l->now.changes[(first + i) % REPEAT_HISTORY];
+        changes[i] = iteration_change(l, first + i);
     return l->repeat->inspect(l->repeat->context, first, count, changes, err);
 }
 
@@ -216,18 +307,46 @@ static enum proact_status look(struct loop *l, struct proact_error *err)
     enum proact_status status = proact_array_read(l->last, 0, &l->now, 1, err);
 
     if (!status && r->progress)
-        r->progress(r->progress_context, (unsigned)l->now.iterations, l->now.change);
+        report_progress(l);
     return status || !r->inspect ? status : inspect_changes(l, err);
+}
+
+/* Iterations until the host has something to do. */
+static unsigned iterations_wanted(const struct loop *l)
+{
+    const struct repeat *r = l->repeat;
+    unsigned batches = batches_left(l), every = r->checkpoint.every;
+
+    if (r->every_iteration)
+        return REPEAT_BATCH;
+    if (every) {
+        unsigned to_save = every - (unsigned)l->now.iterations % every;
+        unsigned most = (to_save + REPEAT_BATCH - 1) / REPEAT_BATCH;
+
+        batches = batches < most ? batches : most;
+    }
+    return batches * REPEAT_BATCH;
+}
+
+/* Whether the iterations since the last query passed a multiple of `every`. */
+static bool is_save_due(const struct loop *l)
+{
+    unsigned every = l->repeat->checkpoint.every;
+
+    return every && l->now.iterations % REPEAT_BATCH == 0 && !is_converged(l) &&
+           l->now.iterations / every > l->before.iterations / every;
 }
 
 static enum proact_status go_on(struct loop *l, struct repeat_result *out,
                                 struct proact_error *err)
 {
-    unsigned left = l->repeat->iterations_max - out->launches;
-    unsigned wanted = batches_left(l) * REPEAT_BATCH;
+    unsigned left = l->repeat->iterations_max - l->done - out->launches;
+    unsigned wanted = iterations_wanted(l);
     enum proact_status status = launch_next(l, wanted < left ? wanted : left, out, err);
 
-    return status ? status : look(l, err);
+    if (status || (status = look(l, err)))
+        return status;
+    return is_save_due(l) ? save_state(l, err) : PROACT_OK;
 }
 
 static enum proact_status iterate(struct loop *l, struct repeat_result *out,
@@ -236,13 +355,15 @@ static enum proact_status iterate(struct loop *l, struct repeat_result *out,
     struct proact *p = l->repeat->session;
     enum proact_status status;
 
-    if ((status = start(l, err)) || (status = prepare(l, err)) ||
-        (status = start(l, err)) || (status = proact_wait(p, err)))
+    if ((status = load_state(l, err)) || (status = start(l, err)) ||
+        (status = prepare(l, err)) || (status = start(l, err)) ||
+        (status = proact_wait(p, err)))
         return status;
+    l->before = (struct repeat_state){0};
     uint64_t began = proact_now_ns(p);
 
     proact_statistics_reset(p);
-    while (!is_converged(l) && out->launches < l->repeat->iterations_max)
+    while (!is_converged(l) && l->done + out->launches < l->repeat->iterations_max)
         if ((status = go_on(l, out, err)))
             return status;
     if ((status = proact_wait(p, err)))
@@ -257,7 +378,7 @@ static enum proact_status iterate(struct loop *l, struct repeat_result *out,
 enum proact_status repeat_run(const struct repeat *r, struct repeat_result *out,
                               struct proact_error *err)
 {
-    struct loop loop = {.repeat = r, .now = {.change = INFINITY}};
+    struct loop loop = {.repeat = r};
     struct repeat_result result = {0};
     enum proact_status status = loop_init(&loop, err);
 

@@ -38,10 +38,7 @@ extern "C" __global__ void repeat_look(
     }
     proact_cta_sync(); /* the sums of all warps are stored */
     if (thread == 0) {
-        struct {
-            double change;
-            unsigned long long iterations;
-        } now = {last->change, last->iterations};
+        struct repeat_state now = {last->change, last->iterations};
 
         for (proact_u32 k = 0; k < iterations && !(now.change < tolerance); k++) {
             now.change = 0;

@@ -13,6 +13,7 @@
 
 #include <proact/proact.h>
 
+#include "graph/app_state.h"
 #include "graph/repeat_look.h"
 
 enum { SUM_THREADS = 256 }; /* of every CTA */
@@ -42,6 +43,12 @@ struct repeat {
     double start; /* second sum before iteration 0; the change then is infinite */
     void (*progress)(void *context, unsigned iteration, double change); /* may be NULL */
     void *progress_context;
+    bool every_iteration; /* progress is called for each iteration, in order; the host then
+                             queries each batch */
+    struct app_checkpoint checkpoint; /* states are saved at the ends of batches */
+    /* The array that an even iteration reads, for checkpoints. */
+    struct proact_array *state;
+    size_t state_count, state_bytes; /* its elements, and the size of all */
 };
 
 struct repeat_result {

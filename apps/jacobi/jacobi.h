@@ -7,6 +7,8 @@
 
 #include <proact/proact.h>
 
+#include "graph/app_state.h"
+
 /* A zero field selects the default. */
 struct jacobi_options {
     unsigned size;           /* cells per side with the edges, at least 3; default 1024 */
@@ -15,6 +17,8 @@ struct jacobi_options {
                                 never */
     void (*progress)(void *context, unsigned iteration, double residual); /* may be NULL */
     void *context;
+    bool every_iteration; /* progress is called for each iteration, which takes longer */
+    struct app_checkpoint checkpoint;
 };
 
 struct jacobi_result {

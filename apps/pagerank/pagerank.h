@@ -7,6 +7,7 @@
 
 #include <proact/proact.h>
 
+#include "graph/app_state.h"
 #include "graph/graph.h"
 
 /* A zero field selects the default. */
@@ -17,6 +18,8 @@ struct pagerank_options {
     unsigned iterations_max; /* default 1000 */
     void (*progress)(void *context, unsigned iteration, double residual); /* may be NULL */
     void *context;
+    bool every_iteration; /* progress is called for each iteration, which takes longer */
+    struct app_checkpoint checkpoint;
 };
 
 struct pagerank_result {

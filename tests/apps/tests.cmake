@@ -11,4 +11,12 @@ set_tests_properties(apps.matrix_market PROPERTIES LABELS "slow;sanitize")
 set_tests_properties(apps.sssp apps.sssp_reference apps.band apps.band_reference
     PROPERTIES LABELS slow)
 # More than 10 s with sanitizers; the tests above run the same code.
-set_tests_properties(apps.repeat PROPERTIES LABELS slow)
+set_tests_properties(apps.repeat apps.checkpoint PROPERTIES LABELS slow)
+
+# Runs that are killed: a few in every run of the tests, many in the long ones.
+proact_test(NAME apps.killed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/apps/killed.sh
+    $<TARGET_FILE:proact_command> 3)
+proact_test(NAME apps.killed_often COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/apps/killed.sh
+    $<TARGET_FILE:proact_command> 20)
+set_tests_properties(apps.killed PROPERTIES LABELS slow TIMEOUT 120)
+set_tests_properties(apps.killed_often PROPERTIES LABELS long TIMEOUT 600)

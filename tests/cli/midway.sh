@@ -3,7 +3,7 @@
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
 run() {
-    fails 1 proact run jacobi --size 96 --iterations 30 "$@" --json out.json --trace out.trace
+    fails 1 proact run jacobi --size 96 --iterations 30 --compare "$@" --json out.json --trace out.trace
 }
 # The first method runs on this machine, the second one cannot.
 echo '{"like": "v100x4", "links": {"matrix_gbps":
@@ -30,6 +30,6 @@ quiet() {
 (
     trap '' XFSZ
     ulimit -f 2
-    fails 1 quiet proact run jacobi --size 96 --iterations 30 -n 2 --json out.json
+    fails 1 quiet proact run jacobi --size 96 --iterations 30 --compare -n 2 --json out.json
 ) | cat
 ls

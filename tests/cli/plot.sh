@@ -2,7 +2,7 @@
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
 printf '%%%%MatrixMarket matrix coordinate pattern general\n5 5 6\n1 2\n1 3\n2 3\n4 3\n3 1\n5 4\n' >g.mtx
-run='proact run pagerank g.mtx --machine v100x4'
+run='proact run pagerank g.mtx --machine v100x4 --compare'
 
 # SVG: well-formed, with one bar for one device and one for each method, and the table's
 # numbers.
@@ -23,12 +23,12 @@ awk '$NF == "equal" { print $1, $4 }
 
 # Names are escaped as text.
 cp g.mtx "a&b<c>\"$(printf '\377\1')].mtx"
-proact run pagerank a*.mtx --machine v100x4 -n 2 --method bulk --plot q.svg >/dev/null
+proact run pagerank a*.mtx --machine v100x4 -n 2 --compare --method bulk --plot q.svg >/dev/null
 "$SVG_CHECK" q.svg
 grep -c '<title>PageRank of a&amp;b&lt;c&gt;"??\].mtx: 5 vertices' q.svg
 long=$(printf '%0120d' 0).mtx
 cp g.mtx "$long"
-proact run pagerank "$long" --machine v100x4 -n 2 --method bulk --plot q.svg >/dev/null
+proact run pagerank "$long" --machine v100x4 -n 2 --compare --method bulk --plot q.svg >/dev/null
 "$SVG_CHECK" q.svg
 
 # The SVG goes to stdout and the table to stderr.

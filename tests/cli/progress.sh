@@ -5,7 +5,7 @@ why=$(script -qec true terminal 2>&1 </dev/null) || {
     echo "skipped: no pseudo-terminal (is /dev/pts mounted?): $why"
     exit 77
 }
-run='proact run jacobi --size 200 --iterations 100 -n 2 --method bulk'
+run='proact run jacobi --size 200 --iterations 100 -n 2 --compare --method bulk'
 $run 2>&1 >/dev/null | wc -c | tr -d ' '
 script -qec "$run >table" output >/dev/null || echo "exit status $?"
 escape=$(printf '\033')

@@ -4,12 +4,12 @@
 printf '%%%%MatrixMarket matrix coordinate pattern general\n%% vertex i = i-th line of who\n5 5 7\n1 2\n1 3\n2 3\n4 3\n4 3\n4 4\n3 1\n' >g.mtx
 printf 'anna\nbob\ncarl\ndora\nemil\n' >who
 gzip -c g.mtx >g.mtx.gz
-proact run pagerank g.mtx.gz --check >table
+proact run pagerank g.mtx.gz --compare --check >table
 sed '/^  method/,$d' table
 grep -q '^  method .* speedup  captured ' table || echo "no column captured in the table"
 awk '/equal$|DIFFERS/ { print $1, $NF }' table
 
-proact run pagerank g.mtx -n 2 --method fused --json out.json --trace out.trace >table
+proact run pagerank g.mtx -n 2 --compare --method fused --json out.json --trace out.trace >table
 awk '/equal$|DIFFERS/ { print $1, $NF }' table
 for key in proact commit date command seed clock machine one_device methods time_ns elided_ns \
     captured_share hidden_share sent_bytes packets equal_to_one_device; do
@@ -22,15 +22,15 @@ ls out.*
 
 # JSON is appended to stdout; the table goes to stderr.
 echo before >log
-proact run pagerank g.mtx -n 2 --method fused --json - >>log 2>table
+proact run pagerank g.mtx -n 2 --compare --method fused --json - >>log 2>table
 sed -n 1,2p log
 tail -1 log
 awk '/equal$|DIFFERS/ { print $1, $NF }' table
-proact run pagerank g.mtx -n 2 --method fused --json - 2>/dev/null | grep -c '"proact"'
+proact run pagerank g.mtx -n 2 --compare --method fused --json - 2>/dev/null | grep -c '"proact"'
 ls -- - 2>/dev/null
 
 # The same seed gives the same run to the nanosecond.
-proact run jacobi --size 65 --iterations 10 -n 2 --seed 7 >a
-proact run jacobi --size 65 --iterations 10 -n 2 --seed 7 >b
+proact run jacobi --size 65 --iterations 10 -n 2 --seed 7 --compare >a
+proact run jacobi --size 65 --iterations 10 -n 2 --seed 7 --compare >b
 cmp a b && sed -n 1,3p a
 awk '/equal$|DIFFERS/ { print $1, $NF }' a

@@ -2,7 +2,7 @@
 # link.
 . "$(dirname "$0")/cli_lib.sh"
 for method in bulk inline fused polling hardware; do
-    proact run jacobi --size 96 --iterations 6 -n 3 --method $method --trace t.json \
+    proact run jacobi --compare --size 96 --iterations 6 -n 3 --method $method --trace t.json \
         --json out.json >table || exit 1
     if ! "$TRACE_CHECK" t.json out.json >rows; then
         echo "$method: $(tail -1 rows)"
@@ -15,7 +15,7 @@ done
 
 # A pipe stays a pipe, a link stays a link, and files next to the trace are unchanged.
 again() {
-    proact run jacobi --size 96 --iterations 6 -n 3 --method polling --trace "$1" \
+    proact run jacobi --compare --size 96 --iterations 6 -n 3 --method polling --trace "$1" \
         --json out.json >table || exit 1
 }
 rm t.json

@@ -41,6 +41,12 @@ fails 2 proact run jacobi --tolerance nan
 fails 2 proact run jacobi --tolerance -1
 fails 2 proact run jacobi --tolerance
 fails 2 proact run jacobi --iterations 0
-fails 2 proact run jacobi --trace t.json
+fails 2 proact run jacobi --compare --trace t.json
 fails 2 proact run jacobi --trace t.json --method all
+fails 2 proact run jacobi --chart
+fails 2 proact run jacobi --every 5
+fails 2 proact run jacobi --checkpoint c --every 0
+fails 2 proact run jacobi --method all --log log.csv
+fails 2 proact run jacobi --compare --reference
+fails 2 proact run jacobi --log - --output -
 ls

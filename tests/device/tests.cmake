@@ -77,7 +77,7 @@ fake_cuda_test(device.contract_unreached_cuda fake SETTINGS FAKE_CUDA_PEERS=none
     COMMAND device_tests contract cuda "rows move")
 fake_cuda_test(device.contract_refused_cuda fake SETTINGS FAKE_CUDA_FAIL=cuMemcpy2DAsync_v2:1:1
     COMMAND device_tests contract cuda "rows move")
-set(jacobi proact_command run jacobi --size 128 --iterations 52 --machine local)
+set(jacobi proact_command run jacobi --compare --size 128 --iterations 52 --machine local)
 fake_cuda_test(device.jacobi_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=4 COMMAND ${jacobi})
 fake_cuda_test(device.jacobi_relay_cuda fake SETTINGS FAKE_CUDA_DEVICES=4
     COMMAND ${jacobi} --method relay)

@@ -31,8 +31,14 @@ PATH=$scratch/bin:$PATH
 export PATH
 
 if [ "$page" = help ]; then
-    for command in '' run make 'make wiki' analyze machines topo doctor methods bench; do
-        # shellcheck disable=SC2086 # a word or none
+    applications=$(proact run --help |
+        sed -n '/^Applications:/,/^$/s/^  \([a-z][a-z0-9-]*\) .*/run \1/p')
+    [ -n "$applications" ] || exit 1
+    IFS='
+'
+    for command in '' run $applications make 'make wiki' analyze machines topo doctor methods bench; do
+        unset IFS
+        # shellcheck disable=SC2086 # words or none
         proact $command --help | sed '/^Commands:$/,/^$/d' # its first words are no programs
     done >"$scratch/help" || exit 1
     set -- "$scratch/help" '  '

@@ -25,6 +25,8 @@ expect "doctor" proact d
 expect "-V" proact -
 expect "pagerank" proact run p
 expect "--machine --method" proact run jacobi --m
+expect "--names" proact run pagerank --na
+expect "" proact run jacobi --na
 expect "v100x4 v100x16" proact topo v
 expect "copy-engine" proact run jacobi --method c
 expect "bulk,inline" proact run jacobi --method bulk,i

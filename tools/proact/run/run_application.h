@@ -2,19 +2,52 @@
 #pragma once
 
 /* The interface of an application to `proact run`. An application is one file and one row
-   in run_command.c. */
+   in run_applications.c. */
 
 #include <proact/proact.h>
 #include <stdio.h>
 
 #include "base/json/json_write.h"
+#include "base/text.h"
+#include "graph/app_state.h"
 #include "run/run_methods.h"
+
+enum { RUN_OPTIONS_MAX = 24 }; /* of one application */
+
+enum run_option_kind { RUN_TEXT, RUN_WHOLE, RUN_REAL, RUN_CHOICE, RUN_FLAG };
+
+/* An option of an application. Several applications may have options of one name, all or
+   none of them flags. */
+struct run_option {
+    const char *name; /* without the dashes; NULL ends the table */
+    enum run_option_kind kind;
+    const char *argument; /* in the help text; NULL for a flag */
+    const char *help;     /* lines of at most 69 columns */
+    uint64_t low, high;   /* of a whole number */
+    double least, most;   /* of a real number, both included */
+    const char *choices;  /* the words of a choice, separated by '|' */
+};
+
+/* The value of an option. Unless it was given, all other members are zero. */
+struct run_value {
+    bool given;
+    const char *text; /* the word; NULL for a flag */
+    uint64_t whole;
+    double real;
+    unsigned choice; /* from 0, in the order of the choices */
+};
 
 /* The parsed command line. Strings are borrowed; NULL and 0 mean "not given". */
 struct run_request {
-    const char *input, *names, *machine, *json, *plot, *trace;
+    const char *input, *machine, *json, *plot, *trace, *output, *log;
+    const char *checkpoint, *resume;         /* files */
+    unsigned every;                          /* iterations between two checkpoints */
+    const char *method;                      /* of a single run; NULL: selected */
+    bool compare;                            /* all methods of `methods`, and one device */
+    bool reference;                          /* compare with the host's reference program */
+    struct run_value value[RUN_OPTIONS_MAX]; /* in the order of the application's options */
     struct run_methods methods;
-    unsigned devices, threads, iterations, size;
+    unsigned devices, threads, iterations;
     uint64_t chunk_bytes, seed;
     double tolerance; /* negative: never stop */
     bool check;
@@ -36,11 +69,34 @@ struct run_outcome {
 struct run_watcher {
     void (*progress)(void *context, unsigned iteration, double residual);
     void *context;
+    bool every_iteration; /* progress is called for each iteration, in order */
+    struct app_checkpoint checkpoint;
+};
+
+/* An array of the answer, for --output. */
+struct run_array {
+    const char *name;
+    char type; /* 'f' or 'd': float32, float64; 'i' or 'u': 32-bit integers */
+    unsigned dimensions;
+    size_t extent[3]; /* the last one is contiguous */
+    const void *data; /* in the outcome or the work; borrowed */
+};
+enum { RUN_ARRAYS_MAX = 4 };
+
+/* A comparison with the host. `difference` is in the unit that `what` names. */
+struct run_comparison {
+    const char *what;
+    double difference, tolerance;
 };
 
 struct run_application {
     const char *name;
-    bool takes_input; /* one file, the only operand */
+    const char *operand;       /* the name of the input in the help text; NULL: no input */
+    const char *input_missing; /* the message after "NAME needs " */
+    const char *summary;       /* one line of at most 60 columns */
+    const char *help; /* paragraphs: what it computes, the defaults of --iterations and
+                         --tolerance, and an example of at most a minute */
+    const struct run_option *options; /* NULL: none */
     enum proact_status (*open)(const struct run_request *request, void **work,
                                struct proact_error *err);
     enum proact_status (*run)(void *work, struct proact *p,
@@ -52,7 +108,17 @@ struct run_application {
                         struct json_writer *w); /* the keys of an object */
     void (*write_answer)(const void *work, const struct run_outcome *outcome,
                          struct json_writer *w);
+    /* Lists the arrays of the answer and returns their number. NULL: none. */
+    unsigned (*list_arrays)(const void *work, const struct run_outcome *outcome,
+                            struct run_array arrays[RUN_ARRAYS_MAX]);
+    /* Runs the reference program on the host. NULL: there is none. */
+    enum proact_status (*compare)(const void *work, const struct run_outcome *outcome,
+                                  struct run_comparison *out, struct proact_error *err);
+    /* Adds lines "name value" of the input and of the options on which the states depend.
+       NULL: there are no checkpoints. */
+    void (*add_key)(const void *work, struct text *key);
+    const char *quantity; /* the residual, for --log and --plot, such as "change" */
     void (*close)(void *work);
 };
 
-extern const struct run_application run_pagerank, run_jacobi;
+extern const struct run_application *const run_applications[]; /* ends with NULL */

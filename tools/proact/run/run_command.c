@@ -7,6 +7,7 @@
 #include "run/run_options.h"
 #include "run/run_plot.h"
 #include "run/run_report.h"
+#include "run/run_single.h"
 
 /* The report of a study on stdout and in the requested files. */
 static enum proact_status report_study(const struct run_report *report,
@@ -28,24 +29,37 @@ static enum proact_status report_study(const struct run_report *report,
     return status;
 }
 
-static enum proact_status run_application(const struct run_application *application,
-                                          const struct run_request *request,
+static enum proact_status compare_methods(const struct run_application *application,
+                                          void *work, const struct run_request *request,
                                           const struct topology *topology, bool *differs,
                                           struct proact_error *err)
 {
     struct run_study study = {0};
-    void *work;
-    enum proact_status status = application->open(request, &work, err);
+    enum proact_status status =
+        run_study_make(application, work, request, topology, &study, err);
 
-    if (status)
-        return status;
-    if (!(status = run_study_make(application, work, request, topology, &study, err))) {
+    if (!status) {
         const struct run_report report = {application, work, request, topology, &study};
 
         *differs = run_study_differs(&study);
         status = report_study(&report, err);
     }
     run_study_clear(&study);
+    return status;
+}
+
+static enum proact_status run_application(const struct run_application *application,
+                                          const struct run_request *request,
+                                          const struct topology *topology, bool *differs,
+                                          struct proact_error *err)
+{
+    void *work;
+    enum proact_status status = application->open(request, &work, err);
+
+    if (status)
+        return status;
+    status = (request->compare ? compare_methods : run_single)(application, work, request,
+                                                               topology, differs, err);
     application->close(work);
     return status;
 }
@@ -61,6 +75,7 @@ static int run_request(const struct run_application *application,
     if (code)
         return code;
     if (check_folder(request->json, &err) || check_folder(request->plot, &err) ||
+        check_folder(request->log, &err) || check_folder(request->checkpoint, &err) ||
         run_application(application, request, &topology, &differs, &err))
         return failure_exit(&err);
     return differs ? EXIT_DIFFERS : EXIT_FINE;
@@ -75,7 +90,7 @@ int command_run(int argc, char **argv)
     int code = run_options_parse(argc, argv, &words, &application, &request, &help);
 
     if (!code && help)
-        run_options_help(stdout);
+        run_options_help(application, stdout);
     else if (!code)
         code = run_request(application, &request);
     run_options_destroy(words);

@@ -1,51 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "run/run_options.h"
 
-static const char text[] =
-    "Usage: proact run pagerank GRAPH [OPTION...]\n"
-    "       proact run jacobi [OPTION...]\n"
+enum { NAME_COLUMNS = 19 };
+
+static const char opening[] =
+    "Usage: proact run APPLICATION [INPUT] [OPTION...]\n"
     "\n"
-    "Run an application on one device, then on all devices of a machine with each method.\n"
-    "Compare the results bit for bit and print a table. Without GPUs the machine is "
-    "emulated,\n"
-    "and times are virtual.\n"
+    "Run an application on all devices of a machine; print its answer and one line of "
+    "times.\n"
+    "With --compare, run it on one device and by each method, compare the answers bit for "
+    "bit\n"
+    "and print a table. Without GPUs the machine is emulated, and times are virtual.\n"
+    "`proact run APPLICATION --help` describes one application.\n"
     "\n"
     "Examples:\n"
     "  proact make wiki --vertices 1000 --seed 7 -o wiki.mtx\n"
     "  proact run pagerank wiki.mtx\n"
     "      PageRank of a graph like Wikipedia's on four emulated V100.\n"
-    "  proact run pagerank wiki.mtx -m v100x16 --method inline\n"
-    "      The same on sixteen; each store also goes to the other devices.\n"
-    "  proact run pagerank GRAPH --method bulk,inline,fused --plot speedup.svg\n"
+    "  proact run pagerank wiki.mtx -m v100x16 --compare\n"
+    "      All methods on sixteen devices, compared with one device.\n"
+    "  proact run pagerank wiki.mtx --method bulk,inline,fused --plot speedup.svg\n"
     "      Compare three methods and draw their speedups.\n"
-    "  proact run jacobi --size 512 --iterations 50 --chunk 256K --json jacobi.json\n"
-    "      A small grid, larger chunks, and the table as data.\n"
+    "  proact run jacobi --size 256 --reference --log change.csv --output cells.npy\n"
+    "      Compare with the host, and keep the convergence and the answer.\n"
+    "  proact run jacobi --size 256 --checkpoint state --every 50\n"
+    "  proact run jacobi --size 256 --resume state\n"
+    "      Go on after an interruption.\n"
     "  proact run jacobi --size 256 -n 2 --method polling --trace polling.json\n"
     "      Open polling.json in ui.perfetto.dev.\n"
-    "\n"
-    "Applications:\n"
-    "  pagerank GRAPH     PageRank of a Matrix Market file, plain or gzip; entry (i, j) "
-    "is\n"
-    "                     an edge from i to j\n"
-    "  jacobi             Jacobi iteration on a square of cells\n"
-    "\n"
-    "Application options:\n"
-    "  --names FILE       pagerank: names of the vertices, one a line; a graph may name "
-    "its\n"
-    "                     own file\n"
-    "  --size N           jacobi: cells per side, 3 to 32768 (default 1024)\n"
-    "  --tolerance T      stop if an iteration changes less than T (default 1e-12; jacobi\n"
-    "                     1e-6); 0: never stop\n"
-    "  --iterations N     stop after N iterations (default 1000; jacobi 100)\n"
+    "\n";
+
+static const char common[] =
+    "  --tolerance T      stop if an iteration changes less than T; 0: never stop\n"
+    "  --iterations N     stop after N iterations\n"
     "\n"
     "Machine and method:\n"
     "  -m, --machine M    a name from `proact machines`, a machine file, or local: the "
     "GPUs\n"
     "                     of this computer (default local; v100x4 without GPUs)\n"
     "  -n, --devices N    use only the first N devices\n"
-    "  --method NAME,...  methods from `proact methods`, or all (default all); bulk "
-    "always\n"
-    "                     runs\n"
+    "  --method NAME      a method from `proact methods` (default: fused, or bulk without "
+    "peer\n"
+    "                     access); several with commas, or all, are compared\n"
+    "  --compare          compare the method, or all methods, with bulk and one device\n"
     "  --chunk BYTES      bytes sent at once, a power of two from 4K to 256M (default "
     "64K)\n"
     "  --threads N        threads of the transfer agent, 32 to 49152 (default: as many as\n"
@@ -57,21 +56,73 @@ static const char text[] =
     "bytes;\n"
     "                     slow\n"
     "\n"
-    "Output:\n"
-    "  --json FILE        write all results with units, version and command line; -: "
-    "stdout,\n"
-    "                     and everything else to stderr\n"
-    "  --plot FILE        write the speedups as an SVG bar chart with the ideal as a line; "
-    "-:\n"
-    "                     stdout\n"
-    "  --chart            print a bar chart after the table; the default on a terminal\n"
-    "  --trace FILE       write a trace for ui.perfetto.dev; needs --method NAME\n"
+    "Output; FILE - is stdout, and everything else goes to stderr:\n"
+    "  -o, --output FILE  write the answer: text, FILE.npy, or NAME.npy in a folder\n"
+    "  --json FILE        write all results with units, version and command line\n"
+    "  --log FILE         write the convergence, a line for each iteration, as CSV\n"
+    "  --plot FILE        draw the convergence as SVG; of a comparison, the speedups\n"
+    "  --chart            print a bar chart of the speedups; the default on a terminal\n"
+    "  --trace FILE       write a trace of one method for ui.perfetto.dev\n"
+    "  --reference        compare the answer with that of a program on the host\n"
+    "\n"
+    "Long runs:\n"
+    "  --checkpoint FILE  write the state every N iterations (--every N, default 100)\n"
+    "  --resume FILE      go on from a checkpoint; the answer has the same bits\n"
     "  -h, --help         print this text\n"
     "\n"
-    "Exit status: 0 success, 1 invalid input or a failed run, 2 invalid command line, 3 a\n"
-    "method's result differs from that of one device.\n";
+    "Exit status: 0 success, 1 invalid input or a failed run, 2 invalid command line, 3 "
+    "the\n"
+    "answer differs from that of one device or of the host, 130 interrupted.\n";
 
-void run_options_help(FILE *to)
+/* Two columns. A name too long for the first one has a line of its own. */
+static void print_entry(const char *name, const char *lines, FILE *to)
 {
-    fputs(text, to);
+    bool fits = strlen(name) < NAME_COLUMNS;
+
+    fprintf(to, fits ? "  %-*s" : "  %-*s\n", NAME_COLUMNS, name);
+    for (const char *line = lines; *line;) {
+        size_t bytes = strcspn(line, "\n");
+
+        if (!fits || line != lines)
+            fprintf(to, "%*s", NAME_COLUMNS + 2, "");
+        fprintf(to, "%.*s\n", (int)bytes, line);
+        line += bytes + (line[bytes] == '\n');
+    }
+}
+
+static void print_applications(FILE *to)
+{
+    char name[64];
+
+    fputs("Applications:\n", to);
+    for (const struct run_application *const *a = run_applications; *a; a++) {
+        snprintf(name, sizeof name, "%s %s", (*a)->name,
+                 (*a)->operand ? (*a)->operand : "");
+        print_entry(name, (*a)->summary, to);
+    }
+    fputs("\nOptions of all applications:\n", to);
+}
+
+static void print_application(const struct run_application *a, FILE *to)
+{
+    char name[64];
+
+    fprintf(to, "Usage: proact run %s%s%s [OPTION...]\n\n%s\nOptions of %s:\n", a->name,
+            a->operand ? " " : "", a->operand ? a->operand : "", a->help, a->name);
+    for (const struct run_option *o = a->options; o && o->name; o++) {
+        snprintf(name, sizeof name, "--%s%s%s", o->name, o->argument ? " " : "",
+                 o->argument ? o->argument : "");
+        print_entry(name, o->help, to);
+    }
+}
+
+void run_options_help(const struct run_application *application, FILE *to)
+{
+    if (application) {
+        print_application(application, to);
+    } else {
+        fputs(opening, to);
+        print_applications(to);
+    }
+    fputs(common, to);
 }

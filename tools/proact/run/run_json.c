@@ -27,9 +27,11 @@ static void write_run(const struct run_report *r, struct json_writer *w)
     json_put_flag(w, "converged", one->converged);
     r->application->write_answer(r->work, one, w);
     json_end(w);
-    json_begin(w, "one_device", JSON_OBJECT);
-    json_put_whole(w, "time_ns", one->time_ns);
-    json_end(w);
+    if (!r->study->is_single) {
+        json_begin(w, "one_device", JSON_OBJECT);
+        json_put_whole(w, "time_ns", one->time_ns);
+        json_end(w);
+    }
     if (r->study->ideal_ns) {
         json_begin(w, "ideal", JSON_OBJECT);
         json_put_whole(w, "time_ns", r->study->ideal_ns);
@@ -38,7 +40,7 @@ static void write_run(const struct run_report *r, struct json_writer *w)
     }
 }
 
-static void write_row(const struct run_row *row, struct json_writer *w)
+static void write_row(const struct run_row *row, bool compared, struct json_writer *w)
 {
     const struct proact_statistics *s = &row->statistics;
 
@@ -47,9 +49,11 @@ static void write_row(const struct run_row *row, struct json_writer *w)
     json_put_whole(w, "time_ns", row->time_ns);
     if (row->instant_ns)
         json_put_whole(w, "elided_ns", row->instant_ns);
-    json_put_real(w, "speedup", row->speedup);
-    json_put_real(w, "captured_share", row->captured);
-    json_put_real(w, "hidden_share", row->hidden);
+    if (compared) {
+        json_put_real(w, "speedup", row->speedup);
+        json_put_real(w, "captured_share", row->captured);
+        json_put_real(w, "hidden_share", row->hidden);
+    }
     json_put_whole(w, "sent_bytes", s->bytes);
     json_put_whole(w, "wire_bytes", s->wire_bytes);
     json_put_whole(w, "packets", s->packets);
@@ -57,8 +61,9 @@ static void write_row(const struct run_row *row, struct json_writer *w)
     json_put_real(w, "kernel_ns", s->kernel_ns);
     json_put_real(w, "transfer_ns", s->transfer_ns);
     json_put_real(w, "overlap_ns", s->overlap_ns);
-    json_put_flag(w, "equal_to_one_device", row->equal);
-    if (!row->equal)
+    if (compared)
+        json_put_flag(w, "equal_to_one_device", row->equal);
+    if (compared && !row->equal)
         json_put_whole(w, "differs_at_byte", row->differs_at);
     json_end(w);
 }
@@ -85,7 +90,7 @@ enum proact_status run_report_write(const struct run_report *r, const char *path
     write_run(r, &w);
     json_begin(&w, "methods", JSON_ARRAY);
     for (unsigned i = 0; i < r->study->row_count; i++)
-        write_row(&r->study->row[i], &w);
+        write_row(&r->study->row[i], !r->study->is_single, &w);
     json_end(&w);
     json_end(&w);
     enum proact_status status = file_write(path, w.text.data, w.text.length, err);

@@ -10,26 +10,26 @@
 #include "check_words.h"
 #include "command.h"
 #include "option_values.h"
+#include "run/run_values.h"
 
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 20 };
+enum { EVERY_DEFAULT = 100 }; /* iterations between two checkpoints */
 enum { THREADS_MIN = 32, THREADS_MAX = 49152, THREADS_STEP = 32 };
-
-static const struct run_application *const applications[] = {&run_pagerank, &run_jacobi};
 
 /* Strings allocated by popt, which we own; NULL: not given. */
 struct run_words {
     poptContext popt;
     struct poptOption *table;
-    char *names, *machine, *devices, *method, *chunk, *threads, *seed, *tolerance,
-        *iterations, *size, *json, *plot, *trace;
-    int chart, check, help;
+    char *machine, *devices, *method, *chunk, *threads, *seed, *tolerance, *iterations,
+        *json, *plot, *trace, *output, *log, *checkpoint, *every, *resume;
+    struct run_app_words application;
+    int chart, check, compare, reference, help;
     struct text command_line;
 };
 
 static poptContext make_popt(struct run_words *w, int argc, char **argv)
 {
     const struct poptOption table[] = {
-        {"names", 0, POPT_ARG_STRING, &w->names, 0, NULL, NULL},
         {"machine", 'm', POPT_ARG_STRING, &w->machine, 0, NULL, NULL},
         {"devices", 'n', POPT_ARG_STRING, &w->devices, 0, NULL, NULL},
         {"method", 0, POPT_ARG_STRING, &w->method, 0, NULL, NULL},
@@ -38,18 +38,26 @@ static poptContext make_popt(struct run_words *w, int argc, char **argv)
         {"seed", 0, POPT_ARG_STRING, &w->seed, 0, NULL, NULL},
         {"tolerance", 0, POPT_ARG_STRING, &w->tolerance, 0, NULL, NULL},
         {"iterations", 0, POPT_ARG_STRING, &w->iterations, 0, NULL, NULL},
-        {"size", 0, POPT_ARG_STRING, &w->size, 0, NULL, NULL},
         {"json", 0, POPT_ARG_STRING, &w->json, 0, NULL, NULL},
         {"plot", 0, POPT_ARG_STRING, &w->plot, 0, NULL, NULL},
         {"chart", 0, POPT_ARG_NONE, &w->chart, 0, NULL, NULL},
         {"trace", 0, POPT_ARG_STRING, &w->trace, 0, NULL, NULL},
+        {"output", 'o', POPT_ARG_STRING, &w->output, 0, NULL, NULL},
+        {"log", 0, POPT_ARG_STRING, &w->log, 0, NULL, NULL},
+        {"checkpoint", 0, POPT_ARG_STRING, &w->checkpoint, 0, NULL, NULL},
+        {"every", 0, POPT_ARG_STRING, &w->every, 0, NULL, NULL},
+        {"resume", 0, POPT_ARG_STRING, &w->resume, 0, NULL, NULL},
+        {"compare", 0, POPT_ARG_NONE, &w->compare, 0, NULL, NULL},
+        {"reference", 0, POPT_ARG_NONE, &w->reference, 0, NULL, NULL},
         {"check", 0, POPT_ARG_NONE, &w->check, 0, NULL, NULL},
         {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
-        POPT_TABLEEND,
     };
-    struct poptOption *kept = must_calloc(1, sizeof table); /* popt borrows it */
+    size_t common = sizeof table / sizeof *table;
+    /* popt borrows the table; the entry of zeros ends it. */
+    struct poptOption *kept = must_calloc(common + RUN_WORDS_MAX + 1, sizeof *kept);
 
     memcpy(kept, table, sizeof table);
+    run_values_add(&w->application, kept + common);
     w->table = kept;
     return poptGetContext("proact", argc, (const char **)argv, kept, 0);
 }
@@ -128,22 +136,65 @@ static int take_tolerance(const char *word, double *out)
 /* "-" names stdout, which takes one file. */
 static int take_outputs(const struct run_words *w, struct run_request *r)
 {
-    bool json_on_stdout = w->json && strcmp(w->json, "-") == 0;
+    const struct {
+        const char *option, *word;
+        const char **out;
+    } outputs[] = {{"json", w->json, &r->json},
+                   {"plot", w->plot, &r->plot},
+                   {"output", w->output, &r->output},
+                   {"log", w->log, &r->log}};
+    const char *on_stdout = NULL;
 
-    if (json_on_stdout && w->plot && strcmp(w->plot, "-") == 0)
-        return usage_error("run", "--json - and --plot - both name stdout");
-    r->json = take_output(w->json);
-    r->plot = json_on_stdout ? w->plot : take_output(w->plot);
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        bool is_stdout = outputs[i].word && strcmp(outputs[i].word, "-") == 0;
+
+        if (is_stdout && on_stdout)
+            return usage_error("run", "--%s - and --%s - both name stdout", on_stdout,
+                               outputs[i].option);
+        on_stdout = is_stdout ? outputs[i].option : on_stdout;
+    }
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        *outputs[i].out = take_output(outputs[i].word);
     r->trace = w->trace;
+    return EXIT_FINE;
+}
+
+/* Options of one kind of run, with the other kind. */
+static int check_kind(const struct run_words *w, bool compares)
+{
+    const struct {
+        const char *option;
+        bool given;
+    } single[] = {{"output", w->output},
+                  {"log", w->log},
+                  {"checkpoint", w->checkpoint},
+                  {"resume", w->resume},
+                  {"reference", w->reference}};
+
+    for (size_t i = 0; i < sizeof single / sizeof *single && compares; i++)
+        if (single[i].given)
+            return usage_error("run",
+                               "--%s is for one run, not for a comparison of methods",
+                               single[i].option);
+    if (w->chart && !compares)
+        return usage_error("run", "--chart shows a comparison of methods: add --compare");
+    if (w->every && !w->checkpoint)
+        return usage_error("run", "--every needs --checkpoint FILE");
     return EXIT_FINE;
 }
 
 static int take_methods(const struct run_words *w, struct run_request *r)
 {
-    const bool one = w->method && strcmp(w->method, "all") != 0 && !strchr(w->method, ',');
+    const bool several =
+        w->method && (strcmp(w->method, "all") == 0 || strchr(w->method, ','));
+    int code;
 
-    if (w->trace && !one)
+    r->compare = w->compare || several;
+    r->method = w->method;
+    if (w->trace && r->compare && (several || !w->method))
         return usage_error("run", "--trace records one method: add --method NAME");
+    if ((code = check_kind(w, r->compare)))
+        return code;
     return run_methods_parse(w->method, &r->methods);
 }
 
@@ -156,13 +207,16 @@ static int take_values(const struct run_words *w, struct run_request *r)
         (code = take_threads(w->threads, &r->threads)) ||
         (code = take_integer("seed", w->seed, 0, INT64_MAX, &r->seed)) ||
         (code = take_number("iterations", w->iterations, 1, 1000000, &r->iterations)) ||
-        (code = take_number("size", w->size, 3, 32768, &r->size)))
+        (code = take_number("every", w->every, 1, 1000000, &r->every)))
         return code;
     if ((code = take_tolerance(w->tolerance, &r->tolerance)))
         return code;
-    r->names = w->names;
     r->machine = w->machine;
     r->check = w->check;
+    r->reference = w->reference;
+    r->checkpoint = w->checkpoint;
+    r->every = r->every ? r->every : EVERY_DEFAULT;
+    r->resume = w->resume;
     r->chart = w->chart;
     r->command_line = w->command_line.data;
     if ((code = take_methods(w, r)))
@@ -170,42 +224,50 @@ static int take_values(const struct run_words *w, struct run_request *r)
     return take_outputs(w, r);
 }
 
-static int find_application(const char *name, const struct run_application **out)
+/* All names, with " and " or " or " before the last one. The caller clears the text. */
+static struct text list_applications(const char *before_last)
 {
-    if (!name)
-        return usage_error("run", "run needs an application: pagerank or jacobi");
-    for (size_t i = 0; i < sizeof applications / sizeof *applications; i++)
-        if (strcmp(applications[i]->name, name) == 0) {
-            *out = applications[i];
-            return EXIT_FINE;
-        }
-    return usage_error("run", "no application '%s': there are pagerank and jacobi", name);
+    struct text names = {0};
+
+    for (size_t i = 0; run_applications[i]; i++)
+        text_print(&names, "%s%s",
+                   i == 0                    ? ""
+                   : run_applications[i + 1] ? ", "
+                                             : before_last,
+                   run_applications[i]->name);
+    return names;
 }
 
-/* The operands: the application, and its input if it takes one. */
-static int take_operands(struct run_words *w, const struct run_application **application,
+static int find_application(const char *name, const struct run_application **out)
+{
+    for (size_t i = 0; name && run_applications[i]; i++)
+        if (strcmp(run_applications[i]->name, name) == 0) {
+            *out = run_applications[i];
+            return EXIT_FINE;
+        }
+    struct text names = list_applications(name ? " and " : " or ");
+    int code =
+        name ? usage_error("run", "no application '%s': there are %s", name, names.data)
+             : usage_error("run", "run needs an application: %s", names.data);
+
+    text_clear(&names);
+    return code;
+}
+
+/* The input, if the application takes one, and nothing more. */
+static int take_operands(struct run_words *w, const struct run_application *application,
                          struct run_request *r)
 {
-    int code = find_application(poptGetArg(w->popt), application);
-
-    if (code)
-        return code;
-    if ((*application)->takes_input) {
+    if (application->operand) {
         r->input = poptGetArg(w->popt);
         if (!r->input)
-            return usage_error("run",
-                               "%s needs a graph: a Matrix Market file, plain or gzip",
-                               (*application)->name);
-        if (w->size)
-            return usage_error("run", "--size is for jacobi");
-    } else if (w->names) {
-        return usage_error("run", "--names is for pagerank");
+            return usage_error("run", "%s needs %s", application->name,
+                               application->input_missing);
     }
     const char *more = poptGetArg(w->popt);
 
     if (more)
-        return usage_error("run", "%s: unexpected argument '%s'", (*application)->name,
-                           more);
+        return usage_error("run", "%s: unexpected argument '%s'", application->name, more);
     return EXIT_FINE;
 }
 
@@ -240,22 +302,29 @@ int run_options_parse(int argc, char **argv, struct run_words **words,
     if (code < -1)
         return usage_error("run", "%s: %s", poptBadOption(w->popt, POPT_BADOPTION_NOALIAS),
                            poptStrerror(code));
+    const char *name = poptGetArg(w->popt);
+
     *help = w->help;
-    if (w->help)
+    if (w->help && !name)
         return EXIT_FINE;
-    if ((code = take_operands(w, application, request)))
+    if ((code = find_application(name, application)) || w->help)
+        return code;
+    if ((code = take_operands(w, *application, request)) ||
+        (code = run_values_take(&w->application, *application, request)))
         return code;
     return take_values(w, request);
 }
 
 void run_options_destroy(struct run_words *w)
 {
-    char *strings[] = {w->names,   w->machine, w->devices, w->method,    w->chunk,
-                       w->threads, w->seed,    w->trace,   w->tolerance, w->iterations,
-                       w->size,    w->json,    w->plot};
+    char *strings[] = {w->machine,   w->devices,    w->method,     w->chunk,
+                       w->threads,   w->seed,       w->trace,      w->json,
+                       w->tolerance, w->iterations, w->checkpoint, w->every,
+                       w->resume,    w->plot,       w->output,     w->log};
 
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         free(strings[i]);
+    run_values_clear(&w->application);
     poptFreeContext(w->popt);
     free(w->table);
     text_clear(&w->command_line);

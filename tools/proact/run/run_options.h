@@ -15,4 +15,5 @@ int run_options_parse(int argc, char **argv, struct run_words **words,
                       struct run_request *request, bool *help);
 void run_options_destroy(struct run_words *words);
 
-void run_options_help(FILE *to);
+/* The help text of the command, or of one application. */
+void run_options_help(const struct run_application *application, FILE *to);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "graph/plain_text.h"
@@ -12,6 +14,17 @@
 #include "run/run_application.h"
 
 enum { TOP_COUNT = 10 };
+#define REFERENCE_TOLERANCE 1e-12 /* L1, in float64 */
+enum { PAGERANK_NAMES };
+
+static const struct run_option pagerank_options_table[] = {
+    [PAGERANK_NAMES] = {.name = "names",
+                        .kind = RUN_TEXT,
+                        .argument = "FILE",
+                        .help = "names of the vertices, one a line; a graph may name its "
+                                "own file"},
+    {NULL},
+};
 
 struct pagerank_work {
     const char *path;
@@ -76,10 +89,11 @@ static enum proact_status open_work(const struct run_request *request, void **ou
     work->options.tolerance = request->tolerance;
     work->options.iterations_max = request->iterations;
     if (!status) {
-        char *found = request->names ? NULL : find_names(request->input, &work->graph);
+        const char *names = request->value[PAGERANK_NAMES].text;
+        char *found = names ? NULL : find_names(request->input, &work->graph);
 
-        if (request->names || found)
-            status = read_names(work, found ? found : request->names, err);
+        if (names || found)
+            status = read_names(work, found ? found : names, err);
         free(found);
     }
     if (status) {
@@ -100,6 +114,8 @@ static enum proact_status run(void *context, struct proact *p,
 
     options.progress = watcher->progress;
     options.context = watcher->context;
+    options.every_iteration = watcher->every_iteration;
+    options.checkpoint = watcher->checkpoint;
     enum proact_status status = pagerank_run(p, &work->graph, &options, &r, err);
 
     if (!status)
@@ -189,14 +205,77 @@ static void write_answer(const void *context, const struct run_outcome *outcome,
     json_end(w);
 }
 
+static unsigned list_ranks(const void *context, const struct run_outcome *outcome,
+                           struct run_array arrays[RUN_ARRAYS_MAX])
+{
+    const struct pagerank_work *work = context;
+
+    arrays[0] =
+        (struct run_array){"ranks", 'd', 1, {work->graph.vertex_count}, outcome->answer};
+    return 1;
+}
+
+/* The L1 difference: both runs stop at the same tolerance, but add in another order. */
+static enum proact_status compare_ranks(const void *context,
+                                        const struct run_outcome *outcome,
+                                        struct run_comparison *out,
+                                        struct proact_error *err)
+{
+    const struct pagerank_work *work = context;
+    struct pagerank_options options = work->options;
+    const double *found = outcome->answer;
+    struct pagerank_result want;
+
+    (void)err;
+    /* As many iterations; a sum near the tolerance may fall on either side of it. */
+    options.progress = NULL;
+    options.tolerance = -1;
+    options.iterations_max = outcome->iterations;
+    pagerank_reference(&work->graph, &options, &want);
+    *out = (struct run_comparison){.what = "sum of the differences of the ranks",
+                                   .tolerance = REFERENCE_TOLERANCE};
+    for (size_t i = 0; i < work->graph.vertex_count; i++)
+        out->difference += fabs(found[i] - want.ranks[i]);
+    pagerank_clear(&want);
+    return PROACT_OK;
+}
+
+static void add_pagerank_key(const void *context, struct text *key)
+{
+    const struct graph *g = &((const struct pagerank_work *)context)->graph;
+    uint64_t hash =
+        hash_bytes(g->in_first, (g->vertex_count + 1ul) * sizeof *g->in_first, 0);
+
+    hash = hash_bytes(g->source, (size_t)g->edge_count * sizeof *g->source, hash);
+    text_print(key, "graph of %u vertices and %u edges, hash %016llx\n", g->vertex_count,
+               g->edge_count, (unsigned long long)hash);
+}
+
 const struct run_application run_pagerank = {
     .name = "pagerank",
-    .takes_input = true,
+    .operand = "GRAPH",
+    .input_missing = "a graph: a Matrix Market, METIS (.graph) or GAP (.sg) file",
+    .summary = "PageRank of the vertices of a directed graph",
+    .help =
+        "PageRank of a graph: a Matrix Market file or a METIS graph (.graph), plain or\n"
+        "gzip, or a GAP graph (.sg, .wsg). Entry (i, j) is an edge from i to j. At most\n"
+        "1000 iterations (--iterations); stop if the ranks change by less than 1e-12 in\n"
+        "all (--tolerance).\n"
+        "\n"
+        "Example:\n"
+        "  proact make wiki --vertices 1000 --seed 7 -o wiki.mtx\n"
+        "  proact run pagerank wiki.mtx\n"
+        "      PageRank of a graph like Wikipedia's on four emulated V100.\n",
+    .options = pagerank_options_table,
     .open = open_work,
     .run = run,
     .print_input = print_input,
     .print_answer = print_answer,
     .write_input = write_input,
     .write_answer = write_answer,
+    .list_arrays = list_ranks,
+    .compare = compare_ranks,
+    .add_key = add_pagerank_key,
+    .quantity = "change",
     .close = close_work,
 };

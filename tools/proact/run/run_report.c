@@ -23,12 +23,25 @@ static void scale(char *into, double value, const char *const units[], unsigned 
                  value, units[unit]);
 }
 
-static void print_time(FILE *to, uint64_t ns)
+void run_scale_time(char into[RUN_SCALED_BYTES], double ns)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
-    char text[16];
 
-    scale(text, (double)ns, units, 4);
+    scale(into, ns, units, 4);
+}
+
+void run_scale_bytes(char into[RUN_SCALED_BYTES], double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+
+    scale(into, bytes, units, 5);
+}
+
+static void print_time(FILE *to, uint64_t ns)
+{
+    char text[RUN_SCALED_BYTES];
+
+    run_scale_time(text, (double)ns);
     fprintf(to, "  %8s", text);
 }
 
@@ -42,11 +55,10 @@ static void print_ratio(FILE *to, int width, double share)
 
 static void print_row(FILE *to, const struct run_row *row, int name_width)
 {
-    static const char *const bytes[] = {"B", "kB", "MB", "GB", "TB"};
     static const char *const counts[] = {"", "k", "M", "G"};
     char sent[16], packets[16];
 
-    scale(sent, (double)row->statistics.bytes, bytes, 5);
+    run_scale_bytes(sent, (double)row->statistics.bytes);
     scale(packets, (double)row->statistics.packets, counts, 4);
     fprintf(to, "  %-*s", name_width, row->method);
     print_time(to, row->time_ns);

@@ -5,6 +5,11 @@
 
 #include "run/run_study.h"
 
+/* Three digits and a unit, such as "12.3 ms" or "4.56 GB". */
+enum { RUN_SCALED_BYTES = 16 };
+void run_scale_time(char into[RUN_SCALED_BYTES], double ns);
+void run_scale_bytes(char into[RUN_SCALED_BYTES], double bytes);
+
 struct run_report {
     const struct run_application *application;
     const void *work;

@@ -34,7 +34,8 @@ static void study_ignore_span(void *context, const struct proact_trace_span *spa
 static enum proact_status run_in(struct maker *m, struct proact *p,
                                  const struct one_run *run, struct run_outcome *out)
 {
-    const struct run_watcher watcher = {run_progress_step, &m->progress};
+    const struct run_watcher watcher = {.progress = run_progress_step,
+                                        .context = &m->progress};
 
     m->study->emulated = proact_is_emulated(p);
     if (run->trace)

@@ -24,6 +24,7 @@ struct run_study {
     struct run_outcome one; /* one device; owns the answer */
     uint64_t ideal_ns;      /* bulk if transfers take no time; 0: not known */
     bool emulated;
+    bool is_single; /* `one` is the run of the only row, on all devices */
     unsigned device_count, row_count;
     struct run_row row[RUN_METHODS_MAX];
 };

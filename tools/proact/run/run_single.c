@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/run_single.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "run/run_checkpoint.h"
+#include "run/run_convergence.h"
+#include "run/run_output.h"
+#include "run/run_progress.h"
+#include "run/run_report.h"
+#include "run/run_svg.h"
+#include "run/run_trace.h"
+
+struct single {
+    const struct run_application *application;
+    void *work;
+    const struct run_request *request;
+    const struct topology *topology;
+    struct proact *session;
+    struct run_trace *trace;
+    struct run_checkpoint *checkpoint;
+    struct run_progress progress;
+    struct run_convergence convergence;
+    struct run_outcome outcome;
+    const char *method;
+    bool emulated;
+};
+
+static void single_step(void *context, unsigned iteration, double residual)
+{
+    struct single *s = context;
+
+    run_progress_step(&s->progress, iteration, residual);
+    if (s->request->log || s->request->plot)
+        run_convergence_add(&s->convergence, (struct run_point){iteration, residual,
+                                                                proact_now_ns(s->session)});
+}
+
+/* Counts the times of the points from the start of the iterations: the last point is at
+   their end. */
+static void rebase_points(struct single *s)
+{
+    struct run_convergence *c = &s->convergence;
+    uint64_t end_ns = c->count ? c->point[c->count - 1].time_ns : 0;
+
+    for (size_t i = 0; i < c->count; i++) {
+        uint64_t before_ns = end_ns - c->point[i].time_ns;
+
+        c->point[i].time_ns =
+            before_ns < s->outcome.time_ns ? s->outcome.time_ns - before_ns : 0;
+    }
+}
+
+/* A session by the named method, or by the best one that the machine supports. */
+static enum proact_status single_open(struct single *s, struct proact_error *err)
+{
+    static const char *const defaults[] = {"fused", "bulk"};
+    const struct run_request *r = s->request;
+    struct proact_options options = {
+        .machine = r->machine,
+        .device_count = s->topology->device_count,
+        .seed = r->seed,
+        .check = r->check,
+        .plan = {.chunk_bytes = r->chunk_bytes, .transfer_threads = r->threads},
+    };
+    enum proact_status status = PROACT_EREFUSED;
+
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+        s->method = options.plan.method = r->method ? r->method : defaults[i];
+        status = proact_open(&options, &s->session, err);
+        if (status != PROACT_EREFUSED || r->method)
+            return status;
+    }
+    return status;
+}
+
+static enum proact_status single_execute(struct single *s, struct proact_error *err)
+{
+    struct run_watcher watcher = {.progress = single_step, .context = s};
+    enum proact_status status;
+
+    if ((status = run_checkpoint_open(s->application, s->work, s->request, &s->checkpoint,
+                                      err)) ||
+        (status = single_open(s, err)))
+        return status;
+    if (s->request->trace && (status = run_trace_open(s->request->trace, &s->trace, err)))
+        return status;
+    if (s->trace)
+        proact_trace_set_callback(s->session, run_trace_span, s->trace);
+    s->emulated = proact_is_emulated(s->session);
+    watcher.every_iteration = s->request->log || s->request->plot;
+    watcher.checkpoint = run_checkpoint_callbacks(s->checkpoint);
+    run_progress_next(&s->progress, s->method);
+    status = s->application->run(s->work, s->session, &watcher, &s->outcome, err);
+    rebase_points(s);
+    return status;
+}
+
+/* "4 emulated devices of v100x4 (Tesla V100, NVLink)". */
+static void print_machine_words(const struct single *s, FILE *to)
+{
+    const struct topology *t = s->topology;
+    const char *fabric = t->fabric.name;
+
+    fprintf(to, "%u %s%s of %s (%s%s%s)", t->device_count,
+            s->emulated ? "emulated device" : "device", t->device_count == 1 ? "" : "s",
+            t->name, t->device.name, *fabric ? ", " : "", fabric);
+}
+
+static void print_single_times(const struct single *s, FILE *to)
+{
+    const struct run_outcome *o = &s->outcome;
+    char whole[RUN_SCALED_BYTES], each[RUN_SCALED_BYTES], sent[RUN_SCALED_BYTES];
+
+    run_scale_time(whole, (double)o->time_ns);
+    run_scale_time(each, (double)o->time_ns / (o->iterations ? o->iterations : 1));
+    run_scale_bytes(sent, (double)o->statistics.bytes);
+    fprintf(to, "\n%s on ", s->method);
+    print_machine_words(s, to);
+    fprintf(to, ": %s%s, %s an iteration, %s sent\n", whole,
+            s->emulated ? " (virtual)" : "", each, sent);
+}
+
+static enum proact_status check_reference(const struct single *s, bool *differs,
+                                          struct proact_error *err)
+{
+    struct run_comparison c;
+
+    if (!s->application->compare)
+        return fail(err, PROACT_EREFUSED, "%s has no reference program",
+                    s->application->name);
+    enum proact_status status = s->application->compare(s->work, &s->outcome, &c, err);
+
+    if (status)
+        return status;
+    *differs = !(c.difference <= c.tolerance);
+    printf("reference on the host: %s %.3g (at most %.3g): %s\n", c.what, c.difference,
+           c.tolerance, *differs ? "DIFFERS" : "agrees");
+    return PROACT_OK;
+}
+
+static enum proact_status write_single_plot(const struct single *s,
+                                            struct proact_error *err)
+{
+    char *title = run_svg_title(s->application, s->work), *note = NULL;
+    size_t bytes;
+    FILE *memory = open_memstream(&note, &bytes);
+
+    if (!memory)
+        abort();
+    fprintf(memory, "%s on ", s->method);
+    print_machine_words(s, memory);
+    fclose(memory);
+    const struct run_convergence_labels labels = {title, note, s->application->quantity};
+    enum proact_status status =
+        run_convergence_plot(&s->convergence, &labels, s->request->plot, err);
+
+    free(title);
+    free(note);
+    return status;
+}
+
+static enum proact_status write_single_answer(const struct single *s,
+                                              struct proact_error *err)
+{
+    struct run_array arrays[RUN_ARRAYS_MAX];
+
+    if (!s->application->list_arrays)
+        return fail(err, PROACT_EREFUSED, "%s has no arrays for --output",
+                    s->application->name);
+    unsigned count = s->application->list_arrays(s->work, &s->outcome, arrays);
+
+    return run_output_write(arrays, count, s->request->output, err);
+}
+
+/* The JSON of a study with one row that is compared with nothing. */
+static enum proact_status write_single_json(const struct single *s,
+                                            struct proact_error *err)
+{
+    struct run_study study = {.one = s->outcome,
+                              .emulated = s->emulated,
+                              .is_single = true,
+                              .device_count = s->topology->device_count,
+                              .row_count = 1};
+    const struct run_report report = {s->application, s->work, s->request, s->topology,
+                                      &study};
+
+    study.row[0] = (struct run_row){.method = s->method,
+                                    .time_ns = s->outcome.time_ns,
+                                    .statistics = s->outcome.statistics};
+    return run_report_write(&report, s->request->json, err);
+}
+
+static enum proact_status single_report(const struct single *s, bool *differs,
+                                        struct proact_error *err)
+{
+    const struct run_request *r = s->request;
+    enum proact_status status = PROACT_OK;
+
+    s->application->print_input(s->work, stdout);
+    s->application->print_answer(s->work, &s->outcome, stdout);
+    print_single_times(s, stdout);
+    if (r->output)
+        status = write_single_answer(s, err);
+    if (!status && r->log)
+        status =
+            run_convergence_log(&s->convergence, s->application->quantity, r->log, err);
+    if (!status && r->plot)
+        status = write_single_plot(s, err);
+    if (!status && r->json)
+        status = write_single_json(s, err);
+    if (!status && r->reference)
+        status = check_reference(s, differs, err);
+    return status;
+}
+
+enum proact_status run_single(const struct run_application *application, void *work,
+                              const struct run_request *request,
+                              const struct topology *topology, bool *differs,
+                              struct proact_error *err)
+{
+    struct single s = {
+        .application = application, .work = work, .request = request, .topology = topology};
+
+    run_progress_init(&s.progress, 1);
+    enum proact_status status = single_execute(&s, err);
+
+    run_progress_clear(&s.progress);
+    run_checkpoint_close(s.checkpoint);
+    proact_close(s.session);
+    if (s.trace && status)
+        run_trace_discard(s.trace);
+    else if (s.trace)
+        status = run_trace_finish(s.trace, err);
+    if (!status)
+        status = single_report(&s, differs, err);
+    free(s.outcome.answer);
+    run_convergence_clear(&s.convergence);
+    return status;
+}
