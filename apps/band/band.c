@@ -184,7 +184,8 @@ static enum proact_status run_iterations(struct band_session *run, struct band_r
                                   .inspect = inspect_residuals,
                                   .context = run,
                                   .progress = run->options.progress ? show_residual : NULL,
-                                  .progress_context = run};
+                                  .progress_context = run,
+                                  .every_iteration = run->options.every_iteration};
     struct repeat_result loop = {0};
     enum proact_status status = repeat_run(&repeat, &loop, err);
 

@@ -33,12 +33,12 @@ template <class T> struct band_matrix {
 
     BAND_METHOD T rest(proact_u32 row) const
     {
-        proact_u32 low = row < half ? half - row : 0;
-        proact_u32 end = row + half < rows ? 2 * half + 1 : rows - row + half;
+        long long column = (long long)row - half;
         T sum = right[row];
 
-        for (proact_u32 k = low; k < end; k++)
-            sum = fused(-diagonals[(proact_u64)k * rows + row], old[row + k - half], sum);
+        for (proact_u32 k = 0; k < 2 * half + 1; k++, column++)
+            if (column >= 0 && column < rows)
+                sum = fused(-diagonals[(proact_u64)k * rows + row], old[column], sum);
         return sum;
     }
 };

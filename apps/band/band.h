@@ -50,6 +50,7 @@ struct band_options {
     double tolerance; /* residual below which to stop; default 1e-10, f32 1e-6. Negative:
                          never */
     void (*progress)(void *context, unsigned iteration, double residual); /* may be NULL */
+    bool every_iteration; /* progress is called for each iteration, in order */
     void *context;
 };
 

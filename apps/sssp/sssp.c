@@ -229,7 +229,8 @@ static enum proact_status run_rounds(struct sssp_session *run, struct sssp_resul
                                   .inspect = inspect_rounds,
                                   .context = run,
                                   .progress = run->options.progress,
-                                  .progress_context = run->options.context};
+                                  .progress_context = run->options.context,
+                                  .every_iteration = run->options.every_iteration};
     struct repeat_result loop = {0};
     enum proact_status status = repeat_run(&repeat, &loop, err);
     union sssp_distances distance;

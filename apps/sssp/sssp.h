@@ -38,6 +38,7 @@ struct sssp_options {
     uint32_t source;     /* from 0 */
     unsigned rounds_max; /* default: as many as the graph has vertices */
     void (*progress)(void *context, unsigned round, double changed); /* may be NULL */
+    bool every_iteration; /* progress is called for each round, in order */
     void *context;
 };
 

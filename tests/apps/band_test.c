@@ -72,8 +72,10 @@ static uint64_t try_run(const struct band_system *s, const struct band_options *
     assert_int_equal(r.converged, want->converged);
     assert_true(fabs(r.residual - want->residual) <= 1e-9 * want->residual);
     assert_memory_equal(r.x.any, want->x.any, s->rows * (r.type == BAND_F32 ? 4u : 8u));
+    uint64_t bytes = r.statistics.bytes;
+
     band_clear(&r);
-    return r.statistics.bytes;
+    return bytes;
 }
 
 static void x_is_the_same_everywhere(void **state)
