@@ -249,6 +249,8 @@ static bool has_known_interval(const struct study *s, const struct access_record
     const uint32_t holds = form_holds(&s->maker.forms, r->form);
     const uint32_t bounded = 1U << ACCESS_ELEMENT | 1U << ACCESS_LOADED;
 
+    if (holds >> ACCESS_LOADED & 1 && r->kind != ACCESS_READ)
+        return false;
     return r->state != ACCESS_CLOSED && r->form && r->base == ACCESS_BASE_PARAMETER &&
            !(holds & (uint32_t)(HOLDS_DATA | HOLDS_OPAQUE) & ~bounded) && holds & bounded &&
            loads_are_clamped(&s->maker.forms, r->form);
