@@ -24,6 +24,11 @@ PROACT_DEVICE_INLINE float fused(float a, float x, float sum)
     return __builtin_fmaf(a, x, sum);
 }
 
+/* The columns of the CTA's rows lie in between. */
+struct column_bounds {
+    proact_u32 low, high;
+};
+
 #define BAND_METHOD __device__ inline __attribute__((always_inline))
 
 /* The rest of a row, b - A x, for a band matrix. */
@@ -31,7 +36,7 @@ template <class T> struct band_matrix {
     const T *diagonals, *right, *old;
     proact_u32 rows, half;
 
-    BAND_METHOD T rest(proact_u32 row) const
+    BAND_METHOD T rest(proact_u32 row, const column_bounds &) const
     {
         long long column = (long long)row - half;
         T sum = right[row];
@@ -43,17 +48,22 @@ template <class T> struct band_matrix {
     }
 };
 
-/* The same for a sparse matrix. */
+/* The same for a sparse matrix. The bounds of a column change nothing, but show what a CTA
+   reads. */
 template <class T> struct sparse_matrix {
     const proact_u32 *first, *column;
     const T *value, *right, *old;
 
-    BAND_METHOD T rest(proact_u32 row) const
+    BAND_METHOD T rest(proact_u32 row, const column_bounds &bounds) const
     {
         T sum = right[row];
 
-        for (proact_u32 e = first[row]; e < first[row + 1]; e++)
-            sum = fused(-value[e], old[column[e]], sum);
+        for (proact_u32 e = first[row]; e < first[row + 1]; e++) {
+            proact_u32 at = column[e] < bounds.high ? column[e] : bounds.high;
+
+            at = at > bounds.low ? at : bounds.low;
+            sum = fused(-value[e], old[at], sum);
+        }
         return sum;
     }
 };
@@ -68,11 +78,14 @@ PROACT_DEVICE_INLINE void band_step(const band_rows &size, const T *diagonal, co
     proact_u32 cta = proact_local_cta(), begin = cta * size.cta_rows;
     proact_u32 end = begin + size.cta_rows < size.rows ? begin + size.cta_rows : size.rows;
     bool stopped = cta_sum_pairs(old_sums, size.cta_count, scratch).a < size.limit;
+    long long low = (long long)begin - size.half_width;
+    const column_bounds bounds = {(proact_u32)(low > 0 ? low : 0),
+                                  end - 1 + size.half_width};
     double square = 0;
 
     if (!stopped)
         for (proact_u32 row = begin + proact_thread_x(); row < end; row += CTA_THREADS) {
-            T rest = matrix.rest(row);
+            T rest = matrix.rest(row, bounds);
 
             x[row] = old[row] + rest / diagonal[row];
             square = fused((double)rest, (double)rest, square);

@@ -7,7 +7,8 @@
 
 #include <proact/proact.h>
 
-/* A system. A band matrix has its diagonals one after another: a(i, i - half_width + k) is
+/* A system. The half-width is the largest difference of a row and a column with an entry. A
+   band matrix has its diagonals one after another: a(i, i - half_width + k) is
    diagonals[k * rows + i]. A sparse matrix has the entries of row i at first[i] to
    first[i + 1] - 1, with ascending columns. The other fields are NULL. */
 struct band_system {

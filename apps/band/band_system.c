@@ -8,6 +8,7 @@
 #include "graph/seeded.h"
 
 enum { MATRIX_SEED = 21, SOLUTION_SEED = 22 };
+#define BAND_ROWS_MAX 0x80000000u /* kernels add the half-width to a row */
 
 static void make_solution(struct band_system *s)
 {
@@ -21,8 +22,9 @@ static void make_solution(struct band_system *s)
 static enum proact_status check_band_shape(const struct band_shape *shape,
                                            struct proact_error *err)
 {
-    if (shape->rows == 0)
-        return complain(err, PROACT_EINVAL, "band: a system needs a row, found 0");
+    if (shape->rows == 0 || shape->rows > BAND_ROWS_MAX)
+        return complain(err, PROACT_EINVAL, "band: the rows are %u, expected 1 to %u",
+                        shape->rows, BAND_ROWS_MAX);
     if (shape->half_width >= shape->rows)
         return complain(err, PROACT_EINVAL,
                         "band: the half-width is %u, expected less than the rows (%u)",
@@ -97,7 +99,7 @@ static void keep_entries(struct band_system *s, const struct entry_list *sorted,
             s->first[row + 1] = s->first[row]; /* an empty row */
 }
 
-/* The diagonal and the right side. */
+/* The half-width, the diagonal and the right side. */
 static enum proact_status finish_rows(const char *path, struct band_system *s,
                                       struct proact_error *err)
 {
@@ -105,8 +107,12 @@ static enum proact_status finish_rows(const char *path, struct band_system *s,
 
     for (uint32_t row = 0; row < s->rows; row++) {
         for (uint32_t e = s->first[row]; e < s->first[row + 1]; e++) {
-            s->right[row] += s->value[e] * s->solution[s->column[e]];
-            if (s->column[e] == row)
+            uint32_t column = s->column[e],
+                     apart = column > row ? column - row : row - column;
+
+            s->half_width = apart > s->half_width ? apart : s->half_width;
+            s->right[row] += s->value[e] * s->solution[column];
+            if (column == row)
                 s->diagonal[row] = s->value[e];
         }
         if (!(fabs(s->diagonal[row]) > 0))
@@ -127,9 +133,10 @@ static enum proact_status system_of_matrix(const char *path, const struct matrix
                         "%s:%zu: a system needs a square matrix, found %u rows and %u "
                         "columns",
                         path, m->sizes_line, m->rows, m->columns);
-    if (m->count > UINT32_MAX)
-        return complain(err, PROACT_EINVAL, "%s: %zu entries, the limit is %u", path,
-                        m->count, UINT32_MAX);
+    if (m->count > UINT32_MAX || m->rows > BAND_ROWS_MAX)
+        return complain(err, PROACT_EINVAL,
+                        "%s: %zu entries and %u rows, the limits are %u and %u", path,
+                        m->count, m->rows, UINT32_MAX, BAND_ROWS_MAX);
     struct band_system s = {.rows = m->rows};
     struct entry_list sorted = entries_by_row(m);
 

@@ -30,6 +30,20 @@ struct sssp_session {
     unsigned cycle_round; /* the search for a negative cycle is due after this round */
 };
 
+/* The largest difference of the two vertices of an edge. */
+static uint32_t sssp_window(const struct graph *g)
+{
+    uint32_t window = 0;
+
+    for (uint32_t v = 0; v < g->vertex_count; v++)
+        for (uint32_t e = g->in_first[v]; e < g->in_first[v + 1]; e++) {
+            uint32_t u = g->source[e], apart = u > v ? u - v : v - u;
+
+            window = apart > window ? apart : window;
+        }
+    return window;
+}
+
 /* Shape of the launches; it depends only on the graph and the kernel. */
 static struct sssp_shape sssp_shape_of(const struct graph *g, enum sssp_kernel kernel)
 {
@@ -41,7 +55,7 @@ static struct sssp_shape sssp_shape_of(const struct graph *g, enum sssp_kernel k
     uint32_t words = (n - 1) / SSSP_WORD_VERTICES + 1;
     uint32_t size = ((words - 1) / wanted + 1) * SSSP_WORD_VERTICES;
 
-    return (struct sssp_shape){n, size, (n - 1) / size + 1};
+    return (struct sssp_shape){n, size, (n - 1) / size + 1, sssp_window(g)};
 }
 
 static uint32_t word_count(const struct sssp_session *run)

@@ -17,6 +17,11 @@ PROACT_DEVICE_INLINE proact_u32 smaller(proact_u32 a, proact_u32 b)
     return a < b ? a : b;
 }
 
+PROACT_DEVICE_INLINE proact_u32 larger(proact_u32 a, proact_u32 b)
+{
+    return a > b ? a : b;
+}
+
 PROACT_DEVICE_INLINE proact_u32 lanes_where(bool condition)
 {
     proact_u32 lanes, value = condition;
@@ -91,8 +96,17 @@ template <class L> struct sssp_edges {
     const proact_u32 *first, *source;
     const typename L::weight *weight;
     const typename L::distance *old;
-    const proact_u32 *changed; /* a bit for each vertex; NULL: all are read */
+    const proact_u32 *changed; /* a bit for each vertex; NULL without a frontier */
+    proact_u32 low, high;      /* the CTA's sources lie in between */
 };
+
+/* The source of an edge. The bounds change nothing, but show which distances a CTA reads.
+ */
+template <class L>
+PROACT_DEVICE_INLINE proact_u32 source_of(const sssp_edges<L> *e, proact_u32 at)
+{
+    return larger(smaller(e->source[at], e->high), e->low);
+}
 
 /* Smallest distance of lane `lane` of `lanes` through the edges begin to end - 1. Loads
    past the end repeat the last edge, which changes no minimum. */
@@ -112,7 +126,7 @@ PROACT_DEVICE_INLINE typename L::distance pull_rounds(const sssp_edges<L> *e,
         for (proact_u32 k = 0; k < BATCH; k++) {
             proact_u32 at = smaller(i + k * lanes, end - 1);
 
-            from[k] = e->source[at];
+            from[k] = source_of(e, at);
             weight[k] = e->weight[at];
         }
 #pragma unroll
@@ -141,7 +155,7 @@ PROACT_DEVICE_INLINE typename L::distance pull_frontier(const sssp_edges<L> *e,
 
 #pragma unroll
         for (proact_u32 k = 0; k < BATCH; k++)
-            from[k] = e->source[smaller(i + k * lanes, end - 1)];
+            from[k] = source_of(e, smaller(i + k * lanes, end - 1));
 #pragma unroll
         for (proact_u32 k = 0; k < BATCH; k++)
             word[k] = e->changed[from[k] / SSSP_WORD_VERTICES];
@@ -157,13 +171,13 @@ PROACT_DEVICE_INLINE typename L::distance pull_frontier(const sssp_edges<L> *e,
     return best;
 }
 
-template <class L>
+template <class L, bool BY_FRONTIER>
 PROACT_DEVICE_INLINE typename L::distance pull(const sssp_edges<L> *e, proact_u32 begin,
                                                proact_u32 end, proact_u32 lane,
                                                proact_u32 lanes)
 {
-    return e->changed ? pull_frontier(e, begin, end, lane, lanes)
-                      : pull_rounds(e, begin, end, lane, lanes);
+    return BY_FRONTIER ? pull_frontier(e, begin, end, lane, lanes)
+                       : pull_rounds(e, begin, end, lane, lanes);
 }
 
 /* The smallest value of the warp, in all lanes. */
@@ -185,7 +199,7 @@ template <class L> struct sssp_shared {
 };
 
 /* Edges of the hubs, by all threads of the CTA; the thread of a hub gets the result. */
-template <class L>
+template <class L, bool BY_FRONTIER>
 PROACT_DEVICE_INLINE void pull_hubs(const sssp_edges<L> *e, sssp_shared<L> *shared,
                                     proact_u32 base, typename L::distance *best)
 {
@@ -195,8 +209,8 @@ PROACT_DEVICE_INLINE void pull_hubs(const sssp_edges<L> *e, sssp_shared<L> *shar
         for (proact_u32 hubs = shared->hubs[warp]; hubs; hubs &= hubs - 1) {
             proact_u32 owner = warp * WARP_THREADS + proact_lowest_bit(hubs);
             const proact_u32 *first = &e->first[base + owner];
-            typename L::distance mine =
-                warp_smallest(pull(e, first[0], first[1], thread, CTA_THREADS));
+            typename L::distance mine = warp_smallest(
+                pull<L, BY_FRONTIER>(e, first[0], first[1], thread, CTA_THREADS));
 
             if (thread % WARP_THREADS == 0)
                 shared->smallest[thread / WARP_THREADS] = mine;
@@ -209,7 +223,7 @@ PROACT_DEVICE_INLINE void pull_hubs(const sssp_edges<L> *e, sssp_shared<L> *shar
 
 /* The new distance of vertex base + thread, if it is below `end`. Few edges are read by a
    thread, more by its warp, and those of a hub by the CTA. */
-template <class L>
+template <class L, bool BY_FRONTIER>
 PROACT_DEVICE_INLINE typename L::distance pull_vertex(const sssp_edges<L> *e,
                                                       sssp_shared<L> *shared,
                                                       proact_u32 base, proact_u32 end)
@@ -225,19 +239,19 @@ PROACT_DEVICE_INLINE typename L::distance pull_vertex(const sssp_edges<L> *e,
     if (lane == 0)
         shared->hubs[thread / WARP_THREADS] = hubs;
     if (degree < WARP_DEGREE) {
-        typename L::distance through = pull(e, begin, after, 0, 1);
+        typename L::distance through = pull<L, BY_FRONTIER>(e, begin, after, 0, 1);
 
         best = through < best ? through : best;
     }
     for (; warps; warps &= warps - 1) {
         proact_u32 owner = proact_lowest_bit(warps);
-        typename L::distance through = warp_smallest(pull(
+        typename L::distance through = warp_smallest(pull<L, BY_FRONTIER>(
             e, lane_value(begin, owner), lane_value(after, owner), lane, WARP_THREADS));
 
         best = lane == owner && through < best ? through : best;
     }
     proact_cta_sync(); /* the hubs of all warps are stored */
-    pull_hubs(e, shared, base, &best);
+    pull_hubs<L, BY_FRONTIER>(e, shared, base, &best);
     return best;
 }
 
@@ -257,7 +271,7 @@ PROACT_DEVICE_INLINE void store_changed(sssp_shared<L> *shared, bool changed,
 
 /* A round of the vertices of this CTA; returns the number that this thread changed. With a
    frontier only the distances are stored that differ from those of two rounds ago. */
-template <class L>
+template <class L, bool BY_FRONTIER>
 PROACT_DEVICE_INLINE double relax_vertices(const sssp_edges<L> *e, sssp_shared<L> *shared,
                                            typename L::distance *distance,
                                            proact_u32 *changed, proact_u32 begin,
@@ -267,14 +281,14 @@ PROACT_DEVICE_INLINE double relax_vertices(const sssp_edges<L> *e, sssp_shared<L
 
     for (proact_u32 base = begin; base < end; base += SSSP_CTA_VERTICES) {
         proact_u32 v = base + proact_thread_x();
-        typename L::distance best = pull_vertex(e, shared, base, end);
+        typename L::distance best = pull_vertex<L, BY_FRONTIER>(e, shared, base, end);
         bool is_changed = v < end && best < e->old[v];
 
-        if (v < end && (!e->changed || is_changed ||
+        if (v < end && (!BY_FRONTIER || is_changed ||
                         e->changed[v / SSSP_WORD_VERTICES] >> v % SSSP_WORD_VERTICES & 1))
             distance[v] = best;
         count += is_changed;
-        if (e->changed)
+        if (BY_FRONTIER)
             store_changed(shared, is_changed, changed, base, end);
         proact_cta_sync(); /* the shared words have been read */
     }
@@ -293,7 +307,7 @@ PROACT_DEVICE_INLINE double relax_by_warps(const sssp_edges<L> *e,
     for (proact_u32 v = begin + thread / WARP_THREADS; v < end; v += CTA_WARPS) {
         typename L::distance before = e->old[v];
         typename L::distance through =
-            warp_smallest(pull(e, e->first[v], e->first[v + 1], lane, WARP_THREADS));
+            warp_smallest(pull_rounds(e, e->first[v], e->first[v + 1], lane, WARP_THREADS));
 
         if (lane == 0) {
             distance[v] = through < before ? through : before;
@@ -303,22 +317,27 @@ PROACT_DEVICE_INLINE double relax_by_warps(const sssp_edges<L> *e,
     return count;
 }
 
+enum sssp_form { ROUNDS, FRONTIER, BY_WARPS };
+
 /* The CTA's part of a round, and its pair of sums: changed vertices. */
-template <class L>
-PROACT_DEVICE_INLINE void sssp_round(const sssp_edges<L> &edges, sssp_shape shape,
+template <class L, sssp_form FORM>
+PROACT_DEVICE_INLINE void sssp_round(sssp_edges<L> edges, sssp_shape shape,
                                      const struct cta_pair *old_sums, struct cta_pair *sums,
-                                     typename L::distance *distance, proact_u32 *changed,
-                                     bool by_warps)
+                                     typename L::distance *distance, proact_u32 *changed)
 {
     __shared__ sssp_shared<L> shared;
     proact_u32 cta = proact_local_cta(), begin = cta * shape.cta_size;
     proact_u32 end = smaller(begin + shape.cta_size, shape.vertex_count);
+    long long low = (long long)begin - shape.window;
     bool stopped = cta_sum_pairs(old_sums, shape.cta_count, shared.sums).a < 0.5;
     double count = 0;
 
+    edges.low = (proact_u32)(low > 0 ? low : 0);
+    edges.high = end - 1 + shape.window;
     if (!stopped)
-        count = by_warps ? relax_by_warps(&edges, distance, begin, end)
-                         : relax_vertices(&edges, &shared, distance, changed, begin, end);
+        count = FORM == BY_WARPS ? relax_by_warps(&edges, distance, begin, end)
+                                 : relax_vertices<L, FORM == FRONTIER>(
+                                       &edges, &shared, distance, changed, begin, end);
     struct cta_pair total = cta_sum(count, 0, shared.sums);
 
     if (proact_thread_x() == 0)
@@ -332,8 +351,8 @@ extern "C" __global__ void sssp_rounds_int32(const proact_u32 *first,
                                              proact_u32 *distance, struct cta_pair *sums,
                                              sssp_shape shape)
 {
-    sssp_round<int32_lengths>({first, source, weight, old, nullptr}, shape, old_sums, sums,
-                              distance, nullptr, false);
+    sssp_round<int32_lengths, ROUNDS>({first, source, weight, old, nullptr, 0, 0}, shape,
+                                      old_sums, sums, distance, nullptr);
 }
 
 extern "C" __global__ void sssp_rounds_f32(const proact_u32 *first,
@@ -342,8 +361,8 @@ extern "C" __global__ void sssp_rounds_f32(const proact_u32 *first,
                                            const struct cta_pair *old_sums, float *distance,
                                            struct cta_pair *sums, sssp_shape shape)
 {
-    sssp_round<f32_lengths>({first, source, weight, old, nullptr}, shape, old_sums, sums,
-                            distance, nullptr, false);
+    sssp_round<f32_lengths, ROUNDS>({first, source, weight, old, nullptr, 0, 0}, shape,
+                                    old_sums, sums, distance, nullptr);
 }
 
 extern "C" __global__ void sssp_paper_int32(const proact_u32 *first,
@@ -353,8 +372,8 @@ extern "C" __global__ void sssp_paper_int32(const proact_u32 *first,
                                             proact_u32 *distance, struct cta_pair *sums,
                                             sssp_shape shape)
 {
-    sssp_round<int32_lengths>({first, source, weight, old, nullptr}, shape, old_sums, sums,
-                              distance, nullptr, true);
+    sssp_round<int32_lengths, BY_WARPS>({first, source, weight, old, nullptr, 0, 0}, shape,
+                                        old_sums, sums, distance, nullptr);
 }
 
 extern "C" __global__ void sssp_paper_f32(const proact_u32 *first, const proact_u32 *source,
@@ -362,8 +381,8 @@ extern "C" __global__ void sssp_paper_f32(const proact_u32 *first, const proact_
                                           const struct cta_pair *old_sums, float *distance,
                                           struct cta_pair *sums, sssp_shape shape)
 {
-    sssp_round<f32_lengths>({first, source, weight, old, nullptr}, shape, old_sums, sums,
-                            distance, nullptr, true);
+    sssp_round<f32_lengths, BY_WARPS>({first, source, weight, old, nullptr, 0, 0}, shape,
+                                      old_sums, sums, distance, nullptr);
 }
 
 extern "C" __global__ void sssp_frontier_int32(
@@ -372,8 +391,8 @@ extern "C" __global__ void sssp_frontier_int32(
     struct cta_pair *sums, sssp_shape shape, const proact_u32 *old_changed,
     proact_u32 *changed)
 {
-    sssp_round<int32_lengths>({first, source, weight, old, old_changed}, shape, old_sums,
-                              sums, distance, changed, false);
+    sssp_round<int32_lengths, FRONTIER>({first, source, weight, old, old_changed, 0, 0},
+                                        shape, old_sums, sums, distance, changed);
 }
 
 extern "C" __global__ void sssp_frontier_f32(
@@ -382,6 +401,6 @@ extern "C" __global__ void sssp_frontier_f32(
     struct cta_pair *sums, sssp_shape shape, const proact_u32 *old_changed,
     proact_u32 *changed)
 {
-    sssp_round<f32_lengths>({first, source, weight, old, old_changed}, shape, old_sums,
-                            sums, distance, changed, false);
+    sssp_round<f32_lengths, FRONTIER>({first, source, weight, old, old_changed, 0, 0},
+                                      shape, old_sums, sums, distance, changed);
 }

@@ -7,6 +7,8 @@
 
 #include "graph/complain.h"
 
+#define SSSP_VERTICES_MAX 0x80000000u /* kernels add the window to a vertex */
+
 enum proact_status sssp_defaults(const struct graph *g, const struct sssp_options *given,
                                  struct sssp_options *out, struct proact_error *err)
 {
@@ -17,6 +19,9 @@ enum proact_status sssp_defaults(const struct graph *g, const struct sssp_option
     if (o.source >= g->vertex_count)
         return complain(err, PROACT_EINVAL, "source %llu: the graph has %u vertices",
                         (unsigned long long)o.source + 1, g->vertex_count);
+    if (g->vertex_count > SSSP_VERTICES_MAX)
+        return complain(err, PROACT_EINVAL, "sssp: %u vertices, the limit is %u",
+                        g->vertex_count, SSSP_VERTICES_MAX);
     o.rounds_max = o.rounds_max ? o.rounds_max : g->vertex_count;
     *out = o;
     return PROACT_OK;

@@ -16,4 +16,5 @@ enum { SSSP_CTA_VERTICES = 256, SSSP_WORD_VERTICES = 32 };
 /* The vertices of a launch. Each CTA has cta_size consecutive ones. */
 struct sssp_shape {
     unsigned vertex_count, cta_size, cta_count;
+    unsigned window; /* largest difference of the vertices of an edge */
 };

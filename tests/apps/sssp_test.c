@@ -159,6 +159,40 @@ static void hubs_are_read_by_a_cta(void **state)
     graph_clear(&g);
 }
 
+/* A mesh whose edges join vertices at most 9 apart: each boundary sends 9 distances to both
+   sides in each round, and the sums to all. */
+static void only_boundaries_and_sums_are_sent(void **state)
+{
+    enum { VERTICES = 4096, NEAR = 9, CTAS = 16, DEVICES = 4, BYTES = 4 };
+    struct matrix m = {.rows = VERTICES, .columns = VERTICES};
+    struct graph g = {0};
+
+    (void)state;
+    m.entry = calloc(2 * VERTICES, sizeof *m.entry);
+    m.comment = calloc(1, 1);
+    for (uint32_t v = NEAR; v < VERTICES; v++) {
+        m.entry[m.count++] = (struct matrix_entry){v, v - NEAR};
+        m.entry[m.count++] = (struct matrix_entry){v - 1 - v % 5, v};
+    }
+    assert_int_equal(graph_from_matrix("near", &m, &g, NULL), PROACT_OK);
+    matrix_clear(&m);
+    sssp_set_weights(&g, SSSP_HASH_WEIGHTS);
+    for (int kernel = SSSP_ROUNDS; kernel <= SSSP_PAPER; kernel++) {
+        const struct sssp_options options = {
+            .kernel = (enum sssp_kernel)kernel, .source = VERTICES / 2, .rounds_max = 20};
+        struct sssp_result r =
+            run(&g, &options, &(struct where){"v100x4", "fused", DEVICES, 1});
+        unsigned ctas = kernel == SSSP_PAPER ? 8 * CTAS : CTAS;
+        unsigned words = kernel == SSSP_FRONTIER ? 2 : 0;
+
+        assert_in_range(r.statistics.bytes, 1,
+                        r.rounds * (DEVICES - 1) *
+                            (2 * BYTES * (NEAR + words) + ctas * 2 * sizeof(double)));
+        sssp_clear(&r);
+    }
+    graph_clear(&g);
+}
+
 /* Graphs of few vertices, some without an edge. */
 static void small_graphs(void **state)
 {
@@ -276,6 +310,7 @@ int main(void)
         cmocka_unit_test(distances_are_the_same_everywhere),
         cmocka_unit_test(types_and_kernels_are_the_same),
         cmocka_unit_test(hubs_are_read_by_a_cta),
+        cmocka_unit_test(only_boundaries_and_sums_are_sent),
         cmocka_unit_test(small_graphs),
         cmocka_unit_test(sums_stay_at_the_largest_integer),
         cmocka_unit_test(negative_cycles_and_sources_are_refused),
