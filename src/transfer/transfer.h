@@ -107,6 +107,8 @@ struct transfer_plan {
 
 /* Whether the method, or the tail's, sends each piece to all peers or to none. */
 bool transfer_sends_to_all(const struct transfer_plan *plan);
+/* Whether the host waits for devices in launches of this plan. */
+bool transfer_is_host_driven(const struct transfer_plan *plan);
 /* Mode of an annotated kernel under this plan: PROACT_MODE_... */
 uint32_t transfer_plan_mode(const struct transfer_plan *plan);
 /* Whether kernels under this plan launch kernels. */
@@ -147,7 +149,9 @@ struct transfer_method {
                              the rest */
     bool divides;         /* a device's CTAs may be several kernels; kernels that send
                              nothing need no action */
-    bool passes_on;       /* it forwards received data, so devices wait for each other */
+    bool passes_on;       /* devices wait for each other: it forwards received data, or the
+                             host orders their copies */
+    bool host_driven;     /* the host waits for devices, so launches cannot be recorded */
     uint64_t chunk_bytes; /* default chunk size; 0: the common default */
     bool schedules; /* without a given size, the model selects each array's chunk size */
 

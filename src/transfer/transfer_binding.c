@@ -118,6 +118,11 @@ bool transfer_sends_to_all(const struct transfer_plan *plan)
     return plan->method->sends_to_all || (plan->tail && plan->tail->sends_to_all);
 }
 
+bool transfer_is_host_driven(const struct transfer_plan *plan)
+{
+    return plan->method->host_driven || (plan->tail && plan->tail->host_driven);
+}
+
 uint32_t transfer_plan_mode(const struct transfer_plan *plan)
 {
     uint32_t mode = plan->method->partition_mode;

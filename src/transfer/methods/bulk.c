@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/methods/bulk_copies.h"
 #include "transfer/methods/carried.h"
 #include "transfer/methods/stretches.h"
 #include "transfer/methods/transfer_methods.h"
 
-/* Copies one slot to one peer. */
-static enum proact_status copy_slot(const struct transfer_binding *b, unsigned device,
-                                    unsigned peer, uint32_t slot, struct proact_error *err)
+enum proact_status bulk_copy_slot(const struct transfer_binding *b, unsigned device,
+                                  unsigned peer, uint32_t slot, struct proact_error *err)
 {
     const struct transfer_devices *t = b->devices;
     const struct transfer_slot *s = &b->slot[slot];
@@ -39,11 +39,12 @@ static enum proact_status copy_all(const struct transfer_binding *b, unsigned de
         return status;
     for (unsigned i = 0; i + 1 < b->devices->count && !status; i++)
         for (uint32_t slot = 0; slot < b->slot_count && !status; slot++)
-            status = copy_slot(b, device, transfer_peer(b->devices, device, i), slot, err);
+            status =
+                bulk_copy_slot(b, device, transfer_peer(b->devices, device, i), slot, err);
     return status;
 }
 
-/* PROACT IV-B, "cudaMemcpy": the baseline. */
+/* The baseline: all devices copy at once, each to one peer after another. */
 const struct transfer_method transfer_bulk = {
     .name = "bulk",
     .summary = "copies all written data after the kernel has ended: the baseline",

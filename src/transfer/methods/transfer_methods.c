@@ -10,12 +10,13 @@
 
 /* All mechanisms. A new one is a file and a row here and in the names below. */
 static const struct transfer_method *const methods[] = {
-    &transfer_bulk,    &transfer_inline,      &transfer_fused, &transfer_polling,
-    &transfer_dynamic, &transfer_copy_engine, &transfer_relay, &transfer_hardware,
+    &transfer_bulk,        &transfer_bulk_serial, &transfer_inline,
+    &transfer_fused,       &transfer_polling,     &transfer_dynamic,
+    &transfer_copy_engine, &transfer_relay,       &transfer_hardware,
 };
-static const char *const names[] = {"bulk",    "inline",   "fused",
-                                    "polling", "dynamic",  "copy-engine",
-                                    "relay",   "hardware", NULL};
+static const char *const names[] = {"bulk",     "bulk-serial", "inline",      "fused",
+                                    "polling",  "dynamic",     "copy-engine", "relay",
+                                    "hardware", NULL};
 
 enum { METHOD_COUNT = sizeof methods / sizeof *methods };
 _Static_assert(METHOD_COUNT + 1 == sizeof names / sizeof *names, "a name for each method");

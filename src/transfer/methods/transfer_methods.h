@@ -5,6 +5,6 @@
 
 #include "transfer/transfer.h"
 
-extern const struct transfer_method transfer_bulk, transfer_inline, transfer_fused,
-    transfer_polling, transfer_dynamic, transfer_copy_engine, transfer_relay,
-    transfer_hardware;
+extern const struct transfer_method transfer_bulk, transfer_bulk_serial, transfer_inline,
+    transfer_fused, transfer_polling, transfer_dynamic, transfer_copy_engine,
+    transfer_relay, transfer_hardware;
