@@ -13,8 +13,9 @@
 extern const char kernel_sssp[];
 
 enum {
-    CTAS_MAX = 4096, /* each CTA reads one sum of every other CTA */
-    CTAS_MIN = 16,   /* one per device of the largest machine */
+    CTA_EDGES = 4096, /* sufficient for a CTA */
+    CTAS_MAX = 4096,  /* each CTA reads one sum of every other CTA */
+    CTAS_MIN = 16,    /* one per device of the largest machine */
 };
 
 struct sssp_session {
@@ -48,7 +49,9 @@ static uint32_t sssp_window(const struct graph *g)
 static struct sssp_shape sssp_shape_of(const struct graph *g, enum sssp_kernel kernel)
 {
     uint32_t n = g->vertex_count, wanted = (n - 1) / SSSP_CTA_VERTICES + 1;
+    uint32_t by_edges = g->edge_count / CTA_EDGES;
 
+    wanted = wanted > by_edges ? wanted : by_edges;
     if (kernel == SSSP_PAPER)
         wanted = (n - 1) / SSSP_WORD_VERTICES + 1;
     wanted = wanted > CTAS_MAX ? CTAS_MAX : wanted < CTAS_MIN ? CTAS_MIN : wanted;

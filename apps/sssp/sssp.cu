@@ -32,13 +32,7 @@ PROACT_DEVICE_INLINE proact_u32 lanes_where(bool condition)
     return lanes;
 }
 
-/* The value of another lane. Every lane of the warp takes part. */
-PROACT_DEVICE_INLINE proact_u32 lane_value(proact_u32 x, proact_u32 lane)
-{
-    asm volatile("shfl.sync.idx.b32 %0, %0, %1, 31, -1;" : "+r"(x) : "r"(lane));
-    return x;
-}
-
+/* The value of the lane whose number differs in one bit. Every lane takes part. */
 PROACT_DEVICE_INLINE proact_u32 lane_across(proact_u32 x, proact_u32 distance)
 {
     asm volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(x) : "r"(distance));
@@ -194,9 +188,32 @@ template <class D> PROACT_DEVICE_INLINE D warp_smallest(D x)
 /* Shared memory of a CTA. */
 template <class L> struct sssp_shared {
     struct cta_pair sums[CTA_WARPS];
-    typename L::distance smallest[CTA_WARPS];
-    proact_u32 hubs[CTA_WARPS], changed[CTA_WARPS]; /* a bit for each thread */
+    typename L::distance smallest[CTA_WARPS], best[CTA_THREADS];
+    proact_u32 warps[CTA_WARPS], hubs[CTA_WARPS], changed[CTA_WARPS]; /* bits of threads */
 };
+
+/* Edges of the vertices in shared->warps, by the warps in turn; shared->best gets the
+   results. */
+template <class L, bool BY_FRONTIER>
+PROACT_DEVICE_INLINE void pull_by_turns(const sssp_edges<L> *e, sssp_shared<L> *shared,
+                                        proact_u32 base)
+{
+    proact_u32 thread = proact_thread_x(), lane = thread % WARP_THREADS, number = 0;
+
+    for (proact_u32 warp = 0; warp < CTA_WARPS; warp++)
+        for (proact_u32 left = shared->warps[warp]; left; left &= left - 1) {
+            proact_u32 owner = warp * WARP_THREADS + proact_lowest_bit(left);
+            const proact_u32 *first = &e->first[base + owner];
+
+            if (number++ % CTA_WARPS != thread / WARP_THREADS)
+                continue;
+            typename L::distance through = warp_smallest(
+                pull<L, BY_FRONTIER>(e, first[0], first[1], lane, WARP_THREADS));
+
+            if (lane == 0)
+                shared->best[owner] = through;
+        }
+}
 
 /* Edges of the hubs, by all threads of the CTA; the thread of a hub gets the result. */
 template <class L, bool BY_FRONTIER>
@@ -222,7 +239,7 @@ PROACT_DEVICE_INLINE void pull_hubs(const sssp_edges<L> *e, sssp_shared<L> *shar
 }
 
 /* The new distance of vertex base + thread, if it is below `end`. Few edges are read by a
-   thread, more by its warp, and those of a hub by the CTA. */
+   thread, more by a warp, and those of a hub by the CTA. */
 template <class L, bool BY_FRONTIER>
 PROACT_DEVICE_INLINE typename L::distance pull_vertex(const sssp_edges<L> *e,
                                                       sssp_shared<L> *shared,
@@ -233,25 +250,24 @@ PROACT_DEVICE_INLINE typename L::distance pull_vertex(const sssp_edges<L> *e,
     proact_u32 begin = v < end ? e->first[v] : 0, after = v < end ? e->first[v + 1] : 0;
     proact_u32 degree = after - begin;
     typename L::distance best = v < end ? e->old[v] : L::far();
-    proact_u32 warps = lanes_where(degree >= WARP_DEGREE && degree < HUB_DEGREE);
-    proact_u32 hubs = lanes_where(degree >= HUB_DEGREE);
+    bool is_for_warp = degree >= WARP_DEGREE && degree < HUB_DEGREE;
+    proact_u32 warps = lanes_where(is_for_warp), hubs = lanes_where(degree >= HUB_DEGREE);
 
-    if (lane == 0)
+    if (lane == 0) {
+        shared->warps[thread / WARP_THREADS] = warps;
         shared->hubs[thread / WARP_THREADS] = hubs;
+    }
     if (degree < WARP_DEGREE) {
         typename L::distance through = pull<L, BY_FRONTIER>(e, begin, after, 0, 1);
 
         best = through < best ? through : best;
     }
-    for (; warps; warps &= warps - 1) {
-        proact_u32 owner = proact_lowest_bit(warps);
-        typename L::distance through = warp_smallest(pull<L, BY_FRONTIER>(
-            e, lane_value(begin, owner), lane_value(after, owner), lane, WARP_THREADS));
-
-        best = lane == owner && through < best ? through : best;
-    }
-    proact_cta_sync(); /* the hubs of all warps are stored */
+    proact_cta_sync(); /* the bits of all warps are stored */
+    pull_by_turns<L, BY_FRONTIER>(e, shared, base);
     pull_hubs<L, BY_FRONTIER>(e, shared, base, &best);
+    proact_cta_sync(); /* the results of all warps are stored */
+    if (is_for_warp && shared->best[thread] < best)
+        best = shared->best[thread];
     return best;
 }
 
