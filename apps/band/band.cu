@@ -83,13 +83,16 @@ PROACT_DEVICE_INLINE void band_step(const band_rows &size, const T *diagonal, co
                                   end - 1 + size.half_width};
     double square = 0;
 
-    if (!stopped)
-        for (proact_u32 row = begin + proact_thread_x(); row < end; row += CTA_THREADS) {
+    for (proact_u32 base = begin; base < end && !stopped; base += CTA_THREADS) {
+        proact_u32 row = base + proact_thread_x();
+
+        if (row < end) {
             T rest = matrix.rest(row, bounds);
 
             x[row] = old[row] + rest / diagonal[row];
             square = fused((double)rest, (double)rest, square);
         }
+    }
     struct cta_pair total = cta_sum(square, 0, scratch);
 
     if (proact_thread_x() == 0)

@@ -8,7 +8,8 @@
 #include "graph/seeded.h"
 
 enum { MATRIX_SEED = 21, SOLUTION_SEED = 22 };
-#define BAND_ROWS_MAX 0x80000000u /* kernels add the half-width to a row */
+#define BAND_ENTRIES_MAX ((uint64_t)1 << 33) /* 64 GiB on the host */
+#define BAND_ROWS_MAX 0x80000000u            /* kernels add the half-width to a row */
 
 static void make_solution(struct band_system *s)
 {
@@ -29,6 +30,14 @@ static enum proact_status check_band_shape(const struct band_shape *shape,
         return complain(err, PROACT_EINVAL,
                         "band: the half-width is %u, expected less than the rows (%u)",
                         shape->half_width, shape->rows);
+    uint64_t entries = (2 * (uint64_t)shape->half_width + 1) * shape->rows;
+
+    if (entries > BAND_ENTRIES_MAX)
+        return complain(
+            err, PROACT_EINVAL,
+            "band: %u rows of half-width %u have %llu entries, the limit is %llu",
+            shape->rows, shape->half_width, (unsigned long long)entries,
+            (unsigned long long)BAND_ENTRIES_MAX);
     if (!(shape->dominance > 0) || !isfinite(shape->dominance))
         return complain(err, PROACT_EINVAL, "band: the dominance is %g, expected above 0",
                         shape->dominance);

@@ -235,6 +235,7 @@ static void read_refused(const char *text, const char *message)
 static void other_matrices_are_refused(void **state)
 {
     const struct band_shape wide = {10, 10, 1.1}, flat = {10, 1, 0}, none = {0, 0, 1.1};
+    const struct band_shape vast = {1u << 31, 1u << 20, 1.1};
     struct band_system s;
     struct proact_error err;
 
@@ -252,6 +253,9 @@ static void other_matrices_are_refused(void **state)
                         "band: the half-width is 10, expected less than the rows (10)");
     assert_int_equal(band_generate(&flat, &s, &err), PROACT_EINVAL);
     assert_string_equal(err.text, "band: the dominance is 0, expected above 0");
+    assert_int_equal(band_generate(&vast, &s, &err), PROACT_EINVAL);
+    assert_string_equal(err.text, "band: 2147483648 rows of half-width 1048576 have "
+                                  "4503601774854144 entries, the limit is 8589934592");
     assert_int_equal(band_generate(&none, &s, &err), PROACT_EINVAL);
     assert_string_equal(err.text, "band: the rows are 0, expected 1 to 2147483648");
 }
