@@ -45,7 +45,7 @@ struct bench_row {
     char excluded[160]; /* why the model does not cover it, or "" */
     char pattern[16], method[BENCH_METHOD_BYTES]; /* micro's columns start here; or "" */
     char note[24]; /* distinguishes rows with equal columns; or "" */
-    double ratio, took_ns, ideal;
+    double ratio, took_ns, uncopied_ns, skipped_ns, ideal; /* the last three of bulk */
     uint64_t chunk_bytes, threads;
 };
 

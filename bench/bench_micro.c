@@ -44,10 +44,12 @@ static void tune(struct micro_bench *b, const char *pattern, double ratio)
     snprintf(b->pattern, sizeof b->pattern, "%s", pattern);
     b->ratio = ratio;
     b->bulk = micro_tune(b->micro, producers(b), ratio, b->request->sleeps);
-    printf("%s, compute / copy %g: the kernel %.1f us, with bulk copies %.1f us, ideal "
-           "%.2f\n",
-           pattern, ratio, b->bulk.kernel_ns / 1e3, b->bulk.total_ns / 1e3,
-           b->bulk.total_ns / b->bulk.kernel_ns);
+    const struct terms_base *t = &b->bulk.terms;
+
+    printf("%s, compute / copy %g: bulk %.1f us, without its copies %.1f us, without "
+           "transfers %.1f us, ideal %.2f\n",
+           pattern, ratio, t->bulk / 1e3, t->uncopied / 1e3, t->skipped / 1e3,
+           terms_ideal(t));
 }
 
 static void add(struct micro_bench *b, struct bench_row *row, struct bench_sample ns)
@@ -56,8 +58,10 @@ static void add(struct micro_bench *b, struct bench_row *row, struct bench_sampl
     snprintf(row->unit, sizeof row->unit, "x");
     row->ratio = b->ratio;
     row->took_ns = ns.median;
-    row->ideal = b->bulk.total_ns / b->bulk.kernel_ns;
-    row->value = bench_rate(ns, b->bulk.total_ns);
+    row->uncopied_ns = b->bulk.terms.uncopied;
+    row->skipped_ns = b->bulk.terms.skipped;
+    row->ideal = terms_ideal(&b->bulk.terms);
+    row->value = bench_rate(ns, b->bulk.terms.bulk);
     bench_add(b->report, row);
 }
 

@@ -28,6 +28,8 @@ struct micro {
     uint32_t salt, filled; /* of the latest launch; of the fill under the marks */
     unsigned launches;     /* back-to-back, before the host waits */
     bool is_virtual;
+    bool times_copies; /* times are of copies during which no kernel runs */
+    struct bench_request request;
 };
 
 static uint32_t cta_bytes(enum micro_kernel kernel)
@@ -64,18 +66,21 @@ static unsigned describe(const struct bench_request *q, struct micro *m,
     return t.device.capability;
 }
 
-struct micro *micro_open(const struct bench_request *q, struct bench_report *r)
+static struct micro *micro_session(const struct bench_request *q, bool is_free,
+                                   struct bench_report *r)
 {
     struct micro *m = must_calloc(1, sizeof *m);
     struct proact_error err = {""};
     const struct proact_options options = {.machine = q->machine,
                                            .device_count = q->devices,
                                            .seed = 1,
+                                           .infinite_bandwidth = is_free,
                                            .host_threads = q->host_threads};
     const struct proact_shape shape = {.name = "made",
                                        .count = q->bytes / MICRO_VECTOR_BYTES,
                                        .element_bytes = MICRO_VECTOR_BYTES};
 
+    m->request = *q;
     m->bytes = q->bytes;
     m->launches = q->launches ? q->launches : 1;
     bench_must(proact_open(&options, &m->session, &err), &err);
@@ -86,6 +91,11 @@ struct micro *micro_open(const struct bench_request *q, struct bench_report *r)
     if (describe(q, m, r) >= BULK_CAPABILITY)
         load(m, MICRO_BULK, "micro_bulk", kernel_micro_bulk_90);
     return m;
+}
+
+struct micro *micro_open(const struct bench_request *q, struct bench_report *r)
+{
+    return micro_session(q, false, r);
 }
 
 void micro_close(struct micro *m)
@@ -152,6 +162,16 @@ static void record(struct runs *r, const struct proact_plan *plan)
     bench_must(proact_record_end(r->m->session, &r->recording, &err), &err);
 }
 
+/* Time since the last reset in which a copy was in flight and no kernel ran. */
+static double exposed_ns(const struct micro *m)
+{
+    struct proact_statistics s = {0};
+    struct proact_error err = {""};
+
+    bench_must(proact_statistics_get(m->session, PROACT_ALL_DEVICES, NULL, &s, &err), &err);
+    return s.exposed_ns;
+}
+
 static double once(void *context)
 {
     struct runs *r = context;
@@ -159,6 +179,7 @@ static double once(void *context)
     struct proact_error err = {""};
 
     bench_must(proact_wait(m->session, &err), &err);
+    proact_statistics_reset(m->session);
     uint64_t begin_ns = proact_now_ns(m->session);
 
     if (r->recording)
@@ -166,7 +187,9 @@ static double once(void *context)
     else
         launch_all(r);
     bench_must(proact_wait(m->session, &err), &err);
-    return (double)(proact_now_ns(m->session) - begin_ns) / m->launches;
+    const double took_ns = (double)(proact_now_ns(m->session) - begin_ns);
+
+    return (m->times_copies ? exposed_ns(m) : took_ns) / m->launches;
 }
 
 /* A replay makes equal data each time, so one more launch overwrites it first. */
@@ -259,17 +282,54 @@ enum proact_status micro_check(struct micro *m, unsigned threads, struct proact_
     return proact_plan_set(m->session, &plan, err);
 }
 
-static double bulk_ns(struct micro *m, unsigned devices, struct micro_work work, bool alone)
+static struct bench_sample bulk_sample(struct micro *m, const struct micro_launch *what,
+                                       bool skips)
 {
     const struct proact_plan plan = {
-        .method = "bulk", .broadcast = true, .skip_transfers = alone};
+        .method = "bulk", .broadcast = true, .skip_transfers = skips};
     struct bench_sample s = {.median = 0};
     struct proact_error err = {""};
 
+    bench_must(micro_run(m, &plan, what, &s, &err), &err);
+    return s;
+}
+
+static double bulk_ns(struct micro *m, unsigned devices, struct micro_work work, bool skips)
+{
     const struct micro_launch what = {.devices = devices, .work = work};
 
-    bench_must(micro_run(m, &plan, &what, &s, &err), &err);
-    return s.median;
+    return bulk_sample(m, &what, skips).median;
+}
+
+static void ignore_span(void *context, const struct proact_trace_span *span)
+{
+    (void)context;
+    (void)span;
+}
+
+/* T(bulk) if transfers take no time, which an emulated machine offers. */
+static double free_copies_ns(struct micro *m, const struct micro_launch *what)
+{
+    struct bench_report unused = {.bench = ""};
+    struct micro *of = micro_session(&m->request, true, &unused);
+    const double ns = bulk_sample(of, what, false).median;
+
+    micro_close(of);
+    return ns;
+}
+
+/* T(bulk) - C of docs/measuring.md. GPUs trace more launches for C. */
+static double uncopied_ns(struct micro *m, const struct micro_launch *what, double bulk_ns)
+{
+    if (m->is_virtual)
+        return free_copies_ns(m, what);
+    proact_trace_set_callback(m->session, ignore_span, NULL);
+    m->times_copies = true;
+    const double copies_ns = bulk_sample(m, what, false).median;
+
+    m->times_copies = false;
+    proact_trace_set_callback(m->session, NULL, NULL);
+    return fmax(bulk_ns - copies_ns, 0);
 }
 
 static struct micro_work work_of(bool sleeps, double amount)
@@ -299,7 +359,13 @@ struct micro_bulk micro_tune(struct micro *m, unsigned devices, double ratio, bo
         (bulk_ns(m, devices, work_of(sleeps, high), true) - at_low) / (high - low);
 
     b.work = work_of(sleeps, low + (wanted_ns - at_low) / slope);
-    b.kernel_ns = bulk_ns(m, devices, b.work, true);
-    b.total_ns = b.kernel_ns + copies_ns;
+    const struct micro_launch what = {.devices = devices, .work = b.work};
+    const struct bench_sample bulk = bulk_sample(m, &what, false);
+
+    b.terms = (struct terms_base){.one = bulk.median,
+                                  .bulk = bulk.median,
+                                  .uncopied = uncopied_ns(m, &what, bulk.median),
+                                  .skipped = bulk_sample(m, &what, true).median,
+                                  .spread = bulk.highest - bulk.lowest};
     return b;
 }

@@ -4,6 +4,7 @@
 /* Timed runs of the producer of micro.cu through the public API. */
 
 #include "kit.h"
+#include "terms.h"
 
 struct micro;
 
@@ -40,12 +41,12 @@ enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
 /* PROACT_EINVAL if the machine's agent cannot have that many threads. */
 enum proact_status micro_check(struct micro *m, unsigned threads, struct proact_error *err);
 
-/* A bulk launch and the time of its kernel. */
+/* A bulk launch and its times. */
 struct micro_bulk {
     struct micro_work work;
-    double total_ns, kernel_ns;
+    struct terms_base terms;
 };
 
-/* The work for which the kernel alone takes `ratio` times the copies after it, as
-   multiply-adds or as a sleep. */
+/* The work for which the kernel without transfers takes `ratio` times the copies after it,
+   as multiply-adds or as a sleep. */
 struct micro_bulk micro_tune(struct micro *m, unsigned devices, double ratio, bool sleeps);

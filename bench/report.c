@@ -135,6 +135,8 @@ static void write_row(const struct bench_report *r, const struct bench_row *row,
         json_put_whole(w, "chunk_bytes", row->chunk_bytes);
         json_put_whole(w, "threads", row->threads);
         json_put_real(w, "took_ns", row->took_ns);
+        json_put_real(w, "bulk_uncopied_ns", row->uncopied_ns);
+        json_put_real(w, "bulk_skipped_ns", row->skipped_ns);
         json_put_real(w, "ideal", row->ideal);
     }
     json_put_text(w, "unit", row->unit);

@@ -73,11 +73,18 @@ function speed_row(line) {
            value(line, "lowest"), value(line, "highest")
 }
 
+# A share in percent; an undefined one is null.
+function percent(line, key,    share) {
+    share = value(line, key)
+    return share == "null" ? "" : sprintf("%.0f %%", 100 * share)
+}
+
 function run_row(line) {
-    printf "| %s | %.2f ms | %.2f | %.0f %% | %.0f MB | %.0f k | %.0f %% |\n",
+    printf "| %s | %.2f ms | %.2f | %s | %s | %.0f MB | %.0f k | %s |\n",
            value(line, "method"), value(line, "time_ns") / 1e6, value(line, "speedup"),
-           100 * value(line, "captured_share"), value(line, "sent_bytes") / 1e6,
-           value(line, "packets") / 1e3, 100 * value(line, "hidden_share")
+           percent(line, "captured_share"), percent(line, "overhead_share"),
+           value(line, "sent_bytes") / 1e6, value(line, "packets") / 1e3,
+           percent(line, "hidden_share")
 }
 
 # Measurements on hardware: the median and the spread of a case.
@@ -197,7 +204,7 @@ function table(name,    file) {
         rows(file, "figure", "measured", "| case | median | min to max | runs |")
     else if (name ~ /^pagerank/)
         rows(file, "run", "hidden_share",
-             "| method | time | speedup | captured | sent | packets | hidden |")
+             "| method | time | speedup | captured | overhead | sent | packets | hidden |")
     else if (name ~ /-speed$/)
         rows(file, "speed", "median",
              "| kernel | devices | host threads | G lane instructions/s, median | min to max |")

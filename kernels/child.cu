@@ -78,11 +78,13 @@ PROACT_DEVICE_INLINE proact_u32 child_grid(void)
     return v;
 }
 
-/* Entry of the child. Each CTA sends its part of every piece of the chunk. */
+/* Entry of the child. Each CTA sends its part of every piece of the chunk. Without peers,
+   in a plan that skips transfers, it sends nothing. */
 extern "C" __global__ void proact_child(struct child_parameters p)
 {
     const struct proact_slot *slot = &p.work->partition.slot[p.slot];
-    const proact_u32 end = slot->piece_first[p.chunk + 1];
+    const proact_u32 end =
+        p.work->partition.peer_count ? slot->piece_first[p.chunk + 1] : 0;
 
 #pragma unroll 1
     for (proact_u32 i = slot->piece_first[p.chunk]; i < end; i++) {

@@ -104,25 +104,31 @@ static enum proact_status reset_x(void *context, struct proact_error *err)
 {
     struct band_session *run = context;
 
-    return proact_array_write(run->x[0], 0, run->start, run->size.rows, err);
+    enum proact_status status =
+        proact_array_write(run->x[0], 0, run->start, run->size.rows, err);
+
+    /* A repeated run may receive no x, and its residuals must be comparable. */
+    if (!status && run->options.schedule)
+        status = proact_array_write(run->x[1], 0, run->start, run->size.rows, err);
+    return status;
 }
 
-static enum proact_status launch_iteration(void *context, unsigned number,
-                                           struct proact_array *before,
-                                           struct proact_array *after,
+static enum proact_status launch_iteration(void *context, const struct repeat_step *step,
                                            struct proact_error *err)
 {
     struct band_session *run = context;
+    struct band_rows size = run->size;
     struct proact_grid grid = {.ctas = {run->size.cta_count}, .threads = {SUM_THREADS}};
     struct proact_arg args[] = {
         PROACT_ARRAY(run->matrix),   PROACT_ARRAY(run->right),
-        PROACT_ARRAY(run->diagonal), PROACT_ARRAY(run->x[number % 2]),
-        PROACT_ARRAY(before),        PROACT_ARRAY(run->x[(number + 1) % 2]),
-        PROACT_ARRAY(after),         PROACT_VALUE(run->size),
+        PROACT_ARRAY(run->diagonal), PROACT_ARRAY(run->x[step->parity]),
+        PROACT_ARRAY(step->before),  PROACT_ARRAY(run->x[!step->parity]),
+        PROACT_ARRAY(step->after),   PROACT_VALUE(size),
         PROACT_ARRAY(run->first),    PROACT_ARRAY(run->column),
     };
     size_t count = sizeof args / sizeof *args;
 
+    size.limit = step->tolerance;
     return proact_launch(run->step, &grid, args, run->system->diagonals ? count - 2 : count,
                          err);
 }
@@ -179,6 +185,7 @@ static enum proact_status run_iterations(struct band_session *run, struct band_r
                                   .cta_count = run->size.cta_count,
                                   .tolerance = run->size.limit,
                                   .iterations_max = run->options.iterations_max + 1,
+                                  .schedule = run->options.schedule,
                                   .launch = launch_iteration,
                                   .reset = reset_x,
                                   .inspect = inspect_residuals,
@@ -189,13 +196,16 @@ static enum proact_status run_iterations(struct band_session *run, struct band_r
     struct repeat_result loop = {0};
     enum proact_status status = repeat_run(&repeat, &loop, err);
 
-    if (status)
+    if (status) {
+        free(loop.schedule.launches);
         return status;
+    }
     unsigned iterations = loop.iterations - 1;
     struct band_result r = {.type = run->options.type,
                             .iterations = iterations,
                             .residual = residual_of(run, loop.change),
                             .converged = loop.converged,
+                            .schedule = loop.schedule,
                             .time_ns = loop.time_ns,
                             .statistics = loop.statistics};
 

@@ -7,6 +7,8 @@
 
 #include <proact/proact.h>
 
+#include "graph/repeat.h"
+
 /* A system. The half-width is the largest difference of a row and a column with an entry. A
    band matrix has its diagonals one after another: a(i, i - half_width + k) is
    diagonals[k * rows + i]. A sparse matrix has the entries of row i at first[i] to
@@ -50,6 +52,9 @@ struct band_options {
     unsigned iterations_max; /* default 2000 */
     double tolerance; /* residual below which to stop; default 1e-10, f32 1e-6. Negative:
                          never */
+    /* NULL, or the launches of an earlier run that this one repeats, whatever the data: for
+       a session without transfers, whose result is wrong. */
+    const struct repeat_schedule *schedule;
     void (*progress)(void *context, unsigned iteration, double residual); /* may be NULL */
     bool every_iteration; /* progress is called for each iteration, in order */
     void *context;
@@ -65,6 +70,7 @@ struct band_result {
     unsigned iterations; /* that made x */
     double residual;     /* of x */
     bool converged;
+    struct repeat_schedule schedule; /* empty if one was given */
     uint64_t time_ns; /* of the iterations, by the devices' clock; virtual if emulated */
     struct proact_statistics statistics; /* of the iterations */
 };

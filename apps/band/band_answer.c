@@ -66,5 +66,6 @@ double band_error(const struct band_system *s, const struct band_result *r)
 void band_clear(struct band_result *r)
 {
     free(r->x.any);
+    free(r->schedule.launches);
     *r = (struct band_result){0};
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph/repeat.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ enum {
 
 struct part {
     unsigned iterations;                /* 0: unused */
+    unsigned working;                   /* iterations before the stop */
     struct proact_recording *recording; /* NULL: single launches */
 };
 
@@ -37,7 +39,9 @@ struct loop {
     /* Iteration i reads pairs[i % REPEAT_BATCH]; a query writes `last`. */
     struct proact_array *pairs[REPEAT_BATCH], *last;
     struct proact_kernel *look;
-    struct part part[PARTS];         /* several batches, one batch, and the remainder */
+    struct part part[PARTS]; /* several batches, one batch, and the remainder */
+    /* Parts of a repeated run in which or before which it stops. */
+    struct part stopped[PARTS + 1];
     struct repeat_state before, now; /* at the last two queries of the host */
 };
 
@@ -45,6 +49,8 @@ static void loop_clear(struct loop *l)
 {
     for (unsigned i = 0; i < PARTS; i++)
         proact_recording_destroy(l->part[i].recording);
+    for (unsigned i = 0; i <= PARTS; i++)
+        proact_recording_destroy(l->stopped[i].recording);
     proact_kernel_destroy(l->look);
     for (unsigned i = 0; i < REPEAT_BATCH; i++)
         proact_array_destroy(l->pairs[i]);
@@ -62,13 +68,19 @@ static enum proact_status loop_init(struct loop *l, struct proact_error *err)
                              .range_bytes = sizeof(struct repeat_state)};
     enum proact_status status = PROACT_OK;
 
+    struct sum_pair *zeros = app_calloc(l->repeat->cta_count, sizeof *zeros);
+
     for (unsigned i = 0; !status && i < REPEAT_BATCH; i++) {
         char name[16];
         struct proact_shape shape = {name, l->repeat->cta_count, sizeof(struct sum_pair)};
 
         snprintf(name, sizeof name, "sums %u", i);
         status = proact_array_create(p, &shape, &l->pairs[i], err);
+        /* Pairs that nobody sends must be comparable. */
+        if (!status && l->repeat->schedule)
+            status = proact_array_write(l->pairs[i], 0, zeros, l->repeat->cta_count, err);
     }
+    free(zeros);
     if (status || (status = proact_array_create(p, &one, &l->last, err)) ||
         (status = proact_kernel_load(p, &image, "repeat_look", &l->look, err)))
         return status;
@@ -91,19 +103,32 @@ static enum proact_status launch_look(const struct loop *l, uint32_t iterations,
     return proact_launch(l->look, &grid, args, sizeof args / sizeof *args, err);
 }
 
+/* A repeated run has wrong changes: the tolerance alone decides, which no change is below,
+   or every one. */
+static double repeat_tolerance(const struct repeat *r, bool works)
+{
+    if (!r->schedule)
+        return r->tolerance;
+    return works ? -1 : INFINITY;
+}
+
 /* Launches batches; the last one may be short. Each batch starts at pairs[0]. */
-static enum proact_status launch(const struct loop *l, unsigned iterations,
+static enum proact_status launch(const struct loop *l, const struct part *part,
                                  struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
     enum proact_status status = PROACT_OK;
 
-    for (unsigned n = 0; n < iterations && !status; n++) {
+    for (unsigned n = 0; n < part->iterations && !status; n++) {
         unsigned i = n % REPEAT_BATCH;
+        const struct repeat_step step = {.parity = n % 2,
+                                         .tolerance =
+                                             repeat_tolerance(r, n < part->working),
+                                         .before = l->pairs[i],
+                                         .after = l->pairs[(i + 1) % REPEAT_BATCH]};
 
-        status =
-            r->launch(r->context, n, l->pairs[i], l->pairs[(i + 1) % REPEAT_BATCH], err);
-        if (!status && (i + 1 == REPEAT_BATCH || n + 1 == iterations))
+        status = r->launch(r->context, &step, err);
+        if (!status && (i + 1 == REPEAT_BATCH || n + 1 == part->iterations))
             status = launch_look(l, i + 1, err);
     }
     return status;
@@ -177,7 +202,8 @@ static enum proact_status start(struct loop *l, struct proact_error *err)
         status = proact_array_write(r->state, 0, l->saved.array, r->state_count, err);
     } else {
         l->now.change = INFINITY;
-        pairs[0] = (struct sum_pair){INFINITY, r->start};
+        /* Not below any tolerance. A repeated run stops by an infinite one. */
+        pairs[0] = (struct sum_pair){r->schedule ? DBL_MAX : INFINITY, r->start};
         status = r->reset(r->context, err);
     }
     if (!status)
@@ -195,11 +221,59 @@ static enum proact_status record(const struct loop *l, struct part *part,
     enum proact_status status = proact_record_begin(l->repeat->session, err);
 
     if (!status) {
-        if ((status = launch(l, part->iterations, err)))
+        if ((status = launch(l, part, err)))
             return status;
         status = proact_record_end(l->repeat->session, &part->recording, err);
     }
     return status == PROACT_EREFUSED ? PROACT_OK : status;
+}
+
+/* The longest existing part with at most `most` iterations. Fewer than a batch is the
+   remainder. */
+static struct part *find_part(struct loop *l, unsigned most)
+{
+    struct part *part = l->part;
+
+    while (!part->iterations || part->iterations > most)
+        part++;
+    return part;
+}
+
+/* The part from iteration `first` on, with at most `most` iterations. A repeated run may
+   stop within or before it. */
+static struct part *repeat_part(struct loop *l, unsigned first, unsigned most)
+{
+    const struct repeat_schedule *s = l->repeat->schedule;
+    struct part *part = find_part(l, most), *stopped = l->stopped;
+    unsigned left = s && s->iterations > first ? s->iterations - first : 0;
+
+    if (!s || left >= part->iterations)
+        return part;
+    while (stopped->iterations &&
+           (stopped->iterations != part->iterations || stopped->working != left))
+        stopped++;
+    stopped->iterations = part->iterations;
+    stopped->working = left;
+    return stopped;
+}
+
+static enum proact_status record_stopped(struct loop *l, struct proact_error *err)
+{
+    const struct repeat_schedule *s = l->repeat->schedule;
+    enum proact_status status = PROACT_OK;
+    unsigned first = 0;
+
+    for (unsigned i = 0; s && i < s->count; i++)
+        for (unsigned most = s->launches[i]; most;) {
+            const unsigned iterations = repeat_part(l, first, most)->iterations;
+
+            first += iterations;
+            most -= iterations;
+        }
+    for (unsigned i = 0; i <= PARTS && !status; i++)
+        if (l->stopped[i].iterations)
+            status = record(l, &l->stopped[i], err);
+    return status;
 }
 
 /* Nothing is recorded if it does not pay. A batch is launched twice first: once to send
@@ -209,19 +283,22 @@ static enum proact_status record(const struct loop *l, struct part *part,
 static enum proact_status prepare(struct loop *l, struct proact_error *err)
 {
     unsigned most = l->repeat->iterations_max - l->done;
+    const unsigned few = most < REPEAT_BATCH ? most : REPEAT_BATCH;
+    const unsigned sizes[PARTS] = {PART_BATCHES * REPEAT_BATCH, REPEAT_BATCH,
+                                   most % REPEAT_BATCH};
+    const struct part batch = {.iterations = few, .working = few};
     enum proact_status status = PROACT_OK;
 
-    l->part[0].iterations = PART_BATCHES * REPEAT_BATCH;
-    l->part[1].iterations = REPEAT_BATCH;
-    l->part[2].iterations = most % REPEAT_BATCH;
+    for (unsigned i = 0; i < PARTS; i++)
+        l->part[i] = (struct part){.iterations = sizes[i], .working = sizes[i]};
     for (unsigned i = 0; i < 2 && !status; i++)
-        status = launch(l, most < REPEAT_BATCH ? most : REPEAT_BATCH, err);
+        status = launch(l, &batch, err);
     if (most < 2 * REPEAT_BATCH)
         return status;
     for (unsigned i = 0; i < PARTS && !status; i++)
-        if (l->part[i].iterations && l->part[i].iterations <= most)
+        if (sizes[i] && sizes[i] <= most)
             status = record(l, &l->part[i], err);
-    return status;
+    return status ? status : record_stopped(l, err);
 }
 
 static bool is_converged(const struct loop *l)
@@ -245,24 +322,13 @@ static unsigned batches_left(const struct loop *l)
     return BATCHES_MAX; /* it does not fall, or no change is small enough */
 }
 
-/* The longest existing part with at most `most` iterations. Fewer than a batch is the
-   remainder. */
-static const struct part *find_part(const struct loop *l, unsigned most)
-{
-    const struct part *part = l->part;
-
-    while (!part->iterations || part->iterations > most)
-        part++;
-    return part;
-}
-
-static enum proact_status launch_next(const struct loop *l, unsigned most,
+static enum proact_status launch_next(struct loop *l, unsigned most,
                                       struct repeat_result *out, struct proact_error *err)
 {
     while (most) {
-        const struct part *part = find_part(l, most);
-        enum proact_status status = part->recording ? proact_replay(part->recording, err)
-                                                    : launch(l, part->iterations, err);
+        const struct part *part = repeat_part(l, out->launches, most);
+        enum proact_status status =
+            part->recording ? proact_replay(part->recording, err) : launch(l, part, err);
 
         if (status)
             return status;
@@ -277,12 +343,13 @@ static double iteration_change(const struct loop *l, unsigned iteration)
     return l->now.changes[iteration % REPEAT_HISTORY];
 }
 
-static void report_progress(const struct loop *l)
+static void report_progress(const struct loop *l, unsigned launches)
 {
     const struct repeat *r = l->repeat;
-    unsigned end = (unsigned)l->now.iterations;
-    unsigned first = r->every_iteration ? (unsigned)l->before.iterations : end;
+    unsigned end = r->schedule ? launches : (unsigned)l->now.iterations, first = end;
 
+    if (r->every_iteration && !r->schedule)
+        first = (unsigned)l->before.iterations;
     for (unsigned i = first; i + 1 < end; i++)
         r->progress(r->progress_context, i + 1, iteration_change(l, i));
     r->progress(r->progress_context, end, l->now.change);
@@ -299,7 +366,7 @@ static enum proact_status inspect_changes(const struct loop *l, struct proact_er
     return l->repeat->inspect(l->repeat->context, first, count, changes, err);
 }
 
-static enum proact_status look(struct loop *l, struct proact_error *err)
+static enum proact_status look(struct loop *l, unsigned launches, struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
 
@@ -307,8 +374,8 @@ static enum proact_status look(struct loop *l, struct proact_error *err)
     enum proact_status status = proact_array_read(l->last, 0, &l->now, 1, err);
 
     if (!status && r->progress)
-        report_progress(l);
-    return status || !r->inspect ? status : inspect_changes(l, err);
+        report_progress(l, launches);
+    return status || !r->inspect || r->schedule ? status : inspect_changes(l, err);
 }
 
 /* Iterations until the host has something to do. */
@@ -337,16 +404,58 @@ static bool is_save_due(const struct loop *l)
            l->now.iterations / every > l->before.iterations / every;
 }
 
-static enum proact_status go_on(struct loop *l, struct repeat_result *out,
-                                struct proact_error *err)
+static enum proact_status go_on(struct loop *l, unsigned launches,
+                                struct repeat_result *out, struct proact_error *err)
 {
-    unsigned left = l->repeat->iterations_max - l->done - out->launches;
-    unsigned wanted = iterations_wanted(l);
-    enum proact_status status = launch_next(l, wanted < left ? wanted : left, out, err);
+    enum proact_status status = launch_next(l, launches, out, err);
 
-    if (status || (status = look(l, err)))
-        return status;
-    return is_save_due(l) ? save_state(l, err) : PROACT_OK;
+    return status ? status : look(l, out->launches, err);
+}
+
+static enum proact_status iterate_schedule(struct loop *l, struct repeat_result *out,
+                                           struct proact_error *err)
+{
+    const struct repeat_schedule *s = l->repeat->schedule;
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned i = 0; i < s->count && !status; i++)
+        status = go_on(l, s->launches[i], out, err);
+    out->iterations = s->iterations;
+    return status;
+}
+
+/* The array doubles when it is full. */
+static void schedule_add(struct repeat_schedule *s, unsigned launches)
+{
+    if ((s->count & (s->count - 1)) == 0) {
+        unsigned *grown = app_calloc(2ul * s->count + 1, sizeof *grown);
+
+        if (s->count)
+            memcpy(grown, s->launches, s->count * sizeof *grown);
+        free(s->launches);
+        s->launches = grown;
+    }
+    s->launches[s->count++] = launches;
+}
+
+static enum proact_status iterate_until_stop(struct loop *l, struct repeat_result *out,
+                                             struct proact_error *err)
+{
+    const unsigned most = l->repeat->iterations_max - l->done;
+    enum proact_status status = PROACT_OK;
+
+    while (!is_converged(l) && out->launches < most && !status) {
+        unsigned wanted = iterations_wanted(l), left = most - out->launches;
+        unsigned launches = wanted < left ? wanted : left;
+
+        schedule_add(&out->schedule, launches);
+        status = go_on(l, launches, out, err);
+        if (!status && is_save_due(l))
+            status = save_state(l, err);
+    }
+    out->iterations = (unsigned)l->now.iterations;
+    out->schedule.iterations = out->iterations - l->done;
+    return status;
 }
 
 static enum proact_status iterate(struct loop *l, struct repeat_result *out,
@@ -363,13 +472,11 @@ static enum proact_status iterate(struct loop *l, struct repeat_result *out,
     uint64_t began = proact_now_ns(p);
 
     proact_statistics_reset(p);
-    while (!is_converged(l) && l->done + out->launches < l->repeat->iterations_max)
-        if ((status = go_on(l, out, err)))
-            return status;
-    if ((status = proact_wait(p, err)))
+    status = l->repeat->schedule ? iterate_schedule(l, out, err)
+                                 : iterate_until_stop(l, out, err);
+    if (status || (status = proact_wait(p, err)))
         return status;
     out->time_ns = proact_now_ns(p) - began;
-    out->iterations = (unsigned)l->now.iterations;
     out->change = l->now.change;
     out->converged = is_converged(l);
     return proact_statistics_get(p, PROACT_ALL_DEVICES, NULL, &out->statistics, err);
@@ -384,7 +491,9 @@ enum proact_status repeat_run(const struct repeat *r, struct repeat_result *out,
 
     if (!status)
         status = iterate(&loop, &result, err);
-    if (!status)
+    if (status)
+        free(result.schedule.launches);
+    else
         *out = result;
     loop_clear(&loop);
     return status;

@@ -22,22 +22,36 @@ struct sum_pair {
     double a, b;
 };
 
+struct repeat_step {
+    unsigned parity; /* of the iteration: 0 or 1 */
+    double tolerance;
+    struct proact_array *before, *after; /* pairs */
+};
+
+/* The launches of a run that stopped, for a run that repeats them. */
+struct repeat_schedule {
+    unsigned *launches; /* before each query of the host; free() it */
+    unsigned count;
+    unsigned iterations; /* until the stop; the launches after it only write zeros */
+};
+
 struct repeat {
     struct proact *session;
     uint32_t cta_count;
     double tolerance;
     unsigned iterations_max;
-    /* Launches an iteration. `number` is 0 or 1, its parity; it reads the pairs `before`
-       and writes `after`. */
-    enum proact_status (*launch)(void *context, unsigned number,
-                                 struct proact_array *before, struct proact_array *after,
+    /* NULL: until the change is below the tolerance. Otherwise the run queues the launches,
+       queries and stop of that run, whatever its data: for runs without transfers. */
+    const struct repeat_schedule *schedule;
+    /* Launches an iteration. It reads the pairs `before` and writes `after`. */
+    enum proact_status (*launch)(void *context, const struct repeat_step *step,
                                  struct proact_error *err);
     /* Writes the input of iteration 0, except the pairs. */
     enum proact_status (*reset)(void *context, struct proact_error *err);
     void *context;
     /* Receives the changes of each iteration once, in order; called at a query, so later
        iterations may have run. `first` counts from 0. Another status than PROACT_OK ends
-       the loop. May be NULL. */
+       the loop. Not called with a schedule. May be NULL. */
     enum proact_status (*inspect)(void *context, unsigned first, unsigned count,
                                   const double *changes, struct proact_error *err);
     double start; /* second sum before iteration 0; the change then is infinite */
@@ -58,6 +72,8 @@ struct repeat_result {
     bool converged;
     uint64_t time_ns;
     struct proact_statistics statistics;
+    /* Of a run without a given one; free() its launches. */
+    struct repeat_schedule schedule;
 };
 
 /* Modules, tables, consumer predictions and recordings are created before the clock starts,

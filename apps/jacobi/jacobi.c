@@ -19,7 +19,6 @@ enum {
 struct jacobi_run {
     struct jacobi_options options;
     uint32_t rows, cta_count; /* rows per CTA; both depend only on the size */
-    double tolerance_squared;
     struct proact_kernel *step;
     struct proact_array *cells[2]; /* iteration i reads [i % 2] and writes the other */
     float *start;
@@ -33,22 +32,21 @@ static enum proact_status reset(void *context, struct proact_error *err)
     return proact_array_write(run->cells[0], 0, run->start, size * size, err);
 }
 
-static enum proact_status launch_step(void *context, unsigned number,
-                                      struct proact_array *before,
-                                      struct proact_array *after, struct proact_error *err)
+static enum proact_status launch_step(void *context, const struct repeat_step *step,
+                                      struct proact_error *err)
 {
     struct jacobi_run *run = context;
     struct proact_grid grid = {.ctas = {run->cta_count}, .threads = {SUM_THREADS}};
     uint32_t size = run->options.size;
     struct proact_arg args[] = {
-        PROACT_ARRAY(run->cells[number % 2]),
-        PROACT_ARRAY(before),
-        PROACT_ARRAY(run->cells[(number + 1) % 2]),
-        PROACT_ARRAY(after),
+        PROACT_ARRAY(run->cells[step->parity]),
+        PROACT_ARRAY(step->before),
+        PROACT_ARRAY(run->cells[!step->parity]),
+        PROACT_ARRAY(step->after),
         PROACT_VALUE(size),
         PROACT_VALUE(run->rows),
         PROACT_VALUE(run->cta_count),
-        PROACT_VALUE(run->tolerance_squared),
+        PROACT_VALUE(step->tolerance),
     };
 
     return proact_launch(run->step, &grid, args, sizeof args / sizeof *args, err);
@@ -69,6 +67,9 @@ static enum proact_status prepare(struct jacobi_run *run, struct proact *p,
 
     if ((status = proact_array_create(p, &even, &run->cells[0], err)) ||
         (status = proact_array_create(p, &odd, &run->cells[1], err)) ||
+        /* A repeated run may receive no cells, and they must be comparable. */
+        (run->options.schedule &&
+         (status = proact_array_write(run->cells[1], 0, run->start, size * size, err))) ||
         (status = proact_kernel_load(p, &image, "jacobi_step", &run->step, err)) ||
         (status = proact_kernel_map(run->step, STEP_CELLS_ARG, &cells, err)))
         return status;
@@ -106,12 +107,13 @@ enum proact_status jacobi_run(struct proact *p, const struct jacobi_options *giv
     tall = tall > ROWS_MIN ? tall : ROWS_MIN;
     run.rows = wide > tall ? wide : tall;
     run.cta_count = (size + run.rows - 1) / run.rows;
-    run.tolerance_squared = run.options.tolerance * fabs(run.options.tolerance);
     if (!(status = prepare(&run, p, err))) {
+        const double tolerance = run.options.tolerance;
         struct repeat repeat = {.session = p,
                                 .cta_count = run.cta_count,
-                                .tolerance = run.tolerance_squared,
+                                .tolerance = tolerance * fabs(tolerance),
                                 .iterations_max = run.options.iterations_max,
+                                .schedule = run.options.schedule,
                                 .launch = launch_step,
                                 .reset = reset,
                                 .context = &run,
@@ -129,10 +131,17 @@ enum proact_status jacobi_run(struct proact *p, const struct jacobi_options *giv
         status = proact_array_read(run.cells[loop.iterations % 2], 0, run.start,
                                    (size_t)size * size, err);
     if (!status) {
-        *out = (struct jacobi_result){run.start,         size,           loop.iterations,
-                                      sqrt(loop.change), loop.converged, loop.time_ns,
-                                      loop.statistics};
+        *out = (struct jacobi_result){.cells = run.start,
+                                      .size = size,
+                                      .iterations = loop.iterations,
+                                      .residual = sqrt(loop.change),
+                                      .converged = loop.converged,
+                                      .schedule = loop.schedule,
+                                      .time_ns = loop.time_ns,
+                                      .statistics = loop.statistics};
         run.start = NULL;
+    } else {
+        free(loop.schedule.launches);
     }
     run_clear(&run);
     return status;

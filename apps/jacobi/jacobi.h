@@ -8,6 +8,7 @@
 #include <proact/proact.h>
 
 #include "graph/app_state.h"
+#include "graph/repeat.h"
 
 /* A zero field selects the default. */
 struct jacobi_options {
@@ -15,6 +16,9 @@ struct jacobi_options {
     unsigned iterations_max; /* default 100 */
     double tolerance;        /* L2 change below which to stop; default 1e-6. Negative:
                                 never */
+    /* NULL, or the launches of an earlier run that this one repeats, whatever the data: for
+       a session without transfers, whose result is wrong. */
+    const struct repeat_schedule *schedule;
     void (*progress)(void *context, unsigned iteration, double residual); /* may be NULL */
     void *context;
     bool every_iteration; /* progress is called for each iteration, which takes longer */
@@ -26,6 +30,7 @@ struct jacobi_result {
     unsigned size, iterations;
     double residual; /* the change in the last iteration */
     bool converged;
+    struct repeat_schedule schedule; /* empty if one was given */
     uint64_t time_ns; /* of the iterations, by the devices' clock; virtual if emulated */
     struct proact_statistics statistics; /* of the iterations */
 };

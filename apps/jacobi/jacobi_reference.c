@@ -89,5 +89,6 @@ enum proact_status jacobi_reference(const struct jacobi_options *given,
 void jacobi_clear(struct jacobi_result *r)
 {
     free(r->cells);
+    free(r->schedule.launches);
     *r = (struct jacobi_result){0};
 }

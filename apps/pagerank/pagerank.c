@@ -90,9 +90,8 @@ static enum proact_status reset(void *context, struct proact_error *err)
     return proact_array_write(run->gift[0], 0, run->start, run->vertex_count, err);
 }
 
-static enum proact_status launch_step(void *context, unsigned number,
-                                      struct proact_array *before,
-                                      struct proact_array *after, struct proact_error *err)
+static enum proact_status launch_step(void *context, const struct repeat_step *step,
+                                      struct proact_error *err)
 {
     struct pagerank_run *run = context;
     struct proact_grid grid = {.ctas = {run->plan.cta_count}, .threads = {SUM_THREADS}};
@@ -101,14 +100,14 @@ static enum proact_status launch_step(void *context, unsigned number,
         PROACT_ARRAY(run->first),
         PROACT_ARRAY(run->source),
         PROACT_ARRAY(run->out_degree),
-        PROACT_ARRAY(run->gift[number % 2]),
-        PROACT_ARRAY(before),
-        PROACT_ARRAY(run->gift[(number + 1) % 2]),
-        PROACT_ARRAY(after),
+        PROACT_ARRAY(run->gift[step->parity]),
+        PROACT_ARRAY(step->before),
+        PROACT_ARRAY(run->gift[!step->parity]),
+        PROACT_ARRAY(step->after),
         PROACT_VALUE(run->vertex_count),
         PROACT_VALUE(run->plan.cta_count),
         PROACT_VALUE(run->options.damping),
-        PROACT_VALUE(run->options.tolerance),
+        PROACT_VALUE(step->tolerance),
     };
 
     return proact_launch(run->step, &grid, args, sizeof args / sizeof *args, err);
@@ -124,7 +123,10 @@ static enum proact_status prepare(struct pagerank_run *run, struct proact_error 
              proact_kernel_load(run->session, &image, "pagerank_step", &run->step, err)))
         return status;
     fill_start(run);
-    return map_step(run, err);
+    /* A repeated run may receive no contributions, and they must be comparable. */
+    if (run->options.schedule)
+        status = proact_array_write(run->gift[1], 0, run->start, run->vertex_count, err);
+    return status ? status : map_step(run, err);
 }
 
 /* Converts the gifts of the last iteration to ranks of the graph's vertices. */
@@ -173,6 +175,7 @@ enum proact_status pagerank_run(struct proact *p, const struct graph *g,
                                 .cta_count = run.plan.cta_count,
                                 .tolerance = run.options.tolerance,
                                 .iterations_max = run.options.iterations_max,
+                                .schedule = run.options.schedule,
                                 .launch = launch_step,
                                 .reset = reset,
                                 .context = &run,
@@ -191,10 +194,16 @@ enum proact_status pagerank_run(struct proact *p, const struct graph *g,
         status = read_ranks(&run, loop.iterations, ranks, err);
     run_clear(&run);
     if (status) {
+        free(loop.schedule.launches);
         free(ranks);
         return status;
     }
-    *out = (struct pagerank_result){ranks,          loop.iterations, loop.change,
-                                    loop.converged, loop.time_ns,    loop.statistics};
+    *out = (struct pagerank_result){.ranks = ranks,
+                                    .iterations = loop.iterations,
+                                    .residual = loop.change,
+                                    .converged = loop.converged,
+                                    .schedule = loop.schedule,
+                                    .time_ns = loop.time_ns,
+                                    .statistics = loop.statistics};
     return PROACT_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "graph/app_state.h"
 #include "graph/graph.h"
+#include "graph/repeat.h"
 
 /* A zero field selects the default. */
 struct pagerank_options {
@@ -16,6 +17,9 @@ struct pagerank_options {
     double tolerance;        /* L1 change below which to stop; default 1e-12. Negative:
                                 never */
     unsigned iterations_max; /* default 1000 */
+    /* NULL, or the launches of an earlier run that this one repeats, whatever the data: for
+       a session without transfers, whose result is wrong. */
+    const struct repeat_schedule *schedule;
     void (*progress)(void *context, unsigned iteration, double residual); /* may be NULL */
     void *context;
     bool every_iteration; /* progress is called for each iteration, which takes longer */
@@ -25,8 +29,9 @@ struct pagerank_options {
 struct pagerank_result {
     double *ranks; /* by vertex; their sum is 1 */
     unsigned iterations;
-    double residual;  /* the change in the last iteration */
-    bool converged;   /* the residual is below the tolerance */
+    double residual;                 /* the change in the last iteration */
+    bool converged;                  /* the residual is below the tolerance */
+    struct repeat_schedule schedule; /* empty if one was given */
     uint64_t time_ns; /* of the iterations, by the devices' clock; virtual if emulated */
     struct proact_statistics statistics; /* of the iterations */
 };

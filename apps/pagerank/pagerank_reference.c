@@ -54,5 +54,6 @@ void pagerank_reference(const struct graph *g, const struct pagerank_options *gi
 void pagerank_clear(struct pagerank_result *r)
 {
     free(r->ranks);
+    free(r->schedule.launches);
     *r = (struct pagerank_result){0};
 }

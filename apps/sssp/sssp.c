@@ -58,7 +58,7 @@ static struct sssp_shape sssp_shape_of(const struct graph *g, enum sssp_kernel k
     uint32_t words = (n - 1) / SSSP_WORD_VERTICES + 1;
     uint32_t size = ((words - 1) / wanted + 1) * SSSP_WORD_VERTICES;
 
-    return (struct sssp_shape){n, size, (n - 1) / size + 1, sssp_window(g)};
+    return (struct sssp_shape){n, size, (n - 1) / size + 1, sssp_window(g), 0};
 }
 
 static uint32_t word_count(const struct sssp_session *run)
@@ -136,7 +136,8 @@ static enum proact_status make_sssp_arrays(struct sssp_session *run,
     return status;
 }
 
-/* With a frontier a round stores only changed distances, so both arrays start equal. */
+/* With a frontier a round stores only changed distances, so both arrays start equal. A
+   repeated run may receive no distances, and they must be comparable. */
 static enum proact_status reset_distances(void *context, struct proact_error *err)
 {
     struct sssp_session *run = context;
@@ -144,36 +145,36 @@ static enum proact_status reset_distances(void *context, struct proact_error *er
     enum proact_status status =
         proact_array_write(run->distance[0], 0, run->distance_start, n, err);
 
+    if (!status && (run->options.kernel == SSSP_FRONTIER || run->options.schedule))
+        status = proact_array_write(run->distance[1], 0, run->distance_start, n, err);
     if (status || run->options.kernel != SSSP_FRONTIER)
         return status;
-    status = proact_array_write(run->distance[1], 0, run->distance_start, n, err);
+    if (run->options.schedule)
+        status = proact_array_write(run->changed[1], 0, run->changed_start, word_count(run),
+                                    err);
     if (!status)
         status = proact_array_write(run->changed[0], 0, run->changed_start, word_count(run),
                                     err);
     return status;
 }
 
-static enum proact_status launch_round(void *context, unsigned number,
-                                       struct proact_array *before,
-                                       struct proact_array *after, struct proact_error *err)
+static enum proact_status launch_round(void *context, const struct repeat_step *step,
+                                       struct proact_error *err)
 {
     struct sssp_session *run = context;
-    unsigned from = number % 2, to = (number + 1) % 2;
+    unsigned from = step->parity, to = !step->parity;
+    struct sssp_shape shape = run->shape;
     struct proact_grid grid = {.ctas = {run->shape.cta_count}, .threads = {SUM_THREADS}};
     struct proact_arg args[] = {
-        PROACT_ARRAY(run->first),
-        PROACT_ARRAY(run->source),
-        PROACT_ARRAY(run->weight),
-        PROACT_ARRAY(run->distance[from]),
-        PROACT_ARRAY(before),
-        PROACT_ARRAY(run->distance[to]),
-        PROACT_ARRAY(after),
-        PROACT_VALUE(run->shape),
-        PROACT_ARRAY(run->changed[from]),
-        PROACT_ARRAY(run->changed[to]),
+        PROACT_ARRAY(run->first),         PROACT_ARRAY(run->source),
+        PROACT_ARRAY(run->weight),        PROACT_ARRAY(run->distance[from]),
+        PROACT_ARRAY(step->before),       PROACT_ARRAY(run->distance[to]),
+        PROACT_ARRAY(step->after),        PROACT_VALUE(shape),
+        PROACT_ARRAY(run->changed[from]), PROACT_ARRAY(run->changed[to]),
     };
     size_t count = sizeof args / sizeof *args;
 
+    shape.tolerance = step->tolerance;
     if (run->options.kernel != SSSP_FRONTIER)
         count -= 2;
     return proact_launch(run->step, &grid, args, count, err);
@@ -241,6 +242,7 @@ static enum proact_status run_rounds(struct sssp_session *run, struct sssp_resul
                                   .cta_count = run->shape.cta_count,
                                   .tolerance = 0.5, /* no vertex has changed */
                                   .iterations_max = run->options.rounds_max,
+                                  .schedule = run->options.schedule,
                                   .launch = launch_round,
                                   .reset = reset_distances,
                                   .inspect = inspect_rounds,
@@ -252,12 +254,24 @@ static enum proact_status run_rounds(struct sssp_session *run, struct sssp_resul
     enum proact_status status = repeat_run(&repeat, &loop, err);
     union sssp_distances distance;
 
-    if (status || (status = sssp_read_distances(run, loop.iterations, &distance, err)))
+    if (!status)
+        status = sssp_read_distances(run, loop.iterations, &distance, err);
+    if (status) {
+        free(loop.schedule.launches);
         return status;
-    struct sssp_result r = {distance,       run->options.type, loop.iterations, loop.change,
-                            loop.converged, loop.time_ns,      loop.statistics};
+    }
+    struct sssp_result r = {.distance = distance,
+                            .type = run->options.type,
+                            .rounds = loop.iterations,
+                            .changed = loop.change,
+                            .converged = loop.converged,
+                            .schedule = loop.schedule,
+                            .time_ns = loop.time_ns,
+                            .statistics = loop.statistics};
 
-    if ((status = sssp_refuse_unfinished(run->graph, &r, err)))
+    if (!run->options.schedule)
+        status = sssp_refuse_unfinished(run->graph, &r, err);
+    if (status)
         sssp_clear(&r);
     else
         *out = r;

@@ -345,7 +345,8 @@ PROACT_DEVICE_INLINE void sssp_round(sssp_edges<L> edges, sssp_shape shape,
     proact_u32 cta = proact_local_cta(), begin = cta * shape.cta_size;
     proact_u32 end = smaller(begin + shape.cta_size, shape.vertex_count);
     long long low = (long long)begin - shape.window;
-    bool stopped = cta_sum_pairs(old_sums, shape.cta_count, shared.sums).a < 0.5;
+    bool stopped =
+        cta_sum_pairs(old_sums, shape.cta_count, shared.sums).a < shape.tolerance;
     double count = 0;
 
     edges.low = (proact_u32)(low > 0 ? low : 0);

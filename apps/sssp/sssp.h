@@ -9,6 +9,7 @@
 #include <proact/proact.h>
 
 #include "graph/graph.h"
+#include "graph/repeat.h"
 
 enum sssp_type {
     SSSP_INT32, /* integers; sums beyond 2^31 - 1 stay there, whatever is added */
@@ -37,6 +38,9 @@ struct sssp_options {
     enum sssp_kernel kernel;
     uint32_t source;     /* from 0 */
     unsigned rounds_max; /* default: as many as the graph has vertices */
+    /* NULL, or the launches of an earlier run that this one repeats, whatever the data: for
+       a session without transfers, whose result is wrong. */
+    const struct repeat_schedule *schedule;
     void (*progress)(void *context, unsigned round, double changed); /* may be NULL */
     bool every_iteration; /* progress is called for each round, in order */
     void *context;
@@ -48,6 +52,7 @@ struct sssp_result {
     unsigned rounds; /* including the last one, which changes nothing */
     double changed;  /* vertices that the last round changed */
     bool converged;
+    struct repeat_schedule schedule; /* empty if one was given */
     uint64_t time_ns; /* of the rounds, by the devices' clock; virtual if emulated */
     struct proact_statistics statistics; /* of the rounds */
 };

@@ -184,5 +184,6 @@ struct sssp_summary sssp_summarize(uint32_t vertex_count, const struct sssp_resu
 void sssp_clear(struct sssp_result *r)
 {
     free(r->distance.any);
+    free(r->schedule.launches);
     *r = (struct sssp_result){0};
 }

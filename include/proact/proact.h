@@ -47,8 +47,8 @@ struct proact_plan {
                                      divided by copy time to all peers; to 1000; 0: 1 */
     bool broadcast;               /* push to every device; else only what it read between
                                      the previous two launches (consumer prediction) */
-    bool skip_transfers;          /* count but send nothing, to measure the overhead of
-                                     tracking; results on several devices are wrong */
+    bool skip_transfers;          /* same launches, counters and waits, but no data is sent,
+                                     to measure them; results are wrong */
 };
 
 #define PROACT_MACHINE_LOCAL "local" /* the GPUs of this computer */
@@ -320,6 +320,7 @@ struct proact_statistics {
     double kernel_ns; /* sum over launches of the longest kernel; one device: of its own */
     double transfer_ns; /* time in which a link was busy */
     double overlap_ns;  /* the part of it in which a kernel ran on the sending device */
+    double exposed_ns;  /* the part of it in which no kernel ran on any device */
 };
 #define PROACT_ALL_DEVICES (~0u)
 /* Waits, and returns the statistics of one sender or PROACT_ALL_DEVICES, and of one array

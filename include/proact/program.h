@@ -202,6 +202,11 @@ PROACT_API enum proact_status proact_variable_find(struct proact *p,
                                                    const char *name,
                                                    struct proact_variable *out,
                                                    struct proact_error *err);
+/* Finds the variable that contains the address on device 0, if some kernel of a loaded
+   module may have given its address to the program. In that case acts as
+   proact_variables_escape(). False: no such variable. */
+PROACT_API bool proact_variable_at(struct proact *p, uint64_t address,
+                                   struct proact_variable *out);
 /* Queues a write of bytes from offset `first` to every device that has the variable. A read
    waits, and reads from device 0. PROACT_EINVAL: the range exceeds the variable; a read,
    or a write of an array, while a recording is in progress. */

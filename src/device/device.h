@@ -385,6 +385,9 @@ struct device_backend {
        checked. */
     enum proact_status (*current)(const struct device_set *set, device_addr first,
                                   uint64_t bytes, struct proact_error *err);
+    /* Number of stores after which current() may fail for the array that has a replica at
+       `base`. 0: there are none, or nothing is checked. Provided with current(). */
+    uint64_t (*replica_stores)(const struct device_set *set, device_addr base);
     /* Sets a limit on each device, before modules with kernels that need it are loaded;
        afterwards it may fail. Waits for the devices. NULL: limits are ignored. */
     enum proact_status (*limit)(struct device_set *set, enum device_limit what,

@@ -36,6 +36,17 @@ static inline void *op_register(const struct op_registers *r, op_place place)
     return r->file[place >> 30] + (place & PLACE_OFFSET);
 }
 
+/* Changes the bits of the lanes in `mask`. The barrier keeps compilers from
+   (*to ^ value) & mask ^ *to, which memcheck takes for uninitialized if inactive lanes
+   are. */
+static inline void blend_mask(uint32_t *to, uint32_t value, uint32_t mask)
+{
+    uint32_t inactive = *to & ~mask;
+
+    __asm__("" : "+r"(inactive));
+    *to = inactive | (value & mask);
+}
+
 /* Place of the carry flag CC.CF, a predicate of each warp. Operations with .cc, addc, subc
    and madc access it in addition to `from` and `to`. The decoder reserves the place and
    never hoists these operations. */

@@ -101,7 +101,7 @@ struct transfer_plan {
     unsigned threads;
     double compute_ratio; /* for methods that schedule; never 0 */
     bool everywhere;      /* tables send to every device, independent of its reads */
-    bool elide;           /* do everything except sending */
+    bool elide;           /* same launches, counters and waits, but nothing is sent */
     bool is_open;         /* the user named no method */
 };
 

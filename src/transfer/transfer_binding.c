@@ -92,7 +92,7 @@ bool transfer_passes_on(const struct transfer_binding *b)
 
 bool transfer_divides(const struct transfer_binding *b)
 {
-    return b->plan.method->divides && !b->plan.tail && !b->plan.elide;
+    return b->plan.method->divides && !b->plan.tail;
 }
 
 bool transfer_works_beside(const struct transfer_binding *b)
@@ -156,8 +156,6 @@ uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint3
     const struct transfer_devices *t = b->devices;
     uint32_t peers = b->slot[slot].tables->table[device].peers, devices = 0;
 
-    if (b->plan.elide)
-        return 0;
     for (unsigned i = 0; i + 1 < t->count; i++)
         devices |= peers >> i & 1 ? 1u << transfer_peer(t, device, i) : 0;
     return devices;
@@ -226,9 +224,12 @@ void transfer_partition(const struct transfer_binding *b, unsigned device, uint3
                         struct proact_partition *partition)
 {
     const struct transfer_devices *t = b->devices;
-    const bool sends = !b->plan.elide && sends_anything(b, device);
+    const bool elides = b->plan.elide;
+    const uint32_t mode = transfer_plan_mode(&b->plan);
+    /* Kernels are launched also if they send nothing. */
+    const bool sends = sends_anything(b, device) && (!elides || mode & PROACT_MODE_LAUNCH);
 
-    partition->mode = t->count > 1 && b->slot_count ? transfer_plan_mode(&b->plan) : 0;
+    partition->mode = t->count > 1 && b->slot_count ? mode : 0;
     partition->peer_count = sends ? t->count - 1 : 0;
     partition->epoch = epoch;
     partition->slot_count = b->slot_count;
@@ -248,7 +249,9 @@ void transfer_partition(const struct transfer_binding *b, unsigned device, uint3
                 (const void *)(uintptr_t)b->mixed->sends[device][s];
         for (unsigned i = 0; i + 1 < t->count; i++)
             partition->slot[s].peer_offset[i] =
-                (long long)(slot->base[transfer_peer(t, device, i)] - slot->base[device]);
+                elides ? 0
+                       : (long long)(slot->base[transfer_peer(t, device, i)] -
+                                     slot->base[device]);
     }
 }
 

@@ -18,6 +18,7 @@ enum { SIZE = 192, CELL_BYTES = SIZE * SIZE * (int)sizeof(float), ITERATIONS_MAX
 /* Residual of the last iteration of each batch, as reported to the host. */
 struct reported {
     double change[ITERATIONS_MAX + 1]; /* 0: not reported */
+    unsigned queries, kernels;
 };
 
 static void note(void *context, unsigned iteration, double residual)
@@ -26,6 +27,14 @@ static void note(void *context, unsigned iteration, double residual)
 
     assert_in_range(iteration, 1, ITERATIONS_MAX);
     reported->change[iteration] = residual;
+    reported->queries++;
+}
+
+static void count_kernel(void *context, const struct proact_trace_span *span)
+{
+    struct reported *reported = context;
+
+    reported->kernels += span->kind == PROACT_TRACE_KERNEL;
 }
 
 /* Number of times that the host read a residual. */
@@ -43,13 +52,16 @@ static struct jacobi_result run(struct jacobi_options options, unsigned devices,
 {
     const struct proact_options how = {.machine = "h200x4",
                                        .device_count = devices,
-                                       .plan = {.method = "polling", .chunk_bytes = 4096}};
+                                       .plan = {.method = "polling",
+                                                .chunk_bytes = 4096,
+                                                .skip_transfers = options.schedule}};
     struct proact_error err = {""};
     struct jacobi_result r = {0};
     struct proact *p;
 
     if (proact_open(&how, &p, &err))
         fail_msg("%s", err.text);
+    proact_trace_set_callback(p, count_kernel, reported);
     options.progress = note;
     options.context = reported;
     if (jacobi_run(p, &options, &r, &err))
@@ -93,7 +105,7 @@ static void the_loop_ends_at_the_requested_iteration(void **state)
         for (unsigned devices = 1; devices <= 3; devices += 2) {
             const struct jacobi_options options = {
                 .size = SIZE, .iterations_max = counts[i], .tolerance = -1};
-            struct reported reported = {{0}}, all = {{0}};
+            struct reported reported = {.queries = 0}, all = {.queries = 0};
             struct jacobi_result want = expect(options, &all);
             struct jacobi_result r = run(options, devices, &reported);
 
@@ -108,7 +120,7 @@ static void the_change_of_the_last_iteration_is_reported(void **state)
     (void)state;
     const struct jacobi_options options = {
         .size = SIZE, .iterations_max = 61, .tolerance = -1};
-    struct reported reported = {{0}}, all = {{0}};
+    struct reported reported = {.queries = 0}, all = {.queries = 0};
     struct jacobi_result want = expect(options, &all), r = run(options, 4, &reported);
 
     same(&r, &want);
@@ -126,13 +138,13 @@ static void the_change_of_the_last_iteration_is_reported(void **state)
 static void the_loop_stops_anywhere_in_a_batch(void **state)
 {
     (void)state;
-    struct reported all = {{0}};
+    struct reported all = {.queries = 0};
     struct jacobi_options options = {
         .size = SIZE, .iterations_max = ITERATIONS_MAX, .tolerance = -1};
     struct jacobi_result whole = expect(options, &all);
 
     for (unsigned last = 24; last <= 24 + REPEAT_BATCH; last++) {
-        struct reported reported = {{0}}, again = {{0}};
+        struct reported reported = {.queries = 0}, again = {.queries = 0};
 
         options.tolerance = (all.change[last - 1] + all.change[last]) / 2;
         struct jacobi_result want = expect(options, &again), r = run(options, 3, &reported);
@@ -147,11 +159,44 @@ static void the_loop_stops_anywhere_in_a_batch(void **state)
     jacobi_clear(&whole);
 }
 
+/* Without transfers the results are wrong, but the launches, the queries of the host and
+   the iteration of the stop are those of the first run. A stop that came too early or too
+   late would change the time. */
+static void a_run_without_transfers_repeats_the_launches(void **state)
+{
+    static const double fractions[] = {0.9, 0.6, 0.5, 0.45};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++) {
+        struct reported all = {.queries = 0}, reported = {.queries = 0},
+                        again = {.queries = 0};
+        struct jacobi_options options = {
+            .size = SIZE, .iterations_max = ITERATIONS_MAX, .tolerance = -1};
+        struct jacobi_result whole = expect(options, &all);
+
+        options.tolerance = all.change[10] * fractions[i];
+        struct jacobi_result r = run(options, 3, &reported);
+
+        options.schedule = &r.schedule;
+        struct jacobi_result skipped = run(options, 3, &again);
+
+        assert_true(r.converged && r.iterations < ITERATIONS_MAX);
+        assert_int_equal(skipped.iterations, r.iterations);
+        assert_int_equal(again.queries, reported.queries);
+        assert_int_equal(skipped.statistics.bytes, 0);
+        assert_int_equal(again.kernels, reported.kernels);
+        assert_true(skipped.time_ns < r.time_ns && skipped.time_ns > r.time_ns / 3);
+        jacobi_clear(&whole);
+        jacobi_clear(&r);
+        jacobi_clear(&skipped);
+    }
+}
+
 static void at_least_one_iteration_runs(void **state)
 {
     (void)state;
     const struct jacobi_options options = {.size = SIZE, .tolerance = 1e200};
-    struct reported reported = {{0}}, all = {{0}};
+    struct reported reported = {.queries = 0}, all = {.queries = 0};
     struct jacobi_result want = expect(options, &all), r = run(options, 2, &reported);
 
     assert_int_equal(want.iterations, 1);
@@ -170,7 +215,7 @@ static void only_boundaries_and_sums_are_sent(void **state)
         .size = CELLS, .iterations_max = ITERATIONS, .tolerance = -1};
     const size_t edges = (DEVICES - 1) * 2 * CELLS * sizeof(float);
     const size_t sums = (DEVICES - 1) * CTAS * 2 * sizeof(double);
-    struct reported reported = {{0}};
+    struct reported reported = {.queries = 0};
     struct jacobi_result r = run(options, DEVICES, &reported);
 
     assert_in_range(r.statistics.bytes, sums * ITERATIONS, (edges + sums) * ITERATIONS);
@@ -189,7 +234,7 @@ static void few_iterations_send_as_little(void **state)
     for (unsigned n = 1; n < 2 * REPEAT_BATCH; n += n < 5 ? 2 : 5) {
         const struct jacobi_options options = {
             .size = CELLS, .iterations_max = n, .tolerance = -1};
-        struct reported reported = {{0}};
+        struct reported reported = {.queries = 0};
         struct jacobi_result r = run(options, DEVICES, &reported);
 
         assert_in_range(r.statistics.bytes, 0, (edges + sums) * n);
@@ -203,6 +248,7 @@ int main(void)
         cmocka_unit_test(the_loop_ends_at_the_requested_iteration),
         cmocka_unit_test(the_change_of_the_last_iteration_is_reported),
         cmocka_unit_test(the_loop_stops_anywhere_in_a_batch),
+        cmocka_unit_test(a_run_without_transfers_repeats_the_launches),
         cmocka_unit_test(at_least_one_iteration_runs),
         cmocka_unit_test(only_boundaries_and_sums_are_sent),
         cmocka_unit_test(few_iterations_send_as_little),

@@ -43,5 +43,5 @@ grep -o '"method": "[^"]*", "note": "[^"]*"' r.json
 
 proact bench micro -m v100x4 -n 3 --bytes 1M --ratio 1 --chunk 64K --sleep --json r.json >output
 sed 's/"date": "[^"]*"/"date": "..."/; s/"commit": "[^"]*"/"commit": "..."/' r.json |
-    sed 's/"\(took_ns\|ideal\|emulated\|lowest\|highest\)": [0-9][0-9.e+-]*/"\1": .../g'
+    sed 's/"\(took_ns\|bulk_[a-z]*_ns\|ideal\|emulated\|lowest\|highest\)": [0-9][0-9.e+-]*/"\1": .../g'
 ls

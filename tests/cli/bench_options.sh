@@ -40,7 +40,7 @@ ls
 # Two methods that share the chunks, a method with and without chunks, agents of several
 # sizes.
 rows() {
-    sed -n "s/^\(one-to-all\|all-to-all\) */\1 /p" | sed 's/\(kernel\|copies\) [0-9.]* us/\1 ... us/g' |
+    sed -n "s/^\(one-to-all\|all-to-all\) */\1 /p" | sed 's/\(bulk\|copies\|transfers\) [0-9.]* us/\1 ... us/g' |
         awk '{ rest = substr($0, index($0, $3)); sub(/ +[0-9.]+ +[0-9.]+ +[0-9.]+ +1$/, "", rest); gsub(/ +/, " ", rest); print $1, rest }'
 }
 quick="-m h200x2 --bytes 1M --ratio 1 --pattern one-to-all --sleep"

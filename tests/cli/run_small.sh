@@ -6,13 +6,15 @@ printf 'anna\nbob\ncarl\ndora\nemil\n' >who
 gzip -c g.mtx >g.mtx.gz
 proact run pagerank g.mtx.gz --compare --check >table
 sed '/^  method/,$d' table
-grep -q '^  method .* speedup  captured ' table || echo "no column captured in the table"
+grep -q '^  method .* speedup  captured  overhead ' table || echo "no column in the table"
+grep -q 'without the time of its copies, [0-9.]* .s, and' table || echo "no term of the ideal"
+grep -q 'transfers, [0-9.]* .s\.' table || echo "no term of the ideal"
 awk '/equal$|DIFFERS/ { print $1, $NF }' table
 
 proact run pagerank g.mtx -n 2 --compare --method fused --json out.json --trace out.trace >table
 awk '/equal$|DIFFERS/ { print $1, $NF }' table
-for key in proact commit date command seed clock machine one_device methods time_ns elided_ns \
-    captured_share hidden_share sent_bytes packets equal_to_one_device; do
+for key in proact commit date command seed clock machine one_device methods time_ns skipped_ns \
+    bulk_uncopied_ns bulk_skipped_ns captured_share overhead_share hidden_share sent_bytes packets equal_to_one_device; do
     grep -q "\"$key\"" out.json || echo "no $key in the JSON file"
 done
 for word in '"device 1"' '"kernel"' '"stream 0"' '"link to device' '"ts"' '"dur"'; do

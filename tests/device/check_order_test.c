@@ -399,7 +399,7 @@ static void a_kernel_start_learns_nothing(void **state)
 
     (void)state;
     assert_true(check_write(c, stream, MESSAGE, 4, false, NULL, fault, 512));
-    uint32_t begun = check_beginning(c, "a kernel", 0, stream);
+    uint32_t begun = check_actor(c, "a kernel", 0, stream);
     uint32_t first = check_actor(c, "a warp", 0, begun);
 
     assert_true(check_write(c, first, COPY, 4, false, NULL, fault, 512));
@@ -419,7 +419,7 @@ static void ended_actors_are_freed(void **state)
     enum { WARPS = 20000, MOST = 16 << 20 };
     struct check *c = check_create(BASE, BYTES, 1);
     uint32_t stream = check_actor(c, "a stream", 0, CHECK_HOST);
-    uint32_t begun = check_beginning(c, "a kernel", 0, stream);
+    uint32_t begun = check_actor(c, "a kernel", 0, stream);
     size_t before = mallinfo2().uordblks;
 
     (void)state;

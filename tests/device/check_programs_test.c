@@ -81,7 +81,7 @@ static void compare_and_swap_loops_do_not_race(void **state)
    of an actor. */
 static uint32_t launch_pair(struct check *c, uint32_t stream, int launch)
 {
-    const uint32_t begun = check_beginning(c, "a kernel", 0, stream);
+    const uint32_t begun = check_actor(c, "a kernel", 0, stream);
     uint32_t cta[2], warp[2], highest = begun;
     char name[64], fault[512];
 

@@ -124,6 +124,65 @@ static void the_third_iteration_is_a_graph(void **state)
     curtain(&s);
 }
 
+/* Other parameters change a node of the graph, also while earlier launches of the graph are
+   queued. */
+static void other_parameters_keep_the_graph(void **state)
+{
+    struct stage s = raise_curtain("");
+
+    (void)state;
+    expect(UINT32_MAX, 0);
+    for (int i = 0; i < 4; i++)
+        repeat(&s);
+    expect(2, 1);
+    const unsigned before = fake_cuda_calls_of("cuLaunchKernel");
+
+    for (unsigned i = 0; i < 10; i++)
+        repeat_of(&s, s.word + i % 2 * 4);
+    expect(10, 0);
+    assert_int_equal(fake_cuda_calls_of("cuLaunchKernel"), before);
+    assert_int_equal(fake_cuda_calls_of("cuGraphExecKernelNodeSetParams_v2"), 9);
+    curtain(&s);
+}
+
+/* The first graph is made although each iteration differs from the one before. */
+static void parameters_may_always_change(void **state)
+{
+    struct stage s = raise_curtain("");
+
+    (void)state;
+    expect(UINT32_MAX, 0);
+    for (unsigned i = 0; i < 10; i++)
+        repeat_of(&s, s.word + i % 2 * 4);
+    expect(8, 1);
+    curtain(&s);
+}
+
+/* A change that the driver refuses, or a node that it does not name. */
+static void without_changes_there_is_another_graph(void **state)
+{
+    static const char *const settings[] = {
+        "FAKE_CUDA_FAIL=cuGraphExecKernelNodeSetParams_v2:1:1",
+        "FAKE_CUDA_FAIL=cuStreamGetCaptureInfo_v3:5:1"};
+
+    (void)state;
+    for (size_t n = 0; n < sizeof settings / sizeof *settings; n++) {
+        struct stage s = raise_curtain(settings[n]);
+
+        expect(UINT32_MAX, 0);
+        for (int i = 0; i < 3; i++)
+            repeat(&s);
+        expect(1, 1);
+        for (int i = 0; i < 2; i++)
+            repeat_of(&s, s.word + 4);
+        expect(0, 0);
+        repeat_of(&s, s.word + 4);
+        expect(1, 1);
+        curtain(&s);
+    }
+}
+
+/* Another number of operations. */
 static void a_changed_loop_is_another_graph(void **state)
 {
     struct stage s = raise_curtain("");
@@ -133,11 +192,13 @@ static void a_changed_loop_is_another_graph(void **state)
     for (int i = 0; i < 4; i++)
         repeat(&s);
     expect(2, 1);
-    for (int i = 0; i < 2; i++)
-        repeat_of(&s, s.word + 4);
-    expect(0, 0);
-    repeat_of(&s, s.word + 4);
-    expect(1, 1);
+    for (int i = 0; i < 4; i++) {
+        s.b->repeat_begin(s.r);
+        for (int k = 0; k < KERNELS + 1; k++)
+            launch(&s, s.word);
+        must(&s, s.b->repeat_end(s.r, &s.err));
+    }
+    expect(2, 1);
     repeat(&s);
     expect(0, 0);
     curtain(&s);
@@ -216,6 +277,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_third_iteration_is_a_graph),
+        cmocka_unit_test(other_parameters_keep_the_graph),
+        cmocka_unit_test(parameters_may_always_change),
+        cmocka_unit_test(without_changes_there_is_another_graph),
         cmocka_unit_test(a_changed_loop_is_another_graph),
         cmocka_unit_test(an_interruption_ends_the_loop),
         cmocka_unit_test(without_a_graph_the_loop_is_queued),

@@ -9,14 +9,51 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "device/emulator/memory/device_memory.h"
+#include "execute/execute.h"
 
 #define MEGABYTE ((uint64_t)1 << 20)
 #define EACH (256 * MEGABYTE)
+
+/* Linux extensions of POSIX. */
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS 0x20
+#endif
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+/* The linker redirects every call of mmap() in the library to the wrapper (--wrap). */
+void *__real_mmap(void *address, size_t bytes, int protection, int flags, int file,
+                  off_t offset);
+void *__wrap_mmap(void *address, size_t bytes, int protection, int flags, int file,
+                  off_t offset);
+
+/* Where reservations begin, as under valgrind; 0: where the system has room. */
+static uintptr_t *low_address(void)
+{
+    static uintptr_t address;
+
+    return &address;
+}
+
+void *__wrap_mmap(void *address, size_t bytes, int protection, int flags, int file,
+                  off_t offset)
+{
+    if (!address && *low_address()) {
+        void *p = __real_mmap((void *)*low_address(), bytes, protection,
+                              flags | MAP_FIXED_NOREPLACE, file, offset);
+
+        if (p != MAP_FAILED)
+            return p;
+    }
+    return __real_mmap(address, bytes, protection, flags, file, offset);
+}
 
 static void reserve(struct device_memory *m, unsigned devices)
 {
@@ -269,6 +306,29 @@ static void refusals_name_both_numbers(void **state)
     memory_release(&m);
 }
 
+/* Generic addresses below EXECUTE_WINDOWS_END are shared or local memory. */
+static void no_memory_lies_in_the_windows(void **state)
+{
+    static const uintptr_t low[] = {0, EXECUTE_SHARED_WINDOW, EXECUTE_LOCAL_WINDOW,
+                                    EXECUTE_WINDOWS_END - 65536, EXECUTE_WINDOWS_END};
+    struct device_memory m;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof low / sizeof *low; i++) {
+        *low_address() = low[i];
+        reserve(&m, 2);
+        *low_address() = 0;
+        for (unsigned d = 0; d < 2; d++) {
+            const uint64_t address = allocate(&m, d, 65536);
+
+            assert_true(memory_base(&m, d) >= EXECUTE_WINDOWS_END);
+            assert_true(address >= EXECUTE_WINDOWS_END);
+            assert_true(may_touch(address) && may_touch(address + 65535));
+        }
+        memory_release(&m);
+    }
+}
+
 static void one_allocation_may_use_nearly_all_memory(void **state)
 {
     struct device_memory m = {0};
@@ -295,6 +355,7 @@ int main(void)
         cmocka_unit_test(a_reservation_uses_no_memory),
         cmocka_unit_test(each_partition_is_of_one_device),
         cmocka_unit_test(refusals_name_both_numbers),
+        cmocka_unit_test(no_memory_lies_in_the_windows),
         cmocka_unit_test(one_allocation_may_use_nearly_all_memory),
     };
 

@@ -62,6 +62,7 @@ SAME(cu_function, CUfunction)
 SAME(cu_link, CUlinkState)
 SAME(cu_graph, CUgraph)
 SAME(cu_graph_exec, CUgraphExec)
+SAME(cu_graph_node, CUgraphNode)
 
 NUMBER(CU_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE)
 NUMBER(CU_OUT_OF_MEMORY, CUDA_ERROR_OUT_OF_MEMORY)
@@ -258,6 +259,12 @@ MEMBER(struct cu_launch_config, stream, CUlaunchConfig, hStream)
 MEMBER(struct cu_launch_config, attributes, CUlaunchConfig, attrs)
 MEMBER(struct cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
 
+SIZE(struct cu_kernel_node, CUDA_KERNEL_NODE_PARAMS_v2)
+MEMBER(struct cu_kernel_node, shared_bytes, CUDA_KERNEL_NODE_PARAMS_v2, sharedMemBytes)
+MEMBER(struct cu_kernel_node, parameters, CUDA_KERNEL_NODE_PARAMS_v2, kernelParams)
+MEMBER(struct cu_kernel_node, extra, CUDA_KERNEL_NODE_PARAMS_v2, extra)
+MEMBER(struct cu_kernel_node, context, CUDA_KERNEL_NODE_PARAMS_v2, ctx)
+
 /* Function types, with the type names of driver.h replaced by NVIDIA's. */
 #define cu_result CUresult
 #define cu_device_attribute CUdevice_attribute
@@ -267,6 +274,9 @@ MEMBER(struct cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
 #define cu_limit CUlimit
 #define cu_jit_input CUjitInputType
 #define cu_capture_mode CUstreamCaptureMode
+#define cu_capture_status CUstreamCaptureStatus
+#define cu_edge CUgraphEdgeData_st
+#define cu_kernel_node CUDA_KERNEL_NODE_PARAMS_v2_st
 #define cu_granularity CUmemAllocationGranularity_flags
 #define cu_address CUdeviceptr
 #define cu_launch_config CUlaunchConfig_st

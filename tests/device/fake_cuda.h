@@ -146,6 +146,7 @@ struct CUgraph_st {
     struct CUstream_st *stream[FAKE_LANES_MAX];
     unsigned lanes;
     size_t marks;
+    cu_graph_node after; /* result of cuStreamGetCaptureInfo_v3() */
 };
 
 struct CUgraphExec_st {
@@ -242,6 +243,7 @@ const struct execute_texture *fake_texture(unsigned device, uint64_t handle,
 /* fake_cuda_launch.c: returns whether the kernel has ended. */
 bool fake_launch_go_on(struct fake_launch *l);
 struct fake_launch *fake_launch_again(const struct fake_launch *l);
+void fake_launch_change(struct fake_launch *l, const struct cu_kernel_node *what);
 void fake_launch_destroy(struct fake_launch *l);
 
 /* Extensions of the driver's interface: number of objects that are not freed, including

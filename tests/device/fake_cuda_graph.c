@@ -50,8 +50,6 @@ bool fake_graph_go_on(struct fake_op *op)
 {
     bool is_done = true;
 
-    if (!op->run)
-        op->run = start(op->graph);
     for (unsigned i = 0; i < op->run->lanes; i++)
         is_done &= fake_queue_go_on(&op->run->lane[i], op->run);
     return is_done;
@@ -184,8 +182,46 @@ cu_result cuGraphLaunch(cu_graph_exec exec, cu_stream stream)
 
     if (result)
         return result;
-    fake_queue(stream, (struct fake_op){.kind = FAKE_GRAPH, .graph = exec->graph});
+    /* A later change of the graph does not concern this launch. */
+    fake_queue(stream, (struct fake_op){.kind = FAKE_GRAPH, .run = start(exec->graph)});
     return 0;
+}
+
+/* A node is the operation, which the executable graph takes over. */
+cu_result cuStreamGetCaptureInfo_v3(cu_stream stream, cu_capture_status *status,
+                                    uint64_t *id, cu_graph *graph,
+                                    const cu_graph_node **after,
+                                    const struct cu_edge **edges, size_t *count)
+{
+    FAKE_ALONE;
+    struct CUgraph_st *g = stream->capture;
+    cu_result result = fake_enter(__func__);
+
+    if (result || !g)
+        return result ? result : CU_INVALID_VALUE;
+    g->after = (cu_graph_node)g->lane[stream->lane].last;
+    *status = 1;
+    *id = 1;
+    *graph = g;
+    *after = &g->after;
+    *edges = NULL;
+    *count = g->after != NULL;
+    return 0;
+}
+
+cu_result cuGraphExecKernelNodeSetParams_v2(cu_graph_exec exec, cu_graph_node node,
+                                            const struct cu_kernel_node *what)
+{
+    FAKE_ALONE;
+    cu_result result = fake_enter(__func__);
+
+    for (unsigned i = 0; i < exec->graph->lanes && !result; i++)
+        for (struct fake_op *o = exec->graph->lane[i].first; o; o = o->next)
+            if ((cu_graph_node)o == node && o->kind == FAKE_LAUNCH) {
+                fake_launch_change(o->launch, what);
+                return 0;
+            }
+    return result ? result : CU_INVALID_VALUE;
 }
 
 cu_result cuGraphDestroy(cu_graph graph)

@@ -216,6 +216,15 @@ struct fake_launch *fake_launch_again(const struct fake_launch *l)
     return make(&l->launch, l->device, l->parameters, l->parameter_bytes);
 }
 
+void fake_launch_change(struct fake_launch *l, const struct cu_kernel_node *what)
+{
+    memcpy(l->launch.grid, what->grid, sizeof l->launch.grid);
+    memcpy(l->launch.block, what->block, sizeof l->launch.block);
+    l->launch.dynamic_shared_bytes = what->shared_bytes;
+    if (what->extra)
+        memcpy(l->parameters, what->extra[1], l->parameter_bytes);
+}
+
 void fake_launch_destroy(struct fake_launch *l)
 {
     if (!l)

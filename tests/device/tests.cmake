@@ -3,6 +3,8 @@ target_sources(device_tests PRIVATE device/contract.c device/contract_memory.c d
     device/contract_rows.c device/contract_streams.c device/contract_launch.c device/contract_clusters.c device/contract_batch.c device/contract_watch.c device/contract_repeats.c device/contract_texels.c
     device/contract_graphs.c device/contract_faults.c device/contract_interop.c device/contract_lazy_devices.c)
 target_sources(device_tests PRIVATE device/emulator_testing.c device/fake_cuda_session.c)
+# device_memory_test.c moves reservations to low addresses.
+target_link_options(device_tests PRIVATE LINKER:--wrap=mmap)
 
 # A separate test, so that it can be run alone on a machine with GPUs; skipped without any.
 proact_test(NAME device.contract_cuda COMMAND device_tests contract cuda)
@@ -116,4 +118,14 @@ set_tests_properties(device.contract device.contract_early_cuda
     device.emulator_fault device.emulator_rows device.emulator_time
     device.jacobi_fake_cuda device.jacobi_relay_cuda device.jacobi_unreached_cuda
     bench.peers_fake_cuda PROPERTIES LABELS "slow;sanitize")
+
+# Valgrind maps memory at low addresses, and the emulator reads nothing uninitialized.
+find_program(PROACT_VALGRIND valgrind)
+mark_as_advanced(PROACT_VALGRIND)
+if(PROACT_VALGRIND AND NOT PROACT_SANITIZE AND NOT PROACT_FUZZ)
+    proact_test(NAME device.memcheck COMMAND ${PROACT_VALGRIND} -q --error-exitcode=1
+        $<TARGET_FILE:device_tests> emulator_cluster
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(device.memcheck PROPERTIES LABELS slow)
+endif()
 proact_check(device proact_command)

@@ -140,8 +140,9 @@ static void print_faults()
     CUfunction function;
     CUdeviceptr variable;
 
-    HOLDS(cuModuleLoadDataEx(&module, ".version 7.8\n.target sm_80\n.address_size 64\n"
-                                      ".visible .entry f() { mov.u32 %r1 %r2; }",
+    HOLDS(cuModuleLoadDataEx(&module,
+                             ".version 7.8\n.target sm_80\n.address_size 64\n"
+                             ".visible .entry f() { mov.u32 %r1 %r2; }",
                              3, options, values) == CUDA_ERROR_INVALID_PTX);
     HOLDS(strstr(log, ":4:") && (size_t)values[1] > 10);
     values[1] = (void *)sizeof log;
@@ -254,8 +255,8 @@ static void load_library_by_runtime()
     HOLDS(cudaLibraryGetKernel(&kernel, library, "none") == cudaErrorSymbolNotFound);
     MUST(cudaLibraryUnload(library));
     HOLDS(cudaLaunchKernel(listed, CTAS, THREADS, args, 0, 0) ==
-          cudaErrorInvalidDeviceFunction);
-    HOLDS(cudaGetLastError() == cudaErrorInvalidDeviceFunction);
+          cudaErrorInvalidResourceHandle);
+    HOLDS(cudaGetLastError() == cudaErrorInvalidResourceHandle);
 }
 
 static void read_texture()

@@ -45,8 +45,8 @@ static void request_shared_memory(int *x)
     const cudaFuncAttribute limit = cudaFuncAttributeMaxDynamicSharedMemorySize;
     int ctas = -1;
 
-    MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, reverse, 32,
-                                                       most - some + 4));
+    MUST(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, reverse, 32, most - some + 4));
     HOLDS(ctas == 0);
     MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, reverse, 32, most - some));
     HOLDS(ctas > 0);
@@ -110,6 +110,74 @@ __global__ void crooked(char *x)
     *(int *)(x + threadIdx.x) = 1;
 }
 
+__device__ int variable[4];
+
+static void no_kernel(int *)
+{
+}
+
+/* As CUDA's runtime answers on a GPU. */
+static void expect_codes(int *x)
+{
+    const cudaMemcpyKind none = (cudaMemcpyKind)7;
+    const cudaError_t direction = cudaErrorInvalidMemcpyDirection;
+    const void *host_function = (const void *)no_kernel;
+    cudaMemcpy3DParms box = {};
+    cudaFuncAttributes a;
+    cudaGraphNode_t node;
+    cudaGraph_t graph;
+    void *args[] = {&x};
+    int h[4] = {0}, n;
+
+    box.srcPtr = box.dstPtr = make_cudaPitchedPtr(x, 8, 8, 1);
+    box.extent = make_cudaExtent(4, 1, 1);
+    box.kind = none;
+    HOLDS(cudaMemcpy(x, x + 8, 4, none) == direction && cudaGetLastError() == direction);
+    HOLDS(cudaMemcpy(x, x + 8, 4, (cudaMemcpyKind)-1) == direction);
+    HOLDS(cudaMemcpy(nullptr, x, 4, none) == direction);
+    MUST(cudaMemcpy(x, x + 8, 0, none));
+    MUST(cudaMemcpy(x, h, 4, cudaMemcpyHostToHost));
+    HOLDS(cudaMemcpyAsync(x, x + 8, 4, none, 0) == direction);
+    HOLDS(cudaMemcpy2D(x, 8, x + 8, 8, 4, 2, none) == direction);
+    HOLDS(cudaMemcpy2D(x, 8, x + 8, 8, 16, 2, none) == cudaErrorInvalidPitchValue);
+    HOLDS(cudaMemcpy3D(&box) == direction && cudaMemcpy3DAsync(&box, 0) == direction);
+    for (cudaMemcpyKind kind : {none, cudaMemcpyDeviceToHost, cudaMemcpyHostToHost})
+        HOLDS(cudaMemcpyToSymbol(variable, h, 4, 0, kind) == direction);
+    for (cudaMemcpyKind kind : {none, cudaMemcpyHostToDevice, cudaMemcpyHostToHost})
+        HOLDS(cudaMemcpyFromSymbol(h, variable, 4, 0, kind) == direction);
+    HOLDS(cudaMemcpyToSymbol(h, h, 4, 0, none) == cudaErrorInvalidSymbol);
+    MUST(cudaGraphCreate(&graph, 0));
+    HOLDS(cudaGraphAddMemcpyNode1D(&node, graph, 0, 0, x, x + 8, 4, none) == direction);
+    HOLDS(cudaGraphAddMemcpyNode(&node, graph, 0, 0, &box) == direction);
+    MUST(cudaGraphDestroy(graph));
+
+    HOLDS(cudaFuncGetAttributes(&a, host_function) == cudaErrorInvalidResourceHandle);
+    HOLDS(cudaPeekAtLastError() == cudaErrorInvalidResourceHandle);
+    HOLDS(cudaFuncGetAttributes(&a, (const void *)0) == cudaErrorInvalidDeviceFunction);
+    HOLDS(cudaFuncSetAttribute(host_function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               64) == cudaErrorInvalidResourceHandle);
+    HOLDS(cudaFuncSetCacheConfig(host_function, cudaFuncCachePreferL1) ==
+          cudaErrorInvalidResourceHandle);
+    HOLDS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, host_function, 32, 0) ==
+          cudaErrorInvalidResourceHandle);
+    HOLDS(cudaLaunchKernel(host_function, dim3(1), dim3(1), args, 0, 0) ==
+          cudaErrorInvalidResourceHandle);
+    HOLDS(cudaLaunchCooperativeKernel(host_function, dim3(1), dim3(1), args, 0, 0) ==
+          cudaErrorInvalidResourceHandle);
+    HOLDS(cudaLaunchKernel((const void *)0, dim3(1), dim3(1), args, 0, 0) ==
+          cudaErrorInvalidDeviceFunction);
+    cudaKernel_t kernel;
+    HOLDS(cudaGetKernel(&kernel, host_function) == cudaErrorInvalidDeviceFunction);
+    for (dim3 grid : {dim3(0), dim3(1, 0), dim3(1, 65536)}) {
+        fill<<<grid, 32>>>(x, 1);
+        HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
+    }
+    for (dim3 block : {dim3(0), dim3(1025), dim3(1, 1, 65)}) {
+        fill<<<1, block>>>(x, 1);
+        HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -134,6 +202,7 @@ int main(int argc, char **argv)
     HOLDS(cudaMemcpy(host, x, 8, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
     HOLDS(cudaMemset(host, 0, 8) == cudaErrorInvalidValue);
     HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
+    expect_codes(x);
     if (strcmp(what, "unsupported") == 0) {
         HOLDS(cudaMallocMipmappedArray(&array, &channel, make_cudaExtent(8, 8, 0), 2) ==
               cudaErrorNotSupported);
@@ -159,8 +228,7 @@ int main(int argc, char **argv)
                     planes_of_data_that_all_read_and_no_queried_kernel_writes,
                     corners_of_data_that_all_read_and_no_queried_kernel_writes,
                     edges_of_data_that_all_read_and_no_queried_kernel_writes,
-                    halves_of_data_that_all_read_and_no_queried_kernel_writes>
-            <<<1, 1>>>(4);
+                    halves_of_data_that_all_read_and_no_queried_kernel_writes><<<1, 1>>>(4);
         printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         return 0;
     }

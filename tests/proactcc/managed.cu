@@ -51,6 +51,31 @@ static void read_by_many(void)
     MUST(cudaFree(x));
 }
 
+/* Symbol calls on managed variables have the address that the host uses. */
+static void symbols(void)
+{
+    int h[2] = {21, 22}, *at = nullptr;
+    size_t bytes = 0;
+    cudaPointerAttributes is;
+
+    MUST(cudaGetSymbolAddress((void **)&at, table));
+    MUST(cudaGetSymbolSize(&bytes, table));
+    HOLDS(at == table && bytes == sizeof table);
+    MUST(cudaGetSymbolAddress((void **)&at, sum));
+    HOLDS(at == &sum);
+    MUST(cudaPointerGetAttributes(&is, at));
+    HOLDS(is.type == cudaMemoryTypeManaged && is.devicePointer == at &&
+          is.hostPointer == at);
+    MUST(cudaMemcpyToSymbol(table, h, sizeof h, 4));
+    HOLDS(table[1] == 21 && table[2] == 22);
+    table[2] = 23;
+    MUST(cudaMemcpyFromSymbol(h, table, sizeof h, 4));
+    HOLDS(h[0] == 21 && h[1] == 23);
+    HOLDS(cudaMemcpyToSymbol(table, h, sizeof h, 12) == cudaErrorInvalidValue);
+    HOLDS(cudaGetSymbolAddress((void **)&at, table[1]) == cudaErrorInvalidSymbol);
+    cudaGetLastError();
+}
+
 int main()
 {
     node *list = nullptr;
@@ -97,6 +122,7 @@ int main()
         list = next;
     }
     read_by_many();
+    symbols();
     printf("managed: %d\n", sum);
     return 0;
 }

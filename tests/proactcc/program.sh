@@ -9,7 +9,7 @@ proactcc=$1 here=$2/tests/proactcc name=$3 driver=$4 write=${5-}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 
-case $name in driver*) more='-lcuda -Wno-deprecated-declarations' ;; *) more= ;; esac
+case $name in driver* | variable_pointers) more='-lcuda -Wno-deprecated-declarations' ;; *) more= ;; esac
 # shellcheck disable=SC2086 # words
 "$proactcc" -arch=sm_90 --extended-lambda "$here/$name.cu" $more -o "$scratch/program" || exit 1
 code=0
@@ -37,7 +37,7 @@ run "one device" PROACT_MACHINE=h200x4 PROACT_DEVICES=1
 run "another machine" PROACT_MACHINE=h200x8 PROACT_DEVICES=3
 # Race checks for programs with correctly ordered streams.
 case $name in
-cooperative | driver | driver_modules | events | graphs | pools | streams | surfaces | textures | texture_kinds)
+cooperative | driver | driver_modules | events | graphs | pools | streams | surfaces | textures | texture_kinds | variable_pointers)
     run "four devices that are checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1
     run "one that is checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1 PROACT_DEVICES=1 ;;
 esac

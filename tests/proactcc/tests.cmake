@@ -1,7 +1,7 @@
 # Small CUDA programs, compiled with proactcc like any user's program, on emulated machines.
 # They need nvcc, whose programs do not work with our sanitizers.
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
-    foreach(name vectors pitch symbols managed pinned events queries structs errors handles graphs
+    foreach(name vectors pitch symbols variable_pointers managed pinned events queries structs errors handles captures graphs
             graph_nodes graph_kinds graph_memory pools prints batches cooperative clusters beside streams textures texture_kinds
             surfaces float_mode driver driver_modules)
         proact_test(NAME proactcc.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/program.sh

@@ -117,6 +117,7 @@ static void statistics_add_up(void **state)
             sum.wire_bytes += part.wire_bytes;
             sum.chunks += part.chunks;
             assert_true(part.overlap_ns <= part.transfer_ns && part.kernel_ns > 0);
+            assert_true(part.overlap_ns + part.exposed_ns <= part.transfer_ns + 1);
         }
         assert_int_equal(all.bytes, 3 * 4 * SHARING_COUNT);
         assert_int_equal(array.bytes, all.bytes);
@@ -128,6 +129,7 @@ static void statistics_add_up(void **state)
         assert_int_equal(array.chunks, all.chunks);
         assert_true(all.wire_bytes > all.bytes && all.packets >= all.bytes / 256);
         assert_true(all.transfer_ns > 0 && all.overlap_ns <= all.transfer_ns);
+        assert_true(all.overlap_ns + all.exposed_ns <= all.transfer_ns + 1);
         sharing_close(&s);
     }
 }

@@ -101,7 +101,7 @@ set_tests_properties(runtime.columns runtime.constant_tables runtime.fragments r
     runtime.launch_divide runtime.launch_reductions runtime.launch_stage
     runtime.launch_axis runtime.lazy_devices runtime.partials runtime.program_streams
     runtime.runtime_child runtime.runtime_launch runtime.runtime_schedule runtime.provenance
-    runtime.wide_rows PROPERTIES LABELS "slow;sanitize")
+    runtime.skip_transfers runtime.wide_rows PROPERTIES LABELS "slow;sanitize")
 # More than 10 s with sanitizers; the tests above run the same code.
 set_tests_properties(runtime.choose_order runtime.coupling runtime.look runtime.trial
     PROPERTIES LABELS slow)

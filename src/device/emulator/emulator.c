@@ -282,6 +282,11 @@ static enum proact_status current(const struct device_set *set, device_addr firs
     return fail(err, PROACT_EFAULT, "%s", fault);
 }
 
+static uint64_t replica_stores(const struct device_set *set, device_addr base)
+{
+    return set->check ? check_stores(set->check, base) : 0;
+}
+
 static enum proact_status elapsed(struct device_event *from, struct device_event *to,
                                   double *ns, struct proact_error *err)
 {
@@ -366,6 +371,7 @@ const struct device_backend device_emulator = {
     .observe = observe,
     .replicas = replicas,
     .current = current,
+    .replica_stores = replica_stores,
     .limit = heap_limit,
     .texels_create = texels_create,
     .texels_destroy = texels_destroy,

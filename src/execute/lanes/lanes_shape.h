@@ -89,13 +89,6 @@ static __attribute__((noinline)) void blend_8(void *into, const void *from, uint
     to[l] = mask >> l & 1 ? x[l] : to[l];
 }
 
-static inline void blend_mask(void *into, uint32_t value, uint32_t mask)
-{
-    lane_u32 *to = into;
-
-    *to = (*to & ~mask) | (value & mask);
-}
-
 /* Scratch result of an operation with inactive lanes. */
 struct lanes_scratch {
     _Alignas(64) unsigned char lanes[LANES * 8];

@@ -15,7 +15,7 @@ static void set_mask(const struct op_registers *r, op_place place, uint32_t valu
     if (place == PLACE_NONE)
         return;
     to = op_register(r, place);
-    *to = (*to & ~mask) | (value & mask);
+    blend_mask(to, value, mask);
 }
 
 static void set_lanes(const struct op_registers *r, op_place place, const uint32_t *value,

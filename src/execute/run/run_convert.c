@@ -22,7 +22,7 @@ static void move_predicate(const struct op_registers *r, const struct execute_op
     uint32_t *to = op_register(r, op->to),
              from = *(const uint32_t *)op_register(r, op->from[0]);
 
-    *to = (*to & ~mask) | (from & mask);
+    blend_mask(to, from, mask);
 }
 
 static void move_4(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
@@ -116,7 +116,7 @@ void convert_not_predicate(const struct op_registers *r, const struct execute_op
     uint32_t *to = op_register(r, op->to),
              from = *(const uint32_t *)op_register(r, op->from[0]);
 
-    *to = (*to & ~mask) | (~from & mask);
+    blend_mask(to, ~from, mask);
 }
 
 /* Rank in an offset of shared memory. */
@@ -145,7 +145,7 @@ void convert_is_space(const struct op_registers *r, const struct execute_op *op,
             space = PTX_SPACE_LOCAL;
         is |= (uint32_t)(space == op->detail[0]) << l;
     }
-    *to = (*to & ~mask) | (is & mask);
+    blend_mask(to, is, mask);
 }
 
 /* Address of lane l without the window. */

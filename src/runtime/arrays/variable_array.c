@@ -118,8 +118,8 @@ enum proact_status variable_array_reset(const struct variable_array *v,
     return status;
 }
 
-static const struct variable_array *given_by(const struct session_image *i,
-                                             const struct ptx_symbol *parameter)
+const struct variable_array *variable_array_given(const struct session_image *i,
+                                                  const struct ptx_symbol *parameter)
 {
     static const char prefix[] = INSTRUMENT_VARIABLE;
 
@@ -133,7 +133,7 @@ unsigned variable_parameters(const struct session_image *i, const struct ptx_fun
     unsigned count = 0;
 
     while (count < f->parameter_count &&
-           given_by(i, &f->symbols[f->parameter_count - 1 - count]))
+           variable_array_given(i, &f->symbols[f->parameter_count - 1 - count]))
         count++;
     return count;
 }
@@ -144,7 +144,7 @@ void variable_relocations(const struct proact_kernel *k,
     for (unsigned n = 0; n < k->variable_count; n++) {
         const struct ptx_symbol *s = &k->ptx->symbols[k->parameter_count + n];
 
-        relocations[(*count)++] =
-            (struct proact_relocation){s->offset, given_by(k->image, s)->array, 0};
+        relocations[(*count)++] = (struct proact_relocation){
+            s->offset, variable_array_given(k->image, s)->array, 0};
     }
 }

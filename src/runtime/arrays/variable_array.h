@@ -38,6 +38,9 @@ const struct variable_array *variable_array_find(const struct session_image *i,
 enum proact_status variable_array_reset(const struct variable_array *v,
                                         struct proact_error *err);
 
+/* The variable whose address that parameter holds, or NULL. */
+const struct variable_array *variable_array_given(const struct session_image *i,
+                                                  const struct ptx_symbol *parameter);
 /* Number of trailing parameters of the function that are variables. */
 unsigned variable_parameters(const struct session_image *i, const struct ptx_function *f);
 /* Adds the relocations of the kernel's variables. */

@@ -31,6 +31,8 @@ static enum proact_status send_to(struct proact_array *a, unsigned from, unsigne
     enum proact_status status = PROACT_OK;
     uint64_t bytes = 0;
 
+    if (a->session->plan.elide)
+        return PROACT_OK;
     for (size_t n = 0; n < l->count && !status; n++) {
         const struct missing_copy *copy = &l->copy[n];
 
@@ -66,12 +68,12 @@ static enum proact_status send(struct proact_array *a, const struct missing_rang
                                struct proact_error *err)
 {
     struct proact *p = a->session;
-    const uint64_t sequence = l->count && !p->plan.elide ? ++p->sequence : 0;
+    const uint64_t sequence = l->count ? ++p->sequence : 0;
     enum proact_status status = PROACT_OK;
 
-    p->elides |= l->count && p->plan.elide;
     if (!sequence)
         return PROACT_OK;
+    p->elides |= p->plan.elide;
     for (unsigned from = 0; from < p->devices.count && !status; from++)
         if (l->receivers[from])
             status = send_from(a, from, l, sequence, err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "runtime/arrays/variable_array.h"
+#include "runtime/kernel/given_variable.h"
 #include "runtime/objects/session.h"
 #include "runtime/objects/session_image.h"
 #include "runtime/variables/known_constants.h"
@@ -15,6 +16,7 @@ void image_destroy(const struct proact *p, struct session_image *image)
             p->backend->module_unload(image->module[d]);
     known_constants_destroy(image->constants);
     variable_arrays_destroy(image);
+    given_variables_destroy(image->given_variables);
     ptx_destroy(image->ptx);
     free(image->text);
     free(image->given);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "instrument/instrument.h"
 #include "runtime/arrays/variable_array.h"
+#include "runtime/kernel/given_variable.h"
 #include "runtime/kernel/runtime_kernel.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/session.h"
@@ -194,4 +195,15 @@ void proact_variables_escape(struct proact *p)
     p->has_variables = p->has_lent = true;
     p->variables++;
     p->constants++;
+}
+
+bool proact_variable_at(struct proact *p, uint64_t address, struct proact_variable *out)
+{
+    const struct proact_variable *v = p && out ? given_variable_find(p, address) : NULL;
+
+    if (!v)
+        return false;
+    proact_variables_escape(p);
+    *out = *v;
+    return true;
 }

@@ -21,7 +21,10 @@ struct proact_array {
     bool is_pinned; /* the replica of device 0 is host memory */
     struct validity_map validity_map;
     struct transition_cache *steps; /* NULL: empty */
-    uint64_t validity_sequence;     /* session's all_changed that the map reflects */
+    struct array_checked { /* replica_stores() and digest of the map when last checked */
+        uint64_t stores, digest;
+    } checked;
+    uint64_t validity_sequence; /* session's all_changed that the map reflects */
     uint64_t changes; /* counts possible writes, except host writes to a host-accessible
                          array; valid after array_catch_up() */
     struct known_bytes *known; /* NULL: no known contents */

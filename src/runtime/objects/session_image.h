@@ -21,4 +21,5 @@ struct session_image {
     struct device_module *module[PROACT_DEVICES_MAX];
     struct variable_array *variables;
     size_t variable_count, variable_capacity;
+    struct given_variables *given_variables; /* NULL: not yet needed (given_variable.h) */
 };

@@ -152,11 +152,26 @@ static double longest_kernels(struct span_book *b)
     return sum;
 }
 
+/* Length of a joined list outside another. */
+static double length_outside(const struct span_list *l, const struct span_list *other)
+{
+    struct span_list both = {0};
+
+    intersect(l, other, &both);
+    const double outside = length(l) - length(&both);
+
+    free(both.span);
+    return outside;
+}
+
 void span_book_fold(struct span_book *b)
 {
-    struct span_list links = {0}, overlaps = {0};
+    struct span_list links = {0}, overlaps = {0}, kernels = {0};
 
     b->all.kernel_ns += longest_kernels(b);
+    for (unsigned d = 0; d < b->device_count; d++)
+        append(&kernels, &b->kernel[d]);
+    join(&kernels);
     for (unsigned d = 0; d < b->device_count; d++) {
         struct span_list overlap = {0};
 
@@ -166,6 +181,7 @@ void span_book_fold(struct span_book *b)
         intersect(&b->kernel[d], &b->link[d], &overlap);
         b->device[d].link_ns += length(&b->link[d]);
         b->device[d].overlap_ns += length(&overlap);
+        b->device[d].exposed_ns += length_outside(&b->link[d], &kernels);
         append(&links, &b->link[d]);
         append(&overlaps, &overlap);
         b->kernel[d].count = b->link[d].count = 0;
@@ -175,8 +191,10 @@ void span_book_fold(struct span_book *b)
     join(&overlaps);
     b->all.link_ns += length(&links);
     b->all.overlap_ns += length(&overlaps);
+    b->all.exposed_ns += length_outside(&links, &kernels);
     free(links.span);
     free(overlaps.span);
+    free(kernels.span);
 }
 
 void span_book_reset(struct span_book *b)

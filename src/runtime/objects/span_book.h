@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Trace aggregation: forwards spans to an observer, and sums kernel time, link time and
-   their overlap. Each wait folds the spans, when all queued work has ended. */
+/* Trace aggregation: forwards spans to an observer, and sums kernel time, link time, their
+   overlap on a device, and link time without a kernel on any device. Each wait folds the
+   spans, when all queued work has ended. */
 
 #include <proact/proact.h>
 
@@ -28,7 +29,7 @@ struct span_book {
         size_t count, capacity;
     } launched[PROACT_DEVICES_MAX];
     struct span_sums {
-        double kernel_ns, link_ns, overlap_ns;
+        double kernel_ns, link_ns, overlap_ns, exposed_ns;
     } device[PROACT_DEVICES_MAX], all;
 };
 

@@ -121,10 +121,12 @@ static void take_symbols(struct search *s, const struct ptx_instruction *i)
         const struct ptx_symbol *y =
             ptx_symbol(s->module, s->function, i->operands[n].symbol);
 
-        if ((y->is_function || y->space == PTX_SPACE_GLOBAL ||
-             y->space == PTX_SPACE_CONST) &&
-            !s->found->variables)
+        if (!y->is_function && y->space != PTX_SPACE_GLOBAL && y->space != PTX_SPACE_CONST)
+            continue;
+        if (!s->found->variables)
             s->found->variables = i->line;
+        if (i->operands[n].symbol >= PTX_SYMBOL_MODULE)
+            s->found->symbols[i->operands[n].symbol - PTX_SYMBOL_MODULE] = true;
     }
 }
 
@@ -262,19 +264,23 @@ static void compare(struct search *s, const struct ptx_instruction *i, const boo
 }
 
 /* `words` NULL: dependencies of stored values; otherwise of values compared with these
-   registers. */
+   registers. `leaving`: values in local and shared memory and arguments matter too. */
 static struct stored_addresses find(const struct ptx_module *m,
                                     const struct ptx_function *kernel,
-                                    const struct look_up *look_ups, const bool *words)
+                                    const struct look_up *look_ups, const bool *words,
+                                    bool leaving)
 {
     struct stored_addresses found = {
-        .hang = must_calloc(kernel->parameter_bytes + 1u, sizeof *found.hang)};
+        .hang = must_calloc(kernel->parameter_bytes + 1u, sizeof *found.hang),
+        .symbols = must_calloc(m->symbol_count + 1u, sizeof *found.symbols)};
     struct arena arena = {0};
     struct search s = {.module = m,
                        .function = kernel,
                        .found = &found,
                        .arena = &arena,
                        .wanted = must_calloc(kernel->register_count + 1u, sizeof *s.wanted),
+                       .own = {leaving, leaving},
+                       .passed = leaving,
                        .look_ups = look_ups,
                        .holds_address = stored_address_offsets(kernel),
                        .all_stores = !words,
@@ -301,7 +307,13 @@ struct stored_addresses stored_addresses_find(const struct ptx_module *m,
                                               const struct ptx_function *kernel,
                                               const struct look_up *look_ups)
 {
-    return find(m, kernel, look_ups, NULL);
+    return find(m, kernel, look_ups, NULL, false);
+}
+
+struct stored_addresses leaving_addresses_find(const struct ptx_module *m,
+                                               const struct ptx_function *f)
+{
+    return find(m, f, NULL, NULL, true);
 }
 
 struct stored_addresses compared_addresses_find(const struct ptx_module *m,
@@ -309,7 +321,7 @@ struct stored_addresses compared_addresses_find(const struct ptx_module *m,
                                                 const struct look_up *look_ups)
 {
     bool *words = found_words(kernel);
-    struct stored_addresses found = find(m, kernel, look_ups, words);
+    struct stored_addresses found = find(m, kernel, look_ups, words, false);
 
     free(words);
     return found;
@@ -318,5 +330,6 @@ struct stored_addresses compared_addresses_find(const struct ptx_module *m,
 void stored_addresses_clear(struct stored_addresses *s)
 {
     free(s->hang);
+    free(s->symbols);
     *s = (struct stored_addresses){0};
 }

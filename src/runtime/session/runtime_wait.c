@@ -32,7 +32,24 @@ static enum proact_status check_late(struct proact *p, unsigned device,
                 check_timeouts.chunk);
 }
 
-/* Checks the validity maps against the contents of the replicas. */
+static enum proact_status wait_check_array(struct proact_array *a, struct proact_error *err)
+{
+    struct proact *p = a->session;
+    enum proact_status status = PROACT_OK;
+
+    for (size_t n = 0; n < a->validity_map.count && !status; n++) {
+        uint64_t first = n ? a->validity_map.piece[n - 1].end : 0;
+        uint64_t bytes = a->validity_map.piece[n].end - first;
+
+        for (unsigned d = 0; d < p->devices.count && !status; d++)
+            if (a->validity_map.piece[n].devices >> d & 1)
+                status = p->backend->current(p->set, a->base[d] + first, bytes, err);
+    }
+    return status;
+}
+
+/* Checks the validity maps against the contents of the replicas. Arrays that did not change
+   since are left out, so that a wait costs what was done before it. */
 static enum proact_status wait_check_blocked(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
@@ -40,15 +57,17 @@ static enum proact_status wait_check_blocked(struct proact *p, struct proact_err
     if (!p->backend->current || p->elides || devices_here(p) == 1)
         return PROACT_OK;
     for (struct proact_array *a = p->arrays; a && !status; a = a->next) {
-        array_catch_up(a);
-        for (size_t n = 0; n < a->validity_map.count && !status; n++) {
-            uint64_t first = n ? a->validity_map.piece[n - 1].end : 0;
-            uint64_t bytes = a->validity_map.piece[n].end - first;
+        struct array_checked now = {p->backend->replica_stores(p->set, a->base[0]), 0};
 
-            for (unsigned d = 0; d < p->devices.count && !status; d++)
-                if (a->validity_map.piece[n].devices >> d & 1)
-                    status = p->backend->current(p->set, a->base[d] + first, bytes, err);
-        }
+        if (!now.stores)
+            continue;
+        array_catch_up(a);
+        now.digest = validity_digest(&a->validity_map);
+        if (now.stores == a->checked.stores && now.digest == a->checked.digest)
+            continue;
+        status = wait_check_array(a, err);
+        if (!status)
+            a->checked = now;
     }
     return status;
 }

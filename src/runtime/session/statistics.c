@@ -61,6 +61,7 @@ enum proact_status proact_statistics_get(struct proact *p, unsigned device,
         s.kernel_ns = sums->kernel_ns;
         s.transfer_ns = sums->link_ns;
         s.overlap_ns = sums->overlap_ns;
+        s.exposed_ns = sums->exposed_ns;
     }
     *out = s;
     return PROACT_OK;

@@ -39,12 +39,10 @@ static enum proact_status copy_in_turn(const struct transfer_binding *b, unsigne
 {
     enum proact_status status = PROACT_OK;
 
-    if (b->plan.elide)
-        return status;
     for (unsigned peer = 0; peer < b->devices->count && !status; peer++) {
         if (peer == device)
             continue;
-        for (uint32_t slot = 0; slot < b->slot_count && !status; slot++)
+        for (uint32_t slot = 0; slot < b->slot_count && !status && !b->plan.elide; slot++)
             status = bulk_copy_slot(b, device, peer, slot, err);
         if (!status)
             status = await_copies(b, device, err);

@@ -15,6 +15,8 @@ static enum proact_status dynamic_set_child_launch(struct transfer_binding *b,
     if (status)
         return status;
     transfer_partition(b, device, 0, &work.partition);
+    if (b->plan.elide)
+        work.partition.peer_count = 0;
     return t->backend->write(t->device[device].lane[TRANSFER_MAIN], b->children[device],
                              &work, sizeof work, err);
 }

@@ -10,6 +10,7 @@
 #include "base/json/json_write.h"
 #include "base/text.h"
 #include "graph/app_state.h"
+#include "graph/repeat.h"
 #include "run/run_methods.h"
 
 enum { RUN_OPTIONS_MAX = 24 }; /* of one application */
@@ -64,6 +65,7 @@ struct run_outcome {
     bool converged;
     uint64_t time_ns;
     struct proact_statistics statistics;
+    struct repeat_schedule schedule; /* of its launches; the caller frees the array */
 };
 
 struct run_watcher {
@@ -71,6 +73,7 @@ struct run_watcher {
     void *context;
     bool every_iteration; /* progress is called for each iteration, in order */
     struct app_checkpoint checkpoint;
+    const struct repeat_schedule *schedule; /* repeated, whatever the data; NULL: none */
 };
 
 /* An array of the answer, for --output. */

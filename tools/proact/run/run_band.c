@@ -115,14 +115,19 @@ static enum proact_status run_band_once(void *context, struct proact *p,
     options.progress = watcher->progress;
     options.context = watcher->context;
     options.every_iteration = watcher->every_iteration;
+    options.schedule = watcher->schedule;
     enum proact_status status = band_run(p, &work->system, &options, &r, err);
     size_t bytes = options.type == BAND_F32 ? sizeof(float) : sizeof(double);
 
     if (!status)
-        *out = (struct run_outcome){r.x.any,      work->system.rows * bytes,
-                                    r.iterations, r.residual,
-                                    r.converged,  r.time_ns,
-                                    r.statistics};
+        *out = (struct run_outcome){.answer = r.x.any,
+                                    .answer_bytes = work->system.rows * bytes,
+                                    .iterations = r.iterations,
+                                    .residual = r.residual,
+                                    .converged = r.converged,
+                                    .time_ns = r.time_ns,
+                                    .statistics = r.statistics,
+                                    .schedule = r.schedule};
     return status;
 }
 

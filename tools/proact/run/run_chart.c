@@ -19,7 +19,7 @@ struct chart_layout {
     bool blocks;
     int label_width, bar_width;
     double scale_max; /* the speedup at the right end */
-    int ideal_at;     /* the column of the ideal; -1: unknown */
+    int ideal_at;     /* the column of the ideal */
 };
 
 static bool chart_has_utf8(void)
@@ -120,8 +120,7 @@ static struct chart_layout chart_lay_out(const struct run_report *r,
     struct chart_layout c = {.to = to,
                              .blocks = chart->blocks,
                              .label_width = (int)strlen(label_one),
-                             .scale_max = run_report_ideal(study),
-                             .ideal_at = -1};
+                             .scale_max = run_report_ideal(study)};
 
     if (c.scale_max < 1)
         c.scale_max = 1;
@@ -130,14 +129,13 @@ static struct chart_layout chart_lay_out(const struct run_report *r,
 
         if (width > c.label_width)
             c.label_width = width;
-        if (study->row[i].speedup > c.scale_max)
-            c.scale_max = study->row[i].speedup;
+        if (study->row[i].terms.speedup > c.scale_max)
+            c.scale_max = study->row[i].terms.speedup;
     }
     c.bar_width = (int)chart->columns - INDENT - c.label_width - GAP - VALUE_WIDTH;
     if (c.bar_width < 8)
         c.bar_width = 8;
-    if (study->ideal_ns)
-        c.ideal_at = chart_column(&c, run_report_ideal(study));
+    c.ideal_at = chart_column(&c, run_report_ideal(study));
     return c;
 }
 
@@ -150,8 +148,7 @@ void run_chart_print(const struct run_report *r, const struct run_chart *chart, 
     for (unsigned i = 0; i < r->study->row_count; i++) {
         const struct run_row *row = &r->study->row[i];
 
-        chart_row(&c, row->method, row->speedup, row->equal ? "" : " DIFFERS");
+        chart_row(&c, row->method, row->terms.speedup, row->equal ? "" : " DIFFERS");
     }
-    if (r->study->ideal_ns)
-        chart_ideal(&c, run_report_ideal(r->study));
+    chart_ideal(&c, run_report_ideal(r->study));
 }

@@ -45,13 +45,19 @@ static enum proact_status run(void *context, struct proact *p,
     options.context = watcher->context;
     options.every_iteration = watcher->every_iteration;
     options.checkpoint = watcher->checkpoint;
+    options.schedule = watcher->schedule;
     enum proact_status status = jacobi_run(p, &options, &r, err);
 
     if (!status)
-        *out = (struct run_outcome){r.cells,      (size_t)r.size * r.size * sizeof *r.cells,
-                                    r.iterations, r.residual,
-                                    r.converged,  r.time_ns,
-                                    r.statistics};
+        *out =
+            (struct run_outcome){.answer = r.cells,
+                                 .answer_bytes = (size_t)r.size * r.size * sizeof *r.cells,
+                                 .iterations = r.iterations,
+                                 .residual = r.residual,
+                                 .converged = r.converged,
+                                 .time_ns = r.time_ns,
+                                 .statistics = r.statistics,
+                                 .schedule = r.schedule};
     return status;
 }
 

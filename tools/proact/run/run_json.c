@@ -17,6 +17,13 @@ static void write_machine(const struct run_report *r, struct json_writer *w)
     json_end(w);
 }
 
+static void write_time(struct json_writer *w, const struct run_time *t)
+{
+    json_put_whole(w, "time_ns", t->ns);
+    json_put_whole(w, "spread_ns", t->spread_ns);
+    json_put_whole(w, "runs", t->runs);
+}
+
 static void write_run(const struct run_report *r, struct json_writer *w)
 {
     const struct run_outcome *one = &r->study->one;
@@ -27,17 +34,17 @@ static void write_run(const struct run_report *r, struct json_writer *w)
     json_put_flag(w, "converged", one->converged);
     r->application->write_answer(r->work, one, w);
     json_end(w);
-    if (!r->study->is_single) {
-        json_begin(w, "one_device", JSON_OBJECT);
-        json_put_whole(w, "time_ns", one->time_ns);
-        json_end(w);
-    }
-    if (r->study->ideal_ns) {
-        json_begin(w, "ideal", JSON_OBJECT);
-        json_put_whole(w, "time_ns", r->study->ideal_ns);
-        json_put_real(w, "speedup", (double)one->time_ns / (double)r->study->ideal_ns);
-        json_end(w);
-    }
+    if (r->study->is_single)
+        return;
+    json_begin(w, "one_device", JSON_OBJECT);
+    write_time(w, &r->study->one_time);
+    json_end(w);
+    json_begin(w, "ideal", JSON_OBJECT);
+    json_put_real(w, "time_ns", terms_ideal_ns(&r->study->base));
+    json_put_whole(w, "bulk_uncopied_ns", r->study->uncopied.ns);
+    json_put_whole(w, "bulk_skipped_ns", r->study->row[0].skipped.ns);
+    json_put_real(w, "speedup", run_report_ideal(r->study));
+    json_end(w);
 }
 
 static void write_row(const struct run_row *row, bool compared, struct json_writer *w)
@@ -46,13 +53,14 @@ static void write_row(const struct run_row *row, bool compared, struct json_writ
 
     json_begin(w, NULL, JSON_OBJECT);
     json_put_text(w, "method", row->method);
-    json_put_whole(w, "time_ns", row->time_ns);
-    if (row->instant_ns)
-        json_put_whole(w, "elided_ns", row->instant_ns);
+    write_time(w, &row->time);
     if (compared) {
-        json_put_real(w, "speedup", row->speedup);
-        json_put_real(w, "captured_share", row->captured);
-        json_put_real(w, "hidden_share", row->hidden);
+        json_put_whole(w, "skipped_ns", row->skipped.ns);
+        json_put_whole(w, "skipped_spread_ns", row->skipped.spread_ns);
+        json_put_real(w, "speedup", row->terms.speedup);
+        json_put_real(w, "captured_share", row->terms.captured);
+        json_put_real(w, "overhead_share", row->terms.overhead);
+        json_put_real(w, "hidden_share", row->terms.hidden);
     }
     json_put_whole(w, "sent_bytes", s->bytes);
     json_put_whole(w, "wire_bytes", s->wire_bytes);
@@ -61,6 +69,7 @@ static void write_row(const struct run_row *row, bool compared, struct json_writ
     json_put_real(w, "kernel_ns", s->kernel_ns);
     json_put_real(w, "transfer_ns", s->transfer_ns);
     json_put_real(w, "overlap_ns", s->overlap_ns);
+    json_put_real(w, "exposed_ns", s->exposed_ns);
     if (compared)
         json_put_flag(w, "equal_to_one_device", row->equal);
     if (compared && !row->equal)

@@ -116,14 +116,19 @@ static enum proact_status run(void *context, struct proact *p,
     options.context = watcher->context;
     options.every_iteration = watcher->every_iteration;
     options.checkpoint = watcher->checkpoint;
+    options.schedule = watcher->schedule;
     enum proact_status status = pagerank_run(p, &work->graph, &options, &r, err);
 
     if (!status)
         *out =
-            (struct run_outcome){r.ranks,      work->graph.vertex_count * sizeof *r.ranks,
-                                 r.iterations, r.residual,
-                                 r.converged,  r.time_ns,
-                                 r.statistics};
+            (struct run_outcome){.answer = r.ranks,
+                                 .answer_bytes = work->graph.vertex_count * sizeof *r.ranks,
+                                 .iterations = r.iterations,
+                                 .residual = r.residual,
+                                 .converged = r.converged,
+                                 .time_ns = r.time_ns,
+                                 .statistics = r.statistics,
+                                 .schedule = r.schedule};
     return status;
 }
 

@@ -45,7 +45,7 @@ static void plot_lay_out(struct plot *p, const struct run_study *study)
     for (unsigned i = 0; i < study->row_count; i++) {
         size_t length = strlen(study->row[i].method);
 
-        most = fmax(most, study->row[i].speedup);
+        most = fmax(most, study->row[i].terms.speedup);
         letters = length > letters ? length : letters;
     }
     p->left = 40 + (int)letters * LETTER;
@@ -155,12 +155,12 @@ enum proact_status run_plot_write(const struct run_report *r, const char *path,
     for (unsigned i = 0; i < study->row_count; i++) {
         const struct run_row *row = &study->row[i];
         const struct plot_bar bar = {row->method, row->equal ? "bar" : "wrong",
-                                     row->equal ? "" : " (another answer)", row->speedup};
+                                     row->equal ? "" : " (another answer)",
+                                     row->terms.speedup};
 
         plot_bar(&p, i + 1, &bar);
     }
-    if (study->ideal_ns)
-        plot_ideal(&p, run_report_ideal(study));
+    plot_ideal(&p, run_report_ideal(study));
     text_print(&p.svg, "</svg>\n");
     enum proact_status status = file_write(path, p.svg.data, p.svg.length, err);
 

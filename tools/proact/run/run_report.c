@@ -37,11 +37,11 @@ void run_scale_bytes(char into[RUN_SCALED_BYTES], double bytes)
     scale(into, bytes, units, 5);
 }
 
-static void print_time(FILE *to, uint64_t ns)
+static void print_time(FILE *to, double ns)
 {
     char text[RUN_SCALED_BYTES];
 
-    run_scale_time(text, (double)ns);
+    run_scale_time(text, ns);
     fprintf(to, "  %8s", text);
 }
 
@@ -61,11 +61,12 @@ static void print_row(FILE *to, const struct run_row *row, int name_width)
     run_scale_bytes(sent, (double)row->statistics.bytes);
     scale(packets, (double)row->statistics.packets, counts, 4);
     fprintf(to, "  %-*s", name_width, row->method);
-    print_time(to, row->time_ns);
-    fprintf(to, "  %7.2f", row->speedup);
-    print_ratio(to, 8, row->captured);
+    print_time(to, (double)row->time.ns);
+    fprintf(to, "  %7.2f", row->terms.speedup);
+    print_ratio(to, 8, row->terms.captured);
+    print_ratio(to, 8, row->terms.overhead);
     fprintf(to, "  %8s  %8s", sent, packets);
-    print_ratio(to, 6, row->hidden);
+    print_ratio(to, 6, row->terms.hidden);
     if (row->equal)
         fprintf(to, "  equal\n");
     else
@@ -80,17 +81,65 @@ static bool sends(const struct run_study *study)
     return false;
 }
 
-static void print_legend(const struct run_study *study, FILE *to)
+/* An ideal above the number of devices needs a cause. Bulk without transfers is then faster
+   than the part of one device. */
+static void print_cause(const struct run_report *r, FILE *to)
 {
+    const struct run_study *study = r->study;
+    char alone[RUN_SCALED_BYTES], part[RUN_SCALED_BYTES];
+
+    run_scale_time(alone, study->base.one);
+    run_scale_time(part, study->base.skipped);
+    if (run_report_ideal(study) > study->device_count)
+        fprintf(to,
+                "The ideal is above %u: one device takes %s, and %u that send nothing take "
+                "%s, since\nmore of the smaller part of each device stays in its L2 cache "
+                "(%.3g MB).\n",
+                study->device_count, alone, study->device_count, part,
+                (double)r->topology->device.l2_bytes / 1e6);
+}
+
+/* Transfers that take longer than twice those of bulk need a cause as well. */
+static void print_slow_rows(const struct run_study *study, FILE *to)
+{
+    char sent[RUN_SCALED_BYTES], bulk_sent[RUN_SCALED_BYTES];
+
+    run_scale_bytes(bulk_sent, (double)study->row[0].statistics.bytes);
+    for (unsigned i = 0; i < study->row_count; i++) {
+        const struct run_row *row = &study->row[i];
+
+        if (!(row->terms.hidden < -1))
+            continue;
+        run_scale_bytes(sent, (double)row->statistics.bytes);
+        fprintf(to,
+                "%s: its transfers take %.3g times as long as those of bulk; it sends %s, "
+                "bulk %s.\n",
+                row->method, 1 - row->terms.hidden, sent, bulk_sent);
+    }
+}
+
+static void print_legend(const struct run_report *r, FILE *to)
+{
+    const struct run_study *study = r->study;
+    char uncopied[RUN_SCALED_BYTES], skipped[RUN_SCALED_BYTES];
+
+    run_scale_time(uncopied, study->base.uncopied);
+    run_scale_time(skipped, study->base.skipped);
     if (study->emulated)
-        fprintf(to, "\nTimes are virtual: of the emulated machine, not of this one.\n");
-    fprintf(to,
-            "speedup: time on one device / time. captured: speedup / ideal speedup, where\n"
-            "ideal is bulk without the time of its copies; above 100 %% is possible. "
-            "hidden: the\n"
-            "part of bulk's copy time that is saved; negative if the method is slower than "
-            "bulk.\n"
-            "answer: compared bit for bit with one device.\n");
+        fprintf(to, "\nTimes are virtual: of the emulated machine, not of this one.");
+    fprintf(
+        to,
+        "\nideal: the longer of bulk without the time of its copies, %s, and bulk without\n"
+        "transfers, %s. speedup: time on one device / time. captured: speedup / ideal\n"
+        "speedup; a method that sends during the kernel may pass 100 %%. overhead: what "
+        "the\n"
+        "method adds to bulk, both without transfers. hidden: the part of bulk's time "
+        "above\n"
+        "the ideal that the method's transfers do not take; negative if they take longer.\n"
+        "answer: compared bit for bit with one device.\n",
+        uncopied, skipped);
+    print_cause(r, to);
+    print_slow_rows(study, to);
     if (study->device_count > 1 && !sends(study))
         fprintf(to, "Nothing was sent: the problem is too small to be split.\n");
 }
@@ -107,7 +156,7 @@ static int widest_name(const struct run_study *study)
 
 double run_report_ideal(const struct run_study *study)
 {
-    return study->ideal_ns ? (double)study->one.time_ns / (double)study->ideal_ns : 0;
+    return terms_ideal(&study->base);
 }
 
 void run_report_print(const struct run_report *r, FILE *to)
@@ -124,19 +173,18 @@ void run_report_print(const struct run_report *r, FILE *to)
             study->emulated ? "emulated device" : "device",
             study->device_count == 1 ? "" : "s", r->topology->name,
             r->topology->device.name, *fabric ? ", " : "", fabric);
-    fprintf(to, "  %-*s  %8s  %7s  %8s  %8s  %8s  %6s  %s\n", name_width, "method", "time",
-            "speedup", "captured", "sent", "packets", "hidden", "answer");
+    fprintf(to, "  %-*s  %8s  %7s  %8s  %8s  %8s  %8s  %6s  %s\n", name_width, "method",
+            "time", "speedup", "captured", "overhead", "sent", "packets", "hidden",
+            "answer");
     fprintf(to, "  %-*s", name_width, "one device");
-    print_time(to, study->one.time_ns);
+    print_time(to, study->base.one);
     fprintf(to, "  %7.2f\n", 1.0);
     for (unsigned i = 0; i < study->row_count; i++)
         print_row(to, &study->row[i], name_width);
-    if (study->ideal_ns) {
-        fprintf(to, "  %-*s", name_width, "(ideal)");
-        print_time(to, study->ideal_ns);
-        fprintf(to, "  %7.2f  %6d %%\n", run_report_ideal(study), 100);
-    }
-    print_legend(study, to);
+    fprintf(to, "  %-*s", name_width, "(ideal)");
+    print_time(to, terms_ideal_ns(&study->base));
+    fprintf(to, "  %7.2f  %6d %%\n", run_report_ideal(study), 100);
+    print_legend(r, to);
     if (run_study_differs(study))
         fprintf(to, "\nTHE ANSWER OF A METHOD DIFFERS FROM THAT OF ONE DEVICE.\n");
 }

@@ -18,7 +18,7 @@ struct run_report {
     const struct run_study *study;
 };
 
-/* The speedup of bulk with transfers that take no time; 0: not known. */
+/* The ideal speedup (terms.h). */
 double run_report_ideal(const struct run_study *study);
 
 void run_report_print(const struct run_report *r, FILE *to);

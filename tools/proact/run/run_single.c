@@ -187,7 +187,7 @@ static enum proact_status write_single_json(const struct single *s,
                                       &study};
 
     study.row[0] = (struct run_row){.method = s->method,
-                                    .time_ns = s->outcome.time_ns,
+                                    .time = {.ns = s->outcome.time_ns, .runs = 1},
                                     .statistics = s->outcome.statistics};
     return run_report_write(&report, s->request->json, err);
 }
@@ -236,6 +236,7 @@ enum proact_status run_single(const struct run_application *application, void *w
     if (!status)
         status = single_report(&s, differs, err);
     free(s.outcome.answer);
+    free(s.outcome.schedule.launches);
     run_convergence_clear(&s.convergence);
     return status;
 }

@@ -119,9 +119,15 @@ static void make_answer(const struct sssp_work *work, struct sssp_result *r,
     for (size_t v = 0; v < n; v++)
         answer[n + v] = parent[v] == SSSP_NO_PARENT ? 0 : parent[v] + 1;
     free(parent);
-    *out = (struct run_outcome){answer,       2 * n * sizeof *answer, r->rounds,
-                                r->changed,   r->converged,           r->time_ns,
-                                r->statistics};
+    *out = (struct run_outcome){.answer = answer,
+                                .answer_bytes = 2 * n * sizeof *answer,
+                                .iterations = r->rounds,
+                                .residual = r->changed,
+                                .converged = r->converged,
+                                .time_ns = r->time_ns,
+                                .statistics = r->statistics,
+                                .schedule = r->schedule};
+    r->schedule = (struct repeat_schedule){0}; /* the outcome owns it */
 }
 
 static enum proact_status run_sssp_once(void *context, struct proact *p,
@@ -135,6 +141,7 @@ static enum proact_status run_sssp_once(void *context, struct proact *p,
     options.progress = watcher->progress;
     options.context = watcher->context;
     options.every_iteration = watcher->every_iteration;
+    options.schedule = watcher->schedule;
     enum proact_status status = sssp_run(p, &work->graph, &options, &r, err);
 
     if (!status) {

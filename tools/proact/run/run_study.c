@@ -17,11 +17,15 @@ struct maker {
     struct proact_error *err;
 };
 
+enum { RUNS_GPU = 3 }; /* of which the median counts; emulated runs are equal */
+
 struct one_run {
     const char *method;
     unsigned devices;
     bool instant; /* transfers take no time */
     bool watched; /* with time stamps, which cost time on hardware */
+    bool skips;   /* no transfers: the answer is wrong */
+    unsigned seed_offset;
     struct run_trace *trace;
 };
 
@@ -35,7 +39,9 @@ static enum proact_status run_in(struct maker *m, struct proact *p,
                                  const struct one_run *run, struct run_outcome *out)
 {
     const struct run_watcher watcher = {.progress = run_progress_step,
-                                        .context = &m->progress};
+                                        .context = &m->progress,
+                                        .schedule =
+                                            run->skips ? &m->study->one.schedule : NULL};
 
     m->study->emulated = proact_is_emulated(p);
     if (run->trace)
@@ -53,12 +59,13 @@ static enum proact_status run_once(struct maker *m, const struct one_run *run,
     const struct proact_options options = {
         .machine = r->machine,
         .device_count = run->devices,
-        .seed = r->seed,
-        .check = r->check,
+        .seed = r->seed + run->seed_offset,
+        .check = r->check && !run->skips,
         .infinite_bandwidth = run->instant,
         .plan = {.method = run->method,
                  .chunk_bytes = r->chunk_bytes,
-                 .transfer_threads = r->threads},
+                 .transfer_threads = r->threads,
+                 .skip_transfers = run->skips},
     };
     struct proact *p;
 
@@ -74,13 +81,12 @@ static enum proact_status run_once(struct maker *m, const struct one_run *run,
     return status;
 }
 
-/* Compares the answer with that of one device, and frees it. */
-static void compare(const struct run_study *study, struct run_outcome *outcome,
+/* Compares the answer with that of one device. */
+static void compare(const struct run_study *study, const struct run_outcome *outcome,
                     struct run_row *row)
 {
     const unsigned char *want = study->one.answer, *got = outcome->answer;
 
-    row->equal = true;
     for (size_t i = 0; row->equal && i < study->one.answer_bytes; i++)
         if (want[i] != got[i]) {
             row->equal = false;
@@ -88,74 +94,118 @@ static void compare(const struct run_study *study, struct run_outcome *outcome,
         }
     if (outcome->iterations != study->one.iterations)
         row->equal = false;
-    free(outcome->answer);
-    outcome->answer = NULL;
 }
 
-/* The time without transfers. An emulated machine runs without them. On hardware, only for
-   bulk, the result is the time minus the copies that no kernel hides. */
-static enum proact_status limit(struct maker *m, const struct one_run *run,
-                                struct run_row *row)
+static void outcome_clear(struct run_outcome *outcome)
 {
-    struct one_run again = {.method = run->method, .devices = run->devices};
-    bool is_baseline = strcmp(run->method, run_baseline) == 0;
-    struct run_outcome outcome = {0};
+    free(outcome->answer);
+    free(outcome->schedule.launches);
+    *outcome = (struct run_outcome){0};
+}
 
-    again.instant = m->study->emulated;
-    again.watched = !m->study->emulated;
-    if (!again.instant && !is_baseline)
-        return PROACT_OK;
-    enum proact_status status = run_once(m, &again, &outcome);
+static int compare_outcomes(const void *left, const void *right)
+{
+    const struct run_outcome *a = left, *b = right;
 
-    if (status)
-        return status;
-    free(outcome.answer);
-    row->instant_ns = outcome.time_ns;
-    if (again.watched) {
-        double shown_ns = outcome.statistics.transfer_ns - outcome.statistics.overlap_ns;
+    return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+}
 
-        row->instant_ns =
-            shown_ns < (double)row->time_ns ? row->time_ns - (uint64_t)shown_ns : 0;
+/* Runs on GPUs are repeated, except for a trace. `row`: compared with one device, if not
+   NULL. `out` is the run with the median time. */
+static enum proact_status run_often(struct maker *m, const struct one_run *run,
+                                    struct run_row *row, struct run_outcome *out,
+                                    struct run_time *time)
+{
+    struct run_outcome all[RUNS_GPU] = {{0}};
+    enum proact_status status = PROACT_OK;
+    unsigned runs = 0, most = 1;
+
+    for (; runs < most && !status; runs++) {
+        status = run_once(m, run, &all[runs]);
+        if (!status && row)
+            compare(m->study, &all[runs], row);
+        most = m->study->emulated || run->trace ? 1 : RUNS_GPU;
+        m->progress.runs += runs == 0 ? most - 1 : 0;
     }
-    return PROACT_OK;
+    qsort(all, runs, sizeof *all, compare_outcomes);
+    *time = (struct run_time){all[runs / 2].time_ns, all[runs - 1].time_ns - all[0].time_ns,
+                              runs};
+    for (unsigned i = 0; i < runs; i++)
+        if (i != runs / 2 || status)
+            outcome_clear(&all[i]);
+    *out = all[runs / 2];
+    return status;
+}
+
+/* T(bulk) - C. An emulated machine runs with transfers that take no time. On GPUs, C is the
+   time in which a copy is in flight and no kernel runs, of a run with time stamps; these
+   cost time, so T(bulk) is of a run without them. */
+static enum proact_status measure_uncopied(struct maker *m, struct run_study *study)
+{
+    const struct one_run run = {.method = run_baseline,
+                                .devices = study->device_count,
+                                .instant = study->emulated,
+                                .watched = !study->emulated};
+    struct run_outcome outcome;
+    enum proact_status status = run_often(m, &run, NULL, &outcome, &study->uncopied);
+
+    if (!status && run.watched) {
+        const uint64_t copies_ns = (uint64_t)outcome.statistics.exposed_ns;
+        const uint64_t bulk_ns = study->row[0].time.ns;
+
+        study->uncopied.ns = copies_ns < bulk_ns ? bulk_ns - copies_ns : 0;
+    }
+    outcome_clear(&outcome);
+    return status;
+}
+
+/* The spread of T(bulk) on an emulated machine: the difference to another seed. */
+static enum proact_status measure_spread(struct maker *m, struct run_study *study)
+{
+    const struct one_run run = {
+        .method = run_baseline, .devices = study->device_count, .seed_offset = 1};
+    struct run_time *bulk = &study->row[0].time, other;
+    struct run_outcome outcome;
+    enum proact_status status = run_often(m, &run, NULL, &outcome, &other);
+
+    bulk->spread_ns = other.ns > bulk->ns ? other.ns - bulk->ns : bulk->ns - other.ns;
+    outcome_clear(&outcome);
+    return status;
 }
 
 static enum proact_status make_row(struct maker *m, const char *method,
                                    struct run_trace *trace)
 {
     struct run_study *study = m->study;
-    struct run_row row = {.method = method};
+    struct run_row row = {.method = method, .equal = true};
     struct one_run run = {.method = method, .devices = study->device_count, .trace = trace};
-    struct run_outcome outcome = {0};
-    enum proact_status status = run_once(m, &run, &outcome);
+    struct run_outcome outcome;
+    enum proact_status status = run_often(m, &run, &row, &outcome, &row.time);
 
-    if (status)
-        return status;
-    compare(study, &outcome, &row);
-    row.time_ns = outcome.time_ns;
     row.statistics = outcome.statistics;
-    if ((status = limit(m, &run, &row)))
+    outcome_clear(&outcome);
+    run.trace = NULL;
+    run.skips = true;
+    if (status || (status = run_often(m, &run, NULL, &outcome, &row.skipped)))
         return status;
+    outcome_clear(&outcome);
     study->row[study->row_count++] = row;
     return PROACT_OK;
 }
 
-/* The figures that need several runs; docs/measuring.md defines them. */
 static void derive(struct run_study *study)
 {
     const struct run_row *bulk = &study->row[0];
-    double copies_ns = (double)bulk->time_ns - (double)bulk->instant_ns;
 
-    study->ideal_ns = bulk->instant_ns;
+    study->base = (struct terms_base){.one = (double)study->one_time.ns,
+                                      .bulk = (double)bulk->time.ns,
+                                      .uncopied = (double)study->uncopied.ns,
+                                      .skipped = (double)bulk->skipped.ns,
+                                      .spread = (double)bulk->time.spread_ns};
     for (unsigned i = 0; i < study->row_count; i++) {
         struct run_row *row = &study->row[i];
-        double time_ns = (double)row->time_ns;
 
-        row->speedup = (double)study->one.time_ns / time_ns;
-        row->captured = study->ideal_ns ? (double)study->ideal_ns / time_ns : NAN;
-        row->hidden = row->instant_ns && copies_ns > 0 && bulk->statistics.bytes
-                          ? 1 - (time_ns - (double)row->instant_ns) / copies_ns
-                          : NAN;
+        row->terms = terms_of(&study->base, (double)row->time.ns, (double)row->skipped.ns);
     }
 }
 
@@ -163,7 +213,8 @@ static enum proact_status make_rows(struct maker *m, struct run_trace *trace)
 {
     const struct run_methods *methods = &m->request->methods;
     const struct one_run one = {.method = run_baseline, .devices = 1};
-    enum proact_status status = run_once(m, &one, &m->study->one);
+    struct run_study *study = m->study;
+    enum proact_status status = run_often(m, &one, NULL, &study->one, &study->one_time);
 
     for (unsigned i = 0; i < methods->count && !status; i++) {
         /* The baseline is traced if no other method is named. */
@@ -174,7 +225,11 @@ static enum proact_status make_rows(struct maker *m, struct run_trace *trace)
             status = PROACT_OK; /* this machine has no such method */
     }
     if (!status)
-        derive(m->study);
+        status = measure_uncopied(m, study);
+    if (!status && study->emulated)
+        status = measure_spread(m, study);
+    if (!status)
+        derive(study);
     return status;
 }
 
@@ -194,7 +249,7 @@ enum proact_status run_study_make(const struct run_application *application, voi
 
     if (request->trace)
         status = run_trace_open(request->trace, &trace, err);
-    run_progress_init(&maker.progress, 1 + 2 * request->methods.count);
+    run_progress_init(&maker.progress, 3 + 2 * request->methods.count);
     if (!status)
         status = make_rows(&maker, trace);
     run_progress_clear(&maker.progress);
@@ -219,6 +274,5 @@ bool run_study_differs(const struct run_study *s)
 
 void run_study_clear(struct run_study *s)
 {
-    free(s->one.answer);
-    s->one.answer = NULL;
+    outcome_clear(&s->one);
 }

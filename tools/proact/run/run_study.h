@@ -2,27 +2,34 @@
 #pragma once
 
 /* A study: one application on one machine under several methods. Each method is compared
-   with one device and with the limit in which transfers take no time (PROACT V). */
+   with one device, and with runs that send nothing (PROACT V). */
 
 #include "run/run_application.h"
+#include "terms.h"
 #include "topology/topology.h"
 
-/* One method. An unknown figure is NAN: without emulation there is no limit study. */
+/* Repeated runs: the median, and the largest difference. Emulated runs are equal; the
+   spread of bulk is the difference to another seed. */
+struct run_time {
+    uint64_t ns, spread_ns;
+    unsigned runs;
+};
+
+/* One method. An undefined term is NAN. */
 struct run_row {
-    const char *method; /* borrowed */
-    uint64_t time_ns;
-    uint64_t instant_ns; /* the time if transfers take no time; 0: not known */
-    double speedup;      /* over one device */
-    double captured;     /* speedup as a fraction of the ideal */
-    double hidden;       /* fraction of the bulk copies' time that is hidden */
+    const char *method;      /* borrowed */
+    struct run_time time;    /* T(m) */
+    struct run_time skipped; /* E(m): the same without transfers */
+    struct terms terms;
     struct proact_statistics statistics;
     bool equal;        /* the answer equals that of one device */
     size_t differs_at; /* the first byte that differs, if any */
 };
 
 struct run_study {
-    struct run_outcome one; /* one device; owns the answer */
-    uint64_t ideal_ns;      /* bulk if transfers take no time; 0: not known */
+    struct run_outcome one;             /* one device; owns the answer and the schedule */
+    struct run_time one_time, uncopied; /* T1; T(bulk) - C */
+    struct terms_base base;
     bool emulated;
     bool is_single; /* `one` is the run of the only row, on all devices */
     unsigned device_count, row_count;

@@ -76,7 +76,6 @@ struct rt {
                                               program */
     uint64_t captures;                     /* streams captured so far (rt_capture.c) */
     unsigned open_captures;
-    int capture_mode;
     struct rt_ranges ranges;
     struct rt_spare *spare; /* freed memory without a range */
     size_t spare_count, spare_capacity;
@@ -124,6 +123,7 @@ struct rt_thread {
     unsigned driver_calls; /* nested driver calls, whose errors do not become the runtime's
                               last error */
     bool is_bound;         /* to the primary context, since the thread called the runtime */
+    int capture_mode;      /* forbids calls while a stream is under capture */
     unsigned context_count;
     struct cuda_context *contexts[RT_CONTEXTS_MAX]; /* the last one is current */
 };
@@ -182,6 +182,12 @@ enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k);
 /* Dynamic shared memory that a launch of a loaded kernel may request. Static and dynamic
    memory together have 48 KiB unless the program sets another limit. */
 uint64_t rt_kernel_dynamic_most(const struct cuda_kernel *k);
+/* The memory of the program that contains the address. A variable's address may come from
+   a kernel, so that the program never named the variable. NULL: none. */
+struct rt_range *rt_range_of(struct rt *rt, const void *pointer);
+/* The error of a call whose function is no kernel. */
+enum cuda_error rt_kernel_unknown(const void *stub);
+/* A managed variable is also found by its address, which the compiler passes for it. */
 struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow);
 enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v);
 /* Release of a variable's address to the program. The address may change here. */
@@ -225,7 +231,7 @@ enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
 enum cuda_error rt_fill(struct rt *rt, void *to, size_t pitch, int value, size_t bytes,
                         size_t rows);
 /* True if copies access that address in the device's order. */
-bool rt_is_on_device(const struct rt *rt, const void *place);
+bool rt_is_on_device(struct rt *rt, const void *place);
 struct rt_rows {
     void *to;
     const void *from;

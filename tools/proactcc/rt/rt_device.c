@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "rt/abi/cuda_calls.h"
-#include "rt/rt.h"
+#include "rt/stream/rt_capture_rules.h"
 
 enum { REGISTERS_PER_SM = 65536, CONST_BYTES = 65536, SHARED_DEFAULT = 48 << 10 };
 
@@ -207,6 +207,8 @@ enum cuda_error cudaDeviceSetLimit(int limit, size_t value)
     struct proact_error err = {""};
     enum cuda_error error = rt_open(rt);
 
+    if (!error)
+        error = rt_capture_check_unsafe(rt);
     if (!error && (limit == STACK_LIMIT || limit == HEAP_LIMIT))
         error = rt_error(
             rt,

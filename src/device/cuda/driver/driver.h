@@ -17,6 +17,7 @@ typedef int cu_jit_option;
 typedef int cu_jit_input;
 typedef int cu_limit;
 typedef int cu_capture_mode;
+typedef int cu_capture_status;
 typedef int cu_granularity;
 typedef int cu_device;
 typedef uint64_t cu_address;
@@ -29,6 +30,7 @@ typedef struct CUfunc_st *cu_function;
 typedef struct CUlinkState_st *cu_link;
 typedef struct CUgraph_st *cu_graph;
 typedef struct CUgraphExec_st *cu_graph_exec;
+typedef struct CUgraphNode_st *cu_graph_node;
 typedef struct CUarray_st *cu_array;
 typedef void (*cu_host_function)(void *context);
 typedef unsigned long long cu_object; /* handle of a texture or a surface */
@@ -138,6 +140,16 @@ struct cu_launch_config {
     struct cu_launch_attribute *attributes;
     unsigned attribute_count;
 };
+
+/* A kernel node of a graph. */
+struct cu_kernel_node {
+    cu_function function;
+    unsigned grid[3], block[3], shared_bytes;
+    void **parameters, **extra;
+    void *kernel; /* used if `function` is NULL */
+    cu_context context;
+};
+struct cu_edge; /* not read */
 
 /* One of several memory operations that a stream receives in one call. */
 union cu_word_op {

@@ -81,7 +81,7 @@ static cu_result perform(struct device_stream *s, const struct repeat_op *op, bo
     return s->set->driver.fill(op->to, op->value, op->bytes, s->stream);
 }
 
-cu_result cuda_repeat_perform(const struct device_repeat *r, bool captures,
+cu_result cuda_repeat_perform(struct device_repeat *r, bool captures,
                               const struct repeat_op **failed)
 {
     cu_result result = 0;
@@ -89,6 +89,8 @@ cu_result cuda_repeat_perform(const struct device_repeat *r, bool captures,
     for (size_t i = 0; i < r->now.count && !result; i++) {
         *failed = &r->now.op[i];
         result = perform(r->stream, *failed, captures);
+        if (captures && !result)
+            cuda_repeat_note_node(r, i);
     }
     r->stream->is_behind_kernel = false;
     return result;

@@ -2,9 +2,9 @@
 #pragma once
 
 /* Loop capture. Launches, copies and fills of one stream are deferred between begin and
-   end. If they equal those of the previous times, they become one graph launch. Any other
-   driver call first queues the deferred operations, and the remaining ones are queued
-   directly. */
+   end. If they equal those of the previous times, they become one graph launch. Other
+   parameters and sizes of a launch change its node in the graph. Any other driver call
+   first queues the deferred operations, and the remaining ones are queued directly. */
 
 #include "device/cuda/cuda_set.h"
 
@@ -35,7 +35,10 @@ struct device_repeat {
     unsigned alike;   /* number of repetitions in a row */
     uint64_t unloads; /* unloaded modules at that time; afterwards function handles may
                          be stale */
+    cu_graph graph;   /* NULL: none; `exec` executes it with the operations `before` */
     cu_graph_exec exec;
+    cu_graph_node *node; /* by operation; NULL: unknown */
+    size_t node_capacity;
     bool is_refused; /* the driver cannot capture the sequence */
 };
 
@@ -50,11 +53,21 @@ void cuda_repeat_fill(struct device_stream *s, device_addr to, unsigned char val
 enum proact_status cuda_repeat_flush(struct device_set *set, struct proact_error *err);
 /* Performs the operations one by one within the context; `captures`: the stream is being
    captured. Returns the failed operation; cuda_repeat_result() writes its message. */
-cu_result cuda_repeat_perform(const struct device_repeat *r, bool captures,
+cu_result cuda_repeat_perform(struct device_repeat *r, bool captures,
                               const struct repeat_op **failed);
 enum proact_status cuda_repeat_result(const struct device_repeat *r,
                                       const struct repeat_op *failed, cu_result result,
                                       struct proact_error *err);
+
+/* cuda_repeat_update.c */
+/* Whether the operations equal those of the previous time, except for launches that
+   cuda_repeat_update() can change. */
+bool cuda_repeat_is_as_before(const struct device_repeat *r);
+/* Notes the node of the operation that was captured last. */
+void cuda_repeat_note_node(struct device_repeat *r, size_t op);
+/* Changes the launches of the graph to the present ones. Launches of the graph that are
+   queued already keep theirs. False: a node cannot be changed. */
+bool cuda_repeat_update(const struct device_repeat *r);
 
 /* Calls of the device contract (cuda_repeat_graph.c). */
 enum proact_status cuda_repeat_create(struct device_set *set, struct device_repeat **out,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Equal repetitions before the sequence becomes a graph. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "device/cuda/graph/cuda_repeat.h"
@@ -29,48 +28,6 @@ void cuda_repeat_begin(struct device_repeat *r)
         set->repeat = r;
 }
 
-static bool is_same_launch(const struct repeat_op *a, const struct repeat_op *b)
-{
-    const struct device_launch *x = &a->launch, *y = &b->launch;
-
-    return a->function == b->function && !memcmp(x->grid, y->grid, sizeof x->grid) &&
-           !memcmp(x->block, y->block, sizeof x->block) &&
-           !memcmp(x->cluster, y->cluster, sizeof x->cluster) &&
-           x->shared_bytes == y->shared_bytes && x->is_urgent == y->is_urgent &&
-           x->is_cooperative == y->is_cooperative &&
-           x->parameter_bytes == y->parameter_bytes &&
-           (!x->parameter_bytes ||
-            !memcmp(x->parameters, y->parameters, x->parameter_bytes));
-}
-
-static bool is_same(const struct repeat_op *a, const struct repeat_op *b)
-{
-    const struct device_rows *x = &a->rows, *y = &b->rows;
-
-    if (a->kind != b->kind)
-        return false;
-    switch (a->kind) {
-    case REPEAT_LAUNCH:
-        return is_same_launch(a, b);
-    case REPEAT_COPY:
-        return x->to == y->to && x->from == y->from && x->bytes == y->bytes &&
-               x->count == y->count && x->to_pitch == y->to_pitch &&
-               x->from_pitch == y->from_pitch;
-    default:
-        return a->to == b->to && a->bytes == b->bytes && a->value == b->value;
-    }
-}
-
-static bool is_as_before(const struct device_repeat *r)
-{
-    if (r->now.count != r->before.count || r->unloads != r->set->unloads)
-        return false;
-    for (size_t i = 0; i < r->now.count; i++)
-        if (!is_same(&r->now.op[i], &r->before.op[i]))
-            return false;
-    return true;
-}
-
 /* Destroys the graph after its last launch has ended. */
 static void drop_graph(struct device_repeat *r)
 {
@@ -82,8 +39,11 @@ static void drop_graph(struct device_repeat *r)
     cuda_context_push(&set->driver, set->devices[r->stream->device].context);
     if (!set->is_stuck)
         set->driver.graph_exec_destroy(r->exec);
+    if (!set->is_stuck)
+        set->driver.graph_destroy(r->graph);
     cuda_context_pop(&set->driver);
     r->exec = NULL;
+    r->graph = NULL;
 }
 
 /* Creates the graph within the stream's context. A failure is ignored here, since it recurs
@@ -105,7 +65,8 @@ static void make_graph(struct device_repeat *r)
     set->is_capturing = false;
     if (!v->capture_end(stream, &graph) && is_whole)
         r->is_refused = v->graph_make(&r->exec, graph, CU_GRAPH_PRIORITIES) != 0;
-    if (graph)
+    r->graph = r->exec ? graph : NULL; /* its nodes name those of the executable graph */
+    if (graph && !r->graph)
         v->graph_destroy(graph);
 }
 
@@ -139,7 +100,9 @@ enum proact_status cuda_repeat_end(struct device_repeat *r, struct proact_error 
         r->alike = 0;
         return PROACT_OK;
     }
-    r->alike = is_as_before(r) ? r->alike + 1 : 0;
+    r->alike = cuda_repeat_is_as_before(r) ? r->alike + 1 : 0;
+    if (r->alike && r->exec && !cuda_repeat_update(r))
+        r->alike = 0;
     if (!r->alike) {
         drop_graph(r);
         r->is_refused = false;
@@ -166,5 +129,6 @@ void cuda_repeat_destroy(struct device_repeat *r)
     drop_graph(r);
     list_free(&r->now);
     list_free(&r->before);
+    free(r->node);
     free(r);
 }

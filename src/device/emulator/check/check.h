@@ -23,6 +23,8 @@ struct check;
    access. */
 struct check *check_create(uint64_t base, uint64_t bytes, unsigned device_count);
 void check_destroy(struct check *c);
+/* Visited nodes of clocks, releases of flags and address ranges so far, for tests. */
+uint64_t check_visits(const struct check *c);
 
 /* Creates an actor; its number is valid until check_ended() or check_quiesce(). `name` is
    for messages and is copied, as "kernel twice, CTA (3,0,0), warp 2" or "stream 1 of
@@ -32,21 +34,25 @@ void check_destroy(struct check *c);
 enum { CHECK_HOST = 0 };
 uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_t parent);
 
+/* The same for an actor without accesses, as a CTA or the state that all CTAs of a kernel
+   start from. Its number does not lie between those of actors with accesses, so that clocks
+   have ranges of actors with similar times. */
+uint32_t check_group(struct check *c, const char *name, unsigned device, uint32_t parent);
+
 /* Sets the host's operation number of a stream's actor, and of actors created for it later.
    Numbers increase with the order of operations and never decrease. */
 void check_issued(struct check *c, uint32_t actor, uint32_t number);
 
 /* Joins the clock of `from` into `into`: barriers, ends of kernels, stream order. */
 void check_join(struct check *c, uint32_t into, uint32_t from);
+/* check_collect(): the same, which is faster for many actors that end before the clock of
+   `into` is used. */
+void check_collect(struct check *c, uint32_t into, uint32_t from);
 /* check_gather(): the same for several actors. check_meet(): a barrier, after which all
    members have the joined clock. */
 void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t count);
 void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32_t count);
 
-/* Actor without accesses that stores a copy of the clock of `parent`. All CTAs of a kernel
-   start from one, since the end of one CTA does not order another. */
-uint32_t check_beginning(struct check *c, const char *name, unsigned device,
-                         uint32_t parent);
 /* An actor has ended and was joined. Its number may be given to an actor that knows all its
    accesses, so that the cost of a launch does not grow with the launches before it. */
 void check_ended(struct check *c, uint32_t actor);
@@ -114,6 +120,9 @@ void check_freed(struct check *c, uint64_t address, uint64_t bytes);
    reports. Message: "byte 4096 of array 'ranks' on device 2 before it was sent by device 0
    (kernel ...)". */
 void check_replicas(struct check *c, const struct device_replicas *replicas);
+/* Number of stores that made bytes of the other replicas of the array at this address
+   stale. If it has not changed, no more bytes are stale than before. */
+uint64_t check_stores(const struct check *c, uint64_t address);
 /* Whether no byte of the range is stale; else writes the message to `fault`. */
 bool check_current(const struct check *c, uint64_t address, uint64_t bytes, char *fault,
                    size_t fault_bytes);

@@ -33,6 +33,7 @@ static struct access access_begin(struct check *c, uint32_t actor, bool strong,
 {
     struct actor *a = &c->actors[actor];
 
+    check_settle(c, a);
     a->last = a->epoch;
     return (struct access){
         .c = c,
@@ -285,6 +286,7 @@ static void others_stale(struct access *a, uint64_t address, uint64_t bytes)
         return;
     if (bytes > r.array->bytes - r.offset)
         bytes = r.array->bytes - r.offset;
+    r.array->stores++;
     for (unsigned d = 0; d < c->device_count; d++)
         if (d != r.device && r.array->base[d])
             each_cell(a, r.array->base[d] + r.offset, bytes, make_stale);

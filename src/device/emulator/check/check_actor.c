@@ -10,29 +10,33 @@
 #include "base/memory.h"
 #include "device/emulator/check/check_inside.h"
 
-enum { NUMBERS_RUN = 256, STEPS_LEAST = 64, FORMERS_MAX = 32 };
+enum { NUMBERS_MOST = 256, FORMERS_MAX = 32 };
 
-uint32_t check_steps_allowed(const struct check *c, const struct check_clock *k)
+/* Blocks begin with a node of a clock. */
+static void numbers_extend(struct check *c, struct numbers *n)
 {
-    return 2 * check_clock_count(k) + STEPS_LEAST + (uint32_t)c->actor_count / STEPS_LEAST;
+    const uint32_t first = (uint32_t)c->actor_count;
+
+    if (n->block < NUMBERS_MOST)
+        n->block += CHECK_CLOCK_SLOTS;
+    n->next = first;
+    n->end = first + n->block;
+    c->actors = must_grow(c->actors, n->end, &c->actor_capacity, sizeof(struct actor));
+    memset(&c->actors[first], 0, n->block * sizeof(struct actor));
+    c->actor_count = n->end;
 }
 
-static uint32_t new_number(struct check *c, unsigned device)
+/* Unused number of the pool; 0: of the host and the streams. */
+static uint32_t new_number(struct check *c, uint32_t pool, bool is_group)
 {
-    struct numbers *n =
-        &c->numbers[device < c->device_count ? device : TOPOLOGY_DEVICES_MAX];
+    struct numbers n = pool ? c->actors[pool].numbers[is_group] : c->numbers;
 
-    if (n->next == n->end) {
-        uint32_t run = c->actor_count ? NUMBERS_RUN : 1; /* the host is alone in its
-                                                            block */
+    if (n.next == n.end)
+        numbers_extend(c, &n);
+    const uint32_t number = n.next++;
 
-        n->next = (uint32_t)c->actor_count;
-        n->end = n->next + run;
-        c->actors = must_grow(c->actors, n->end, &c->actor_capacity, sizeof(struct actor));
-        for (; c->actor_count < n->end; c->actor_count++)
-            c->actors[c->actor_count] = (struct actor){0};
-    }
-    return n->next++;
+    *(pool ? &c->actors[pool].numbers[is_group] : &c->numbers) = n;
+    return number;
 }
 
 /* Keeps the name of an ended actor for messages about its accesses; the oldest ones are
@@ -54,16 +58,16 @@ static void former_keep(struct actor *a)
 }
 
 /* First ended number of the pool if the clock covers its accesses; else 0. */
-static uint32_t number_again(struct check *c, uint32_t pool, unsigned device,
+static uint32_t number_again(struct check *c, uint32_t pool, bool is_group, unsigned device,
                              const struct check_clock *known)
 {
-    struct actor *p = &c->actors[pool];
-    const uint32_t number = p->first_ended;
+    struct numbers *n = &c->actors[pool].numbers[is_group];
+    const uint32_t number = n->first_ended;
     struct actor *a = &c->actors[number];
 
     if (!number || a->device != device || check_clock_time(known, number) < a->last)
         return 0;
-    p->first_ended = a->next_ended;
+    n->first_ended = a->next_ended;
     former_keep(a);
     if (c->now <= a->last)
         c->now = a->last + 1;
@@ -119,61 +123,106 @@ uint64_t check_own_time(struct check *c, struct actor *a)
     return until;
 }
 
+void check_settle(struct check *c, struct actor *a)
+{
+    struct check_clock *sum = NULL;
+
+    if (!a->collected)
+        return;
+    for (int i = 0; i < COLLECTIONS; i++) {
+        check_clock_add(&c->clocks, &sum, a->collected[i]);
+        check_clock_drop(&c->clocks, a->collected[i]);
+    }
+    free(a->collected);
+    a->collected = NULL;
+    check_clock_add(&c->clocks, &a->clock, sum);
+    check_clock_drop(&c->clocks, sum);
+}
+
 struct check_clock *check_snapshot(struct check *c, uint32_t actor)
 {
     struct actor *a = &c->actors[actor];
-    uint64_t until = check_own_time(c, a);
 
-    return until ? check_clock_with(a->clock, actor, until) : check_clock_keep(a->clock);
+    check_settle(c, a);
+    struct check_clock *known = check_clock_keep(a->clock);
+
+    check_clock_raise(&c->clocks, &known, actor, check_own_time(c, a));
+    return known;
 }
 
-uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_t parent)
+static uint32_t actor_create(struct check *c, const char *name, unsigned device,
+                             uint32_t parent, bool is_group)
 {
     const bool is_host = c->actor_count == 0, is_pool = is_host || parent == CHECK_HOST;
     struct check_clock *known = is_host ? NULL : check_snapshot(c, parent);
-    uint32_t number = is_pool ? 0 : number_again(c, c->actors[parent].pool, device, known);
+    const uint32_t pool = is_pool ? 0 : c->actors[parent].pool;
+    uint32_t number = pool ? number_again(c, pool, is_group, device, known) : 0;
 
     if (!number)
-        number = new_number(c, device);
+        number = new_number(c, pool, is_group);
     const struct actor *before = &c->actors[number];
 
     c->actors[number] = (struct actor){.name = must_strdup(name),
                                        .device = device,
                                        .identity = c->identities++,
                                        .group = is_host ? 0 : c->actors[parent].identity,
-                                       .pool = is_pool ? number : c->actors[parent].pool,
+                                       .parent = parent,
+                                       .is_group = is_group,
+                                       .pool = is_pool ? number : pool,
                                        .formers = before->formers,
                                        .former_count = before->former_count,
                                        .former_capacity = before->former_capacity,
                                        .epoch = c->now,
                                        .issued = check_issue_of(c, parent),
-                                       .clock = known,
-                                       .compact_at = check_steps_allowed(c, known)};
+                                       .clock = known};
     return number;
 }
 
-static void actor_clear_clocks(struct actor *a)
+uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_t parent)
 {
-    check_clock_clear(&a->clock);
+    return actor_create(c, name, device, parent, false);
+}
+
+uint32_t check_group(struct check *c, const char *name, unsigned device, uint32_t parent)
+{
+    return actor_create(c, name, device, parent, true);
+}
+
+bool check_group_lives(const struct check *c, uint32_t number, uint32_t identity)
+{
+    const struct actor *a = &c->actors[number];
+
+    return a->identity == identity && !a->has_ended;
+}
+
+static void actor_clear_clocks(struct check *c, struct actor *a)
+{
+    check_clock_clear(&c->clocks, &a->clock);
+    for (int i = 0; a->collected && i < COLLECTIONS; i++)
+        check_clock_drop(&c->clocks, a->collected[i]);
+    free(a->collected);
+    a->collected = NULL;
     for (int s = 0; s < SCOPES; s++) {
-        check_clock_clear(&a->fenced[s]);
-        check_clock_clear(&a->pending[s]);
+        check_clock_clear(&c->clocks, &a->fenced[s]);
+        check_clock_clear(&c->clocks, &a->pending[s]);
     }
 }
 
 void check_ended(struct check *c, uint32_t actor)
 {
-    struct actor *a = &c->actors[actor], *p = &c->actors[a->pool];
+    struct actor *a = &c->actors[actor];
+    struct numbers *n = &c->actors[a->pool].numbers[a->is_group];
 
-    actor_clear_clocks(a);
+    actor_clear_clocks(c, a);
+    a->has_ended = true;
     a->next_ended = 0;
-    if (a == p)
+    if (a->pool == actor)
         return;
-    if (p->first_ended)
-        c->actors[p->last_ended].next_ended = actor;
+    if (n->first_ended)
+        c->actors[n->last_ended].next_ended = actor;
     else
-        p->first_ended = actor;
-    p->last_ended = actor;
+        n->first_ended = actor;
+    n->last_ended = actor;
 }
 
 void check_forget_actors(struct check *c)
@@ -185,10 +234,9 @@ void check_forget_actors(struct check *c)
             free(a->formers[n].name);
         free(a->formers);
         free(a->name);
-        actor_clear_clocks(a);
+        actor_clear_clocks(c, a);
     }
     c->actor_count = 0;
     c->identities = 0;
-    for (int i = 0; i <= TOPOLOGY_DEVICES_MAX; i++)
-        c->numbers[i] = (struct numbers){0};
+    c->numbers = (struct numbers){0};
 }

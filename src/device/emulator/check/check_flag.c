@@ -50,7 +50,7 @@ struct flag *check_flag_make(struct check *c, uint64_t address)
     return f;
 }
 
-void check_flag_stored(struct flag *f, uint32_t identity)
+void check_flag_stored(struct check *c, struct flag *f, uint32_t identity)
 {
     size_t kept = 0;
 
@@ -58,19 +58,37 @@ void check_flag_stored(struct flag *f, uint32_t identity)
         if (f->published[i].actor == identity)
             f->published[kept++] = f->published[i];
         else
-            check_clock_drop(f->published[i].clock);
+            check_clock_drop(&c->clocks, f->published[i].clock);
     f->count = kept;
 }
 
-void check_flag_publish(struct flag *f, const struct published *p)
+/* Drops releases within CTAs that have ended: nobody can acquire them. */
+static void flag_prune(struct check *c, struct flag *f)
 {
+    size_t kept = 0;
+
+    for (size_t i = 0; i < f->count; i++) {
+        const struct published *q = &f->published[i];
+
+        ++*c->visits;
+        if (q->scope == EXECUTE_CTA && !check_group_lives(c, q->parent, q->group))
+            check_clock_drop(&c->clocks, q->clock);
+        else
+            f->published[kept++] = *q;
+    }
+    f->count = kept;
+}
+
+void check_flag_publish(struct check *c, struct flag *f, const struct published *p)
+{
+    flag_prune(c, f);
     for (size_t i = 0; i < f->count; i++) {
         struct published *q = &f->published[i];
 
         if (q->scope != p->scope || q->device != p->device ||
             (p->scope == EXECUTE_CTA && q->group != p->group))
             continue;
-        check_clock_add(&q->clock, p->clock);
+        check_clock_add(&c->clocks, &q->clock, p->clock);
         if (q->group != p->group)
             q->group = MIXED;
         if (q->actor != p->actor)
@@ -89,7 +107,7 @@ void check_forget_flags(struct check *c)
         struct flag *f = &c->flags[i];
 
         for (size_t j = 0; j < f->count; j++)
-            check_clock_drop(f->published[j].clock);
+            check_clock_drop(&c->clocks, f->published[j].clock);
         free(f->published);
     }
     free(c->flags);

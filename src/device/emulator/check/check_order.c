@@ -11,9 +11,6 @@
 #include "base/memory.h"
 #include "device/emulator/check/check_inside.h"
 
-/* Number of steps of a clock at which a kernel's first clock is compacted. */
-enum { STEPS_MORE = 64 };
-
 bool check_knows(const struct check *c, uint32_t actor, check_stamp s)
 {
     uint64_t time = check_stamp_time(s);
@@ -23,46 +20,9 @@ bool check_knows(const struct check *c, uint32_t actor, check_stamp s)
            time <= check_clock_time(c->actors[actor].clock, who);
 }
 
-/* Compacts a clock: every actor that is known up to its last access is known up to now.
-   Ended and joined actors thus become one step. */
-static void compact(struct check *c, struct actor *a)
-{
-    uint64_t now = c->now++;
-    struct check_step *steps = must_calloc(c->actor_count, sizeof *steps);
-
-    for (uint32_t i = 0; i < c->actor_count; i++) {
-        struct actor *b = &c->actors[i];
-        uint64_t time = check_clock_time(a->clock, i);
-
-        if (b->last <= time) {
-            time = now;
-            if (b->epoch <= now)
-                b->epoch = now + 1;
-        }
-        steps[i] = (struct check_step){.time = time, .first = i};
-    }
-    check_clock_drop(a->clock);
-    a->clock = check_clock_make(steps, (uint32_t)c->actor_count);
-    free(steps);
-    a->compact_at = check_steps_allowed(c, a->clock);
-}
-
 void check_learn(struct check *c, uint32_t actor, struct check_clock *more)
 {
-    struct actor *a = &c->actors[actor];
-
-    check_clock_add(&a->clock, more);
-    if (check_clock_count(a->clock) > a->compact_at)
-        compact(c, a);
-}
-
-/* Compacts the parent's clock, since many clocks are created from it. */
-uint32_t check_beginning(struct check *c, const char *name, unsigned device,
-                         uint32_t parent)
-{
-    if (check_clock_count(c->actors[parent].clock) > STEPS_MORE)
-        compact(c, &c->actors[parent]);
-    return check_actor(c, name, device, parent);
+    check_clock_add(&c->clocks, &c->actors[actor].clock, more);
 }
 
 void check_join(struct check *c, uint32_t into, uint32_t from)
@@ -72,45 +32,38 @@ void check_join(struct check *c, uint32_t into, uint32_t from)
     struct check_clock *known = check_snapshot(c, from);
 
     check_learn(c, into, known);
-    check_clock_drop(known);
+    check_clock_drop(&c->clocks, known);
 }
 
-static int compare_numbers(const void *a, const void *b)
+/* Joins clocks of similar sizes, as a binary counter carries, so that each part of a clock
+   takes part in few joins. */
+void check_collect(struct check *c, uint32_t into, uint32_t from)
 {
-    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    struct check_clock *sum = check_snapshot(c, from);
+    struct actor *a = &c->actors[into];
+    int n = 0;
 
-    return (left > right) - (left < right);
+    if (!a->collected)
+        a->collected = must_calloc(COLLECTIONS, sizeof *a->collected);
+    for (; a->collected[n] && n < COLLECTIONS - 1; n++) {
+        check_clock_add(&c->clocks, &sum, a->collected[n]);
+        check_clock_clear(&c->clocks, &a->collected[n]);
+    }
+    check_clock_add(&c->clocks, &a->collected[n], sum);
+    check_clock_drop(&c->clocks, sum);
 }
 
 /* Joins clocks; most members share the clock of the previous barrier. */
 void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t count)
 {
-    struct check_step *steps = must_calloc(2 * (size_t)count, sizeof *steps);
-    uint32_t *sorted = must_calloc(count, sizeof *sorted), filled = 0;
-    const struct check_clock *latest = NULL;
-
-    memcpy(sorted, from, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_numbers);
-
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t number = sorted[i];
-        struct actor *a = &c->actors[number];
+        struct actor *a = &c->actors[from[i]];
 
-        if (a->clock != latest)
-            check_learn(c, into, a->clock);
-        latest = a->clock;
-        if (filled && steps[filled - 1].first == number)
-            filled--;
-        steps[filled++] =
-            (struct check_step){.time = check_own_time(c, a), .first = number};
-        steps[filled++] = (struct check_step){.first = number + 1};
+        check_settle(c, a);
+        check_learn(c, into, a->clock);
+        check_clock_raise(&c->clocks, &c->actors[into].clock, from[i],
+                          check_own_time(c, a));
     }
-    struct check_clock *own = check_clock_make(steps, filled);
-
-    check_learn(c, into, own);
-    check_clock_drop(own);
-    free(sorted);
-    free(steps);
 }
 
 /* Shares fences: after the barrier all members may release what one of them has fenced. */
@@ -123,16 +76,16 @@ static void share_fences(struct check *c, const uint32_t *members, uint32_t coun
             struct check_clock *one = c->actors[members[i]].fenced[s];
 
             if (one && one != latest)
-                check_clock_add(&all, one);
+                check_clock_add(&c->clocks, &all, one);
             latest = one;
         }
         for (uint32_t i = 0; all && i < count; i++) {
             struct actor *a = &c->actors[members[i]];
 
-            check_clock_clear(&a->fenced[s]);
+            check_clock_clear(&c->clocks, &a->fenced[s]);
             a->fenced[s] = check_clock_keep(all);
         }
-        check_clock_drop(all);
+        check_clock_drop(&c->clocks, all);
     }
 }
 
@@ -144,11 +97,10 @@ void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32
     for (uint32_t i = 0; i < count; i++) {
         struct actor *a = &c->actors[members[i]];
 
-        check_clock_clear(&a->clock);
+        check_clock_clear(&c->clocks, &a->clock);
         a->clock = check_clock_keep(known);
-        a->compact_at = c->actors[group].compact_at;
     }
-    check_clock_drop(known);
+    check_clock_drop(&c->clocks, known);
     share_fences(c, members, count);
 }
 
@@ -160,17 +112,17 @@ void check_fence(struct check *c, uint32_t actor, enum execute_order order,
     if (order != EXECUTE_RELEASE)
         for (int s = EXECUTE_CTA; s <= (int)scope; s++) {
             check_learn(c, actor, a->pending[s]);
-            check_clock_clear(&a->pending[s]);
+            check_clock_clear(&c->clocks, &a->pending[s]);
         }
     if (order == EXECUTE_ACQUIRE)
         return;
     struct check_clock *known = check_snapshot(c, actor);
 
     for (int s = EXECUTE_CTA; s <= (int)scope; s++) {
-        check_clock_clear(&a->fenced[s]);
+        check_clock_clear(&c->clocks, &a->fenced[s]);
         a->fenced[s] = check_clock_keep(known);
     }
-    check_clock_drop(known);
+    check_clock_drop(&c->clocks, known);
 }
 
 /* Smallest scope that includes the releasing actor and `reader`. */
@@ -194,7 +146,7 @@ static void acquire(struct check *c, uint32_t actor, const struct flag *f, bool 
         if (at_once)
             check_learn(c, actor, p->clock);
         else
-            check_clock_add(&c->actors[actor].pending[needed], p->clock);
+            check_clock_add(&c->clocks, &c->actors[actor].pending[needed], p->clock);
     }
 }
 
@@ -202,20 +154,24 @@ static void release(struct check *c, uint32_t actor, uint64_t address, bool at_o
                     enum execute_scope scope)
 {
     const struct actor *a = &c->actors[actor];
-    struct published p = {
-        .scope = scope, .device = a->device, .group = a->group, .actor = a->identity};
+    struct published p = {.scope = scope,
+                          .device = a->device,
+                          .parent = a->parent,
+                          .group = a->group,
+                          .actor = a->identity};
 
     if (at_once) {
         p.clock = check_snapshot(c, actor);
-        check_flag_publish(check_flag_make(c, address), &p);
-        check_clock_drop(p.clock);
+        check_flag_publish(c, check_flag_make(c, address), &p);
+        check_clock_drop(&c->clocks, p.clock);
         return;
     }
     for (int s = EXECUTE_CTA; s <= (int)scope; s++) {
         p.scope = (enum execute_scope)s;
         p.clock = a->fenced[s];
-        if (p.clock && (s == (int)scope || p.clock != a->fenced[scope]))
-            check_flag_publish(check_flag_make(c, address), &p);
+        if (p.clock &&
+            (s == (int)scope || !check_clock_covers(&c->clocks, a->fenced[scope], p.clock)))
+            check_flag_publish(c, check_flag_make(c, address), &p);
     }
 }
 
@@ -233,7 +189,7 @@ void check_strong(struct check *c, uint32_t actor, uint64_t address,
     if (loads)
         acquire(c, actor, f, both || order == EXECUTE_ACQUIRE, scope);
     if (stores && !loads && f)
-        check_flag_stored(f, c->actors[actor].identity);
+        check_flag_stored(c, f, c->actors[actor].identity);
     if (stores)
         release(c, actor, address, both || order == EXECUTE_RELEASE, scope);
 }

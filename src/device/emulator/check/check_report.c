@@ -29,7 +29,7 @@ static void report_print_actor(const struct finding *t, char *into)
 static void report_print_byte(const struct finding *t, char *into)
 {
     struct replica_place r;
-    const struct extent *e = check_extent_of(t->check, t->address);
+    const struct check_range *e = check_extent_of(t->check, t->address);
 
     if (check_replica_of(t->check, t->address, &r))
         snprintf(into, BYTE_BYTES, "byte %" PRIu64 " of array '%s' on device %u", r.offset,

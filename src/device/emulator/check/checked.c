@@ -18,11 +18,11 @@ void checked_cta_begin(struct emulated *d, struct resident *r)
 
     if (!c)
         return;
-    if (!r->run->begun)
-        r->run->begun = check_beginning(c, r->run->name, d->number, r->run->actor);
+    if (!r->run->begun) /* the end of one CTA does not order another */
+        r->run->begun = check_group(c, r->run->name, d->number, r->run->actor);
     snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u)",
              name_shorten(r->run->name).text, id[0], id[1], id[2]);
-    r->actor = check_actor(c, name, d->number, r->run->begun);
+    r->actor = check_group(c, name, d->number, r->run->begun);
     r->warp_actors = must_calloc(r->run->warps, sizeof *r->warp_actors);
     for (uint32_t w = 0; w < r->run->warps; w++) {
         snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), warp %u of device %u",
@@ -40,7 +40,7 @@ void checked_cta_end(struct emulated *d, struct resident *r)
     if (!c)
         return;
     check_gather(c, r->actor, r->warp_actors, r->run->warps);
-    check_join(c, r->run->actor, r->actor);
+    check_collect(c, r->run->actor, r->actor);
     check_ended(c, r->actor);
     for (uint32_t w = 0; w < r->run->warps; w++)
         check_ended(c, r->warp_actors[w]);
@@ -332,7 +332,7 @@ void checked_bulk_end(struct emulated *d, struct resident *r, uint32_t actor)
 {
     if (!d->set->check)
         return;
-    check_join(d->set->check, r->run->actor, actor);
+    check_collect(d->set->check, r->run->actor, actor);
     check_ended(d->set->check, actor);
 }
 

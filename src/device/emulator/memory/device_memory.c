@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/device.h"
+#include "execute/execute.h"
 
 /* Linux extensions of POSIX. */
 #ifndef MAP_ANONYMOUS
@@ -26,6 +27,35 @@ enum { ALIGNMENT = 512, GAP = DEVICE_GAP_BYTES, PAGE_BYTES_MAX = 65536 };
 #define STRIDE_MAX ((uint64_t)1 << 40)
 #define STRIDE_MIN ((uint64_t)1 << 30)
 
+static void *range_map(uint64_t bytes)
+{
+    void *p =
+        mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* Address range above the windows of generic addresses, wherever mmap() finds room first:
+   below them under valgrind, for instance. NULL: there is none. */
+static void *range_reserve(uint64_t bytes)
+{
+    unsigned char *p = range_map(bytes);
+    uint64_t below = 0;
+
+    if (!p || (uintptr_t)p >= EXECUTE_WINDOWS_END)
+        return p;
+    munmap(p, bytes);
+    p = range_map(bytes + EXECUTE_WINDOWS_END);
+    if (!p)
+        return NULL;
+    if ((uintptr_t)p < EXECUTE_WINDOWS_END)
+        below = EXECUTE_WINDOWS_END - (uintptr_t)p;
+    if (below)
+        munmap(p, below);
+    munmap(p + below + bytes, EXECUTE_WINDOWS_END - below);
+    return p + below;
+}
+
 enum proact_status memory_reserve(struct device_memory *m, unsigned device_count,
                                   uint64_t bytes_each, struct proact_error *err)
 {
@@ -33,18 +63,13 @@ enum proact_status memory_reserve(struct device_memory *m, unsigned device_count
 
     stride = (stride + PAGE_BYTES_MAX - 1) / PAGE_BYTES_MAX * PAGE_BYTES_MAX +
              PAGE_BYTES_MAX + (uint64_t)2 * MEMORY_SLACK;
-    void *p = MAP_FAILED;
+    void *p;
 
     /* Only allocations are accessible and use host memory. Under a limit of address space
        (ulimit -v) a smaller reservation is tried. */
-    for (;;) {
-        p = mmap(NULL, 2 * stride * device_count, PROT_NONE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p != MAP_FAILED || stride / 2 < STRIDE_MIN)
-            break;
+    while (!(p = range_reserve(2 * stride * device_count)) && stride / 2 >= STRIDE_MIN)
         stride = stride / 2 / PAGE_BYTES_MAX * PAGE_BYTES_MAX;
-    }
-    if (p == MAP_FAILED)
+    if (!p)
         return fail(err, PROACT_ENOSPACE,
                     "emulator: no address space for %u devices of %" PRIu64 " bytes: %s",
                     device_count, stride, strerror(errno));

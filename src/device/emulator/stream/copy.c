@@ -66,8 +66,9 @@ static uint64_t staged_ps(const struct emulated *d, unsigned to, uint64_t bytes)
 {
     const struct topology *t = d->set->topology;
 
-    return t->link_gbps[d->number][to] > 0 ? 0
-                                           : ps_of_bytes(2 * (double)bytes, t->host_gbps);
+    if (d->set->options.infinite_bandwidth || t->link_gbps[d->number][to] > 0)
+        return 0;
+    return ps_of_bytes(2 * (double)bytes, t->host_gbps);
 }
 
 static void send_part(struct emulated *d, void *subject, uint64_t detail);

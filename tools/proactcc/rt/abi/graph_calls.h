@@ -24,7 +24,16 @@ struct cuda_allocate_node {
     void *place; /* output */
 };
 
-enum cuda_capture_status { CUDA_CAPTURE_NONE, CUDA_CAPTURE_ACTIVE };
+enum cuda_capture_status {
+    CUDA_CAPTURE_NONE,
+    CUDA_CAPTURE_ACTIVE,
+    CUDA_CAPTURE_INVALIDATED
+};
+enum cuda_capture_mode {
+    CUDA_CAPTURE_GLOBAL,
+    CUDA_CAPTURE_OF_THREAD,
+    CUDA_CAPTURE_RELAXED
+};
 
 struct cuda_graph_instantiate {
     unsigned long long flags;

@@ -27,8 +27,7 @@ enum cuda_error cuMemGetAddressRange_v2(uint64_t *first, size_t *bytes, const vo
 {
     struct rt *rt;
     enum cuda_error error = driver_begin(DRIVER_CONTEXT, &rt);
-    const struct rt_range *range =
-        error ? NULL : range_find(&rt->ranges, (uint64_t)(uintptr_t)pointer);
+    const struct rt_range *range = error ? NULL : rt_range_of(rt, pointer);
 
     if (!error && !range)
         error = cudaErrorSymbolNotFound;
@@ -115,7 +114,7 @@ enum cuda_error cuPointerGetAttribute(void *out, int attribute, const void *poin
     const uint64_t address = (uint64_t)(uintptr_t)pointer;
     struct rt *rt;
     enum cuda_error error = driver_begin(DRIVER_CONTEXT, &rt);
-    const struct rt_range *range = error ? NULL : range_find(&rt->ranges, address);
+    const struct rt_range *range = error ? NULL : rt_range_of(rt, pointer);
     uint64_t value;
     size_t bytes = range ? answer(rt, range, attribute, address, &value) : 0;
 
@@ -141,7 +140,7 @@ enum cuda_error cuPointerGetAttributes(unsigned count, const int *attributes, vo
     const uint64_t address = (uint64_t)(uintptr_t)pointer;
     struct rt *rt;
     enum cuda_error error = driver_begin(DRIVER_CONTEXT, &rt);
-    const struct rt_range *range = error ? NULL : range_find(&rt->ranges, address);
+    const struct rt_range *range = error ? NULL : rt_range_of(rt, pointer);
 
     for (unsigned i = 0; i < count && !error; i++) {
         const size_t most = bytes_of(rt, attributes[i]);
@@ -164,8 +163,7 @@ enum cuda_error cuPointerSetAttribute(const void *value, int attribute, const vo
     struct rt *rt;
     enum cuda_error error = driver_begin(DRIVER_CONTEXT, &rt);
 
-    if (!error && (!value || attribute != ABOUT_SYNCHRONOUS ||
-                   !range_find(&rt->ranges, (uint64_t)(uintptr_t)pointer)))
+    if (!error && (!value || attribute != ABOUT_SYNCHRONOUS || !rt_range_of(rt, pointer)))
         error = cudaErrorInvalidValue;
     return driver_end(rt, error);
 }

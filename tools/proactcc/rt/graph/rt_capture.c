@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "rt/abi/graph_calls.h"
 #include "rt/graph/rt_graph.h"
+#include "rt/stream/rt_capture_rules.h"
 
 static struct cuda_graph *capture_of(struct rt *rt, const struct cuda_stream *handle)
 {
@@ -46,6 +47,8 @@ enum cuda_error rt_in_stream(struct rt *rt, const struct cuda_stream *s, graph_r
     struct cuda_graph *g = capture_of(rt, s);
     enum cuda_error error = rt_stream_check(rt, s);
 
+    if (!error)
+        error = rt_capture_check_work(rt, s);
     if (!error && !g) {
         if (!(error = rt_stream_enter(rt, s)))
             error = run(rt, data);
@@ -75,46 +78,45 @@ size_t rt_capture_point(struct rt *rt, const struct cuda_stream *handle)
     return s ? s->point : 0;
 }
 
-uint64_t rt_capture_break(struct rt *rt, const struct cuda_stream *s)
-{
-    struct cuda_graph *g = capture_of(rt, s);
-
-    if (g)
-        g->is_broken = true;
-    return g ? g->id : 0;
-}
-
 enum cuda_error rt_capture_join(struct rt *rt, const struct cuda_stream *handle,
                                 uint64_t capture, size_t point)
 {
     struct rt_stream *s = rt_stream_find(rt, handle);
-    const struct rt_stream *o = rt->streams;
+    struct cuda_graph *own = s ? s->capture : NULL,
+                      *other = capture ? rt_capture_find(rt, capture) : NULL;
+    enum cuda_error error = capture && !other ? cudaErrorInvalidValue : cudaSuccess;
 
-    while (o && (!o->capture || o->capture->id != capture))
-        o = o->next;
-    if (!s || !o)
-        return cudaSuccess;
-    if (s->capture && s->capture != o->capture) {
-        s->capture->is_broken = o->capture->is_broken = true;
-        return cudaErrorStreamCaptureMerge;
+    if (own && !capture)
+        error = cudaErrorStreamCaptureIsolation;
+    if (own && other && own != other) {
+        other->is_broken = true;
+        error = cudaErrorStreamCaptureMerge;
     }
-    s->capture = o->capture;
+    if (own && error)
+        own->is_broken = true;
+    if (error || !s || !other)
+        return error;
+    s->capture = other;
     capture_advance(s, point, false);
     return cudaSuccess;
 }
 
 /* A default stream cannot be captured: it would also capture calls without a stream. */
-static enum cuda_error begin(struct rt *rt, const struct cuda_stream *handle)
+static enum cuda_error begin(struct rt *rt, const struct cuda_stream *handle, int mode)
 {
     struct rt_stream *s = rt_stream_find(rt, handle);
     enum cuda_error error = rt_stream_check(rt, handle);
 
     if (error || !s)
         return error ? error : cudaErrorStreamCaptureUnsupported;
+    if (mode < CUDA_CAPTURE_GLOBAL || mode > CUDA_CAPTURE_RELAXED)
+        return cudaErrorInvalidValue;
     if (s->capture)
         return cudaErrorIllegalState;
     s->capture = rt_graph_create(rt);
     s->capture->id = ++rt->captures;
+    s->capture->mode = mode;
+    s->capture->thread = rt_thread();
     s->began_it = true;
     rt->open_captures++;
     return rt->broken;
@@ -127,11 +129,19 @@ static enum cuda_error end(struct rt *rt, const struct cuda_stream *handle,
     struct cuda_graph *g = s ? s->capture : NULL;
     enum cuda_error error = rt_stream_check(rt, handle);
 
+    *out = NULL;
     if (error || !g)
         return error ? error : cudaErrorIllegalState;
-    if (!s->began_it)
+    if (!s->began_it) {
+        g->is_broken = true;
         return cudaErrorStreamCaptureUnmatched;
-    const bool is_joined = capture_is_joined(s);
+    }
+    if (g->is_broken)
+        error = cudaErrorStreamCaptureInvalidated;
+    else if (g->mode != CUDA_CAPTURE_RELAXED && g->thread != rt_thread())
+        error = cudaErrorStreamCaptureWrongThread;
+    else if (!capture_is_joined(s))
+        error = cudaErrorStreamCaptureUnjoined;
 
     for (struct rt_stream *o = rt->streams; o; o = o->next)
         if (o->capture == g) {
@@ -143,13 +153,12 @@ static enum cuda_error end(struct rt *rt, const struct cuda_stream *handle,
     free(g->points);
     g->points = NULL;
     g->point_count = g->point_capacity = 0;
-    *out = g->is_broken || !is_joined ? NULL : g;
-    if (*out)
-        return rt->broken;
-    error =
-        g->is_broken ? cudaErrorStreamCaptureInvalidated : cudaErrorStreamCaptureUnjoined;
-    rt_graph_destroy(rt, g);
-    return error;
+    if (error) {
+        rt_graph_destroy(rt, g);
+        return error;
+    }
+    *out = g;
+    return rt->broken;
 }
 
 void rt_capture_drop(struct rt *rt, struct rt_stream *s)
@@ -167,8 +176,7 @@ enum cuda_error cudaStreamBeginCapture(struct cuda_stream *s, int mode)
 {
     struct rt *rt = rt_enter();
 
-    (void)mode;
-    return rt_leave(rt, begin(rt, s));
+    return rt_leave(rt, begin(rt, s, mode));
 }
 
 enum cuda_error cudaStreamEndCapture(struct cuda_stream *s, struct cuda_graph **out)
@@ -178,12 +186,26 @@ enum cuda_error cudaStreamEndCapture(struct cuda_stream *s, struct cuda_graph **
     return rt_leave(rt, end(rt, s, out));
 }
 
+static enum cuda_capture_status capture_status(const struct cuda_graph *g)
+{
+    return !g             ? CUDA_CAPTURE_NONE
+           : g->is_broken ? CUDA_CAPTURE_INVALIDATED
+                          : CUDA_CAPTURE_ACTIVE;
+}
+
+static enum cuda_error capture_query(struct rt *rt, const struct cuda_stream *s)
+{
+    const enum cuda_error error = rt_stream_check(rt, s);
+
+    return error ? error : rt_capture_check_query(rt, s);
+}
+
 enum cuda_error cudaStreamIsCapturing(struct cuda_stream *s, enum cuda_capture_status *out)
 {
     struct rt *rt = rt_enter();
 
-    *out = capture_of(rt, s) ? CUDA_CAPTURE_ACTIVE : CUDA_CAPTURE_NONE;
-    return rt_leave(rt, rt_stream_check(rt, s));
+    *out = capture_status(capture_of(rt, s));
+    return rt_leave(rt, capture_query(rt, s));
 }
 
 enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s,
@@ -195,7 +217,9 @@ enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s,
     struct rt *rt = rt_enter();
     struct cuda_graph *g = capture_of(rt, s);
 
-    *out = g ? CUDA_CAPTURE_ACTIVE : CUDA_CAPTURE_NONE;
+    *out = capture_status(g);
+    if (*out == CUDA_CAPTURE_INVALIDATED)
+        return rt_leave(rt, cudaSuccess);
     if (id)
         *id = g ? g->id : 0;
     if (graph)
@@ -206,16 +230,17 @@ enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s,
         *edges = NULL;
     if (after_count)
         *after_count = g && g->count;
-    return rt_leave(rt, rt_stream_check(rt, s));
+    return rt_leave(rt, capture_query(rt, s));
 }
 
-/* The mode is stored but restricts no call. */
 enum cuda_error cudaThreadExchangeStreamCaptureMode(int *mode)
 {
     struct rt *rt = rt_enter();
-    int was = rt->capture_mode;
+    const int was = rt_thread()->capture_mode;
 
-    rt->capture_mode = *mode;
+    if (!mode || *mode < CUDA_CAPTURE_GLOBAL || *mode > CUDA_CAPTURE_RELAXED)
+        return rt_leave(rt, cudaErrorInvalidValue);
+    rt_thread()->capture_mode = *mode;
     *mode = was;
     return rt_leave(rt, cudaSuccess);
 }

@@ -24,9 +24,11 @@ struct graph_op {
 };
 
 struct cuda_graph {
-    uint64_t id;                  /* of the capture, never reused; 0: none */
-    bool is_broken;               /* the program waited for work under capture */
-    struct capture_point *points; /* while under capture, in the order of the calls */
+    uint64_t id;    /* of the capture, never reused; 0: none */
+    bool is_broken; /* a call broke a rule of captures (rt_capture_rules.h) */
+    int mode;       /* of the capture */
+    const struct rt_thread *thread; /* that began the capture */
+    struct capture_point *points;   /* while under capture, in the order of the calls */
     size_t point_count, point_capacity;
     struct rt_handles *handles; /* of its nodes, if the program can obtain them */
     struct graph_op **ops;
@@ -82,10 +84,9 @@ enum cuda_error rt_in_stream(struct rt *rt, const struct cuda_stream *s, graph_r
 uint64_t rt_capture_of(struct rt *rt, const struct cuda_stream *s);
 /* The stream's last point in its capture, for an event; 0: none. */
 size_t rt_capture_point(struct rt *rt, const struct cuda_stream *s);
-/* The same, for a call that invalidates the capture. */
-uint64_t rt_capture_break(struct rt *rt, const struct cuda_stream *s);
-/* A wait of the stream for an event at that point of that capture. The stream joins the
-   capture if it is still open. Two open captures cannot merge: both become invalid. */
+/* A wait of the stream for an event at that point of that capture, which the stream joins.
+   The error invalidates the captures: two of them cannot merge, and a captured stream
+   cannot wait for an event of no capture (0) or of one that has ended. */
 enum cuda_error rt_capture_join(struct rt *rt, const struct cuda_stream *s,
                                 uint64_t capture, size_t point);
 
@@ -162,6 +163,7 @@ struct rt_kept_symbol_copy {
 };
 enum cuda_error rt_run_symbol_write(struct rt *rt, const void *data);
 enum cuda_error rt_run_symbol_read(struct rt *rt, const void *data);
+enum cuda_error rt_symbol_check(const struct rt_kept_symbol_copy *c);
 /* A struct cuda_event *. A wait inside a graph does nothing, because a graph follows all
    work that was queued before it. */
 enum cuda_error rt_run_event_record(struct rt *rt, const void *data);

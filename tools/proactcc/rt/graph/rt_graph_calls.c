@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "rt/abi/graph_calls.h"
 #include "rt/graph/rt_graph.h"
+#include "rt/stream/rt_capture_rules.h"
 
 enum { UPDATED = 0, OTHER_SHAPE = 2, INSTANTIATED = 0 };
 
@@ -158,6 +159,8 @@ enum cuda_error cudaGraphLaunch(struct cuda_graph_exec *exec, struct cuda_stream
 
     enum cuda_error error = rt_stream_check(rt, s);
 
+    if (!error && graph_is_exec(rt, exec))
+        error = rt_capture_check_work(rt, s);
     if (error || !graph_is_exec(rt, exec))
         return rt_leave(rt, error ? error : cudaErrorInvalidValue);
     if (!found || !found->capture)

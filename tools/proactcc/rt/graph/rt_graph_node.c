@@ -7,6 +7,28 @@
 #include "rt/abi/graph_calls.h"
 #include "rt/graph/rt_graph.h"
 
+/* cudaErrorInvalidMemcpyDirection for a copy of a direction that CUDA does not have. */
+static enum cuda_error graph_node_check(graph_run *run, const void *data)
+{
+    enum cuda_copy_kind kind = CUDA_COPY_DEFAULT;
+
+    if (run == rt_run_symbol_write || run == rt_run_symbol_read)
+        return rt_symbol_check(data);
+    if (run == rt_run_copy)
+        kind = ((const struct rt_kept_copy *)data)->kind;
+    else if (run == rt_run_copy_3d)
+        kind = ((const struct cuda_copy_3d *)data)->kind;
+    return kind > CUDA_COPY_DEFAULT ? cudaErrorInvalidMemcpyDirection : cudaSuccess;
+}
+
+static enum cuda_error graph_node_change(struct graph_op *op, graph_run *run,
+                                         const void *data, size_t bytes)
+{
+    const enum cuda_error error = op ? graph_node_check(run, data) : cudaErrorInvalidValue;
+
+    return error ? error : graph_change(op, run, data, bytes);
+}
+
 enum cuda_error graph_node_add(struct rt *rt, const struct graph_place *at, graph_run *run,
                                const void *data, size_t bytes)
 {
@@ -15,6 +37,10 @@ enum cuda_error graph_node_add(struct rt *rt, const struct graph_place *at, grap
     for (size_t i = 0; i < at->count; i++)
         if (!graph_is_node(rt, at->after[i]) || at->after[i]->graph != at->graph)
             return cudaErrorInvalidValue;
+    const enum cuda_error error = graph_node_check(run, data);
+
+    if (error)
+        return error;
     struct graph_op *op = graph_add(at->graph, run, data, bytes);
 
     for (size_t i = 0; i < at->count; i++)
@@ -36,8 +62,11 @@ static enum cuda_error keep_kernel(struct rt *rt, const struct cuda_kernel_node 
         .dynamic_shared_bytes = node->shared_bytes,
         .is_cooperative = grid.is_cooperative,
         .cluster_ctas = {grid.cluster_ctas[0], grid.cluster_ctas[1], grid.cluster_ctas[2]}};
-    return node->args ? rt_launch_keep(rt, rt_kernel_find(rt, node->stub), &grid,
-                                       node->args, out, bytes)
+    struct cuda_kernel *k = rt_kernel_find(rt, node->stub);
+
+    if (!k)
+        return rt_kernel_unknown(node->stub);
+    return node->args ? rt_launch_keep(rt, k, &grid, node->args, out, bytes)
                       : cudaErrorInvalidValue;
 }
 
@@ -118,7 +147,8 @@ enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct graph_op *op, void *to,
     struct rt *rt = rt_enter();
     const struct rt_kept_copy c = {to, from, bytes, kind};
 
-    return rt_leave(rt, graph_change(graph_node_of(rt, op), rt_run_copy, &c, sizeof c));
+    return rt_leave(rt,
+                    graph_node_change(graph_node_of(rt, op), rt_run_copy, &c, sizeof c));
 }
 
 enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
@@ -129,8 +159,8 @@ enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
     struct rt *rt = rt_enter();
     const struct rt_kept_copy c = {to, from, bytes, kind};
 
-    return rt_leave(rt,
-                    graph_change(graph_copy_in(rt, exec, op), rt_run_copy, &c, sizeof c));
+    return rt_leave(
+        rt, graph_node_change(graph_copy_in(rt, exec, op), rt_run_copy, &c, sizeof c));
 }
 
 enum cuda_error cudaGraphMemcpyNodeSetParams(struct graph_op *op,
@@ -139,7 +169,7 @@ enum cuda_error cudaGraphMemcpyNodeSetParams(struct graph_op *op,
     struct rt *rt = rt_enter();
 
     return rt_leave(
-        rt, graph_change(graph_node_of(rt, op), rt_run_copy_3d, node, sizeof *node));
+        rt, graph_node_change(graph_node_of(rt, op), rt_run_copy_3d, node, sizeof *node));
 }
 
 enum cuda_error cudaGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *exec,
@@ -148,8 +178,8 @@ enum cuda_error cudaGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *exec,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(
-        rt, graph_change(graph_copy_in(rt, exec, op), rt_run_copy_3d, node, sizeof *node));
+    return rt_leave(rt, graph_node_change(graph_copy_in(rt, exec, op), rt_run_copy_3d, node,
+                                          sizeof *node));
 }
 
 enum cuda_error cudaGraphAddMemsetNode(struct graph_op **out, struct cuda_graph *g,

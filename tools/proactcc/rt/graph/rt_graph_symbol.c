@@ -35,7 +35,9 @@ enum cuda_error cudaGraphAddMemcpyNodeFromSymbol(struct graph_op **out,
 static enum cuda_error change(struct graph_op *op, graph_run *run,
                               const struct rt_kept_symbol_copy *c)
 {
-    return graph_change(op, run, c, sizeof *c);
+    const enum cuda_error error = op ? rt_symbol_check(c) : cudaErrorInvalidValue;
+
+    return error ? error : graph_change(op, run, c, sizeof *c);
 }
 
 enum cuda_error cudaGraphMemcpyNodeSetParamsToSymbol(struct graph_op *op,

@@ -100,7 +100,7 @@ static enum cuda_error find(struct rt *rt, const void *stub,
         (error = config ? rt_config_read(config, call, grid) : cudaErrorInvalidValue))
         return error;
     if (!(*out = rt_kernel_find(rt, stub)))
-        return cudaErrorInvalidDeviceFunction;
+        return rt_kernel_unknown(stub);
     return rt_kernel_load(rt, *out);
 }
 

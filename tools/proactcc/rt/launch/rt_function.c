@@ -15,7 +15,7 @@ static enum cuda_error find(struct rt *rt, const void *stub, struct cuda_kernel 
     if (error)
         return error;
     if (!(*out = rt_kernel_find(rt, stub)))
-        return cudaErrorInvalidDeviceFunction;
+        return rt_kernel_unknown(stub);
     return rt_kernel_load(rt, *out);
 }
 
@@ -108,7 +108,7 @@ enum cuda_error cudaFuncGetName(const char **out, const void *stub)
     struct cuda_kernel *k = rt_kernel_find(rt, stub);
 
     if (!k)
-        return rt_leave(rt, cudaErrorInvalidDeviceFunction);
+        return rt_leave(rt, rt_kernel_unknown(stub));
     *out = k->name;
     return rt_leave(rt, cudaSuccess);
 }

@@ -72,9 +72,11 @@ static enum cuda_error launch_find_relocations(struct rt *rt, const bool *addres
         uint64_t word;
 
         memcpy(&word, bytes + i, sizeof word);
-        struct rt_range *range = !addresses[i] ? NULL
-                                 : step == 8   ? range_near(&rt->ranges, word)
-                                               : range_find(&rt->ranges, word);
+        struct rt_range *range =
+            addresses[i] ? rt_range_of(rt, (const void *)(uintptr_t)word) : NULL;
+
+        if (!range && addresses[i] && step == 8)
+            range = range_near(&rt->ranges, word);
 
         next = i + (range ? 8 : step);
         if (!range)
@@ -195,8 +197,6 @@ static enum cuda_error settle(struct rt *rt, struct cuda_kernel *k,
 {
     enum cuda_error error;
 
-    if (!k)
-        return cudaErrorInvalidDeviceFunction;
     if ((error = rt_kernel_load(rt, k)))
         return error;
     for (int i = 0; i < 3; i++)
@@ -298,14 +298,17 @@ struct wanted {
     bool is_cooperative;
 };
 
-static enum cuda_error launch(struct rt *rt, struct cuda_kernel *k, const struct wanted *w,
-                              void **args)
+/* `k` NULL: `stub` is no kernel. */
+static enum cuda_error launch(struct rt *rt, struct cuda_kernel *k, const void *stub,
+                              const struct wanted *w, void **args)
 {
     const struct proact_grid grid = {.ctas = {w->grid.x, w->grid.y, w->grid.z},
                                      .threads = {w->block.x, w->block.y, w->block.z},
                                      .dynamic_shared_bytes = (uint32_t)w->shared_bytes,
                                      .is_cooperative = w->is_cooperative};
 
+    if (!k)
+        return rt_kernel_unknown(stub);
     return w->shared_bytes > UINT32_MAX ? cudaErrorInvalidValue
                                         : rt_launch(rt, k, &grid, w->stream, args);
 }
@@ -317,7 +320,7 @@ enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
     struct rt *rt = rt_enter();
     const struct wanted w = {grid, block, shared_bytes, stream, false};
 
-    return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), &w, args));
+    return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), stub, &w, args));
 }
 
 /* Launch with a handle that the stub obtained from __cudaGetKernel(). */
@@ -328,7 +331,7 @@ enum cuda_error __cudaLaunchKernel(struct cuda_kernel *kernel, struct cuda_dim3 
     struct rt *rt = rt_enter();
     const struct wanted w = {grid, block, shared_bytes, stream, false};
 
-    return rt_leave(rt, launch(rt, kernel, &w, args));
+    return rt_leave(rt, launch(rt, kernel, NULL, &w, args));
 }
 
 enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 grid,
@@ -338,7 +341,7 @@ enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 g
     struct rt *rt = rt_enter();
     const struct wanted w = {grid, block, shared_bytes, stream, true};
 
-    return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), &w, args));
+    return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), stub, &w, args));
 }
 
 enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
@@ -347,9 +350,10 @@ enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
     struct rt *rt = rt_enter();
     struct proact_grid grid = {.ctas = {0}};
     enum cuda_error error = rt_config_read(config, "cudaLaunchKernelExC", &grid);
+    struct cuda_kernel *k = rt_kernel_find(rt, stub);
 
     if (!error)
-        error = rt_launch(rt, rt_kernel_find(rt, stub), &grid, config->stream, args);
+        error = k ? rt_launch(rt, k, &grid, config->stream, args) : rt_kernel_unknown(stub);
     return rt_leave(rt, error);
 }
 

@@ -89,7 +89,7 @@ struct library_verdict rt_library_enter(struct library_call *call,
 static void note(struct rt *rt, uint64_t word)
 {
     struct rt_interop *g = &rt->interop;
-    struct rt_range *range = range_find(&rt->ranges, word);
+    struct rt_range *range = rt_range_of(rt, (const void *)(uintptr_t)word);
 
     if (!range)
         return;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rt/rt.h"
+#include "rt/stream/rt_capture_rules.h"
 
 enum { PINNED_BYTES = 64 << 10 }; /* minimum size at which a device copy is faster */
 
@@ -12,9 +13,9 @@ static bool is_on_device(const struct rt_range *range)
     return range && !range->is_shadow && (range->kind != RT_PINNED || range->is_shown);
 }
 
-bool rt_is_on_device(const struct rt *rt, const void *place)
+bool rt_is_on_device(struct rt *rt, const void *place)
 {
-    return is_on_device(range_find(&rt->ranges, (uint64_t)(uintptr_t)place));
+    return is_on_device(rt_range_of(rt, place));
 }
 
 /* Pinned memory that a device copy accesses belongs to the device's order from then on. */
@@ -47,12 +48,11 @@ static void count_moved(struct rt *rt, const struct rt_range *to,
 static bool is_kind_right(enum cuda_copy_kind kind, const struct rt_range *to,
                           const struct rt_range *from)
 {
-    bool to_host = kind == CUDA_HOST_TO_HOST || kind == CUDA_DEVICE_TO_HOST;
-    bool from_host = kind == CUDA_HOST_TO_HOST || kind == CUDA_HOST_TO_DEVICE;
+    bool to_host = kind == CUDA_DEVICE_TO_HOST, from_host = kind == CUDA_HOST_TO_DEVICE;
 
-    if (kind == CUDA_COPY_DEFAULT)
-        return true;
-    return kind < CUDA_COPY_DEFAULT && (to_host ? !to || to->kind != RT_DEVICE : !!to) &&
+    if (kind == CUDA_COPY_DEFAULT || kind == CUDA_HOST_TO_HOST)
+        return true; /* the addresses decide */
+    return (to_host ? !to || to->kind != RT_DEVICE : !!to) &&
            (from_host ? !from || from->kind != RT_DEVICE : !!from);
 }
 
@@ -120,10 +120,15 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
 
     if (error || !r->width || !r->height)
         return error;
+    if (kind > CUDA_COPY_DEFAULT)
+        return cudaErrorInvalidMemcpyDirection;
+    if (!is_async && (error = rt_capture_check_work(rt, NULL)))
+        return error;
     if (!r->to || !r->from)
         return cudaErrorInvalidValue;
+    rt_range_of(rt, r->to); /* may move the ranges */
+    source = rt_range_of(rt, r->from);
     target = range_find(&rt->ranges, (uint64_t)(uintptr_t)r->to);
-    source = range_find(&rt->ranges, (uint64_t)(uintptr_t)r->from);
     if (!is_kind_right(kind, target, source) ||
         !is_inside(target, r->to, hull(r, r->to_pitch)) ||
         !is_inside(source, r->from, hull(r, r->from_pitch)))
@@ -165,7 +170,7 @@ enum cuda_error rt_fill(struct rt *rt, void *to, size_t pitch, int value, size_t
 
     if (error || !bytes || !rows)
         return error;
-    range = range_find(&rt->ranges, (uint64_t)(uintptr_t)to);
+    range = rt_range_of(rt, to);
     if (!range || !is_inside(range, to, hull(&r, pitch)))
         return cudaErrorInvalidValue;
     if (is_on_device(range))

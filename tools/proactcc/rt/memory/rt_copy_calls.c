@@ -2,6 +2,7 @@
 #include "rt/abi/cuda_calls.h"
 #include "rt/abi/texture_calls.h"
 #include "rt/graph/rt_graph.h"
+#include "rt/stream/rt_capture_rules.h"
 
 static enum cuda_error copy(void *to, const void *from, size_t bytes,
                             enum cuda_copy_kind kind, bool is_async)
@@ -24,13 +25,23 @@ enum cuda_error cudaMemcpy(void *to, const void *from, size_t bytes,
     return copy(to, from, bytes, kind, false);
 }
 
+/* A call that runs now checks the direction itself. */
+static enum cuda_error copy_in_stream(struct rt *rt, const struct cuda_stream *stream,
+                                      enum cuda_copy_kind kind, graph_run *run,
+                                      const void *data, size_t bytes)
+{
+    return kind > CUDA_COPY_DEFAULT && rt_capture_of(rt, stream)
+               ? cudaErrorInvalidMemcpyDirection
+               : rt_in_stream(rt, stream, run, data, bytes);
+}
+
 enum cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                 enum cuda_copy_kind kind, struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
     const struct rt_kept_copy c = {to, from, bytes, kind};
 
-    return rt_leave(rt, rt_in_stream(rt, stream, rt_run_copy, &c, sizeof c));
+    return rt_leave(rt, copy_in_stream(rt, stream, kind, rt_run_copy, &c, sizeof c));
 }
 
 /* A check of the attributes of a batch: attributes[k] applies from copy firsts[k] on. */
@@ -113,7 +124,7 @@ enum cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
     struct rt *rt = rt_enter();
     const struct rt_kept_rows c = {{to, from, to_pitch, from_pitch, width, height}, kind};
 
-    return rt_leave(rt, rt_in_stream(rt, stream, rt_run_rows, &c, sizeof c));
+    return rt_leave(rt, copy_in_stream(rt, stream, kind, rt_run_rows, &c, sizeof c));
 }
 
 static char *place_in(const struct cuda_pitched *p, const struct cuda_position *at)
@@ -125,8 +136,10 @@ static enum cuda_error copy_3d(struct rt *rt, const struct cuda_copy_3d *c, bool
 {
     enum cuda_error error = cudaSuccess;
 
+    if ((c->from_array || c->to_array) && !is_async)
+        error = rt_capture_check_work(rt, NULL);
     if (c->from_array || c->to_array)
-        return rt_copy_texels(rt, c);
+        return error ? error : rt_copy_texels(rt, c);
     for (size_t z = 0; z < c->extent.depth && !error; z++)
         error = rt_copy_rows(
             rt,
@@ -154,7 +167,7 @@ enum cuda_error cudaMemcpy3DAsync(const struct cuda_copy_3d *c, struct cuda_stre
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, rt_in_stream(rt, stream, rt_run_copy_3d, c, sizeof *c));
+    return rt_leave(rt, copy_in_stream(rt, stream, c->kind, rt_run_copy_3d, c, sizeof *c));
 }
 
 static enum cuda_error fill(struct rt *rt, void *to, size_t pitch, int value, size_t width,

@@ -3,6 +3,7 @@
 #include "rt/abi/cuda_calls.h"
 #include "rt/abi/pool_calls.h"
 #include "rt/graph/rt_graph_memory.h"
+#include "rt/stream/rt_capture_rules.h"
 
 enum { PITCH = 512, HOST_MAPPED = 2 };
 
@@ -25,13 +26,19 @@ static enum cuda_error release(struct rt *rt, const void *pointer, enum release_
     return range->graph_nodes ? rt->broken : rt_give_back(rt, range);
 }
 
-enum cuda_error cudaMalloc(void **out, size_t bytes)
+/* A call that allocates at once, not in the order of a stream. */
+static enum cuda_error allocate_now(const char *call, struct rt_range range, void **out)
 {
     struct rt *rt = rt_enter();
+    const enum cuda_error error = rt_capture_check_unsafe(rt);
 
-    return rt_leave(rt,
-                    rt_allocate(rt, "cudaMalloc",
-                                (struct rt_range){.bytes = bytes, .kind = RT_DEVICE}, out));
+    return rt_leave(rt, error ? error : rt_allocate(rt, call, range, out));
+}
+
+enum cuda_error cudaMalloc(void **out, size_t bytes)
+{
+    return allocate_now("cudaMalloc", (struct rt_range){.bytes = bytes, .kind = RT_DEVICE},
+                        out);
 }
 
 static enum cuda_error allocate(struct rt *rt, void **out, size_t bytes,
@@ -50,7 +57,7 @@ static enum cuda_error allocate_in_stream(struct rt *rt, void **out, size_t byte
 {
     enum cuda_error error = rt_stream_check(rt, stream);
 
-    if (error)
+    if (error || (error = rt_capture_check_work(rt, stream)))
         return error;
     return out && rt_capture_of(rt, stream) ? rt_graph_memory_take(rt, out, bytes, stream)
                                             : allocate(rt, out, bytes, stream, pool);
@@ -74,26 +81,21 @@ enum cuda_error cudaMallocFromPoolAsync(void **out, size_t bytes, struct cuda_po
 
 enum cuda_error cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 {
-    struct rt *rt = rt_enter();
-
-    return rt_leave(rt, rt_allocate(rt, "cudaMallocManaged",
-                                    (struct rt_range){.bytes = bytes,
-                                                      .kind = RT_MANAGED,
-                                                      .flags = flags,
-                                                      .is_shown = true},
-                                    out));
+    return allocate_now(
+        "cudaMallocManaged",
+        (struct rt_range){
+            .bytes = bytes, .kind = RT_MANAGED, .flags = flags, .is_shown = true},
+        out);
 }
 
 enum cuda_error cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
-    struct rt *rt = rt_enter();
-
-    return rt_leave(rt, rt_allocate(rt, "cudaHostAlloc",
-                                    (struct rt_range){.bytes = bytes,
-                                                      .kind = RT_PINNED,
-                                                      .flags = flags,
-                                                      .is_shown = flags & HOST_MAPPED},
-                                    out));
+    return allocate_now("cudaHostAlloc",
+                        (struct rt_range){.bytes = bytes,
+                                          .kind = RT_PINNED,
+                                          .flags = flags,
+                                          .is_shown = flags & HOST_MAPPED},
+                        out);
 }
 
 enum cuda_error cudaMallocHost(void **out, size_t bytes)
@@ -125,11 +127,17 @@ enum cuda_error cudaMalloc3D(struct cuda_pitched *out, struct cuda_extent extent
     return error;
 }
 
-enum cuda_error cudaFree(void *pointer)
+static enum cuda_error release_now(const void *pointer, enum release_as as)
 {
     struct rt *rt = rt_enter();
+    const enum cuda_error error = pointer ? rt_capture_check_unsafe(rt) : cudaSuccess;
 
-    return rt_leave(rt, release(rt, pointer, OF_DEVICE, NULL));
+    return rt_leave(rt, error ? error : release(rt, pointer, as, NULL));
+}
+
+enum cuda_error cudaFree(void *pointer)
+{
+    return release_now(pointer, OF_DEVICE);
 }
 
 enum cuda_error cudaFreeAsync(void *pointer, struct cuda_stream *stream)
@@ -137,7 +145,7 @@ enum cuda_error cudaFreeAsync(void *pointer, struct cuda_stream *stream)
     struct rt *rt = rt_enter();
     enum cuda_error error = rt_stream_check(rt, stream);
 
-    if (error)
+    if (error || (error = rt_capture_check_work(rt, stream)))
         return rt_leave(rt, error);
     if (rt_capture_of(rt, stream))
         return rt_leave(rt, rt_graph_memory_free(rt, pointer, stream));
@@ -146,9 +154,7 @@ enum cuda_error cudaFreeAsync(void *pointer, struct cuda_stream *stream)
 
 enum cuda_error cudaFreeHost(void *pointer)
 {
-    struct rt *rt = rt_enter();
-
-    return rt_leave(rt, release(rt, pointer, OF_HOST, NULL));
+    return release_now(pointer, OF_HOST);
 }
 
 enum cuda_error cudaMemGetInfo(size_t *free_bytes, size_t *bytes)
@@ -169,7 +175,7 @@ enum cuda_error cudaPointerGetAttributes(struct cuda_pointer_attributes *out,
 {
     struct rt *rt = rt_enter();
     enum cuda_error error = rt_open(rt);
-    const struct rt_range *range = range_find(&rt->ranges, (uint64_t)(uintptr_t)pointer);
+    const struct rt_range *range = rt_range_of(rt, pointer);
     static const enum cuda_memory_type types[] = {[RT_DEVICE] = CUDA_MEMORY_DEVICE,
                                                   [RT_VARIABLE] = CUDA_MEMORY_DEVICE,
                                                   [RT_MANAGED] = CUDA_MEMORY_MANAGED,

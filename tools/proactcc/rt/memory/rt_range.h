@@ -15,7 +15,7 @@ enum rt_kind {
     RT_MANAGED,    /* cudaMallocManaged(): host and kernels use one address */
     RT_PINNED,     /* cudaMallocHost(): host memory that kernels may access */
     RT_REGISTERED, /* cudaHostRegister(): the same for memory of the program */
-    RT_VARIABLE,   /* a module variable whose address the program queried */
+    RT_VARIABLE,   /* a module variable that the program named or has an address of */
 };
 
 struct rt_range {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registration of host memory, and queries about it. */
 #include "rt/abi/cuda_calls.h"
-#include "rt/rt.h"
+#include "rt/stream/rt_capture_rules.h"
 
 static enum cuda_error add(struct rt *rt, void *pointer, size_t bytes, unsigned flags)
 {
@@ -42,15 +42,17 @@ static enum cuda_error drop(struct rt *rt, void *pointer)
 enum cuda_error cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
 {
     struct rt *rt = rt_enter();
+    const enum cuda_error error = rt_capture_check_unsafe(rt);
 
-    return rt_leave(rt, add(rt, pointer, bytes, flags));
+    return rt_leave(rt, error ? error : add(rt, pointer, bytes, flags));
 }
 
 enum cuda_error cudaHostUnregister(void *pointer)
 {
     struct rt *rt = rt_enter();
+    const enum cuda_error error = rt_capture_check_unsafe(rt);
 
-    return rt_leave(rt, drop(rt, pointer));
+    return rt_leave(rt, error ? error : drop(rt, pointer));
 }
 
 /* Host and device use the same address; a launch replaces it by the copy's address. */

@@ -102,6 +102,12 @@ struct cuda_kernel *rt_kernel_find(struct rt *rt, const void *stub_or_handle)
     return NULL;
 }
 
+/* CUDA 13 on a GPU; its documentation states cudaErrorInvalidDeviceFunction for both. */
+enum cuda_error rt_kernel_unknown(const void *stub)
+{
+    return stub ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+}
+
 static enum cuda_error load(struct rt *rt, struct cuda_kernel *k)
 {
     struct proact_error err = {""};
@@ -129,18 +135,39 @@ enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k)
 struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow)
 {
     for (struct rt_variable *v = rt->variables; v; v = v->next)
-        if (v->shadow == shadow)
+        if (v->shadow == shadow || (v->managed && v->place.bytes && *v->managed == shadow))
             return v;
     return NULL;
 }
 
+static struct rt_range *variable_range(struct rt *rt, const struct proact_variable *v,
+                                       enum rt_kind kind)
+{
+    struct rt_range *range = range_find(&rt->ranges, v->address[0]);
+
+    if (!range)
+        range = range_add(&rt->ranges, &(struct rt_range){.first = v->address[0],
+                                                          .bytes = v->bytes,
+                                                          .array = v->array,
+                                                          .is_shown = true});
+    range->kind = kind;
+    return range;
+}
+
 static void add_range(struct rt *rt, const struct rt_variable *v)
 {
-    range_add(&rt->ranges, &(struct rt_range){.first = v->place.address[0],
-                                              .bytes = v->place.bytes,
-                                              .array = v->place.array,
-                                              .kind = v->managed ? RT_MANAGED : RT_VARIABLE,
-                                              .is_shown = true});
+    variable_range(rt, &v->place, v->managed ? RT_MANAGED : RT_VARIABLE);
+}
+
+struct rt_range *rt_range_of(struct rt *rt, const void *pointer)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)pointer;
+    struct rt_range *range = range_find(&rt->ranges, address);
+    struct proact_variable v;
+
+    if (range || !address || !rt->session || !proact_variable_at(rt->session, address, &v))
+        return range;
+    return variable_range(rt, &v, RT_VARIABLE);
 }
 
 enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v)

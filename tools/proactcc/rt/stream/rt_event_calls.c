@@ -7,8 +7,9 @@
 #include "base/memory.h"
 #include "rt/abi/cuda_calls.h"
 #include "rt/graph/rt_graph.h"
+#include "rt/stream/rt_capture_rules.h"
 
-enum { DISABLE_TIMING = 2 };
+enum { DISABLE_TIMING = 2, EXTERNAL = 1 };
 
 struct cuda_event {
     struct proact_event *handle;
@@ -84,25 +85,35 @@ enum cuda_error cudaEventDestroy(struct cuda_event *event)
     return rt_leave(rt, rt->broken);
 }
 
-enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
+static enum cuda_error event_record(struct rt *rt, struct cuda_event *event,
+                                    const struct cuda_stream *s, bool is_external)
 {
-    struct rt *rt = rt_enter();
     struct proact_error err;
     enum cuda_error error = rt->broken;
 
-    if (!error && !(error = rt_stream_check(rt, s)))
-        error = check_event(rt, event);
-    if (!error)
-        event->point = rt_capture_point(rt, s);
-    if (!error && (event->capture = rt_capture_of(rt, s)))
-        return rt_leave(rt, cudaSuccess); /* a captured event only orders streams, which are
-                                             already in order */
-    if (!error && !(error = rt_stream_enter(rt, s)))
+    if (error || (error = rt_stream_check(rt, s)) || (error = check_event(rt, event)) ||
+        (error = rt_capture_check_work(rt, s)))
+        return error;
+    if (is_external && rt_capture_of(rt, s))
+        return rt_in_stream(rt, s, rt_run_event_record, &event,
+                            sizeof(struct cuda_event *));
+    event->point = rt_capture_point(rt, s);
+    if ((event->capture = rt_capture_of(rt, s)))
+        return cudaSuccess; /* a captured event only orders streams, which are already in
+                               order */
+    if (!(error = rt_stream_enter(rt, s)))
         error = rt_error(rt, proact_event_record(event->handle, &err), &err);
     rt_stream_leave(rt);
     if (!error)
         event->is_recorded = true;
-    return rt_leave(rt, error);
+    return error;
+}
+
+enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, event_record(rt, event, s, false));
 }
 
 enum cuda_error rt_run_event_record(struct rt *rt, const void *data)
@@ -133,8 +144,9 @@ enum cuda_error rt_run_event_wait(struct rt *rt, const void *data)
 enum cuda_error cudaEventRecordWithFlags(struct cuda_event *event, struct cuda_stream *s,
                                          unsigned flags)
 {
-    (void)flags;
-    return cudaEventRecord(event, s);
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, event_record(rt, event, s, flags & EXTERNAL));
 }
 
 static enum cuda_error wait_for(struct rt *rt, const struct cuda_event *event)
@@ -153,6 +165,8 @@ enum cuda_error cudaEventSynchronize(struct cuda_event *event)
     struct rt *rt = rt_enter();
     enum cuda_error error = check_event(rt, event);
 
+    if (!error)
+        error = rt_capture_check_event(rt, event->capture);
     return rt_leave(rt, error || !event->is_recorded ? error : wait_for(rt, event));
 }
 
@@ -171,6 +185,8 @@ enum cuda_error cudaEventQuery(struct cuda_event *event)
     struct rt *rt = rt_enter();
     enum cuda_error error = check_event(rt, event);
 
+    if (!error)
+        error = rt_capture_check_event(rt, event->capture);
     if (error || !event->is_recorded)
         return rt_leave(rt, error);
     if (!rt->broken && is_under_way(rt, event))
@@ -189,6 +205,9 @@ enum cuda_error cudaEventElapsedTime(float *ms, struct cuda_event *from,
     if (!error && (check_event(rt, from) || check_event(rt, to) || !from->has_time ||
                    !to->has_time || !from->is_recorded || !to->is_recorded))
         error = cudaErrorInvalidResourceHandle;
+    if (!check_event(rt, from) && !check_event(rt, to) &&
+        (rt_capture_find(rt, from->capture) || rt_capture_find(rt, to->capture)))
+        error = cudaErrorCapturedEvent;
     if (!error)
         error =
             rt_error(rt, proact_event_elapsed(from->handle, to->handle, &ns, &err), &err);
@@ -203,17 +222,18 @@ enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *ev
     struct rt *rt = rt_enter();
     enum cuda_error error = rt_stream_check(rt, s);
 
-    (void)flags;
-    if (!error)
-        error = check_event(rt, event);
+    if (!error && !(error = check_event(rt, event)))
+        error = rt_capture_check_work(rt, s);
     if (error)
         return rt_leave(rt, error);
     struct proact_error err;
 
-    if (event->capture)
+    if ((flags & EXTERNAL) && rt_capture_of(rt, s))
+        error = rt_in_stream(rt, s, rt_run_event_wait, &event, sizeof(struct cuda_event *));
+    else if (event->capture || event->is_recorded)
         error = rt_capture_join(rt, s, event->capture, event->point);
-    else if (event->is_recorded && !rt_capture_of(rt, s) &&
-             !(error = rt_stream_enter(rt, s)))
+    if (!error && event->is_recorded && !event->capture && !rt_capture_of(rt, s) &&
+        !(error = rt_stream_enter(rt, s)))
         error = rt_error(rt, proact_stream_wait_event(event->handle, &err), &err);
     rt_stream_leave(rt);
     return rt_leave(rt, error ? error : rt->broken);

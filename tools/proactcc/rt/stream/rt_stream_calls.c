@@ -9,6 +9,7 @@
 #include "rt/abi/cuda_calls.h"
 #include "rt/abi/graph_calls.h"
 #include "rt/graph/rt_graph.h"
+#include "rt/stream/rt_capture_rules.h"
 
 enum { NON_BLOCKING = 1 };
 
@@ -93,13 +94,6 @@ enum cuda_error cudaStreamDestroy(struct cuda_stream *s)
     return rt_leave(rt, rt->broken);
 }
 
-static enum cuda_error wait(void)
-{
-    struct rt *rt = rt_enter();
-
-    return rt_leave(rt, rt_wait(rt));
-}
-
 /* A wait for one stream, if the backend can wait for less than all work. */
 static enum cuda_error wait_in(struct rt *rt, const struct cuda_stream *s)
 {
@@ -135,14 +129,11 @@ static enum cuda_error stream_query(struct rt *rt, const struct cuda_stream *s)
                                                                         : wait_in(rt, s);
 }
 
-/* A wait for a captured stream is an error, because its work is only stored. */
 static enum cuda_error check_not_kept(struct rt *rt, const struct cuda_stream *s)
 {
     enum cuda_error error = rt_stream_check(rt, s);
 
-    if (error)
-        return error;
-    return rt_capture_break(rt, s) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+    return error ? error : rt_capture_check_wait(rt, s);
 }
 
 enum cuda_error cudaStreamSynchronize(struct cuda_stream *s)
@@ -163,7 +154,10 @@ enum cuda_error cudaStreamQuery(struct cuda_stream *s)
 
 enum cuda_error cudaDeviceSynchronize(void)
 {
-    return wait();
+    struct rt *rt = rt_enter();
+    const enum cuda_error error = rt_capture_check_device(rt);
+
+    return rt_leave(rt, error ? error : rt_wait(rt));
 }
 
 enum cuda_error cudaStreamGetFlags(struct cuda_stream *s, unsigned *flags)
@@ -240,7 +234,7 @@ enum cuda_error cudaLaunchHostFunc(struct cuda_stream *s, void (*function)(void 
     const struct cuda_host_node c = {function, context};
     enum cuda_error error = rt_stream_check(rt, s);
 
-    if (error)
+    if (error || (error = rt_capture_check_work(rt, s)))
         return rt_leave(rt, error);
     if (!rt_capture_of(rt, s)) { /* without the lock, so that the function may wait for
                                     another thread */

@@ -190,7 +190,7 @@ static enum cuda_error memory_end(struct rt *rt, const struct cuda_pitched *p,
 {
     char *place =
         (char *)p->pointer + at->z * p->height * p->pitch + at->y * p->pitch + at->x;
-    const struct rt_range *range = range_find(&rt->ranges, (uint64_t)(uintptr_t)place);
+    const struct rt_range *range = rt_range_of(rt, place);
 
     if (!p->pointer)
         return cudaErrorInvalidValue;

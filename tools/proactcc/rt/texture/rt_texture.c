@@ -47,7 +47,7 @@ static enum cuda_error take_resource(struct rt *rt, const struct cuda_resource *
     default:
         return cudaErrorInvalidValue;
     }
-    struct rt_range *range = range_find(&rt->ranges, (uint64_t)(uintptr_t)pointer);
+    struct rt_range *range = rt_range_of(rt, pointer);
 
     if ((error = rt_texel(channel, &out->texel)))
         return error;
