@@ -43,3 +43,4 @@ compare_resumed() {
 }
 compare_resumed pagerank g.mtx --tolerance 0 --iterations 200
 compare_resumed jacobi --size 128 --iterations 200
+compare_resumed ct --size 24 --views 30 --subsets 3 --iterations 40 --precision f32

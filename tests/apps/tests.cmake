@@ -20,3 +20,8 @@ proact_test(NAME apps.killed_often COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/apps/kill
     $<TARGET_FILE:proact_command> 20)
 set_tests_properties(apps.killed PROPERTIES LABELS slow TIMEOUT 120)
 set_tests_properties(apps.killed_often PROPERTIES LABELS long TIMEOUT 600)
+
+# CT: one, 13 and 120 s of CPU time.
+set_tests_properties(apps.ct PROPERTIES LABELS "slow;sanitize")
+set_tests_properties(apps.ct_devices PROPERTIES LABELS slow)
+set_tests_properties(apps.ct_golden PROPERTIES LABELS long TIMEOUT 1200)

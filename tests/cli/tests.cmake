@@ -1,5 +1,5 @@
 # Each tests/cli/NAME.sh is one test of the command; run.sh describes them.
-foreach(name bench bench_link bench_options chart help ideal usage input make methods midway plot progress run_small single solvers trace doctor topo local
+foreach(name bench bench_link bench_options chart ct help ideal usage input make methods midway plot progress run_small single solvers trace doctor topo local
     analyze analyze_launch analyze_modes analyze_passes analyze_program analyze_usage)
     proact_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
@@ -28,6 +28,6 @@ add_executable(svg_check cli/svg_check.c)
 target_link_libraries(svg_check PRIVATE proact_options)
 set_tests_properties(cli.plot cli.single PROPERTIES ENVIRONMENT "SVG_CHECK=$<TARGET_FILE:svg_check>")
 # More than 0.3 s of CPU time each.
-set_tests_properties(cli.analyze_launch cli.analyze_passes cli.analyze_program cli.bench_options cli.chart cli.doctor
+set_tests_properties(cli.analyze_launch cli.analyze_passes cli.analyze_program cli.bench_options cli.chart cli.ct cli.doctor
     cli.local cli.make cli.plot cli.topo cli.trace PROPERTIES LABELS "slow;sanitize")
 proact_check(cli proact_command trace_check json_check svg_check fake_cuda_fake fake_cuda_old fake_cuda_early many_cuda)
