@@ -52,7 +52,8 @@ struct run_request {
     uint64_t chunk_bytes, seed;
     double tolerance; /* negative: never stop */
     bool check;
-    bool chart; /* also where stdout is no terminal */
+    bool sends_all; /* each written byte to all devices; else only what they read */
+    bool chart;     /* also where stdout is no terminal */
     const char *command_line;
 };
 
