@@ -75,7 +75,7 @@ static uint64_t node_count(const struct hv15r_grid *g)
 }
 
 /* Entries of the rows of a node. */
-static uint64_t entries_of(const struct hv15r_grid *g, uint64_t node)
+static uint64_t entries_of_node(const struct hv15r_grid *g, uint64_t node)
 {
     uint64_t found[NEIGHBOURS_MAX];
     uint64_t row = (uint64_t)find_neighbours(g, node, found) * UNKNOWNS;
@@ -88,7 +88,7 @@ static uint64_t entry_count(const struct hv15r_grid *g)
     uint64_t count = 0;
 
     for (uint64_t node = 0; node < node_count(g); node++)
-        count += entries_of(g, node);
+        count += entries_of_node(g, node);
     return count;
 }
 
@@ -130,7 +130,7 @@ static void write_binary(const struct hv15r_grid *g, struct hv15r_progress *prog
     for (uint64_t row = 0; row <= rows; row++) {
         make_output_add(output, (const char *)&offset, sizeof offset);
         if (row < rows)
-            offset += entries_of(g, row / UNKNOWNS) / UNKNOWNS;
+            offset += entries_of_node(g, row / UNKNOWNS) / UNKNOWNS;
     }
     for (uint64_t row = 0; row < rows; row++) {
         unsigned count = find_columns(g, row, column);
