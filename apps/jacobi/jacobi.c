@@ -11,11 +11,6 @@ extern const char kernel_jacobi[];
 
 enum { STEP_CELLS_ARG = 2, STEP_SUMS_ARG = 3 }; /* arguments that jacobi_step() writes */
 enum { CELLS_A_CTA = 4096, ROWS_MIN = 4 };      /* rows that a thread processes together */
-enum {
-    CTAS_MAX = 4096
-}; /* each CTA reads one sum of every other
-      CTA */
-
 struct jacobi_run {
     struct jacobi_options options;
     uint32_t rows, cta_count; /* rows per CTA; both depend only on the size */
@@ -45,7 +40,7 @@ static enum proact_status launch_step(void *context, const struct repeat_step *s
         PROACT_ARRAY(step->after),
         PROACT_VALUE(size),
         PROACT_VALUE(run->rows),
-        PROACT_VALUE(run->cta_count),
+        PROACT_VALUE(step->sum_count),
         PROACT_VALUE(step->tolerance),
     };
 
@@ -102,10 +97,8 @@ enum proact_status jacobi_run(struct proact *p, const struct jacobi_options *giv
     if (status)
         return status;
     uint32_t size = run.options.size, wide = (CELLS_A_CTA + size - 1) / size;
-    uint32_t tall = (size + CTAS_MAX - 1) / CTAS_MAX;
 
-    tall = tall > ROWS_MIN ? tall : ROWS_MIN;
-    run.rows = wide > tall ? wide : tall;
+    run.rows = wide > ROWS_MIN ? wide : ROWS_MIN;
     run.cta_count = (size + run.rows - 1) / run.rows;
     if (!(status = prepare(&run, p, err))) {
         const double tolerance = run.options.tolerance;

@@ -63,13 +63,13 @@ __device__ static inline double relax(const struct proact_partition *partition,
 
 extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *old_sums,
                                        float *cells, struct cta_pair *sums, proact_u32 size,
-                                       proact_u32 rows, proact_u32 cta_count,
+                                       proact_u32 rows, proact_u32 sum_count,
                                        double tolerance_squared,
                                        struct proact_partition partition)
 {
     __shared__ struct cta_pair scratch[CTA_WARPS];
     proact_u32 cta = proact_cta(&partition);
-    bool stopped = cta_sum_pairs(old_sums, cta_count, scratch).a < tolerance_squared;
+    bool stopped = cta_sum_pairs(old_sums, sum_count, scratch).a < tolerance_squared;
     proact_u32 last = smaller((cta + 1) * rows, size);
     struct strip strip = {old, cells, size, cta * rows, last};
     double sum = 0;
