@@ -271,7 +271,9 @@ static enum proact_status record_stopped(struct loop *l, struct proact_error *er
 static enum proact_status prepare(struct loop *l, struct proact_error *err)
 {
     unsigned most = l->repeat->iterations_max - l->done;
-    const unsigned few = most < REPEAT_BATCH ? most : REPEAT_BATCH;
+    /* An even number: nothing would read the last output of an odd one, so its readers
+       would stay unknown. */
+    const unsigned few = most < REPEAT_BATCH ? most + most % 2 : REPEAT_BATCH;
     const unsigned sizes[PARTS] = {PART_BATCHES * REPEAT_BATCH, REPEAT_BATCH,
                                    most % REPEAT_BATCH};
     const struct part batch = {.iterations = few, .working = few};
