@@ -172,7 +172,7 @@ static void sums_of_many_ctas_have_two_levels(void **state)
 static void an_odd_number_of_iterations_costs_no_more(void **state)
 {
     (void)state;
-    struct graph g = make_hub(6000);
+    struct graph g = make_hub(30000);
     uint64_t time_ns[5] = {0};
 
     for (unsigned n = 3; n <= 4; n++) {
@@ -183,7 +183,7 @@ static void an_odd_number_of_iterations_costs_no_more(void **state)
         time_ns[n] = r.time_ns;
         pagerank_clear(&r);
     }
-    assert_true(time_ns[3] < time_ns[4]);
+    assert_true(time_ns[3] * 100 < time_ns[4] * 85);
     graph_clear(&g);
 }
 
