@@ -43,6 +43,13 @@ struct topology_device {
     /* Parts of launch_host_us and copy_host_us that are serial between threads. */
     double launch_turn_us, copy_lock_us;
     double open_ms; /* host time to open a device, serial; 0: opening is free */
+    /* Child kernels (CUDA dynamic parallelism). */
+    double child_launch_latency_us;  /* from the launch to the first CTA; 0: launch_us */
+    double child_launch_interval_us; /* between the starts of two child kernels of a
+                                        device */
+    unsigned child_priority;         /* 1: their CTAs precede waiting CTAs of the parent */
+    unsigned child_concurrency;      /* child kernels with CTAs at once; 0: no limit */
+    unsigned child_launch_limit;     /* child kernels that wait or run; 0: the default */
 };
 
 /* Wire cost of a range that is shorter than a packet, from a table. Without a table, a

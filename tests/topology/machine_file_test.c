@@ -134,6 +134,8 @@ static const struct {
     {"\"launch_host_us\": 2.5",
      "\"launch_host_us\": 2.5, \"copy_host_us\": 2, \"copy_lock_us\": 3",
      "box.json:5: key 'device': expected 'copy_lock_us' (3) of at most 'copy_host_us' (2)"},
+    {"\"launch_host_us\": 2.5", "\"launch_host_us\": 2.5, \"child_priority\": 2",
+     "'device.child_priority': expected a whole number from 0 to 1, found 2"},
     {"\"shared_bytes_per_cta\": 166912", "\"shared_bytes_per_cta\": 170000",
      "expected 'shared_bytes_per_cta' (170000) of at most 'shared_bytes_per_sm' (167936)"},
     {"\"NVIDIA A100-SXM4-40GB\"", "\"\"",

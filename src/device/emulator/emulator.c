@@ -92,6 +92,8 @@ static enum proact_status emulator_open(const struct device_options *options,
     if (set->options.wait_limit_ms <= 0)
         set->options.wait_limit_ms = WAIT_LIMIT_MS;
     if (!set->options.children_limit)
+        set->options.children_limit = set->topology->device.child_launch_limit;
+    if (!set->options.children_limit)
         set->options.children_limit = CHILDREN_LIMIT;
     if (set->options.kernel_limit_ms <= 0)
         set->options.kernel_limit_ms = KERNEL_LIMIT_MS;

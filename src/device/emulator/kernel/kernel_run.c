@@ -169,6 +169,8 @@ static void cta_end(struct emulated *d, void *subject, uint64_t detail)
     resident_leave(d, r);
     run->live--;
     run->worked_ps = 0;
+    if (run->drained && !run->live && run->next_cta == run->total)
+        run->drained(d, run);
     fill_sm(d, sm);
     run_settle(d, run);
 }
@@ -272,7 +274,8 @@ static void launch_done(struct emulated *d, struct kernel_run *run)
     operation_done(d, run->operation);
 }
 
-struct kernel_run *run_create(struct emulated *d, const struct execute_launch *launch)
+struct kernel_run *run_create(struct emulated *d, const struct execute_launch *launch,
+                              const struct kernel_run *next)
 {
     const struct execute_kernel_info info = execute_kernel_info(launch->kernel);
     const uint32_t *grid = launch->grid, *block = launch->block;
@@ -292,8 +295,9 @@ struct kernel_run *run_create(struct emulated *d, const struct execute_launch *l
     }
     run->known = must_calloc(info.access_count, sizeof *run->known);
     run->grid = execute_grid_create(&run->launch);
-    while (*end)
+    while (*end != next)
         end = &(*end)->next;
+    run->next = *end;
     *end = run;
     return run;
 }
@@ -337,7 +341,7 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
         launch.block[i] = l->block[i];
     }
     cluster_of(&f->info, l->cluster, launch.cluster);
-    struct kernel_run *run = run_create(d, &launch);
+    struct kernel_run *run = run_create(d, &launch, NULL);
 
     run->operation = operation;
     run->sends_from = f->sends_from;

@@ -27,7 +27,10 @@ struct kernel_run {
     uint32_t children;           /* running children; the kernel ends after them */
     uint32_t place;              /* slot of a child in children.h */
     void (*done)(struct emulated *d, struct kernel_run *run);
-    void *parameters; /* of a child; owned */
+    void (*drained)(struct emulated *d,
+                    struct kernel_run *run); /* its last CTA has ended; or NULL */
+    struct kernel_run *next_waiting;         /* see children.h */
+    void *parameters;                        /* of a child; owned */
     bool has_begun;
     struct execute_launch launch;
     struct execute_grid *grid;
@@ -84,8 +87,11 @@ void resident_wake(struct emulated *d, struct resident *r);
 void resident_wake_at(struct emulated *d, struct resident *r, uint64_t at_ps);
 void runs_clear(struct emulated *d); /* removes the launches that remain */
 
-/* Appends a launch to the device's list; it starts later. `parameters` are borrowed. */
-struct kernel_run *run_create(struct emulated *d, const struct execute_launch *launch);
+/* Inserts a launch into the device's list, before the launch `next`, or at the end if that
+   is NULL. CTAs get slots in the order of the list. The launch starts later. `parameters`
+   are borrowed. */
+struct kernel_run *run_create(struct emulated *d, const struct execute_launch *launch,
+                              const struct kernel_run *next);
 void run_begin(struct emulated *d, struct kernel_run *run);
 /* Ends the launch if no CTA and no child remains. */
 void run_settle(struct emulated *d, struct kernel_run *run);
