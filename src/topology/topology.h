@@ -84,6 +84,15 @@ struct topology_fabric {
     bool shared_bus; /* all transfers use one bus (PCIe tree) */
 };
 
+/* Groups of devices, such as those under one PCIe switch. The rates into and out of a
+   device limit transfers within a group. All transfers from one group to another also share
+   the bridge between the two, one in each direction. */
+struct topology_groups {
+    unsigned of[TOPOLOGY_DEVICES_MAX]; /* group of each device */
+    double gbps;                       /* raw, between two devices of a group */
+    double bridge_gbps; /* raw, from one group to another; 0: there are no groups */
+};
+
 struct topology {
     char name[64], description[160], source[160]; /* source: origin of the numbers */
     unsigned device_count;
@@ -91,8 +100,16 @@ struct topology {
     struct topology_fabric fabric;
     /* Raw GB/s from device to device; 0: no direct path (staged through the host). */
     double link_gbps[TOPOLOGY_DEVICES_MAX][TOPOLOGY_DEVICES_MAX];
-    double host_gbps; /* between host memory and a device */
+    struct topology_groups groups; /* link_gbps follows from it */
+    double host_gbps;              /* between host memory and a device */
 };
+
+/* True if some devices reach each other over PCIe, which carries no atomics: a shared bus,
+   or bridges between groups. */
+static inline bool topology_is_pcie(const struct topology *t)
+{
+    return t->fabric.shared_bus || t->groups.bridge_gbps > 0;
+}
 
 /* Loads a machine: a name in the machine folder, or a path to a .json or hwloc .xml file.
    The folder is `machines` of the source tree or of the installation. The message for an

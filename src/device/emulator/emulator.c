@@ -50,6 +50,7 @@ static void set_destroy(struct device_set *set)
             execute_pool_destroy(d->pool);
     }
     free(set->devices);
+    free(set->paths_free_ps);
     check_destroy(set->check);
     memory_release(&set->memory);
     free(set);
@@ -108,6 +109,9 @@ static enum proact_status emulator_open(const struct device_options *options,
         set->check = check_create((uint64_t)(uintptr_t)set->memory.reserved,
                                   memory_span(&set->memory), set->count);
     set->devices = must_calloc(set->count, sizeof *set->devices);
+    if (topology_is_pcie(set->topology))
+        set->paths_free_ps =
+            must_calloc(DEVICES_MAX * DEVICES_MAX, sizeof *set->paths_free_ps);
     for (unsigned i = 0; i < set->count; i++)
         device_begin(set, i);
     opening_begin(set);
@@ -186,7 +190,7 @@ static bool emulator_peer_access(const struct device_set *set, unsigned from, un
 static bool emulator_peer_atomics(const struct device_set *set, unsigned from, unsigned to)
 {
     return from == to ||
-           (emulator_peer_access(set, from, to) && !set->topology->fabric.shared_bus);
+           (emulator_peer_access(set, from, to) && !topology_is_pcie(set->topology));
 }
 
 static enum proact_status emulator_alloc_parts(struct device_set *set, size_t bytes,

@@ -151,8 +151,9 @@ struct device_set {
         struct operation *first[DEVICES_MAX], *last[DEVICES_MAX]; /* without a stamp */
         unsigned count[DEVICES_MAX];
     } batch;
-    uint64_t latency_ps, window_end_ps, bus_free_ps;
-    uint64_t changed_ps;              /* time of the last change on the machine */
+    uint64_t latency_ps, window_end_ps;
+    uint64_t *paths_free_ps; /* shared bus, or bridges between groups; see message.c */
+    uint64_t changed_ps;     /* time of the last change on the machine */
     struct emulator_workers *workers; /* NULL: not needed yet */
     bool is_shared;                   /* the workers run this window */
     struct check *check;              /* NULL unless options.check */
