@@ -73,6 +73,9 @@ struct device_launch {
     bool is_cooperative;
     bool is_blocking; /* waits for an action of the device's next kernel */
     bool is_urgent;   /* its CTAs start before waiting CTAs of other streams */
+    /* 0, or the number of flags that each thread checks in turn, without sleeping, while
+       the kernel waits. The emulator computes the cost of such waits. */
+    uint32_t spin_checks;
 };
 
 /* Resources of a compiled kernel. */

@@ -35,6 +35,8 @@ static enum proact_status open_agent(struct transfer_devices *t, unsigned device
     if ((status = backend->module_load(t->set, device, "agent.cu", kernel_agent,
                                        strlen(kernel_agent), &here->module, err)) ||
         (status = backend->function(here->module, "proact_agent", &here->agent, err)) ||
+        (status =
+             backend->function(here->module, "proact_agent_spin", &here->spinning, err)) ||
         (status = backend->alloc(t->set, device, sizeof nothing, &here->status, err)))
         return status;
     return backend->write(here->lane[TRANSFER_MAIN], here->status, &nothing, sizeof nothing,

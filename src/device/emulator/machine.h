@@ -41,6 +41,7 @@ struct sent_marks {
 struct sm {
     uint64_t issue_free_ps, bulk_free_ps; /* instructions; bulk stores to peers */
     uint32_t threads, ctas;               /* resident now */
+    uint32_t spin_warps;                  /* of CTAs that wait, see spin.h */
     uint64_t shared_bytes;
 };
 
@@ -82,7 +83,7 @@ struct emulated {
     struct agenda agenda;
     uint64_t now_ps;
     struct sm *sms;
-    uint32_t resident_ctas;
+    uint32_t resident_ctas, spin_warps;
     uint64_t memory_free_ps, l2_free_ps, out_free_ps, in_free_ps, engine_free_ps;
     uint64_t host_free_ps[2]; /* host link: to the device, and from it */
     uint64_t link_free_ps[DEVICES_MAX];

@@ -7,6 +7,7 @@
 #include "device/emulator/check/checked.h"
 #include "device/emulator/kernel/cluster_launch.h"
 #include "device/emulator/kernel/sm_places.h"
+#include "device/emulator/kernel/spin.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream/stream.h"
 #include "device/emulator/traffic/bulk_store.h"
@@ -136,6 +137,7 @@ static void fill_sm(struct emulated *d, uint32_t sm)
 
 static void resident_leave(struct emulated *d, struct resident *r)
 {
+    spin_end(d, r);
     sm_give(d, r->run, r->sm);
     d->resident_ctas--;
     if (r->next)
@@ -210,6 +212,7 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t generation)
     if (generation != r->generation)
         return; /* a stale event: the CTA was woken, or the slot is reused */
     r->is_scheduled = false;
+    spin_end(d, r);
     if (r->sends && credit_spent(d)) { /* until acknowledgements arrive */
         r->is_stalled = true;
         r->next_stalled = d->stalled;
@@ -236,6 +239,8 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t generation)
     d->current = NULL;
     r->busy_until_ps = d->now_ps + turn_cost(d, r);
     r->sends = d->usage.sent_bytes != 0;
+    if (spin_is_waiting(d, r, stop))
+        spin_begin(d, r);
     turn_end(d, r, stop, r->busy_until_ps, turn_watch(d, r, stop, r->busy_until_ps));
 }
 
@@ -345,6 +350,7 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
 
     run->operation = operation;
     run->sends_from = f->sends_from;
+    run->spin_checks = l->spin_checks;
     run->done = launch_done;
     if (l->label)
         run->name = l->label;

@@ -36,6 +36,7 @@ struct kernel_run {
     struct execute_grid *grid;
     const char *name;
     uint32_t sends_from; /* see device_function */
+    uint32_t spin_checks;
     uint32_t threads, warps, total, live;
     uint32_t next_cta;                 /* number in launch order, see cluster_place() */
     uint32_t cluster[3], cluster_size; /* 1 without clusters */
@@ -61,7 +62,7 @@ struct resident {
     uint32_t id[3], number, sm;
     uint32_t named[3];   /* CTA index in messages */
     uint64_t generation; /* of the valid turn event in the agenda; never reused */
-    bool is_scheduled, is_stalled;
+    bool is_scheduled, is_stalled, is_spinning;
     bool sends; /* the last turn sent data */
     uint64_t turn_at_ps, busy_until_ps;
     uint64_t sent_ps;      /* time at which the last sent data was ready */
