@@ -8,8 +8,8 @@ proact=$1
 code=0
 
 speedup() { # CHUNK
-    "$proact" bench micro -m k40x4 --bytes 4M --ratio 1 --pattern one-to-all --method dynamic \
-        --sleep --chunk "$1" | awk '$3 == "dynamic" { print $6 }'
+    "$proact" bench micro -m k40x4 --bytes 2M --ratio 1 --pattern one-to-all --method dynamic \
+        --chunk "$1" | awk '$3 == "dynamic" { print $6 }'
 }
 
 region() { # CHUNK CONDITION
@@ -21,5 +21,5 @@ region() { # CHUNK CONDITION
 region 4K '< 0.6'
 region 8K '< 1'
 region 16K '>= 1.5'
-region 4M '< 1.1'
+region 2M '< 1.2'
 exit $code

@@ -64,7 +64,7 @@ static const char help[] =
     "                      link on GPUs 16)\n"
     "  --sleep             micro: sleep instead of computing: quick to emulate, but "
     "nothing\n"
-    "                      competes with an agent for issue slots\n"
+    "                      competes with an agent for issue slots (from sm_70 on)\n"
     "  --peers             micro: also other libraries, if bench/peers/build.sh of the\n"
     "                      source tree built their programs\n"
     "  --against FILE      repeat the measurements of a file and print both: a file of\n"
