@@ -42,7 +42,8 @@ struct topology_device {
                                              call */
     /* Parts of launch_host_us and copy_host_us that are serial between threads. */
     double launch_turn_us, copy_lock_us;
-    double open_ms; /* host time to open a device, serial; 0: opening is free */
+    double open_ms;       /* host time to open a device, serial; 0: opening is free */
+    double misses_per_sm; /* sectors that an SM awaits from memory at once; 0: no limit */
     /* Child kernels (CUDA dynamic parallelism). */
     double child_launch_latency_us;  /* from the launch to the first CTA; 0: launch_us */
     double child_launch_interval_us; /* between the starts of two child kernels of a

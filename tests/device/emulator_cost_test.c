@@ -313,9 +313,41 @@ static void spinning_takes_issue_slots(void **state)
     near_to(next_to_pollers_ns(0) - 5000, alone_ns, 0.15); /* polls are few */
 }
 
+/* Time of 65536 loads of different sectors by all SMs. */
+static double gather_ns(double misses_per_sm)
+{
+    enum { CTAS = 32, THREADS = 128, ROUNDS = 16, SECTOR_WORDS = 8 };
+    struct emulator_rig r;
+
+    emulator_prepare(&r, 1);
+    r.topology.device.misses_per_sm = misses_per_sm;
+    emulator_start(&r);
+    device_addr from =
+        emulator_words(&r, 0, (size_t)CTAS * THREADS * ROUNDS * SECTOR_WORDS);
+    const struct contract_parameters p = emulator_parameters("dw", from, ROUNDS);
+    const uint64_t before = r.b->now_ns(r.set);
+
+    emulator_run(&r, 0, 0, "gather", CTAS, THREADS, &p);
+    emulator_sync(&r);
+    const double ns = emulator_since(&r, before);
+
+    emulator_close(&r);
+    return ns;
+}
+
+/* An SM loads 8 sectors per memory latency. */
+static void misses_of_an_sm_are_limited(void **state)
+{
+    (void)state;
+    near_to(gather_ns(8) - 5000, 65536.0 / 4 / 8 * 500, 0.1);
+    near_to(gather_ns(16) - 5000, 65536.0 / 4 / 16 * 500, 0.1);
+    assert_true(gather_ns(0) < 30000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(misses_of_an_sm_are_limited),
         cmocka_unit_test(spinning_takes_issue_slots),
         cmocka_unit_test(calls_take_the_hosts_time),
         cmocka_unit_test(threads_queue_in_parallel_except_for_a_lock),

@@ -40,6 +40,7 @@ struct sent_marks {
 
 struct sm {
     uint64_t issue_free_ps, bulk_free_ps; /* instructions; bulk stores to peers */
+    uint64_t miss_free_ps;                /* loads that miss the L2, see misses_per_sm */
     uint32_t threads, ctas;               /* resident now */
     uint32_t spin_warps;                  /* of CTAs that wait, see spin.h */
     uint64_t shared_bytes;
@@ -47,7 +48,7 @@ struct sm {
 
 /* Resources used and progress made by one turn of a CTA. */
 struct usage {
-    uint64_t sectors, missed_sectors;
+    uint64_t sectors, missed_sectors, awaited_sectors; /* awaited: missed by loads */
     uint64_t loads, fresh_loads; /* fresh: its address differs from that of the previous
                                     load */
     uint64_t waited, missed;     /* accesses with a result; those that miss the L2 */

@@ -88,6 +88,11 @@ uint64_t turn_cost(struct emulated *d, struct resident *r)
         shared_delay(&d->l2_free_ps, d->now_ps,
                      ps_of_bytes(32.0 * (double)u->sectors * spin_l2_factor(d), t->l2_gbps),
                      d->resident_ctas));
+    if (t->misses_per_sm > 0)
+        cost = longer(cost, shared_delay(&sm->miss_free_ps, d->now_ps,
+                                         ps_of_ns((double)u->awaited_sectors *
+                                                  t->memory_latency_ns / t->misses_per_sm),
+                                         sm->ctas));
     if (u->sent_bytes && !d->set->options.infinite_bandwidth)
         cost = longer(cost, sending_cost(d, r));
     if (u->atomics_ps > d->now_ps)
