@@ -64,13 +64,15 @@ static enum proact_status figure10_count(struct figure_session *s, const char *m
     return PROACT_OK;
 }
 
-/* Powers of two; without --quick also 3, 5, 6 and 12, next to which bulk levels. */
-static bool figure10_counts(const struct figure_session *s, unsigned devices)
+/* Powers of two; also 3, 5, 6 and 12, next to which the paper's bulk levels. --quick: of
+   more than four devices only 4 and 16. */
+static bool figure10_counts(const struct figure_session *s, unsigned devices, unsigned all)
 {
     const bool is_power = (devices & (devices - 1)) == 0;
 
-    return is_power ||
-           (!s->quick && (devices == 3 || devices == 5 || devices == 6 || devices == 12));
+    if (s->quick)
+        return is_power && (all <= 4 || (devices != 2 && devices != 8));
+    return is_power || devices == 3 || devices == 5 || devices == 6 || devices == 12;
 }
 
 static enum proact_status figure10_machine(struct figure_session *s, const char *machine,
@@ -83,7 +85,7 @@ static enum proact_status figure10_machine(struct figure_session *s, const char 
     if (check_machine("bench", machine, 0, &topology))
         return fail(err, PROACT_EINVAL, "%s is no machine", machine);
     for (unsigned n = 1; n <= topology.device_count && !status; n++)
-        if (figure10_counts(s, n))
+        if (figure10_counts(s, n, topology.device_count))
             status = figure10_count(s, machine, n, out, err);
     return status;
 }

@@ -15,7 +15,11 @@ static void figure8_add(const struct figure_study *f, struct figure_row *row,
 static enum proact_status figure8_run(struct figure_session *s, struct figure_rows *out,
                                       struct proact_error *err)
 {
-    return figure_fastest_each(s, figure8_add, out, err);
+    enum proact_status status = figure_fastest_each(s, figure8_add, out, err);
+
+    if (!status)
+        figure_fastest_means(out);
+    return status;
 }
 
 const struct figure figure_8 = {

@@ -16,3 +16,5 @@ enum proact_status figure_fastest_each(struct figure_session *s, figure_fastest_
    NAN: undefined. */
 void figure_fastest_share(const struct figure_study *f, double share,
                           struct figure_row *row, struct figure_rows *out);
+/* Adds the arithmetic mean of the defined values of each series, at "mean". */
+void figure_fastest_means(struct figure_rows *rows);
