@@ -202,7 +202,7 @@ function table(name,    file) {
     else if (name ~ /^micro-(row-)?(all-)?[0-9]/) best_table(file)
     else if (name ~ /-[0-9]+x/)
         rows(file, "figure", "measured", "| case | median | min to max | runs |")
-    else if (name ~ /^pagerank/)
+    else if (name ~ /^(pagerank|als)/)
         rows(file, "run", "hidden_share",
              "| method | time | speedup | captured | overhead | sent | packets | hidden |")
     else if (name ~ /-speed$/)

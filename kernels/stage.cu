@@ -14,19 +14,20 @@ extern __shared__ __attribute__((aligned(16))) unsigned char proact_stage[];
    a grid has such bytes. */
 PROACT_DEVICE_INLINE void proact_send_tail(const struct proact_slot *slot,
                                            unsigned char *to, const unsigned char *from,
-                                           proact_u32 bytes, proact_u32 peers)
+                                           proact_u32 bytes, struct proact_receivers r)
 {
 #pragma unroll 1
     for (proact_u32 i = 0; i < bytes; i++)
 #pragma unroll 1
-        for (proact_u32 peer = 0; peer < peers; peer++)
-            to[i + slot->peer_offset[peer]] = from[i];
+        for (struct proact_receivers left = r; left.now | left.later;)
+            to[i + slot->peer_offset[proact_take_receiver(&left)]] = from[i];
 }
 
-/* Sends the staged range of this CTA in one slot to all peers. Called by the leader. */
-PROACT_DEVICE_INLINE void proact_send_range(const struct proact_slot *slot,
-                                            const struct proact_staged_range *range,
-                                            proact_u32 peers, proact_u32 peer)
+/* Sends the staged range of this CTA in one slot to the peers that need stores of the CTA.
+   Called by the leader. */
+PROACT_DEVICE_INLINE void proact_send_range(const struct proact_partition *partition,
+                                            const struct proact_slot *slot,
+                                            const struct proact_staged_range *range)
 {
     unsigned char *to = range->first + (proact_u64)proact_local_cta() * range->bytes;
     const unsigned char *from = proact_stage + range->shared_offset;
@@ -36,10 +37,11 @@ PROACT_DEVICE_INLINE void proact_send_range(const struct proact_slot *slot,
     proact_u64 left = (proact_u64)(range->end - to);
     proact_u32 bytes = left < range->bytes ? (proact_u32)left : range->bytes,
                tail = bytes & 15;
+    const struct proact_receivers r = proact_receivers_of(partition, slot, to, bytes);
 
     if (bytes -= tail)
-        proact_send_bulk(slot, to, from, bytes, peers, peer);
-    proact_send_tail(slot, to + bytes, from + bytes, tail, peers);
+        proact_send_bulk(slot, to, from, bytes, r);
+    proact_send_tail(slot, to + bytes, from + bytes, tail, r);
 }
 
 /* Entry. The end of the kernel orders the stores to the peers (inline). The leader only
@@ -47,17 +49,13 @@ PROACT_DEVICE_INLINE void proact_send_range(const struct proact_slot *slot,
 extern "C" __global__ void proact_epilogue_stage(struct proact_partition partition,
                                                  proact_u32 is_leader)
 {
-    const proact_u32 peers = partition.peer_count;
-
-    if (!peers)
+    if (!partition.peer_count)
         return;
     proact_bulk_stage_ready();
     if (!is_leader)
         return;
-    const proact_u32 peer = proact_cta(&partition) % peers;
-
 #pragma unroll 1
     for (proact_u32 s = 0; s < partition.slot_count; s++)
-        proact_send_range(&partition.slot[s], &partition.staged.range[s], peers, peer);
+        proact_send_range(&partition, &partition.slot[s], &partition.staged.range[s]);
     proact_bulk_source_read();
 }

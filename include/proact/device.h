@@ -45,7 +45,7 @@ enum {
 
 /* Mode of a launch, a set of bits that the mechanism selects (PROACT III-C). */
 enum {
-    PROACT_MODE_STORE = 1,   /* inline: each store also goes to the peers */
+    PROACT_MODE_STORE = 1,   /* inline: each store also goes to the peers that need it */
     PROACT_MODE_COUNT = 2,   /* decoupled: each CTA counts in its chunks at its end */
     PROACT_MODE_SEND = 4,    /* fused: the CTA that completes a chunk sends it */
     PROACT_MODE_MIXED = 8,   /* of two mechanisms: it sends only chunks in sent_by_cta */
@@ -60,29 +60,63 @@ struct proact_piece {
     unsigned short first_peer, peer_count;
 };
 
+/* Peers of stores, under MODE_STORE: which peers need a store of the kernel, as bits by
+   index of peer_offset. A store is aligned and lies in one line of PROACT_LINE_BYTES. A
+   peer that gets a store without need loses time only. */
+enum { PROACT_LINE_BYTES = 32, PROACT_REGIONS_MAX = 4 };
+struct proact_region {
+    proact_u32 first_line, lines, peers; /* lines of the array */
+};
+struct proact_stores {
+    /* No peer needs a store of the unsent_count local CTAs from unsent_first on, such as
+       the interior of a stencil. */
+    proact_u32 unsent_first, unsent_count;
+    /* Lines that peers need, if these are few regions. region_count 0: see `peers`. */
+    proact_u32 region_count, reserved;
+    struct proact_region region[PROACT_REGIONS_MAX];
+    /* Per local CTA: peers that need some of its stores; NULL: all stores go to all peers.
+     */
+    const proact_u32 *peers;
+};
+
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic" /* C++ has no unnamed struct */
+#endif
 /* Slot: one array that the kernel writes, from the view of this device. */
 struct proact_slot {
     unsigned char *base; /* replica of this device */
-    /* Chunk lists. The list of local CTA c starts at chunk_lists[list_start[c]]: the number
-       of chunks, then their indices. CTAs with equal chunks share a list. */
-    const proact_u32 *list_start;
-    const proact_u32 *chunk_lists;
-    /* Regular case. If chunk_shift is not 0, local CTA c writes the single chunk
-       (c + cta_bias) >> (chunk_shift - 1), and it has no list. */
-    proact_u32 chunk_shift, cta_bias;
-    proact_u32 *counter;            /* per chunk: finished writers of all epochs */
-    const proact_u32 *writer_count; /* per chunk: writers of one launch */
-    /* Launches that counted here, including this one. A chunk is complete when its counter
-       reaches table_epoch * writer_count. */
-    proact_u32 table_epoch;
-    const proact_u32 *piece_first; /* per chunk, and one more: its first index in `piece` */
-    const struct proact_piece *piece;
-    const proact_u32 *sent_by_cta; /* per chunk, under MODE_MIXED: 1 if the CTA sends it */
+    union {
+        struct { /* for modes that count */
+            /* Chunk lists. The list of local CTA c starts at chunk_lists[list_start[c]]:
+               the number of chunks, then their indices. CTAs with equal chunks share a
+               list. */
+            const proact_u32 *list_start;
+            const proact_u32 *chunk_lists;
+            /* Regular case. If chunk_shift is not 0, local CTA c writes the single chunk
+               (c + cta_bias) >> (chunk_shift - 1), and it has no list. */
+            proact_u32 chunk_shift, cta_bias;
+            proact_u32 *counter;            /* per chunk: finished writers of all epochs */
+            const proact_u32 *writer_count; /* per chunk: writers of one launch */
+            /* Launches that counted here, including this one. A chunk is complete when its
+               counter reaches table_epoch * writer_count. */
+            proact_u32 table_epoch;
+            /* Per chunk, and one more: its first index in `piece`. */
+            const proact_u32 *piece_first;
+            const struct proact_piece *piece;
+            /* Per chunk, under MODE_MIXED: 1 if the CTA sends it. */
+            const proact_u32 *sent_by_cta;
+        };
+        struct proact_stores stores; /* for MODE_STORE */
+    };
     /* Offsets from an address in this replica to the same byte on each peer, and on device
        0 or in this device's buffer of partial results. */
     long long peer_offset[PROACT_PEERS_MAX];
     long long device0_offset;
 };
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#pragma GCC diagnostic pop
+#endif
 
 /* Upper limit of a small piece. The small pieces of a chunk follow all others; if there are
    several, each thread sends one. */

@@ -22,25 +22,48 @@
    On older devices, and if `to` and `from` differ in their position within 16 bytes,
    threads load and store, 16 bytes each if possible. */
 
-/* Stores `count` elements to the replica of this device and to the same bytes on each of
-   `peers` peers, index `peer` first. Called by all threads of the CTA. */
+/* Receivers of a bulk store of `bytes` bytes. */
+PROACT_DEVICE_INLINE struct proact_receivers proact_receivers_of(
+    const struct proact_partition *partition, const struct proact_slot *slot,
+    const void *to, proact_u32 bytes)
+{
+    const proact_u32 regions = slot->stores.region_count;
+
+    if (proact_stores_stay(partition, slot) || !bytes)
+        return {0, 0};
+    const proact_u64 at = (proact_u64)((const unsigned char *)to - slot->base);
+    const proact_u32 line = (proact_u32)(at / PROACT_LINE_BYTES),
+                     end = (proact_u32)((at + bytes - 1) / PROACT_LINE_BYTES) + 1;
+
+    proact_u32 peers = regions ? 0 : proact_peers_of_cta(partition, slot);
+
+#pragma unroll 1
+    for (proact_u32 i = 0; i < regions; i++) {
+        const struct proact_region *region = &slot->stores.region[i];
+
+        if (line < region->first_line + region->lines && region->first_line < end)
+            peers |= region->peers;
+    }
+    return proact_receivers_from(peers, proact_cta(partition) % partition->peer_count);
+}
+
+/* Stores `count` elements to the replica of this device and to the same bytes on each
+   receiver. Called by all threads of the CTA. */
 template <class T>
 PROACT_DEVICE_INLINE void proact_store_elements(const struct proact_slot *slot, T *to,
                                                 const T *from, proact_u32 count,
-                                                proact_u32 peers, proact_u32 peer)
+                                                struct proact_receivers r)
 {
-    const proact_u32 first = peer;
-
 #pragma unroll 1
     for (proact_u32 i = proact_thread_index(); i < count; i += proact_thread_count()) {
         const T v = from[i];
 
         to[i] = v;
-        peer = first;
 #pragma unroll 1
-        for (proact_u32 n = 0; n < peers; n++) {
+        for (struct proact_receivers left = r; left.now | left.later;) {
+            const proact_u32 peer = proact_take_receiver(&left);
+
             *(T *)((unsigned char *)(to + i) + slot->peer_offset[peer]) = v;
-            peer = peer + 1 == peers ? 0 : peer + 1;
         }
     }
 }
@@ -48,22 +71,19 @@ PROACT_DEVICE_INLINE void proact_store_elements(const struct proact_slot *slot, 
 /* The same for `bytes` bytes, a multiple of 16, at aligned addresses. */
 PROACT_DEVICE_INLINE void proact_store_vectors(const struct proact_slot *slot,
                                                unsigned char *to, const unsigned char *from,
-                                               proact_u32 bytes, proact_u32 peers,
-                                               proact_u32 peer)
+                                               proact_u32 bytes, struct proact_receivers r)
 {
-    const proact_u32 first = peer;
-
 #pragma unroll 1
     for (proact_u32 i = 16 * proact_thread_index(); i < bytes;
          i += 16 * proact_thread_count()) {
         const struct proact_u32x4 v = proact_load_vector(from + i);
 
         proact_store_vector(to + i, &v);
-        peer = first;
 #pragma unroll 1
-        for (proact_u32 n = 0; n < peers; n++) {
+        for (struct proact_receivers left = r; left.now | left.later;) {
+            const proact_u32 peer = proact_take_receiver(&left);
+
             proact_store_vector(to + i + slot->peer_offset[peer], &v);
-            peer = peer + 1 == peers ? 0 : peer + 1;
         }
     }
 }
@@ -82,17 +102,16 @@ PROACT_DEVICE_INLINE void proact_issue_bulk(unsigned char *to, const unsigned ch
         : "memory");
 }
 
-/* Issues bulk copies to the same bytes on each peer, index `peer` first. Called by one
-   thread. */
+/* Issues bulk copies to the same bytes on each receiver. Called by one thread. */
 PROACT_DEVICE_INLINE void proact_send_bulk(const struct proact_slot *slot,
                                            unsigned char *to, const unsigned char *from,
-                                           proact_u32 bytes, proact_u32 peers,
-                                           proact_u32 peer)
+                                           proact_u32 bytes, struct proact_receivers r)
 {
 #pragma unroll 1
-    for (proact_u32 n = 0; n < peers; n++) {
+    for (struct proact_receivers left = r; left.now | left.later;) {
+        const proact_u32 peer = proact_take_receiver(&left);
+
         proact_issue_bulk(to + slot->peer_offset[peer], from, bytes);
-        peer = peer + 1 == peers ? 0 : peer + 1;
     }
 }
 
@@ -125,18 +144,17 @@ PROACT_DEVICE_INLINE void proact_bulk_stage_ready(void)
 }
 
 /* Stores `bytes` bytes from `from` in shared memory to `to` in the slot's array: on this
-   device and, under inline (PROACT III-C), on each peer. All threads of the CTA call it,
-   after their stores to the staging buffer; it starts with a barrier. The buffer may be
-   reused after the next proact_cta_sync(). The stores are complete at the end of the
-   kernel; proact_done() includes them in the count. Multiples of 16 bytes are fastest. */
+   device and, under inline (PROACT III-C), on each peer that needs stores of the CTA. All
+   threads of the CTA call it, after their stores to the staging buffer; it starts with a
+   barrier. The buffer may be reused after the next proact_cta_sync(). The stores are
+   complete at the end of the kernel; proact_done() includes them in the count. Multiples of
+   16 bytes are fastest. */
 PROACT_DEVICE_INLINE void proact_store_bulk(const struct proact_partition *partition,
                                             proact_u32 slot, void *to, const void *from,
                                             proact_u32 bytes)
 {
     const struct proact_slot *s = &partition->slot[slot];
-    const proact_u32 peers =
-        partition->mode & PROACT_MODE_STORE ? partition->peer_count : 0;
-    const proact_u32 peer = peers ? proact_cta(partition) % peers : 0;
+    const struct proact_receivers r = proact_receivers_of(partition, s, to, bytes);
     const unsigned char *source = (const unsigned char *)from;
     unsigned char *target = (unsigned char *)to;
     proact_u32 difference = (proact_u32)(proact_u64)target ^ (proact_u32)(proact_u64)source;
@@ -151,18 +169,18 @@ PROACT_DEVICE_INLINE void proact_store_bulk(const struct proact_partition *parti
 #if PROACT_HAS_BULK_COPY
     if (unit == 16 && body && proact_thread_index() == 0) {
         proact_issue_bulk(target + head, source + head, body);
-        proact_send_bulk(s, target + head, source + head, body, peers, peer);
+        proact_send_bulk(s, target + head, source + head, body, r);
         proact_bulk_source_read();
     }
 #else
     if (unit == 16)
-        proact_store_vectors(s, target + head, source + head, body, peers, peer);
+        proact_store_vectors(s, target + head, source + head, body, r);
 #endif
     if (unit == 4)
         proact_store_elements(s, (proact_u32 *)(target + head),
-                              (const proact_u32 *)(source + head), body / 4, peers, peer);
+                              (const proact_u32 *)(source + head), body / 4, r);
     if (unit == 1)
-        proact_store_elements(s, target, source, body, peers, peer);
-    proact_store_elements(s, target, source, head, peers, peer);
-    proact_store_elements(s, target + head + body, source + head + body, tail, peers, peer);
+        proact_store_elements(s, target, source, body, r);
+    proact_store_elements(s, target, source, head, r);
+    proact_store_elements(s, target + head + body, source + head + body, tail, r);
 }

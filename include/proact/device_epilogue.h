@@ -148,15 +148,6 @@ struct proact_cursor {
     proact_u32 slot, counted, complete, piece, piece_end;
 };
 
-/* Index of the lowest bit that is set. */
-PROACT_DEVICE_INLINE proact_u32 proact_lowest_bit(proact_u32 bits)
-{
-    proact_u32 n;
-
-    asm("bfind.u32 %0, %1;" : "=r"(n) : "r"(bits & -bits));
-    return n;
-}
-
 /* Moves the cursor to a slot. */
 PROACT_DEVICE_INLINE void proact_cursor_slot(struct proact_cursor *c, proact_u32 slot,
                                              struct proact_chunk_list list)

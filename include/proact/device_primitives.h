@@ -178,25 +178,122 @@ PROACT_DEVICE_INLINE proact_u32 proact_thread_count(void)
 
 /* ---- Stores and sends ---- */
 
+/* Index of the highest bit that is set. */
+PROACT_DEVICE_INLINE proact_u32 proact_highest_bit(proact_u32 bits)
+{
+    proact_u32 n;
+
+    asm("bfind.u32 %0, %1;" : "=r"(n) : "r"(bits));
+    return n;
+}
+
+/* Index of the lowest bit that is set. */
+PROACT_DEVICE_INLINE proact_u32 proact_lowest_bit(proact_u32 bits)
+{
+    return proact_highest_bit(bits & -bits);
+}
+
+/* Peers that a store of this CTA goes to, by CTA: if the slot has no regions. */
+PROACT_DEVICE_INLINE proact_u32 proact_peers_of_cta(
+    const struct proact_partition *partition, const struct proact_slot *slot)
+{
+    const proact_u32 *peers = slot->stores.peers;
+
+    return peers ? peers[proact_local_cta()] : (1u << partition->peer_count) - 1;
+}
+
+/* Peers that need a store to the address, or more, as bits by index of peer_offset. The CTA
+   is not one of the unsent ones. REST: bytes after the first that may be in another line.
+ */
+template <proact_u32 REST>
+PROACT_DEVICE_INLINE proact_u32 proact_peers_of(const struct proact_partition *partition,
+                                                const struct proact_slot *slot,
+                                                const void *address)
+{
+    const proact_u32 regions = slot->stores.region_count;
+
+    if (!regions)
+        return proact_peers_of_cta(partition, slot);
+    const proact_u64 at = (proact_u64)((const unsigned char *)address - slot->base);
+    const proact_u32 line = (proact_u32)(at / PROACT_LINE_BYTES),
+                     last = REST ? (proact_u32)((at + REST) / PROACT_LINE_BYTES) : line;
+    proact_u32 peers = 0;
+
+#pragma unroll 1
+    for (proact_u32 i = 0; i < regions; i++) {
+        const struct proact_region *r = &slot->stores.region[i];
+
+        if (line - r->first_line < r->lines ||
+            (REST && r->first_line - line <= last - line))
+            peers |= r->peers;
+    }
+    return peers;
+}
+
+/* Order of the receivers of a store: from the peer of index `first` down, then from the
+   last one. CTAs start at different peers, so that they do not all use one link at once. */
+struct proact_receivers {
+    proact_u32 now, later; /* peers, as bits; `later` follows when `now` is empty */
+};
+
+PROACT_DEVICE_INLINE struct proact_receivers proact_receivers_from(proact_u32 peers,
+                                                                   proact_u32 first)
+{
+    struct proact_receivers r;
+
+    r.now = peers & ((2u << first) - 1);
+    r.later = peers ^ r.now;
+    return r;
+}
+
+/* Takes the next receiver; there is one. */
+PROACT_DEVICE_INLINE proact_u32 proact_take_receiver(struct proact_receivers *r)
+{
+    if (!r->now) {
+        r->now = r->later;
+        r->later = 0;
+    }
+    const proact_u32 peer = proact_highest_bit(r->now);
+
+    r->now ^= 1u << peer;
+    return peer;
+}
+
+/* Whether this CTA stores to no peer: under other modes than inline, and in the interior of
+   a stencil. Known without a load. */
+PROACT_DEVICE_INLINE bool proact_stores_stay(const struct proact_partition *partition,
+                                             const struct proact_slot *slot)
+{
+    return !(partition->mode & PROACT_MODE_STORE) ||
+           proact_local_cta() - slot->stores.unsent_first < slot->stores.unsent_count;
+}
+
 /* Stores `value` to an element of the slot's array: to the replica of this device and,
-   under inline (PROACT III-C), to the replica of each peer. CTAs start at different peers,
-   so that they do not all use one link at once. */
+   under inline (PROACT III-C), to the replica of each peer that needs it. */
 template <class T, class V>
 PROACT_DEVICE_INLINE void proact_store(const struct proact_partition *partition,
                                        proact_u32 slot, T *address, V value)
 {
+    const struct proact_slot *s = &partition->slot[slot];
     const T v = (T)value;
 
     *address = v;
     if (!(partition->mode & PROACT_MODE_STORE))
         return;
-    proact_u32 count = partition->peer_count, peer = proact_cta(partition) % count;
+    if (proact_local_cta() - s->stores.unsent_first < s->stores.unsent_count)
+        return;
+    constexpr proact_u32 rest = alignof(T) < sizeof(T) ? sizeof(T) - 1 : 0;
+    const proact_u32 peers = proact_peers_of<rest>(partition, s, address);
+
+    if (!peers)
+        return;
+    struct proact_receivers r =
+        proact_receivers_from(peers, proact_cta(partition) % partition->peer_count);
 
 #pragma unroll 1
-    for (proact_u32 i = 0; i < count; i++) {
-        *(T *)((unsigned char *)address + partition->slot[slot].peer_offset[peer]) = v;
-        peer = peer + 1 == count ? 0 : peer + 1;
-    }
+    do
+        *(T *)((unsigned char *)address + s->peer_offset[proact_take_receiver(&r)]) = v;
+    while (r.now | r.later);
 }
 
 /* Sends one byte of this replica to `count` peers, index `peer` first. */

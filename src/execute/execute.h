@@ -29,6 +29,11 @@ void execute_program_destroy(struct execute_program *p);
    content of a block at `address`. */
 size_t execute_program_bytes(const struct execute_program *p);
 void execute_program_image(const struct execute_program *p, uint64_t address, void *into);
+/* The same for a block that is zero: writes only the variables with an initial value. */
+void execute_program_initialize(const struct execute_program *p, uint64_t address,
+                                void *into);
+/* The module's largest variable, for messages. NULL: none has bytes. */
+const char *execute_largest_variable(const struct execute_program *p, uint64_t *bytes);
 
 /* Byte offset of a module variable in the block. Returns false if no variable has that
    name. */
@@ -215,7 +220,8 @@ struct execute_launch {
     uint32_t device, sm_count;
     uint64_t grid_id;
     uint64_t meeting;     /* arrival counter of a cooperative launch; else 0 */
-    uint32_t stack_bytes; /* per thread of a recursive kernel; at least 64 KiB is used */
+    uint32_t stack_bytes; /* per thread of a kernel with recursion or alloca; at least 64
+                             KiB is used */
     bool check; /* refuse reads of shared and local memory that was never written */
 };
 

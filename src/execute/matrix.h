@@ -47,6 +47,9 @@ struct matrix_product {
     uint8_t a, b, c, d; /* enum matrix_kind */
     bool saturates;     /* integers that do not fit into s32 */
     bool is_and;        /* of bits: counts those of AND instead of XOR */
+    bool is_sparse;     /* A has M x K/2 elements; `metadata` gives their columns */
+    uint8_t selector;   /* threads of each group of four that hold metadata */
+    op_place metadata;
     op_place a_at[FRAGMENT_MAX], b_at[FRAGMENT_MAX], c_at[FRAGMENT_MAX], d_at[FRAGMENT_MAX];
     matrix_multiply *multiply;
 };

@@ -11,11 +11,31 @@ size_t execute_program_bytes(const struct execute_program *p)
 
 void execute_program_image(const struct execute_program *p, uint64_t address, void *into)
 {
+    if (p->bytes)
+        memset(into, 0, p->bytes);
+    execute_program_initialize(p, address, into);
+}
+
+const char *execute_largest_variable(const struct execute_program *p, uint64_t *bytes)
+{
+    const struct ptx_module *m = p->module;
+    const char *name = NULL;
+
+    *bytes = 0;
+    for (uint32_t n = 0; n < m->symbol_count; n++)
+        if (program_is_variable(&m->symbols[n]) && m->symbols[n].bytes > *bytes) {
+            name = m->symbols[n].name;
+            *bytes = m->symbols[n].bytes;
+        }
+    return name;
+}
+
+void execute_program_initialize(const struct execute_program *p, uint64_t address,
+                                void *into)
+{
     const struct ptx_module *m = p->module;
     unsigned char *image = into;
 
-    if (p->bytes)
-        memset(image, 0, p->bytes);
     for (uint32_t n = 0; n < m->symbol_count; n++) {
         const struct ptx_symbol *s = &m->symbols[n];
 

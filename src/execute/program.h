@@ -22,10 +22,12 @@ enum op_code {
     CODE_CALL,         /* to operation `extra`; `to` receives the return address */
     CODE_RETURN,       /* to the operation in from[0] */
     CODE_SKIP,         /* as CODE_BRANCH */
-    CODE_ENTER, /* allocates a frame of `extra` bytes on the stack that ends at from[0];
-                   `to`: the frame */
-    CODE_PUSH,  /* pushes saves[extra] to the stack that ends at from[0] */
-    CODE_POP,   /* ... and pops it */
+    CODE_ENTER,  /* allocates a frame of `extra` bytes on the stack that ends at from[0];
+                    `to`: the frame */
+    CODE_PUSH,   /* pushes saves[extra] to the stack that ends at from[0] */
+    CODE_POP,    /* ... and pops it */
+    CODE_ALLOCA, /* allocates from[1] bytes (detail[0] bytes a lane), aligned to `extra`, on
+                    the stack that ends at from[0]; `to`: the address (detail[1] bytes) */
     CODE_EXIT,
     CODE_TRAP,
     CODE_ASSERT,   /* __assertfail: message, file, line at from[0..2] of thread memory */
@@ -191,7 +193,7 @@ struct execute_kernel {
     size_t site_count;
     struct jump_table *tables;
     size_t table_count;
-    op_place stack; /* end of a thread's stack; PLACE_NONE: no recursion */
+    op_place stack; /* end of a thread's stack; PLACE_NONE: no recursion and no alloca */
     struct stack_saved *saved;
     struct stack_save *saves;
     size_t saved_count, save_count;

@@ -173,6 +173,11 @@ bool instrument_variable_is_free(const struct ptx_module *m, uint32_t symbol);
 #define INSTRUMENT_VARIABLE "proact_variable_"
 char *instrument_variables(const struct ptx_module *m, const bool *which, size_t *bytes);
 
+/* The module's text with the .global and .const variables of functions at module scope,
+   under names of their own. Lines keep their numbers. NULL: no function has such a
+   variable. Release the text with free(). */
+char *instrument_function_variables(const struct ptx_module *m, size_t *bytes);
+
 /* Inlines the functions of the module at their call sites, so that kernels can be analysed,
    and removes functions without a caller. Recursive functions and functions called by
    address stay. Replaces `*text`. Fails only if the text is not valid PTX. A module with

@@ -101,8 +101,8 @@ bool instrument_variable_moves(const struct ptx_module *m, uint32_t symbol)
     const struct ptx_item *item = item_of(m, symbol);
 
     if (s->space != PTX_SPACE_GLOBAL || s->is_function || s->is_extern || s->is_managed ||
-        !s->bytes || s->relocation_count || !item || item->name_count != 1 ||
-        variable_is_initial(m, wanted))
+        !s->bytes || s->bytes > UINT32_MAX || s->relocation_count || !item ||
+        item->name_count != 1 || variable_is_initial(m, wanted))
         return false;
     for (uint32_t n = 0; n < m->function_count; n++) {
         const struct ptx_function *f = &m->functions[n];

@@ -4,6 +4,7 @@
 /* Parser of PTX. A module keeps its text, and each part of it has its span there. Printing
    therefore reproduces the text exactly, and an unknown opcode passes through. */
 
+#include <assert.h>
 #include <proact/status.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +47,7 @@ struct ptx_span {
 };
 
 enum ptx_operand_kind {
-    PTX_REGISTER, /* reg; negated for !%p */
+    PTX_REGISTER, /* reg; negated for !%p, and for -%r of vmad */
     PTX_SPECIAL,  /* special: %tid.x etc. */
     PTX_INTEGER,  /* integer */
     PTX_FLOAT,    /* integer: the bits; float_bytes is 4 (0f) or 8 (0d, decimal) */
@@ -147,7 +148,8 @@ struct ptx_instruction {
     struct ptx_operand *operands; /* destination first, in text order */
     uint32_t ignored_bytes;       /* by bit: bytes of a load that the kernel does not use */
     uint32_t line;                /* 1-based line in the text */
-    struct ptx_span span;         /* from the guard to the semicolon */
+    struct ptx_span span;         /* from the guard to the semicolon; empty: a move of a
+                                     register parameter, which the text leaves out */
 };
 
 struct ptx_register {
@@ -161,9 +163,13 @@ struct ptx_symbol {
     const char *name;
     enum ptx_space space;
     enum ptx_part type;
-    uint32_t align, bytes; /* bytes: of the complete array; 0 for extern shared x[] */
-    uint32_t offset;       /* of a parameter, in the kernel's parameter buffer */
+    uint32_t align;
+    uint64_t bytes;  /* of the complete array; 0 for extern shared x[]. Only a variable
+                        in .global has more than UINT32_MAX. */
+    uint32_t offset; /* of a parameter, in the kernel's parameter buffer */
     bool is_extern, is_function, is_managed;
+    bool is_register; /* of a parameter: register `reg` holds it in the function */
+    int32_t reg;
     int32_t function;       /* index in the module; -1: not defined here */
     unsigned char *initial; /* `bytes` long; NULL: zero */
     /* Addresses in `initial`: the eight bytes at `at` contain symbol + addend. `symbol` is
@@ -175,7 +181,15 @@ struct ptx_symbol {
     } * relocations;
     uint32_t relocation_count;
     struct ptx_span span;
+    struct ptx_span statement; /* of a function's variable: space to semicolon */
 };
+
+/* Size of a symbol that is not in .global. */
+static inline uint32_t ptx_symbol_bytes(const struct ptx_symbol *s)
+{
+    assert(s->bytes <= UINT32_MAX);
+    return (uint32_t)s->bytes;
+}
 
 /* Label of the epilogue that a kernel version adds. */
 #define PTX_EPILOGUE "$proact_end"

@@ -4,29 +4,37 @@
 
 #include "ptx/ptx_parser.h"
 
-/* `_` is the parameter of a prototype and gets no name. */
-static bool read_parameter(struct ptx_parser *p, struct ptx_list *list)
+/* `_` is the parameter of a prototype and gets no name. A parameter in a register needs
+   the width of one, as ptxas requires. */
+static bool read_parameter(struct ptx_parser *p, bool is_entry, struct ptx_list *list)
 {
     uint64_t dims[PTX_DIMS_MAX + 1];
     unsigned dim_count;
     struct ptx_declaration d;
+    bool is_register = !is_entry && ptx_at_word(p, ".reg");
 
-    if (!ptx_at_word(p, ".param"))
-        return ptx_expected(p, "'.param'");
+    if (!is_register && !ptx_at_word(p, ".param"))
+        return ptx_expected(p, is_entry ? "'.param'" : "'.param' or '.reg'");
     ptx_next(p);
     if (!ptx_read_type(p, &d))
         return false;
+    if (is_register && (!ptx_type_bytes(d.symbol.type) || d.vector > 4))
+        return ptx_wrong(p, p->token.span.offset,
+                         "a predicate or a vector of %u elements "
+                         "cannot be a parameter",
+                         d.vector);
     d.symbol.space = PTX_SPACE_PARAM;
+    d.symbol.is_register = is_register;
     return ptx_read_declarator(p, &d, ptx_list_add(list), dims, &dim_count);
 }
 
-static bool read_parameters(struct ptx_parser *p, struct ptx_list *list)
+static bool read_parameters(struct ptx_parser *p, bool is_entry, struct ptx_list *list)
 {
     ptx_next(p);
     if (ptx_accept(p, ')'))
         return true;
     do
-        if (!read_parameter(p, list))
+        if (!read_parameter(p, is_entry, list))
             return false;
     while (ptx_accept(p, ','));
     return ptx_expect(p, ')', "')' after the parameters");
@@ -47,7 +55,9 @@ static bool add_parameters(struct ptx_parser *p, struct ptx_list *list, uint32_t
         if (at > UINT32_MAX)
             return ptx_wrong(p, s->span.offset, "parameters of more than %u bytes",
                              UINT32_MAX);
-        if (!ptx_symbol_add(p, s, &index))
+        if (s->is_register)
+            ptx_symbol_add_unnamed(p, s); /* its name denotes the register */
+        else if (!ptx_symbol_add(p, s, &index))
             return false;
     }
     *bytes = (uint32_t)at;
@@ -180,6 +190,26 @@ static bool read_targets(struct ptx_parser *p, int32_t label)
     return ptx_expect(p, ';', "';' after the labels");
 }
 
+/* NAME: .callprototype (.param .b32 _) _ (.reg .b64 _, ...); */
+static bool read_prototype(struct ptx_parser *p, const char *name)
+{
+    struct ptx_list results = {.size = sizeof(struct ptx_symbol)}, parameters = results;
+    bool good = true;
+
+    ptx_next(p);
+    if (ptx_at(p, '('))
+        good = read_parameters(p, false, &results);
+    if (good && p->token.kind == PTX_TOKEN_NAME)
+        ptx_next(p);
+    if (good && ptx_at(p, '('))
+        good = read_parameters(p, false, &parameters);
+    if (good)
+        ptx_signature_add(p, &p->body.prototypes, name, &results, &parameters);
+    free(results.data);
+    free(parameters.data);
+    return good && ptx_skip_statement(p);
+}
+
 /* The parser is after `name :`. */
 static bool read_label(struct ptx_parser *p, const struct ptx_token *name)
 {
@@ -189,7 +219,9 @@ static bool read_label(struct ptx_parser *p, const struct ptx_token *name)
         return false;
     if (ptx_at_word(p, ".branchtargets"))
         return read_targets(p, label);
-    if (ptx_at_word(p, ".callprototype") || ptx_at_word(p, ".calltargets"))
+    if (ptx_at_word(p, ".callprototype"))
+        return read_prototype(p, ptx_token_copy(p, name));
+    if (ptx_at_word(p, ".calltargets"))
         return ptx_skip_statement(p);
     return true;
 }
@@ -213,7 +245,12 @@ static bool read_labelled(struct ptx_parser *p)
         return read_label(p, &name);
     if (!ptx_read_instruction(p, name, &i))
         return false;
-    *(struct ptx_instruction *)ptx_list_add(&p->body.instructions) = i;
+    if (i.opcode == PTX_RET)
+        ptx_results_store(p, &i);
+    if (i.opcode == PTX_CALL)
+        ptx_call_add(p, &i);
+    else
+        *(struct ptx_instruction *)ptx_list_add(&p->body.instructions) = i;
     p->body.ignored_bytes = 0;
     return true;
 }
@@ -297,7 +334,8 @@ static void take_body(struct ptx_parser *p, struct ptx_function *f)
     f->labels = ptx_list_take(&b->labels, 0, a);
     f->targets_count = (uint32_t)b->targets.count;
     f->targets = ptx_list_take(&b->targets, 0, a);
-    b->ranges.count = 0;
+    b->ranges.count = b->prototypes.count = 0;
+    b->first_result = b->result_count = 0;
     if (b->slot_count)
         memset(b->slots, 0, b->slot_capacity * sizeof *b->slots);
     b->slot_count = 0;
@@ -309,7 +347,7 @@ static bool read_header(struct ptx_parser *p, struct ptx_function *f,
                         struct ptx_symbol *symbol, struct ptx_list *returns,
                         struct ptx_list *parameters)
 {
-    if (!f->is_entry && ptx_at(p, '(') && !read_parameters(p, returns))
+    if (!f->is_entry && ptx_at(p, '(') && !read_parameters(p, false, returns))
         return false;
     struct ptx_token t = p->token;
 
@@ -318,7 +356,7 @@ static bool read_header(struct ptx_parser *p, struct ptx_function *f,
     f->name = symbol->name = ptx_token_copy(p, &t);
     symbol->span = t.span;
     ptx_next(p);
-    if (ptx_at(p, '(') && !read_parameters(p, parameters))
+    if (ptx_at(p, '(') && !read_parameters(p, f->is_entry, parameters))
         return false;
     f->parameter_count = (uint32_t)parameters->count;
     f->return_count = (uint32_t)returns->count;
@@ -340,8 +378,9 @@ static bool read_scope(struct ptx_parser *p, struct ptx_function *f,
         !add_parameters(p, returns, &return_bytes))
         return false;
     ptx_next(p);
-    if (!read_body(p))
+    if (!ptx_parameters_open(p, f->parameter_count, f->return_count) || !read_body(p))
         return false;
+    ptx_results_store(p, NULL); /* the end of the text returns, too */
     f->body = (struct ptx_span){at + 1, p->token.span.offset - at - 1};
     f->span.bytes = p->token.span.offset + 1 - f->span.offset;
     ptx_next(p);
@@ -376,6 +415,7 @@ bool ptx_read_function(struct ptx_parser *p, uint32_t start, bool is_extern)
     if (good) {
         ptx_item_head(p);
         ptx_item_name(p, index, symbol.function >= 0);
+        ptx_signature_add(p, &p->signatures, f.name, &returns, &parameters);
     }
     if (good && symbol.function >= 0)
         good = read_scope(p, &f, &returns, &parameters);

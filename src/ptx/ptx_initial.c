@@ -253,7 +253,7 @@ static bool keep(struct ptx_parser *p, const struct cursor *c)
             return ptx_wrong(p, s->span.offset,
                              "an address that '%.60s' holds is cut short", s->name);
     }
-    s->bytes = (uint32_t)bytes;
+    s->bytes = bytes;
     s->initial = arena_alloc(arena, bytes);
     if (p->initial.count)
         memcpy(s->initial, p->initial.data, p->initial.count);

@@ -199,6 +199,7 @@ static void init_parser(struct ptx_parser *p)
     p->body.targets.size = sizeof(struct ptx_targets);
     p->body.ranges.size = sizeof(struct ptx_range);
     p->body.references.size = sizeof(struct ptx_reference);
+    p->signatures.size = p->body.prototypes.size = sizeof(struct ptx_signature);
     ptx_words_add(&p->words);
 }
 
@@ -206,9 +207,9 @@ static void clear_parser(struct ptx_parser *p)
 {
     struct ptx_body *b = &p->body;
     struct ptx_list *lists[] = {
-        &p->items,       &p->symbols, &p->functions, &p->operands,     &p->initial,
-        &p->relocations, &b->symbols, &b->registers, &b->instructions, &b->labels,
-        &b->targets,     &b->ranges,  &b->references};
+        &p->items,       &p->symbols, &p->functions,  &p->operands,     &p->initial,
+        &p->relocations, &b->symbols, &b->registers,  &b->instructions, &b->labels,
+        &b->targets,     &b->ranges,  &b->references, &b->prototypes,   &p->signatures};
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->data);

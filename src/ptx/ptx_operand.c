@@ -58,6 +58,14 @@ static void vector_list(struct ptx_parser *p, unsigned count, struct ptx_operand
     o->reg = -1;
 }
 
+void ptx_operand_expand(struct ptx_parser *p, struct ptx_operand *o)
+{
+    unsigned count = ptx_register_elements(p, o->reg);
+
+    if (count > 1)
+        vector_list(p, count, o);
+}
+
 /* The parser is at the word of NAME.word, which directly follows the name: an element of a
    vector register, bytes for a video instruction (%r1.b0), or a special register. */
 static void read_element(struct ptx_parser *p, const struct ptx_token *name,
@@ -89,11 +97,8 @@ static bool read_name(struct ptx_parser *p, bool jump, struct ptx_operand *o)
     } else if (t.span.bytes == 1 && *name == '_') {
         o->kind = PTX_SINK;
     } else if ((o->reg = ptx_register_find(p, name, t.span.bytes)) >= 0) {
-        unsigned count = ptx_register_elements(p, o->reg);
-
         o->kind = PTX_REGISTER;
-        if (count > 1)
-            vector_list(p, count, o);
+        ptx_operand_expand(p, o);
     } else if (t.span.bytes > 2 && name[t.span.bytes - 2] == '.' &&
                (o->reg = element_find(p, name, t.span.bytes - 2, name[t.span.bytes - 1])) >=
                    0) {
@@ -261,7 +266,8 @@ static bool read_operand(struct ptx_parser *p, bool jump, unsigned nesting,
         o->kind = ptx_at(p, '{') ? PTX_VECTOR : PTX_LIST;
         if (ptx_at(p, '['))
             return read_memory(p, nesting + 1, o);
-        return read_enclosed(p, ptx_at(p, '{') ? '}' : ')', nesting + 1, o);
+        return read_enclosed(p, ptx_at(p, '{') ? '}' : ')', nesting + 1, o) &&
+               (!ptx_at(p, '|') || read_pair(p, o)); /* texels and their presence */
     }
     o->negated = ptx_accept(p, '!');
     if (p->token.kind == PTX_TOKEN_NAME) {
@@ -273,7 +279,12 @@ static bool read_operand(struct ptx_parser *p, bool jump, unsigned nesting,
 
     if (p->token.kind == PTX_TOKEN_NUMBER)
         return read_literal(p, negative, o) && (o->kind == PTX_FLOAT || read_offset(p, o));
-    return ptx_expected(p, "an operand");
+    if (!negative || p->token.kind != PTX_TOKEN_NAME)
+        return ptx_expected(p, "an operand");
+    o->negated = true; /* of vmad */
+    return read_name(p, false, o) &&
+           (o->kind == PTX_REGISTER ||
+            ptx_wrong(p, o->span.offset, "expected a register or a number after '-'"));
 }
 
 bool ptx_read_operands(struct ptx_parser *p, bool jump, struct ptx_operand **list,

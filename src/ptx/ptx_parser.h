@@ -45,6 +45,13 @@ struct ptx_reference {
     uint32_t offset, bytes;
 };
 
+/* Parameters and results of a function or of a prototype, for calls that pass registers. */
+struct ptx_signature {
+    const char *name;
+    struct ptx_symbol *results, *parameters;
+    uint32_t result_count, parameter_count;
+};
+
 enum { PTX_DEPTH_MAX = 100 }; /* of nested scopes */
 
 struct ptx_scope {
@@ -55,6 +62,8 @@ struct ptx_scope {
 struct ptx_body {
     struct ptx_list symbols, registers, instructions, labels, targets;
     struct ptx_list ranges, references;
+    struct ptx_list prototypes;          /* struct ptx_signature */
+    uint32_t first_result, result_count; /* symbols of the function's results */
     struct ptx_slot { /* register of a range, hashed by range and number */
         uint64_t key;
         int32_t reg;
@@ -74,8 +83,9 @@ struct ptx_parser {
     struct ptx_names words; /* opcodes, modifiers, special registers */
     struct ptx_names names; /* names that the text declares */
     struct ptx_list symbols, functions, operands, initial, relocations, items;
-    struct ptx_item item;   /* being parsed */
-    uint64_t initial_bytes; /* of all variables so far */
+    struct ptx_list signatures; /* of the functions declared so far */
+    struct ptx_item item;       /* being parsed */
+    uint64_t initial_bytes;     /* of all variables so far */
     struct ptx_body body;
 };
 
@@ -120,12 +130,28 @@ enum ptx_part ptx_word_part(const struct ptx_parser *p, const struct ptx_token *
 bool ptx_read_registers(struct ptx_parser *p); /* the token follows .reg */
 /* Index of a declared register. -1: none. */
 int32_t ptx_register_find(struct ptx_parser *p, const char *name, uint32_t bytes);
+/* Declares one register, or a vector of `elements`, in the current scope. `name` is a span
+   of the text. */
+bool ptx_register_declare(struct ptx_parser *p, struct ptx_span name, enum ptx_part type,
+                          unsigned elements, int32_t *out);
 /* Elements of the vector register of which `reg` is the first; 1 for any other. */
 unsigned ptx_register_elements(const struct ptx_parser *p, int32_t reg);
 
 /* ptx_operand.c. `jump`: unknown names are labels. Lists are in the arena. */
 bool ptx_read_operands(struct ptx_parser *p, bool jump, struct ptx_operand **list,
                        uint32_t *count);
+
+/* Replaces the first register of a vector by the list of its elements. */
+void ptx_operand_expand(struct ptx_parser *p, struct ptx_operand *o);
+
+/* ptx_call.c: parameters in registers. */
+bool ptx_parameters_open(struct ptx_parser *p, uint32_t parameters, uint32_t results);
+/* Adds the stores of results before `near`, which returns; NULL: at the token. */
+void ptx_results_store(struct ptx_parser *p, const struct ptx_instruction *near);
+void ptx_signature_add(struct ptx_parser *p, struct ptx_list *to, const char *name,
+                       struct ptx_list *results, struct ptx_list *parameters);
+/* Adds the call, with the moves of its arguments and results around it. */
+void ptx_call_add(struct ptx_parser *p, const struct ptx_instruction *i);
 
 /* ptx_instruction.c: the rest of an instruction, after the opcode, up to the semicolon. */
 bool ptx_read_instruction(struct ptx_parser *p, struct ptx_token opcode,
@@ -150,6 +176,8 @@ bool ptx_read_initial(struct ptx_parser *p, struct ptx_symbol *symbol,
 /* ptx_symbol.c: adds the symbol to the current function, or to the module outside of
    functions. */
 bool ptx_symbol_add(struct ptx_parser *p, const struct ptx_symbol *symbol, int32_t *out);
+/* Adds a symbol that no name in the text denotes to the current function. */
+int32_t ptx_symbol_add_unnamed(struct ptx_parser *p, const struct ptx_symbol *symbol);
 /* Records that the current module-level item declares the symbol. */
 void ptx_item_name(struct ptx_parser *p, int32_t symbol, bool defines);
 void ptx_item_head(struct ptx_parser *p); /* its head ends at the token */

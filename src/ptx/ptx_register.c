@@ -130,22 +130,49 @@ int32_t ptx_register_find(struct ptx_parser *p, const char *name, uint32_t bytes
     return found->kind == PTX_NAME_REGISTER ? found->index : -1;
 }
 
+/* Returns false if the current scope already has the name. */
+static bool name_is_free(struct ptx_parser *p, struct ptx_span span)
+{
+    const char *name = p->text + span.offset;
+    const struct ptx_name *twin =
+        ptx_names_find(&p->names, PTX_NAME_REGISTER | PTX_NAME_SYMBOL, name, span.bytes);
+
+    return !twin || twin->depth != p->names.depth ||
+           ptx_wrong(p, span.offset, "'%.*s' is declared twice", (int)span.bytes, name);
+}
+
+static int32_t register_name(struct ptx_parser *p, struct ptx_span span,
+                             const struct ptx_range *kind)
+{
+    const char *name = p->text + span.offset;
+    int32_t reg = add_elements(p, name, span.bytes, kind);
+
+    ptx_names_add(&p->names, PTX_NAME_REGISTER, name, span.bytes, reg);
+    return reg;
+}
+
+bool ptx_register_declare(struct ptx_parser *p, struct ptx_span name, enum ptx_part type,
+                          unsigned elements, int32_t *out)
+{
+    const struct ptx_range kind = {type, (uint8_t)ptx_type_bytes(type), elements, 0};
+
+    if (!name_is_free(p, name))
+        return false;
+    *out = register_name(p, name, &kind);
+    return true;
+}
+
 static bool declare(struct ptx_parser *p, struct ptx_range range)
 {
     struct ptx_token t = p->token;
-    const char *name = p->text + t.span.offset;
-    const struct ptx_name *twin =
-        ptx_names_find(&p->names, PTX_NAME_REGISTER | PTX_NAME_SYMBOL, name, t.span.bytes);
 
     if (t.kind != PTX_TOKEN_NAME)
         return ptx_expected(p, "a register's name");
-    if (twin && twin->depth == p->names.depth)
-        return ptx_wrong(p, t.span.offset, "'%.*s' is declared twice", (int)t.span.bytes,
-                         name);
+    if (!name_is_free(p, t.span))
+        return false;
     ptx_next(p);
     if (!ptx_accept(p, '<')) {
-        ptx_names_add(&p->names, PTX_NAME_REGISTER, name, t.span.bytes,
-                      add_elements(p, name, t.span.bytes, &range));
+        register_name(p, t.span, &range);
         return true;
     }
     uint32_t at = p->token.span.offset;
@@ -158,7 +185,7 @@ static bool declare(struct ptx_parser *p, struct ptx_range range)
     struct ptx_range *r = ptx_list_add(&p->body.ranges);
 
     *r = range;
-    ptx_names_add(&p->names, PTX_NAME_RANGE, name, t.span.bytes,
+    ptx_names_add(&p->names, PTX_NAME_RANGE, p->text + t.span.offset, t.span.bytes,
                   (int32_t)p->body.ranges.count - 1);
     return ptx_expect(p, '>', "'>' after the count of registers");
 }

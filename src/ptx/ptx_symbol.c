@@ -53,6 +53,12 @@ bool ptx_symbol_add(struct ptx_parser *p, const struct ptx_symbol *symbol, int32
     return true;
 }
 
+int32_t ptx_symbol_add_unnamed(struct ptx_parser *p, const struct ptx_symbol *symbol)
+{
+    *(struct ptx_symbol *)ptx_list_add(&p->body.symbols) = *symbol;
+    return (int32_t)p->body.symbols.count - 1;
+}
+
 void ptx_item_name(struct ptx_parser *p, int32_t symbol, bool defines)
 {
     if (symbol < PTX_SYMBOL_MODULE)

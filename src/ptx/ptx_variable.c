@@ -115,6 +115,7 @@ bool ptx_read_declarator(struct ptx_parser *p, const struct ptx_declaration *d,
 {
     struct ptx_token name = p->token;
     uint64_t bytes = (uint64_t)ptx_type_bytes(d->symbol.type) * d->vector;
+    uint64_t most = d->symbol.space == PTX_SPACE_GLOBAL ? INT64_MAX : UINT32_MAX;
     bool is_open;
 
     if (name.kind != PTX_TOKEN_NAME)
@@ -129,12 +130,12 @@ bool ptx_read_declarator(struct ptx_parser *p, const struct ptx_declaration *d,
         return false;
     is_open = *dim_count && !dims[0];
     for (unsigned i = is_open; i < *dim_count; i++) {
-        if (bytes && dims[i] > UINT32_MAX / bytes)
-            return ptx_wrong(p, name.span.offset, "'%.60s' has more than %u bytes",
-                             into->name, UINT32_MAX);
+        if (bytes && dims[i] > most / bytes)
+            return ptx_wrong(p, name.span.offset, "'%.60s' has more than %llu bytes",
+                             into->name, (unsigned long long)most);
         bytes *= dims[i];
     }
-    into->bytes = is_open ? 0 : (uint32_t)bytes;
+    into->bytes = is_open ? 0 : bytes;
     if (d->vector > 1)
         dims[(*dim_count)++] = d->vector; /* for the initializer */
     return true;
@@ -143,6 +144,8 @@ bool ptx_read_declarator(struct ptx_parser *p, const struct ptx_declaration *d,
 bool ptx_read_variables(struct ptx_parser *p, bool is_extern)
 {
     enum ptx_space space = ptx_part_space(ptx_word_part(p, &p->token));
+    uint32_t start = p->token.span.offset;
+    size_t first = p->body.symbols.count;
     uint64_t dims[PTX_DIMS_MAX + 1];
     struct ptx_declaration d;
     struct ptx_symbol symbol;
@@ -164,5 +167,8 @@ bool ptx_read_variables(struct ptx_parser *p, bool is_extern)
             return false;
         ptx_item_name(p, index, !is_extern);
     } while (ptx_accept(p, ','));
+    for (size_t n = first; n < p->body.symbols.count; n++)
+        ((struct ptx_symbol *)p->body.symbols.data)[n].statement =
+            (struct ptx_span){start, p->token.span.offset + 1 - start};
     return ptx_expect(p, ';', "';' after the variable");
 }

@@ -68,6 +68,7 @@ enum proact_status transfer_combine(const struct transfer_devices *t, unsigned d
 /* Tables of one map and grid, in host memory and on each device. */
 struct transfer_tables {
     unsigned device_count;
+    bool by_store; /* the kernel stores to the peers and does not count */
     struct transfer_table table[TRANSFER_DEVICES_MAX];
     struct proact_slot resident[TRANSFER_DEVICES_MAX]; /* without base and delta */
     device_addr block[TRANSFER_DEVICES_MAX];
@@ -105,10 +106,10 @@ struct transfer_plan {
     bool is_open;         /* the user named no method */
 };
 
+/* Whether kernels store to the peers exactly what they store on their device. */
+bool transfer_stores(const struct transfer_plan *plan);
 /* Whether the method, or the tail's, sends each piece to all peers or to none. */
 bool transfer_sends_to_all(const struct transfer_plan *plan);
-/* Whether the host waits for devices in launches of this plan. */
-bool transfer_is_host_driven(const struct transfer_plan *plan);
 /* Mode of an annotated kernel under this plan: PROACT_MODE_... */
 uint32_t transfer_plan_mode(const struct transfer_plan *plan);
 /* Whether kernels under this plan launch kernels. */
@@ -149,9 +150,8 @@ struct transfer_method {
                              the rest */
     bool divides;         /* a device's CTAs may be several kernels; kernels that send
                              nothing need no action */
-    bool passes_on;       /* devices wait for each other: it forwards received data, or the
-                             host orders their copies */
-    bool host_driven;     /* the host waits for devices, so launches cannot be recorded */
+    bool passes_on;       /* devices wait for each other: it forwards received data, or
+                             orders their copies */
     uint64_t chunk_bytes; /* default chunk size; 0: the common default */
     bool schedules; /* without a given size, the model selects each array's chunk size */
 
@@ -206,7 +206,9 @@ enum proact_status transfer_after(const struct transfer_binding *b, unsigned dev
 /* Whether stores to the peers occur on this stream. */
 bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane);
 /* Devices, as a bit mask, into whose memory a launch stores the bytes of a slot that
-   `device` writes. For a method that sends to all it is all peers or none. */
+   `device` writes. For a method that sends to all it is all peers or none. Under a method
+   that stores, a device of the mask may receive more bytes than the pieces that it needs.
+ */
 uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint32_t slot);
 /* Whether the transfer stream has any work. */
 bool transfer_works_beside(const struct transfer_binding *b);

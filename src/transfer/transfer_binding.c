@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <string.h>
 
 #include "transfer/methods/mixed.h"
@@ -113,14 +114,14 @@ bool transfer_may_give_up(const struct transfer_binding *b)
     return b->plan.method->may_give_up || (b->plan.tail && b->plan.tail->may_give_up);
 }
 
+bool transfer_stores(const struct transfer_plan *plan)
+{
+    return transfer_plan_mode(plan) & PROACT_MODE_STORE;
+}
+
 bool transfer_sends_to_all(const struct transfer_plan *plan)
 {
     return plan->method->sends_to_all || (plan->tail && plan->tail->sends_to_all);
-}
-
-bool transfer_is_host_driven(const struct transfer_plan *plan)
-{
-    return plan->method->host_driven || (plan->tail && plan->tail->host_driven);
 }
 
 uint32_t transfer_plan_mode(const struct transfer_plan *plan)
@@ -192,6 +193,7 @@ static void binding_set_silent(const struct transfer_binding *b, unsigned device
 void transfer_partition_part(struct proact_partition *partition, uint32_t first,
                              bool is_silent)
 {
+    assert(!(partition->mode & PROACT_MODE_STORE)); /* no such method divides */
     partition->cta_first += first;
     partition->silent_first = 0;
     partition->silent_count = is_silent ? UINT32_MAX : 0;
@@ -220,6 +222,21 @@ void transfer_partition_grid(struct proact_partition *partition, const uint32_t 
         partition->grid_divisor[i] = divisor(grid[i]);
 }
 
+/* Slot whose tables say which peers need the stores to the slot's array. If a kernel gets
+   an array twice, the tables of the first slot may contain the writes through both. */
+static uint32_t slot_of_stores(const struct transfer_binding *b, unsigned device,
+                               uint32_t slot)
+{
+    const struct transfer_tables *t = b->slot[slot].tables;
+
+    if (!t->by_store || t->table[device].owned.count)
+        return slot;
+    for (uint32_t s = 0; s < slot; s++)
+        if (b->slot[s].base[device] == b->slot[slot].base[device])
+            return s;
+    return slot;
+}
+
 void transfer_partition(const struct transfer_binding *b, unsigned device, uint32_t epoch,
                         struct proact_partition *partition)
 {
@@ -240,8 +257,9 @@ void transfer_partition(const struct transfer_binding *b, unsigned device, uint3
     for (uint32_t s = 0; s < b->slot_count; s++) {
         const struct transfer_slot *slot = &b->slot[s];
 
-        partition->slot[s] = slot->tables->resident[device];
-        partition->slot[s].table_epoch = slot->tables->table_epoch;
+        partition->slot[s] = b->slot[slot_of_stores(b, device, s)].tables->resident[device];
+        if (!slot->tables->by_store)
+            partition->slot[s].table_epoch = slot->tables->table_epoch;
         partition->slot[s].base = (unsigned char *)(uintptr_t)slot->base[device];
         partition->slot[s].device0_offset = (long long)(slot->base[0] - slot->base[device]);
         if (b->mixed)
@@ -258,7 +276,11 @@ void transfer_partition(const struct transfer_binding *b, unsigned device, uint3
 uint64_t transfer_sent_bytes(const struct transfer_binding *b, unsigned device,
                              uint32_t slot)
 {
-    return b->plan.elide ? 0 : b->slot[slot].tables->table[device].bytes;
+    const struct transfer_tables *t = b->slot[slot].tables;
+
+    if (b->plan.elide)
+        return 0;
+    return t->by_store ? t->table[device].store_bytes : t->table[device].bytes;
 }
 
 uint64_t transfer_sent_chunks(const struct transfer_binding *b, unsigned device,

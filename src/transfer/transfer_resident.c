@@ -7,7 +7,7 @@
 
 /* Offsets of the parts of a table in its block on the device. */
 struct layout {
-    size_t first, chunk, counter, writers, piece_first, piece, bytes;
+    size_t first, chunk, counter, writers, piece_first, piece, peers, bytes;
 };
 
 static size_t place(size_t *end, size_t count, size_t size)
@@ -20,16 +20,17 @@ static size_t place(size_t *end, size_t count, size_t size)
 
 /* Lays out the block. A regular table needs no lists. One word after the lists may be read
    with the last list. */
-static struct layout lay_out(const struct transfer_table *t, bool is_regular)
+static struct layout lay_out(const struct transfer_table *t, bool has_lists)
 {
     struct layout l = {0};
 
-    l.first = place(&l.bytes, is_regular ? 0 : t->cta_count, 4);
-    l.chunk = place(&l.bytes, is_regular ? 0 : t->list_words + (size_t)1, 4);
+    l.first = place(&l.bytes, has_lists ? t->cta_count : 0, 4);
+    l.chunk = place(&l.bytes, has_lists ? t->list_words + (size_t)1 : 0, 4);
     l.counter = place(&l.bytes, t->chunk_count, 4);
     l.writers = place(&l.bytes, t->chunk_count, 4);
     l.piece_first = place(&l.bytes, (size_t)t->chunk_count + 1, 4);
     l.piece = place(&l.bytes, t->piece_count, sizeof *t->piece);
+    l.peers = place(&l.bytes, t->store_peers ? t->cta_count : 0, 4);
     return l;
 }
 
@@ -41,7 +42,7 @@ static void put(unsigned char *block, size_t at, const void *from, size_t bytes)
 
 static enum proact_status fill_block(const struct transfer_devices *devices,
                                      unsigned device, device_addr block,
-                                     const struct transfer_table *table, bool is_regular,
+                                     const struct transfer_table *table, bool has_lists,
                                      const struct layout *l, struct proact_error *err)
 {
     struct device_stream *lane = devices->device[device].lane[TRANSFER_MAIN];
@@ -50,13 +51,15 @@ static enum proact_status fill_block(const struct transfer_devices *devices,
         return devices->backend->fill(lane, block, 0, l->bytes, err);
     unsigned char *image = must_calloc(l->bytes, 1);
 
-    if (!is_regular) {
+    if (has_lists) {
         transfer_table_first(table, (uint32_t *)(void *)(image + l->first));
         put(image, l->chunk, table->chunk, (size_t)table->list_words * 4);
     }
     put(image, l->writers, table->writers, (size_t)table->chunk_count * 4);
     put(image, l->piece_first, table->piece_first, ((size_t)table->chunk_count + 1) * 4);
     put(image, l->piece, table->piece, table->piece_count * sizeof *table->piece);
+    if (table->store_peers)
+        put(image, l->peers, table->store_peers, (size_t)table->cta_count * 4);
     const enum proact_status status =
         devices->backend->write(lane, block, image, l->bytes, err);
 
@@ -65,12 +68,14 @@ static enum proact_status fill_block(const struct transfer_devices *devices,
 }
 
 static enum proact_status upload(const struct transfer_devices *devices, unsigned device,
-                                 struct transfer_tables *t, struct proact_error *err)
+                                 bool by_store, struct transfer_tables *t,
+                                 struct proact_error *err)
 {
     const struct transfer_table *table = &t->table[device];
     uint32_t ahead = 0;
-    const uint32_t regular = transfer_table_regular(table, &ahead);
-    struct layout l = lay_out(table, regular != 0);
+    const uint32_t regular = by_store ? 0 : transfer_table_regular(table, &ahead);
+    const bool has_lists = !by_store && !regular;
+    struct layout l = lay_out(table, has_lists);
     enum proact_status status =
         devices->backend->alloc(devices->set, device, l.bytes, &t->block[device], err);
 
@@ -90,7 +95,12 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
         .piece_first = (const void *)(base + l.piece_first),
         .piece = (const void *)(base + l.piece),
     };
-    return fill_block(devices, device, t->block[device], table, regular != 0, &l, err);
+    if (by_store) {
+        t->resident[device] = (struct proact_slot){.stores = table->stores};
+        if (table->store_peers)
+            t->resident[device].stores.peers = (const void *)(base + l.peers);
+    }
+    return fill_block(devices, device, t->block[device], table, has_lists, &l, err);
 }
 
 enum proact_status transfer_tables_create(const struct transfer_devices *devices,
@@ -102,8 +112,9 @@ enum proact_status transfer_tables_create(const struct transfer_devices *devices
     enum proact_status status = transfer_table_build(request, t->table, err);
 
     t->device_count = request->device_count;
+    t->by_store = request->by_store;
     for (unsigned d = 0; d < t->device_count && !status; d++)
-        status = upload(devices, d, t, err);
+        status = upload(devices, d, request->by_store, t, err);
     if (status) {
         transfer_tables_destroy(devices, t);
         return status;
@@ -134,7 +145,7 @@ enum proact_status transfer_tables_restart(const struct transfer_devices *device
 
     t->table_epoch = 0;
     for (unsigned d = 0; d < t->device_count && !status; d++)
-        if (t->table[d].chunk_count)
+        if (t->table[d].chunk_count && !t->by_store)
             status = devices->backend->fill(devices->device[d].lane[lane],
                                             (device_addr)(uintptr_t)t->resident[d].counter,
                                             0, (size_t)t->table[d].chunk_count * 4, err);

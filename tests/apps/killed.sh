@@ -8,6 +8,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 "$proact" make wiki --vertices 3000 --seed 3 -o g.mtx 2>/dev/null
+# As many users as items: one file of text has the factors of both.
+"$proact" make ratings --users 80 --items 80 --draws 900 -o r.mtx 2>/dev/null
 
 # APPLICATION-AND-OPTIONS...: the answers of both runs.
 compare_resumed() {
@@ -28,7 +30,7 @@ compare_resumed() {
         "$proact" run "$@" $resume --output resumed >/dev/null
         cmp whole resumed || { echo "$*: killed at try $tries: another answer"; exit 1; }
         rm -f resumed
-        left=$(find . -type f ! -name g.mtx ! -name whole ! -name state)
+        left=$(find . -type f ! -name g.mtx ! -name r.mtx ! -name whole ! -name state)
         [ -z "$left" ] || { echo "$*: left over: $left"; exit 1; }
     done
     rm -f state
@@ -43,3 +45,5 @@ compare_resumed() {
 }
 compare_resumed pagerank g.mtx --tolerance 0 --iterations 200
 compare_resumed jacobi --size 128 --iterations 200
+compare_resumed als r.mtx --rank 4 --tolerance 0 --iterations 100
+compare_resumed ct --size 24 --views 30 --subsets 3 --iterations 40 --precision f32

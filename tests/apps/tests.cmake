@@ -16,5 +16,16 @@ proact_test(NAME apps.killed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/apps/killed.sh
     $<TARGET_FILE:proact_command> 3)
 proact_test(NAME apps.killed_often COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/apps/killed.sh
     $<TARGET_FILE:proact_command> 20)
-set_tests_properties(apps.killed PROPERTIES LABELS slow TIMEOUT 120)
+set_tests_properties(apps.killed PROPERTIES LABELS slow TIMEOUT 240)
 set_tests_properties(apps.killed_often PROPERTIES LABELS long TIMEOUT 600)
+
+# Matrix factorisation, with its data.
+target_sources(apps_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/apps/als_testing.c)
+set_tests_properties(apps.als apps.als_equal apps.als_reference PROPERTIES LABELS slow)
+proact_test(NAME apps.als_equal_seeds COMMAND apps_tests als_equal seeds)
+set_tests_properties(apps.als_equal_seeds PROPERTIES LABELS long TIMEOUT 900)
+
+# CT: one, 13 and 120 s of CPU time.
+set_tests_properties(apps.ct PROPERTIES LABELS "slow;sanitize")
+set_tests_properties(apps.ct_devices PROPERTIES LABELS slow)
+set_tests_properties(apps.ct_golden PROPERTIES LABELS long TIMEOUT 1200)

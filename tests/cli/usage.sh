@@ -29,6 +29,7 @@ fails 2 proact run jacobi --devices 99999999999999999999
 fails 2 proact run jacobi --devices two
 fails 2 proact run jacobi --threads 16
 fails 2 proact run jacobi --threads 100
+fails 2 proact run jacobi --send some
 fails 2 proact run jacobi --machine v100x4 --devices 5
 fails 2 proact run jacobi --machine cray1 2>&1 | sed 's/there are .*, or/there are ..., or/'
 fails 2 proact topo cray1 2>&1 | sed 's/there are .*, or/there are ..., or/'

@@ -37,7 +37,7 @@ static void refusals_name_opcode_kernel_and_line(void **state)
             "PTX line 10");
     refused(RIG_KERNEL "setp.eq.u32 %p1, %r1, 0;\n@%p1 mov.u32 %r3, %envreg3;\n}\n",
             "special register '%envreg3' cannot be read: kernel 'k', PTX line 11");
-    refused(RIG_KERNEL "vabsdiff4.u32.u32.u32 %r3, %r1.b0123, %r1, 0;\n}\n",
+    refused(RIG_KERNEL "vabsdiff4.u32.u32.u32 %r3, %r1.b0128, %r1, 0;\n}\n",
             "opcode 'vabsdiff4.u32.u32.u32' cannot be executed: kernel 'k', PTX line 10");
     refused(".extern .func g();\n" RIG_KERNEL "call g; }\n",
             "function 'g' is called and not defined: kernel 'k', PTX line 11");

@@ -202,7 +202,7 @@ static void unsupported_variants_are_named(void **state)
         "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%e0, %e1, %e2, %e3, %e4, %e5,\n"
         "%e6, %e7}, {%q0, %q1}, {%q0, %q1}, {%e0, %e1, %e2, %e3, %e4, %e5, %e6, %e7};",
         "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%e0, %e1, %e2, %e3},\n"
-        "{%q0, %q1}, {%q0, %q1}, {%e0, %e1, %e2, %e3}, %q0, 0;",
+        "{%q0, %q1}, {%q0, %q1}, {%e0, %e1, %e2, %e3}, %q0, 4;", /* no such threads */
         "wmma.load.a.sync.aligned.row.m8n8k4.global.f64 {%q0}, [%rd1], %r1;",
         "wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%rd2}, [%rd1], %r1;",
         "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%rd2}, [%r1];",

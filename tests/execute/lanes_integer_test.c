@@ -181,21 +181,6 @@ static big dotted(const struct machine *m, const uint64_t in[3])
     return sum;
 }
 
-/* Differences of bytes or halves: added to c, or stored separately (PTX ISA, vabsdiff4). */
-static big parts_apart(const struct machine *m, const uint64_t in[3], unsigned width)
-{
-    bool adds = machine_has(m, PTX_PART_ADD);
-    big sum = adds ? (big)in[2] : 0;
-
-    for (unsigned at = 0; at < 32; at += width) {
-        big apart = magnitude(valued(in[0] >> at, width, false) -
-                              valued(in[1] >> at, width, false));
-
-        sum += adds ? apart : apart << at;
-    }
-    return sum;
-}
-
 static uint64_t sized(uint64_t a, uint64_t bits, bool wrap, bool is_signed)
 {
     bits = wrap ? bits & 31 : bits < 32 ? bits : 32;
@@ -274,10 +259,6 @@ static bool arithmetic(const struct machine *m, const uint64_t in[4], unsigned w
     case PTX_DP2A:
     case PTX_DP4A:
         return *out = dotted(m, in), true;
-    case PTX_VABSDIFF2:
-        return *out = parts_apart(m, in, 16), true;
-    case PTX_VABSDIFF4:
-        return *out = parts_apart(m, in, 8), true;
     default:
         return false;
     }

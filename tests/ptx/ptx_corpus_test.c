@@ -66,7 +66,7 @@ static void check_parameters(const struct ptx_function *f)
         CHECK(s->space == PTX_SPACE_PARAM && s->bytes > 0, i);
         CHECK(s->offset % s->align == 0, i);
         CHECK(s->offset >= at && s->offset - at < s->align, i);
-        at = s->offset + s->bytes;
+        at = s->offset + ptx_symbol_bytes(s);
     }
     CHECK(at == f->parameter_bytes, 0);
 }

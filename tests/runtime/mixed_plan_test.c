@@ -70,11 +70,12 @@ static void what_cannot_be_mixed_is_refused(void **state)
         {"polling+polling",
          "method 'polling+polling': 'polling' and 'polling' cannot share the chunks, two "
          "of fused, polling, copy-engine and relay can"},
-        {"polling+magic", "unknown method 'magic': known are bulk, inline, fused, polling, "
-                          "dynamic, copy-engine, relay, hardware"},
-        {"+fused",
-         "unknown method '': known are bulk, inline, fused, polling, dynamic, copy-engine, "
-         "relay, hardware"},
+        {"polling+magic",
+         "unknown method 'magic': known are bulk, bulk-serial, inline, fused, polling, "
+         "dynamic, copy-engine, relay, hardware"},
+        {"+fused", "unknown method '': known are bulk, bulk-serial, inline, fused, "
+                   "polling, dynamic, copy-engine, "
+                   "relay, hardware"},
         {"polling+fused:",
          "method 'polling+fused:': '' is not a number of bytes of at least 1 (suffix K, "
          "M or G)"},

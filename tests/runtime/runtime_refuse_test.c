@@ -21,7 +21,7 @@ static void sessions(void **state)
     REFUSED(open_with(&b, (struct proact_options){.device_count = 5}), PROACT_EINVAL, "5");
     REFUSED(open_with(&b, (struct proact_options){.plan = {.method = "magic"}}),
             PROACT_EINVAL,
-            "unknown method 'magic': known are bulk, inline, fused, polling, "
+            "unknown method 'magic': known are bulk, bulk-serial, inline, fused, polling, "
             "dynamic, copy-engine, relay, hardware");
     assert_null(b.p); /* set only on success */
     proact_close(NULL);

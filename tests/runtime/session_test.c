@@ -68,7 +68,7 @@ static void bad_options_are_refused_in_a_sentence(void **state)
         enum proact_status status;
     } cases[] = {
         {{.plan = {.method = "telepathy"}},
-         "unknown method 'telepathy': known are bulk, inline, fused, polling, "
+         "unknown method 'telepathy': known are bulk, bulk-serial, inline, fused, polling, "
          "dynamic, copy-engine, relay, hardware",
          PROACT_EINVAL},
         {{.plan = {.method = "hardware"}},

@@ -41,3 +41,32 @@ extern "C" __global__ void alone(proact_u32 *out)
     out[i] = line[proact_thread_x()];
 #endif
 }
+
+/* A CTA of 32 threads writes 128 words: elements of three words, each of which may lie in
+   two lines, then a bulk store of the last 32. Word i becomes 7 i + salt. */
+struct three {
+    proact_u32 word[3];
+};
+
+extern "C" __global__ void wide(proact_u32 *out, proact_u32 salt,
+                                struct proact_partition partition)
+{
+    __shared__ __attribute__((aligned(16))) proact_u32 line[32];
+    const proact_u32 t = proact_thread_x(), first = proact_cta(&partition) * 128,
+                     at = first + 3 * t;
+    const struct three v = {{7 * at + salt, 7 * (at + 1) + salt, 7 * (at + 2) + salt}};
+
+    proact_store(&partition, 0, (struct three *)&out[at], v);
+    line[t] = 7 * (first + 96 + t) + salt;
+    proact_store_bulk(&partition, 0, out + first + 96, line, sizeof line);
+    proact_done(&partition);
+}
+
+/* Plain. A word for each thread, from `back` words before. */
+extern "C" __global__ void shifted(const proact_u32 *in, proact_u32 *out, proact_u32 back)
+{
+    const proact_u32 i = proact_local_cta() * 128 + proact_thread_x();
+
+    if (i >= back)
+        out[i] = in[i - back];
+}

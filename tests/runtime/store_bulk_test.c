@@ -158,6 +158,61 @@ static void aligned_ranges_are_full_packets(void **state)
     }
 }
 
+static void wide_round(struct stage *s, struct proact_kernel *reader,
+                       struct proact_array *to, uint32_t back, uint32_t salt)
+{
+    const struct proact_grid writes = {.ctas = {CTAS}, .threads = {32}},
+                             reads = {.ctas = {CTAS}, .threads = {128}};
+    const struct proact_arg write[] = {PROACT_ARRAY(s->out), PROACT_VALUE(salt)},
+                            read[] = {PROACT_ARRAY(s->out), PROACT_ARRAY(to),
+                                      PROACT_VALUE(back)};
+    static uint32_t got[COUNT / 4];
+
+    must(s, proact_launch(s->kernel, &writes, write, 2, &s->err));
+    must(s, proact_launch(reader, &reads, read, 3, &s->err));
+    must(s, proact_array_read(to, 0, got, 128 * CTAS, &s->err));
+    for (uint32_t i = back; i < 128 * CTAS; i++)
+        assert_int_equal(got[i], 7 * (i - back) + salt);
+}
+
+/* Elements and bulk stores that a peer needs in part arrive, also if they begin before the
+   needed lines. */
+static void needed_parts_arrive(const char *form, const char *method, uint32_t back)
+{
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 512};
+    const struct proact_shape shape = {"to", COUNT / 4, 4};
+    struct proact_options o = emulated;
+    struct proact_kernel *reader;
+    struct proact_array *to;
+    struct stage s;
+    size_t bytes;
+    char *text;
+
+    o.plan.method = method;
+    open_stage(&s, &o, form, "wide");
+    must(&s, proact_array_create(s.p, &shape, &to, &s.err));
+    must(&s, file_read(form, &text, &bytes, &s.err));
+    must(&s, proact_kernel_load(s.p, &(struct proact_image){.name = "r", .text = text},
+                                "shifted", &reader, &s.err));
+    free(text);
+    must(&s, proact_kernel_map(s.kernel, 0, &map, &s.err));
+    for (uint32_t n = 0; n < 5; n++)
+        wide_round(&s, reader, to, back, n);
+    proact_close(s.p);
+}
+
+static void parts_of_stores_arrive(void **state)
+{
+    static const uint32_t backs[] = {1, 20, 40, 90};
+
+    (void)state;
+    for (size_t f = 0; f < 2; f++)
+        for (size_t i = 0; i < sizeof backs / sizeof *backs; i++) {
+            needed_parts_arrive(forms[f], "inline", backs[i]);
+            needed_parts_arrive(forms[f], "fused", backs[i]);
+        }
+}
+
 static void a_plain_bulk_store_runs_on_one_device(void **state)
 {
     (void)state;
@@ -194,6 +249,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         anywhere[0],
         cmocka_unit_test(aligned_ranges_are_full_packets),
+        cmocka_unit_test(parts_of_stores_arrive),
         cmocka_unit_test(a_plain_bulk_store_runs_on_one_device),
     };
 

@@ -158,7 +158,7 @@ static int32_t place_member(struct study *s, struct access_symbol y)
         const struct ptx_symbol *p = &s->function->symbols[of->variable];
 
         y.offset = p->offset;
-        y.bytes = p->bytes;
+        y.bytes = ptx_symbol_bytes(p);
         y.left = form_add(forms, y.left, form_of(forms, t->symbols[0]), -1);
         return y.left && !(form_holds(forms, y.left) >> ACCESS_BLOCK & 1)
                    ? (int32_t)form_symbol(forms, &y)

@@ -248,8 +248,9 @@ void slice_text_variables(const struct slice_text *t, struct text *into)
             continue;
         bool constant = v->space == PTX_SPACE_CONST;
 
-        text_print(into, ".%s .align %u .b8 %s[%u]", constant ? "const" : "global",
-                   v->align ? v->align : 1, v->name, v->bytes ? v->bytes : 1);
+        text_print(into, ".%s .align %u .b8 %s[%llu]", constant ? "const" : "global",
+                   v->align ? v->align : 1, v->name,
+                   (unsigned long long)(v->bytes ? v->bytes : 1));
         if (constant) /* the contents of other variables are not read */
             print_initial(v, into);
         text_print(into, ";\n");

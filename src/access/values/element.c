@@ -34,7 +34,7 @@ const struct access_form *element_form(struct study *s, struct access_symbol y)
     if (p->space != space || p->is_extern || p->is_function)
         return NULL;
     y.left = form_add(f, y.left, form_of(f, (uint32_t)table), -1);
-    y.bytes = p->bytes;
+    y.bytes = ptx_symbol_bytes(p);
     y.offset = space == PTX_SPACE_CONST ? 0 : p->offset;
     y.variable = space == PTX_SPACE_CONST ? of->variable : 0;
     y.reason = space == PTX_SPACE_CONST ? "is selected from constant memory by an index"

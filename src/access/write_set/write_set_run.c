@@ -22,6 +22,7 @@ struct run {
     const struct write_set_launch *launch;
     struct record record;
     unsigned char *parameters;
+    unsigned char *allocated;
     unsigned char *image; /* of the module variables, if the slice reads constants */
     const unsigned char **constants; /* by symbol of the slice's module, in `image` */
     uint64_t variables;              /* their address */
@@ -111,9 +112,10 @@ static void lay_variables(struct run *r)
     r->variables = VARIABLES_ADDRESS;
     if (!r->s->cut.reads_constants)
         return;
-    r->image = aligned_alloc(256, size / 256 * 256 + 256);
+    r->allocated = must_calloc(size + 512, 1); /* zero: a large variable costs nothing */
+    r->image = r->allocated + (256 - (uintptr_t)r->allocated % 256);
     r->variables = (uint64_t)(uintptr_t)r->image;
-    execute_program_image(r->s->program, r->variables, r->image);
+    execute_program_initialize(r->s->program, r->variables, r->image);
     for (uint32_t n = 0; n < r->launch->constant_count; n++) {
         const struct write_set_constant *c = &r->launch->constants[n];
         size_t offset, bytes;
@@ -265,7 +267,7 @@ static void clear(struct run *r)
     free(r->record.of_cta.rows);
     free(r->record.arrays);
     free(r->parameters);
-    free(r->image);
+    free(r->allocated);
     free(r->constants);
 }
 

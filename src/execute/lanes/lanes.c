@@ -95,15 +95,30 @@ static bool oddities_read(struct wanted *w)
         w->own |= (is_signed(w->types[0]) ? DOT_A_SIGNED : 0) |
                   (is_signed(w->types[1]) ? DOT_B_SIGNED : 0);
         return true;
-    case PTX_VABSDIFF2:
-    case PTX_VABSDIFF4:
-        return w->types[0] == PTX_PART_U32 && w->types[1] == PTX_PART_U32;
+    case PTX_FMA:
+        w->flags |= has(w->i, PTX_PART_OOB) ? FLAG_OOB : 0;
+        return !(w->flags & FLAG_OOB) ||
+               (!(w->flags & FLAG_FTZ) &&
+                (w->type == PTX_PART_F16 || w->type == PTX_PART_BF16));
     case PTX_SLCT:
         w->own |= w->types[1] == PTX_PART_F32 ? SELECT_BY_FLOAT : 0;
         return true;
     default:
         return true;
     }
+}
+
+/* Forms with more types or operands than the row are other operations: sums of mixed types,
+   minima of three numbers. */
+static bool row_fits(const struct wanted *w, const struct lanes_row *row)
+{
+    unsigned opcode = w->i->opcode, types = 0;
+    bool has_two = opcode == PTX_SLCT || opcode == PTX_DP4A || opcode == PTX_DP2A;
+
+    for (unsigned k = 0; k < w->i->part_count; k++)
+        types += is_type(w->i->parts[k]);
+    return types <= (has_two ? 2 : 1) &&
+           w->i->operand_count <= row->sources + (opcode == PTX_LOP3 ? 2u : 1u);
 }
 
 static bool choose_row(struct wanted *w, struct execute_op *op)
@@ -116,7 +131,7 @@ static bool choose_row(struct wanted *w, struct execute_op *op)
         w->type = PTX_PART_U32;
     const struct lanes_row *row = row_find(w, opcode);
 
-    if (!row || !words_read(w, row->need) || !oddities_read(w))
+    if (!row || !row_fits(w, row) || !words_read(w, row->need) || !oddities_read(w))
         return false;
     return row_taken(w, row, op);
 }

@@ -322,21 +322,6 @@ static inline uint32_t dot_2(uint32_t a, uint32_t b, uint32_t c, unsigned detail
            dot_half(a, 1, x) * dot_byte(b, first + 1, y);
 }
 
-/* vabsdiff2, vabsdiff4: |a - b| of each half or byte, in place or summed and added to c. */
-static inline uint32_t differences(uint32_t a, uint32_t b, uint32_t c, unsigned width,
-                                   unsigned adds)
-{
-    uint32_t sum = adds ? c : 0;
-
-    for (unsigned at = 0; at < 32; at += width) {
-        uint32_t mask = (1u << width) - 1, x = a >> at & mask, y = b >> at & mask;
-        uint32_t difference = x > y ? x - y : y - x;
-
-        sum += adds ? difference : difference << at;
-    }
-    return sum;
-}
-
 /* mul24: the 24 low bits of each operand, sign-extended for signed types. */
 static inline int64_t low_24(int32_t a)
 {

@@ -9,7 +9,7 @@
 #include "execute/matrix.h"
 
 /* Largest number of elements of A or B, and of C. */
-enum { FLOATS_MAX = 16 * 32, INTEGERS_MAX = 16 * 256, SUMS_MAX = 16 * 16 };
+enum { FLOATS_MAX = 16 * 64, INTEGERS_MAX = 16 * 256, SUMS_MAX = 16 * 16 };
 
 /* e4m3 has f16's digits with another exponent range and no infinity. */
 static inline float float_of_8(uint32_t bits, enum matrix_kind kind)
@@ -116,11 +116,52 @@ static unsigned block_count(const struct matrix_product *p, bool is_b)
     return (unsigned)(is_b ? p->n : p->m) * p->k / (LANES * run);
 }
 
+/* A of a sparse product as a dense matrix of M x K/2. */
+static struct matrix_product packed_product(const struct matrix_product *p)
+{
+    struct matrix_product packed = *p;
+
+    packed.k /= 2;
+    return packed;
+}
+
+/* Bit `bit` of the metadata of a row, and the bits after it. Types of 16 and 32 bits have
+   16 bits a thread and row, smaller types have 32. */
+static uint32_t metadata_of(const struct op_registers *r, const struct matrix_product *p,
+                            unsigned row, unsigned bit)
+{
+    const uint32_t *metadata = op_register(r, p->metadata);
+    unsigned lane = row % MATRIX_LINES * 4, half = row / MATRIX_LINES;
+
+    if (matrix_bits(p->a) >= 16) {
+        unsigned threads = p->k * matrix_bits(p->a) / (16 * 16);
+
+        return metadata[lane + p->selector * threads + bit / 16] >> (half * 16 + bit % 16);
+    }
+    return metadata[lane + p->selector * 2 + bit / 32 * 2 + half] >> bit % 32;
+}
+
+/* Column in M x K of an element of M x K/2: 2 of 4, 1 of 2 (tf32), or 2 pairs of 4. */
+static unsigned sparse_column(const struct op_registers *r, const struct matrix_product *p,
+                              unsigned row, unsigned at)
+{
+    switch (matrix_bits(p->a)) {
+    case 32:
+        return at * 2 + (metadata_of(r, p, row, at * 4) >> 1 & 1);
+    case 4:
+        return at / 4 * 8 + (metadata_of(r, p, row, at / 2 * 2) & 3) * 2 + at % 2;
+    default:
+        return at / 2 * 4 + (metadata_of(r, p, row, at * 2) & 3);
+    }
+}
+
 static void gather_floats(const struct op_registers *r, const struct matrix_product *p,
                           double *a, double *b)
 {
-    for (unsigned n = 0; n < block_count(p, false); n++)
-        block_floats(op_register(r, p->a_at[n]), p->a, block_of(p, false, n), a);
+    const struct matrix_product of_a = p->is_sparse ? packed_product(p) : *p;
+
+    for (unsigned n = 0; n < block_count(&of_a, false); n++)
+        block_floats(op_register(r, p->a_at[n]), p->a, block_of(&of_a, false, n), a);
     for (unsigned n = 0; n < block_count(p, true); n++)
         block_floats(op_register(r, p->b_at[n]), p->b, block_of(p, true, n), b);
 }
@@ -128,8 +169,10 @@ static void gather_floats(const struct op_registers *r, const struct matrix_prod
 static void gather_integers(const struct op_registers *r, const struct matrix_product *p,
                             int32_t *a, int32_t *b)
 {
-    for (unsigned n = 0; n < block_count(p, false); n++)
-        block_integers(op_register(r, p->a_at[n]), p->a, block_of(p, false, n), a);
+    const struct matrix_product of_a = p->is_sparse ? packed_product(p) : *p;
+
+    for (unsigned n = 0; n < block_count(&of_a, false); n++)
+        block_integers(op_register(r, p->a_at[n]), p->a, block_of(&of_a, false, n), a);
     for (unsigned n = 0; n < block_count(p, true); n++)
         block_integers(op_register(r, p->b_at[n]), p->b, block_of(p, true, n), b);
 }
@@ -197,7 +240,7 @@ static void write_floats(const struct op_registers *r, const struct matrix_produ
 static inline void add_products(const struct matrix_product *p, const double *a,
                                 const double *b, double *c, unsigned columns)
 {
-    double sums[FLOATS_MAX / 16];
+    double sums[32];
 
     for (unsigned i = 0; i < p->m; i++, a += p->k, c += columns) {
         memcpy(sums, c, columns * sizeof *c);
@@ -209,6 +252,20 @@ static inline void add_products(const struct matrix_product *p, const double *a,
         }
         memcpy(c, sums, columns * sizeof *c);
     }
+}
+
+/* Elements of B without a partner in A have no effect, infinities and NaNs included. */
+static void add_sparse_products(const struct op_registers *r,
+                                const struct matrix_product *p, const double *a,
+                                const double *b, double *c)
+{
+    for (unsigned i = 0; i < p->m; i++, a += p->k / 2, c += p->n)
+        for (unsigned at = 0; at < p->k / 2u; at++) {
+            const double *row = b + (size_t)sparse_column(r, p, i, at) * p->n;
+
+            for (unsigned j = 0; j < p->n; j++)
+                c[j] += a[at] * row[j];
+        }
 }
 
 static void add_wide_products(const struct matrix_product *p, const double *a,
@@ -231,7 +288,9 @@ static void multiply_floats(const struct op_registers *r, const struct matrix_pr
     for (unsigned n = 0; n < c_blocks(p); n++)
         for (unsigned part = 0; part < 2; part++)
             read_floats(r, p, n, part, c + block_in_c(p, n));
-    if (p->a == MATRIX_F64)
+    if (p->is_sparse)
+        add_sparse_products(r, p, a, b, c);
+    else if (p->a == MATRIX_F64)
         add_wide_products(p, a, b, c);
     else if (p->n == 8)
         add_products(p, a, b, c, 8);
@@ -256,12 +315,14 @@ static void multiply_integers(const struct op_registers *r, const struct matrix_
     int32_t a[INTEGERS_MAX], b[INTEGERS_MAX], products[SUMS_MAX] = {0};
     int64_t c[SUMS_MAX];
     int32_t is_xor = p->a == MATRIX_B1 && !p->is_and;
+    unsigned columns = p->is_sparse ? p->k / 2u : p->k;
 
     gather_integers(r, p, a, b);
     for (unsigned i = 0; i < p->m; i++)
-        for (unsigned k = 0; k < p->k; k++)
-            for (unsigned j = 0; j < p->n; j++) {
-                int32_t x = a[i * p->k + k], y = b[k * p->n + j];
+        for (unsigned at = 0; at < columns; at++)
+            for (unsigned j = 0, k = p->is_sparse ? sparse_column(r, p, i, at) : at;
+                 j < p->n; j++) {
+                int32_t x = a[i * columns + at], y = b[k * p->n + j];
 
                 products[i * p->n + j] += is_xor ? x ^ y : x * y;
             }

@@ -16,9 +16,13 @@ enum {
     FLAG_FTZ = 1,
     FLAG_SAT = 2,
     FLAG_RELU = 4,
-    FLAG_PAIR = 8,      /* two halves of 16 bits */
-    FLAG_WIDE_PAIR = 16 /* two halves of 32 bits */
+    FLAG_PAIR = 8,       /* two halves of 16 bits */
+    FLAG_WIDE_PAIR = 16, /* two halves of 32 bits */
+    FLAG_OOB = 32 /* fma.oob: a factor that marks bytes outside a tensor gives zero */
 };
+/* The NaN that copies of tensors store for elements out of bounds, without its sign. The
+   PTX ISA leaves it open; an H200 compares .f16 and .bf16 with these bits. */
+enum { OOB_NAN = 0x7ff7 };
 
 enum format { OF_F32, OF_F16, OF_BF16, OF_OTHER };
 
@@ -128,6 +132,16 @@ static void change_lanes(lane_u32 *bits, enum format f, unsigned flags)
     bits[l] = changed_bits(bits[l], f, FLAG_RELU);
 }
 
+static void zero_out_of_bounds(struct lanes_aside *aside)
+{
+    const lane_u32 *x = (lane_u32 *)aside->bytes, *y = (lane_u32 *)(aside->bytes + PITCH);
+    lane_u32 *to = (lane_u32 *)(aside->bytes + RESULT);
+
+    for (unsigned l = 0; l < LANES; l++)
+        if ((x[l] & 0x7fff) == OOB_NAN || (y[l] & 0x7fff) == OOB_NAN)
+            to[l] = 0;
+}
+
 static void run_aside(struct lanes_aside *aside, const struct op_registers *r,
                       const struct execute_op *op, unsigned half)
 {
@@ -137,6 +151,8 @@ static void run_aside(struct lanes_aside *aside, const struct op_registers *r,
     (nearest ? row_lanes(op) : rounded)(&aside->registers, &aside->op, UINT32_MAX);
     change_lanes((lane_u32 *)(aside->bytes + RESULT), op->detail[DETAIL_FORMAT],
                  op->detail[DETAIL_FLAGS]);
+    if (op->detail[DETAIL_FLAGS] & FLAG_OOB)
+        zero_out_of_bounds(aside);
 }
 
 static void modified(ARGUMENTS)

@@ -54,6 +54,8 @@ static bool function_decode(struct decoder *d, uint32_t index)
         return false;
     if (!frame->is_recursive)
         frame->way_back = place_new(d, FILE_WARP, 4);
+    if (!frame->is_recursive && frame->allocates)
+        frame->base = place_new(d, FILE_WARP, 4);
     const bool *leaders = leaders_find(d, f);
 
     if (d->hoist && !hoist_function(d))
@@ -80,13 +82,27 @@ static void constants_write(struct decoder *d)
     }
 }
 
-/* A kernel that reaches a recursive function has a stack after its thread memory. */
+static bool uses_stack(const struct ptx_function *f)
+{
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (is_stack(f->instructions[n].opcode))
+            return true;
+    return false;
+}
+
+/* A kernel that reaches a recursive function or alloca has a stack after its thread
+   memory. */
 static bool recursion_find(struct decoder *d, uint32_t index)
 {
-    bool placed = true;
+    bool placed = true, has_stack = calls_find(d, index);
 
     d->kernel->stack = d->stack = PLACE_NONE;
-    if (!calls_find(d, index))
+    for (uint32_t k = 0; k < d->module->function_count; k++)
+        if (d->frames[k].calls) { /* the kernel reaches it */
+            d->frames[k].allocates = uses_stack(&d->module->functions[k]);
+            has_stack |= d->frames[k].allocates;
+        }
+    if (!has_stack)
         return true;
     d->kernel->stack = d->stack = place_new(d, FILE_WARP, 4);
     for (uint32_t k = 0; k < d->module->function_count && placed; k++)

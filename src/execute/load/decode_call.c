@@ -77,7 +77,8 @@ static void arguments_emit(struct decoder *d, const struct calling *c)
     const struct ptx_function *f = &d->module->functions[c->function];
 
     for (uint32_t n = 0; n < f->parameter_count; n++)
-        copy_symbol(d, c->from[n], d->frames[c->function].offsets[n], f->symbols[n].bytes);
+        copy_symbol(d, c->from[n], d->frames[c->function].offsets[n],
+                    ptx_symbol_bytes(&f->symbols[n]));
 }
 
 static void decode_plain_call(struct decoder *d, const struct calling *c)
@@ -88,7 +89,8 @@ static void decode_plain_call(struct decoder *d, const struct calling *c)
     arguments_emit(d, c);
     call_emit(d, c->function);
     for (uint32_t n = 0; n < c->results; n++)
-        copy_symbol(d, offsets[n], c->to[n], f->symbols[f->parameter_count + n].bytes);
+        copy_symbol(d, offsets[n], c->to[n],
+                    ptx_symbol_bytes(&f->symbols[f->parameter_count + n]));
 }
 
 /* Copies the results to scratch memory, because the restore overwrites them with those of
@@ -110,12 +112,12 @@ static void decode_recursive_call(struct decoder *d, const struct ptx_instructio
 
     arguments_emit(d, c);
     call_emit(d, c->function);
-    for (uint32_t n = 0; n < c->results; at += results[n++].bytes)
-        copy_symbol(d, offsets[n], at, results[n].bytes);
+    for (uint32_t n = 0; n < c->results; at += ptx_symbol_bytes(&results[n++]))
+        copy_symbol(d, offsets[n], at, ptx_symbol_bytes(&results[n]));
     d->thread_bytes = at;
     recursion_restore(d, save);
-    for (uint32_t n = 0; n < c->results; aside += results[n++].bytes)
-        copy_symbol(d, aside, c->to[n], results[n].bytes);
+    for (uint32_t n = 0; n < c->results; aside += ptx_symbol_bytes(&results[n++]))
+        copy_symbol(d, aside, c->to[n], ptx_symbol_bytes(&results[n]));
     if (guarded)
         recursion_land(d, skip);
 }

@@ -61,12 +61,13 @@ static void call_where(struct decoder *d, const struct calling_where *c)
     op_place yes = c->yes;
 
     for (uint32_t n = 0; n < f->parameter_count; n++)
-        copy_where(d, yes, c->from[n], offsets[n], f->symbols[n].bytes);
+        copy_where(d, yes, c->from[n], offsets[n], ptx_symbol_bytes(&f->symbols[n]));
     where(d, yes, false);
     call_emit(d, c->function);
     d->kernel->stream.ops[d->kernel->stream.count - 1].detail[OP_GUARDED] = true;
     for (uint32_t n = f->parameter_count; n < f->parameter_count + f->return_count; n++)
-        copy_where(d, yes, offsets[n], c->to[n - f->parameter_count], f->symbols[n].bytes);
+        copy_where(d, yes, offsets[n], c->to[n - f->parameter_count],
+                   ptx_symbol_bytes(&f->symbols[n]));
 }
 
 static void copy(struct decoder *d, uint64_t from, uint64_t to, uint32_t bytes)
@@ -90,14 +91,14 @@ static void call_back_where(struct decoder *d, const struct calling_where *c)
     uint32_t save = recursion_save(d, c->i, c->target);
 
     for (uint32_t n = 0; n < f->parameter_count; n++)
-        copy(d, c->from[n], offsets[n], f->symbols[n].bytes);
+        copy(d, c->from[n], offsets[n], ptx_symbol_bytes(&f->symbols[n]));
     call_emit(d, c->function);
-    for (uint32_t n = 0; n < f->return_count; at += results[n++].bytes)
-        copy(d, offsets[f->parameter_count + n], at, results[n].bytes);
+    for (uint32_t n = 0; n < f->return_count; at += ptx_symbol_bytes(&results[n++]))
+        copy(d, offsets[f->parameter_count + n], at, ptx_symbol_bytes(&results[n]));
     d->thread_bytes = at;
     recursion_restore(d, save);
-    for (uint32_t n = 0; n < f->return_count; aside += results[n++].bytes)
-        copy(d, aside, c->to[n], results[n].bytes);
+    for (uint32_t n = 0; n < f->return_count; aside += ptx_symbol_bytes(&results[n++]))
+        copy(d, aside, c->to[n], ptx_symbol_bytes(&results[n]));
     recursion_land(d, skip);
 }
 

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+enum { THREAD_BYTES_MAX = 1 << 29 }; /* local memory of a thread; GPUs have 512 KiB */
+
 static uint32_t align_up(uint32_t offset, uint32_t align)
 {
     return align > 1 ? (offset + align - 1) / align * align : offset;
@@ -12,7 +14,7 @@ static uint32_t shared_take(struct decoder *d, const struct ptx_symbol *s)
 {
     uint32_t offset = align_up(d->shared_bytes, s->align);
 
-    d->shared_bytes = offset + s->bytes;
+    d->shared_bytes = offset + ptx_symbol_bytes(s);
     return offset;
 }
 
@@ -107,7 +109,13 @@ bool symbols_place(struct decoder *d)
         uint32_t *bytes = on_stack ? &d->frame->local_bytes : &d->thread_bytes;
 
         d->frame->offsets[n] = align_up(*bytes, s->align);
-        *bytes = d->frame->offsets[n] + s->bytes;
+        if (s->bytes > THREAD_BYTES_MAX - d->frame->offsets[n])
+            return refuse(d,
+                          "variable '%s' has %llu bytes for each thread, and %u are left: "
+                          "kernel '%s'",
+                          s->name, (unsigned long long)s->bytes,
+                          THREAD_BYTES_MAX - d->frame->offsets[n], d->kernel->info.name);
+        *bytes = d->frame->offsets[n] + ptx_symbol_bytes(s);
     }
     return true;
 }

@@ -127,6 +127,25 @@ bool decode_red_async(struct decoder *d, const struct ptx_instruction *i)
 
 /* Bulk copy into shared memory, counted by an mbarrier. Its sites are destination, source,
    mbarrier. */
+/* No reduction, no multicast, no tensor. */
+static bool is_bulk_load(const struct ptx_instruction *i)
+{
+    static const uint16_t known[] = {
+        PTX_PART_ASYNC,        PTX_PART_BULK,   PTX_PART_SHARED_CLUSTER,
+        PTX_PART_SHARED_CTA,   PTX_PART_GLOBAL, PTX_PART_MBARRIER_COMPLETE_TX_BYTES,
+        PTX_PART_L2_CACHE_HINT};
+
+    for (unsigned k = 0; k < i->part_count; k++) {
+        bool found = false;
+
+        for (size_t n = 0; n < sizeof known / sizeof *known && !found; n++)
+            found = known[n] == i->parts[k];
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i)
 {
     static const struct execute_access accesses[] = {
@@ -139,7 +158,7 @@ bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i)
     uint32_t hint = ptx_has(i, PTX_PART_L2_CACHE_HINT);
     op_place bytes;
 
-    if (i->operand_count != 4 + hint || ptx_has(i, PTX_PART_TENSOR))
+    if (i->operand_count != 4 + hint || !is_bulk_load(i))
         return refuse_instruction(d, i);
     for (unsigned n = 0; n < 3; n++) {
         struct site s = {.access = accesses[n]};

@@ -281,11 +281,16 @@ static bool decode_leave(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
-static bool takes_parts(const struct ptx_instruction *i)
+/* True if an operand is a part of a register or a register with a minus sign. */
+static bool takes_parts(const struct decoder *d, const struct ptx_instruction *i)
 {
-    for (uint32_t k = 0; k < i->operand_count; k++)
-        if (i->operands[k].is_part)
+    for (uint32_t k = 0; k < i->operand_count; k++) {
+        const struct ptx_operand *o = &i->operands[k];
+
+        if (o->is_part ||
+            (o->negated && o->kind == PTX_REGISTER && d->function->registers[o->reg].bytes))
             return true;
+    }
     return false;
 }
 
@@ -400,7 +405,9 @@ bool decode_instruction(struct decoder *d, const struct ptx_instruction *i)
         return decode_texture(d, i);
     if (i->opcode == PTX_SULD || i->opcode == PTX_SUST)
         return decode_surface(d, i);
+    if (is_stack(i->opcode))
+        return decode_stack(d, i);
     if (is_video(i->opcode))
         return decode_video(d, i);
-    return takes_parts(i) ? refuse_instruction(d, i) : decode_opcode(d, i);
+    return takes_parts(d, i) ? refuse_instruction(d, i) : decode_opcode(d, i);
 }

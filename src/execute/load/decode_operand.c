@@ -327,6 +327,7 @@ static bool has_target(const struct ptx_instruction *i)
     case PTX_STMATRIX:
     case PTX_SUST:
     case PTX_SETMAXNREG:
+    case PTX_STACKRESTORE:
         return false;
     case PTX_BAR:
     case PTX_BARRIER:

@@ -30,11 +30,12 @@ static const struct {
 static bool is_plain_word(uint16_t part)
 {
     static const uint16_t plain[] = {
-        PTX_PART_SYNC,   PTX_PART_ALIGNED, PTX_PART_LOAD,      PTX_PART_STORE,
-        PTX_PART_MMA,    PTX_PART_A,       PTX_PART_B,         PTX_PART_C,
-        PTX_PART_D,      PTX_PART_ROW,     PTX_PART_COL,       PTX_PART_SATFINITE,
-        PTX_PART_RN,     PTX_PART_XOR,     PTX_PART_AND,       PTX_PART_POPC,
-        PTX_PART_GLOBAL, PTX_PART_SHARED,  PTX_PART_SHARED_CTA};
+        PTX_PART_SYNC,      PTX_PART_ALIGNED, PTX_PART_LOAD,       PTX_PART_STORE,
+        PTX_PART_MMA,       PTX_PART_A,       PTX_PART_B,          PTX_PART_C,
+        PTX_PART_D,         PTX_PART_ROW,     PTX_PART_COL,        PTX_PART_SATFINITE,
+        PTX_PART_RN,        PTX_PART_XOR,     PTX_PART_AND,        PTX_PART_POPC,
+        PTX_PART_GLOBAL,    PTX_PART_SHARED,  PTX_PART_SHARED_CTA, PTX_PART_SP,
+        PTX_PART_SP_ORDERED};
 
     for (size_t n = 0; n < sizeof plain / sizeof *plain; n++)
         if (plain[n] == part)
@@ -141,6 +142,41 @@ static bool results_take(struct decoder *d, const struct ptx_instruction *i,
     return true;
 }
 
+/* Shapes of mma.sp by the bits of an element, and the number of selectors: the threads
+   of a group of four that hold metadata are one, a pair or all. */
+static const struct {
+    uint8_t bits, k, selectors;
+} sparse_shapes[] = {{16, 16, 4}, {16, 32, 2}, {32, 8, 4}, {32, 16, 2},
+                     {8, 32, 2},  {8, 64, 1},  {4, 64, 2}, {4, 128, 1}};
+
+static bool sparse_shape_is_known(const struct matrix_product *p, int64_t selector)
+{
+    for (size_t n = 0; n < sizeof sparse_shapes / sizeof *sparse_shapes; n++)
+        if (sparse_shapes[n].bits == matrix_bits(p->a) && sparse_shapes[n].k == p->k)
+            return p->m == 16 && p->n == 8 && p->a != MATRIX_F32 && p->a != MATRIX_S32 &&
+                   selector >= 0 && selector < sparse_shapes[n].selectors;
+    return false;
+}
+
+/* Operands e and f of mma.sp: metadata and selector. */
+static bool metadata_take(struct decoder *d, const struct ptx_instruction *i,
+                          struct matrix_product *p)
+{
+    const struct ptx_operand *e = &i->operands[4], *f = &i->operands[5];
+
+    if (f->kind != PTX_INTEGER || !sparse_shape_is_known(p, f->integer) ||
+        e->kind != PTX_REGISTER || !operand_has_width(d, e, 4) ||
+        !operand_source(d, e, 4, &p->metadata))
+        return refuse_instruction(d, i);
+    p->selector = (uint8_t)f->integer;
+    return true;
+}
+
+static bool is_sparse(const struct ptx_instruction *i)
+{
+    return ptx_has(i, PTX_PART_SP) || ptx_has(i, PTX_PART_SP_ORDERED);
+}
+
 static unsigned sums_registers(const struct matrix_product *p, enum matrix_kind kind)
 {
     return p->m * p->n * (kind == MATRIX_F16 ? 1u : 2u) / (2 * LANES);
@@ -156,13 +192,16 @@ bool decode_product(struct decoder *d, const struct ptx_instruction *i)
                                .k = w.k,
                                .saturates = ptx_has(i, PTX_PART_SATFINITE),
                                .is_and = ptx_has(i, PTX_PART_AND),
+                               .is_sparse = is_sparse(i),
                                .multiply = op_table_best()->multiply};
 
-    if (!w.is_known || i->operand_count != 4 || !kinds_take(i, &w, &p))
+    if (!w.is_known || i->operand_count != (p.is_sparse ? 6 : 4) ||
+        (p.is_sparse && i->opcode != PTX_MMA) || !kinds_take(i, &w, &p))
         return refuse_instruction(d, i);
-    unsigned bytes = p.a == MATRIX_F64 ? 8 : 4;
+    unsigned bytes = p.a == MATRIX_F64 ? 8 : 4, packed = (unsigned)p.m * p.k >> p.is_sparse;
 
-    if (!sources_take(d, i, &o[1], matrix_registers(p.m * p.k, p.a), bytes, p.a_at) ||
+    if ((p.is_sparse && !metadata_take(d, i, &p)) ||
+        !sources_take(d, i, &o[1], matrix_registers(packed, p.a), bytes, p.a_at) ||
         !sources_take(d, i, &o[2], matrix_registers(p.n * p.k, p.b), bytes, p.b_at) ||
         !sources_take(d, i, &o[3], sums_registers(&p, p.c), bytes, p.c_at) ||
         !results_take(d, i, &o[0], sums_registers(&p, p.d), bytes, p.d_at))
@@ -178,10 +217,10 @@ bool decode_product(struct decoder *d, const struct ptx_instruction *i)
 /* Cost of a product. A slot is one warp instruction of one of an SM's four schedulers. In
    that time its tensor core computes 512 f16 products with sums (H200), half as many with
    twice the bits, and 32 of f64. */
-static uint32_t product_slots(const struct matrix_words *w)
+static uint32_t product_slots(const struct matrix_words *w, bool is_half)
 {
     enum matrix_kind a = w->kinds[w->kind_count > 2];
-    uint32_t products = (uint32_t)w->m * w->n * w->k;
+    uint32_t products = (uint32_t)w->m * w->n * w->k / (is_half ? 2 : 1);
     uint32_t bits = w->kind_count > 2 ? matrix_bits(a) : 16;
     uint32_t slots = a == MATRIX_F64 ? products / 32 : products * bits / (512 * 16);
 
@@ -199,5 +238,5 @@ uint32_t instruction_slots(const struct ptx_instruction *i)
         return 1;
     struct matrix_words w = matrix_words_read(i);
 
-    return w.is_known ? product_slots(&w) : 1;
+    return w.is_known ? product_slots(&w, is_sparse(i)) : 1;
 }

@@ -20,8 +20,11 @@ bool recursion_prepare(struct decoder *d, uint32_t function)
 
 void recursion_enter(struct decoder *d)
 {
-    if (!d->frame->is_recursive)
+    if (!d->frame->is_recursive) {
+        if (d->frame->allocates)
+            emit_lanes(d, convert_move(4), d->frame->base, d->stack);
         return;
+    }
     struct execute_op *op = emit(d, CODE_ENTER);
 
     op->to = d->frame->base;
@@ -32,7 +35,7 @@ void recursion_enter(struct decoder *d)
 
 void recursion_leave(struct decoder *d)
 {
-    if (d->frame->is_recursive)
+    if (d->frame->is_recursive || d->frame->allocates)
         emit_lanes(d, convert_move(4), d->stack, d->frame->base);
 }
 
@@ -55,7 +58,8 @@ static void saved_add_symbols(struct decoder *d, struct stack_save *s)
 {
     for (uint32_t n = 0; n < d->function->symbol_count; n++)
         if (d->function->symbols[n].space == PTX_SPACE_PARAM)
-            saved_add(d, s, d->frame->offsets[n], d->function->symbols[n].bytes, true);
+            saved_add(d, s, d->frame->offsets[n],
+                      ptx_symbol_bytes(&d->function->symbols[n]), true);
 }
 
 uint32_t recursion_save(struct decoder *d, const struct ptx_instruction *i,

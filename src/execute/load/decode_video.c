@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scalar video instructions but vmad: 32-bit arithmetic on whole registers, halves and
-   bytes. The names of the steps follow the PTX ISA, 9.7.19. */
-#include "execute/load/decoder.h"
+/* Scalar video instructions: arithmetic on whole registers, halves and bytes. */
+#include "execute/load/decode_video.h"
 
 #include <string.h>
 
@@ -16,22 +15,6 @@ enum {
     SELECT_SIGNED = 64
 };
 enum { FLAG_SATURATES = 1, FLAG_WRAPS = 2 };
-enum video_opcode {
-    VIDEO_NONE,
-    VIDEO_ADD,
-    VIDEO_SUB,
-    VIDEO_ABSDIFF,
-    VIDEO_MIN,
-    VIDEO_MAX,
-    VIDEO_SHL,
-    VIDEO_SHR,
-    VIDEO_EQ,
-    VIDEO_NE,
-    VIDEO_LT,
-    VIDEO_LE,
-    VIDEO_GT,
-    VIDEO_GE
-};
 
 static unsigned select_bits(unsigned select)
 {
@@ -41,53 +24,9 @@ static unsigned select_bits(unsigned select)
 static int64_t part_extend(uint32_t value, unsigned select)
 {
     unsigned bits = select_bits(select);
-    uint32_t part = value >> (select & SELECT_NUMBER) * (bits % 32) << (32 - bits);
 
-    return select & SELECT_SIGNED ? (int64_t)((int32_t)part >> (32 - bits))
-                                  : (int64_t)(part >> (32 - bits));
-}
-
-static int64_t operate(enum video_opcode opcode, int64_t a, int64_t b, bool wraps)
-{
-    int64_t shift = wraps ? b & 31 : b < 0 || b > 32 ? 32 : b;
-
-    switch (opcode) {
-    case VIDEO_ADD:
-        return a + b;
-    case VIDEO_SUB:
-        return a - b;
-    case VIDEO_ABSDIFF:
-        return a < b ? b - a : a - b;
-    case VIDEO_MIN:
-        return a < b ? a : b;
-    case VIDEO_MAX:
-        return a > b ? a : b;
-    case VIDEO_SHL:
-        return a * (INT64_C(1) << shift);
-    case VIDEO_SHR:
-        return a >> shift;
-    case VIDEO_EQ:
-        return a == b;
-    case VIDEO_NE:
-        return a != b;
-    case VIDEO_LT:
-        return a < b;
-    case VIDEO_LE:
-        return a <= b;
-    case VIDEO_GT:
-        return a > b;
-    default:
-        return a >= b;
-    }
-}
-
-static int64_t saturate(int64_t value, unsigned select)
-{
-    unsigned bits = select_bits(select);
-    int64_t most = (INT64_C(1) << (bits - (select & SELECT_SIGNED ? 1 : 0))) - 1;
-    int64_t least = select & SELECT_SIGNED ? -most - 1 : 0;
-
-    return value < least ? least : value > most ? most : value;
+    return video_extend(value >> (select & SELECT_NUMBER) * (bits % 32), bits,
+                        select & SELECT_SIGNED);
 }
 
 static uint32_t video_result(const struct execute_op *op, uint32_t value, uint32_t c)
@@ -120,11 +59,12 @@ static void video_lanes(const struct op_registers *r, const struct execute_op *o
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
         int64_t value =
-            operate(op->detail[VIDEO_OPCODE], part_extend(x[l], op->detail[VIDEO_A]),
-                    part_extend(y[l], op->detail[VIDEO_B]), flags & FLAG_WRAPS);
+            video_operate(op->detail[VIDEO_OPCODE], part_extend(x[l], op->detail[VIDEO_A]),
+                          part_extend(y[l], op->detail[VIDEO_B]), flags & FLAG_WRAPS);
 
         if (flags & FLAG_SATURATES)
-            value = saturate(value, op->detail[VIDEO_D]);
+            value = video_saturate(value, select_bits(op->detail[VIDEO_D]),
+                                   op->detail[VIDEO_D] & SELECT_SIGNED);
         to[l] = video_result(op, (uint32_t)value, z[l]);
     }
 }
@@ -132,50 +72,27 @@ static void video_lanes(const struct op_registers *r, const struct execute_op *o
 /* r.b2, r.h1 or a whole register. */
 static bool selection(const struct decoder *d, const struct ptx_operand *o, uint8_t *out)
 {
-    const char *end = d->module->text + o->span.offset + o->span.bytes;
-    unsigned number = (unsigned)(end[-1] - '0'), count = end[-2] == 'b' ? 4 : 2;
+    unsigned digits;
+    const char *at = video_selector(d, o, &digits);
 
     if (o->kind == PTX_REGISTER && d->function->registers[o->reg].bytes != 4)
         return false;
     if (!o->is_part)
         return true;
+    if (!at || digits != 1 || (*at != 'b' && *at != 'h'))
+        return false;
+    unsigned number = (unsigned)(at[1] - '0'), count = *at == 'b' ? 4 : 2;
+
     *out |= (uint8_t)((count == 4 ? SELECT_BYTE : SELECT_HALF) | number);
-    return (end[-2] == 'b' || end[-2] == 'h') && end[-3] == '.' && number < count;
-}
-
-static enum video_opcode video_operation(const struct ptx_instruction *i)
-{
-    static const struct {
-        uint16_t opcode, part;
-        uint8_t is;
-    } rows[] = {
-        {PTX_VADD, PTX_PART_COUNT, VIDEO_ADD},
-        {PTX_VSUB, PTX_PART_COUNT, VIDEO_SUB},
-        {PTX_VABSDIFF, PTX_PART_COUNT, VIDEO_ABSDIFF},
-        {PTX_VMIN, PTX_PART_COUNT, VIDEO_MIN},
-        {PTX_VMAX, PTX_PART_COUNT, VIDEO_MAX},
-        {PTX_VSHL, PTX_PART_COUNT, VIDEO_SHL},
-        {PTX_VSHR, PTX_PART_COUNT, VIDEO_SHR},
-        {PTX_VSET, PTX_PART_EQ, VIDEO_EQ},
-        {PTX_VSET, PTX_PART_NE, VIDEO_NE},
-        {PTX_VSET, PTX_PART_LT, VIDEO_LT},
-        {PTX_VSET, PTX_PART_LE, VIDEO_LE},
-        {PTX_VSET, PTX_PART_GT, VIDEO_GT},
-        {PTX_VSET, PTX_PART_GE, VIDEO_GE},
-    };
-
-    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++)
-        if (rows[n].opcode == i->opcode &&
-            (rows[n].part == PTX_PART_COUNT || ptx_has(i, rows[n].part)))
-            return rows[n].is;
-    return VIDEO_NONE;
+    return number < count;
 }
 
 bool is_video(enum ptx_opcode opcode)
 {
     return opcode == PTX_VADD || opcode == PTX_VSUB || opcode == PTX_VABSDIFF ||
            opcode == PTX_VMIN || opcode == PTX_VMAX || opcode == PTX_VSHL ||
-           opcode == PTX_VSHR || opcode == PTX_VSET;
+           opcode == PTX_VSHR || opcode == PTX_VSET || opcode == PTX_VMAD ||
+           is_video_simd(opcode);
 }
 
 /* Types are the first parts: of d, a and b, or of a and b for vset, whose result has no
@@ -210,7 +127,7 @@ static bool parts_read(const struct ptx_instruction *i, struct execute_op *op)
     return n >= types;
 }
 
-bool decode_video(struct decoder *d, const struct ptx_instruction *i)
+static bool decode_video_scalar(struct decoder *d, const struct ptx_instruction *i)
 {
     static const unsigned at[] = {VIDEO_D, VIDEO_A, VIDEO_B};
     struct execute_op wanted = {.detail = {(uint8_t)video_operation(i)}};
@@ -222,7 +139,7 @@ bool decode_video(struct decoder *d, const struct ptx_instruction *i)
     for (unsigned n = 0; n < i->operand_count; n++) {
         uint8_t whole = 0, *select = n < 3 ? &wanted.detail[at[n]] : &whole;
 
-        if (!selection(d, &i->operands[n], select) || whole)
+        if (i->operands[n].negated || !selection(d, &i->operands[n], select) || whole)
             return refuse_instruction(d, i);
         if (n > 0 && !operand_source(d, &i->operands[n], 4, &from[n - 1]))
             return false;
@@ -240,4 +157,11 @@ bool decode_video(struct decoder *d, const struct ptx_instruction *i)
     memcpy(op->from, from, sizeof from);
     memcpy(op->detail, wanted.detail, sizeof op->detail);
     return true;
+}
+
+bool decode_video(struct decoder *d, const struct ptx_instruction *i)
+{
+    return i->opcode == PTX_VMAD      ? decode_video_mad(d, i)
+           : is_video_simd(i->opcode) ? decode_video_simd(d, i)
+                                      : decode_video_scalar(d, i);
 }

@@ -19,6 +19,7 @@ struct home {
 struct frame {
     bool is_reached, is_open, is_done;
     bool is_recursive; /* its local variables are then on the stack, from `base` on */
+    bool allocates;    /* contains alloca: its stack is released to `base` */
     uint32_t entry;    /* index of an operation */
     op_place way_back; /* register with the index of the operation to return to */
     op_place base;
@@ -159,6 +160,10 @@ bool decode_memory(struct decoder *d, const struct ptx_instruction *i);
 bool decode_atomic(struct decoder *d, const struct ptx_instruction *i);
 bool decode_copy(struct decoder *d, const struct ptx_instruction *i);
 bool decode_sync(struct decoder *d, const struct ptx_instruction *i);
+/* decode_stack.c */
+bool is_stack(enum ptx_opcode opcode);
+bool decode_stack(struct decoder *d, const struct ptx_instruction *i);
+
 /* decode_video.c */
 bool is_video(enum ptx_opcode opcode);
 bool decode_video(struct decoder *d, const struct ptx_instruction *i);

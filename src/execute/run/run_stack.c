@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stack of a thread in a kernel with recursive functions. */
+/* Stack of a thread in a kernel with recursive functions or alloca. */
 #include "execute/run/run.h"
 
 static bool fits(struct execute_warp *w, const struct execute_op *op, unsigned lane,
-                 uint32_t end, uint32_t more)
+                 uint32_t end, uint64_t more)
 {
     uint32_t has = w->grid->stack_bytes;
     uint32_t used = end - w->grid->kernel->info.local_bytes_per_thread;
 
     if (more <= has - used)
         return true;
-    warp_fault(w, op->line, lane,
-               "functions that call themselves need %u bytes of stack, and a thread has %u",
-               used + more, has);
+    warp_fault(w, op->line, lane, "%s %llu bytes of stack, and a thread has %u",
+               op->code == CODE_ALLOCA ? "alloca needs"
+                                       : "functions that call themselves need",
+               (unsigned long long)more + used, has);
     return false;
 }
 
@@ -72,6 +73,32 @@ static void move_saved(struct execute_warp *w, const struct stack_save *s, unsig
     }
 }
 
+/* Frames begin at multiples of 16 bytes. */
+static bool stack_allocate(struct execute_warp *w, const struct execute_op *op,
+                           unsigned lane, uint32_t *end)
+{
+    const void *sizes = op_register(&w->registers, op->from[1]);
+    uint64_t bytes = op->detail[0] == 8 ? ((const uint64_t *)sizes)[lane]
+                                        : ((const uint32_t *)sizes)[lane];
+    uint64_t skipped = (op->extra - *end % op->extra) % op->extra;
+    void *to = op_register(&w->registers, op->to);
+
+    if (bytes > UINT32_MAX || !fits(w, op, lane, *end, (skipped + bytes + 15) / 16 * 16)) {
+        if (bytes > UINT32_MAX)
+            fits(w, op, lane, *end, bytes);
+        return false;
+    }
+    uint32_t first = *end + (uint32_t)skipped;
+
+    *end += (uint32_t)((skipped + bytes + 15) / 16 * 16);
+    clear(w, (size_t)lane * w->grid->thread_bytes + first, *end - first);
+    if (op->detail[1] == 8)
+        ((uint64_t *)to)[lane] = first;
+    else
+        ((uint32_t *)to)[lane] = first;
+    return true;
+}
+
 bool stack_run(struct execute_warp *w, const struct execute_op *op, uint32_t mask)
 {
     const struct execute_kernel *k = w->grid->kernel;
@@ -80,6 +107,11 @@ bool stack_run(struct execute_warp *w, const struct execute_op *op, uint32_t mas
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
 
+        if (op->code == CODE_ALLOCA) {
+            if (!stack_allocate(w, op, l, &end[l]))
+                return false;
+            continue;
+        }
         if (op->code == CODE_POP) {
             end[l] -= k->saves[op->extra].bytes;
             move_saved(w, &k->saves[op->extra], l, end[l], true);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inline stores. After each store into a slot's array follows the same store to every peer.
-   CTAs start with different peers, which spreads the load over the links. */
+/* Inline stores. After each store into a slot's array follows the same store to every peer
+   that needs it, as in proact_store(). CTAs start with different peers, which spreads the
+   load over the links. */
 #include <stddef.h>
 #include <string.h>
 
@@ -37,31 +38,140 @@ uint32_t clone_behind_guard(const struct clone *c, const struct ptx_instruction 
     return at + (uint32_t)strspn(text + at, " \t\r\n");
 }
 
-static void add_loop_head(struct clone *c, const struct ptx_instruction *i, int slot,
-                          unsigned label)
+/* Offset in the partition of a member of a slot. */
+static size_t slot_at(int slot, size_t member)
+{
+    return offsetof(struct proact_partition, slot) +
+           (size_t)slot * sizeof(struct proact_slot) + member;
+}
+#define SLOT_AT(slot, member) slot_at(slot, offsetof(struct proact_slot, member))
+
+#define STORES_AT(slot, member)                                                            \
+    slot_at(slot,                                                                          \
+            offsetof(struct proact_slot, stores) + offsetof(struct proact_stores, member))
+
+/* Labels of the code for one store. */
+enum { LABEL_END, LABEL_REGION, LABEL_CTA, LABEL_PEERS, LABEL_LOOP, LABEL_OTHERS, LABELS };
+
+/* Skips a store whose threads are inactive, of a launch that sends nothing, and of a CTA
+   whose stores stay. %proact_r0 becomes the number of peers, %proact_r2 the local CTA. */
+static void add_exits(struct clone *c, const struct ptx_instruction *i, int slot,
+                      unsigned label)
 {
     const uint32_t at = i->span.offset + i->span.bytes;
 
     if (i->guard >= 0)
         edit_insert(&c->edits, at, "\n\t@%s%s bra $proact_%u;", i->guard_negated ? "" : "!",
-                    c->function->registers[i->guard].name, label);
+                    c->function->registers[i->guard].name, label + LABEL_END);
     edit_insert(&c->edits, at,
                 "\n\tld.param.u32 %%proact_r0, [" CLONE_PARTITION "+%zu];\n\t"
                 "setp.eq.u32 %%proact_p0, %%proact_r0, 0;\n\t"
                 "@%%proact_p0 bra $proact_%u;\n\t"
-                "ld.param.u32 %%proact_r1, [" CLONE_PARTITION "+%zu];\n\t"
                 "mov.u32 %%proact_r2, %%ctaid.x;\n\t"
+                "ld.param.v2.u32 {%%proact_r1, %%proact_r3}, [" CLONE_PARTITION "+%zu];\n\t"
+                "sub.u32 %%proact_r1, %%proact_r2, %%proact_r1;\n\t"
+                "setp.lt.u32 %%proact_p0, %%proact_r1, %%proact_r3;\n\t"
+                "@%%proact_p0 bra $proact_%u;\n\t",
+                offsetof(struct proact_partition, peer_count), label + LABEL_END,
+                STORES_AT(slot, unsent_first), label + LABEL_END);
+}
+
+/* Peers by region, as bits in %proact_r3. A store of a whole warp has one address for many
+   lines: it goes to the peers of all regions. */
+static void add_regions(struct clone *c, const struct ptx_instruction *i,
+                        const struct ptx_operand *to, int slot, unsigned label)
+{
+    const uint32_t at = i->span.offset + i->span.bytes;
+    const bool by_line = i->opcode == PTX_ST;
+
+    if (by_line)
+        edit_insert(&c->edits, at,
+                    "ld.param.u64 %%proact_d0, [" CLONE_PARTITION "+%zu];\n\t"
+                    "sub.s64 %%proact_d0, %s, %%proact_d0;\n\t"
+                    "add.s64 %%proact_d0, %%proact_d0, %lld;\n\t"
+                    "shr.u64 %%proact_d0, %%proact_d0, %d;\n\t"
+                    "cvt.u32.u64 %%proact_r4, %%proact_d0;\n\t",
+                    SLOT_AT(slot, base), c->function->registers[to->reg].name,
+                    (long long)to->integer, __builtin_ctz(PROACT_LINE_BYTES));
+    edit_insert(&c->edits, at,
+                "mov.u32 %%proact_r3, 0;\n\tmov.u64 %%proact_d0, " CLONE_PARTITION
+                ";\n$proact_%u:\n\t.pragma \"nounroll\";\n\t"
+                "ld.param.u32 %%proact_r1, [%%proact_d0+%zu];\n\t",
+                label + LABEL_REGION, STORES_AT(slot, region[0].peers));
+    if (by_line)
+        edit_insert(&c->edits, at,
+                    "ld.param.u32 %%proact_r6, [%%proact_d0+%zu];\n\t"
+                    "sub.u32 %%proact_r6, %%proact_r4, %%proact_r6;\n\t"
+                    "ld.param.u32 %%proact_r7, [%%proact_d0+%zu];\n\t"
+                    "setp.lt.u32 %%proact_p0, %%proact_r6, %%proact_r7;\n\t"
+                    "selp.b32 %%proact_r1, %%proact_r1, 0, %%proact_p0;\n\t",
+                    STORES_AT(slot, region[0].first_line),
+                    STORES_AT(slot, region[0].lines));
+    edit_insert(&c->edits, at,
+                "or.b32 %%proact_r3, %%proact_r3, %%proact_r1;\n\t"
+                "add.s64 %%proact_d0, %%proact_d0, %zu;\n\t"
+                "sub.u32 %%proact_r5, %%proact_r5, 1;\n\t"
+                "setp.ne.u32 %%proact_p0, %%proact_r5, 0;\n\t"
+                "@%%proact_p0 bra $proact_%u;\n\tbra $proact_%u;\n",
+                sizeof(struct proact_region), label + LABEL_REGION, label + LABEL_PEERS);
+}
+
+/* Peers that need the store, as bits in %proact_r3. */
+static void add_peers(struct clone *c, const struct ptx_instruction *i,
+                      const struct ptx_operand *to, int slot, unsigned label)
+{
+    const uint32_t at = i->span.offset + i->span.bytes;
+
+    edit_insert(&c->edits, at,
+                "ld.param.u32 %%proact_r5, [" CLONE_PARTITION "+%zu];\n\t"
+                "setp.eq.u32 %%proact_p0, %%proact_r5, 0;\n\t"
+                "@%%proact_p0 bra $proact_%u;\n\t",
+                STORES_AT(slot, region_count), label + LABEL_CTA);
+    add_regions(c, i, to, slot, label);
+    edit_insert(&c->edits, at,
+                "$proact_%u:\n\tmov.u32 %%proact_r3, 1;\n\t"
+                "shl.b32 %%proact_r3, %%proact_r3, %%proact_r0;\n\t"
+                "sub.u32 %%proact_r3, %%proact_r3, 1;\n\t"
+                "ld.param.u64 %%proact_d0, [" CLONE_PARTITION "+%zu];\n\t"
+                "setp.eq.u64 %%proact_p0, %%proact_d0, 0;\n\t"
+                "@%%proact_p0 bra $proact_%u;\n\t"
+                "mad.wide.u32 %%proact_d0, %%proact_r2, 4, %%proact_d0;\n\t"
+                "ld.global.u32 %%proact_r3, [%%proact_d0];\n$proact_%u:\n\t"
+                "setp.eq.u32 %%proact_p0, %%proact_r3, 0;\n\t"
+                "@%%proact_p0 bra $proact_%u;\n\t",
+                label + LABEL_CTA, STORES_AT(slot, peers), label + LABEL_PEERS,
+                label + LABEL_PEERS, label + LABEL_END);
+}
+
+/* Loop over the peers, as proact_take_receiver(): those of %proact_r3 up to the first one,
+   highest first, in %proact_r2, then the others. */
+static void add_loop_head(struct clone *c, const struct ptx_instruction *i, int slot,
+                          unsigned label)
+{
+    const uint32_t at = i->span.offset + i->span.bytes;
+
+    edit_insert(&c->edits, at,
+                "ld.param.u32 %%proact_r1, [" CLONE_PARTITION "+%zu];\n\t"
                 "add.u32 %%proact_r1, %%proact_r1, %%proact_r2;\n\t"
                 "rem.u32 %%proact_r1, %%proact_r1, %%proact_r0;\n\t"
-                "mov.u32 %%proact_r2, 0;\n$proact_%u:\n\t.pragma \"nounroll\";\n\t"
+                "mov.u32 %%proact_r2, 2;\n\t"
+                "shl.b32 %%proact_r2, %%proact_r2, %%proact_r1;\n\t"
+                "sub.u32 %%proact_r2, %%proact_r2, 1;\n\t"
+                "and.b32 %%proact_r2, %%proact_r2, %%proact_r3;\n\t"
+                "xor.b32 %%proact_r3, %%proact_r3, %%proact_r2;\n\t"
+                "setp.eq.u32 %%proact_p0, %%proact_r2, 0;\n\t"
+                "@%%proact_p0 bra $proact_%u;\n",
+                offsetof(struct proact_partition, cta_first), label + LABEL_OTHERS);
+    edit_insert(&c->edits, at,
+                "$proact_%u:\n\t.pragma \"nounroll\";\n\t"
+                "bfind.u32 %%proact_r1, %%proact_r2;\n\t"
+                "mov.u32 %%proact_r4, 1;\n\t"
+                "shl.b32 %%proact_r4, %%proact_r4, %%proact_r1;\n\t"
+                "xor.b32 %%proact_r2, %%proact_r2, %%proact_r4;\n\t"
                 "mov.u64 %%proact_d0, " CLONE_PARTITION ";\n\t"
                 "mad.wide.u32 %%proact_d0, %%proact_r1, 8, %%proact_d0;\n\t"
                 "ld.param.u64 %%proact_d0, [%%proact_d0+%zu];\n\t",
-                offsetof(struct proact_partition, peer_count), label,
-                offsetof(struct proact_partition, cta_first), label + 1,
-                offsetof(struct proact_partition, slot) +
-                    (size_t)slot * sizeof(struct proact_slot) +
-                    offsetof(struct proact_slot, peer_offset));
+                label + LABEL_LOOP, SLOT_AT(slot, peer_offset));
 }
 
 /* Repeats the store without its guard and with another address register. */
@@ -81,13 +191,14 @@ static void add_store(struct clone *c, const struct ptx_instruction *i,
 static void add_loop_tail(struct clone *c, const struct ptx_instruction *i, unsigned label)
 {
     edit_insert(&c->edits, i->span.offset + i->span.bytes,
-                "\n\tadd.u32 %%proact_r1, %%proact_r1, 1;\n\t"
-                "setp.eq.u32 %%proact_p0, %%proact_r1, %%proact_r0;\n\t"
-                "selp.b32 %%proact_r1, 0, %%proact_r1, %%proact_p0;\n\t"
-                "add.u32 %%proact_r2, %%proact_r2, 1;\n\t"
-                "setp.lt.u32 %%proact_p0, %%proact_r2, %%proact_r0;\n\t"
+                "\n\tsetp.ne.u32 %%proact_p0, %%proact_r2, 0;\n\t"
+                "@%%proact_p0 bra $proact_%u;\n$proact_%u:\n\t"
+                "mov.u32 %%proact_r2, %%proact_r3;\n\t"
+                "mov.u32 %%proact_r3, 0;\n\t"
+                "setp.ne.u32 %%proact_p0, %%proact_r2, 0;\n\t"
                 "@%%proact_p0 bra $proact_%u;\n$proact_%u:",
-                label + 1, label);
+                label + LABEL_LOOP, label + LABEL_OTHERS, label + LABEL_LOOP,
+                label + LABEL_END);
 }
 
 static enum proact_status repeat(struct clone *c, const struct ptx_instruction *i,
@@ -95,7 +206,9 @@ static enum proact_status repeat(struct clone *c, const struct ptx_instruction *
 {
     unsigned label = c->labels;
 
-    c->labels += 2;
+    c->labels += LABELS;
+    add_exits(c, i, slot, label);
+    add_peers(c, i, to, slot, label);
     add_loop_head(c, i, slot, label);
     add_store(c, i, to);
     add_loop_tail(c, i, label);

@@ -23,12 +23,22 @@ static void own(struct body *b, const char *name)
     ptx_names_add(&b->own, PTX_NAME_SYMBOL, name, (uint32_t)strlen(name), 0);
 }
 
+/* An element of a vector register also stands for the register: v and v.x. */
+static void own_register(struct body *b, const char *name)
+{
+    uint32_t bytes = (uint32_t)strcspn(name, ".");
+
+    own(b, name);
+    if (name[bytes])
+        ptx_names_add(&b->own, PTX_NAME_SYMBOL, name, bytes, 0);
+}
+
 static void own_all(struct body *b)
 {
     const struct ptx_function *f = b->site->called;
 
     for (uint32_t k = 0; k < f->register_count; k++)
-        own(b, f->registers[k].name);
+        own_register(b, f->registers[k].name);
     for (uint32_t k = 0; k < f->label_count; k++)
         own(b, f->labels[k].name);
     for (uint32_t k = 0; k < f->symbol_count; k++)
@@ -94,6 +104,27 @@ static bool add_return(struct body *b, const struct ptx_instruction *i)
     return true;
 }
 
+/* Registers that the header declares. */
+static void declare_parameters(const struct body *b)
+{
+    const struct ptx_function *f = b->site->called;
+
+    for (uint32_t s = 0; s < f->parameter_count + f->return_count; s++) {
+        const struct ptx_symbol *symbol = &f->symbols[s];
+        unsigned type = ptx_type_bytes(symbol->type);
+        unsigned count = ptx_symbol_bytes(symbol) / (type ? type : 1);
+
+        if (!symbol->is_register)
+            continue;
+        text_print(b->into, "\t.reg ");
+        if (count > 1)
+            text_print(b->into, ".v%u ", count);
+        text_print(b->into, ".%s ", ptx_part_spelling(symbol->type));
+        inline_name(b->site, symbol->name, strlen(symbol->name), b->into);
+        text_print(b->into, ";\n");
+    }
+}
+
 void inline_body(const struct inline_site *site, struct text *into)
 {
     const struct ptx_function *f = site->called;
@@ -103,6 +134,7 @@ void inline_body(const struct inline_site *site, struct text *into)
 
     own_all(&b);
     text_print(into, "{ // %.60s\n", f->name);
+    declare_parameters(&b);
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
         uint32_t end = i->span.offset + i->span.bytes;

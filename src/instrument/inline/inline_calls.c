@@ -143,6 +143,7 @@ static void drop_unused(struct round *r)
 
 static void hoist(struct round *r)
 {
+    function_variables_move(r->module, &r->edits);
     inline_hoist(r->module, &r->edits);
 }
 

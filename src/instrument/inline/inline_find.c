@@ -64,6 +64,9 @@ bool inline_is_plain(const struct ptx_function *f)
     for (uint32_t s = 0; s < own; s++)
         if (!only_moves(f, (int32_t)s, s < f->parameter_count, NULL))
             return false;
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (f->instructions[n].opcode == PTX_ALLOCA)
+            return false; /* its return releases the memory */
     for (uint32_t s = own; s < f->symbol_count; s++)
         if (f->symbols[s].space != PTX_SPACE_LOCAL &&
             f->symbols[s].space != PTX_SPACE_PARAM)

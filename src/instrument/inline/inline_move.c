@@ -60,7 +60,7 @@ static void declare_value(const struct inline_site *site, const struct inline_va
     if (v->is_memory) {
         text_print(into, "\t.local .align %u .b8 ", s->align < 16 ? 16 : s->align);
         add_place(site, v, into);
-        text_print(into, "[%u];\n", s->bytes);
+        text_print(into, "[%u];\n", ptx_symbol_bytes(s));
     }
     for (int k = 0; k < 2 && !v->is_memory; k++)
         for (uint32_t n = 0; n < sides[k]->instruction_count; n++) {
@@ -85,12 +85,14 @@ void inline_declare(const struct inline_site *site, struct text *into)
 static void add_operand(const struct inline_site *site, const struct ptx_function *f,
                         const struct ptx_operand *o, struct text *into)
 {
-    const char *text = site->module->text + o->span.offset;
+    const char *name = o->kind == PTX_REGISTER ? f->registers[o->reg].name : NULL;
 
-    if (f == site->called && o->kind == PTX_REGISTER)
-        inline_name(site, text, o->span.bytes, into);
+    if (name && f == site->called)
+        inline_name(site, name, strlen(name), into);
+    else if (name)
+        text_add(into, name, strlen(name));
     else
-        text_add(into, text, o->span.bytes);
+        text_add(into, site->module->text + o->span.offset, o->span.bytes);
 }
 
 /* Bytes of the register that is loaded or stored. Other operands have the size of the

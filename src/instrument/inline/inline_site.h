@@ -31,6 +31,10 @@ struct inline_site {
 int32_t inline_called(const struct ptx_module *m, const struct ptx_function *f,
                       const struct ptx_instruction *i);
 
+/* Moves .global and .const variables of functions to module scope
+   (function_variables.c). */
+bool function_variables_move(const struct ptx_module *m, struct edit_list *edits);
+
 /* Moves the shared memory that functions declare to module scope. Returns the number of
    variables moved. */
 size_t inline_hoist(const struct ptx_module *m, struct edit_list *edits);

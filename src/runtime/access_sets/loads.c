@@ -16,6 +16,7 @@
 #include "runtime/objects/session_texture.h"
 #include "runtime/request/launch_texture.h"
 #include "runtime/request/launching.h"
+#include "runtime/request/need.h"
 
 /* Limits. A column read is one range per row. Rows with small gaps stay separate only if
    they are few. */
@@ -271,14 +272,12 @@ static void want_gaps(const struct loads_finder *f, uint32_t slot)
     lay_out_many(f);
 }
 
-/* If the write set is not exact, unwritten bytes of it must be current: they are sent with
-   the rest, or already present where single stores are sent. */
+/* If the write set is not exact, unwritten bytes of it must be current on their device:
+   they are sent with the rest. */
 static void want_written(const struct loads_finder *f)
 {
     const struct launching *l = f->launch;
     const struct kernel_binding *b = l->binding;
-    /* A mechanism that sends to all devices may send single stores. */
-    const bool of_all = transfer_sends_to_all(&b->transfer.plan);
 
     if (l->found.set && l->found.set->is_exact) {
         for (unsigned s = 0; s < b->transfer.slot_count && l->is_program; s++)
@@ -289,11 +288,58 @@ static void want_written(const struct loads_finder *f)
     for (unsigned s = 0; s < b->transfer.slot_count; s++) {
         struct transfer_need *need = need_at(f, launching_number(l, b->array[s]));
 
-        for (unsigned d = 0; d < f->into->devices && !need->all; d++)
-            if (d == f->device || of_all)
-                spans_join(&need->spans, &b->tables[s]->tables->table[d].owned);
+        if (!need->all)
+            spans_join(&need->spans, &b->tables[s]->tables->table[f->device].owned);
         keep_few(&need->spans);
     }
+}
+
+/* Bytes that another device writes and that its stores bring to this device. */
+static void want_incoming(const struct loads_finder *f, unsigned slot, unsigned from,
+                          struct spans *into)
+{
+    const struct transfer_binding *b = &f->launch->binding->transfer;
+    const struct transfer_table *t = &f->launch->binding->tables[slot]->tables->table[from];
+    const unsigned number = transfer_peer_number(b->devices, from, f->device);
+
+    for (size_t n = 0; n < t->extent_count; n++) {
+        const struct transfer_extent *e = &t->extent[n];
+
+        if (!(e->peers >> number & 1))
+            continue;
+        for (size_t i = spans_from(&t->owned, e->first);
+             i < t->owned.count && t->owned.span[i].first < e->end; i++) {
+            const struct span *s = &t->owned.span[i];
+
+            spans_add(into, s->first > e->first ? s->first : e->first,
+                      s->end < e->end ? s->end : e->end);
+        }
+    }
+}
+
+/* If stores go to the peers one by one, bytes that the launch leaves unchanged are not
+   sent. They must be current on each device that holds the written range afterwards. The
+   launch does not read them: they predict no reader. */
+static void want_unchanged(struct loads_finder *f)
+{
+    const struct launching *l = f->launch;
+    const struct kernel_binding *b = l->binding;
+    const uint32_t count = f->array_count * f->into->devices;
+
+    if (!transfer_stores(&b->transfer.plan) || (l->found.set && l->found.set->is_exact))
+        return;
+    f->into->read = must_calloc(count + 1u, sizeof *f->into->read);
+    for (uint32_t n = 0; n < count; n++)
+        need_join(&f->into->read[n], &f->into->need[n]);
+    for (f->device = 0; f->device < f->into->devices; f->device++)
+        for (unsigned s = 0; s < b->transfer.slot_count; s++) {
+            struct transfer_need *need = need_at(f, launching_number(l, b->array[s]));
+
+            for (unsigned d = 0; d < f->into->devices && !need->all; d++)
+                if (d != f->device)
+                    want_incoming(f, s, d, &need->spans);
+            keep_few(&need->spans);
+        }
 }
 
 /* Sets the CTAs of the device. An annotated kernel has a one-dimensional grid from 0, and
@@ -363,4 +409,6 @@ void loads_find(struct loads_finder *f, unsigned char *block)
         if (!f->part)
             want_written(f);
     }
+    if (!f->part)
+        want_unchanged(f);
 }

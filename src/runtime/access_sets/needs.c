@@ -58,10 +58,10 @@ static uint64_t key_of(const struct launching *l, const struct launch_fields *f,
     }
     if (b && b->fragmented_slots) /* the gaps between fragments */
         key = hash_mix(key + b->digest + b->fragmented_slots);
-    if (b && (!l->found.set || !l->found.set->is_exact))
-        key = hash_mix(key + b->digest +
-                       (b->transfer.slot_count ? (uint64_t)(uintptr_t)b->tables[0] : 0)) +
-              transfer_sends_to_all(&b->transfer.plan);
+    for (unsigned s = 0;
+         b && s < b->transfer.slot_count && (!l->found.set || !l->found.set->is_exact);
+         s++) /* the bytes that it may leave unchanged */
+        key = hash_mix(key + b->digest + b->tables[s]->number);
     return key;
 }
 
@@ -69,8 +69,11 @@ static void needs_clear(struct launch_needs *n, uint32_t array_count)
 {
     for (uint32_t i = 0; n->need && i < array_count * n->devices; i++)
         need_clear(&n->need[i]);
+    for (uint32_t i = 0; n->read && i < array_count * n->devices; i++)
+        need_clear(&n->read[i]);
     free(n->need);
-    n->need = NULL;
+    free(n->read);
+    n->need = n->read = NULL;
 }
 
 static void forget(struct kept_needs *k)
@@ -209,8 +212,11 @@ static bool make(const struct launching *l, struct known known, const struct cta
     f.rows = must_calloc(f.array_count + 1u, sizeof *f.rows);
     f.many = must_calloc(f.array_count + 1u, sizeof *f.many);
     loads_find(&f, known.block);
-    for (uint32_t n = 0; n < f.array_count * into->devices; n++)
+    for (uint32_t n = 0; n < f.array_count * into->devices; n++) {
         into->need[n].digest = need_digest(&into->need[n]);
+        if (into->read)
+            into->read[n].digest = need_digest(&into->read[n]);
+    }
     for (uint32_t n = 0; n < f.array_count; n++) {
         spans_clear(&f.rows[n]);
         free(f.many[n].rows);

@@ -16,11 +16,21 @@ struct launch_needs {
     unsigned devices;
     uint64_t number; /* id, unique in the session (transition_cache.h) */
     struct transfer_need *need;
+    struct transfer_need *read; /* `need` without bytes that only have to be current
+                                   because the launch may leave them unchanged; NULL: no
+                                   such bytes, use `need` */
 };
 static inline const struct transfer_need *needs_of(const struct launch_needs *n,
                                                    uint32_t array, unsigned device)
 {
     return &n->need[array * n->devices + device];
+}
+
+/* Bytes that the launch reads: what predicts the next reads (consumers.h). */
+static inline const struct transfer_need *needs_read(const struct launch_needs *n,
+                                                     uint32_t array, unsigned device)
+{
+    return n->read ? &n->read[array * n->devices + device] : needs_of(n, array, device);
 }
 
 /* Needs of a launch with a binding; without one, needs of the entire grid on device 0.

@@ -158,9 +158,11 @@ static enum proact_status fetch_bounds(struct proact_array *a,
     return status;
 }
 
-/* `key`: transition key of recurring needs; NULL: none. */
+/* `read`: the part of the needs that is read. `key`: transition key of recurring needs;
+   NULL: none. */
 static enum proact_status fetch_needs(struct proact_array *a,
                                       const struct transfer_need *const *needs,
+                                      const struct transfer_need *const *read,
                                       const struct transition_key *key,
                                       struct proact_error *err)
 {
@@ -170,8 +172,8 @@ static enum proact_status fetch_needs(struct proact_array *a,
         return PROACT_OK;
     array_catch_up(a);
     for (unsigned d = 0; d < p->devices.count; d++)
-        if (needs[d])
-            consumers_note_read(a, d, needs[d]);
+        if (read[d])
+            consumers_note_read(a, d, read[d]);
     if (p->recording)
         recording_add_array(p, a);
     if (validity_everywhere(&a->validity_map, all_devices(p)))
@@ -185,7 +187,7 @@ enum proact_status array_fetch(struct proact_array *a,
                                const struct transfer_need *const *needs,
                                struct proact_error *err)
 {
-    return fetch_needs(a, needs, NULL, err);
+    return fetch_needs(a, needs, needs, NULL, err);
 }
 
 enum proact_status array_fetch_device0(struct proact_array *a, uint64_t first, uint64_t end,
@@ -236,14 +238,16 @@ enum proact_status array_fetch_identical(struct proact_array *a,
     return status;
 }
 
-/* Needs of the launch for one array, by device. */
+/* Needs of the launch for one array, by device, and the part of them that is read. */
 static void needs_for(const struct launching *l, uint32_t array,
-                      const struct transfer_need **out)
+                      const struct transfer_need **needs, const struct transfer_need **read)
 {
     const struct proact *p = l->kernel->session;
 
-    for (unsigned d = 0; d < p->devices.count; d++)
-        out[d] = l->binding ? needs_of(l->needs, array, d) : d ? NULL : &everything;
+    for (unsigned d = 0; d < p->devices.count; d++) {
+        needs[d] = l->binding ? needs_of(l->needs, array, d) : d ? NULL : &everything;
+        read[d] = l->binding ? needs_read(l->needs, array, d) : needs[d];
+    }
 }
 
 /* An array with too many written ranges must be current everywhere before the launch, and
@@ -261,7 +265,7 @@ static enum proact_status fetch_argument(const struct launching *l, size_t reloc
 {
     const struct proact *p = l->kernel->session;
     struct proact_array *a = l->relocations[relocation].array;
-    const struct transfer_need *needs[PROACT_DEVICES_MAX];
+    const struct transfer_need *needs[PROACT_DEVICES_MAX], *read[PROACT_DEVICES_MAX];
     const uint32_t number = launching_number(l, a);
     const bool all = is_scattered(l->binding, a);
 
@@ -269,12 +273,12 @@ static enum proact_status fetch_argument(const struct launching *l, size_t reloc
         array_written(a, 0, a->bytes, FIRST);
         a->by_launch = false;
     }
-    needs_for(l, number, needs);
+    needs_for(l, number, needs, read);
     for (unsigned d = 0; d < p->devices.count && all; d++)
-        needs[d] = &everything;
+        needs[d] = read[d] = &everything;
     const struct transition_key key = {l->binding ? l->needs->number : 0, number};
 
-    return fetch_needs(a, needs, l->binding && !all ? &key : NULL, err);
+    return fetch_needs(a, needs, read, l->binding && !all ? &key : NULL, err);
 }
 
 /* Adds the gaps between the ranges that one device writes, if these are many and the gaps
@@ -351,6 +355,6 @@ void launch_record_reads(struct launching *l)
         for (unsigned d = 0; d < l->needs->devices && !launching_is_again(l, i); d++) {
             const struct proact_array *a = l->relocations[i].array;
 
-            consumers_note_read(a, d, needs_of(l->needs, launching_number(l, a), d));
+            consumers_note_read(a, d, needs_read(l->needs, launching_number(l, a), d));
         }
 }

@@ -111,6 +111,7 @@ static enum proact_status tables_create(
             .written = l->found.set ? found_runs(l, shape->slot) : &of_map,
             .needs = needs,
             .reads = reads,
+            .by_store = shape->by_store,
         },
         &t->tables, err);
 
@@ -131,7 +132,8 @@ static bool same_tables(const struct kernel_tables *a, const struct kernel_table
 {
     return a->slot == b->slot && a->array_bytes == b->array_bytes &&
            a->digest == b->digest && a->needs == b->needs && a->reads == b->reads &&
-           a->chunk_bytes == b->chunk_bytes && a->rise_bytes == b->rise_bytes &&
+           a->by_store == b->by_store && a->chunk_bytes == b->chunk_bytes &&
+           a->rise_bytes == b->rise_bytes &&
            memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            same_split(a->cta_first, b->cta_first, devices);
 }
@@ -153,6 +155,7 @@ static enum proact_status tables_find(const struct launching *l,
                                   .digest = l->found.digest,
                                   .needs = consumers_digest(b, slot),
                                   .reads = reads_digest(reads, p->devices.count),
+                                  .by_store = transfer_stores(&b->transfer.plan),
                                   .generation = p->generation};
 
     memcpy(shape.grid, l->grid, sizeof shape.grid);
@@ -331,6 +334,8 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     if (b && p->devices.count > 1) {
         launch_record_reads(l);
         consumers = consumers_update(b);
+        if (consumers) /* needs depend on what the tables send (want_unchanged()) */
+            l->needs = NULL;
     }
     if (!b)
         kernel_shapes_trim(k);

@@ -90,6 +90,15 @@ static enum proact_status read_parameters_there(struct session_image *i, const c
     return text ? retell(i, name, text, bytes, err) : PROACT_OK;
 }
 
+static enum proact_status move_function_variables(struct session_image *i, const char *name,
+                                                  struct proact_error *err)
+{
+    size_t bytes;
+    char *text = instrument_function_variables(i->ptx, &bytes);
+
+    return text ? retell(i, name, text, bytes, err) : PROACT_OK;
+}
+
 static enum proact_status give_variables(struct proact *p, struct session_image *i,
                                          const char *name, struct proact_error *err)
 {
@@ -113,7 +122,11 @@ static enum proact_status load_image(struct proact *p, struct session_image *i,
 {
     enum proact_status status = ptx_parse(name, i->text, i->bytes, &i->ptx, err);
 
-    if (status || (status = read_parameters_there(i, name, err)))
+    if (status || (status = move_function_variables(i, name, err)))
+        return status;
+    if (i->given)
+        binary = NULL; /* its variables are others */
+    if ((status = read_parameters_there(i, name, err)))
         return status;
     if (has_annotated(i->ptx) && (status = lazy_devices_require(p, err)))
         return status;
@@ -167,7 +180,7 @@ static void read_parameters(struct proact_kernel *k, const struct ptx_function *
     k->parameter = must_calloc(count, sizeof *k->parameter);
     for (unsigned i = 0; i < count; i++)
         k->parameter[i] = (struct proact_parameter){
-            f->symbols[i].offset, f->symbols[i].bytes, f->symbols[i].align};
+            f->symbols[i].offset, ptx_symbol_bytes(&f->symbols[i]), f->symbols[i].align};
     k->parameter_bytes = f->parameter_bytes;
     if (is_annotated(f)) {
         k->is_annotated = true;

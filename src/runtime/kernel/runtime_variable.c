@@ -101,20 +101,22 @@ enum proact_status proact_variable_read(struct proact *p, const struct proact_va
                   : proact_device0_read(p, into, v->address[0] + first, bytes, err);
 }
 
+enum { PIECE_BYTES = 1 << 26 }; /* of a large variable */
+
 static enum proact_status reset(struct proact *p, const struct session_image *i,
                                 const struct ptx_symbol *s, struct proact_error *err)
 {
-    unsigned char *content = must_calloc(1, s->bytes);
+    const size_t most = s->bytes < PIECE_BYTES ? s->bytes : PIECE_BYTES;
+    unsigned char *zero = s->initial ? NULL : must_calloc(1, most);
     struct proact_variable v = {.bytes = 0};
     enum proact_status status = PROACT_OK;
 
-    if (s->initial)
-        memcpy(content, s->initial, s->bytes);
     for (unsigned d = 0; !status && d < i->devices; d++)
         status = p->backend->variable(i->module[d], s->name, &v.address[d], &v.bytes, err);
-    if (!status)
-        status = proact_variable_write(p, &v, 0, content, s->bytes, err);
-    free(content);
+    for (size_t at = 0; at < s->bytes && !status; at += most)
+        status = proact_variable_write(p, &v, at, s->initial ? s->initial + at : zero,
+                                       s->bytes - at < most ? s->bytes - at : most, err);
+    free(zero);
     return status;
 }
 

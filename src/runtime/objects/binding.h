@@ -15,6 +15,7 @@ struct kernel_tables {
     uint64_t digest; /* digest of a derived map; 0: the user's map */
     uint64_t needs;  /* digest of the push targets; 0: all to all */
     uint64_t reads;  /* digest of the reads that permit closed gaps; 0: none are closed */
+    bool by_store;   /* for a method whose kernels store to the peers */
     uint64_t
         generation;  /* session's generation in which the counters were last restarted */
     uint64_t number; /* key in transition caches, unique in the session */

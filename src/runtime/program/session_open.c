@@ -281,10 +281,6 @@ enum proact_status proact_plan_set(struct proact *p, const struct proact_plan *p
     struct transfer_plan wanted;
     status = session_plan(p, plan, &wanted, err);
 
-    if (!status && p->recording && transfer_is_host_driven(&wanted))
-        return fail(err, PROACT_EREFUSED,
-                    "launches by %s cannot be recorded: the host waits for each copy",
-                    wanted.method->name);
     if (!status)
         p->plan = wanted;
     return status;

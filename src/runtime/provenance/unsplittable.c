@@ -27,6 +27,20 @@ static enum proact_status refuse_managed(const struct proact_kernel *k,
                      k->name, k->image->ptx->name, line, s->name);
 }
 
+static enum proact_status refuse_large(const struct proact_kernel *k,
+                                       struct proact_error *err)
+{
+    uint32_t line = 0;
+    const struct ptx_symbol *s = module_large_variable(k->image->ptx, k->ptx, &line);
+
+    return !s ? PROACT_OK
+              : fail(err, PROACT_EREFUSED,
+                     "kernel '%s', %s:%" PRIu32 ": it uses variable '%s' of %" PRIu64
+                     " bytes, and variables of more than %" PRIu32
+                     " bytes have no copies on other devices",
+                     k->name, k->image->ptx->name, line, s->name, s->bytes, UINT32_MAX);
+}
+
 static uint32_t prints_in(const struct ptx_module *m, const struct ptx_function *f)
 {
     for (uint32_t i = 0; i < f->instruction_count; i++) {
@@ -56,12 +70,16 @@ static uint32_t prints_at(const struct ptx_module *m, const struct ptx_function 
 
 enum proact_status unsplittable(const struct proact_kernel *k, struct proact_error *err)
 {
+    enum proact_status status;
+
     if (k->texels && k->texels->textures.why)
         return fail(err, PROACT_EREFUSED, "kernel '%s', %s:%" PRIu32 ": %s", k->name,
                     k->image->ptx->name, k->texels->textures.line, k->texels->textures.why);
     if (!k->may_write)
         return fail(err, PROACT_EREFUSED, "kernel '%s' writes to no array", k->name);
-    return refuse_managed(k, err);
+    status = refuse_managed(k, err);
+
+    return status ? status : refuse_large(k, err);
 }
 
 enum proact_status unsplittable_in_program(const struct proact_kernel *k,

@@ -25,11 +25,11 @@ static uint32_t shared_bytes(const struct ptx_module *m, const struct ptx_functi
 
     for (uint32_t i = f->parameter_count; i < f->symbol_count; i++)
         if (f->symbols[i].space == PTX_SPACE_SHARED)
-            bytes += f->symbols[i].bytes;
+            bytes += ptx_symbol_bytes(&f->symbols[i]);
     for (uint32_t i = 0; i < m->symbol_count; i++)
         if (m->symbols[i].space == PTX_SPACE_SHARED && m->symbols[i].bytes &&
             uses(f, (int32_t)i + PTX_SYMBOL_MODULE))
-            bytes += m->symbols[i].bytes;
+            bytes += ptx_symbol_bytes(&m->symbols[i]);
     return bytes;
 }
 

@@ -177,10 +177,6 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
                     p->repeating ? "loop" : "program's stream");
     if (!p->backend->capture_begin)
         return fail(err, PROACT_EREFUSED, "the %s backend has no graphs", p->backend->name);
-    if (transfer_is_host_driven(&p->plan))
-        return fail(err, PROACT_EREFUSED,
-                    "launches by %s cannot be recorded: the host waits for each copy",
-                    p->plan.method->name);
     if (p->book.observer && !p->backend->is_virtual)
         return fail(err, PROACT_EREFUSED,
                     "a recording cannot begin while a trace callback is set");

@@ -86,6 +86,17 @@ const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
     return used_by(m, f, is_managed, line);
 }
 
+static bool is_large(const struct ptx_symbol *s)
+{
+    return s->bytes > UINT32_MAX;
+}
+
+const struct ptx_symbol *module_large_variable(const struct ptx_module *m,
+                                               const struct ptx_function *f, uint32_t *line)
+{
+    return used_by(m, f, is_large, line);
+}
+
 static bool may_be_written(const struct ptx_symbol *s)
 {
     return s->space == PTX_SPACE_GLOBAL && module_variable_may_change(s);

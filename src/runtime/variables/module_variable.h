@@ -18,6 +18,11 @@ const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
                                                  const struct ptx_function *f,
                                                  uint32_t *line);
 
+/* A variable of more than UINT32_MAX bytes, which is not copied to every device. */
+const struct ptx_symbol *module_large_variable(const struct ptx_module *m,
+                                               const struct ptx_function *f,
+                                               uint32_t *line);
+
 /* A variable in `f` or its callees that kernels may write. */
 const struct ptx_symbol *module_written_variable(const struct ptx_module *m,
                                                  const struct ptx_function *f);

@@ -1,53 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "transfer/methods/bulk_copies.h"
 #include "transfer/methods/transfer_methods.h"
 
-static enum proact_status make_copy_event(struct transfer_binding *b, unsigned device,
-                                          struct proact_error *err)
-{
-    struct device_event *event = NULL;
-    enum proact_status status =
-        b->devices->backend->event_create(b->devices->set, device, false, &event, err);
+/* Of one device: the end of its kernel, and of its last copy. */
+struct serial {
+    struct device_event *kernel_done, *sent;
+};
 
-    b->state[device] = event;
+static enum proact_status make_serial(struct transfer_binding *b, unsigned device,
+                                      struct proact_error *err)
+{
+    const struct transfer_devices *t = b->devices;
+    struct serial *s = must_calloc(1, sizeof *s);
+    enum proact_status status =
+        t->backend->event_create(t->set, device, false, &s->kernel_done, err);
+
+    b->state[device] = s;
+    return status ? status : t->backend->event_create(t->set, device, false, &s->sent, err);
+}
+
+static void drop_serial(struct transfer_binding *b, unsigned device)
+{
+    struct serial *s = b->state[device];
+
+    if (s->kernel_done)
+        b->devices->backend->event_destroy(s->kernel_done);
+    if (s->sent)
+        b->devices->backend->event_destroy(s->sent);
+    free(s);
+}
+
+/* The copies of `device` begin after all kernels, and after the copies of the devices
+   before it. An event that was not recorded in this launch does not block. */
+static enum proact_status await_turn(const struct transfer_binding *b, unsigned device,
+                                     struct proact_error *err)
+{
+    const struct transfer_devices *t = b->devices;
+    struct device_stream *side = t->device[device].lane[TRANSFER_SIDE];
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < t->count && !status; d++) {
+        const struct serial *s = b->state[d];
+
+        if (d == device)
+            continue;
+        status = t->backend->record(t->device[d].lane[TRANSFER_MAIN], s->kernel_done, err);
+        if (!status)
+            status = t->backend->wait_event(side, s->kernel_done, err);
+        if (!status && d < device)
+            status = t->backend->wait_event(side, s->sent, err);
+    }
     return status;
 }
 
-static void drop_copy_event(struct transfer_binding *b, unsigned device)
-{
-    b->devices->backend->event_destroy(b->state[device]);
-}
-
-/* The host waits for the copies so far, as a program does after cudaMemcpy(). */
-static enum proact_status await_copies(const struct transfer_binding *b, unsigned device,
-                                       struct proact_error *err)
-{
-    const struct device_backend *backend = b->devices->backend;
-    struct device_event *event = b->state[device];
-    enum proact_status status =
-        backend->record(b->devices->device[device].lane[TRANSFER_SIDE], event, err);
-
-    if (status)
-        return status;
-    return backend->await_event ? backend->await_event(event, err)
-                                : backend->synchronize(b->devices->set, err);
-}
-
-/* Devices are called in order. The kernels of all devices are queued before. */
+/* Devices are called in order, after the kernels of all devices are queued. The copies of
+   one device are in order on its stream. */
 static enum proact_status copy_in_turn(const struct transfer_binding *b, unsigned device,
                                        struct proact_error *err)
 {
-    enum proact_status status = PROACT_OK;
+    const struct transfer_devices *t = b->devices;
+    const struct serial *s = b->state[device];
+    enum proact_status status = await_turn(b, device, err);
 
-    for (unsigned peer = 0; peer < b->devices->count && !status; peer++) {
-        if (peer == device)
-            continue;
-        for (uint32_t slot = 0; slot < b->slot_count && !status && !b->plan.elide; slot++)
+    for (unsigned peer = 0; peer < t->count && !status && !b->plan.elide; peer++)
+        for (uint32_t slot = 0; slot < b->slot_count && peer != device && !status; slot++)
             status = bulk_copy_slot(b, device, peer, slot, err);
-        if (!status)
-            status = await_copies(b, device, err);
-    }
-    return status;
+    return status ? status
+                  : t->backend->record(t->device[device].lane[TRANSFER_SIDE], s->sent, err);
 }
 
 /* PROACT IV-B, "cudaMemcpy", as the paper's figures imply it: their copies grow with the
@@ -58,8 +80,7 @@ const struct transfer_method transfer_bulk_serial = {
                "baseline",
     .lane = TRANSFER_SIDE,
     .passes_on = true,
-    .host_driven = true,
-    .bind = make_copy_event,
-    .unbind = drop_copy_event,
+    .bind = make_serial,
+    .unbind = drop_serial,
     .after = copy_in_turn,
 };

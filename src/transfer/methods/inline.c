@@ -5,9 +5,8 @@
    the stores. */
 const struct transfer_method transfer_inline = {
     .name = "inline",
-    .summary = "every store goes to the peers as it happens",
+    .summary = "every store goes to the peers that need it as it happens",
     .partition_mode = PROACT_MODE_STORE,
     .lane = TRANSFER_MAIN,
     .needs_peers = true,
-    .sends_to_all = true,
 };

@@ -9,6 +9,7 @@
 #include "transfer/table/table_count.h"
 #include "transfer/table/table_owned.h"
 #include "transfer/table/table_pieces.h"
+#include "transfer/table/table_stores.h"
 
 struct builder {
     const struct transfer_table_request *request;
@@ -258,6 +259,8 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
     for (uint32_t d = 0; d < request->device_count && !status; d++) {
         table_pieces_cut(request, tables, d);
         table_count(request, &tables[d], d, visited);
+        if (request->by_store)
+            table_stores(request, &tables[d], d);
     }
     free(visited);
     owned_clear(&b.owned);
@@ -276,6 +279,7 @@ void transfer_table_clear(struct transfer_table *t)
     free(t->piece);
     free(t->send);
     free(t->extent);
+    free(t->store_peers);
     spans_clear(&t->owned);
     *t = (struct transfer_table){0};
 }

@@ -35,6 +35,8 @@ struct transfer_table_request {
        read, since single words would make one range per thread. Not for methods that store
        to the peers exactly what the kernel stores. */
     const struct transfer_need *reads;
+    bool by_store; /* for a method whose kernels store to the peers: fills
+                      transfer_table.stores */
 };
 
 /* Peers first .. first + count - 1, in the sender's numbering (transfer_peer()). */
@@ -85,6 +87,10 @@ struct transfer_table {
     uint64_t owned_bytes;   /* total of `owned` */
     uint64_t bytes, chunks; /* sent; counted once per receiving peer */
     uint32_t sent_chunks;   /* chunks that have a piece */
+    /* Peers of stores, if requested, without `peers`. */
+    struct proact_stores stores;
+    uint32_t *store_peers; /* by CTA; NULL: all stores go to all peers, or not requested */
+    uint64_t store_bytes;  /* that the stores send, counted once per receiving peer */
 };
 
 /* Fills tables[0 .. device_count - 1]; clear each afterwards. PROACT_EINVAL: two devices

@@ -40,11 +40,11 @@ static int find_place(const struct filling *f, const char *option,
                            s->word, k->name, k->parameter_count);
     if (s->offset >= y->bytes)
         return usage_error("analyze", "--%s %s: argument %" PRIu32 " has %" PRIu32 " bytes",
-                           option, s->word, s->argument, y->bytes);
+                           option, s->word, s->argument, ptx_symbol_bytes(y));
     uint32_t offset = y->offset + s->offset;
     const struct analyze_field *field = field_at(f, offset);
 
-    *out = (struct analyze_field){offset, y->bytes - s->offset, y->type, false};
+    *out = (struct analyze_field){offset, ptx_symbol_bytes(y) - s->offset, y->type, false};
     if (field) {
         *out = *field;
         out->offset = offset;

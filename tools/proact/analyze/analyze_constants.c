@@ -128,7 +128,8 @@ static int take(struct analyze_constants *c, const struct analyze_kernel *k,
     if (symbol < 0)
         return usage_error("analyze", "--constant %s: no .const variable of that name",
                            s->word);
-    uint32_t bytes = width_at(k, symbol, s->offset), all = k->module->symbols[symbol].bytes;
+    uint32_t bytes = width_at(k, symbol, s->offset);
+    uint32_t all = ptx_symbol_bytes(&k->module->symbols[symbol]);
     bool negative = *s->value == '-';
     char *end = NULL;
 

@@ -6,7 +6,8 @@
 #include "command.h"
 #include "make/make_generator.h"
 
-static const struct make_generator *const generators[] = {&make_wiki};
+static const struct make_generator *const generators[] = {&make_wiki, &make_phantom,
+                                                          &make_ratings};
 enum { GENERATOR_COUNT = sizeof generators / sizeof *generators };
 
 static void make_help(void)
@@ -16,10 +17,11 @@ static void make_help(void)
            "data on every machine.\n\n"
            "Generators:\n");
     for (int i = 0; i < GENERATOR_COUNT; i++)
-        printf("  %-6s %s\n", generators[i]->name, generators[i]->summary);
+        printf("  %-7s  %s\n", generators[i]->name, generators[i]->summary);
     printf("\nproact make GENERATOR --help describes the options of one.\n\n"
            "Example:\n"
-           "  proact make wiki --vertices 5000 --edges 63000 --seed 7 -o wiki.mtx.gz\n");
+           "  proact make wiki --vertices 5000 --edges 63000 --seed 7 -o wiki.mtx.gz\n"
+           "  proact make phantom --size 64 --views 90 -o sinogram.npy\n");
 }
 
 /* The names of all generators, for a message. */
@@ -42,9 +44,9 @@ int command_make(int argc, char **argv)
         if (strcmp(generators[i]->name, name) == 0)
             return generators[i]->run(argc - 1, argv + 1);
     make_list(&names);
-    int code = name
-                   ? usage_error("make", "no generator '%s': there is %s", name, names.data)
-                   : usage_error("make", "no generator is named: there is %s", names.data);
+    int code =
+        name ? usage_error("make", "no generator '%s': there are %s", name, names.data)
+             : usage_error("make", "no generator is named: there are %s", names.data);
 
     text_clear(&names);
     return code;

@@ -52,7 +52,8 @@ struct run_request {
     uint64_t chunk_bytes, seed;
     double tolerance; /* negative: never stop */
     bool check;
-    bool chart; /* also where stdout is no terminal */
+    bool sends_all; /* each written byte to all devices; else only what they read */
+    bool chart;     /* also where stdout is no terminal */
     const char *command_line;
 };
 
@@ -105,6 +106,9 @@ struct run_application {
     enum proact_status (*run)(void *work, struct proact *p,
                               const struct run_watcher *watcher, struct run_outcome *out,
                               struct proact_error *err);
+    /* Whether the request is for the host alone: `run` then gets no session, and time_ns is
+       of the host. NULL: never. */
+    bool (*runs_on_host)(const void *work);
     void (*print_input)(const void *work, FILE *to);
     void (*print_answer)(const void *work, const struct run_outcome *outcome, FILE *to);
     void (*write_input)(const void *work,
@@ -114,6 +118,11 @@ struct run_application {
     /* Lists the arrays of the answer and returns their number. NULL: none. */
     unsigned (*list_arrays)(const void *work, const struct run_outcome *outcome,
                             struct run_array arrays[RUN_ARRAYS_MAX]);
+    /* The content of --output FILE if its name ends in output_ending, such as ".png"; the
+       caller frees it. NULL: there is no such format. */
+    const char *output_ending;
+    char *(*format_output)(const void *work, const struct run_outcome *outcome,
+                           size_t *bytes);
     /* Runs the reference program on the host. NULL: there is none. */
     enum proact_status (*compare)(const void *work, const struct run_outcome *outcome,
                                   struct run_comparison *out, struct proact_error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "check_words.h"
 #include "command.h"
 #include "run/run_chart.h"
@@ -58,6 +59,12 @@ static enum proact_status run_application(const struct run_application *applicat
 
     if (status)
         return status;
+    if (request->compare && application->runs_on_host && application->runs_on_host(work)) {
+        application->close(work);
+        return fail(err, PROACT_EREFUSED,
+                    "%s runs on the host here, so there are no methods to compare",
+                    application->name);
+    }
     status = (request->compare ? compare_methods : run_single)(application, work, request,
                                                                topology, differs, err);
     application->close(work);

@@ -92,6 +92,7 @@ enum proact_status run_report_write(const struct run_report *r, const char *path
     json_begin(&w, "plan", JSON_OBJECT);
     json_put_whole(&w, "chunk_bytes", r->request->chunk_bytes); /* 0: selected by proact */
     json_put_whole(&w, "threads", r->request->threads);
+    json_put_text(&w, "send", r->request->sends_all ? "all" : "needed");
     json_end(&w);
     json_begin(&w, "input", JSON_OBJECT);
     r->application->write_input(r->work, &w);

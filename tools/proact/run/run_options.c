@@ -21,7 +21,7 @@ struct run_words {
     poptContext popt;
     struct poptOption *table;
     char *machine, *devices, *method, *chunk, *threads, *seed, *tolerance, *iterations,
-        *json, *plot, *trace, *output, *log, *checkpoint, *every, *resume;
+        *json, *plot, *trace, *output, *log, *checkpoint, *every, *resume, *send;
     struct run_app_words application;
     int chart, check, compare, reference, help;
     struct text command_line;
@@ -35,6 +35,7 @@ static poptContext make_popt(struct run_words *w, int argc, char **argv)
         {"method", 0, POPT_ARG_STRING, &w->method, 0, NULL, NULL},
         {"chunk", 0, POPT_ARG_STRING, &w->chunk, 0, NULL, NULL},
         {"threads", 0, POPT_ARG_STRING, &w->threads, 0, NULL, NULL},
+        {"send", 0, POPT_ARG_STRING, &w->send, 0, NULL, NULL},
         {"seed", 0, POPT_ARG_STRING, &w->seed, 0, NULL, NULL},
         {"tolerance", 0, POPT_ARG_STRING, &w->tolerance, 0, NULL, NULL},
         {"iterations", 0, POPT_ARG_STRING, &w->iterations, 0, NULL, NULL},
@@ -133,6 +134,14 @@ static int take_tolerance(const char *word, double *out)
     return EXIT_FINE;
 }
 
+static int take_send(const char *word, bool *all)
+{
+    *all = word && strcmp(word, "all") == 0;
+    if (word && !*all && strcmp(word, "needed") != 0)
+        return usage_error("run", "--send: expected all or needed, found '%s'", word);
+    return EXIT_FINE;
+}
+
 /* "-" names stdout, which takes one file. */
 static int take_outputs(const struct run_words *w, struct run_request *r)
 {
@@ -205,6 +214,7 @@ static int take_values(const struct run_words *w, struct run_request *r)
     if ((code = take_number("devices", w->devices, 1, PROACT_DEVICES_MAX, &r->devices)) ||
         (code = take_chunk(w->chunk, &r->chunk_bytes)) ||
         (code = take_threads(w->threads, &r->threads)) ||
+        (code = take_send(w->send, &r->sends_all)) ||
         (code = take_integer("seed", w->seed, 0, INT64_MAX, &r->seed)) ||
         (code = take_number("iterations", w->iterations, 1, 1000000, &r->iterations)) ||
         (code = take_number("every", w->every, 1, 1000000, &r->every)))
@@ -317,10 +327,10 @@ int run_options_parse(int argc, char **argv, struct run_words **words,
 
 void run_options_destroy(struct run_words *w)
 {
-    char *strings[] = {w->machine,   w->devices,    w->method,     w->chunk,
-                       w->threads,   w->seed,       w->trace,      w->json,
-                       w->tolerance, w->iterations, w->checkpoint, w->every,
-                       w->resume,    w->plot,       w->output,     w->log};
+    char *strings[] = {w->machine,    w->devices, w->method, w->chunk,     w->threads,
+                       w->seed,       w->trace,   w->json,   w->tolerance, w->iterations,
+                       w->checkpoint, w->every,   w->resume, w->plot,      w->output,
+                       w->log,        w->send};
 
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         free(strings[i]);

@@ -142,6 +142,8 @@ static void print_legend(const struct run_report *r, FILE *to)
     print_slow_rows(study, to);
     if (study->device_count > 1 && !sends(study))
         fprintf(to, "Nothing was sent: the problem is too small to be split.\n");
+    if (study->device_count > 1 && r->request->sends_all)
+        fprintf(to, "sent: all that a device writes, to all devices (--send all).\n");
 }
 
 static int widest_name(const struct run_study *study)

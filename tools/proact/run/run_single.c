@@ -2,6 +2,7 @@
 #include "run/run_single.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "run/run_checkpoint.h"
@@ -35,6 +36,13 @@ static void single_step(void *context, unsigned iteration, double residual)
     if (s->request->log || s->request->plot)
         run_convergence_add(&s->convergence, (struct run_point){iteration, residual,
                                                                 proact_now_ns(s->session)});
+}
+
+static void host_step(void *context, unsigned iteration, double residual)
+{
+    struct single *s = context;
+
+    run_progress_step(&s->progress, iteration, residual);
 }
 
 /* Counts the times of the points from the start of the iterations: the last point is at
@@ -75,11 +83,34 @@ static enum proact_status single_open(struct single *s, struct proact_error *err
     return status;
 }
 
+static bool is_on_host(const struct single *s)
+{
+    return s->application->runs_on_host && s->application->runs_on_host(s->work);
+}
+
+/* Without a session: the options of devices and of their states have no meaning. */
+static enum proact_status single_execute_on_host(struct single *s, struct proact_error *err)
+{
+    const struct run_request *r = s->request;
+    const struct run_watcher watcher = {.progress = host_step, .context = s};
+
+    if (r->checkpoint || r->resume || r->trace || r->plot || r->log)
+        return fail(err, PROACT_EREFUSED,
+                    "%s runs on the host here: --checkpoint, --resume, --trace, --plot and "
+                    "--log need devices",
+                    s->application->name);
+    s->method = "the host";
+    run_progress_next(&s->progress, s->method);
+    return s->application->run(s->work, NULL, &watcher, &s->outcome, err);
+}
+
 static enum proact_status single_execute(struct single *s, struct proact_error *err)
 {
     struct run_watcher watcher = {.progress = single_step, .context = s};
     enum proact_status status;
 
+    if (is_on_host(s))
+        return single_execute_on_host(s, err);
     if ((status = run_checkpoint_open(s->application, s->work, s->request, &s->checkpoint,
                                       err)) ||
         (status = single_open(s, err)))
@@ -116,6 +147,10 @@ static void print_single_times(const struct single *s, FILE *to)
     run_scale_time(whole, (double)o->time_ns);
     run_scale_time(each, (double)o->time_ns / (o->iterations ? o->iterations : 1));
     run_scale_bytes(sent, (double)o->statistics.bytes);
+    if (is_on_host(s)) {
+        fprintf(to, "\non the host: %s, %s an iteration\n", whole, each);
+        return;
+    }
     fprintf(to, "\n%s on ", s->method);
     print_machine_words(s, to);
     fprintf(to, ": %s%s, %s an iteration, %s sent\n", whole,
@@ -161,6 +196,13 @@ static enum proact_status write_single_plot(const struct single *s,
     return status;
 }
 
+static bool path_ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), bytes = strlen(ending);
+
+    return length >= bytes && strcmp(path + length - bytes, ending) == 0;
+}
+
 static enum proact_status write_single_answer(const struct single *s,
                                               struct proact_error *err)
 {
@@ -169,6 +211,15 @@ static enum proact_status write_single_answer(const struct single *s,
     if (!s->application->list_arrays)
         return fail(err, PROACT_EREFUSED, "%s has no arrays for --output",
                     s->application->name);
+    if (s->application->format_output &&
+        path_ends_with(s->request->output, s->application->output_ending)) {
+        size_t bytes;
+        char *content = s->application->format_output(s->work, &s->outcome, &bytes);
+        enum proact_status status = file_write(s->request->output, content, bytes, err);
+
+        free(content);
+        return status;
+    }
     unsigned count = s->application->list_arrays(s->work, &s->outcome, arrays);
 
     return run_output_write(arrays, count, s->request->output, err);

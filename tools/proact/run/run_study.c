@@ -67,6 +67,7 @@ static enum proact_status run_once(struct maker *m, const struct one_run *run,
         .plan = {.method = run->method,
                  .chunk_bytes = run->chunk_bytes ? run->chunk_bytes : r->chunk_bytes,
                  .transfer_threads = run->threads ? run->threads : r->threads,
+                 .broadcast = r->sends_all,
                  .skip_transfers = run->skips},
     };
     struct proact *p;

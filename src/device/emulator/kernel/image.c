@@ -85,13 +85,21 @@ static enum proact_status place_variables(struct device_module *m, struct proact
 {
     struct device_set *set = m->set;
     size_t bytes = execute_program_bytes(m->image->program);
+    struct proact_error why = {""};
     enum proact_status status;
+    const char *name;
+    uint64_t largest;
 
     if (!bytes)
         return PROACT_OK;
-    if ((status = memory_allocate(&set->memory, m->device, bytes, &m->variables, err)))
-        return status;
-    execute_program_image(m->image->program, m->variables, (void *)(uintptr_t)m->variables);
+    if ((status = memory_allocate(&set->memory, m->device, bytes, &m->variables, &why))) {
+        name = execute_largest_variable(m->image->program, &largest);
+        return fail(err, status, "variable '%.100s' of %llu bytes does not fit: %s", name,
+                    (unsigned long long)largest, why.text);
+    }
+    memory_clear(&set->memory, m->device, m->variables);
+    execute_program_initialize(m->image->program, m->variables,
+                               (void *)(uintptr_t)m->variables);
     checked_ready(set, m->variables, bytes);
     return PROACT_OK;
 }

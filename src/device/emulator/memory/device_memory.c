@@ -141,14 +141,15 @@ static bool make_usable(const struct device_memory *m, unsigned device, size_t i
 
 /* Returns the pages of an allocation by a new mapping, which also releases the host's
    memory commitment. After a failure they stay until the set is closed. */
-static void give_back(const struct device_memory *m, unsigned device, size_t i)
+static void give_back(struct device_memory *m, unsigned device, size_t i)
 {
     size_t bytes;
     void *first = own_pages(m, device, i, &bytes);
 
-    if (bytes)
-        (void)mmap(first, bytes, PROT_NONE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (bytes &&
+        mmap(first, bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        m->has_stale = true;
 }
 
 /* First fit. Returns the index for the new allocation and its address; count + 1: none, and
@@ -277,6 +278,40 @@ enum proact_status memory_allocate(struct device_memory *m, unsigned device, uin
     return insert(m, device, bytes, 0, out, err);
 }
 
+/* Index of the last allocation that begins at or before the address; count: none. */
+static size_t last_before(const struct device_memory *m, unsigned device, uint64_t address)
+{
+    size_t low = 0, high = m->count[device];
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (m->list[device][middle].first <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : m->count[device];
+}
+
+void memory_clear(struct device_memory *m, unsigned device, uint64_t address)
+{
+    const struct allocation *list = m->list[device];
+    size_t i = last_before(m, device, address), bytes;
+    unsigned char *first = (unsigned char *)(uintptr_t)list[i].first,
+                  *end = (unsigned char *)(uintptr_t)list[i].end;
+    unsigned char *own = own_pages(m, device, i, &bytes), *behind = own + bytes;
+
+    if (m->has_stale || !bytes) {
+        memset(first, 0, (size_t)(end - first));
+        return;
+    }
+    if (own > first)
+        memset(first, 0, (size_t)(own - first));
+    if (behind < end)
+        memset(behind, 0, (size_t)(end - behind));
+}
+
 enum proact_status memory_allocate_parts(struct device_memory *m, uint64_t bytes,
                                          uint64_t *out, uint64_t *part,
                                          struct proact_error *err)
@@ -292,22 +327,6 @@ enum proact_status memory_allocate_parts(struct device_memory *m, uint64_t bytes
         if (bytes_of_part(bytes, *part, d) > m->limit - m->used[d])
             return no_room(m, d, bytes_of_part(bytes, *part, d), 0, err);
     return insert(m, m->device_count, bytes, *part, out, err);
-}
-
-/* Index of the last allocation that begins at or before the address; count: none. */
-static size_t last_before(const struct device_memory *m, unsigned device, uint64_t address)
-{
-    size_t low = 0, high = m->count[device];
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (m->list[device][middle].first <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? low - 1 : m->count[device];
 }
 
 /* List that contains the address: a device, or the list of distributed memory; else one

@@ -31,6 +31,7 @@ struct device_memory {
     struct allocation *list[64];
     size_t count[64], capacity[64];
     uint64_t used[64];
+    bool has_stale; /* pages could not be returned: fresh ones may have content */
 };
 
 enum proact_status memory_reserve(struct device_memory *m, unsigned device_count,
@@ -39,6 +40,9 @@ void memory_release(struct device_memory *m);
 
 enum proact_status memory_allocate(struct device_memory *m, unsigned device, uint64_t bytes,
                                    uint64_t *out, struct proact_error *err);
+/* Zeroes an allocation that was not written yet. Fresh pages are zero and stay untouched,
+   so that the host provides memory only for pages in use. */
+void memory_clear(struct device_memory *m, unsigned device, uint64_t address);
 /* Allocates distributed memory: device d stores the bytes from d * *part on. */
 enum proact_status memory_allocate_parts(struct device_memory *m, uint64_t bytes,
                                          uint64_t *out, uint64_t *part,
