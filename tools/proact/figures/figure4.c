@@ -13,8 +13,7 @@ static void figure4_cell(struct figure_micro *f, const char *method, uint64_t ch
 {
     struct figure_row row = {.x = (double)chunk};
 
-    snprintf(row.panel, sizeof row.panel, "%s", method);
-    snprintf(row.series, sizeof row.series, "%u", threads);
+    snprintf(row.series, sizeof row.series, "%s, %u", method, threads);
     figure_size_name(chunk, row.at);
     figure_micro_add(f, method, chunk, threads, &row, out);
 }
@@ -46,7 +45,7 @@ const struct figure figure_4 = {
     .title = "Figure 4: speedup over bulk by threads of the agent and chunk size",
     .unit = "speedup over bulk",
     .across = "chunk",
-    .down = "threads",
+    .down = "agent, threads",
     .chart = FIGURE_HEAT,
     .run = figure4_run,
 };

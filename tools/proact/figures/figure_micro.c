@@ -57,8 +57,7 @@ void figure_micro_add(struct figure_micro *f, const char *method, uint64_t chunk
         return;
     bench_must(status, &err);
     snprintf(row->machine, sizeof row->machine, "%.40s", f->report.machine);
-    if (!row->panel[0])
-        snprintf(row->panel, sizeof row->panel, "%s", row->machine);
+    snprintf(row->panel, sizeof row->panel, "%.40s", f->report.machine);
     row->value = f->bulk.terms.bulk / ns.median;
     figure_rows_add(out, row);
 }
