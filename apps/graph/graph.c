@@ -6,35 +6,7 @@
 #include <string.h>
 
 #include "graph/complain.h"
-#include "graph/gap.h"
-#include "graph/metis.h"
-#include "graph/plain_text.h"
-
-/* Entries of a matrix; `value` may be NULL. */
-struct entry_list {
-    struct matrix_entry *entry;
-    double *value;
-};
-
-/* Stable counting sort of entries by row or by column. */
-static void sort_entries(struct entry_list from, struct entry_list to, size_t count,
-                         uint32_t vertices, int by_column)
-{
-    size_t *place = app_calloc((size_t)vertices + 1, sizeof *place);
-
-    for (size_t i = 0; i < count; i++)
-        place[(by_column ? from.entry[i].column : from.entry[i].row) + 1]++;
-    for (uint32_t v = 0; v < vertices; v++)
-        place[v + 1] += place[v];
-    for (size_t i = 0; i < count; i++) {
-        size_t at = place[by_column ? from.entry[i].column : from.entry[i].row]++;
-
-        to.entry[at] = from.entry[i];
-        if (from.value)
-            to.value[at] = from.value[i];
-    }
-    free(place);
-}
+#include "graph/entry_list.h"
 
 /* From entries sorted by column and row: drops duplicates and loops. */
 static void keep_edges(struct graph *g, struct entry_list sorted, size_t count)
@@ -62,21 +34,6 @@ static void keep_edges(struct graph *g, struct entry_list sorted, size_t count)
     for (uint32_t v = 0; v < g->vertex_count; v++)
         g->in_first[v + 1] += g->in_first[v];
     g->edge_count = kept;
-}
-
-static struct entry_list entry_list_make(size_t count, bool has_values)
-{
-    struct entry_list list = {.entry = app_calloc(count, sizeof *list.entry)};
-
-    if (has_values)
-        list.value = app_calloc(count, sizeof *list.value);
-    return list;
-}
-
-static void entry_list_clear(struct entry_list *list)
-{
-    free(list->entry);
-    free(list->value);
 }
 
 /* FILE in a comment "vertex i = i-th line of FILE", if it is a plain file name. */
@@ -113,53 +70,19 @@ enum proact_status graph_from_matrix(const char *name, const struct matrix *m,
         return complain(err, PROACT_EINVAL, "%s: %zu edges, the limit is %u", name,
                         m->count, UINT32_MAX);
     struct graph g = {.vertex_count = m->rows};
-    struct entry_list given = {m->entry, m->value};
-    struct entry_list by_row = entry_list_make(m->count, m->value);
-    struct entry_list sorted = entry_list_make(m->count, m->value);
 
     g.in_first = app_calloc((size_t)m->rows + 1, sizeof *g.in_first);
     g.out_degree = app_calloc(m->rows, sizeof *g.out_degree);
     g.source = app_calloc(m->count, sizeof *g.source);
     g.weight = m->value ? app_calloc(m->count, sizeof *g.weight) : NULL;
-    sort_entries(given, by_row, m->count, m->rows, 0);
-    sort_entries(by_row, sorted, m->count, m->rows, 1);
+
+    struct entry_list sorted = entries_by_column(m);
+
     keep_edges(&g, sorted, m->count);
-    entry_list_clear(&by_row);
     entry_list_clear(&sorted);
     g.names_file = find_names_file(m->comment);
     *out = g;
     return PROACT_OK;
-}
-
-static bool has_ending(const char *path, const char *ending)
-{
-    size_t length = strlen(path), bytes = strlen(ending);
-
-    return length > bytes && strcmp(path + length - bytes, ending) == 0;
-}
-
-enum proact_status graph_read(const char *path, enum matrix_values values,
-                              struct graph *out, struct proact_error *err)
-{
-    struct matrix m = {0};
-    char *text = NULL;
-    size_t bytes;
-
-    if (has_ending(path, ".sg") || has_ending(path, ".wsg"))
-        return gap_read(path, has_ending(path, ".wsg"), values, out, err);
-    enum proact_status status = plain_text_read(path, &text, &bytes, err);
-
-    if (status)
-        return status;
-    bool is_metis = has_ending(path, ".graph") || has_ending(path, ".graph.gz");
-
-    status =
-        (is_metis ? metis_parse : matrix_market_parse)(path, text, bytes, values, &m, err);
-    free(text);
-    if (!status)
-        status = graph_from_matrix(path, &m, out, err);
-    matrix_clear(&m);
-    return status;
 }
 
 void graph_clear(struct graph *g)

@@ -12,7 +12,7 @@
 extern const char kernel_repeat[];
 
 enum { LOOK_LAST_ARG = REPEAT_BATCH }; /* argument that repeat_look() writes */
-enum { BATCHES_MAX = 8 };              /* between two queries of the host, for progress */
+enum { BATCHES_MAX = REPEAT_HISTORY / REPEAT_BATCH }; /* between two queries of the host */
 enum {
     PARTS = 3,
     PART_BATCHES = 4
@@ -338,6 +338,34 @@ static enum proact_status launch_next(struct loop *l, unsigned most,
     return PROACT_OK;
 }
 
+static double iteration_change(const struct loop *l, unsigned iteration)
+{
+    return l->now.changes[iteration % REPEAT_HISTORY];
+}
+
+static void report_progress(const struct loop *l, unsigned launches)
+{
+    const struct repeat *r = l->repeat;
+    unsigned end = r->schedule ? launches : (unsigned)l->now.iterations, first = end;
+
+    if (r->every_iteration && !r->schedule)
+        first = (unsigned)l->before.iterations;
+    for (unsigned i = first; i + 1 < end; i++)
+        r->progress(r->progress_context, i + 1, iteration_change(l, i));
+    r->progress(r->progress_context, end, l->now.change);
+}
+
+static enum proact_status inspect_changes(const struct loop *l, struct proact_error *err)
+{
+    unsigned first = (unsigned)l->before.iterations;
+    unsigned count = (unsigned)l->now.iterations - first;
+    double changes[REPEAT_HISTORY];
+
+    for (unsigned i = 0; i < count; i++)
+        changes[i] = iteration_change(l, first + i);
+    return l->repeat->inspect(l->repeat->context, first, count, changes, err);
+}
+
 static enum proact_status look(struct loop *l, unsigned launches, struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
@@ -345,18 +373,9 @@ static enum proact_status look(struct loop *l, unsigned launches, struct proact_
     l->before = l->now;
     enum proact_status status = proact_array_read(l->last, 0, &l->now, 1, err);
 
-    if (status || !r->progress)
-        return status;
-    if (r->schedule) {
-        r->progress(r->progress_context, launches, l->now.change);
-        return PROACT_OK;
-    }
-    unsigned first = r->every_iteration ? (unsigned)l->before.iterations : 0;
-
-    for (unsigned i = first; r->every_iteration && i + 1 < l->now.iterations; i++)
-        r->progress(r->progress_context, i + 1, l->now.batch[i - first]);
-    r->progress(r->progress_context, (unsigned)l->now.iterations, l->now.change);
-    return PROACT_OK;
+    if (!status && r->progress)
+        report_progress(l, launches);
+    return status || !r->inspect || r->schedule ? status : inspect_changes(l, err);
 }
 
 /* Iterations until the host has something to do. */

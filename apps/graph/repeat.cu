@@ -44,7 +44,8 @@ extern "C" __global__ void repeat_look(
             now.change = 0;
             for (proact_u32 warp = 0; warp < CTA_WARPS; warp++)
                 now.change += scratch[k][warp];
-            proact_store(&partition, 0, &last->batch[k], now.change);
+            proact_store(&partition, 0, &last->changes[now.iterations % REPEAT_HISTORY],
+                         now.change);
             now.iterations++;
         }
         proact_store(&partition, 0, &last->change, now.change);

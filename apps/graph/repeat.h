@@ -7,8 +7,9 @@
    stop only write pairs of zeros.
 
    The host rarely queries the state. At the end of each batch device 0 adds the pairs of
-   the batch, and the host reads one change and one count when it expects the end. A batch
-   is recorded once and replayed. Its length is even, because iterations swap two arrays. */
+   the batch, and the host reads the changes and their count when it expects the end. A
+   batch is recorded once and replayed. Its length is even, because iterations swap two
+   arrays. */
 
 #include <proact/proact.h>
 
@@ -48,6 +49,11 @@ struct repeat {
     /* Writes the input of iteration 0, except the pairs. */
     enum proact_status (*reset)(void *context, struct proact_error *err);
     void *context;
+    /* Receives the changes of each iteration once, in order; called at a query, so later
+       iterations may have run. `first` counts from 0. Another status than PROACT_OK ends
+       the loop. Not called with a schedule. May be NULL. */
+    enum proact_status (*inspect)(void *context, unsigned first, unsigned count,
+                                  const double *changes, struct proact_error *err);
     double start; /* second sum before iteration 0; the change then is infinite */
     void (*progress)(void *context, unsigned iteration, double change); /* may be NULL */
     void *progress_context;

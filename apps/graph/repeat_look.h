@@ -3,11 +3,13 @@
 
 /* Definitions shared by the device (repeat.cu) and the host. */
 
-enum { REPEAT_BATCH = 8 }; /* iterations that one query adds up */
+enum {
+    REPEAT_BATCH = 8,    /* iterations that the device adds up together */
+    REPEAT_HISTORY = 64, /* most iterations between two queries of the host */
+};
 
 struct repeat_state {
-    double change;                 /* of the last iteration before the stop */
-    unsigned long long iterations; /* before the stop */
-    double batch[REPEAT_BATCH];    /* the change of each iteration of the last batch; after
-                                      the stop unchanged */
+    double change;                  /* of the last iteration before the stop */
+    unsigned long long iterations;  /* before the stop */
+    double changes[REPEAT_HISTORY]; /* of iteration i, from 0, at [i % REPEAT_HISTORY] */
 };

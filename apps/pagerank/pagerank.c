@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "graph/array_make.h"
 #include "graph/complain.h"
 #include "graph/repeat.h"
 #include "pagerank/pagerank_plan.h"
@@ -23,30 +24,11 @@ struct pagerank_run {
     double dangling;              /* its mass of vertices without outgoing edges */
 };
 
-/* An array of `count` elements, at least one, with this content. */
-static enum proact_status make_array(struct proact *p, struct proact_shape shape,
-                                     const void *content, struct proact_array **out,
-                                     struct proact_error *err)
-{
-    size_t count = shape.count;
-
-    shape.count += count == 0;
-    enum proact_status status = proact_array_create(p, &shape, out, err);
-
-    if (!status && content && count)
-        status = proact_array_write(*out, 0, content, count, err);
-    return status;
-}
-
 static enum proact_status make_arrays(struct pagerank_run *run, struct proact_error *err)
 {
     const struct pagerank_plan *plan = &run->plan;
     size_t n = run->vertex_count;
-    const struct {
-        struct proact_shape shape;
-        const void *content;
-        struct proact_array **out;
-    } arrays[] = {
+    const struct array_plan arrays[] = {
         {{"CTAs", plan->cta_count, sizeof *plan->cta}, plan->cta, &run->ctas},
         {{"edges by vertex", n + 1, sizeof *plan->first}, plan->first, &run->first},
         {{"edges", run->edge_count, sizeof *plan->source}, plan->source, &run->source},
@@ -54,12 +36,8 @@ static enum proact_status make_arrays(struct pagerank_run *run, struct proact_er
         {{"contributions, even", n, sizeof(double)}, NULL, &run->gift[0]},
         {{"contributions, odd", n, sizeof(double)}, NULL, &run->gift[1]},
     };
-    enum proact_status status = PROACT_OK;
 
-    for (size_t i = 0; !status && i < sizeof arrays / sizeof *arrays; i++)
-        status = make_array(run->session, arrays[i].shape, arrays[i].content, arrays[i].out,
-                            err);
-    return status;
+    return arrays_make(run->session, arrays, sizeof arrays / sizeof *arrays, err);
 }
 
 /* The map: CTA c writes the gifts of its vertices and one pair of sums. */

@@ -350,6 +350,13 @@ static void definitions_that_do_not_reach_do_not_count(void **state)
         "@%p1 bra ELSE; st.global.u32 [%rd6+8], 0; bra END;\n"
         "ELSE: add.s64 %rd6, %rd1, 64; st.global.u32 [%rd6], 0; END:",
         one, false, "8+4 64+4");
+    /* memory decides whether the loop executes, not which of its iterations stores */
+    expect_ranges("mov.u32 %r6, 0; ld.global.u32 %r7, [%rd4]; setp.ne.s32 %p1, %r7, 0;\n"
+                  "@%p1 bra END; LOOP: setp.ge.s32 %p2, %r6, %r1; @%p2 bra NEXT;\n"
+                  "mul.wide.s32 %rd6, %r6, 8; add.s64 %rd6, %rd1, %rd6;\n"
+                  "st.global.u32 [%rd6], 0; NEXT: add.s32 %r6, %r6, 1;\n"
+                  "setp.lt.s32 %p3, %r6, 9; @%p3 bra LOOP; END:",
+                  one, false, "0+4 8+4 16+4");
     /* some definitions that reach the store may be loaded values, as the guard decides */
     expect_refusal("",
                    "mov.u32 %r6, 2; setp.ne.s32 %p1, %r2, 0;\n"

@@ -33,6 +33,24 @@ proact run pagerank a.mtx -n 1 --method bulk --iterations 1 | sed -n 1p
 # The defaults have the vertices and edges of an eighth of Wikipedia: 12.62 edges each.
 proact make wiki --vertices 20000 -o - | sed -n 3p
 
+# The counts of the reference program for a grid of 6 x 6 x 8 nodes, as a Matrix Market file
+# and, without the diagonal, as a binary graph.
+proact make hv15r --grid 6x6x8 -o h.mtx
+sed -n 3p h.mtx
+tail -n +4 h.mtx | awk '{ if ($1 < row || ($1 == row && $2 <= column) || $2 > 2016) bad++
+       row = $1; column = $2; diagonal += $1 == $2; if (seen[$2 " " $1]) pairs++; seen[$0] = 1 }
+     END { print NR, bad + 0, diagonal, 2 * pairs + diagonal }'
+proact make hv15r --grid 6x6x8 -o h.sg
+for file in h.mtx h.sg; do
+    proact run pagerank $file -n 1 --iterations 2 --output $file.ranks | sed -n 1p
+done
+cmp h.mtx.ranks h.sg.ranks
+fails 2 proact make hv15r --grid 6x6 -o x.sg
+fails 2 proact make hv15r --grid 6x6x0 -o x.sg
+fails 2 proact make hv15r --grid 300x300x300 -o x.sg
+fails 2 proact make hv15r --grid 6x6x8
+fails 1 proact make hv15r --grid 6x6x8 -o no/such/x.sg
+
 fails 2 proact make
 fails 2 proact make frobnicate
 fails 2 proact make wiki

@@ -36,7 +36,8 @@ if [ "$page" = help ]; then
     [ -n "$applications" ] || exit 1
     IFS='
 '
-    for command in '' run $applications make 'make wiki' 'make phantom' 'make ratings' analyze machines topo doctor methods bench; do
+    for command in '' run $applications make 'make wiki' 'make hv15r' 'make phantom' \
+        'make ratings' analyze machines topo doctor methods bench; do
         unset IFS
         # shellcheck disable=SC2086 # words or none
         proact $command --help | sed '/^Commands:$/,/^$/d' # its first words are no programs

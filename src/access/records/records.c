@@ -221,14 +221,39 @@ static void find_walked(const struct book *b, struct access_record *r,
     r->base_symbol = (uint32_t)base;
 }
 
-/* Whether the form depends on table elements and otherwise only on known values: its
-   interval is then known. */
-static bool hangs_on_tables(const struct study *s, const struct access_record *r)
+static bool loads_are_clamped(const struct forms *s, const struct access_form *f);
+
+static bool is_clamped(const struct forms *s, const struct access_symbol *y)
+{
+    if (y->kind != ACCESS_FUNCTION)
+        return !(y->holds >> ACCESS_LOADED & 1);
+    return y->function == ACCESS_MIN || y->function == ACCESS_MAX ||
+           (loads_are_clamped(s, y->left) && loads_are_clamped(s, y->right));
+}
+
+/* Whether values from memory enter the form only through minima and maxima, which bound
+   them. */
+static bool loads_are_clamped(const struct forms *s, const struct access_form *f)
+{
+    for (uint32_t i = 0; f && i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++)
+            if (!is_clamped(s, &s->symbols[f->terms[i].symbols[k]]))
+                return false;
+    return true;
+}
+
+/* Whether the form depends on table elements and clamped values from memory, and otherwise
+   only on known values: its interval is then known. */
+static bool has_known_interval(const struct study *s, const struct access_record *r)
 {
     const uint32_t holds = form_holds(&s->maker.forms, r->form);
+    const uint32_t bounded = 1U << ACCESS_ELEMENT | 1U << ACCESS_LOADED;
 
+    if (holds >> ACCESS_LOADED & 1 && r->kind != ACCESS_READ)
+        return false;
     return r->state != ACCESS_CLOSED && r->form && r->base == ACCESS_BASE_PARAMETER &&
-           (holds & (uint32_t)(HOLDS_DATA | HOLDS_OPAQUE)) == 1U << ACCESS_ELEMENT;
+           !(holds & (uint32_t)(HOLDS_DATA | HOLDS_OPAQUE) & ~bounded) && holds & bounded &&
+           loads_are_clamped(&s->maker.forms, r->form);
 }
 
 static void make_record(const struct book *b, struct access_record *r,
@@ -259,7 +284,7 @@ static void make_record(const struct book *b, struct access_record *r,
     judge(b, r, address);
     const struct access_form *from = bases_choose(&b->bases, r, at, address);
 
-    if (!from && hangs_on_tables(s, r))
+    if (!from && has_known_interval(s, r))
         from = trace_ranges(s, &t, &r->ranges, &r->range_count) ? r->form : NULL;
     if (from)
         r->hull = (struct access_hull){.from = from, .bytes = r->bytes};

@@ -168,6 +168,71 @@ static bool *before_reaching(const struct finder *f, size_t first, uint32_t top)
     return before;
 }
 
+/* Marks the blocks from which `block` can be reached, or those that it can reach. */
+static bool *connected_blocks(const struct slice *s, uint32_t block, bool forward)
+{
+    uint32_t *stack = must_calloc(s->flow->block_count, sizeof *stack), depth = 0;
+    bool *marked = must_calloc(s->flow->block_count, sizeof *marked);
+
+    marked[block] = true;
+    stack[depth++] = block;
+    while (depth) {
+        const struct ptx_block *b = &s->flow->blocks[stack[--depth]];
+        uint32_t count = forward ? b->successor_count : b->predecessor_count;
+
+        for (uint32_t n = 0; n < count; n++) {
+            uint32_t next = forward ? b->successors[n] : b->predecessors[n];
+
+            if (!marked[next])
+                stack[depth++] = next;
+            marked[next] = true;
+        }
+    }
+    free(stack);
+    return marked;
+}
+
+/* Whether each execution of a use has taken the same arm of a branch: the other arm is
+   empty and leads neither to the use nor, past it, back to the branch. An arm with
+   instructions does not count, because the slice executes both arms with the same
+   registers. */
+static bool is_forced(const struct slice *s, uint32_t branch, const bool *before_use,
+                      const bool *after_use)
+{
+    const struct ptx_block *b = &s->flow->blocks[branch];
+
+    if (after_use[branch] || b->successor_count != 2)
+        return false;
+    uint32_t other = b->successors[before_use[b->successors[0]]];
+
+    return !before_use[other] && (int32_t)other == b->post_dominator;
+}
+
+/* Removes the branches from `first` on that cannot select a definition for the use. */
+static void remove_forced(struct finder *f, size_t first, uint32_t use)
+{
+    const struct slice *s = f->s;
+    uint32_t block = s->flow->block_of[use];
+    size_t kept = first;
+
+    if (f->branches.count == first)
+        return;
+    bool *before = connected_blocks(s, block, false);
+    bool *after = connected_blocks(s, block, true);
+
+    for (size_t n = first; n < f->branches.count; n++) {
+        uint32_t branch = f->branches.items[n][1];
+
+        if (is_forced(s, branch, before, after))
+            continue;
+        f->branches.items[kept][0] = f->branches.items[n][0];
+        f->branches.items[kept++][1] = branch;
+    }
+    f->branches.count = kept;
+    free(before);
+    free(after);
+}
+
 /* The branch whose arms both define the same value; SLICE_NONE if there is none. */
 static int32_t redundant_branch(const struct finder *f, size_t first)
 {
@@ -193,6 +258,7 @@ static void find_branches(struct finder *f, size_t first, uint32_t use, const bo
         for (uint32_t w = 0; w < f->words; w++)
             f->of_reaching[w] |= f->governs[home * f->words + w];
     }
+    size_t selecting = f->branches.count;
     bool *before = before_reaching(f, first, top);
     const int32_t redundant = redundant_branch(f, first);
 
@@ -200,6 +266,7 @@ static void find_branches(struct finder *f, size_t first, uint32_t use, const bo
         if ((int32_t)b != redundant && f->of_reaching[b / 64] >> b % 64 & 1 &&
             (above[top] || (before[b] && slice_dominates(s, top, b))))
             add_pair(&f->branches, s->view_count, b);
+    remove_forced(f, selecting, use);
     free(before);
 }
 

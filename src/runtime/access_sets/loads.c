@@ -161,6 +161,26 @@ static void want_span(struct loads_finder *f, uint64_t pointer, const struct acc
     take_rows(f);
 }
 
+/* A load at an index from memory, whose interval may be far too wide, stays in the array of
+   its pointer. Returns false if the pointer is in no array. */
+static bool want_indirect(struct loads_finder *f, uint64_t pointer,
+                          const struct access_span *spans, uint32_t count)
+{
+    const struct proact_array *a = array_at(f->launch, pointer);
+
+    for (uint32_t i = 0; a && i < count; i++) {
+        const int64_t far = (int64_t)spans[i].times * spans[i].stride;
+        const uint64_t low = (uint64_t)(spans[i].low + (far < 0 ? far : 0)),
+                       end = (uint64_t)(spans[i].end + (far > 0 ? far : 0)),
+                       first = within(a, pointer + low), last = within(a, pointer + end);
+
+        if (first < last)
+            want_of(f, a, first, last);
+        take_rows(f);
+    }
+    return a != NULL;
+}
+
 static void lay_out_many(const struct loads_finder *f)
 {
     for (uint32_t n = 0; n < f->array_count; n++) {
@@ -214,9 +234,11 @@ static void want_one(struct loads_finder *f, const struct access_record *r)
     }
     for (uint32_t i = 0; i < p.count; i++) {
         memcpy(&pointer, f->at.parameters + p.first + i * p.step, sizeof pointer);
-        for (uint32_t n = 0; known && n < count; n++)
-            want_span(f, pointer, &spans[n]);
-        if (!known && !want_array(f, pointer))
+        if (known && r->state != ACCESS_DATA)
+            for (uint32_t n = 0; n < count; n++)
+                want_span(f, pointer, &spans[n]);
+        else if (!(known ? want_indirect(f, pointer, spans, count)
+                         : want_array(f, pointer)))
             want_all(f);
     }
 }

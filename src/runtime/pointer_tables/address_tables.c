@@ -239,7 +239,9 @@ static bool find_range(const struct table_reader *by, const struct access_record
     struct access_span spans[ACCESS_SPANS_MAX];
     uint32_t count = 0;
 
-    if (!access_extent(by->analysis, r, by->at, by->trips, spans, &count)) {
+    const bool known = access_extent(by->analysis, r, by->at, by->trips, spans, &count);
+
+    if (!known || (count && r->state == ACCESS_DATA)) {
         /* an indirect load: anywhere in the array */
         load->low = 0;
         load->end = (int64_t)room;

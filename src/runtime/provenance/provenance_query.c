@@ -49,9 +49,12 @@ bool provenance_leaves_array(const struct proact_relocation *p,
     return false;
 }
 
+/* NULL: memory decides the address, or it is unknown. */
 static const struct access_form *provenance_form(const struct access_record *r)
 {
-    return r->state == ACCESS_CLOSED ? r->form : r->hull.from;
+    if (r->state == ACCESS_CLOSED)
+        return r->form;
+    return r->state == ACCESS_DATA ? NULL : r->hull.from;
 }
 
 /* Whether the thread may reach the access. */
