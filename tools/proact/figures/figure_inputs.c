@@ -14,10 +14,10 @@ static const struct figure_input inputs[] = {
              "--send all --iterations 4 --tolerance 0"},
      .suffix = ".mtx.gz"},
     {.application = "sssp",
-     .make = {"wiki --vertices 2017169 --edges 283073458", "wiki --vertices 20000"},
+     .make = {"hv15r", "hv15r --grid 14x14x14"},
      .run = {"--send all --kernel paper --weights hash",
-             "--send all --kernel paper --weights hash --iterations 4"},
-     .suffix = ".mtx.gz"},
+             "--send all --kernel paper --weights hash --iterations 3"},
+     .suffix = ".sg"},
     {.application = "jacobi", /* of a grid, which is not in the paper: only halos */
      .run = {"--size 8192 --iterations 40 --tolerance 0",
              "--size 768 --iterations 24 --tolerance 0"}},
