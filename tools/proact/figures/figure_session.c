@@ -126,11 +126,13 @@ static enum proact_status study_parse(const struct figure_session *s,
     return status;
 }
 
-static enum proact_status study_check(const struct figure_study *study,
+static enum proact_status study_check(struct figure_session *s,
+                                      const struct figure_study *study,
                                       struct proact_error *err)
 {
     const struct run_study *r = &study->result;
 
+    s->differs = run_study_differs(r);
     for (unsigned i = 0; i < r->row_count; i++)
         if (!r->row[i].equal)
             return fail(err, PROACT_EFAULT,
@@ -141,8 +143,8 @@ static enum proact_status study_check(const struct figure_study *study,
     return PROACT_OK;
 }
 
-static enum proact_status study_make(const struct figure_session *s,
-                                     struct figure_study *study, struct proact_error *err)
+static enum proact_status study_make(struct figure_session *s, struct figure_study *study,
+                                     struct proact_error *err)
 {
     const struct figure_input *input = figure_input_find(study->application);
     struct text path = {0};
@@ -156,7 +158,7 @@ static enum proact_status study_make(const struct figure_session *s,
     if (status)
         return status;
     run_study_clear(&study->result);
-    return study_check(study, err);
+    return study_check(s, study, err);
 }
 
 enum proact_status figure_study_get(struct figure_session *s, const char *machine,

@@ -156,7 +156,11 @@ static int figures_make(const struct figures_words *w, const char *command)
                          : figures_measure(figures[i], &s, command, &err);
     }
     figure_session_clear(&s);
-    return status ? failure_exit(&err) : EXIT_FINE;
+    if (!status)
+        return EXIT_FINE;
+    const int code = failure_exit(&err);
+
+    return s.differs ? EXIT_DIFFERS : code;
 }
 
 int figures_command(int argc, char **argv)
