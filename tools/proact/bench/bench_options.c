@@ -325,8 +325,8 @@ static int take_name(struct bench_words *w, struct bench_options *o)
     const char *name = poptGetArg(w->popt), *more = poptGetArg(w->popt);
 
     if (!name)
-        return usage_error("bench", "bench needs a name: link, micro, latency, step or "
-                                    "tracking");
+        return usage_error("bench", "bench needs a name: link, micro, latency, step, "
+                                    "tracking or figures");
     for (int i = 0; i < BENCH_KINDS; i++)
         if (strcmp(bench_names[i], name) == 0) {
             o->kind = (enum bench_kind)i;
