@@ -18,6 +18,7 @@ struct bench_request {
     double ratio;          /* micro: one of bench_ratios; 0: all */
     unsigned threads;      /* of micro's agent; 0: enough to fill the links, and two other
                               counts */
+    const char *agent;     /* of micro's polling, as in proact_plan; NULL: its default */
     unsigned launches;     /* link and micro: launches before the host waits; 0: 1, for link
                               on hardware 16 */
     uint64_t chunk_bytes;  /* micro; 0: all */

@@ -73,7 +73,8 @@ static void run(struct micro_bench *b, struct bench_row *row)
                                      .broadcast = true,
                                      .chunk_bytes = row->chunk_bytes,
                                      .compute_to_copy_ratio = b->ratio,
-                                     .transfer_threads = (unsigned)row->threads};
+                                     .transfer_threads = (unsigned)row->threads,
+                                     .agent = b->request->agent};
     struct bench_sample ns = {.median = 0};
     struct proact_error err = {""};
     const struct micro_launch what = {.kernel = row->note[0] ? MICRO_BULK : MICRO_STORES,

@@ -6,34 +6,67 @@
 
 #include "micro.h"
 
+template <bool sleeps>
+PROACT_DEVICE_INLINE void micro_run(struct micro_vector *out, proact_u32 multiply_adds,
+                                    proact_u32 sleep_ns, proact_u32 salt,
+                                    const struct proact_partition *partition)
+{
+    proact_u32 i = proact_cta(partition) * proact_cta_size_x() + proact_thread_x();
+    const struct micro_vector made = micro_make(i, multiply_adds, salt);
+
+    if (sleeps && sleep_ns)
+        asm volatile("nanosleep.u32 %0;" ::"r"(sleep_ns) : "memory");
+    proact_store(partition, 0, &out[i], made);
+    proact_done(partition);
+}
+
 extern "C" __global__ void micro(struct micro_vector *out, proact_u32 multiply_adds,
                                  proact_u32 sleep_ns, proact_u32 salt,
                                  struct proact_partition partition)
 {
-    proact_u32 i = proact_cta(&partition) * proact_cta_size_x() + proact_thread_x();
-    const struct micro_vector made = micro_make(i, multiply_adds, salt);
+    micro_run<true>(out, multiply_adds, sleep_ns, salt, &partition);
+}
 
-    if (sleep_ns)
-        asm volatile("nanosleep.u32 %0;" ::"r"(sleep_ns) : "memory");
-    proact_store(&partition, 0, &out[i], made);
-    proact_done(&partition);
+/* The same without the sleep, which devices before sm_70 do not have. */
+extern "C" __global__ void micro_awake(struct micro_vector *out, proact_u32 multiply_adds,
+                                       proact_u32 sleep_ns, proact_u32 salt,
+                                       struct proact_partition partition)
+{
+    micro_run<false>(out, multiply_adds, sleep_ns, salt, &partition);
 }
 
 /* A CTA makes one vector of every 4 KB of its 64 KB, which marks them as sent again. Its
    map covers all 64 KB, so chunk mechanisms send all of them. */
-extern "C" __global__ void micro_marks(struct micro_vector *out, proact_u32 multiply_adds,
-                                       proact_u32 sleep_ns, proact_u32 salt,
-                                       struct proact_partition partition)
+template <bool sleeps>
+PROACT_DEVICE_INLINE void micro_marks_run(struct micro_vector *out,
+                                          proact_u32 multiply_adds, proact_u32 sleep_ns,
+                                          proact_u32 salt,
+                                          const struct proact_partition *partition)
 {
-    proact_u32 i = proact_cta(&partition) * (MICRO_ANNOTATED_BYTES / MICRO_VECTOR_BYTES) +
+    proact_u32 i = proact_cta(partition) * (MICRO_ANNOTATED_BYTES / MICRO_VECTOR_BYTES) +
                    proact_thread_x() * MICRO_MARK_VECTORS;
 
     if (proact_thread_x() <
         MICRO_ANNOTATED_BYTES / (MICRO_MARK_VECTORS * MICRO_VECTOR_BYTES))
-        proact_store(&partition, 0, &out[i], micro_make(i, multiply_adds, salt));
-    if (sleep_ns)
+        proact_store(partition, 0, &out[i], micro_make(i, multiply_adds, salt));
+    if (sleeps && sleep_ns)
         asm volatile("nanosleep.u32 %0;" ::"r"(sleep_ns) : "memory");
-    proact_done(&partition);
+    proact_done(partition);
+}
+
+extern "C" __global__ void micro_marks(struct micro_vector *out, proact_u32 multiply_adds,
+                                       proact_u32 sleep_ns, proact_u32 salt,
+                                       struct proact_partition partition)
+{
+    micro_marks_run<true>(out, multiply_adds, sleep_ns, salt, &partition);
+}
+
+extern "C" __global__ void micro_marks_awake(struct micro_vector *out,
+                                             proact_u32 multiply_adds, proact_u32 sleep_ns,
+                                             proact_u32 salt,
+                                             struct proact_partition partition)
+{
+    micro_marks_run<false>(out, multiply_adds, sleep_ns, salt, &partition);
 }
 
 /* The first kernel on one device, without counting. */

@@ -14,6 +14,7 @@
 
 enum {
     BULK_CAPABILITY = 90,
+    SLEEP_CAPABILITY = 70,
     LOOKS = 64, /* compared pieces of each replica */
     LOOK_VECTORS = 256
 };
@@ -86,9 +87,16 @@ static struct micro *micro_session(const struct bench_request *q, bool is_free,
     bench_must(proact_open(&options, &m->session, &err), &err);
     bench_must(proact_array_create(m->session, &shape, &m->array, &err), &err);
     m->is_virtual = proact_is_emulated(m->session);
-    load(m, MICRO_STORES, "micro", kernel_micro);
-    load(m, MICRO_MARKS, "micro_marks", kernel_micro);
-    if (describe(q, m, r) >= BULK_CAPABILITY)
+    const unsigned capability = describe(q, m, r);
+    const bool can_sleep = capability >= SLEEP_CAPABILITY;
+
+    if (q->sleeps && !can_sleep)
+        bench_refuse("--sleep: nanosleep requires compute capability 7.0, machine %s has "
+                     "%u.%u",
+                     r->machine, capability / 10, capability % 10);
+    load(m, MICRO_STORES, can_sleep ? "micro" : "micro_awake", kernel_micro);
+    load(m, MICRO_MARKS, can_sleep ? "micro_marks" : "micro_marks_awake", kernel_micro);
+    if (capability >= BULK_CAPABILITY)
         load(m, MICRO_BULK, "micro_bulk", kernel_micro_bulk_90);
     return m;
 }

@@ -1,6 +1,7 @@
 # Tables of the documentation, each from one file of bench/results. table() maps a name to
 # its table; the main rules at the end copy a page and replace its tables. value.awk reads
-# a line, summary.awk makes the tables that combine several files.
+# a line, summary.awk makes the tables that combine several files, and figures.awk those of
+# the paper's figures.
 
 function rule(columns) {
     printf "|"
@@ -196,6 +197,8 @@ function correct_table(file,    line) {
 function table(name,    file) {
     file = result_file(name)
     if (name ~ /^summary-/ || name == "targets") summary_table(name)
+    else if (name == "paper") paper_table()
+    else if (name ~ /^(figure|table)[0-9]+$/) figure_table(file, name ~ /^table/)
     else if (name ~ /^correct/) correct_table(file)
     else if (name ~ /^(calls|compiled|distributed|start)/) build_table(file, "median")
     else if (name ~ /^large/) build_table(file, "each")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Fills the tables of the documentation from bench/results/*.json. A table stands between
-# the marks `<!-- table NAME -->` and `<!-- end -->` of a page; tables.awk and summary.awk
-# define the names.
+# the marks `<!-- table NAME -->` and `<!-- end -->` of a page; tables.awk, summary.awk
+# and figures.awk define the names.
 # Usage: bench/tables.sh [--check]
 #   --check  change nothing; exit status 1 if a page differs from its results
 set -eu
@@ -10,9 +10,9 @@ cd "$(dirname "$0")/.."
 made=$(mktemp)
 trap 'rm -f "$made"' EXIT
 stale=
-programs=$(cat bench/value.awk bench/tables.awk bench/summary.awk)
+programs=$(cat bench/value.awk bench/tables.awk bench/summary.awk bench/figures.awk)
 
-for page in docs/performance.md docs/measuring.md docs/results/*.md; do
+for page in docs/performance.md docs/measuring.md docs/paper.md docs/results/*.md; do
     awk "$programs" "$page" >"$made" || { echo "$page: a table cannot be made" >&2; exit 1; }
     cmp -s "$made" "$page" && continue
     if [ "${1:-}" = --check ]; then

@@ -86,12 +86,32 @@ PROACT_DEVICE_INLINE bool agent_wait(const struct agent_work *work,
     return true;
 }
 
+enum { AGENT_BATCH = AGENT_SPIN_CHECKS }; /* slices */
+
 /* Batch of slices that a CTA sends without a barrier between them. Their descriptions are
    in shared memory, so a send starts without accesses to the counters and tables. */
 struct agent_batch {
     proact_u32 ready; /* number of complete slices at the start */
-    struct agent_slice slice[32];
+    struct agent_slice slice[AGENT_BATCH];
 };
+
+/* Waits until the chunk of the first slice of a batch is complete: the thread checks the
+   `count` slices in turn, without a pause. False: the time limit is reached. */
+PROACT_DEVICE_INLINE bool agent_spin(const struct agent_work *work,
+                                     const struct agent_batch *batch, proact_u32 count,
+                                     proact_u64 start_ns)
+{
+    proact_u32 k = 0;
+
+#pragma unroll 1
+    for (;;) {
+        if (agent_is_ready(work, &batch->slice[k]) && k == 0)
+            return true;
+        k = k + 1 < count ? k + 1 : 0;
+        if (k == 0 && agent_now_ns() - start_ns > work->limit_ns)
+            return false;
+    }
+}
 
 /* Polls the next slices of the CTA, from `first` on, one per lane of the first warp, and
    stores the number of complete slices before the first incomplete one. */
@@ -190,11 +210,37 @@ PROACT_DEVICE_INLINE void agent_send(const struct proact_partition *partition,
     }
 }
 
-/* Entry of the agent. After its part of the sends of a batch, the first warp polls the next
-   batch: complete slices never wait for polls of incomplete ones. */
-extern "C" __global__ void proact_agent(struct agent_work work)
+/* Lets all threads wait until the batch has a complete slice, and polls it again. False for
+   all threads: the time limit is reached. */
+PROACT_DEVICE_INLINE bool agent_spin_batch(const struct agent_work *work, proact_u64 first,
+                                           proact_u32 agents, struct agent_batch *batch,
+                                           proact_u64 start_ns)
 {
-    __shared__ struct agent_batch batches[2]; /* two: one barrier per batch is enough */
+    const proact_u64 left = (work->slice_count - first + agents - 1) / agents;
+
+    proact_cta_sync(); /* the batch of agent_poll() */
+    const bool waits = !batch->ready;
+
+    /* A barrier: the batch is read before agent_poll() changes it. */
+    if (proact_cta_any(waits &&
+                       !agent_spin(work, batch,
+                                   left < AGENT_BATCH ? (proact_u32)left : AGENT_BATCH,
+                                   start_ns))) {
+        if (proact_thread_index() == 0)
+            agent_report(work, &batch->slice[0]);
+        return false;
+    }
+    if (waits && proact_thread_index() < 32)
+        agent_poll(work, first, agents, batch);
+    return true;
+}
+
+/* The agent. After its part of the sends of a batch, the first warp polls the next
+   batch: complete slices never wait for polls of incomplete ones. */
+template <bool spins>
+PROACT_DEVICE_INLINE void agent_run(const struct agent_work &work,
+                                    struct agent_batch batches[2])
+{
     const proact_u64 start_ns = agent_now_ns();
     const bool polls = proact_thread_index() < 32;
     proact_u64 i = proact_local_cta();
@@ -207,7 +253,9 @@ extern "C" __global__ void proact_agent(struct agent_work work)
     while (i < work.slice_count) {
         struct agent_batch *batch = &batches[which];
 
-        if (proact_thread_index() == 0 && !batch->ready)
+        if (spins && !agent_spin_batch(&work, i, agents, batch, start_ns))
+            return;
+        if (!spins && proact_thread_index() == 0 && !batch->ready)
             batch->ready = agent_wait(&work, &batch->slice[0], start_ns);
         /* All threads observe what the first warp acquired (agent-acquire), then send. */
         /* protocol: agent-barrier */
@@ -224,4 +272,22 @@ extern "C" __global__ void proact_agent(struct agent_work work)
         if (polls)
             agent_poll(&work, i, agents, &batches[which]);
     }
+}
+
+/* Two batches: one barrier per batch is enough. */
+
+extern "C" __global__ void proact_agent(struct agent_work work)
+{
+    __shared__ struct agent_batch batches[2];
+
+    agent_run<false>(work, batches);
+}
+
+/* Agent without sleeps, as in the paper: all threads check flags while they wait. Devices
+   before sm_70 cannot sleep. */
+extern "C" __global__ void proact_agent_spin(struct agent_work work)
+{
+    __shared__ struct agent_batch batches[2];
+
+    agent_run<true>(work, batches);
 }

@@ -5,6 +5,10 @@
 
 #include <proact/device.h>
 
+enum {
+    AGENT_SPIN_CHECKS = 32
+}; /* slices that a thread of a spinning agent checks in turn */
+
 /* Chunk to wait for and to send. */
 struct agent_item {
     proact_u32 slot, chunk;

@@ -9,8 +9,14 @@
 
 extern const char kernel_jacobi[];
 
-enum { STEP_CELLS_ARG = 2, STEP_SUMS_ARG = 3 }; /* arguments that jacobi_step() writes */
+enum { STEP_CELLS_ARG = 2, STEP_SUMS_ARG = 3 }; /* arguments that the kernels write */
 enum { CELLS_A_CTA = 4096, ROWS_MIN = 4 };      /* rows that a thread processes together */
+/* The last argument of the kernels, as in jacobi.cu. */
+struct jacobi_grid {
+    uint32_t size, rows, sum_count;
+    double tolerance_squared;
+};
+
 struct jacobi_run {
     struct jacobi_options options;
     uint32_t rows, cta_count; /* rows per CTA; both depend only on the size */
@@ -32,19 +38,29 @@ static enum proact_status launch_step(void *context, const struct repeat_step *s
 {
     struct jacobi_run *run = context;
     struct proact_grid grid = {.ctas = {run->cta_count}, .threads = {SUM_THREADS}};
-    uint32_t size = run->options.size;
+    struct jacobi_grid sizes = {run->options.size, run->rows, step->sum_count,
+                                step->tolerance};
     struct proact_arg args[] = {
         PROACT_ARRAY(run->cells[step->parity]),
         PROACT_ARRAY(step->before),
         PROACT_ARRAY(run->cells[!step->parity]),
         PROACT_ARRAY(step->after),
-        PROACT_VALUE(size),
-        PROACT_VALUE(run->rows),
-        PROACT_VALUE(step->sum_count),
-        PROACT_VALUE(step->tolerance),
+        PROACT_VALUE(sizes),
     };
 
     return proact_launch(run->step, &grid, args, sizeof args / sizeof *args, err);
+}
+
+static enum proact_status map_jacobi_step(struct jacobi_run *run, struct proact_error *err)
+{
+    size_t size = run->options.size;
+    struct proact_map cells = {.kind = PROACT_MAP_CONTIGUOUS,
+                               .range_bytes = run->rows * size * sizeof(float)};
+    struct proact_map sums = {.kind = PROACT_MAP_CONTIGUOUS,
+                              .range_bytes = sizeof(struct sum_pair)};
+    enum proact_status status = proact_kernel_map(run->step, STEP_CELLS_ARG, &cells, err);
+
+    return status ? status : proact_kernel_map(run->step, STEP_SUMS_ARG, &sums, err);
 }
 
 static enum proact_status prepare(struct jacobi_run *run, struct proact *p,
@@ -54,10 +70,7 @@ static enum proact_status prepare(struct jacobi_run *run, struct proact *p,
     size_t size = run->options.size;
     struct proact_shape even = {"cells, even", size * size, sizeof(float)};
     struct proact_shape odd = {"cells, odd", size * size, sizeof(float)};
-    struct proact_map cells = {.kind = PROACT_MAP_CONTIGUOUS,
-                               .range_bytes = run->rows * size * sizeof(float)};
-    struct proact_map sums = {.kind = PROACT_MAP_CONTIGUOUS,
-                              .range_bytes = sizeof(struct sum_pair)};
+    const char *kernel = run->options.annotated ? "jacobi_step_annotated" : "jacobi_step";
     enum proact_status status;
 
     if ((status = proact_array_create(p, &even, &run->cells[0], err)) ||
@@ -65,10 +78,9 @@ static enum proact_status prepare(struct jacobi_run *run, struct proact *p,
         /* A repeated run may receive no cells, and they must be comparable. */
         (run->options.schedule &&
          (status = proact_array_write(run->cells[1], 0, run->start, size * size, err))) ||
-        (status = proact_kernel_load(p, &image, "jacobi_step", &run->step, err)) ||
-        (status = proact_kernel_map(run->step, STEP_CELLS_ARG, &cells, err)))
+        (status = proact_kernel_load(p, &image, kernel, &run->step, err)))
         return status;
-    return proact_kernel_map(run->step, STEP_SUMS_ARG, &sums, err);
+    return run->options.annotated ? map_jacobi_step(run, err) : PROACT_OK;
 }
 
 /* The loop uses squares; the progress callback receives the root. */

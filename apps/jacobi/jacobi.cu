@@ -25,10 +25,39 @@ __device__ static inline float at(const struct strip *s, proact_u32 y, proact_u3
     return s->old[(proact_u64)y * s->size + x];
 }
 
+/* The two forms of the kernel differ in their stores: plain ones, whose map the compiler
+   derives, and annotated ones, for which the host gives a map. */
+struct plain_stores {
+    __device__ inline void cell(float *to, float value) const
+    {
+        *to = value;
+    }
+
+    __device__ inline void sums(struct cta_pair *to, const struct cta_pair &value) const
+    {
+        *to = value;
+    }
+};
+
+struct annotated_stores {
+    const struct proact_partition *partition;
+
+    __device__ inline void cell(float *to, float value) const
+    {
+        proact_store(partition, 0, to, value);
+    }
+
+    __device__ inline void sums(struct cta_pair *to, const struct cta_pair &value) const
+    {
+        proact_store(partition, 1, &to->a, value.a);
+        proact_store(partition, 1, &to->b, value.b);
+    }
+};
+
 /* One column; returns the sum of the squared changes. In a short strip the last rows are
    loaded again; outside the square the cell itself is loaded. */
-__device__ static inline double relax(const struct proact_partition *partition,
-                                      const struct strip *s, proact_u32 x)
+template <class S>
+__device__ static inline double relax(const S &stores, const struct strip *s, proact_u32 x)
 {
     float here[STRIP + 2], left[STRIP], right[STRIP]; /* here[0] is above the first row */
     proact_u32 end = s->size - 1, below = smaller(s->last, end);
@@ -54,34 +83,55 @@ __device__ static inline double relax(const struct proact_partition *partition,
         double change = (double)now - (double)was;
 
         if (y < s->last) {
-            proact_store(partition, 0, &s->cells[(proact_u64)y * s->size + x], now);
+            stores.cell(&s->cells[(proact_u64)y * s->size + x], now);
             sum += change * change;
         }
     }
     return sum;
 }
 
-extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *old_sums,
-                                       float *cells, struct cta_pair *sums, proact_u32 size,
-                                       proact_u32 rows, proact_u32 sum_count,
-                                       double tolerance_squared,
-                                       struct proact_partition partition)
+/* The scalar arguments of a step. */
+struct jacobi_grid {
+    proact_u32 size, rows, sum_count; /* cells per side; rows per CTA; pairs to add */
+    double tolerance_squared;
+};
+
+template <class S>
+__device__ static inline void step(const S &stores, const struct jacobi_grid &grid,
+                                   proact_u32 cta, const float *old,
+                                   const struct cta_pair *old_sums, float *cells,
+                                   struct cta_pair *sums)
 {
     __shared__ struct cta_pair scratch[CTA_WARPS];
-    proact_u32 cta = proact_cta(&partition);
-    bool stopped = cta_sum_pairs(old_sums, sum_count, scratch).a < tolerance_squared;
-    proact_u32 last = smaller((cta + 1) * rows, size);
-    struct strip strip = {old, cells, size, cta * rows, last};
+    bool stopped =
+        cta_sum_pairs(old_sums, grid.sum_count, scratch).a < grid.tolerance_squared;
+    proact_u32 last = smaller((cta + 1) * grid.rows, grid.size);
+    struct strip strip = {old, cells, grid.size, cta * grid.rows, last};
     double sum = 0;
 
     for (; strip.first < last && !stopped; strip.first += STRIP)
-        for (proact_u32 x = proact_thread_x(); x < size; x += CTA_THREADS)
-            sum += relax(&partition, &strip, x);
+        for (proact_u32 x = proact_thread_x(); x < grid.size; x += CTA_THREADS)
+            sum += relax(stores, &strip, x);
     struct cta_pair total = cta_sum(sum, 0, scratch);
 
-    if (proact_thread_x() == 0) {
-        proact_store(&partition, 1, &sums[cta].a, total.a);
-        proact_store(&partition, 1, &sums[cta].b, total.b);
-    }
+    if (proact_thread_x() == 0)
+        stores.sums(&sums[cta], total);
+}
+
+extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *old_sums,
+                                       float *cells, struct cta_pair *sums,
+                                       struct jacobi_grid grid)
+{
+    step(plain_stores{}, grid, proact_local_cta(), old, old_sums, cells, sums);
+}
+
+extern "C" __global__ void jacobi_step_annotated(const float *old,
+                                                 const struct cta_pair *old_sums,
+                                                 float *cells, struct cta_pair *sums,
+                                                 struct jacobi_grid grid,
+                                                 struct proact_partition partition)
+{
+    step(annotated_stores{&partition}, grid, proact_cta(&partition), old, old_sums, cells,
+         sums);
     proact_done(&partition);
 }

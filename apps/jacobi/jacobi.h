@@ -23,6 +23,7 @@ struct jacobi_options {
     void *context;
     bool every_iteration; /* progress is called for each iteration, which takes longer */
     struct app_checkpoint checkpoint;
+    bool annotated; /* use the kernel with annotated stores and a map by hand */
 };
 
 struct jacobi_result {

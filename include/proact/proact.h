@@ -45,10 +45,12 @@ struct proact_plan {
                                   0: as many as saturate the links, at most 8192 */
     double compute_to_copy_ratio; /* copy-engine without chunk_bytes: expected kernel time
                                      divided by copy time to all peers; to 1000; 0: 1 */
-    bool broadcast;               /* push to every device; else only what it read between
-                                     the previous two launches (consumer prediction) */
-    bool skip_transfers;          /* same launches, counters and waits, but no data is sent,
-                                     to measure them; results are wrong */
+    const char *agent;   /* polling: "sleep" between two checks, or "spin", as in the
+                            paper; NULL: sleep if the devices can (sm_70) */
+    bool broadcast;      /* push to every device; else only what it read between
+                            the previous two launches (consumer prediction) */
+    bool skip_transfers; /* same launches, counters and waits, but no data is sent,
+                            to measure them; results are wrong */
 };
 
 #define PROACT_MACHINE_LOCAL "local" /* the GPUs of this computer */

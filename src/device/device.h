@@ -39,8 +39,8 @@ struct device_options {
        kernel has 8 times this limit for all CTAs together while none of them ends. 0: 5 s
        of virtual time (emulator only). */
     double kernel_limit_ms;
-    unsigned children_limit; /* waiting or running child kernels per device; 0: 2048
-                                (emulator only) */
+    unsigned children_limit; /* waiting or running child kernels per device; 0: that of
+                                the machine, or 2048 (emulator only) */
     /* Receives the output of a kernel's printf. */
     void (*print)(void *context, const char *text, size_t length);
     /* Receives one sentence about the first access outside all allocations that hardware
@@ -73,6 +73,9 @@ struct device_launch {
     bool is_cooperative;
     bool is_blocking; /* waits for an action of the device's next kernel */
     bool is_urgent;   /* its CTAs start before waiting CTAs of other streams */
+    /* 0, or the number of flags that each thread checks in turn, without sleeping, while
+       the kernel waits. The emulator computes the cost of such waits. */
+    uint32_t spin_checks;
 };
 
 /* Resources of a compiled kernel. */

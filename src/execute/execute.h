@@ -22,6 +22,12 @@ struct execute_program;
 enum proact_status execute_program_create(const struct ptx_module *m,
                                           struct execute_program **out,
                                           struct proact_error *err);
+/* The same for a device of a compute capability, as 70 for 7.0. A kernel with an
+   instruction that such devices lack cannot be executed. */
+enum proact_status execute_program_create_for(const struct ptx_module *m,
+                                              unsigned capability,
+                                              struct execute_program **out,
+                                              struct proact_error *err);
 void execute_program_destroy(struct execute_program *p);
 
 /* Module variables (.global and .const) form one block. The caller allocates it on each

@@ -211,8 +211,9 @@ struct execute_program {
     const struct ptx_module *module;
     struct execute_kernel *kernels;
     uint32_t kernel_count;
-    bool launches;  /* a kernel launches kernels */
-    bool allocates; /* a kernel allocates memory */
+    bool launches;       /* a kernel launches kernels */
+    bool allocates;      /* a kernel allocates memory */
+    unsigned capability; /* of the device; 0: any */
     size_t bytes;
     uint64_t *offsets; /* of the module's symbols in the block, by symbol */
     struct arena arena;
@@ -231,5 +232,6 @@ void kernel_decode(struct execute_program *p, struct execute_kernel *k, bool hoi
 void kernel_clear(struct execute_kernel *k);
 
 /* execute_program_create() with a parameter for hoisting. */
-enum proact_status program_create(const struct ptx_module *m, bool hoist,
-                                  struct execute_program **out, struct proact_error *err);
+enum proact_status program_create(const struct ptx_module *m, unsigned capability,
+                                  bool hoist, struct execute_program **out,
+                                  struct proact_error *err);

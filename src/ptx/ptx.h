@@ -295,6 +295,9 @@ void ptx_reach(const struct ptx_module *m, const struct ptx_function *f, bool re
 void ptx_reach_named(const struct ptx_module *m, const struct ptx_function *f,
                      bool reached[]);
 bool ptx_has(const struct ptx_instruction *i, enum ptx_part part);
+/* Lowest compute capability with this instruction, as 70 for 7.0; 0: any. Memory orders do
+   not count. */
+unsigned ptx_capability(const struct ptx_instruction *i);
 /* Modifiers that give an atomic a memory order stronger than relaxed, and a test for
    one. */
 bool ptx_part_is_order(enum ptx_part part);

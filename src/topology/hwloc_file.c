@@ -197,6 +197,7 @@ static void fill(const char *path, const struct found *f, struct topology *t)
     if (f->host_gbps > 0)
         t->host_gbps = f->host_gbps;
     memcpy(t->link_gbps, f->link_gbps, sizeof t->link_gbps);
+    memset(&t->groups, 0, sizeof t->groups);
 }
 
 /* Reads the matrix NVLinkBandwidth, which hwloc creates if NVML is available. */

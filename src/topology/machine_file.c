@@ -2,6 +2,7 @@
 #include "topology/machine_file.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,18 +112,84 @@ static enum proact_status read_matrix(const struct json_at *links, struct topolo
     return status;
 }
 
+/* Links within groups, and bridges between them. */
+static void links_from_groups(struct topology *t)
+{
+    const struct topology_groups *g = &t->groups;
+    const double bridge = fmin(g->bridge_gbps, t->fabric.egress_gbps);
+
+    for (unsigned i = 0; i < t->device_count; i++)
+        for (unsigned j = 0; j < t->device_count; j++)
+            t->link_gbps[i][j] = i == j ? 0 : g->of[i] == g->of[j] ? g->gbps : bridge;
+}
+
+/* Reads the devices of a group. `seen`: those of the groups before it. */
+static enum proact_status read_group(const struct json_at *groups, unsigned group,
+                                     bool *seen, struct topology *t,
+                                     struct proact_error *err)
+{
+    struct json_at list = json_element(groups, group);
+    struct json_range range = {.low = 0, .high = t->device_count - 1};
+    enum proact_status status = PROACT_OK;
+
+    if (!json_is_list(&list) || !json_count(&list))
+        return json_refuse(&list, err, "expected a list of devices");
+    for (size_t i = 0; i < json_count(&list) && !status; i++) {
+        struct json_at at = json_element(&list, i);
+        double device = 0;
+
+        status = json_element_real(&at, range, &device, err);
+        if (!status && (device != floor(device) || seen[(unsigned)device]))
+            return json_refuse(&at, err, "expected a device that is in no other group");
+        seen[(unsigned)device] = true;
+        t->groups.of[(unsigned)device] = group;
+    }
+    return status;
+}
+
+static enum proact_status read_groups(const struct json_at *links, struct topology *t,
+                                      struct proact_error *err)
+{
+    struct json_range range = {.low = 1e-6, .high = t->fabric.egress_gbps, .above = true};
+    struct json_range bridges = {.low = 1e-6, .high = 1e6, .above = true};
+    bool seen[TOPOLOGY_DEVICES_MAX] = {false};
+    struct json_at groups;
+    enum proact_status status = json_get_array(links, "groups", &groups, err);
+
+    for (unsigned i = 0; !status && i < json_count(&groups); i++)
+        status = read_group(&groups, i, seen, t, err);
+    for (unsigned i = 0; !status && i < t->device_count; i++)
+        if (!seen[i])
+            return json_refuse(&groups, err, "expected each device, device %u is missing",
+                               i);
+    if (status ||
+        (status = json_get_real(links, "group_gbps", range, &t->groups.gbps, err)) ||
+        (status =
+             json_get_real(links, "bridge_gbps", bridges, &t->groups.bridge_gbps, err)))
+        return status;
+    if (t->fabric.shared_bus)
+        return json_refuse(&groups, err,
+                           "expected no 'groups' where 'fabric.shared_bus' is true");
+    links_from_groups(t);
+    return PROACT_OK;
+}
+
 static enum proact_status read_links(const struct json_at *root, struct topology *t,
                                      struct proact_error *err)
 {
     static const char *const keys[] = {"all_pairs_gbps", "matrix_gbps", NULL};
+    static const char *const grouped[] = {"groups", "group_gbps", "bridge_gbps", NULL};
     struct json_at links;
     enum proact_status status = json_get_object(root, "links", &links, err);
 
+    if (!status && json_has(&links, "groups"))
+        return (status = json_known(&links, grouped, err)) ? status
+                                                           : read_groups(&links, t, err);
     if (!status)
         status = json_known(&links, keys, err);
     if (!status && json_count(&links) != 1)
         return json_refuse(&links, err,
-                           "expected either 'all_pairs_gbps' or 'matrix_gbps'");
+                           "expected one of 'all_pairs_gbps', 'matrix_gbps' and 'groups'");
     if (status)
         return status;
     return json_has(&links, "matrix_gbps") ? read_matrix(&links, t, err)
@@ -135,7 +202,17 @@ static enum proact_status inherit_links(const struct json_at *root, unsigned kno
                                         struct topology *t, struct proact_error *err)
 {
     struct json_at at = json_child(root, "links");
+    const bool has_groups = t->groups.bridge_gbps > 0;
     double gbps = t->link_gbps[0][1], egress = t->fabric.egress_gbps;
+
+    if (has_groups && t->device_count > known)
+        return json_refuse(&at, err, "expected the links of %u devices", t->device_count);
+    if (has_groups && t->fabric.shared_bus)
+        return json_refuse(&at, err,
+                           "expected links without the groups of the 'like' "
+                           "machine, 'fabric.shared_bus' is true");
+    if (has_groups)
+        links_from_groups(t);
 
     for (unsigned i = 0; i < known; i++) {
         for (unsigned j = 0; j < known; j++) {
@@ -154,7 +231,7 @@ static enum proact_status inherit_links(const struct json_at *root, unsigned kno
     for (unsigned i = 0; i < TOPOLOGY_DEVICES_MAX; i++) {
         for (unsigned j = 0; j < TOPOLOGY_DEVICES_MAX; j++) {
             if (i >= t->device_count || j >= t->device_count)
-                t->link_gbps[i][j] = 0;
+                t->link_gbps[i][j] = t->groups.of[i >= t->device_count ? i : j] = 0;
             else if (t->device_count > known && i != j)
                 t->link_gbps[i][j] = gbps;
         }
@@ -303,6 +380,7 @@ static enum proact_status read_machine(const struct json_at *root, unsigned dept
     if (inherit && !json_has(root, "links"))
         return inherit_links(root, known, t, err);
     memset(t->link_gbps, 0, sizeof t->link_gbps);
+    memset(&t->groups, 0, sizeof t->groups);
     if (t->device_count == 1 && !json_has(root, "links"))
         return PROACT_OK;
     return read_links(root, t, err);

@@ -57,6 +57,12 @@ static const struct key device_keys[] = {
     {AT(device, launch_turn_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {AT(device, copy_lock_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {AT(device, open_ms), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, misses_per_sm), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, child_launch_latency_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, child_launch_interval_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, child_priority), KEY_UNSIGNED, true, BETWEEN(0, 1), 0},
+    {AT(device, child_concurrency), KEY_UNSIGNED, true, BETWEEN(0, 65536), 0},
+    {AT(device, child_launch_limit), KEY_UNSIGNED, true, BETWEEN(0, 1 << 20), 0},
     {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
 };
 

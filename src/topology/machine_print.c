@@ -18,6 +18,41 @@ static void put_fabric(const struct topology *t, struct json_writer *w)
     json_end(w);
 }
 
+static void links_put_matrix(const struct topology *t, struct json_writer *w)
+{
+    json_begin(w, "matrix_gbps", JSON_ARRAY);
+    for (unsigned i = 0; i < t->device_count; i++) {
+        json_begin(w, NULL, JSON_ARRAY);
+        for (unsigned j = 0; j < t->device_count; j++)
+            json_put_real(w, NULL, t->link_gbps[i][j]);
+        json_end(w);
+    }
+    json_end(w);
+}
+
+/* Groups without a device left, after topology_restrict(), are omitted. */
+static void links_put_groups(const struct topology *t, struct json_writer *w)
+{
+    json_begin(w, "groups", JSON_ARRAY);
+    for (unsigned group = 0; group < TOPOLOGY_DEVICES_MAX; group++) {
+        bool has_begun = false;
+
+        for (unsigned i = 0; i < t->device_count; i++) {
+            if (t->groups.of[i] != group)
+                continue;
+            if (!has_begun)
+                json_begin(w, NULL, JSON_ARRAY);
+            has_begun = true;
+            json_put_whole(w, NULL, i);
+        }
+        if (has_begun)
+            json_end(w);
+    }
+    json_end(w);
+    json_put_real(w, "group_gbps", t->groups.gbps);
+    json_put_real(w, "bridge_gbps", t->groups.bridge_gbps);
+}
+
 char *topology_print(const struct topology *t)
 {
     struct json_writer w = {.lines = 3};
@@ -31,14 +66,10 @@ char *topology_print(const struct topology *t)
     json_end(&w);
     put_fabric(t, &w);
     json_begin(&w, "links", JSON_OBJECT);
-    json_begin(&w, "matrix_gbps", JSON_ARRAY);
-    for (unsigned i = 0; i < t->device_count; i++) {
-        json_begin(&w, NULL, JSON_ARRAY);
-        for (unsigned j = 0; j < t->device_count; j++)
-            json_put_real(&w, NULL, t->link_gbps[i][j]);
-        json_end(&w);
-    }
-    json_end(&w);
+    if (t->groups.bridge_gbps > 0)
+        links_put_groups(t, &w);
+    else
+        links_put_matrix(t, &w);
     json_end(&w);
     json_put_real(&w, "host_gbps", t->host_gbps);
     json_end(&w);

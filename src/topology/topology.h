@@ -42,7 +42,15 @@ struct topology_device {
                                              call */
     /* Parts of launch_host_us and copy_host_us that are serial between threads. */
     double launch_turn_us, copy_lock_us;
-    double open_ms; /* host time to open a device, serial; 0: opening is free */
+    double open_ms;       /* host time to open a device, serial; 0: opening is free */
+    double misses_per_sm; /* sectors that an SM awaits from memory at once; 0: no limit */
+    /* Child kernels (CUDA dynamic parallelism). */
+    double child_launch_latency_us;  /* from the launch to the first CTA; 0: launch_us */
+    double child_launch_interval_us; /* between the starts of two child kernels of a
+                                        device */
+    unsigned child_priority;         /* 1: their CTAs precede waiting CTAs of the parent */
+    unsigned child_concurrency;      /* child kernels with CTAs at once; 0: no limit */
+    unsigned child_launch_limit;     /* child kernels that wait or run; 0: the default */
 };
 
 /* Wire cost of a range that is shorter than a packet, from a table. Without a table, a
@@ -77,6 +85,15 @@ struct topology_fabric {
     bool shared_bus; /* all transfers use one bus (PCIe tree) */
 };
 
+/* Groups of devices, such as those under one PCIe switch. The rates into and out of a
+   device limit transfers within a group. All transfers from one group to another also share
+   the bridge between the two, one in each direction. */
+struct topology_groups {
+    unsigned of[TOPOLOGY_DEVICES_MAX]; /* group of each device */
+    double gbps;                       /* raw, between two devices of a group */
+    double bridge_gbps; /* raw, from one group to another; 0: there are no groups */
+};
+
 struct topology {
     char name[64], description[160], source[160]; /* source: origin of the numbers */
     unsigned device_count;
@@ -84,8 +101,16 @@ struct topology {
     struct topology_fabric fabric;
     /* Raw GB/s from device to device; 0: no direct path (staged through the host). */
     double link_gbps[TOPOLOGY_DEVICES_MAX][TOPOLOGY_DEVICES_MAX];
-    double host_gbps; /* between host memory and a device */
+    struct topology_groups groups; /* link_gbps follows from it */
+    double host_gbps;              /* between host memory and a device */
 };
+
+/* True if some devices reach each other over PCIe, which carries no atomics: a shared bus,
+   or bridges between groups. */
+static inline bool topology_is_pcie(const struct topology *t)
+{
+    return t->fabric.shared_bus || t->groups.bridge_gbps > 0;
+}
 
 /* Loads a machine: a name in the machine folder, or a path to a .json or hwloc .xml file.
    The folder is `machines` of the source tree or of the installation. The message for an

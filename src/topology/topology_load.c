@@ -69,6 +69,8 @@ enum proact_status topology_restrict(struct topology *t, unsigned count,
             if (i >= count || j >= count)
                 t->link_gbps[i][j] = 0;
         }
+        if (i >= count)
+            t->groups.of[i] = 0;
     }
     t->device_count = count;
     return PROACT_OK;

@@ -36,8 +36,8 @@ struct transfer_devices {
     uint64_t wait_limit_ns;
     struct transfer_device {
         struct device_stream *lane[TRANSFER_LANES];
-        struct device_module *module; /* the library's own kernels */
-        struct device_function *agent;
+        struct device_module *module;             /* the library's own kernels */
+        struct device_function *agent, *spinning; /* spinning: does not sleep */
         struct device_module *combine_module; /* and its function; NULL: not loaded yet */
         struct device_function *combine;
         device_addr status; /* status word of the agent, see kernels/agent.h */
@@ -103,6 +103,7 @@ struct transfer_plan {
     double compute_ratio; /* for methods that schedule; never 0 */
     bool everywhere;      /* tables send to every device, independent of its reads */
     bool elide;           /* same launches, counters and waits, but nothing is sent */
+    bool spins;           /* the agent of polling checks flags without sleeping */
     bool is_open;         /* the user named no method */
 };
 

@@ -22,6 +22,23 @@ static enum proact_status open_lanes(struct transfer_devices *t, unsigned device
     return status;
 }
 
+/* A device before sm_70 cannot sleep, and its plans select the spinning agent. */
+static enum proact_status agent_find(const struct device_backend *backend,
+                                     struct transfer_device *here, struct proact_error *err)
+{
+    enum proact_status status =
+        backend->function(here->module, "proact_agent_spin", &here->spinning, err);
+
+    if (status)
+        return status;
+    status = backend->function(here->module, "proact_agent", &here->agent, err);
+    if (status != PROACT_EREFUSED)
+        return status;
+    if (err)
+        *err = (struct proact_error){""};
+    return PROACT_OK;
+}
+
 static enum proact_status open_agent(struct transfer_devices *t, unsigned device,
                                      struct proact_error *err)
 {
@@ -34,7 +51,7 @@ static enum proact_status open_agent(struct transfer_devices *t, unsigned device
         return PROACT_OK;
     if ((status = backend->module_load(t->set, device, "agent.cu", kernel_agent,
                                        strlen(kernel_agent), &here->module, err)) ||
-        (status = backend->function(here->module, "proact_agent", &here->agent, err)) ||
+        (status = agent_find(backend, here, err)) ||
         (status = backend->alloc(t->set, device, sizeof nothing, &here->status, err)))
         return status;
     return backend->write(here->lane[TRANSFER_MAIN], here->status, &nothing, sizeof nothing,

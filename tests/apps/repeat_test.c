@@ -242,6 +242,24 @@ static void few_iterations_send_as_little(void **state)
     }
 }
 
+static void the_annotated_kernel_gives_the_same_cells(void **state)
+{
+    (void)state;
+    for (unsigned devices = 1; devices <= 4; devices += 3) {
+        struct jacobi_options options = {
+            .size = SIZE, .iterations_max = 19, .tolerance = -1};
+        struct reported reported = {.queries = 0}, all = {.queries = 0};
+        struct jacobi_result want = expect(options, &all);
+
+        options.annotated = true;
+        struct jacobi_result r = run(options, devices, &reported);
+
+        same(&r, &want);
+        jacobi_clear(&r);
+        jacobi_clear(&want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +270,7 @@ int main(void)
         cmocka_unit_test(at_least_one_iteration_runs),
         cmocka_unit_test(only_boundaries_and_sums_are_sent),
         cmocka_unit_test(few_iterations_send_as_little),
+        cmocka_unit_test(the_annotated_kernel_gives_the_same_cells),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,4 +5,9 @@ target_link_libraries(bench_tests PRIVATE proact_bench)
 proact_test(NAME bench.tables_stale COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/tables.sh
     ${PROJECT_SOURCE_DIR})
 set_tests_properties(bench.tables_stale PROPERTIES LABELS quick)
+
+# The regions of Figure 6 on an emulated machine.
+proact_test(NAME bench.child_regions COMMAND
+    ${CMAKE_CURRENT_SOURCE_DIR}/bench/child_regions.sh $<TARGET_FILE:proact_command>)
+set_tests_properties(bench.child_regions PROPERTIES LABELS slow)
 proact_check(bench proact_command fake_cuda_fake)

@@ -51,7 +51,7 @@ quick="-m h200x2 --bytes 1M --ratio 1 --pattern one-to-all --sleep"
     proact bench micro $quick --method polling | rows
     proact bench micro $quick --method polling,fused --chunk 64K --threads 2048 | rows
     proact bench micro $quick --method polling --chunk 64K --threads 48K | rows
-    proact bench micro -m k40x4 --bytes 1M --ratio 1 --pattern one-to-all --sleep --method polling | rows
+    proact bench micro -m k40x4 --bytes 1M --ratio 1 --pattern one-to-all --method polling | rows
     proact bench step -m h200x2 --method copy-engine+fused | cut -c 1-52
 }
 

@@ -273,9 +273,82 @@ static void pinned_memory_uses_the_host_link(void **state)
     assert_true(hosts_ns(false, true) < 60e3); /* managed memory has migrated */
 }
 
+/* Time of a kernel on all SMs next to CTAs of the same size that poll until it ends. */
+static double next_to_pollers_ns(uint32_t spin_checks)
+{
+    enum { SMS = 4, THREADS = 512, ROUNDS = 2000 };
+    struct emulator_rig r;
+    struct device_function *poll;
+
+    emulator_open(&r, 1);
+    device_addr word = emulator_words(&r, 0, 1), when = emulator_words(&r, 0, 2);
+    const struct contract_parameters polled = emulator_parameters("dd", word, when),
+                                     busy = emulator_parameters("dw", word, ROUNDS);
+    const struct device_launch pollers = {.grid = {SMS, 1, 1},
+                                          .block = {THREADS, 1, 1},
+                                          .parameters = polled.block,
+                                          .parameter_bytes = polled.bytes,
+                                          .spin_checks = spin_checks};
+
+    emulator_must(&r, r.b->function(r.module[0], "poll", &poll, &r.err));
+    emulator_must(&r, r.b->launch(r.stream[0][1], poll, &pollers, &r.err));
+    const uint64_t before = r.b->now_ns(r.set);
+
+    emulator_run(&r, 0, 0, "busy_then_tell", SMS, THREADS, &busy);
+    emulator_sync(&r);
+    const double ns = emulator_since(&r, before);
+
+    emulator_close(&r);
+    return ns;
+}
+
+/* A check takes 200 ns and 16 dependent instructions of 4 ns. The 16 warps of a poller need
+   16 * 16 / 2 issue cycles for it, so 0.485 of the issue slots. */
+static void spinning_takes_issue_slots(void **state)
+{
+    const double alone_ns = 3 * 2000 * 16 / 2;
+
+    (void)state;
+    near_to(next_to_pollers_ns(32) - 5000, alone_ns / (1 - 0.485), 0.1);
+    near_to(next_to_pollers_ns(0) - 5000, alone_ns, 0.15); /* polls are few */
+}
+
+/* Time of 65536 loads of different sectors by all SMs. */
+static double gather_ns(double misses_per_sm)
+{
+    enum { CTAS = 32, THREADS = 128, ROUNDS = 16, SECTOR_WORDS = 8 };
+    struct emulator_rig r;
+
+    emulator_prepare(&r, 1);
+    r.topology.device.misses_per_sm = misses_per_sm;
+    emulator_start(&r);
+    device_addr from =
+        emulator_words(&r, 0, (size_t)CTAS * THREADS * ROUNDS * SECTOR_WORDS);
+    const struct contract_parameters p = emulator_parameters("dw", from, ROUNDS);
+    const uint64_t before = r.b->now_ns(r.set);
+
+    emulator_run(&r, 0, 0, "gather", CTAS, THREADS, &p);
+    emulator_sync(&r);
+    const double ns = emulator_since(&r, before);
+
+    emulator_close(&r);
+    return ns;
+}
+
+/* An SM loads 8 sectors per memory latency. */
+static void misses_of_an_sm_are_limited(void **state)
+{
+    (void)state;
+    near_to(gather_ns(8) - 5000, 65536.0 / 4 / 8 * 500, 0.1);
+    near_to(gather_ns(16) - 5000, 65536.0 / 4 / 16 * 500, 0.1);
+    assert_true(gather_ns(0) < 30000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(misses_of_an_sm_are_limited),
+        cmocka_unit_test(spinning_takes_issue_slots),
         cmocka_unit_test(calls_take_the_hosts_time),
         cmocka_unit_test(threads_queue_in_parallel_except_for_a_lock),
         cmocka_unit_test(threads_alternate),

@@ -12,7 +12,7 @@ void emulator_machine(struct topology *t, unsigned devices)
         .name = "round",
         .device_count = devices,
         .device = {.name = "round",
-                   .capability = 75,
+                   .capability = 90,
                    .sm_count = 4,
                    .clock_ghz = 1,
                    .issue_width = 2,

@@ -187,6 +187,50 @@ static void a_bus_is_shared_by_all(void **state)
     emulator_close(&r);
 }
 
+/* Copies from each device to another one of its group, or of the other group. */
+static double groups_ns(unsigned distance)
+{
+    struct emulator_rig r;
+    device_addr to[4], from[4];
+
+    emulator_prepare(&r, 4);
+    r.topology.fabric.egress_gbps = r.topology.fabric.ingress_gbps = 50;
+    r.topology.groups =
+        (struct topology_groups){.of = {0, 0, 1, 1}, .gbps = 50, .bridge_gbps = 20};
+    for (unsigned d = 0; d < 4; d++)
+        r.topology.link_gbps[d][d ^ 2] = r.topology.link_gbps[d][d ^ 3] = 20;
+    emulator_start(&r);
+    assert_true(r.b->peer_access(r.set, 0, 2) && !r.b->peer_atomics(r.set, 0, 2));
+    for (unsigned d = 0; d < 4; d++) {
+        from[d] = emulator_words(&r, d, MEGABYTE);
+        to[d] = emulator_words(&r, d ^ distance, MEGABYTE);
+    }
+    const uint64_t before = r.b->now_ns(r.set);
+
+    for (unsigned d = 0; d < 4; d++)
+        emulator_must(&r, r.b->copy(r.stream[d][1], to[d], from[d], 4 * MEGABYTE, &r.err));
+    emulator_sync(&r);
+    const double ns = emulator_since(&r, before);
+
+    emulator_close(&r);
+    return ns;
+}
+
+/* Within groups all pairs transfer at once. Two pairs share a bridge in each direction. */
+static void a_bridge_is_shared_by_groups(void **state)
+{
+    struct topology t;
+
+    (void)state;
+    emulator_machine(&t, 4);
+    const double wire =
+        model_wire_bytes(&t.fabric, MODEL_COPY_ENGINE, 4 * MEGABYTE, 4 * MEGABYTE);
+
+    near_to(groups_ns(1), wire / 50, 0.1);
+    near_to(groups_ns(2), 2 * wire / 20, 0.1);
+    near_to(groups_ns(3), 2 * wire / 20, 0.1);
+}
+
 /* Many CTAs store to one peer at the link's rate, with 128 bytes per packet. */
 static void stores_wait_for_the_link(void **state)
 {
@@ -255,6 +299,7 @@ int main(void)
         cmocka_unit_test(warps_share_issue_slots),
         cmocka_unit_test(all_to_all_is_bound_by_the_outgoing_rate),
         cmocka_unit_test(a_bus_is_shared_by_all),
+        cmocka_unit_test(a_bridge_is_shared_by_groups),
         cmocka_unit_test(stores_wait_for_the_link),
         cmocka_unit_test(sectors_are_loaded_one_by_one),
     };

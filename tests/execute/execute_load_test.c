@@ -45,6 +45,53 @@ static void refusals_name_opcode_kernel_and_line(void **state)
             "a parameter at byte 12 is read, and there are 16: kernel 'k', PTX line 10");
 }
 
+/* Instructions with the lowest capability of their target notes. */
+static const struct {
+    const char *text;
+    unsigned capability;
+} notes[] = {
+    {"nanosleep.u32 1;", 70},
+    {"lop3.b32 %r3, %r1, %r1, %r1, 1;", 50},
+    {"dp4a.u32.u32 %r3, %r1, %r1, %r1;", 61},
+    {"red.global.add.f64 [%rd1], %d1;", 60},
+    {"match.any.sync.b32 %r3, %r1, 0xffffffff;", 70},
+    {"redux.sync.add.u32 %r3, %r1, 0xffffffff;", 80},
+    {"cp.async.wait_all;", 80},
+    {"cp.async.bulk.commit_group;", 90},
+    {"barrier.cluster.arrive;", 90},
+    {"mapa.shared::cluster.u32 %r3, %r1, 0;", 90},
+    {"createpolicy.fractional.L2::evict_last.b64 %rd2;", 80},
+    {"@%p1 bra.uni away; away: griddepcontrol.wait;", 90},
+};
+
+static void earlier_devices_refuse_instructions(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < sizeof notes / sizeof *notes; n++)
+        for (unsigned below = 0; below < 2; below++) {
+            const unsigned capability = notes[n].capability - below;
+            struct execute_program *p = NULL;
+            struct proact_error err = {""};
+            struct ptx_module *m = NULL;
+            struct text all = {NULL, 0, 0};
+            char sentence[80];
+
+            text_print(&all, "%s%s\n}\n", RIG_HEAD RIG_KERNEL, notes[n].text);
+            if (ptx_parse("test.ptx", all.data, all.length, &m, &err))
+                fail_msg("%s", err.text);
+            snprintf(sentence, sizeof sentence,
+                     "requires compute capability %u.%u, the device has %u.%u: kernel 'k'",
+                     notes[n].capability / 10, notes[n].capability % 10, capability / 10,
+                     capability % 10);
+            execute_program_create_for(m, capability, &p, &err);
+            if (!strstr(err.text, sentence) != !below)
+                fail_msg("%s on %u: %s", notes[n].text, capability, err.text);
+            execute_program_destroy(p);
+            ptx_destroy(m);
+            text_clear(&all);
+        }
+}
+
 static void a_kernel_is_refused_alone(void **state)
 {
     struct rig r;
@@ -196,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals_name_opcode_kernel_and_line),
+        cmocka_unit_test(earlier_devices_refuse_instructions),
         cmocka_unit_test(a_kernel_is_refused_alone),
         cmocka_unit_test(variables_lie_in_one_block),
         cmocka_unit_test(hoisting_changes_nothing_but_the_stream),

@@ -174,7 +174,7 @@ static inline void rig_open_text(struct rig *r, const char *name, const char *te
 
     memset(r, 0, sizeof *r);
     if (ptx_parse(name, text, bytes, &r->module, &err) ||
-        program_create(r->module, hoist, &r->program, &err))
+        program_create(r->module, 0, hoist, &r->program, &err))
         fail_msg("%s", err.text);
     r->memory = must_calloc(RIG_WORDS, 4);
     r->variables = aligned_alloc(64, execute_program_bytes(r->program) / 64 * 64 + 64);

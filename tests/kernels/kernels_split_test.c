@@ -251,7 +251,7 @@ static void run_text(struct setup s, const struct sample *first, int count,
                      const struct proact_image *image, uint64_t truth[][SAMPLES_ARRAYS_MAX])
 {
     const struct proact_options options = {
-        .machine = "v100x16",
+        .machine = PROACT_SOURCE "/tests/kernels/recent.json",
         .device_count = s.devices,
         .seed = s.seed + 1,
         .check = !s.has_races,

@@ -278,13 +278,14 @@ static bool runs_well(const char *method, unsigned devices, uint64_t seed, size_
 {
     struct run *r = calloc(1, sizeof *r);
     const struct proact_options options = {
-        .machine = is_narrow(method, number) ? PROTOCOL_MACHINE : "v100x4",
+        .machine = is_narrow(method, number) ? PROTOCOL_MACHINE : PROTOCOL_RECENT,
         .device_count = devices,
         .seed = seed,
         .check = !breaks(cases[number].act),
         .host_threads = 1,
         .wait_timeout_ms = 5,
         .plan = {.method = method,
+                 .agent = seed % 2 ? "sleep" : "spin",
                  .chunk_bytes = 4096,
                  .transfer_threads = 64,
                  .broadcast = breaks(cases[number].act)}}; /* waits for all transfers */

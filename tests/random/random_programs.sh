@@ -54,7 +54,7 @@ END
 }
 
 mkdir -p "$out"
-narrow='s/"capability": 70/"capability": 90/; s/"threads_per_\(sm\|cta\)": 1024/"threads_per_\1": 256/'
+narrow='s/"threads_per_\(sm\|cta\)": 1024/"threads_per_\1": 256/'
 [ -e "$out/narrow.json" ] || sed "$narrow" "$here/../stress/narrow.json" >"$out/narrow.json"
 if [ -z "$count" ]; then
     one "$first" && [ -z "${KEEP-}" ] && rm -f "$out/$first" "$out/$first".*

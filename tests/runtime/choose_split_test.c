@@ -8,12 +8,12 @@
 
 static struct bench open_k40(void)
 {
-    return testing_open(
-        &(struct proact_options){.machine = "k40x4", .plan = {.method = "inline"}});
+    return testing_open(&(struct proact_options){
+        .machine = PROACT_SOURCE "/tests/runtime/bus.json", .plan = {.method = "inline"}});
 }
 
-/* The shape of one launch. On the four K40, 1000 CTAs of one warp with 50 rounds take 26 us
-   on one device and 38 us on all four. With 200 rounds, all four are faster. */
+/* The shape of one launch. On four K40 on one bus, 1000 CTAs of one warp with 50 rounds
+   take 26 us on one device and 38 us on all four. With 200 rounds, all four are faster. */
 struct shape {
     uint32_t ctas, threads, rounds;
 };
@@ -137,8 +137,8 @@ static void copies_count_as_cost(void **state)
 static void one_time_broadcasts_are_not_measured(void **state)
 {
     enum { WORDS = 1 << 18 };
-    struct bench b = testing_open(
-        &(struct proact_options){.machine = "k40x4", .plan = {.method = "fused"}});
+    struct bench b = testing_open(&(struct proact_options){
+        .machine = PROACT_SOURCE "/tests/runtime/bus.json", .plan = {.method = "fused"}});
     struct proact_kernel *k = testing_kernel(&b, "steps");
     struct proact_array *a[2] = {NULL, NULL};
 

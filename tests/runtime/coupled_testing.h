@@ -14,8 +14,8 @@
 
 static inline struct bench open_k40(void)
 {
-    return testing_open(
-        &(struct proact_options){.machine = "k40x4", .plan = {.method = "inline"}});
+    return testing_open(&(struct proact_options){
+        .machine = PROACT_SOURCE "/tests/runtime/bus.json", .plan = {.method = "inline"}});
 }
 
 enum { SWEPT = 1 << 16, EACH = 64 };

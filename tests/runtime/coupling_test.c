@@ -129,8 +129,8 @@ static void the_largest_writer_is_recorded(void **state)
 /* Reads of a single-device probe do not enter the consumer prediction. */
 static void probes_do_not_predict_consumers(void **state)
 {
-    struct bench b = testing_open(
-        &(struct proact_options){.machine = "k40x4", .plan = {.method = "fused"}});
+    struct bench b = testing_open(&(struct proact_options){
+        .machine = PROACT_SOURCE "/tests/runtime/bus.json", .plan = {.method = "fused"}});
     struct proact_kernel *k[2] = {testing_kernel(&b, "steps"), testing_kernel(&b, "steps")};
     struct proact_array *a[3];
     uint64_t before = 0;
@@ -156,8 +156,8 @@ static void probes_do_not_predict_consumers(void **state)
 /* The first launch of a program's kernel has no known readers and sends nothing. */
 static void the_first_launch_sends_nothing(void **state)
 {
-    struct bench b = testing_open(
-        &(struct proact_options){.machine = "k40x4", .plan = {.method = "fused"}});
+    struct bench b = testing_open(&(struct proact_options){
+        .machine = PROACT_SOURCE "/tests/runtime/bus.json", .plan = {.method = "fused"}});
     struct proact_kernel *k = testing_kernel(&b, "steps");
     struct proact_array *a[2];
     struct proact_statistics s;

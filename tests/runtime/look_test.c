@@ -33,8 +33,8 @@ static unsigned split_of(struct bench *b, struct proact_kernel *k, unsigned laun
 
 static struct bench open_k40(void)
 {
-    return testing_open(
-        &(struct proact_options){.machine = "k40x4", .plan = {.method = "inline"}});
+    return testing_open(&(struct proact_options){
+        .machine = PROACT_SOURCE "/tests/runtime/bus.json", .plan = {.method = "inline"}});
 }
 
 static void the_budget_grows_with_run_time(void **state)

@@ -125,6 +125,35 @@ static void bad_options_are_refused_in_a_sentence(void **state)
     }
 }
 
+static void agents_before_sm_70_cannot_sleep(void **state)
+{
+    static const struct {
+        const char *machine, *agent, *message;
+    } cases[] = {
+        {"k40x4", "sleep",
+         "agent 'sleep' requires compute capability 7.0, the devices have 3.5"},
+        {"v100x4", "doze", "no agent 'doze': there are sleep and spin"},
+        {"k40x4", "spin", NULL},
+        {"k40x4", NULL, NULL},
+        {"v100x4", "sleep", NULL},
+        {"v100x4", "spin", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct proact_options o = {
+            .machine = cases[i].machine,
+            .plan = {.method = "polling", .agent = cases[i].agent}};
+        struct proact *p = NULL;
+        struct proact_error err = {""};
+
+        assert_int_equal(session_open(&fake_device, &o, &p, &err),
+                         cases[i].message ? PROACT_EINVAL : PROACT_OK);
+        assert_string_equal(err.text, cases[i].message ? cases[i].message : "");
+        proact_close(p);
+    }
+}
+
 static void an_unknown_machine_and_too_many_devices_are_refused(void **state)
 {
     struct proact_options o = {.machine = "abacus"};
@@ -436,6 +465,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_options_are_refused_in_a_sentence),
+        cmocka_unit_test(agents_before_sm_70_cannot_sleep),
         cmocka_unit_test(an_unknown_machine_and_too_many_devices_are_refused),
         cmocka_unit_test(wrong_arguments_are_refused_in_a_sentence),
         cmocka_unit_test(impossible_grids_and_maps_are_refused),

@@ -175,7 +175,7 @@ static bool is_wanted(const struct setup *s, const struct sample *sample)
 static unsigned split_all(struct setup *s)
 {
     const struct proact_options options = {
-        .machine = s->machine ? s->machine : "v100x16",
+        .machine = s->machine ? s->machine : PROACT_SOURCE "/tests/kernels/recent.json",
         .device_count = s->devices,
         .seed = s->seed,
         .check = s->checks,

@@ -48,8 +48,8 @@ static struct topology parsed(const char *text)
 
 static void examples_of_the_page_are_read(void **state)
 {
-    char *whole = documented(0), *like = documented(1);
-    struct topology t = parsed(whole), l = parsed(like);
+    char *whole = documented(0), *like = documented(1), *grouped = documented(2);
+    struct topology t = parsed(whole), l = parsed(like), g = parsed(grouped);
 
     (void)state;
     assert_string_equal(t.name, "box");
@@ -68,10 +68,14 @@ static void examples_of_the_page_are_read(void **state)
     assert_string_equal(l.device.name, "NVIDIA H200");
     assert_string_equal(l.source, "like h200x4");
     assert_true(l.link_gbps[0][1] == 412 && l.link_gbps[0][2] == 0);
+    assert_true(g.link_gbps[0][2] == 8 && g.link_gbps[0][3] == 4 && g.groups.of[3] == 1);
+    assert_true(topology_is_pcie(&g) && !topology_is_pcie(&l));
+    free(grouped);
     free(whole);
     free(like);
 }
 
+#define LINKS "\"links\": {\"all_pairs_gbps\": 300}"
 /* Errors as changes of the first example of the page: `from` becomes `to`. */
 static const struct {
     const char *from, *to, *sentence;
@@ -134,6 +138,8 @@ static const struct {
     {"\"launch_host_us\": 2.5",
      "\"launch_host_us\": 2.5, \"copy_host_us\": 2, \"copy_lock_us\": 3",
      "box.json:5: key 'device': expected 'copy_lock_us' (3) of at most 'copy_host_us' (2)"},
+    {"\"launch_host_us\": 2.5", "\"launch_host_us\": 2.5, \"child_priority\": 2",
+     "'device.child_priority': expected a whole number from 0 to 1, found 2"},
     {"\"shared_bytes_per_cta\": 166912", "\"shared_bytes_per_cta\": 170000",
      "expected 'shared_bytes_per_cta' (170000) of at most 'shared_bytes_per_sm' (167936)"},
     {"\"NVIDIA A100-SXM4-40GB\"", "\"\"",
@@ -155,9 +161,10 @@ static const struct {
     {"{\"all_pairs_gbps\": 300}", "300",
      "box.json:42: key 'links': expected an object in braces, found 300"},
     {"{\"all_pairs_gbps\": 300}", "{}",
-     "key 'links': expected either 'all_pairs_gbps' or 'matrix_gbps', found an object"},
+     "key 'links': expected one of 'all_pairs_gbps', 'matrix_gbps' and 'groups', found an "
+     "object"},
     {"{\"all_pairs_gbps\": 300}", "{\"all_pairs_gbps\": 3, \"matrix_gbps\": []}",
-     "expected either"},
+     "expected one of"},
     {"{\"all_pairs_gbps\": 300}", "{\"pairs_gbps\": 3}",
      "key 'links.pairs_gbps': unknown key, expected one such as 'all_pairs_gbps'"},
     {"{\"all_pairs_gbps\": 300}", "{\"all_pairs_gbps\": 301}",
@@ -195,6 +202,21 @@ static const struct {
      "v100x16, found \"nope\""},
     {"\"host_gbps\": 25", "\"like\": \"../machines/v100x4\"",
      "key 'like': expected one of"},
+#define GROUPS(value) "\"links\": {\"groups\": " value ", \"group_gbps\": 8"
+    {LINKS, GROUPS("[[0], [1]]") "}",
+     "key 'links.bridge_gbps': expected a positive number, found nothing"},
+    {LINKS, GROUPS("[[0]]") ", \"bridge_gbps\": 6}",
+     "key 'links.groups': expected each device, device 1 is missing, found a list of 1"},
+    {LINKS, GROUPS("[[0, 1], [1]]") ", \"bridge_gbps\": 6}",
+     "key 'links.groups[1][0]': expected a device that is in no other group, found 1"},
+    {LINKS, GROUPS("[[0, 0.5]]") ", \"bridge_gbps\": 6}",
+     "key 'links.groups[0][1]': expected a device that is in no other group, found 0.5"},
+    {LINKS, GROUPS("[[0, 2]]") ", \"bridge_gbps\": 6}",
+     "key 'links.groups[0][1]': expected a number from 0 to 1, found 2"},
+    {LINKS, GROUPS("[[0, 1], []]") ", \"bridge_gbps\": 6}",
+     "key 'links.groups[1]': expected a list of devices, found a list of 0"},
+    {LINKS, GROUPS("[[0], [1]]") ", \"bridge_gbps\": 6, \"all_pairs_gbps\": 8}",
+     "key 'links.all_pairs_gbps': unknown key"},
     {"\"copy_payload_bytes\": 256", "\"shared_bus\": 1",
      "'fabric.shared_bus': expected true or false, found 1"},
 };

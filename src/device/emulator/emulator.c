@@ -50,6 +50,7 @@ static void set_destroy(struct device_set *set)
             execute_pool_destroy(d->pool);
     }
     free(set->devices);
+    free(set->paths_free_ps);
     check_destroy(set->check);
     memory_release(&set->memory);
     free(set);
@@ -92,6 +93,8 @@ static enum proact_status emulator_open(const struct device_options *options,
     if (set->options.wait_limit_ms <= 0)
         set->options.wait_limit_ms = WAIT_LIMIT_MS;
     if (!set->options.children_limit)
+        set->options.children_limit = set->topology->device.child_launch_limit;
+    if (!set->options.children_limit)
         set->options.children_limit = CHILDREN_LIMIT;
     if (set->options.kernel_limit_ms <= 0)
         set->options.kernel_limit_ms = KERNEL_LIMIT_MS;
@@ -106,6 +109,9 @@ static enum proact_status emulator_open(const struct device_options *options,
         set->check = check_create((uint64_t)(uintptr_t)set->memory.reserved,
                                   memory_span(&set->memory), set->count);
     set->devices = must_calloc(set->count, sizeof *set->devices);
+    if (topology_is_pcie(set->topology))
+        set->paths_free_ps =
+            must_calloc(DEVICES_MAX * DEVICES_MAX, sizeof *set->paths_free_ps);
     for (unsigned i = 0; i < set->count; i++)
         device_begin(set, i);
     opening_begin(set);
@@ -184,7 +190,7 @@ static bool emulator_peer_access(const struct device_set *set, unsigned from, un
 static bool emulator_peer_atomics(const struct device_set *set, unsigned from, unsigned to)
 {
     return from == to ||
-           (emulator_peer_access(set, from, to) && !set->topology->fabric.shared_bus);
+           (emulator_peer_access(set, from, to) && !topology_is_pcie(set->topology));
 }
 
 static enum proact_status emulator_alloc_parts(struct device_set *set, size_t bytes,

@@ -40,13 +40,15 @@ struct sent_marks {
 
 struct sm {
     uint64_t issue_free_ps, bulk_free_ps; /* instructions; bulk stores to peers */
+    uint64_t miss_free_ps;                /* loads that miss the L2, see misses_per_sm */
     uint32_t threads, ctas;               /* resident now */
+    uint32_t spin_warps;                  /* of CTAs that wait, see spin.h */
     uint64_t shared_bytes;
 };
 
 /* Resources used and progress made by one turn of a CTA. */
 struct usage {
-    uint64_t sectors, missed_sectors;
+    uint64_t sectors, missed_sectors, awaited_sectors; /* awaited: missed by loads */
     uint64_t loads, fresh_loads; /* fresh: its address differs from that of the previous
                                     load */
     uint64_t waited, missed;     /* accesses with a result; those that miss the L2 */
@@ -82,7 +84,7 @@ struct emulated {
     struct agenda agenda;
     uint64_t now_ps;
     struct sm *sms;
-    uint32_t resident_ctas;
+    uint32_t resident_ctas, spin_warps;
     uint64_t memory_free_ps, l2_free_ps, out_free_ps, in_free_ps, engine_free_ps;
     uint64_t host_free_ps[2]; /* host link: to the device, and from it */
     uint64_t link_free_ps[DEVICES_MAX];
@@ -151,8 +153,9 @@ struct device_set {
         struct operation *first[DEVICES_MAX], *last[DEVICES_MAX]; /* without a stamp */
         unsigned count[DEVICES_MAX];
     } batch;
-    uint64_t latency_ps, window_end_ps, bus_free_ps;
-    uint64_t changed_ps;              /* time of the last change on the machine */
+    uint64_t latency_ps, window_end_ps;
+    uint64_t *paths_free_ps; /* shared bus, or bridges between groups; see message.c */
+    uint64_t changed_ps;     /* time of the last change on the machine */
     struct emulator_workers *workers; /* NULL: not needed yet */
     bool is_shared;                   /* the workers run this window */
     struct check *check;              /* NULL unless options.check */

@@ -45,6 +45,9 @@ static bool function_decode(struct decoder *d, uint32_t index)
     frame->is_open = true;
     if (!callees_decode(d, frame))
         return false;
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (!refuse_capability(d, &f->instructions[n]))
+            return false;
     d->function = f;
     d->frame = frame;
     d->homes = arena_alloc(&d->arena, (f->register_count + 1) * sizeof *d->homes);

@@ -19,16 +19,41 @@ bool refuse(struct decoder *d, const char *format, ...)
     return false;
 }
 
-bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i)
-{
-    char text[160], *word = text;
+enum { OPCODE_BYTES = 160 };
 
-    ptx_instruction_text(d->module, i, text, sizeof text);
+/* The opcode with its modifiers, in `text`. */
+static const char *opcode_text(const struct decoder *d, const struct ptx_instruction *i,
+                               char text[OPCODE_BYTES])
+{
+    char *word = text;
+
+    ptx_instruction_text(d->module, i, text, OPCODE_BYTES);
     if (*word == '@') /* the opcode follows the guard */
         word += strcspn(word, " \t\n");
     word += strspn(word, " \t\n");
     word[strcspn(word, " \t\n;")] = '\0';
-    return refuse(d, "opcode '%s' cannot be executed: kernel '%s', PTX line %u", word,
+    return word;
+}
+
+bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i)
+{
+    char text[OPCODE_BYTES];
+
+    return refuse(d, "opcode '%s' cannot be executed: kernel '%s', PTX line %u",
+                  opcode_text(d, i, text), d->kernel->info.name, i->line);
+}
+
+bool refuse_capability(struct decoder *d, const struct ptx_instruction *i)
+{
+    const unsigned least = ptx_capability(i), has = d->program->capability;
+    char text[OPCODE_BYTES];
+
+    if (!has || least <= has)
+        return true;
+    return refuse(d,
+                  "opcode '%s' requires compute capability %u.%u, the device has %u.%u: "
+                  "kernel '%s', PTX line %u",
+                  opcode_text(d, i, text), least / 10, least % 10, has / 10, has % 10,
                   d->kernel->info.name, i->line);
 }
 

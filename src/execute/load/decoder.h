@@ -78,6 +78,8 @@ struct decoder {
 __attribute__((format(printf, 2, 3))) bool refuse(struct decoder *d, const char *format,
                                                   ...);
 bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i);
+/* True if the device has the instruction. */
+bool refuse_capability(struct decoder *d, const struct ptx_instruction *i);
 bool refuse_special(struct decoder *d, const struct ptx_operand *o);
 
 /* decode_emit.c: operations and places */

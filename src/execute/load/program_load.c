@@ -22,14 +22,16 @@ static void variables_place(struct execute_program *p)
     }
 }
 
-enum proact_status program_create(const struct ptx_module *m, bool hoist,
-                                  struct execute_program **out, struct proact_error *err)
+enum proact_status program_create(const struct ptx_module *m, unsigned capability,
+                                  bool hoist, struct execute_program **out,
+                                  struct proact_error *err)
 {
     struct execute_program *p = must_calloc(1, sizeof *p);
     const char *refusal = NULL;
     bool any = false;
 
     p->module = m;
+    p->capability = capability;
     variables_place(p);
     p->kernels = arena_alloc(&p->arena, (m->function_count + 1) * sizeof *p->kernels);
     for (uint32_t n = 0; n < m->function_count; n++) {
@@ -67,7 +69,15 @@ enum proact_status execute_program_create(const struct ptx_module *m,
                                           struct execute_program **out,
                                           struct proact_error *err)
 {
-    return program_create(m, true, out, err);
+    return program_create(m, 0, true, out, err);
+}
+
+enum proact_status execute_program_create_for(const struct ptx_module *m,
+                                              unsigned capability,
+                                              struct execute_program **out,
+                                              struct proact_error *err)
+{
+    return program_create(m, capability, true, out, err);
 }
 
 void execute_program_destroy(struct execute_program *p)

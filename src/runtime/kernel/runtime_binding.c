@@ -178,7 +178,7 @@ static bool same_plan(const struct transfer_plan *a, const struct transfer_plan 
     return a->method == b->method && a->tail == b->tail && a->tail_bytes == b->tail_bytes &&
            a->chunk_bytes == b->chunk_bytes && a->threads == b->threads &&
            !(a->compute_ratio < b->compute_ratio || a->compute_ratio > b->compute_ratio) &&
-           a->everywhere == b->everywhere && a->elide == b->elide;
+           a->everywhere == b->everywhere && a->elide == b->elide && a->spins == b->spins;
 }
 
 static bool fits(const struct launching *l, const struct kernel_binding *b,

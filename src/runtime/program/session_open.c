@@ -30,6 +30,7 @@ enum {
     AGENT_CTAS = 8,      /* default limit, available on every machine */
     AGENT_CTAS_MAX = 48, /* more CTAs were not faster on any measured machine */
     RATIO_MAX = 1000,
+    SLEEP_CAPABILITY = 70, /* nanosleep */
     WAIT_LIMIT_MS = 10000,
 };
 
@@ -57,6 +58,25 @@ static unsigned threads_most(const struct topology *t)
     return ctas * THREADS_PER_CTA;
 }
 
+/* How the agent of polling waits. Devices before sm_70 cannot sleep. */
+static enum proact_status read_agent(const struct proact *p, const char *name, bool *spins,
+                                     struct proact_error *err)
+{
+    const unsigned capability = p->topology.device.capability;
+    const bool sleeps = name && strcmp(name, "sleep") == 0;
+
+    *spins = name ? strcmp(name, "spin") == 0 : capability < SLEEP_CAPABILITY;
+    if (name && !sleeps && !*spins)
+        return fail(err, PROACT_EINVAL, "no agent '%s': there are sleep and spin", name);
+    if (sleeps && capability < SLEEP_CAPABILITY)
+        return fail(err, PROACT_EINVAL,
+                    "agent 'sleep' requires compute capability %d.%d, the devices have "
+                    "%u.%u",
+                    SLEEP_CAPABILITY / 10, SLEEP_CAPABILITY % 10, capability / 10,
+                    capability % 10);
+    return PROACT_OK;
+}
+
 enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
                                 struct transfer_plan *out, struct proact_error *err)
 {
@@ -72,7 +92,7 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
                                    .is_open = !plan->method};
     enum proact_status status = transfer_methods_read(plan->method, &wanted, err);
 
-    if (status)
+    if (status || (status = read_agent(p, plan->agent, &wanted.spins, err)))
         return status;
     if (!plan->method && transfer_method_check(wanted.method, &p->devices, NULL))
         wanted.method = transfer_method_whole(); /* requires no peer access */

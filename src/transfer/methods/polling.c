@@ -107,12 +107,14 @@ static enum proact_status launch_agent(const struct transfer_binding *b, unsigne
         .parameters = &work,
         .parameter_bytes = sizeof work,
         .label = TRANSFER_AGENT_LABEL,
+        .spin_checks = b->plan.spins ? AGENT_SPIN_CHECKS : 0,
     };
+    struct device_function *kernel = b->plan.spins ? here->spinning : here->agent;
     enum proact_status status = hold_kernel(b->devices, device, agenda->ahead, err);
 
     if (status)
         return status;
-    return b->devices->backend->launch(here->lane[TRANSFER_SIDE], here->agent, &agent, err);
+    return b->devices->backend->launch(here->lane[TRANSFER_SIDE], kernel, &agent, err);
 }
 
 /* PROACT III-C, "Polling": by CTA, and by slice for large chunks (slices.h). */

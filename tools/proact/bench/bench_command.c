@@ -9,9 +9,11 @@
 #include "bench/bench_options.h"
 #include "check_words.h"
 #include "command.h"
+#include "figures/figures_command.h"
 
 static const char help[] =
     "Usage: proact bench link|micro|latency|step|tracking [OPTION...]\n"
+    "       proact bench figures [OPTION...]\n"
     "\n"
     "Measure a machine: the GPUs of this computer, or an emulated machine with virtual "
     "times.\n"
@@ -35,6 +37,7 @@ static const char help[] =
     "  latency    flags between devices, and copies followed by flags\n"
     "  step       an iteration over all devices without computation\n"
     "  tracking   cost of counting CTAs in a kernel of one device\n"
+    "  figures    the figures of the PROACT paper (proact bench figures --help)\n"
     "\n"
     "Options:\n"
     "  -m, --machine M     a name from `proact machines`, a machine file, or local: the "
@@ -54,6 +57,9 @@ static const char help[] =
     "launches\n"
     "                      (default: as many as saturate the link; polling also 16384 and\n"
     "                      32768)\n"
+    "  --agent sleep|spin  micro: how the agent of polling waits (default: it sleeps; "
+    "before\n"
+    "                      sm_70 it spins)\n"
     "  --bytes N           link, micro: size of the array (default 256M; link on emulated\n"
     "                      machines 64M)\n"
     "  --launches N        link, micro: launches in a row before the host waits (default "
@@ -61,7 +67,7 @@ static const char help[] =
     "                      link on GPUs 16)\n"
     "  --sleep             micro: sleep instead of computing: quick to emulate, but "
     "nothing\n"
-    "                      competes with an agent for issue slots\n"
+    "                      competes with an agent for issue slots (from sm_70 on)\n"
     "  --peers             micro: also other libraries, if bench/peers/build.sh of the\n"
     "                      source tree built their programs\n"
     "  --against FILE      repeat the measurements of a file and print both: a file of\n"
@@ -154,6 +160,9 @@ static int run(const struct bench_options *o, const char *command_line)
 
 int command_bench(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "figures") == 0)
+        return figures_command(argc - 1, argv + 1);
+
     struct bench_options o = {.help = false};
     struct bench_words *words;
     struct text line = {0};

@@ -36,6 +36,7 @@ enum word {
     RATIO,
     CHUNK,
     THREADS,
+    AGENT,
     BYTES,
     LAUNCHES,
     AGAINST,
@@ -63,6 +64,7 @@ static const struct {
     [RATIO] = {"ratio", MICRO, true},
     [CHUNK] = {"chunk", MICRO, true},
     [THREADS] = {"threads", MICRO, true},
+    [AGENT] = {"agent", MICRO, false},
     [BYTES] = {"bytes", LINK | MICRO, false},
     [LAUNCHES] = {"launches", LINK | MICRO, false},
     [AGAINST] = {"against", ALL, false},
@@ -134,6 +136,15 @@ static int take_real(const struct bench_words *w, enum word option, double *out)
         return usage_error("bench", "--%s: expected a positive number, found '%s'",
                            options[option].name, word);
     return EXIT_FINE;
+}
+
+static int check_agent(const struct bench_words *w)
+{
+    const char *word = w->word[AGENT];
+
+    if (!word || strcmp(word, "sleep") == 0 || strcmp(word, "spin") == 0)
+        return EXIT_FINE;
+    return usage_error("bench", "--agent: expected sleep or spin, found '%s'", word);
 }
 
 static int check_ratio(const struct bench_words *w, double ratio)
@@ -288,6 +299,7 @@ static int take_words(const struct bench_words *w, struct bench_options *o)
                                 .against = w->word[AGAINST],
                                 .pattern = w->word[PATTERN],
                                 .method = w->word[METHOD],
+                                .agent = w->word[AGENT],
                                 .bytes = o->kind == BENCH_LINK ? 0 : bytes_default,
                                 .sleeps = w->flag[SLEEP],
                                 .peers = w->flag[PEERS]};
@@ -302,7 +314,8 @@ static int take_words(const struct bench_words *w, struct bench_options *o)
         (code = take_count(w, BYTES, bytes_max, &q->bytes)) ||
         (code = take_real(w, RATIO, &q->ratio)) ||
         (code = take_real(w, WITHIN, &o->within)) ||
-        (code = take_real(w, POINTS, &o->points)) || (code = check_ratio(w, q->ratio)))
+        (code = take_real(w, POINTS, &o->points)) || (code = check_ratio(w, q->ratio)) ||
+        (code = check_agent(w)))
         return code;
     return check_sizes(w, q);
 }
@@ -312,8 +325,8 @@ static int take_name(struct bench_words *w, struct bench_options *o)
     const char *name = poptGetArg(w->popt), *more = poptGetArg(w->popt);
 
     if (!name)
-        return usage_error("bench", "bench needs a name: link, micro, latency, step or "
-                                    "tracking");
+        return usage_error("bench", "bench needs a name: link, micro, latency, step, "
+                                    "tracking or figures");
     for (int i = 0; i < BENCH_KINDS; i++)
         if (strcmp(bench_names[i], name) == 0) {
             o->kind = (enum bench_kind)i;

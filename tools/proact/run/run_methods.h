@@ -4,15 +4,19 @@
 /* The methods that a command line names: --method all, or NAME[,NAME...]. */
 
 #include <stdbool.h>
+#include <stdint.h>
 
-enum { RUN_METHODS_MAX = 16 };
+enum { RUN_METHODS_MAX = 64 };
 
 /* Bulk is the baseline: it comes first, named or not. The others follow in the order of the
-   command line. */
+   command line. A chunk size or thread count of 0 is that of the request. */
 struct run_methods {
-    bool all; /* those that a machine refuses are left out */
+    bool all;    /* those that a machine refuses are left out */
+    bool sweeps; /* entries of one name are plans of a method: E(m) of the fastest only */
     unsigned count;
     const char *name[RUN_METHODS_MAX];
+    uint64_t chunk_bytes[RUN_METHODS_MAX];
+    unsigned threads[RUN_METHODS_MAX];
 };
 
 extern const char run_baseline[];

@@ -18,6 +18,8 @@ struct run_time {
 /* One method. An undefined term is NAN. */
 struct run_row {
     const char *method;      /* borrowed */
+    uint64_t chunk_bytes;    /* of its plan; 0: the default */
+    unsigned threads;        /* likewise, of the agent */
     struct run_time time;    /* T(m) */
     struct run_time skipped; /* E(m): the same without transfers */
     struct terms terms;

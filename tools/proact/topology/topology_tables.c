@@ -38,7 +38,10 @@ static void print_fabric(const struct topology *t)
     static const unsigned runs[] = {4, 16, 32, 64, 128, 1024};
     const struct topology_fabric *f = &t->fabric;
 
-    printf("\n%s%s\n", f->name, f->shared_bus ? ", one bus for all" : "");
+    printf("\n%s%s\n", f->name,
+           f->shared_bus               ? ", one bus for all"
+           : t->groups.bridge_gbps > 0 ? ", one bridge between two groups"
+                                       : "");
     printf("  raw             %.4g GB/s out of a GPU, %.4g into it, %.4g ns\n",
            f->egress_gbps, f->ingress_gbps, f->latency_ns);
     printf("  by copies       %.4g GB/s useful, %.3g us per queued copy\n",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Child kernels. A device has slots for them. They start after all CTAs that wait already,
-   and a parent ends after its children. */
+/* Child kernels. A device has slots for them. Their CTAs follow all CTAs that wait already,
+   or precede those of the parent (child_priority). A parent ends after its children. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,10 +47,38 @@ uint64_t child_parameters(void *context, struct execute_warp *w,
     return address;
 }
 
+/* Starts a child kernel, or lets it wait while child_concurrency others have CTAs. */
 static void child_begin(struct emulated *d, void *subject, uint64_t detail)
 {
+    const uint32_t limit = d->set->topology->device.child_concurrency;
+    struct children *c = d->children;
+    struct kernel_run *run = subject;
+
     (void)detail;
-    run_begin(d, subject);
+    if (limit && c->running == limit) {
+        struct kernel_run **end = c->waiting ? c->waiting_end : &c->waiting;
+
+        *end = run;
+        c->waiting_end = &run->next_waiting;
+        return;
+    }
+    c->running++;
+    run_begin(d, run);
+}
+
+/* A child kernel that only waits for its own children holds no place: otherwise nested
+   children would wait forever. */
+static void child_drained(struct emulated *d, struct kernel_run *run)
+{
+    struct children *c = d->children;
+    struct kernel_run *next = c->waiting;
+
+    (void)run;
+    c->running--;
+    if (!next)
+        return;
+    c->waiting = next->next_waiting;
+    child_begin(d, next, 0);
 }
 
 static void child_done(struct emulated *d, struct kernel_run *run)
@@ -83,17 +111,35 @@ static struct kernel_run *make_run(struct emulated *d, const struct execute_chil
         launch.block[i] = child->block[i];
         launch.cluster[i] = info.cluster[i];
     }
-    struct kernel_run *run = run_create(d, &launch);
+    struct kernel_run *run =
+        run_create(d, &launch, d->set->topology->device.child_priority ? parent : NULL);
 
     run->parameters = parameters;
     run->parent = parent;
     run->done = child_done;
+    run->drained = child_drained;
     parent->children++;
     return run;
 }
 
-/* Launches a child. Its start has the latency of a launch by the host, one child at a
-   time. */
+/* Start of a child kernel that is launched at `now_ps`. A device starts one at a time. */
+static uint64_t child_start_ps(struct emulated *d, uint64_t now_ps)
+{
+    const struct topology_device *t = &d->set->topology->device;
+    const double latency_us =
+        t->child_launch_latency_us > 0 ? t->child_launch_latency_us : t->launch_us;
+    uint64_t *next_ps = &d->children->next_begin_ps;
+    uint64_t start_ps = now_ps + ps_of_ns(latency_us * 1000);
+
+    if (t->child_launch_interval_us <= 0)
+        return start_ps;
+    if (start_ps < *next_ps)
+        start_ps = *next_ps;
+    *next_ps = start_ps + ps_of_ns(t->child_launch_interval_us * 1000);
+    return start_ps;
+}
+
+/* Launches a child. */
 uint32_t child_launch(void *context, struct execute_warp *w, uint64_t parameters)
 {
     struct emulated *d = context;
@@ -108,7 +154,6 @@ uint32_t child_launch(void *context, struct execute_warp *w, uint64_t parameters
     run->place = (uint32_t)place;
     checked_child_launch(d, run, w, parameters, CHILD_PARAMETER_BYTES);
     d->usage.children++;
-    later(d, instant(d, w) + ps_of_ns(d->set->topology->device.launch_us * 1000),
-          child_begin, run, 0);
+    later(d, child_start_ps(d, instant(d, w)), child_begin, run, 0);
     return 0;
 }

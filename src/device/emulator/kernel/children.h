@@ -15,6 +15,11 @@ struct children {
         bool is_filling; /* allocated, not yet launched */
         struct execute_child child;
     } * place;
+    uint64_t next_begin_ps; /* earliest start of the next child kernel */
+    /* Child kernels with CTAs, and those that wait for one of these to run out of CTAs, in
+       the order of their starts. */
+    uint32_t running;
+    struct kernel_run *waiting, **waiting_end; /* waiting_end: NULL if none waits */
 };
 
 /* children_places.c: created when a module with kernels that launch kernels is loaded. */

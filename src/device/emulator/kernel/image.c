@@ -72,7 +72,8 @@ static enum proact_status image_find(struct device_set *set, const char *name,
     *i = (struct image){.hash = hash, .bytes = bytes, .users = 1, .next = set->images};
     set->images = i;
     if ((status = ptx_parse(name, text, bytes, &i->ptx, err)) ||
-        (status = execute_program_create(i->ptx, &i->program, err))) {
+        (status = execute_program_create_for(i->ptx, set->topology->device.capability,
+                                             &i->program, err))) {
         image_release(set, i);
         return status;
     }

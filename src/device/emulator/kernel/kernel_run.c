@@ -7,6 +7,7 @@
 #include "device/emulator/check/checked.h"
 #include "device/emulator/kernel/cluster_launch.h"
 #include "device/emulator/kernel/sm_places.h"
+#include "device/emulator/kernel/spin.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream/stream.h"
 #include "device/emulator/traffic/bulk_store.h"
@@ -136,6 +137,7 @@ static void fill_sm(struct emulated *d, uint32_t sm)
 
 static void resident_leave(struct emulated *d, struct resident *r)
 {
+    spin_end(d, r);
     sm_give(d, r->run, r->sm);
     d->resident_ctas--;
     if (r->next)
@@ -169,6 +171,8 @@ static void cta_end(struct emulated *d, void *subject, uint64_t detail)
     resident_leave(d, r);
     run->live--;
     run->worked_ps = 0;
+    if (run->drained && !run->live && run->next_cta == run->total)
+        run->drained(d, run);
     fill_sm(d, sm);
     run_settle(d, run);
 }
@@ -208,6 +212,7 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t generation)
     if (generation != r->generation)
         return; /* a stale event: the CTA was woken, or the slot is reused */
     r->is_scheduled = false;
+    spin_end(d, r);
     if (r->sends && credit_spent(d)) { /* until acknowledgements arrive */
         r->is_stalled = true;
         r->next_stalled = d->stalled;
@@ -234,6 +239,8 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t generation)
     d->current = NULL;
     r->busy_until_ps = d->now_ps + turn_cost(d, r);
     r->sends = d->usage.sent_bytes != 0;
+    if (spin_is_waiting(d, r, stop))
+        spin_begin(d, r);
     turn_end(d, r, stop, r->busy_until_ps, turn_watch(d, r, stop, r->busy_until_ps));
 }
 
@@ -272,7 +279,8 @@ static void launch_done(struct emulated *d, struct kernel_run *run)
     operation_done(d, run->operation);
 }
 
-struct kernel_run *run_create(struct emulated *d, const struct execute_launch *launch)
+struct kernel_run *run_create(struct emulated *d, const struct execute_launch *launch,
+                              const struct kernel_run *next)
 {
     const struct execute_kernel_info info = execute_kernel_info(launch->kernel);
     const uint32_t *grid = launch->grid, *block = launch->block;
@@ -292,8 +300,9 @@ struct kernel_run *run_create(struct emulated *d, const struct execute_launch *l
     }
     run->known = must_calloc(info.access_count, sizeof *run->known);
     run->grid = execute_grid_create(&run->launch);
-    while (*end)
+    while (*end != next)
         end = &(*end)->next;
+    run->next = *end;
     *end = run;
     return run;
 }
@@ -337,10 +346,11 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
         launch.block[i] = l->block[i];
     }
     cluster_of(&f->info, l->cluster, launch.cluster);
-    struct kernel_run *run = run_create(d, &launch);
+    struct kernel_run *run = run_create(d, &launch, NULL);
 
     run->operation = operation;
     run->sends_from = f->sends_from;
+    run->spin_checks = l->spin_checks;
     run->done = launch_done;
     if (l->label)
         run->name = l->label;

@@ -27,12 +27,16 @@ struct kernel_run {
     uint32_t children;           /* running children; the kernel ends after them */
     uint32_t place;              /* slot of a child in children.h */
     void (*done)(struct emulated *d, struct kernel_run *run);
-    void *parameters; /* of a child; owned */
+    void (*drained)(struct emulated *d,
+                    struct kernel_run *run); /* its last CTA has ended; or NULL */
+    struct kernel_run *next_waiting;         /* see children.h */
+    void *parameters;                        /* of a child; owned */
     bool has_begun;
     struct execute_launch launch;
     struct execute_grid *grid;
     const char *name;
     uint32_t sends_from; /* see device_function */
+    uint32_t spin_checks;
     uint32_t threads, warps, total, live;
     uint32_t next_cta;                 /* number in launch order, see cluster_place() */
     uint32_t cluster[3], cluster_size; /* 1 without clusters */
@@ -58,7 +62,7 @@ struct resident {
     uint32_t id[3], number, sm;
     uint32_t named[3];   /* CTA index in messages */
     uint64_t generation; /* of the valid turn event in the agenda; never reused */
-    bool is_scheduled, is_stalled;
+    bool is_scheduled, is_stalled, is_spinning;
     bool sends; /* the last turn sent data */
     uint64_t turn_at_ps, busy_until_ps;
     uint64_t sent_ps;      /* time at which the last sent data was ready */
@@ -84,8 +88,11 @@ void resident_wake(struct emulated *d, struct resident *r);
 void resident_wake_at(struct emulated *d, struct resident *r, uint64_t at_ps);
 void runs_clear(struct emulated *d); /* removes the launches that remain */
 
-/* Appends a launch to the device's list; it starts later. `parameters` are borrowed. */
-struct kernel_run *run_create(struct emulated *d, const struct execute_launch *launch);
+/* Inserts a launch into the device's list, before the launch `next`, or at the end if that
+   is NULL. CTAs get slots in the order of the list. The launch starts later. `parameters`
+   are borrowed. */
+struct kernel_run *run_create(struct emulated *d, const struct execute_launch *launch,
+                              const struct kernel_run *next);
 void run_begin(struct emulated *d, struct kernel_run *run);
 /* Ends the launch if no CTA and no child remains. */
 void run_settle(struct emulated *d, struct kernel_run *run);

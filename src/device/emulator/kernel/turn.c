@@ -4,6 +4,7 @@
 
 #include "base/short_name.h"
 #include "device/emulator/kernel/kernel_run.h"
+#include "device/emulator/kernel/spin.h"
 
 enum { BARRIER_CYCLES = 20 };
 /* Delay of polling CTAs. It grows with the time of unsuccessful polling and is less than a
@@ -69,10 +70,11 @@ uint64_t turn_cost(struct emulated *d, struct resident *r)
     struct sm *sm = &d->sms[r->sm];
     const struct usage *u = &d->usage;
     double cycle = PS / t->clock_ghz;
-    uint64_t issue = longer(
-        (uint64_t)((double)c->longest * t->dependent_cycles * cycle),
-        shared_delay(&sm->issue_free_ps, d->now_ps,
-                     (uint64_t)((double)c->issued / t->issue_width * cycle), sm->ctas));
+    uint64_t issue = longer((uint64_t)((double)c->longest * t->dependent_cycles * cycle),
+                            shared_delay(&sm->issue_free_ps, d->now_ps,
+                                         (uint64_t)((double)c->issued / t->issue_width *
+                                                    cycle * spin_issue_factor(d, r->sm)),
+                                         sm->ctas));
     uint64_t cost = issue + (uint64_t)((double)c->barriers * BARRIER_CYCLES * cycle) +
                     (c->stalls + u->fences) * ps_of_ns(load_ns(t, u)) + u->fences_ps +
                     u->children * CHILD_LAUNCH_NS * (uint64_t)PS;
@@ -81,9 +83,16 @@ uint64_t turn_cost(struct emulated *d, struct resident *r)
         cost, shared_delay(&d->memory_free_ps, d->now_ps,
                            ps_of_bytes(32.0 * (double)u->missed_sectors, t->memory_gbps),
                            d->resident_ctas));
-    cost = longer(cost, shared_delay(&d->l2_free_ps, d->now_ps,
-                                     ps_of_bytes(32.0 * (double)u->sectors, t->l2_gbps),
-                                     d->resident_ctas));
+    cost = longer(
+        cost,
+        shared_delay(&d->l2_free_ps, d->now_ps,
+                     ps_of_bytes(32.0 * (double)u->sectors * spin_l2_factor(d), t->l2_gbps),
+                     d->resident_ctas));
+    if (t->misses_per_sm > 0)
+        cost = longer(cost, shared_delay(&sm->miss_free_ps, d->now_ps,
+                                         ps_of_ns((double)u->awaited_sectors *
+                                                  t->memory_latency_ns / t->misses_per_sm),
+                                         sm->ctas));
     if (u->sent_bytes && !d->set->options.infinite_bandwidth)
         cost = longer(cost, sending_cost(d, r));
     if (u->atomics_ps > d->now_ps)
@@ -151,6 +160,14 @@ uint64_t turn_watch(struct emulated *d, struct resident *r, enum execute_stop st
                     uint64_t end_ps)
 {
     const struct usage *u = &d->usage;
+
+    if (spin_is_waiting(d, r, stop)) {
+        if (!r->looks)
+            r->unchanged_ps = end_ps;
+        r->looks++;
+        d->looks++;
+        return longer(spin_pass_ps(d, r->run), look_step(d, r, end_ps));
+    }
     bool ran_long = stop == EXECUTE_BUDGET;
     bool slept = stop == EXECUTE_BLOCKED && r->cta->sleep_ns != 0;
     bool spins = ran_long && !u->stores &&

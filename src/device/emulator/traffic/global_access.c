@@ -350,6 +350,7 @@ enum execute_verdict access_global(void *context, struct execute_warp *w,
     if (a->kind == EXECUTE_LOAD || a->kind == EXECUTE_ATOMIC) {
         d->usage.waited++;
         d->usage.missed += d->usage.missed_sectors != missed;
+        d->usage.awaited_sectors += d->usage.missed_sectors - missed;
     }
     return is_later ? EXECUTE_TAKEN : EXECUTE_GO;
 }

@@ -254,9 +254,25 @@ static int by_arrival(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Applies a shared bus: the messages of a window pass it in the order of their arrival. */
-static void pass_bus(struct device_set *set)
+/* Number of the shared path that a message takes, or -1: the bus, or the bridge from one
+   group to another. */
+static int path_of(const struct topology *t, const struct message *m)
 {
+    const unsigned from = t->groups.of[m->from], to = t->groups.of[m->to];
+
+    if (t->fabric.shared_bus)
+        return 0;
+    return from == to ? -1 : (int)(from * TOPOLOGY_DEVICES_MAX + to);
+}
+
+/* Applies shared paths: the messages of a window pass them in the order of their arrival.
+ */
+static void pass_paths(struct device_set *set)
+{
+    const struct topology *t = set->topology;
+    const double gbps =
+        t->fabric.shared_bus ? t->fabric.egress_gbps : t->groups.bridge_gbps;
+
     struct message **all = NULL;
     size_t count = 0, capacity = 0;
 
@@ -271,11 +287,11 @@ static void pass_bus(struct device_set *set)
         qsort(all, count, sizeof *all, by_arrival);
     for (size_t k = 0; k < count; k++) {
         uint64_t leaves = all[k]->arrive_ps - set->latency_ps;
+        const int path = path_of(t, all[k]);
 
-        if (all[k]->wire_bytes > 0)
-            leaves =
-                serve(&set->bus_free_ps, leaves,
-                      ps_of_bytes(all[k]->wire_bytes, set->topology->fabric.egress_gbps));
+        if (all[k]->wire_bytes > 0 && path >= 0)
+            leaves = serve(&set->paths_free_ps[path], leaves,
+                           ps_of_bytes(all[k]->wire_bytes, gbps));
         all[k]->arrive_ps = leaves + set->latency_ps;
     }
     free(all);
@@ -299,8 +315,8 @@ static void acknowledge(struct emulated *d)
 
 void messages_deliver(struct device_set *set)
 {
-    if (set->topology->fabric.shared_bus)
-        pass_bus(set);
+    if (set->paths_free_ps)
+        pass_paths(set);
     for (unsigned i = 0; i < set->count; i++) {
         struct emulated *from = &set->devices[i];
 

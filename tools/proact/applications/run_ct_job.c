@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/run_ct_job.h"
+#include "applications/run_ct_job.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "run/run_ct_job.h"
+#include "applications/run_ct_job.h"
 
 /* The answer: float64 attenuations, compared bit by bit, then the same in HU. */
 static size_t ct_answer_pixels(const struct ct_job *work)

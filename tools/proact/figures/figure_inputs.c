@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "figures/figure_session.h"
+
+/* The inputs: [0] of the paper's size, [1] with --quick. A row for an application that
+   run_applications.c lacks has no effect; an application without a row has no figures. As
+   in the paper, every device receives all shared data, and stores are those of the paper's
+   kernels. */
+static const struct figure_input inputs[] = {
+    {.application = "pagerank",
+     .make = {"wiki --vertices 3566907", "wiki --vertices 80000"},
+     .run = {"--send all --iterations 16 --tolerance 0",
+             "--send all --iterations 4 --tolerance 0"},
+     .suffix = ".mtx.gz"},
+    {.application = "sssp",
+     .make = {"hv15r", "hv15r --grid 14x14x14"},
+     .run = {"--send all --kernel paper --weights hash",
+             "--send all --kernel paper --weights hash --iterations 3"},
+     .suffix = ".sg"},
+    {.application = "jacobi", /* of a grid, which is not in the paper: only halos */
+     .run = {"--size 8192 --iterations 40 --tolerance 0",
+             "--size 768 --iterations 24 --tolerance 0"}},
+    {.application = "band",
+     .run = {"--send all --rows 4194304 --half-width 128 --iterations 20 --tolerance 0",
+             "--send all --rows 32768 --half-width 64 --iterations 4 --tolerance 0"}},
+    {.application = "als",
+     .make = {"ratings --users 480189 --items 17770 --draws 100000000",
+              "ratings --users 8000 --items 2000 --draws 80000"},
+     .run = {"--send all --update gradient --kernel paper --rank 16 --iterations 4",
+             "--send all --update gradient --kernel paper --rank 16 --iterations 1"},
+     .suffix = ".mtx.gz"},
+    {.application = "ct",
+     .run = {"--send all --size 512 --views 984 --subsets 24 --iterations 2",
+             "--send all --size 80 --views 120 --subsets 3 --iterations 1"}},
+};
+
+const struct figure_input *figure_input_find(const char *application)
+{
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (strcmp(inputs[i].application, application) == 0)
+            return &inputs[i];
+    return NULL;
+}
+
+const char *figure_application(unsigned index)
+{
+    for (size_t i = 0; run_applications[i]; i++)
+        if (figure_input_find(run_applications[i]->name) && index-- == 0)
+            return run_applications[i]->name;
+    return NULL;
+}
