@@ -174,7 +174,9 @@ static bool want_indirect(struct loads_finder *f, uint64_t pointer,
                        end = (uint64_t)(spans[i].end + (far > 0 ? far : 0)),
                        first = within(a, pointer + low), last = within(a, pointer + end);
 
-        if (first < last)
+        if (last - first == end - low)
+            want_span(f, pointer, &spans[i]); /* all of it is in the array */
+        else if (first < last)
             want_of(f, a, first, last);
         take_rows(f);
     }
