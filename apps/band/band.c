@@ -12,14 +12,13 @@
 extern const char kernel_band[];
 
 enum {
-    BAND_CTAS_MAX = 4096, /* each CTA reads one sum of every other CTA */
-    BAND_CTAS_MIN = 16,   /* one per device of the largest machine */
+    BAND_CTAS_MIN = 16, /* one per device of the largest machine */
     CTA_ROWS_STEP = 32,
 };
 
 /* The last parameter of the kernels (band.cu). */
 struct band_rows {
-    uint32_t rows, half_width, cta_rows, cta_count;
+    uint32_t rows, half_width, cta_rows, cta_count, sum_count;
     double limit; /* of the square of the residual */
 };
 
@@ -46,14 +45,17 @@ static struct band_rows band_rows_of(const struct band_system *s,
     uint32_t wanted = (s->rows - 1) / SUM_THREADS + 1;
     double bound = options->tolerance * band_scale(s);
 
-    wanted = wanted > BAND_CTAS_MAX   ? BAND_CTAS_MAX
+    wanted = wanted > REPEAT_CTAS_MAX ? REPEAT_CTAS_MAX
              : wanted < BAND_CTAS_MIN ? BAND_CTAS_MIN
                                       : wanted;
     uint32_t steps = (s->rows - 1) / CTA_ROWS_STEP + 1;
     uint32_t cta_rows = ((steps - 1) / wanted + 1) * CTA_ROWS_STEP;
 
-    return (struct band_rows){s->rows, s->half_width, cta_rows,
-                              (s->rows - 1) / cta_rows + 1, bound * fabs(bound)};
+    return (struct band_rows){.rows = s->rows,
+                              .half_width = s->half_width,
+                              .cta_rows = cta_rows,
+                              .cta_count = (s->rows - 1) / cta_rows + 1,
+                              .limit = bound * fabs(bound)};
 }
 
 /* Numbers in the type of the run; the caller frees them. */
@@ -128,6 +130,7 @@ static enum proact_status launch_iteration(void *context, const struct repeat_st
     };
     size_t count = sizeof args / sizeof *args;
 
+    size.sum_count = step->sum_count;
     size.limit = step->tolerance;
     return proact_launch(run->step, &grid, args, run->system->diagonals ? count - 2 : count,
                          err);

@@ -10,7 +10,7 @@
    the same. */
 
 struct band_rows {
-    proact_u32 rows, half_width, cta_rows, cta_count;
+    proact_u32 rows, half_width, cta_rows, cta_count, sum_count;
     double limit; /* of the square of the residual */
 };
 
@@ -77,7 +77,7 @@ PROACT_DEVICE_INLINE void band_step(const band_rows &size, const T *diagonal, co
     __shared__ struct cta_pair scratch[CTA_WARPS];
     proact_u32 cta = proact_local_cta(), begin = cta * size.cta_rows;
     proact_u32 end = begin + size.cta_rows < size.rows ? begin + size.cta_rows : size.rows;
-    bool stopped = cta_sum_pairs(old_sums, size.cta_count, scratch).a < size.limit;
+    bool stopped = cta_sum_pairs(old_sums, size.sum_count, scratch).a < size.limit;
     long long low = (long long)begin - size.half_width;
     const column_bounds bounds = {(proact_u32)(low > 0 ? low : 0),
                                   end - 1 + size.half_width};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "graph/complain.h"
+#include "graph/repeat_pairs.h"
 
 extern const char kernel_repeat[];
 
@@ -36,8 +37,8 @@ struct loop {
     const struct repeat *repeat;
     unsigned done;      /* iterations before the run, from a checkpoint */
     struct saved saved; /* zeroed without checkpoints */
-    /* Iteration i reads pairs[i % REPEAT_BATCH]; a query writes `last`. */
-    struct proact_array *pairs[REPEAT_BATCH], *last;
+    struct repeat_pairs pairs;
+    struct proact_array *last; /* a query writes it */
     struct proact_kernel *look;
     struct part part[PARTS]; /* several batches, one batch, and the remainder */
     /* Parts of a repeated run in which or before which it stops. */
@@ -52,8 +53,7 @@ static void loop_clear(struct loop *l)
     for (unsigned i = 0; i <= PARTS; i++)
         proact_recording_destroy(l->stopped[i].recording);
     proact_kernel_destroy(l->look);
-    for (unsigned i = 0; i < REPEAT_BATCH; i++)
-        proact_array_destroy(l->pairs[i]);
+    repeat_pairs_clear(&l->pairs);
     proact_array_destroy(l->last);
     free(l->saved.array);
     free(l->saved.pairs);
@@ -66,21 +66,9 @@ static enum proact_status loop_init(struct loop *l, struct proact_error *err)
     struct proact_shape one = {"state", 1, sizeof(struct repeat_state)};
     struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
                              .range_bytes = sizeof(struct repeat_state)};
-    enum proact_status status = PROACT_OK;
+    enum proact_status status = repeat_pairs_init(&l->pairs, p, l->repeat->cta_count,
+                                                  l->repeat->schedule, &image, err);
 
-    struct sum_pair *zeros = app_calloc(l->repeat->cta_count, sizeof *zeros);
-
-    for (unsigned i = 0; !status && i < REPEAT_BATCH; i++) {
-        char name[16];
-        struct proact_shape shape = {name, l->repeat->cta_count, sizeof(struct sum_pair)};
-
-        snprintf(name, sizeof name, "sums %u", i);
-        status = proact_array_create(p, &shape, &l->pairs[i], err);
-        /* Pairs that nobody sends must be comparable. */
-        if (!status && l->repeat->schedule)
-            status = proact_array_write(l->pairs[i], 0, zeros, l->repeat->cta_count, err);
-    }
-    free(zeros);
     if (status || (status = proact_array_create(p, &one, &l->last, err)) ||
         (status = proact_kernel_load(p, &image, "repeat_look", &l->look, err)))
         return status;
@@ -95,10 +83,10 @@ static enum proact_status launch_look(const struct loop *l, uint32_t iterations,
     struct proact_arg args[REPEAT_BATCH + 4];
 
     for (unsigned i = 0; i < REPEAT_BATCH; i++)
-        args[i] = PROACT_ARRAY(l->pairs[(i + 1) % REPEAT_BATCH]);
+        args[i] = PROACT_ARRAY(l->pairs.sums[(i + 1) % REPEAT_BATCH]);
     args[LOOK_LAST_ARG] = PROACT_ARRAY(l->last);
     args[LOOK_LAST_ARG + 1] = PROACT_VALUE(iterations);
-    args[LOOK_LAST_ARG + 2] = PROACT_VALUE(r->cta_count);
+    args[LOOK_LAST_ARG + 2] = PROACT_VALUE(l->pairs.count);
     args[LOOK_LAST_ARG + 3] = PROACT_VALUE(r->tolerance);
     return proact_launch(l->look, &grid, args, sizeof args / sizeof *args, err);
 }
@@ -121,13 +109,12 @@ static enum proact_status launch(const struct loop *l, const struct part *part,
 
     for (unsigned n = 0; n < part->iterations && !status; n++) {
         unsigned i = n % REPEAT_BATCH;
-        const struct repeat_step step = {.parity = n % 2,
-                                         .tolerance =
-                                             repeat_tolerance(r, n < part->working),
-                                         .before = l->pairs[i],
-                                         .after = l->pairs[(i + 1) % REPEAT_BATCH]};
+        struct repeat_step step = repeat_pairs_step(&l->pairs, n);
 
+        step.tolerance = repeat_tolerance(r, n < part->working);
         status = r->launch(r->context, &step, err);
+        if (!status)
+            status = repeat_pairs_group(&l->pairs, n, err);
         if (!status && (i + 1 == REPEAT_BATCH || n + 1 == part->iterations))
             status = launch_look(l, i + 1, err);
     }
@@ -142,7 +129,7 @@ static void list_state_parts(struct loop *l, struct app_part parts[STATE_PARTS])
 
     parts[0] = (struct app_part){"array", l->saved.array, r->state_bytes};
     parts[1] =
-        (struct app_part){"sums", l->saved.pairs, r->cta_count * sizeof(struct sum_pair)};
+        (struct app_part){"sums", l->saved.pairs, l->pairs.count * sizeof(struct sum_pair)};
     parts[2] = (struct app_part){"loop", &l->saved.look, sizeof l->saved.look};
 }
 
@@ -154,7 +141,7 @@ static enum proact_status load_state(struct loop *l, struct proact_error *err)
     if (!c->every && !c->load)
         return PROACT_OK;
     l->saved.array = app_calloc(1, l->repeat->state_bytes);
-    l->saved.pairs = app_calloc(l->repeat->cta_count, sizeof *l->saved.pairs);
+    l->saved.pairs = app_calloc(l->pairs.count, sizeof *l->saved.pairs);
     if (!c->load)
         return PROACT_OK;
     list_state_parts(l, parts);
@@ -180,7 +167,8 @@ static enum proact_status save_state(struct loop *l, struct proact_error *err)
         proact_array_read(r->state, 0, l->saved.array, r->state_count, err);
 
     if (!status)
-        status = proact_array_read(l->pairs[0], 0, l->saved.pairs, r->cta_count, err);
+        status =
+            proact_array_read(l->pairs.sums[0], 0, l->saved.pairs, l->pairs.count, err);
     if (status)
         return status;
     l->saved.look = l->now;
@@ -193,12 +181,12 @@ static enum proact_status save_state(struct loop *l, struct proact_error *err)
 static enum proact_status start(struct loop *l, struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
-    struct sum_pair *pairs = app_calloc(r->cta_count, sizeof *pairs);
+    struct sum_pair *pairs = app_calloc(l->pairs.count, sizeof *pairs);
     enum proact_status status;
 
     l->now = l->saved.look;
     if (l->done) {
-        memcpy(pairs, l->saved.pairs, r->cta_count * sizeof *pairs);
+        memcpy(pairs, l->saved.pairs, l->pairs.count * sizeof *pairs);
         status = proact_array_write(r->state, 0, l->saved.array, r->state_count, err);
     } else {
         l->now.change = INFINITY;
@@ -207,7 +195,7 @@ static enum proact_status start(struct loop *l, struct proact_error *err)
         status = r->reset(r->context, err);
     }
     if (!status)
-        status = proact_array_write(l->pairs[0], 0, pairs, r->cta_count, err);
+        status = proact_array_write(l->pairs.sums[0], 0, pairs, l->pairs.count, err);
     if (!status)
         status = proact_array_write(l->last, 0, &l->now, 1, err);
     free(pairs);
@@ -283,7 +271,9 @@ static enum proact_status record_stopped(struct loop *l, struct proact_error *er
 static enum proact_status prepare(struct loop *l, struct proact_error *err)
 {
     unsigned most = l->repeat->iterations_max - l->done;
-    const unsigned few = most < REPEAT_BATCH ? most : REPEAT_BATCH;
+    /* An even number: nothing would read the last output of an odd one, so its readers
+       would stay unknown. */
+    const unsigned few = most < REPEAT_BATCH ? most + most % 2 : REPEAT_BATCH;
     const unsigned sizes[PARTS] = {PART_BATCHES * REPEAT_BATCH, REPEAT_BATCH,
                                    most % REPEAT_BATCH};
     const struct part batch = {.iterations = few, .working = few};

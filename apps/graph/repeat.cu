@@ -2,6 +2,21 @@
 #include "cta_sum.h"
 #include "repeat_look.h"
 
+/* The first of two levels: CTA c adds the pairs of group c, `size` CTAs of the iteration.
+   Both grids are divided in the same order, so most pairs are already on the device. */
+extern "C" __global__ void repeat_group(const struct cta_pair *pairs,
+                                        struct cta_pair *groups, proact_u32 count,
+                                        proact_u32 size)
+{
+    __shared__ struct cta_pair scratch[CTA_WARPS];
+    proact_u32 group = proact_local_cta(), first = group * size;
+    proact_u32 end = first + size < count ? first + size : count;
+    struct cta_pair total = cta_sum_pairs(pairs + first, end - first, scratch);
+
+    if (proact_thread_x() == 0)
+        groups[group] = total;
+}
+
 /* The device side of a query: one CTA after a batch of iterations adds their pairs. It uses
    the order of cta_sum_pairs(), so its sums equal those of the iterations. The sum is
    computed once per batch, and not by a kernel after each iteration. The CTAs of the next
@@ -12,7 +27,7 @@ extern "C" __global__ void repeat_look(
     const struct cta_pair *pairs2, const struct cta_pair *pairs3,
     const struct cta_pair *pairs4, const struct cta_pair *pairs5,
     const struct cta_pair *pairs6, const struct cta_pair *pairs7, struct repeat_state *last,
-    proact_u32 iterations, proact_u32 cta_count, double tolerance,
+    proact_u32 iterations, proact_u32 pair_count, double tolerance,
     struct proact_partition partition)
 {
     __shared__ double scratch[REPEAT_BATCH][CTA_WARPS];
@@ -25,7 +40,7 @@ extern "C" __global__ void repeat_look(
 #pragma unroll
     for (proact_u32 k = 1; k < REPEAT_BATCH; k++)
         pairs[k] = k < iterations ? pairs[k] : pairs0;
-    for (proact_u32 i = thread; i < cta_count; i += CTA_THREADS)
+    for (proact_u32 i = thread; i < pair_count; i += CTA_THREADS)
 #pragma unroll
         for (proact_u32 k = 0; k < REPEAT_BATCH; k++)
             change[k] += pairs[k][i].a;

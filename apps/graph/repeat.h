@@ -6,6 +6,10 @@
    every CTA adds the pairs of the previous iteration in the same order. Launches after the
    stop only write pairs of zeros.
 
+   With more than REPEAT_DIRECT_MAX CTAs the pairs are added in two levels. After each
+   iteration a launch adds the pairs of each group of CTAs. The CTAs of the next iteration
+   add the pairs of the groups, and only these are sent to all devices.
+
    The host rarely queries the state. At the end of each batch device 0 adds the pairs of
    the batch, and the host reads the changes and their count when it expects the end. A
    batch is recorded once and replayed. Its length is even, because iterations swap two
@@ -16,7 +20,10 @@
 #include "graph/app_state.h"
 #include "graph/repeat_look.h"
 
-enum { SUM_THREADS = 256 }; /* of every CTA */
+enum {
+    SUM_THREADS = 256,       /* of every CTA */
+    REPEAT_CTAS_MAX = 65536, /* that an application should use: their tables stay small */
+};
 
 struct sum_pair {
     double a, b;
@@ -25,7 +32,8 @@ struct sum_pair {
 struct repeat_step {
     unsigned parity; /* of the iteration: 0 or 1 */
     double tolerance;
-    struct proact_array *before, *after; /* pairs */
+    struct proact_array *before, *after; /* pairs: to add, and one per CTA to write */
+    uint32_t sum_count;                  /* pairs in `before` */
 };
 
 /* The launches of a run that stopped, for a run that repeats them. */
@@ -43,7 +51,7 @@ struct repeat {
     /* NULL: until the change is below the tolerance. Otherwise the run queues the launches,
        queries and stop of that run, whatever its data: for runs without transfers. */
     const struct repeat_schedule *schedule;
-    /* Launches an iteration. It reads the pairs `before` and writes `after`. */
+    /* Launches an iteration. It adds the pairs `before` and writes `after`. */
     enum proact_status (*launch)(void *context, const struct repeat_step *step,
                                  struct proact_error *err);
     /* Writes the input of iteration 0, except the pairs. */

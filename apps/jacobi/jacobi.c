@@ -11,14 +11,9 @@ extern const char kernel_jacobi[];
 
 enum { STEP_CELLS_ARG = 2, STEP_SUMS_ARG = 3 }; /* arguments that the kernels write */
 enum { CELLS_A_CTA = 4096, ROWS_MIN = 4 };      /* rows that a thread processes together */
-enum {
-    CTAS_MAX = 4096
-}; /* each CTA reads one sum of every other
-      CTA */
-
 /* The last argument of the kernels, as in jacobi.cu. */
 struct jacobi_grid {
-    uint32_t size, rows, cta_count;
+    uint32_t size, rows, sum_count;
     double tolerance_squared;
 };
 
@@ -43,7 +38,7 @@ static enum proact_status launch_step(void *context, const struct repeat_step *s
 {
     struct jacobi_run *run = context;
     struct proact_grid grid = {.ctas = {run->cta_count}, .threads = {SUM_THREADS}};
-    struct jacobi_grid sizes = {run->options.size, run->rows, run->cta_count,
+    struct jacobi_grid sizes = {run->options.size, run->rows, step->sum_count,
                                 step->tolerance};
     struct proact_arg args[] = {
         PROACT_ARRAY(run->cells[step->parity]),
@@ -114,10 +109,8 @@ enum proact_status jacobi_run(struct proact *p, const struct jacobi_options *giv
     if (status)
         return status;
     uint32_t size = run.options.size, wide = (CELLS_A_CTA + size - 1) / size;
-    uint32_t tall = (size + CTAS_MAX - 1) / CTAS_MAX;
 
-    tall = tall > ROWS_MIN ? tall : ROWS_MIN;
-    run.rows = wide > tall ? wide : tall;
+    run.rows = wide > ROWS_MIN ? wide : ROWS_MIN;
     run.cta_count = (size + run.rows - 1) / run.rows;
     if (!(status = prepare(&run, p, err))) {
         const double tolerance = run.options.tolerance;

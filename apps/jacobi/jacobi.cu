@@ -92,7 +92,7 @@ __device__ static inline double relax(const S &stores, const struct strip *s, pr
 
 /* The scalar arguments of a step. */
 struct jacobi_grid {
-    proact_u32 size, rows, cta_count; /* cells per side; rows per CTA; CTAs */
+    proact_u32 size, rows, sum_count; /* cells per side; rows per CTA; pairs to add */
     double tolerance_squared;
 };
 
@@ -104,7 +104,7 @@ __device__ static inline void step(const S &stores, const struct jacobi_grid &gr
 {
     __shared__ struct cta_pair scratch[CTA_WARPS];
     bool stopped =
-        cta_sum_pairs(old_sums, grid.cta_count, scratch).a < grid.tolerance_squared;
+        cta_sum_pairs(old_sums, grid.sum_count, scratch).a < grid.tolerance_squared;
     proact_u32 last = smaller((cta + 1) * grid.rows, grid.size);
     struct strip strip = {old, cells, grid.size, cta * grid.rows, last};
     double sum = 0;

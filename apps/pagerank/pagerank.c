@@ -10,7 +10,7 @@
 
 extern const char kernel_pagerank[];
 
-enum { STEP_GIFT_ARG = 6, STEP_SUMS_ARG = 7 }; /* arguments that pagerank_step() writes */
+enum { STEP_GIFT_ARG = 6, STEP_SUMS_ARG = 7 }; /* arguments that the kernels write */
 
 struct pagerank_run {
     struct proact *session;
@@ -20,21 +20,32 @@ struct pagerank_run {
     struct proact_kernel *step;
     struct proact_array *ctas, *first, *source, *out_degree;
     struct proact_array *gift[2]; /* iteration i reads [i % 2] and writes the other */
-    double *start;                /* input of iteration 0 */
-    double dangling;              /* its mass of vertices without outgoing edges */
+    union {
+        double *f64;
+        float *f32;
+        void *any;
+    } start;         /* input of iteration 0 */
+    double dangling; /* its mass of vertices without outgoing edges */
 };
+
+static size_t gift_bytes(const struct pagerank_run *run)
+{
+    return run->options.type == PAGERANK_F32 ? sizeof(float) : sizeof(double);
+}
 
 static enum proact_status make_arrays(struct pagerank_run *run, struct proact_error *err)
 {
     const struct pagerank_plan *plan = &run->plan;
     size_t n = run->vertex_count;
     const struct array_plan arrays[] = {
-        {{"CTAs", plan->cta_count, sizeof *plan->cta}, plan->cta, &run->ctas},
+        {{"CTAs", plan->cta ? plan->cta_count : 1, sizeof *plan->cta},
+         plan->cta,
+         &run->ctas},
         {{"edges by vertex", n + 1, sizeof *plan->first}, plan->first, &run->first},
         {{"edges", run->edge_count, sizeof *plan->source}, plan->source, &run->source},
         {{"out-degrees", n, sizeof *plan->out_degree}, plan->out_degree, &run->out_degree},
-        {{"contributions, even", n, sizeof(double)}, NULL, &run->gift[0]},
-        {{"contributions, odd", n, sizeof(double)}, NULL, &run->gift[1]},
+        {{"contributions, even", n, gift_bytes(run)}, NULL, &run->gift[0]},
+        {{"contributions, odd", n, gift_bytes(run)}, NULL, &run->gift[1]},
     };
 
     return arrays_make(run->session, arrays, sizeof arrays / sizeof *arrays, err);
@@ -43,30 +54,13 @@ static enum proact_status make_arrays(struct pagerank_run *run, struct proact_er
 /* The map: CTA c writes the gifts of its vertices and one pair of sums. */
 static enum proact_status map_step(struct pagerank_run *run, struct proact_error *err)
 {
-    uint32_t ctas = run->plan.cta_count;
-    uint32_t *first = app_calloc((size_t)ctas + 1, sizeof *first);
-    struct proact_range *ranges = app_calloc(ctas, sizeof *ranges);
-
-    for (uint32_t c = 0; c < ctas; c++) {
-        const struct pagerank_cta *cta = &run->plan.cta[c];
-
-        first[c + 1] = c + 1;
-        ranges[c].first_byte = (uint64_t)cta->hubs * sizeof(double);
-        ranges[c].bytes = (uint64_t)(cta->end - cta->hubs) * sizeof(double);
-    }
-    struct proact_map gifts = {.kind = PROACT_MAP_TABLE,
-                               .range_offsets = first,
-                               .ranges = ranges,
-                               .cta_count = ctas};
+    struct proact_map gifts = {.kind = PROACT_MAP_CONTIGUOUS,
+                               .range_bytes = run->plan.cta_size * gift_bytes(run)};
     struct proact_map sums = {.kind = PROACT_MAP_CONTIGUOUS,
                               .range_bytes = sizeof(struct sum_pair)};
     enum proact_status status = proact_kernel_map(run->step, STEP_GIFT_ARG, &gifts, err);
 
-    if (!status)
-        status = proact_kernel_map(run->step, STEP_SUMS_ARG, &sums, err);
-    free(first);
-    free(ranges);
-    return status;
+    return status ? status : proact_kernel_map(run->step, STEP_SUMS_ARG, &sums, err);
 }
 
 /* All vertices start with equal ranks. */
@@ -74,11 +68,15 @@ static void fill_start(struct pagerank_run *run)
 {
     double rank = 1.0 / run->vertex_count;
 
-    run->start = app_calloc(run->vertex_count, sizeof *run->start);
+    run->start.any = app_calloc(run->vertex_count, gift_bytes(run));
     for (uint32_t v = 0; v < run->vertex_count; v++) {
         uint32_t degree = run->plan.out_degree[v];
+        double gift = degree ? rank / degree : rank;
 
-        run->start[v] = degree ? rank / degree : rank;
+        if (run->options.type == PAGERANK_F32)
+            run->start.f32[v] = (float)gift;
+        else
+            run->start.f64[v] = gift;
         run->dangling += degree ? 0 : rank;
     }
 }
@@ -87,7 +85,7 @@ static enum proact_status reset(void *context, struct proact_error *err)
 {
     struct pagerank_run *run = context;
 
-    return proact_array_write(run->gift[0], 0, run->start, run->vertex_count, err);
+    return proact_array_write(run->gift[0], 0, run->start.any, run->vertex_count, err);
 }
 
 static enum proact_status launch_step(void *context, const struct repeat_step *step,
@@ -95,6 +93,11 @@ static enum proact_status launch_step(void *context, const struct repeat_step *s
 {
     struct pagerank_run *run = context;
     struct proact_grid grid = {.ctas = {run->plan.cta_count}, .threads = {SUM_THREADS}};
+    const struct pagerank_size size = {.vertex_count = run->vertex_count,
+                                       .cta_size = run->plan.cta_size,
+                                       .sum_count = step->sum_count,
+                                       .damping = run->options.damping,
+                                       .tolerance = step->tolerance};
     struct proact_arg args[] = {
         PROACT_ARRAY(run->ctas),
         PROACT_ARRAY(run->first),
@@ -104,10 +107,7 @@ static enum proact_status launch_step(void *context, const struct repeat_step *s
         PROACT_ARRAY(step->before),
         PROACT_ARRAY(run->gift[!step->parity]),
         PROACT_ARRAY(step->after),
-        PROACT_VALUE(run->vertex_count),
-        PROACT_VALUE(run->plan.cta_count),
-        PROACT_VALUE(run->options.damping),
-        PROACT_VALUE(step->tolerance),
+        PROACT_VALUE(size),
     };
 
     return proact_launch(run->step, &grid, args, sizeof args / sizeof *args, err);
@@ -115,31 +115,42 @@ static enum proact_status launch_step(void *context, const struct repeat_step *s
 
 static enum proact_status prepare(struct pagerank_run *run, struct proact_error *err)
 {
+    static const char *const names[][2] = {
+        [PAGERANK_DEFAULT] = {"pagerank_default_f64", "pagerank_default_f32"},
+        [PAGERANK_PAPER] = {"pagerank_paper_f64", "pagerank_paper_f32"},
+        [PAGERANK_ANNOTATED] = {"pagerank_annotated_f64", "pagerank_annotated_f32"},
+    };
     struct proact_image image = {.name = "pagerank.cu", .text = kernel_pagerank};
+    const char *name = names[run->options.kernel][run->options.type];
     enum proact_status status;
 
     if ((status = make_arrays(run, err)) ||
-        (status =
-             proact_kernel_load(run->session, &image, "pagerank_step", &run->step, err)))
+        (status = proact_kernel_load(run->session, &image, name, &run->step, err)))
         return status;
     fill_start(run);
     /* A repeated run may receive no contributions, and they must be comparable. */
     if (run->options.schedule)
-        status = proact_array_write(run->gift[1], 0, run->start, run->vertex_count, err);
-    return status ? status : map_step(run, err);
+        status =
+            proact_array_write(run->gift[1], 0, run->start.any, run->vertex_count, err);
+    if (status || run->options.kernel != PAGERANK_ANNOTATED)
+        return status;
+    return map_step(run, err);
 }
 
 /* Converts the gifts of the last iteration to ranks of the graph's vertices. */
 static enum proact_status read_ranks(struct pagerank_run *run, unsigned iterations,
                                      double *ranks, struct proact_error *err)
 {
-    enum proact_status status =
-        proact_array_read(run->gift[iterations % 2], 0, run->start, run->vertex_count, err);
+    enum proact_status status = proact_array_read(run->gift[iterations % 2], 0,
+                                                  run->start.any, run->vertex_count, err);
 
     for (uint32_t i = 0; !status && i < run->vertex_count; i++) {
         uint32_t degree = run->plan.out_degree[i];
 
-        ranks[run->plan.vertex[i]] = run->start[i] * (degree ? degree : 1);
+        double gift =
+            run->options.type == PAGERANK_F32 ? run->start.f32[i] : run->start.f64[i];
+
+        ranks[run->plan.vertex[i]] = gift * (degree ? degree : 1);
     }
     return status;
 }
@@ -154,7 +165,7 @@ static void run_clear(struct pagerank_run *run)
     proact_array_destroy(run->gift[0]);
     proact_array_destroy(run->gift[1]);
     pagerank_plan_clear(&run->plan);
-    free(run->start);
+    free(run->start.any);
 }
 
 enum proact_status pagerank_run(struct proact *p, const struct graph *g,
@@ -166,10 +177,13 @@ enum proact_status pagerank_run(struct proact *p, const struct graph *g,
                                .vertex_count = g->vertex_count,
                                .edge_count = g->edge_count};
     struct repeat_result loop = {0};
-    double *ranks = app_calloc(g->vertex_count, sizeof *ranks);
-    enum proact_status status;
+    enum proact_status status = pagerank_check(options, err);
 
-    pagerank_plan_init(&run.plan, g);
+    if (status)
+        return status;
+    double *ranks = app_calloc(g->vertex_count, sizeof *ranks);
+
+    pagerank_plan_init(&run.plan, g, &run.options);
     if (!(status = prepare(&run, err))) {
         struct repeat repeat = {.session = p,
                                 .cta_count = run.plan.cta_count,
@@ -183,7 +197,7 @@ enum proact_status pagerank_run(struct proact *p, const struct graph *g,
                                 .checkpoint = run.options.checkpoint,
                                 .state = run.gift[0],
                                 .state_count = run.vertex_count,
-                                .state_bytes = run.vertex_count * sizeof(double),
+                                .state_bytes = run.vertex_count * gift_bytes(&run),
                                 .start = run.dangling,
                                 .progress = run.options.progress,
                                 .progress_context = run.options.context};

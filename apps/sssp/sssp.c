@@ -14,7 +14,6 @@ extern const char kernel_sssp[];
 
 enum {
     CTA_EDGES = 4096, /* sufficient for a CTA */
-    CTAS_MAX = 4096,  /* each CTA reads one sum of every other CTA */
     CTAS_MIN = 16,    /* one per device of the largest machine */
 };
 
@@ -54,11 +53,16 @@ static struct sssp_shape sssp_shape_of(const struct graph *g, enum sssp_kernel k
     wanted = wanted > by_edges ? wanted : by_edges;
     if (kernel == SSSP_PAPER)
         wanted = (n - 1) / SSSP_WORD_VERTICES + 1;
-    wanted = wanted > CTAS_MAX ? CTAS_MAX : wanted < CTAS_MIN ? CTAS_MIN : wanted;
+    wanted = wanted > REPEAT_CTAS_MAX ? REPEAT_CTAS_MAX
+             : wanted < CTAS_MIN      ? CTAS_MIN
+                                      : wanted;
     uint32_t words = (n - 1) / SSSP_WORD_VERTICES + 1;
     uint32_t size = ((words - 1) / wanted + 1) * SSSP_WORD_VERTICES;
 
-    return (struct sssp_shape){n, size, (n - 1) / size + 1, sssp_window(g), 0};
+    return (struct sssp_shape){.vertex_count = n,
+                               .cta_size = size,
+                               .cta_count = (n - 1) / size + 1,
+                               .window = sssp_window(g)};
 }
 
 static uint32_t word_count(const struct sssp_session *run)
@@ -174,6 +178,7 @@ static enum proact_status launch_round(void *context, const struct repeat_step *
     };
     size_t count = sizeof args / sizeof *args;
 
+    shape.sum_count = step->sum_count;
     shape.tolerance = step->tolerance;
     if (run->options.kernel != SSSP_FRONTIER)
         count -= 2;

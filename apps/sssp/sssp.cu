@@ -346,7 +346,7 @@ PROACT_DEVICE_INLINE void sssp_round(sssp_edges<L> edges, sssp_shape shape,
     proact_u32 end = smaller(begin + shape.cta_size, shape.vertex_count);
     long long low = (long long)begin - shape.window;
     bool stopped =
-        cta_sum_pairs(old_sums, shape.cta_count, shared.sums).a < shape.tolerance;
+        cta_sum_pairs(old_sums, shape.sum_count, shared.sums).a < shape.tolerance;
     double count = 0;
 
     edges.low = (proact_u32)(low > 0 ? low : 0);

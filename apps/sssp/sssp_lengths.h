@@ -16,6 +16,7 @@ enum { SSSP_CTA_VERTICES = 256, SSSP_WORD_VERTICES = 32 };
 /* The vertices of a launch. Each CTA has cta_size consecutive ones. */
 struct sssp_shape {
     unsigned vertex_count, cta_size, cta_count;
-    unsigned window;  /* largest difference of the vertices of an edge */
-    double tolerance; /* a round that changes fewer vertices is the last one */
+    unsigned window;    /* largest difference of the vertices of an edge */
+    unsigned sum_count; /* pairs that each CTA adds */
+    double tolerance;   /* a round that changes fewer vertices is the last one */
 };

@@ -103,22 +103,31 @@ static void reference_spreads_dangling_mass(void **state)
     matrix_clear(&m);
 }
 
+static struct pagerank_plan plan_of(const struct graph *g, struct pagerank_options options)
+{
+    struct pagerank_plan plan = {0};
+
+    pagerank_plan_init(&plan, g, &options);
+    return plan;
+}
+
 static void plan_is_a_balanced_permutation(void **state)
 {
     (void)state;
     struct graph g = debian();
-    struct pagerank_plan plan = {0};
+    struct pagerank_plan plan = plan_of(&g, (struct pagerank_options){0});
     uint32_t *noted = calloc(g.vertex_count, sizeof *noted);
     uint32_t at = 0, heaviest = 0;
 
-    pagerank_plan_init(&plan, &g);
     for (uint32_t c = 0; c < plan.cta_count; c++) {
         const struct pagerank_cta *cta = &plan.cta[c];
+        uint32_t begin = c * plan.cta_size, end = begin + plan.cta_size;
 
-        assert_int_equal(cta->hubs, at); /* contiguous */
-        assert_true(cta->hubs <= cta->warps && cta->warps <= cta->threads);
-        assert_true(cta->threads <= cta->end && cta->hubs < cta->end);
-        for (; at < cta->end; at++) {
+        end = end < g.vertex_count ? end : g.vertex_count;
+        assert_int_equal(begin, at); /* contiguous */
+        assert_true(begin <= cta->warps && cta->warps <= cta->threads);
+        assert_true(cta->threads <= end && begin < end);
+        for (; at < end; at++) {
             uint32_t degree = plan.first[at + 1] - plan.first[at];
 
             assert_int_equal(noted[plan.vertex[at]]++, 0);
@@ -126,11 +135,11 @@ static void plan_is_a_balanced_permutation(void **state)
             assert_int_equal(degree >= PAGERANK_WARP_DEGREE, at < cta->threads);
             assert_int_equal(plan.out_degree[at], g.out_degree[plan.vertex[at]]);
         }
-        uint32_t weight =
-            plan.first[cta->end] - plan.first[cta->hubs] + cta->end - cta->hubs;
+        uint32_t edges = plan.first[end] - plan.first[begin];
+        uint32_t largest = plan.first[begin + 1] - plan.first[begin];
 
-        if (cta->end - cta->hubs > 1 && weight > heaviest)
-            heaviest = weight;
+        if (largest < edges / 2 && edges > heaviest)
+            heaviest = edges;
     }
     assert_int_equal(at, g.vertex_count);
     assert_true(heaviest < 1100); /* except CTAs with a single hub */
@@ -142,6 +151,42 @@ static void plan_is_a_balanced_permutation(void **state)
                              g.source[g.in_first[old] + e]);
     }
     free(noted);
+    pagerank_plan_clear(&plan);
+    graph_clear(&g);
+}
+
+/* Hubs heavier than a CTA do not make one device heavier than another. */
+static void devices_have_equal_edges(void **state)
+{
+    (void)state;
+    struct graph g = debian();
+    struct pagerank_plan plan = plan_of(&g, (struct pagerank_options){0});
+
+    for (uint32_t devices = 2; devices <= 8; devices *= 2)
+        for (uint32_t d = 0, begin = 0; d < devices; d++) {
+            uint32_t cta = (uint32_t)((uint64_t)plan.cta_count * (d + 1) / devices);
+            uint32_t end = cta * plan.cta_size;
+
+            end = end < g.vertex_count ? end : g.vertex_count;
+            double share = (double)(plan.first[end] - plan.first[begin]) / g.edge_count;
+
+            assert_true(fabs(share * devices - 1) < 0.02);
+            begin = end;
+        }
+    pagerank_plan_clear(&plan);
+    graph_clear(&g);
+}
+
+static void the_plan_of_the_paper_keeps_the_order(void **state)
+{
+    (void)state;
+    struct graph g = debian();
+    struct pagerank_plan plan =
+        plan_of(&g, (struct pagerank_options){.kernel = PAGERANK_PAPER});
+
+    for (uint32_t v = 0; v < g.vertex_count; v++)
+        assert_int_equal(plan.vertex[v], v);
+    assert_memory_equal(plan.source, g.source, g.edge_count * sizeof *g.source);
     pagerank_plan_clear(&plan);
     graph_clear(&g);
 }
@@ -183,6 +228,8 @@ int main(void)
         cmocka_unit_test(reference_gives_the_golden_values),
         cmocka_unit_test(reference_spreads_dangling_mass),
         cmocka_unit_test(plan_is_a_balanced_permutation),
+        cmocka_unit_test(devices_have_equal_edges),
+        cmocka_unit_test(the_plan_of_the_paper_keeps_the_order),
         cmocka_unit_test(jacobi_reference_converges),
         cmocka_unit_test(jacobi_refuses_sizes),
     };

@@ -38,6 +38,9 @@ ls
 printf '%%%%MatrixMarket matrix coordinate pattern general\n5 5 5\n1 2\n1 3\n2 3\n4 3\n3 1\n' >h.mtx
 fails 1 proact run pagerank h.mtx --resume c.check
 fails 1 proact run jacobi --resume c.check
+fails 1 $run --type f32 --tolerance 1e-6 --resume c.check
+fails 1 $run --kernel paper --resume c.check
+fails 1 $run --type f32 --tolerance 1e-12
 head -c 200 c.check >torn.check
 fails 1 $run --resume torn.check
 head -c -1 c.check >torn.check

@@ -11,11 +11,13 @@
 #include "base/text.h"
 #include "graph/plain_text.h"
 #include "pagerank/pagerank.h"
+#include "pagerank/pagerank_plan.h"
 #include "run/run_application.h"
 
 enum { TOP_COUNT = 10 };
-#define REFERENCE_TOLERANCE 1e-12 /* L1, in float64 */
-enum { PAGERANK_NAMES };
+#define REFERENCE_TOLERANCE 1e-12    /* L1, in float64 */
+#define REFERENCE_TOLERANCE_F32 1e-6 /* of float32 against float64 */
+enum { PAGERANK_NAMES, PAGERANK_TYPE, PAGERANK_KERNEL };
 
 static const struct run_option pagerank_options_table[] = {
     [PAGERANK_NAMES] = {.name = "names",
@@ -23,6 +25,18 @@ static const struct run_option pagerank_options_table[] = {
                         .argument = "FILE",
                         .help = "names of the vertices, one a line; a graph may name its "
                                 "own file"},
+    [PAGERANK_TYPE] = {.name = "type",
+                       .kind = RUN_CHOICE,
+                       .argument = "T",
+                       .help = "f64 (default), or f32: 4 bytes a vertex are sent",
+                       .choices = "f64|f32"},
+    [PAGERANK_KERNEL] = {.name = "kernel",
+                         .kind = RUN_CHOICE,
+                         .argument = "K",
+                         .help =
+                             "default, or paper: one warp for each vertex in the order\n"
+                             "of the file, and one lane stores",
+                         .choices = "default|paper"},
     {NULL},
 };
 
@@ -82,12 +96,16 @@ static enum proact_status open_work(const struct run_request *request, void **ou
                                     struct proact_error *err)
 {
     struct pagerank_work *work = must_calloc(1, sizeof *work);
-    enum proact_status status =
-        graph_read(request->input, MATRIX_NO_VALUES, &work->graph, err);
 
     work->path = request->input;
+    work->options.type = (enum pagerank_type)request->value[PAGERANK_TYPE].choice;
+    work->options.kernel = (enum pagerank_kernel)request->value[PAGERANK_KERNEL].choice;
     work->options.tolerance = request->tolerance;
     work->options.iterations_max = request->iterations;
+    enum proact_status status = pagerank_check(&work->options, err);
+
+    if (!status)
+        status = graph_read(request->input, MATRIX_NO_VALUES, &work->graph, err);
     if (!status) {
         const char *names = request->value[PAGERANK_NAMES].text;
         char *found = names ? NULL : find_names(request->input, &work->graph);
@@ -132,6 +150,16 @@ static enum proact_status run(void *context, struct proact *p,
     return status;
 }
 
+static const char *pagerank_type_name(const struct pagerank_work *work)
+{
+    return work->options.type == PAGERANK_F32 ? "f32" : "f64";
+}
+
+static const char *pagerank_kernel_name(const struct pagerank_work *work)
+{
+    return work->options.kernel == PAGERANK_PAPER ? "paper" : "default";
+}
+
 static void print_input(const void *context, FILE *to)
 {
     const struct pagerank_work *work = context;
@@ -139,6 +167,10 @@ static void print_input(const void *context, FILE *to)
 
     fprintf(to, "PageRank of %s: %u vertices, %u edges", work->path, g->vertex_count,
             g->edge_count);
+    if (work->options.type == PAGERANK_F32)
+        fprintf(to, ", in f32");
+    if (work->options.kernel == PAGERANK_PAPER)
+        fprintf(to, ", by the paper's kernel");
     if (g->duplicates || g->self_loops)
         fprintf(to, " (%zu duplicates merged, %zu self-loops dropped)", g->duplicates,
                 g->self_loops);
@@ -186,6 +218,8 @@ static void write_input(const void *context, struct json_writer *w)
     json_put_text(w, "graph", work->path);
     json_put_whole(w, "vertices", work->graph.vertex_count);
     json_put_whole(w, "edges", work->graph.edge_count);
+    json_put_text(w, "type", pagerank_type_name(work));
+    json_put_text(w, "kernel", pagerank_kernel_name(work));
     json_put_whole(w, "duplicates_merged", work->graph.duplicates);
     json_put_whole(w, "self_loops_dropped", work->graph.self_loops);
 }
@@ -238,7 +272,9 @@ static enum proact_status compare_ranks(const void *context,
     options.iterations_max = outcome->iterations;
     pagerank_reference(&work->graph, &options, &want);
     *out = (struct run_comparison){.what = "sum of the differences of the ranks",
-                                   .tolerance = REFERENCE_TOLERANCE};
+                                   .tolerance = work->options.type == PAGERANK_F32
+                                                    ? REFERENCE_TOLERANCE_F32
+                                                    : REFERENCE_TOLERANCE};
     for (size_t i = 0; i < work->graph.vertex_count; i++)
         out->difference += fabs(found[i] - want.ranks[i]);
     pagerank_clear(&want);
@@ -247,13 +283,16 @@ static enum proact_status compare_ranks(const void *context,
 
 static void add_pagerank_key(const void *context, struct text *key)
 {
-    const struct graph *g = &((const struct pagerank_work *)context)->graph;
+    const struct pagerank_work *work = context;
+    const struct graph *g = &work->graph;
     uint64_t hash =
         hash_bytes(g->in_first, (g->vertex_count + 1ul) * sizeof *g->in_first, 0);
 
     hash = hash_bytes(g->source, (size_t)g->edge_count * sizeof *g->source, hash);
     text_print(key, "graph of %u vertices and %u edges, hash %016llx\n", g->vertex_count,
                g->edge_count, (unsigned long long)hash);
+    text_print(key, "type %s\nkernel %s\n", pagerank_type_name(work),
+               pagerank_kernel_name(work));
 }
 
 const struct run_application run_pagerank = {
@@ -265,7 +304,7 @@ const struct run_application run_pagerank = {
         "PageRank of a graph: a Matrix Market file or a METIS graph (.graph), plain or\n"
         "gzip, or a GAP graph (.sg, .wsg). Entry (i, j) is an edge from i to j. At most\n"
         "1000 iterations (--iterations); stop if the ranks change by less than 1e-12 in\n"
-        "all (--tolerance).\n"
+        "all (--tolerance), or 1e-7 in f32.\n"
         "\n"
         "Example:\n"
         "  proact make wiki --vertices 1000 --seed 7 -o wiki.mtx\n"
