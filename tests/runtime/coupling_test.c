@@ -46,7 +46,7 @@ static void kernels_are_decided_jointly(void **state)
 
     (void)state;
     settled(gains, loses, 1, few);
-    settled(gains, loses, 8, many);
+    settled(gains, loses, 16, many);
     settled(gains_little, gains_little, 1, both);
     settled(loses, loses, 1, neither);
     assert_int_equal(few[0], 20);
