@@ -203,11 +203,11 @@ function table(name,    file) {
     else if (name ~ /^(calls|compiled|distributed|start)/) build_table(file, "median")
     else if (name ~ /^large/) build_table(file, "each")
     else if (name ~ /^micro-(row-)?(all-)?[0-9]/) best_table(file)
-    else if (name ~ /-[0-9]+x/)
-        rows(file, "figure", "measured", "| case | median | min to max | runs |")
-    else if (name ~ /^(pagerank|als)/)
+    else if (name ~ /^(run|(pagerank|als).*-v100)/)
         rows(file, "run", "hidden_share",
              "| method | time | speedup | captured | overhead | sent | packets | hidden |")
+    else if (name ~ /-[0-9]+x/)
+        rows(file, "figure", "measured", "| case | median | min to max | runs |")
     else if (name ~ /-speed$/)
         rows(file, "speed", "median",
              "| kernel | devices | host threads | G lane instructions/s, median | min to max |")

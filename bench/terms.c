@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+/* The part of T(bulk) that its copies must take, so that a part of them can be hidden. */
+static const double copies_share_min = 0.1;
+
 double terms_ideal_ns(const struct terms_base *base)
 {
     return fmax(base->uncopied, base->skipped);
@@ -23,7 +26,7 @@ struct terms terms_of(const struct terms_base *base, double time, double skipped
 
     if (skipped > 0)
         t.overhead = skipped / base->skipped - 1;
-    if (skipped > 0 && copies > base->spread)
+    if (skipped > 0 && copies > fmax(base->spread, copies_share_min * base->bulk))
         t.hidden = 1 - (time - skipped) / copies;
     return t;
 }

@@ -23,5 +23,6 @@ double terms_ideal_ns(const struct terms_base *base);
 /* The speedup of T_ideal. */
 double terms_ideal(const struct terms_base *base);
 /* Terms of a mechanism with the times T(m) and E(m); without E(m), which is 0, overhead and
-   hidden are undefined. */
+   hidden are undefined. Hidden is also undefined if the copies of bulk take less than a
+   tenth of its time, or no more than its spread. */
 struct terms terms_of(const struct terms_base *base, double time, double skipped);

@@ -70,7 +70,7 @@ static inline void module_run(const struct module_case *c, const char *text,
         .name = c->name, .text = text, .bytes = strlen(text)};
     const struct proact_grid grid = {.ctas = {MODULE_CTAS}, .threads = {MODULE_THREADS}};
     const struct proact_options options = {
-        .machine = "v100x4", .device_count = devices, .check = true};
+        .machine = "h200x4", .device_count = devices, .check = true};
 
     module_must(proact_open(&options, &p, &err), c->name, &err);
     module_must(
