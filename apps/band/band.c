@@ -184,18 +184,21 @@ static enum proact_status load_band(struct band_session *run, struct proact_erro
 static enum proact_status run_iterations(struct band_session *run, struct band_result *out,
                                          struct proact_error *err)
 {
-    const struct repeat repeat = {.session = run->session,
-                                  .cta_count = run->size.cta_count,
-                                  .tolerance = run->size.limit,
-                                  .iterations_max = run->options.iterations_max + 1,
-                                  .schedule = run->options.schedule,
-                                  .launch = launch_iteration,
-                                  .reset = reset_x,
-                                  .inspect = inspect_residuals,
-                                  .context = run,
-                                  .progress = run->options.progress ? show_residual : NULL,
-                                  .progress_context = run,
-                                  .every_iteration = run->options.every_iteration};
+    const struct repeat repeat = {
+        .session = run->session,
+        .cta_count = run->size.cta_count,
+        .tolerance = run->size.limit,
+        .iterations_max = run->options.iterations_max + 1,
+        .schedule = run->options.schedule,
+        .launch = launch_iteration,
+        .reset = reset_x,
+        .inspect = inspect_residuals,
+        .context = run,
+        .progress = run->options.progress ? show_residual : NULL,
+        .progress_context = run,
+        .every_iteration = run->options.every_iteration,
+        .checkpoint = run->options.checkpoint,
+        .state = {{"x", run->x[0], run->size.rows, run->size.rows * number_bytes(run)}}};
     struct repeat_result loop = {0};
     enum proact_status status = repeat_run(&repeat, &loop, err);
 

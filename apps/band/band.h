@@ -7,6 +7,7 @@
 
 #include <proact/proact.h>
 
+#include "graph/app_state.h"
 #include "graph/repeat.h"
 
 /* A system. The half-width is the largest difference of a row and a column with an entry. A
@@ -58,6 +59,7 @@ struct band_options {
     void (*progress)(void *context, unsigned iteration, double residual); /* may be NULL */
     bool every_iteration; /* progress is called for each iteration, in order */
     void *context;
+    struct app_checkpoint checkpoint;
 };
 
 struct band_result {

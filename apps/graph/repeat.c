@@ -28,7 +28,7 @@ struct part {
 
 /* A state on the host: what the iterations before it left. */
 struct saved {
-    void *array;
+    void *array[REPEAT_STATES_MAX];
     struct sum_pair *pairs;
     struct repeat_state look;
 };
@@ -55,7 +55,8 @@ static void loop_clear(struct loop *l)
     proact_kernel_destroy(l->look);
     repeat_pairs_clear(&l->pairs);
     proact_array_destroy(l->last);
-    free(l->saved.array);
+    for (unsigned i = 0; i < REPEAT_STATES_MAX; i++)
+        free(l->saved.array[i]);
     free(l->saved.pairs);
 }
 
@@ -121,31 +122,46 @@ static enum proact_status launch(const struct loop *l, const struct part *part,
     return status;
 }
 
-enum { STATE_PARTS = 3 };
+enum { STATE_PARTS_MAX = REPEAT_STATES_MAX + 2 };
 
-static void list_state_parts(struct loop *l, struct app_part parts[STATE_PARTS])
+static unsigned count_states(const struct repeat *r)
 {
-    const struct repeat *r = l->repeat;
+    unsigned count = 0;
 
-    parts[0] = (struct app_part){"array", l->saved.array, r->state_bytes};
-    parts[1] =
+    while (count < REPEAT_STATES_MAX && r->state[count].array)
+        count++;
+    return count;
+}
+
+/* Returns the number of parts. */
+static size_t list_state_parts(struct loop *l, struct app_part parts[STATE_PARTS_MAX])
+{
+    const struct repeat_array *state = l->repeat->state;
+    size_t count = 0;
+
+    for (; count < count_states(l->repeat); count++)
+        parts[count] =
+            (struct app_part){state[count].name, l->saved.array[count], state[count].bytes};
+    parts[count++] =
         (struct app_part){"sums", l->saved.pairs, l->pairs.count * sizeof(struct sum_pair)};
-    parts[2] = (struct app_part){"loop", &l->saved.look, sizeof l->saved.look};
+    parts[count++] = (struct app_part){"loop", &l->saved.look, sizeof l->saved.look};
+    return count;
 }
 
 static enum proact_status load_state(struct loop *l, struct proact_error *err)
 {
     const struct app_checkpoint *c = &l->repeat->checkpoint;
-    struct app_part parts[STATE_PARTS];
+    struct app_part parts[STATE_PARTS_MAX];
 
     if (!c->every && !c->load)
         return PROACT_OK;
-    l->saved.array = app_calloc(1, l->repeat->state_bytes);
+    for (unsigned i = 0; i < count_states(l->repeat); i++)
+        l->saved.array[i] = app_calloc(1, l->repeat->state[i].bytes);
     l->saved.pairs = app_calloc(l->pairs.count, sizeof *l->saved.pairs);
     if (!c->load)
         return PROACT_OK;
-    list_state_parts(l, parts);
-    enum proact_status status = c->load(c->context, &l->done, parts, STATE_PARTS, err);
+    size_t count = list_state_parts(l, parts);
+    enum proact_status status = c->load(c->context, &l->done, parts, count, err);
 
     if (status)
         return status;
@@ -162,19 +178,22 @@ static enum proact_status load_state(struct loop *l, struct proact_error *err)
 static enum proact_status save_state(struct loop *l, struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
-    struct app_part parts[STATE_PARTS];
-    enum proact_status status =
-        proact_array_read(r->state, 0, l->saved.array, r->state_count, err);
+    struct app_part parts[STATE_PARTS_MAX];
+    enum proact_status status = PROACT_OK;
 
+    for (unsigned i = 0; i < count_states(r) && !status; i++)
+        status = proact_array_read(r->state[i].array, 0, l->saved.array[i],
+                                   r->state[i].count, err);
     if (!status)
         status =
             proact_array_read(l->pairs.sums[0], 0, l->saved.pairs, l->pairs.count, err);
     if (status)
         return status;
     l->saved.look = l->now;
-    list_state_parts(l, parts);
+    size_t count = list_state_parts(l, parts);
+
     return r->checkpoint.save(r->checkpoint.context, (unsigned)l->now.iterations, parts,
-                              STATE_PARTS, err);
+                              count, err);
 }
 
 /* The first state, of the application or of a checkpoint. */
@@ -182,12 +201,14 @@ static enum proact_status start(struct loop *l, struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
     struct sum_pair *pairs = app_calloc(l->pairs.count, sizeof *pairs);
-    enum proact_status status;
+    enum proact_status status = PROACT_OK;
 
     l->now = l->saved.look;
     if (l->done) {
         memcpy(pairs, l->saved.pairs, l->pairs.count * sizeof *pairs);
-        status = proact_array_write(r->state, 0, l->saved.array, r->state_count, err);
+        for (unsigned i = 0; i < count_states(r) && !status; i++)
+            status = proact_array_write(r->state[i].array, 0, l->saved.array[i],
+                                        r->state[i].count, err);
     } else {
         l->now.change = INFINITY;
         /* Not below any tolerance. A repeated run stops by an infinite one. */

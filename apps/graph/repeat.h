@@ -43,6 +43,13 @@ struct repeat_schedule {
     unsigned iterations; /* until the stop; the launches after it only write zeros */
 };
 
+enum { REPEAT_STATES_MAX = 4 };
+struct repeat_array {
+    const char *name;
+    struct proact_array *array;
+    size_t count, bytes; /* its elements, and the size of all */
+};
+
 struct repeat {
     struct proact *session;
     uint32_t cta_count;
@@ -68,9 +75,9 @@ struct repeat {
     bool every_iteration; /* progress is called for each iteration, in order; the host then
                              queries each batch */
     struct app_checkpoint checkpoint; /* states are saved at the ends of batches */
-    /* The array that an even iteration reads, for checkpoints. */
-    struct proact_array *state;
-    size_t state_count, state_bytes; /* its elements, and the size of all */
+    /* The arrays that an even iteration reads and that iterations change, for checkpoints.
+       A NULL array ends the list. */
+    struct repeat_array state[REPEAT_STATES_MAX];
 };
 
 struct repeat_result {

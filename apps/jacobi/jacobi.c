@@ -124,9 +124,8 @@ enum proact_status jacobi_run(struct proact *p, const struct jacobi_options *giv
                                 .context = &run,
                                 .every_iteration = run.options.every_iteration,
                                 .checkpoint = run.options.checkpoint,
-                                .state = run.cells[0],
-                                .state_count = (size_t)size * size,
-                                .state_bytes = (size_t)size * size * sizeof(float),
+                                .state = {{"array", run.cells[0], (size_t)size * size,
+                                           (size_t)size * size * sizeof(float)}},
                                 .progress = run.options.progress ? show_progress : NULL,
                                 .progress_context = &run.options};
 

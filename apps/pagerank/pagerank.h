@@ -20,8 +20,9 @@ enum pagerank_kernel {
     PAGERANK_ANNOTATED, /* the default one with annotated stores, for tests */
 };
 
-#define PAGERANK_F32_TOLERANCE_MIN 1e-7 /* f32 does not reach smaller changes in general   \
-                                         */
+#define PAGERANK_F32_TOLERANCE_MIN                                                         \
+    1e-7 /* f32 does not reach smaller changes in general                                  \
+          */
 
 /* A zero field selects the default. */
 struct pagerank_options {

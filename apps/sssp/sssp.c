@@ -243,18 +243,29 @@ static enum proact_status load_step(struct sssp_session *run, struct proact_erro
 static enum proact_status run_rounds(struct sssp_session *run, struct sssp_result *out,
                                      struct proact_error *err)
 {
-    const struct repeat repeat = {.session = run->session,
-                                  .cta_count = run->shape.cta_count,
-                                  .tolerance = 0.5, /* no vertex has changed */
-                                  .iterations_max = run->options.rounds_max,
-                                  .schedule = run->options.schedule,
-                                  .launch = launch_round,
-                                  .reset = reset_distances,
-                                  .inspect = inspect_rounds,
-                                  .context = run,
-                                  .progress = run->options.progress,
-                                  .progress_context = run->options.context,
-                                  .every_iteration = run->options.every_iteration};
+    const size_t n = run->shape.vertex_count, bytes = sizeof(uint32_t);
+    const bool is_frontier = run->options.kernel == SSSP_FRONTIER;
+    struct repeat repeat = {.session = run->session,
+                            .cta_count = run->shape.cta_count,
+                            .tolerance = 0.5, /* no vertex has changed */
+                            .iterations_max = run->options.rounds_max,
+                            .schedule = run->options.schedule,
+                            .launch = launch_round,
+                            .reset = reset_distances,
+                            .inspect = inspect_rounds,
+                            .context = run,
+                            .progress = run->options.progress,
+                            .progress_context = run->options.context,
+                            .every_iteration = run->options.every_iteration,
+                            .checkpoint = run->options.checkpoint,
+                            .state = {{"distances", run->distance[0], n, n * bytes}}};
+
+    if (is_frontier) { /* a round stores only what changes */
+        repeat.state[1] =
+            (struct repeat_array){"distances_before", run->distance[1], n, n * bytes};
+        repeat.state[2] = (struct repeat_array){"changed", run->changed[0], word_count(run),
+                                                word_count(run) * bytes};
+    }
     struct repeat_result loop = {0};
     enum proact_status status = repeat_run(&repeat, &loop, err);
     union sssp_distances distance;

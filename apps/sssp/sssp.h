@@ -8,6 +8,7 @@
 
 #include <proact/proact.h>
 
+#include "graph/app_state.h"
 #include "graph/graph.h"
 #include "graph/repeat.h"
 
@@ -44,6 +45,7 @@ struct sssp_options {
     void (*progress)(void *context, unsigned round, double changed); /* may be NULL */
     bool every_iteration; /* progress is called for each round, in order */
     void *context;
+    struct app_checkpoint checkpoint;
 };
 
 struct sssp_result {

@@ -45,5 +45,7 @@ compare_resumed() {
 }
 compare_resumed pagerank g.mtx --tolerance 0 --iterations 200
 compare_resumed jacobi --size 128 --iterations 200
+compare_resumed sssp g.mtx --source 2 --weights hash --form frontier
+compare_resumed band --rows 4000 --half-width 3 --iterations 120 --tolerance 0
 compare_resumed als r.mtx --rank 4 --tolerance 0 --iterations 100
 compare_resumed ct --size 24 --views 30 --subsets 3 --iterations 40 --precision f32

@@ -4,6 +4,7 @@
 
 #include "band/band_answer.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "run/run_application.h"
 
@@ -104,6 +105,23 @@ static enum proact_status open_band(const struct run_request *request, void **ou
     return PROACT_OK;
 }
 
+static void add_band_key(const void *context, struct text *key)
+{
+    const struct band_work *work = context;
+    const struct band_system *s = &work->system;
+    const size_t rows = s->rows, bytes = sizeof(double);
+    uint64_t hash = hash_bytes(s->diagonal, rows * bytes, 0);
+
+    hash = hash_bytes(s->right, rows * bytes, hash);
+    if (s->diagonals)
+        hash = hash_bytes(s->diagonals, (2ul * s->half_width + 1) * rows * bytes, hash);
+    else
+        hash = hash_bytes(s->value, s->first[rows] * bytes, hash);
+    text_print(key, "system of %u rows and half-width %u, hash %016llx\ntype %s\n", s->rows,
+               s->half_width, (unsigned long long)hash,
+               work->options.type == BAND_F32 ? "f32" : "f64");
+}
+
 static enum proact_status run_band_once(void *context, struct proact *p,
                                         const struct run_watcher *watcher,
                                         struct run_outcome *out, struct proact_error *err)
@@ -116,6 +134,7 @@ static enum proact_status run_band_once(void *context, struct proact *p,
     options.context = watcher->context;
     options.every_iteration = watcher->every_iteration;
     options.schedule = watcher->schedule;
+    options.checkpoint = watcher->checkpoint;
     enum proact_status status = band_run(p, &work->system, &options, &r, err);
     size_t bytes = options.type == BAND_F32 ? sizeof(float) : sizeof(double);
 
@@ -252,5 +271,6 @@ const struct run_application run_band = {
     .list_arrays = list_x,
     .compare = compare_x,
     .quantity = "residual",
+    .add_key = add_band_key,
     .close = close_band,
 };

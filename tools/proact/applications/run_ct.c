@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "applications/run_ct_job.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "applications/run_ct_job.h"
 
 /* The answer: float64 attenuations, compared bit by bit, then the same in HU. */
 static size_t ct_answer_pixels(const struct ct_job *work)

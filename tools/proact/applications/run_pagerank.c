@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "applications/graph_key.h"
 #include "base/fail.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "graph/plain_text.h"
@@ -284,13 +284,8 @@ static enum proact_status compare_ranks(const void *context,
 static void add_pagerank_key(const void *context, struct text *key)
 {
     const struct pagerank_work *work = context;
-    const struct graph *g = &work->graph;
-    uint64_t hash =
-        hash_bytes(g->in_first, (g->vertex_count + 1ul) * sizeof *g->in_first, 0);
 
-    hash = hash_bytes(g->source, (size_t)g->edge_count * sizeof *g->source, hash);
-    text_print(key, "graph of %u vertices and %u edges, hash %016llx\n", g->vertex_count,
-               g->edge_count, (unsigned long long)hash);
+    graph_key_add(&work->graph, key);
     text_print(key, "type %s\nkernel %s\n", pagerank_type_name(work),
                pagerank_kernel_name(work));
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "applications/graph_key.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "run/run_application.h"
@@ -142,6 +143,7 @@ static enum proact_status run_sssp_once(void *context, struct proact *p,
     options.context = watcher->context;
     options.every_iteration = watcher->every_iteration;
     options.schedule = watcher->schedule;
+    options.checkpoint = watcher->checkpoint;
     enum proact_status status = sssp_run(p, &work->graph, &options, &r, err);
 
     if (!status) {
@@ -149,6 +151,17 @@ static enum proact_status run_sssp_once(void *context, struct proact *p,
         sssp_clear(&r);
     }
     return status;
+}
+
+static void add_sssp_key(const void *context, struct text *key)
+{
+    static const char *const forms[] = {"rounds", "frontier", "paper"};
+    const struct sssp_work *work = context;
+
+    graph_key_add(&work->graph, key);
+    text_print(key, "source %u\ntype %s\nform %s\n", work->options.source + 1,
+               work->options.type == SSSP_F32 ? "f32" : "int32",
+               forms[work->options.kernel]);
 }
 
 static void print_sssp_input(const void *context, FILE *to)
@@ -273,5 +286,6 @@ const struct run_application run_sssp = {
     .list_arrays = list_paths,
     .compare = compare_distances,
     .quantity = "changed",
+    .add_key = add_sssp_key,
     .close = close_sssp,
 };
