@@ -82,7 +82,7 @@ void sssp_set_weights(struct graph *g, enum sssp_weights weights);
 
 /* ---- Answers ---- */
 
-enum { SSSP_NO_PARENT = UINT32_MAX };
+#define SSSP_NO_PARENT UINT32_MAX
 
 /* A tree of shortest paths: the vertex before each one, or SSSP_NO_PARENT for the source
    and for unreachable vertices. The tree depends only on the graph and the distances. The

@@ -75,7 +75,7 @@ static const struct run_option als_options_table[] = {
                         "gradient: default, a warp per row; or paper, a thread per row\n"
                         "that stores its factors one by one",
                     .choices = "default|paper"},
-    {NULL},
+    {.name = NULL},
 };
 
 struct als_work {

@@ -43,7 +43,7 @@ static const struct run_option band_options_table[] = {
                    .argument = "T",
                    .help = "f64 (default) or f32",
                    .choices = "f64|f32"},
-    {NULL},
+    {.name = NULL},
 };
 
 struct band_work {

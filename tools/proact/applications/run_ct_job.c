@@ -172,7 +172,7 @@ const struct run_option run_ct_options[] = {
                           .argument = "C/W",
                           .help = "centre and width in HU of --output FILE.png (default\n"
                                   "40/400)"},
-    {NULL},
+    {.name = NULL},
 };
 
 /* Counts that the input has; 0: it has none. */

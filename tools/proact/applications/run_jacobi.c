@@ -16,7 +16,7 @@ static const struct run_option jacobi_options_table[] = {
                      .help = "cells per side, 3 to 32768 (default 1024)",
                      .low = 3,
                      .high = 32768},
-    {NULL},
+    {.name = NULL},
 };
 
 static enum proact_status open_work(const struct run_request *request, void **out,

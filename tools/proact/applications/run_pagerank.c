@@ -37,7 +37,7 @@ static const struct run_option pagerank_options_table[] = {
                              "default, or paper: one warp for each vertex in the order\n"
                              "of the file, and one lane stores",
                          .choices = "default|paper"},
-    {NULL},
+    {.name = NULL},
 };
 
 struct pagerank_work {

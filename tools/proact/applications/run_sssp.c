@@ -42,7 +42,7 @@ static const struct run_option sssp_options_table[] = {
                      .help = "default, or paper: one warp for each vertex, and one lane\n"
                              "stores",
                      .choices = "default|paper"},
-    {NULL},
+    {.name = NULL},
 };
 
 struct sssp_work {

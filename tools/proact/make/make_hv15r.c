@@ -184,21 +184,33 @@ static enum proact_status write_matrix(const struct hv15r_grid *g, const char *p
     return make_output_finish(output, err);
 }
 
+static bool read_sides(const char *word, uint64_t side[3])
+{
+    for (int d = 0; d < 3; d++) {
+        char *end = NULL;
+
+        if (*word < '0' || *word > '9')
+            return false;
+        side[d] = strtoull(word, &end, 10);
+        if (*end != (d < 2 ? 'x' : '\0'))
+            return false;
+        word = end + 1;
+    }
+    return true;
+}
+
 /* "60x60x80". */
 static int take_grid(const char *word, struct hv15r_grid *g)
 {
-    unsigned side[3] = {X_DEFAULT, Y_DEFAULT, Z_DEFAULT};
-    int length = 0;
+    uint64_t side[3] = {X_DEFAULT, Y_DEFAULT, Z_DEFAULT};
 
-    if (word &&
-        (sscanf(word, "%4ux%4ux%4u%n", &side[0], &side[1], &side[2], &length) != 3 ||
-         word[length]))
+    if (word && !read_sides(word, side))
         return usage_error("make hv15r",
                            "--grid: expected nodes such as 60x60x80, found '%s'", word);
     for (int d = 0; d < 3; d++) {
         if (side[d] < 1 || side[d] > SIDE_MAX)
-            return usage_error("make hv15r", "--grid: a side is %u, expected 1 to %d",
-                               side[d], SIDE_MAX);
+            return usage_error("make hv15r", "--grid: a side is %llu, expected 1 to %d",
+                               (unsigned long long)side[d], SIDE_MAX);
         g->side[d] = side[d];
     }
     if (node_count(g) * ROW_MAX * UNKNOWNS > UINT32_MAX)

@@ -115,11 +115,29 @@ static enum proact_status check_format(const struct run_checkpoint *c,
     return PROACT_OK;
 }
 
+/* The number after the last space of a line, if the line starts with `word`. */
+static bool line_number(const char *line, const char *word, uint64_t *out)
+{
+    size_t length = line_length(line), digits = 0;
+    char *end = NULL;
+
+    if (strncmp(line, word, strlen(word)) != 0)
+        return false;
+    while (digits < length && line[length - digits - 1] >= '0' &&
+           line[length - digits - 1] <= '9')
+        digits++;
+    if (!digits || digits == length || line[length - digits - 1] != ' ')
+        return false;
+    *out = strtoull(line + length - digits, &end, 10);
+    return end == line + length;
+}
+
 /* The hash of the lines and parts, or false if they do not fill the file. */
 static bool hash_file(const struct run_checkpoint *c, uint64_t *out)
 {
     const char *end = strstr(c->file, "\n\n"), *line = c->file;
-    size_t left = c->file_bytes - HASH_BYTES, bytes;
+    size_t left = c->file_bytes - HASH_BYTES;
+    uint64_t bytes;
 
     if (!end || (size_t)(end + 2 - c->file) > left)
         return false;
@@ -128,7 +146,7 @@ static bool hash_file(const struct run_checkpoint *c, uint64_t *out)
     *out = hash_bytes(c->file, (size_t)(at - c->file), 0);
     left -= (size_t)(at - c->file);
     for (; line < end; line += line_length(line) + 1)
-        if (sscanf(line, "part %*s %zu", &bytes) == 1) {
+        if (line_number(line, "part ", &bytes)) {
             if (bytes > left)
                 return false;
             *out = hash_bytes(at, bytes, *out);
@@ -241,12 +259,11 @@ static enum proact_status checkpoint_load(void *context, unsigned *iteration,
 {
     struct run_checkpoint *c = context;
     const char *at = c->body, *end = c->file + c->file_bytes - HASH_BYTES;
-    unsigned found = 0;
-    int length = 0;
+    uint64_t found = 0;
 
-    if (sscanf(at, "iteration %u\n%n", &found, &length) != 1)
+    if (!line_number(at, "iteration ", &found) || found > UINT32_MAX)
         return fail(err, PROACT_EINVAL, "%s: no iteration after the key", c->resume);
-    at += length;
+    at += line_length(at) + 1;
     for (size_t i = 0; i < count; i++)
         if (!skip_part_line(&at, &parts[i]))
             return fail(err, PROACT_EINVAL, "%s: expected 'part %s %zu', found '%.*s'",
@@ -258,8 +275,8 @@ static enum proact_status checkpoint_load(void *context, unsigned *iteration,
         memcpy(parts[i].data, at, parts[i].bytes);
         at += parts[i].bytes;
     }
-    *iteration = found;
-    set_interruption_note(c, c->resume, found);
+    *iteration = (unsigned)found;
+    set_interruption_note(c, c->resume, *iteration);
     return PROACT_OK;
 }
 
