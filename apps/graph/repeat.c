@@ -9,6 +9,7 @@
 
 #include "graph/complain.h"
 #include "graph/repeat_pairs.h"
+#include "graph/repeat_saved.h"
 
 extern const char kernel_repeat[];
 
@@ -26,17 +27,9 @@ struct part {
     struct proact_recording *recording; /* NULL: single launches */
 };
 
-/* A state on the host: what the iterations before it left. */
-struct saved {
-    void *array[REPEAT_STATES_MAX];
-    struct sum_pair *pairs;
-    struct repeat_state look;
-};
-
 struct loop {
     const struct repeat *repeat;
-    unsigned done;      /* iterations before the run, from a checkpoint */
-    struct saved saved; /* zeroed without checkpoints */
+    struct repeat_saved saved; /* zeroed without checkpoints */
     struct repeat_pairs pairs;
     struct proact_array *last; /* a query writes it */
     struct proact_kernel *look;
@@ -55,9 +48,7 @@ static void loop_clear(struct loop *l)
     proact_kernel_destroy(l->look);
     repeat_pairs_clear(&l->pairs);
     proact_array_destroy(l->last);
-    for (unsigned i = 0; i < REPEAT_STATES_MAX; i++)
-        free(l->saved.array[i]);
-    free(l->saved.pairs);
+    repeat_saved_clear(&l->saved);
 }
 
 static enum proact_status loop_init(struct loop *l, struct proact_error *err)
@@ -122,80 +113,6 @@ static enum proact_status launch(const struct loop *l, const struct part *part,
     return status;
 }
 
-enum { STATE_PARTS_MAX = REPEAT_STATES_MAX + 2 };
-
-static unsigned count_states(const struct repeat *r)
-{
-    unsigned count = 0;
-
-    while (count < REPEAT_STATES_MAX && r->state[count].array)
-        count++;
-    return count;
-}
-
-/* Returns the number of parts. */
-static size_t list_state_parts(struct loop *l, struct app_part parts[STATE_PARTS_MAX])
-{
-    const struct repeat_array *state = l->repeat->state;
-    size_t count = 0;
-
-    for (; count < count_states(l->repeat); count++)
-        parts[count] =
-            (struct app_part){state[count].name, l->saved.array[count], state[count].bytes};
-    parts[count++] =
-        (struct app_part){"sums", l->saved.pairs, l->pairs.count * sizeof(struct sum_pair)};
-    parts[count++] = (struct app_part){"loop", &l->saved.look, sizeof l->saved.look};
-    return count;
-}
-
-static enum proact_status load_state(struct loop *l, struct proact_error *err)
-{
-    const struct app_checkpoint *c = &l->repeat->checkpoint;
-    struct app_part parts[STATE_PARTS_MAX];
-
-    if (!c->every && !c->load)
-        return PROACT_OK;
-    for (unsigned i = 0; i < count_states(l->repeat); i++)
-        l->saved.array[i] = app_calloc(1, l->repeat->state[i].bytes);
-    l->saved.pairs = app_calloc(l->pairs.count, sizeof *l->saved.pairs);
-    if (!c->load)
-        return PROACT_OK;
-    size_t count = list_state_parts(l, parts);
-    enum proact_status status = c->load(c->context, &l->done, parts, count, err);
-
-    if (status)
-        return status;
-    if (l->done % REPEAT_BATCH || l->done > l->repeat->iterations_max ||
-        l->done != l->saved.look.iterations)
-        return complain(err, PROACT_EINVAL,
-                        "the checkpoint is of iteration %u: expected a multiple of %d, at "
-                        "most %u",
-                        l->done, REPEAT_BATCH, l->repeat->iterations_max);
-    return PROACT_OK;
-}
-
-/* Saves the state at the end of a batch: the next iteration is even and reads pairs[0]. */
-static enum proact_status save_state(struct loop *l, struct proact_error *err)
-{
-    const struct repeat *r = l->repeat;
-    struct app_part parts[STATE_PARTS_MAX];
-    enum proact_status status = PROACT_OK;
-
-    for (unsigned i = 0; i < count_states(r) && !status; i++)
-        status = proact_array_read(r->state[i].array, 0, l->saved.array[i],
-                                   r->state[i].count, err);
-    if (!status)
-        status =
-            proact_array_read(l->pairs.sums[0], 0, l->saved.pairs, l->pairs.count, err);
-    if (status)
-        return status;
-    l->saved.look = l->now;
-    size_t count = list_state_parts(l, parts);
-
-    return r->checkpoint.save(r->checkpoint.context, (unsigned)l->now.iterations, parts,
-                              count, err);
-}
-
 /* The first state, of the application or of a checkpoint. */
 static enum proact_status start(struct loop *l, struct proact_error *err)
 {
@@ -204,11 +121,9 @@ static enum proact_status start(struct loop *l, struct proact_error *err)
     enum proact_status status = PROACT_OK;
 
     l->now = l->saved.look;
-    if (l->done) {
+    if (l->saved.done) {
         memcpy(pairs, l->saved.pairs, l->pairs.count * sizeof *pairs);
-        for (unsigned i = 0; i < count_states(r) && !status; i++)
-            status = proact_array_write(r->state[i].array, 0, l->saved.array[i],
-                                        r->state[i].count, err);
+        status = repeat_saved_restore(&l->saved, r, err);
     } else {
         l->now.change = INFINITY;
         /* Not below any tolerance. A repeated run stops by an infinite one. */
@@ -291,7 +206,7 @@ static enum proact_status record_stopped(struct loop *l, struct proact_error *er
    one recording has many batches. */
 static enum proact_status prepare(struct loop *l, struct proact_error *err)
 {
-    unsigned most = l->repeat->iterations_max - l->done;
+    unsigned most = l->repeat->iterations_max - l->saved.done;
     /* An even number: nothing would read the last output of an odd one, so its readers
        would stay unknown. */
     const unsigned few = most < REPEAT_BATCH ? most + most % 2 : REPEAT_BATCH;
@@ -452,7 +367,7 @@ static void schedule_add(struct repeat_schedule *s, unsigned launches)
 static enum proact_status iterate_until_stop(struct loop *l, struct repeat_result *out,
                                              struct proact_error *err)
 {
-    const unsigned most = l->repeat->iterations_max - l->done;
+    const unsigned most = l->repeat->iterations_max - l->saved.done;
     enum proact_status status = PROACT_OK;
 
     while (!is_converged(l) && out->launches < most && !status) {
@@ -462,10 +377,11 @@ static enum proact_status iterate_until_stop(struct loop *l, struct repeat_resul
         schedule_add(&out->schedule, launches);
         status = go_on(l, launches, out, err);
         if (!status && is_save_due(l))
-            status = save_state(l, err);
+            status =
+                repeat_saved_save(&l->saved, l->repeat, l->pairs.sums[0], &l->now, err);
     }
     out->iterations = (unsigned)l->now.iterations;
-    out->schedule.iterations = out->iterations - l->done;
+    out->schedule.iterations = out->iterations - l->saved.done;
     return status;
 }
 
@@ -475,9 +391,9 @@ static enum proact_status iterate(struct loop *l, struct repeat_result *out,
     struct proact *p = l->repeat->session;
     enum proact_status status;
 
-    if ((status = load_state(l, err)) || (status = start(l, err)) ||
-        (status = prepare(l, err)) || (status = start(l, err)) ||
-        (status = proact_wait(p, err)))
+    if ((status = repeat_saved_load(&l->saved, l->repeat, l->pairs.count, err)) ||
+        (status = start(l, err)) || (status = prepare(l, err)) ||
+        (status = start(l, err)) || (status = proact_wait(p, err)))
         return status;
     l->before = (struct repeat_state){0};
     uint64_t began = proact_now_ns(p);
