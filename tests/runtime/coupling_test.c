@@ -10,7 +10,7 @@ struct kind {
     const char *name;
     uint32_t ctas, much;
 };
-static const struct kind gains = {"steps", SWEPT / 256, 400},
+static const struct kind gains = {"steps", SWEPT / 256, 200},
                          gains_little = {"steps", SWEPT / 256, 100},
                          loses = {"sweeps", SWEPT / 256 / EACH, EACH};
 
@@ -46,7 +46,7 @@ static void kernels_are_decided_jointly(void **state)
 
     (void)state;
     settled(gains, loses, 1, few);
-    settled(gains, loses, 16, many);
+    settled(gains, loses, 32, many);
     settled(gains_little, gains_little, 1, both);
     settled(loses, loses, 1, neither);
     assert_int_equal(few[0], 20);
