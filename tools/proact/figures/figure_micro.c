@@ -16,13 +16,12 @@ struct figure_micro {
     struct micro_bulk bulk;
 };
 
-/* --quick sleeps instead of computing, so nothing competes for issue slots. */
 struct figure_micro *figure_micro_open(const struct figure_session *s, const char *machine)
 {
     struct figure_micro *f = must_calloc(1, sizeof *f);
 
-    f->request = (struct bench_request){
-        .machine = machine, .bytes = s->quick ? BYTES_QUICK : BYTES, .sleeps = s->quick};
+    f->request =
+        (struct bench_request){.machine = machine, .bytes = s->quick ? BYTES_QUICK : BYTES};
     f->report.bench = "micro";
     f->micro = micro_open(&f->request, &f->report);
     f->bulk = micro_tune(f->micro, 1, 1, f->request.sleeps);
