@@ -30,6 +30,27 @@ awk '{ if ($1 == $2 || $1 < 1 || $2 < 1 || $1 > 5000 || $2 > 5000 || seen[$0]++)
            print NR, bad + 0, (most_out > 120), (most_in > 2 * most_out), most_out, most_in }' edges
 proact run pagerank a.mtx -n 1 --method bulk --iterations 1 | sed -n 1p
 
+# A binary graph is read like the text.
+proact make wiki --vertices 5000 --edges 60000 --seed 7 -o a.sg
+for file in a.mtx a.sg; do
+    proact run pagerank $file -n 1 --iterations 2 --output $file.ranks >/dev/null
+    proact run sssp $file -n 1 --weights hash --output $file.paths >/dev/null
+done
+cmp a.mtx.ranks a.sg.ranks
+cmp a.mtx.paths a.sg.paths
+wc -c <a.sg
+
+# The written band matrix gives the answer of the generated one.
+fails 0 proact make band --rows 500 --half-width 3 -o band.mtx
+sed -n '3p;4p' band.mtx
+tail -n +4 band.mtx | wc -l
+proact run band --matrix band.mtx -n 1 --iterations 9 --output matrix.x >/dev/null
+proact run band --rows 500 --half-width 3 -n 1 --iterations 9 --output band.x >/dev/null
+cmp matrix.x band.x
+fails 1 proact make band --rows 5 --half-width 5 -o x.mtx
+fails 2 proact make band --dominance 0 -o x.mtx
+fails 2 proact make band
+
 # The defaults have the vertices and edges of an eighth of Wikipedia: 12.62 edges each.
 proact make wiki --vertices 20000 -o - | sed -n 3p
 

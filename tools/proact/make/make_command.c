@@ -6,8 +6,8 @@
 #include "command.h"
 #include "make/make_generator.h"
 
-static const struct make_generator *const generators[] = {&make_wiki, &make_hv15r,
-                                                          &make_phantom, &make_ratings};
+static const struct make_generator *const generators[] = {
+    &make_wiki, &make_hv15r, &make_band, &make_phantom, &make_ratings};
 enum { GENERATOR_COUNT = sizeof generators / sizeof *generators };
 
 static void make_help(void)

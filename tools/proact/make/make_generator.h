@@ -10,4 +10,5 @@ struct make_generator {
     int (*run)(int argc, char **argv);
 };
 
-extern const struct make_generator make_wiki, make_hv15r, make_phantom, make_ratings;
+extern const struct make_generator make_wiki, make_hv15r, make_band, make_phantom,
+    make_ratings;

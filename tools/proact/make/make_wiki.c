@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/text.h"
 #include "check_words.h"
 #include "command.h"
@@ -32,7 +33,8 @@ static const char wiki_help[] =
     "  --vertices N       vertices, 2 to 4294967295 (445863)\n"
     "  --edges N          edges, 1 to 4294967295 (12.62 for each vertex, as in Wikipedia)\n"
     "  --seed S           another seed, another graph (0)\n"
-    "  -o, --output FILE  a Matrix Market file, compressed if the name ends in .gz; -: "
+    "  -o, --output FILE  FILE.sg: a binary graph of the GAP Benchmark Suite; otherwise a\n"
+    "                     Matrix Market file, compressed if the name ends in .gz; -: "
     "stdout\n"
     "\n"
     "Examples:\n"
@@ -54,6 +56,7 @@ struct wiki_words {
 struct wiki_request {
     struct wiki_options options;
     const char *path;
+    bool is_binary;
 };
 
 static void wiki_words_clear(struct wiki_words *w)
@@ -90,6 +93,9 @@ static int wiki_take_values(const struct wiki_words *w, struct wiki_request *r)
                            (unsigned long long)o->edges);
     if (!w->output)
         return usage_error("make wiki", "no file is named: add -o FILE");
+    size_t length = strlen(w->output);
+
+    r->is_binary = length > 3 && strcmp(w->output + length - 3, ".sg") == 0;
     r->path = take_output(w->output);
     return EXIT_FINE;
 }
@@ -183,6 +189,74 @@ static void wiki_write_edges(const struct wiki_options *o, const uint64_t *edge,
     }
 }
 
+/* Offsets, then neighbours, of the lists of all vertices. `edge` is ascending by vertex in
+   its upper half. */
+static void wiki_write_lists(const struct wiki_options *o, const uint64_t *edge,
+                             struct make_output *output)
+{
+    uint32_t few[LINES_BYTES / sizeof(uint32_t)];
+    size_t count = 0;
+    uint64_t next = 0;
+
+    for (uint64_t v = 0; v <= o->vertices; v++) {
+        while (next < o->edges && edge[next] >> 32 < v)
+            next++;
+        make_output_add(output, (const char *)&next, sizeof next);
+    }
+    for (uint64_t i = 0; i < o->edges; i++) {
+        few[count++] = (uint32_t)edge[i];
+        if (count < sizeof few / sizeof *few && i + 1 < o->edges)
+            continue;
+        make_output_add(output, (const char *)few, count * sizeof *few);
+        count = 0;
+    }
+}
+
+/* Exchanges the two halves of each edge and sorts by the new upper one. The order of equal
+   ones remains, so that both halves are ascending. */
+static enum proact_status wiki_transpose(const struct wiki_options *o, uint64_t **edge,
+                                         struct proact_error *err)
+{
+    uint64_t *next = calloc(o->vertices + 1, sizeof *next);
+    uint64_t *turned = malloc(o->edges * sizeof *turned);
+
+    if (!next || !turned) {
+        free(next);
+        free(turned);
+        return fail(err, PROACT_ENOSPACE, "not enough memory for a graph of %llu edges",
+                    (unsigned long long)o->edges);
+    }
+    for (uint64_t i = 0; i < o->edges; i++)
+        next[((*edge)[i] & UINT32_MAX) + 1]++;
+    for (uint64_t v = 0; v < o->vertices; v++)
+        next[v + 1] += next[v];
+    for (uint64_t i = 0; i < o->edges; i++) {
+        uint64_t target = (*edge)[i] & UINT32_MAX;
+
+        turned[next[target]++] = target << 32 | (*edge)[i] >> 32;
+    }
+    free(next);
+    free(*edge);
+    *edge = turned;
+    return PROACT_OK;
+}
+
+/* The layout is that of apps/graph/gap.c, directed. */
+static enum proact_status wiki_write_binary(const struct wiki_options *o, uint64_t **edge,
+                                            struct make_output *output,
+                                            struct proact_error *err)
+{
+    make_output_add(output, "\1", 1);
+    make_output_add(output, (const char *)&o->edges, sizeof o->edges);
+    make_output_add(output, (const char *)&o->vertices, sizeof o->vertices);
+    wiki_write_lists(o, *edge, output);
+    enum proact_status status = wiki_transpose(o, edge, err);
+
+    if (!status)
+        wiki_write_lists(o, *edge, output);
+    return status;
+}
+
 static enum proact_status wiki_create(const struct wiki_request *r,
                                       struct wiki_progress *progress,
                                       struct proact_error *err)
@@ -197,9 +271,16 @@ static enum proact_status wiki_create(const struct wiki_request *r,
     progress->from = generate_share;
     progress->share = 1 - generate_share;
     if (!(status = make_output_open(r->path, &output, err))) {
-        wiki_write_head(&r->options, output);
-        wiki_write_edges(&r->options, edge, output);
-        status = make_output_finish(output, err);
+        if (r->is_binary) {
+            status = wiki_write_binary(&r->options, &edge, output, err);
+        } else {
+            wiki_write_head(&r->options, output);
+            wiki_write_edges(&r->options, edge, output);
+        }
+        if (status)
+            make_output_discard(output);
+        else
+            status = make_output_finish(output, err);
     }
     free(edge);
     return status;

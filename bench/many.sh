@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# One run over all GPUs of a machine: results first, then all benchmarks and applications.
+# Usage: bench/many.sh BUILD FOLDER [MACHINE [SECONDS]]
+#   BUILD    a build folder (build/default), or a folder with its programs at the same paths
+#   FOLDER   receives JSON and text files
+#   MACHINE  a machine name, or local (the default): the GPUs of this computer
+#   SECONDS  time for all steps (default 570); a step that does not fit is left out and named
+# SAMPLES (environment): a folder with builds of NVIDIA's multi-GPU Jacobi samples
+# (multi_threaded_copy, nccl, nvshmem, ...), which are timed beside ours. PROACTCC and nvcc
+# are needed for the unmodified programs. The last lines are a table of the applications and
+# one of step, exit status and seconds. Exit status 1: a step failed.
+set -u
+[ $# -ge 2 ] || { sed -n '3,13s/^# \{0,1\}//p' "$0"; exit 2; }
+build=$(cd "$1" && pwd) || exit 2
+mkdir -p "$2" && folder=$(cd "$2" && pwd) || exit 2
+machine=${3:-local} seconds=${4:-570}
+cd "$(dirname "$0")/.." || exit 2
+proact=$build/tools/proact/proact
+started=$(date +%s)
+: >"$folder/steps"
+
+step() { # LIMIT NAME COMMAND...: the output goes to FOLDER/NAME.txt
+    limit=$1 name=$2
+    shift 2
+    from=$(date +%s)
+    left=$((seconds - from + started))
+    if [ $left -lt 20 ]; then
+        echo "$name left-out 0" >>"$folder/steps"
+        return 0
+    fi
+    [ "$limit" -le $left ] || limit=$left
+    timeout "$limit" "$@" >"$folder/$name.txt" 2>&1
+    status=$?
+    echo "$name $status $(($(date +%s) - from))" >>"$folder/steps"
+    [ $status -eq 0 ] || { echo "many.sh: $name ended with status $status:"; tail -3 "$folder/$name.txt"; }
+}
+
+bench() { # LIMIT NAME WORD...
+    limit=$1 name=$2
+    shift 2
+    step "$limit" "$name" "$proact" bench "$@" --machine "$machine" --json "$folder/$name.json"
+}
+
+size=medium
+if [ "$machine" = local ]; then
+    step 200 correct bench/correct.sh "$build" "$folder/correct.json" 20000 60
+else
+    size=small
+fi
+bench 40 link link
+bench 20 latency latency
+bench 20 step step
+bench 30 tracking tracking
+quick=
+[ "$machine" = local ] || quick="--sleep --bytes 1M"
+for pattern in one-to-all all-to-all; do
+    for ratio in 0.5 1 1.25 2; do
+        # shellcheck disable=SC2086 # words, or none
+        bench 30 "micro-$pattern-$ratio" micro --peers $quick --pattern "$pattern" --ratio "$ratio"
+    done
+done
+LIMIT=40 METHODS=inline,fused,polling,copy-engine step 240 applications \
+    bench/applications.sh "$build" "$folder" "$machine" $size
+if [ "$machine" = local ] && command -v nvcc >/dev/null; then
+    step 120 compiled bench/programs/compiled.sh "$build/tools/proactcc/bin/proactcc" \
+        "$folder/programs" "$folder/compiled.json" 2
+fi
+if [ -n "${SAMPLES-}" ]; then
+    for sample in "$SAMPLES"/*; do
+        [ -x "$sample" ] && [ -f "$sample" ] || continue
+        for n in 20480 8192 4096 2048; do
+            step 20 "sample-$(basename "$sample")-$n" "$sample" -nx $n -ny $n -niter 1000 -csv
+        done
+    done
+    for n in 20480 8192 4096 2048; do
+        step 30 "jacobi-$n" "$proact" run jacobi --machine "$machine" --size $n \
+            --iterations 1000 --tolerance 0 --compare --method inline,polling \
+            --json "$folder/jacobi-$n.json"
+    done
+fi
+sed -n '/captured/p' "$folder/applications.txt" 2>/dev/null
+awk 'BEGIN { print "step status seconds" } { print } $2 { bad = 1 } END { exit bad }' "$folder/steps"
