@@ -9,6 +9,8 @@
    written. Steps that a compiler may fuse are fused explicitly, so that the host computes
    the same. */
 
+enum { BAND_BATCH = 4 }; /* loads in flight together */
+
 struct band_rows {
     proact_u32 rows, half_width, cta_rows, cta_count, sum_count;
     double limit; /* of the square of the residual */
@@ -36,14 +38,27 @@ template <class T> struct band_matrix {
     const T *diagonals, *right, *old;
     proact_u32 rows, half;
 
+    /* An entry outside the matrix is 0 and changes no sum. */
     BAND_METHOD T rest(proact_u32 row, const column_bounds &) const
     {
-        long long column = (long long)row - half;
+        long long first = (long long)row - half;
         T sum = right[row];
 
-        for (proact_u32 k = 0; k < 2 * half + 1; k++, column++)
-            if (column >= 0 && column < rows)
-                sum = fused(-diagonals[(proact_u64)k * rows + row], old[column], sum);
+        for (proact_u32 k = 0; k < 2 * half + 1; k += BAND_BATCH) {
+            T entry[BAND_BATCH], factor[BAND_BATCH];
+
+#pragma unroll
+            for (proact_u32 i = 0; i < BAND_BATCH; i++) {
+                long long column = first + k + i;
+                bool is_inside = k + i < 2 * half + 1 && column >= 0 && column < rows;
+
+                entry[i] = is_inside ? diagonals[(proact_u64)(k + i) * rows + row] : 0;
+                factor[i] = is_inside ? old[column] : 0;
+            }
+#pragma unroll
+            for (proact_u32 i = 0; i < BAND_BATCH; i++)
+                sum = fused(-entry[i], factor[i], sum);
+        }
         return sum;
     }
 };

@@ -90,18 +90,90 @@ __device__ static inline double relax(const S &stores, const struct strip *s, pr
     return sum;
 }
 
+/* Four cells next to each other, which are loaded and stored together. */
+struct alignas(16) quad {
+    float x, y, z, w;
+};
+
+__device__ static inline struct quad quad_at(const struct strip *s, proact_u32 y,
+                                             proact_u32 column)
+{
+    return ((const struct quad *)s->old)[(proact_u64)y * (s->size / 4) + column];
+}
+
+__device__ static inline double squared_change(float now, float was)
+{
+    double change = (double)now - (double)was;
+
+    return change * change;
+}
+
+/* The new cells of a row; `left` and `right` are beside `here`. */
+__device__ static inline struct quad mean_quad(const struct quad &above,
+                                               const struct quad &here,
+                                               const struct quad &below, float left,
+                                               float right)
+{
+    return {0.25f * ((left + here.y) + (above.x + below.x)),
+            0.25f * ((here.x + here.z) + (above.y + below.y)),
+            0.25f * ((here.y + here.w) + (above.z + below.z)),
+            0.25f * ((here.z + right) + (above.w + below.w))};
+}
+
+/* A column of quads, as relax() does one of cells. */
+__device__ static inline double relax_quads(const struct strip *s, proact_u32 column)
+{
+    struct quad here[STRIP + 2]; /* here[0] is above the first row */
+    float left[STRIP], right[STRIP];
+    proact_u32 end = s->size - 1, below = smaller(s->last, end), x = 4 * column;
+    proact_u32 west = x ? x - 1 : 0, east = smaller(x + 4, end);
+    double sum = 0;
+
+    here[0] = quad_at(s, s->first ? s->first - 1 : 0, column);
+#pragma unroll
+    for (proact_u32 i = 0; i < STRIP; i++) {
+        proact_u32 y = smaller(s->first + i, s->last - 1);
+
+        here[i + 1] = quad_at(s, smaller(s->first + i, below), column);
+        left[i] = at(s, y, west);
+        right[i] = at(s, y, east);
+    }
+    here[STRIP + 1] = quad_at(s, smaller(s->first + STRIP, below), column);
+#pragma unroll
+    for (proact_u32 i = 0; i < STRIP; i++) {
+        proact_u32 y = s->first + i;
+        bool fixed = y == 0 || y == end;
+        struct quad was = here[i + 1],
+                    now = mean_quad(here[i], was, here[i + 2], left[i], right[i]);
+
+        now.x = fixed || x == 0 ? was.x : now.x;
+        now.y = fixed ? was.y : now.y;
+        now.z = fixed ? was.z : now.z;
+        now.w = fixed || x + 3 == end ? was.w : now.w;
+        if (y < s->last) {
+            ((struct quad *)s->cells)[(proact_u64)y * (s->size / 4) + column] = now;
+            sum += squared_change(now.x, was.x);
+            sum += squared_change(now.y, was.y);
+            sum += squared_change(now.z, was.z);
+            sum += squared_change(now.w, was.w);
+        }
+    }
+    return sum;
+}
+
 /* The scalar arguments of a step. */
 struct jacobi_grid {
     proact_u32 size, rows, sum_count; /* cells per side; rows per CTA; pairs to add */
     double tolerance_squared;
 };
 
-template <class S>
+template <bool IS_WIDE, class S>
 __device__ static inline void step(const S &stores, const struct jacobi_grid &grid,
                                    proact_u32 cta, const float *old,
                                    const struct cta_pair *old_sums, float *cells,
                                    struct cta_pair *sums)
 {
+    constexpr proact_u32 CELLS = IS_WIDE ? 4 : 1;
     __shared__ struct cta_pair scratch[CTA_WARPS];
     bool stopped =
         cta_sum_pairs(old_sums, grid.sum_count, scratch).a < grid.tolerance_squared;
@@ -110,8 +182,8 @@ __device__ static inline void step(const S &stores, const struct jacobi_grid &gr
     double sum = 0;
 
     for (; strip.first < last && !stopped; strip.first += STRIP)
-        for (proact_u32 x = proact_thread_x(); x < grid.size; x += CTA_THREADS)
-            sum += relax(stores, &strip, x);
+        for (proact_u32 x = proact_thread_x(); x < grid.size / CELLS; x += CTA_THREADS)
+            sum += IS_WIDE ? relax_quads(&strip, x) : relax(stores, &strip, x);
     struct cta_pair total = cta_sum(sum, 0, scratch);
 
     if (proact_thread_x() == 0)
@@ -122,7 +194,15 @@ extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *
                                        float *cells, struct cta_pair *sums,
                                        struct jacobi_grid grid)
 {
-    step(plain_stores{}, grid, proact_local_cta(), old, old_sums, cells, sums);
+    step<false>(plain_stores{}, grid, proact_local_cta(), old, old_sums, cells, sums);
+}
+
+/* The same for a size that is a multiple of 4. */
+extern "C" __global__ void jacobi_step_wide(const float *old,
+                                            const struct cta_pair *old_sums, float *cells,
+                                            struct cta_pair *sums, struct jacobi_grid grid)
+{
+    step<true>(plain_stores{}, grid, proact_local_cta(), old, old_sums, cells, sums);
 }
 
 extern "C" __global__ void jacobi_step_annotated(const float *old,
@@ -131,7 +211,7 @@ extern "C" __global__ void jacobi_step_annotated(const float *old,
                                                  struct jacobi_grid grid,
                                                  struct proact_partition partition)
 {
-    step(annotated_stores{&partition}, grid, proact_cta(&partition), old, old_sums, cells,
-         sums);
+    step<false>(annotated_stores{&partition}, grid, proact_cta(&partition), old, old_sums,
+                cells, sums);
     proact_done(&partition);
 }

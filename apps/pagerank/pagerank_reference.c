@@ -29,25 +29,23 @@ void pagerank_reference(const struct graph *g, const struct pagerank_options *gi
                         struct pagerank_result *out)
 {
     struct pagerank_options options = pagerank_defaults(given);
-    double *rank = app_calloc(g->vertex_count, sizeof *rank);
-    double *next = app_calloc(g->vertex_count, sizeof *next);
+    double *rank[2] = {app_calloc(g->vertex_count, sizeof *rank[0]),
+                       app_calloc(g->vertex_count, sizeof *rank[1])}; /* in turn */
     struct pagerank_result r = {0};
 
     for (uint32_t v = 0; v < g->vertex_count; v++)
-        rank[v] = 1.0 / g->vertex_count;
+        rank[0][v] = 1.0 / g->vertex_count;
     while (!r.converged && r.iterations < options.iterations_max) {
-        double *swap = rank;
+        const unsigned now = r.iterations % 2;
 
-        r.residual = step(g, options.damping, rank, next);
+        r.residual = step(g, options.damping, rank[now], rank[!now]);
         r.converged = r.residual < options.tolerance;
         r.iterations++;
-        rank = next;
-        next = swap;
         if (options.progress)
             options.progress(options.context, r.iterations, r.residual);
     }
-    free(next);
-    r.ranks = rank;
+    r.ranks = rank[r.iterations % 2];
+    free(rank[r.iterations % 2 == 0]);
     *out = r;
 }
 

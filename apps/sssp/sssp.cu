@@ -32,6 +32,14 @@ PROACT_DEVICE_INLINE proact_u32 lanes_where(bool condition)
     return lanes;
 }
 
+PROACT_DEVICE_INLINE proact_u32 bits_set(proact_u32 bits)
+{
+    proact_u32 count;
+
+    asm("popc.b32 %0, %1;" : "=r"(count) : "r"(bits));
+    return count;
+}
+
 /* The value of the lane whose number differs in one bit. Every lane takes part. */
 PROACT_DEVICE_INLINE proact_u32 lane_across(proact_u32 x, proact_u32 distance)
 {
@@ -57,10 +65,10 @@ struct int32_lengths {
 
     PROACT_DEVICE_INLINE distance through(distance d, weight w)
     {
-        long long sum = (long long)d + w;
-        distance bounded = sum < 0                          ? 0
-                           : sum > (long long)SSSP_LAST_KEY ? SSSP_LAST_KEY
-                                                            : (distance)sum;
+        distance sum = d + (distance)w;
+        bool is_wrapped = (sum < d) != (w < 0);
+        distance bounded =
+            is_wrapped ? (w < 0 ? 0 : SSSP_LAST_KEY) : smaller(sum, SSSP_LAST_KEY);
 
         return d >= SSSP_LAST_KEY ? d : bounded;
     }
@@ -190,29 +198,50 @@ template <class L> struct sssp_shared {
     struct cta_pair sums[CTA_WARPS];
     typename L::distance smallest[CTA_WARPS], best[CTA_THREADS];
     proact_u32 warps[CTA_WARPS], hubs[CTA_WARPS], changed[CTA_WARPS]; /* bits of threads */
+    proact_u32 owner[CTA_THREADS], begin[CTA_THREADS], end[CTA_THREADS]; /* for warps */
 };
 
-/* Edges of the vertices in shared->warps, by the warps in turn; shared->best gets the
-   results. */
+/* Lists the vertices whose edges a warp reads, in the order of their threads: the owner and
+   the edges of each. Returns their number. */
+template <class L>
+PROACT_DEVICE_INLINE proact_u32 list_for_warps(sssp_shared<L> *shared, bool is_for_warp,
+                                               proact_u32 begin, proact_u32 end)
+{
+    proact_u32 thread = proact_thread_x(), before = 0, count = 0;
+
+    for (proact_u32 warp = 0; warp < CTA_WARPS; warp++) {
+        proact_u32 more = bits_set(shared->warps[warp]);
+
+        before += warp < thread / WARP_THREADS ? more : 0;
+        count += more;
+    }
+    if (is_for_warp) {
+        proact_u32 lanes_below = (1u << thread % WARP_THREADS) - 1;
+        proact_u32 at =
+            before + bits_set(shared->warps[thread / WARP_THREADS] & lanes_below);
+
+        shared->owner[at] = thread;
+        shared->begin[at] = begin;
+        shared->end[at] = end;
+    }
+    proact_cta_sync(); /* the list is complete */
+    return count;
+}
+
+/* Edges of the listed vertices, by the warps in turn; shared->best gets the results. */
 template <class L, bool BY_FRONTIER>
 PROACT_DEVICE_INLINE void pull_by_turns(const sssp_edges<L> *e, sssp_shared<L> *shared,
-                                        proact_u32 base)
+                                        proact_u32 count)
 {
-    proact_u32 thread = proact_thread_x(), lane = thread % WARP_THREADS, number = 0;
+    proact_u32 thread = proact_thread_x(), lane = thread % WARP_THREADS;
 
-    for (proact_u32 warp = 0; warp < CTA_WARPS; warp++)
-        for (proact_u32 left = shared->warps[warp]; left; left &= left - 1) {
-            proact_u32 owner = warp * WARP_THREADS + proact_lowest_bit(left);
-            const proact_u32 *first = &e->first[base + owner];
+    for (proact_u32 i = thread / WARP_THREADS; i < count; i += CTA_WARPS) {
+        typename L::distance through = warp_smallest(
+            pull<L, BY_FRONTIER>(e, shared->begin[i], shared->end[i], lane, WARP_THREADS));
 
-            if (number++ % CTA_WARPS != thread / WARP_THREADS)
-                continue;
-            typename L::distance through = warp_smallest(
-                pull<L, BY_FRONTIER>(e, first[0], first[1], lane, WARP_THREADS));
-
-            if (lane == 0)
-                shared->best[owner] = through;
-        }
+        if (lane == 0)
+            shared->best[shared->owner[i]] = through;
+    }
 }
 
 /* Edges of the hubs, by all threads of the CTA; the thread of a hub gets the result. */
@@ -263,7 +292,8 @@ PROACT_DEVICE_INLINE typename L::distance pull_vertex(const sssp_edges<L> *e,
         best = through < best ? through : best;
     }
     proact_cta_sync(); /* the bits of all warps are stored */
-    pull_by_turns<L, BY_FRONTIER>(e, shared, base);
+    pull_by_turns<L, BY_FRONTIER>(e, shared,
+                                  list_for_warps(shared, is_for_warp, begin, after));
     pull_hubs<L, BY_FRONTIER>(e, shared, base, &best);
     proact_cta_sync(); /* the results of all warps are stored */
     if (is_for_warp && shared->best[thread] < best)
