@@ -5,23 +5,30 @@
 #   BUILD    a build folder (build/default), or a folder with its programs at the same paths
 #   FOLDER   receives JSON and text files
 #   MACHINE  a machine name, or local (the default): the GPUs of this computer
-#   SECONDS  time for all steps (default 570); a step that does not fit is left out and named
+#   SECONDS  time for all steps (default 570 on GPUs, 3600 on an emulated machine); a step
+#            that does not fit is left out and named
 # SAMPLES (environment): a folder with builds of NVIDIA's multi-GPU Jacobi samples
 # (multi_threaded_copy, nccl, nvshmem, ...), which are timed beside ours. PROACTCC and nvcc
 # are needed for the unmodified programs. The last lines are a table of the applications and
 # one of step, exit status and seconds. Exit status 1: a step failed.
 set -u
-[ $# -ge 2 ] || { sed -n '3,13s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,14s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
 mkdir -p "$2" && folder=$(cd "$2" && pwd) || exit 2
-machine=${3:-local} seconds=${4:-570}
+machine=${3:-local}
 cd "$(dirname "$0")/.." || exit 2
 proact=$build/tools/proact/proact
 started=$(date +%s)
+# Emulation takes longer, so that limits are longer and sizes smaller.
+if [ "$machine" = local ]; then
+    seconds=${4:-570} longer=1 size=medium
+else
+    seconds=${4:-3600} longer=8 size=small
+fi
 : >"$folder/steps"
 
 step() { # LIMIT NAME COMMAND...: the output goes to FOLDER/NAME.txt
-    limit=$1 name=$2
+    limit=$(($1 * longer)) name=$2
     shift 2
     from=$(date +%s)
     left=$((seconds - from + started))
@@ -42,11 +49,8 @@ bench() { # LIMIT NAME WORD...
     step "$limit" "$name" "$proact" bench "$@" --machine "$machine" --json "$folder/$name.json"
 }
 
-size=medium
 if [ "$machine" = local ]; then
     step 200 correct bench/correct.sh "$build" "$folder/correct.json" 20000 60
-else
-    size=small
 fi
 bench 40 link link
 bench 20 latency latency
@@ -60,7 +64,7 @@ for pattern in one-to-all all-to-all; do
         bench 30 "micro-$pattern-$ratio" micro --peers $quick --pattern "$pattern" --ratio "$ratio"
     done
 done
-LIMIT=40 METHODS=inline,fused,polling,copy-engine step 240 applications \
+LIMIT=$((40 * longer)) METHODS=inline,fused,polling,copy-engine step 240 applications \
     bench/applications.sh "$build" "$folder" "$machine" $size
 if [ "$machine" = local ] && command -v nvcc >/dev/null; then
     step 120 compiled bench/programs/compiled.sh "$build/tools/proactcc/bin/proactcc" \

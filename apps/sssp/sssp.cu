@@ -10,7 +10,7 @@
    written. */
 
 enum { WARP_DEGREE = 16, HUB_DEGREE = 1024 }; /* from here on for a warp, for the CTA */
-enum { BATCH = 4 };                           /* loads in flight together */
+enum { BATCH = 6 };                           /* loads in flight together */
 
 PROACT_DEVICE_INLINE proact_u32 smaller(proact_u32 a, proact_u32 b)
 {
