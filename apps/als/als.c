@@ -135,8 +135,13 @@ static enum proact_status write_als_state(struct als_run *run, struct proact_err
     r->users = start_factors(d, &d->users);
     r->items = start_factors(d, &d->items);
     list_als_state(run, parts);
-    if ((c->load && (status = c->load(c->context, &r->sweeps, parts, STATE_PARTS, err))) ||
-        (status = write_factors(d, &d->users, r->sweeps, r->users, err)) ||
+    if (c->load && (status = c->load(c->context, &r->sweeps, parts, STATE_PARTS, err)))
+        return status;
+    if (r->sweeps > d->options.sweeps_max)
+        return complain(err, PROACT_EINVAL,
+                        "the checkpoint is of sweep %u: expected at most %u", r->sweeps,
+                        d->options.sweeps_max);
+    if ((status = write_factors(d, &d->users, r->sweeps, r->users, err)) ||
         (status = write_factors(d, &d->items, r->sweeps, r->items, err)))
         return status;
     run->saved = r->sweeps;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../graph/entry_limit.h"
 #include "als_device.h"
 
 /* One sweep of gradient descent over the rows of one side:
@@ -13,6 +14,7 @@
 
 enum { BATCH = 4 };        /* ratings whose loads are in flight together */
 enum { THREAD_CTA = 128 }; /* threads of a CTA with a thread per row */
+static_assert(BATCH * CTA_THREADS <= ENTRY_STEP_MAX, "steps over ratings may wrap around");
 
 template <class T, int LANES, int FACTORS> struct gradient_row {
     T own[FACTORS], sum[FACTORS];

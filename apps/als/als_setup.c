@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "als/counter_random.h"
 #include "graph/complain.h"
+#include "graph/seeded.h"
 
 enum { SEED_START_USERS = 2, SEED_START_ITEMS = 3 };
 enum { BLOCKS_DEFAULT = 16, SWEEPS_SOLVE = 20, SWEEPS_DESCENT = 100 };
@@ -72,7 +72,7 @@ double *als_start(const struct rating_rows *rows, bool is_users, unsigned rank)
     double *factor = app_calloc((size_t)rows->row_count * rank, sizeof *factor);
 
     for (size_t i = 0; i < (size_t)rows->row_count * rank; i++)
-        factor[i] = start_deviation * counter_random_normal(seed, i);
+        factor[i] = start_deviation * seeded_normal(seed, i);
     return factor;
 }
 

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "als/counter_random.h"
 #include "graph/complain.h"
+#include "graph/entry_limit.h"
+#include "graph/seeded.h"
 
 enum { SEED_VALIDATION = 1 };
 static const double validation_share = 0.1;
@@ -38,7 +39,7 @@ static bool is_validation(const struct rating *e)
 {
     uint64_t pair = (uint64_t)e->user << 32 | e->item;
 
-    return counter_random_unit(SEED_VALIDATION, pair) < validation_share;
+    return seeded_unit(SEED_VALIDATION, pair) < validation_share;
 }
 
 static void divide_ratings(const struct ratings *r, struct rating_set *s)
@@ -118,9 +119,13 @@ enum proact_status rating_set_create(const char *name, const struct ratings *rat
     struct rating_set s = {.user_count = ratings->user_count,
                            .item_count = ratings->item_count};
 
-    if (ratings->count > UINT32_MAX)
-        return complain(err, PROACT_EINVAL, "%s: %zu ratings, expected at most %u", name,
-                        ratings->count, UINT32_MAX);
+    const uint32_t rows = s.user_count > s.item_count ? s.user_count : s.item_count;
+
+    if (ratings->count > ENTRIES_MAX || rows > ENTRIES_MAX)
+        return complain(err, PROACT_EINVAL,
+                        "%s: %zu ratings, %u users and %u items, expected at most %u of "
+                        "each",
+                        name, ratings->count, s.user_count, s.item_count, ENTRIES_MAX);
     sorted.entry = app_calloc(ratings->count, sizeof *sorted.entry);
     if (ratings->count)
         memcpy(sorted.entry, ratings->entry, ratings->count * sizeof *sorted.entry);

@@ -30,7 +30,8 @@ struct rating_set {
 };
 
 /* PROACT_EINVAL with a message that starts with `name`: two ratings of one user for one
-   item, a value that is no finite number, no training ratings, or 2^32 ratings and more. */
+   item, a value that is no finite number, no training ratings, or more than ENTRIES_MAX
+   ratings, users or items. */
 enum proact_status rating_set_create(const char *name, const struct ratings *ratings,
                                      struct rating_set *out, struct proact_error *err);
 

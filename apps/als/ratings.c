@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "als/counter_random.h"
 #include "graph/complain.h"
+#include "graph/seeded.h"
 
 enum { PLANTED_RANK = 8, PLANTED_MEAN = 3 };
 /* Seeds of the pairs, the factors of both sides, and the noise. */
@@ -41,7 +41,7 @@ static double *planted_factors(uint64_t seed, uint32_t rows)
     double *factor = app_calloc((size_t)rows * PLANTED_RANK, sizeof *factor);
 
     for (size_t i = 0; i < (size_t)rows * PLANTED_RANK; i++)
-        factor[i] = counter_random_normal(seed, i);
+        factor[i] = seeded_normal(seed, i);
     return factor;
 }
 
@@ -59,7 +59,7 @@ static void ratings_fill_planted(struct ratings *r, uint64_t shift)
         e->value = PLANTED_MEAN;
         for (unsigned k = 0; k < PLANTED_RANK; k++)
             e->value += p[k] * q[k] / sqrt(PLANTED_RANK);
-        e->value += planted_noise * counter_random_normal(SEED_NOISE + shift, pair);
+        e->value += planted_noise * seeded_normal(SEED_NOISE + shift, pair);
     }
     free(users);
     free(items);
@@ -74,10 +74,9 @@ void ratings_plant(const struct ratings_plan *plan, struct ratings *out)
 
     r.entry = app_calloc(r.count, sizeof *r.entry);
     for (size_t i = 0; i < r.count; i++) {
-        r.entry[i].user =
-            (uint32_t)(counter_random(SEED_PAIRS + shift, 2 * i) % plan->users);
+        r.entry[i].user = (uint32_t)(seeded_bits(SEED_PAIRS + shift, 2 * i) % plan->users);
         r.entry[i].item =
-            (uint32_t)(counter_random(SEED_PAIRS + shift, 2 * i + 1) % plan->items);
+            (uint32_t)(seeded_bits(SEED_PAIRS + shift, 2 * i + 1) % plan->items);
     }
     ratings_sort(&r);
     for (size_t i = 0; i < r.count; i++) {

@@ -185,8 +185,12 @@ static enum proact_status csv_number_ids(const struct csv_reader *r,
 enum proact_status ratings_csv_parse(const char *name, const char *text, size_t bytes,
                                      struct ratings *out, struct proact_error *err)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's byte order mark */
     struct csv_reader r = {
         .name = name, .at = text, .end = text + bytes, .line = 1, .err = err};
+
+    if (bytes >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0)
+        r.at += sizeof mark - 1;
     struct csv_entries e = {0};
     enum proact_status status = csv_read_lines(&r, &e);
 

@@ -29,9 +29,13 @@ struct ct_geometry {
    over 360 degrees of a GE LightSpeed. Other counts keep the width of the detector. */
 struct ct_geometry ct_geometry_make(enum ct_beam beam, unsigned size, unsigned views,
                                     unsigned channels, double field_mm);
-/* PROACT_EINVAL: a count that is 0 or too large, a length that is not positive, a field
-   that reaches the source, a detector of a quarter turn or more. */
+/* PROACT_EINVAL: a count that is 0 or too large, more than 2^31 rays in a slice, a length
+   that is not positive, a field that reaches the source, a detector of a quarter turn or
+   more. */
 enum proact_status ct_geometry_check(const struct ct_geometry *g, struct proact_error *err);
+/* PROACT_EINVAL: a launch over so many slices of a checked geometry has too many CTAs. */
+enum proact_status ct_geometry_check_slices(const struct ct_geometry *g, unsigned slices,
+                                            struct proact_error *err);
 /* The degrees that views must cover: 180, for fans plus the fan angle of the field. */
 double ct_geometry_needed_degrees(const struct ct_geometry *g);
 

@@ -36,6 +36,14 @@ struct ct_geometry ct_geometry_make(enum ct_beam beam, unsigned size, unsigned v
     return g;
 }
 
+/* Kernels count the rays of a slice in 32 bits, in steps of less than RAYS_MAX. */
+#define RAYS_MAX (1u << 31)
+
+static unsigned long long geometry_rays(const struct ct_geometry *g)
+{
+    return (unsigned long long)g->views * g->channels;
+}
+
 static enum proact_status geometry_check_counts(const struct ct_geometry *g,
                                                 struct proact_error *err)
 {
@@ -48,6 +56,26 @@ static enum proact_status geometry_check_counts(const struct ct_geometry *g,
     if (g->channels < 1 || g->channels > COUNT_MAX)
         return complain(err, PROACT_EINVAL, "ct: %u channels are not from 1 to %d",
                         g->channels, COUNT_MAX);
+    if (geometry_rays(g) > RAYS_MAX)
+        return complain(err, PROACT_EINVAL,
+                        "ct: %u views of %u channels are %llu rays, the limit is %u",
+                        g->views, g->channels, geometry_rays(g), RAYS_MAX);
+    return PROACT_OK;
+}
+
+enum proact_status ct_geometry_check_slices(const struct ct_geometry *g, unsigned slices,
+                                            struct proact_error *err)
+{
+    const unsigned long long pixels = (unsigned long long)g->size * g->size;
+    const unsigned long long rays = geometry_rays(g);
+    const unsigned long long ctas = rays > pixels ? (rays + CT_RAYS - 1) / CT_RAYS
+                                                  : (pixels + CT_PIXELS - 1) / CT_PIXELS;
+
+    if (slices * ctas > INT32_MAX)
+        return complain(err, PROACT_EINVAL,
+                        "ct: %u slices of %llu rays and %llu pixels are %llu CTAs, the "
+                        "limit is %d",
+                        slices, rays, pixels, slices * ctas, INT32_MAX);
     return PROACT_OK;
 }
 

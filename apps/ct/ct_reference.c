@@ -36,7 +36,9 @@ enum proact_status ct_options_complete(const struct ct_scan *scan,
         return PROACT_EINVAL;
     }
     *out = o;
-    return ct_geometry_check(&scan->geometry, err);
+    enum proact_status status = ct_geometry_check(&scan->geometry, err);
+
+    return status ? status : ct_geometry_check_slices(&scan->geometry, scan->slices, err);
 }
 
 /* The m-th of the numbers below `subsets` in the order of their reversed bits. */

@@ -6,6 +6,7 @@
 #include "ct/ct_host.h"
 #include "ct/ct_npy.h"
 #include "graph/complain.h"
+#include "graph/seeded.h"
 
 enum { ELLIPSES = 10, RAYS_A_CHANNEL = 4, POINTS_A_PIXEL = 4 };
 
@@ -96,23 +97,6 @@ static double scan_pixel(const struct ct_geometry *g, unsigned row, unsigned col
 
 /* ---- Noise ---- */
 
-/* The k-th number of SplitMix64 in (0, 1], or in [0, 1). */
-static double scan_unit(uint64_t seed, uint64_t k)
-{
-    uint64_t z = seed + (k + 1) * 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static double scan_normal(uint64_t seed, uint64_t k)
-{
-    double radius = sqrt(-2 * log(1 - scan_unit(seed, 2 * k)));
-
-    return radius * cos(2 * pi * scan_unit(seed, 2 * k + 1));
-}
-
 /* Replaces line integrals by those of noisy counts. Counts of 0 are raised to 1. */
 static void scan_count(struct ct_scan *scan, double counts, uint64_t seed)
 {
@@ -121,7 +105,7 @@ static void scan_count(struct ct_scan *scan, double counts, uint64_t seed)
     scan->weight = app_calloc(rays, sizeof *scan->weight);
     for (size_t i = 0; i < rays; i++) {
         double expected = counts * exp(-scan->measured[i]);
-        double count = floor(expected + sqrt(expected) * scan_normal(seed, i) + 0.5);
+        double count = floor(expected + sqrt(expected) * seeded_normal(seed, i) + 0.5);
 
         scan->count_zero += count < 1;
         count = count < 1 ? 1 : count;
@@ -143,7 +127,9 @@ static enum proact_status scan_check(const struct ct_geometry *g, unsigned slice
     if (!(counts >= 1 && counts <= 1e12))
         return complain(err, PROACT_EINVAL, "ct: %g counts a ray are not from 1 to 1e12",
                         counts);
-    return ct_geometry_check(g, err);
+    enum proact_status status = ct_geometry_check(g, err);
+
+    return status ? status : ct_geometry_check_slices(g, slices, err);
 }
 
 enum proact_status ct_scan_phantom(const struct ct_geometry *g, unsigned slices,

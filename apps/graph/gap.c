@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "graph/complain.h"
+#include "graph/entry_limit.h"
 
 /* The layout: directed (one byte), edges, vertices, then the offsets and the neighbours of
    the outgoing lists, and, of a directed graph, of the incoming lists. */
@@ -80,12 +81,12 @@ static enum proact_status gap_read_head(struct gap_file *f, struct proact_error 
                         "%s: not a binary graph of the GAP Benchmark Suite", f->path);
     memcpy(&f->edges, f->bytes + 1, sizeof f->edges);
     memcpy(&f->vertices, f->bytes + 1 + sizeof f->edges, sizeof f->vertices);
-    if (f->edges > UINT32_MAX || f->vertices == 0 || f->vertices > UINT32_MAX)
+    if (f->edges > ENTRIES_MAX || f->vertices == 0 || f->vertices > ENTRIES_MAX)
         return complain(err, PROACT_EINVAL,
                         "%s: %llu vertices and %llu edges, expected at most %u of each and "
                         "at least one vertex",
                         f->path, (unsigned long long)f->vertices,
-                        (unsigned long long)f->edges, UINT32_MAX);
+                        (unsigned long long)f->edges, ENTRIES_MAX);
     uint64_t lists = (f->vertices + 1) * sizeof(uint64_t) + f->edges * f->neighbour_bytes;
     uint64_t want = HEAD_BYTES + lists * (f->bytes[0] ? 2 : 1);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/complain.h"
+#include "graph/entry_limit.h"
 #include "graph/entry_list.h"
 
 /* From entries sorted by column and row: drops duplicates and loops. */
@@ -66,9 +67,12 @@ enum proact_status graph_from_matrix(const char *name, const struct matrix *m,
     if (m->rows == 0)
         return complain(err, PROACT_EINVAL, "%s:%zu: a graph needs a vertex, found 0 rows",
                         name, m->sizes_line);
-    if (m->count > UINT32_MAX)
+    if (m->rows > ENTRIES_MAX)
+        return complain(err, PROACT_EINVAL, "%s: %u vertices, the limit is %u", name,
+                        m->rows, ENTRIES_MAX);
+    if (m->count > ENTRIES_MAX)
         return complain(err, PROACT_EINVAL, "%s: %zu edges, the limit is %u", name,
-                        m->count, UINT32_MAX);
+                        m->count, ENTRIES_MAX);
     struct graph g = {.vertex_count = m->rows};
 
     g.in_first = app_calloc((size_t)m->rows + 1, sizeof *g.in_first);

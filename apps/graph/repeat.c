@@ -292,6 +292,18 @@ static enum proact_status inspect_changes(const struct loop *l, struct proact_er
     return l->repeat->inspect(l->repeat->context, first, count, changes, err);
 }
 
+/* The last changes before a checkpoint, again: what the application derived from them is
+   not in the checkpoint. */
+static enum proact_status inspect_saved(struct loop *l, struct proact_error *err)
+{
+    const unsigned done = l->saved.done;
+
+    if (!done || !l->repeat->inspect || l->repeat->schedule)
+        return PROACT_OK;
+    l->before.iterations = done > REPEAT_HISTORY ? done - REPEAT_HISTORY : 0;
+    return inspect_changes(l, err);
+}
+
 static enum proact_status look(struct loop *l, unsigned launches, struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
@@ -393,7 +405,8 @@ static enum proact_status iterate(struct loop *l, struct repeat_result *out,
 
     if ((status = repeat_saved_load(&l->saved, l->repeat, l->pairs.count, err)) ||
         (status = start(l, err)) || (status = prepare(l, err)) ||
-        (status = start(l, err)) || (status = proact_wait(p, err)))
+        (status = start(l, err)) || (status = inspect_saved(l, err)) ||
+        (status = proact_wait(p, err)))
         return status;
     l->before = (struct repeat_state){0};
     uint64_t began = proact_now_ns(p);

@@ -65,8 +65,9 @@ struct repeat {
     enum proact_status (*reset)(void *context, struct proact_error *err);
     void *context;
     /* Receives the changes of each iteration once, in order; called at a query, so later
-       iterations may have run. `first` counts from 0. Another status than PROACT_OK ends
-       the loop. Not called with a schedule. May be NULL. */
+       iterations may have run. `first` counts from 0. A run from a checkpoint starts with
+       the last REPEAT_HISTORY iterations before it, or all. Another status than PROACT_OK
+       ends the loop. Not called with a schedule. May be NULL. */
     enum proact_status (*inspect)(void *context, unsigned first, unsigned count,
                                   const double *changes, struct proact_error *err);
     double start; /* second sum before iteration 0; the change then is infinite */

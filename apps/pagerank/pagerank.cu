@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../graph/cta_sum.h"
+#include "../graph/entry_limit.h"
 #include "pagerank_size.h"
 
 /* One PageRank iteration by pulling. The devices exchange one number per vertex, its
@@ -14,6 +15,7 @@
    batches of edges, ranks and changes are f64. */
 
 enum { BATCH = 8 }; /* loads in flight together */
+static_assert(BATCH * CTA_THREADS <= ENTRY_STEP_MAX, "steps over edges may wrap around");
 
 template <class T> struct pagerank_edges {
     const proact_u32 *first, *source, *out_degree;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../graph/cta_sum.h"
+#include "../graph/entry_limit.h"
 #include "sssp_lengths.h"
 
 /* One round of Bellman-Ford by pulling. Plain kernels: the compiler finds what each CTA
@@ -11,6 +12,7 @@
 
 enum { WARP_DEGREE = 16, HUB_DEGREE = 1024 }; /* from here on for a warp, for the CTA */
 enum { BATCH = 6 };                           /* loads in flight together */
+static_assert(BATCH * CTA_THREADS <= ENTRY_STEP_MAX, "steps over edges may wrap around");
 
 PROACT_DEVICE_INLINE proact_u32 smaller(proact_u32 a, proact_u32 b)
 {

@@ -38,7 +38,7 @@ struct sssp_options {
     enum sssp_type type;
     enum sssp_kernel kernel;
     uint32_t source;     /* from 0 */
-    unsigned rounds_max; /* default: as many as the graph has vertices */
+    unsigned rounds_max; /* default: the number of vertices */
     /* NULL, or the launches of an earlier run that this one repeats, whatever the data: for
        a session without transfers, whose result is wrong. */
     const struct repeat_schedule *schedule;

@@ -5,7 +5,7 @@
 
 static double hash_weight(uint32_t from, uint32_t to)
 {
-    return (double)(1 + mix_bits(pair_counter(from, to) + 0x9e3779b97f4a7c15u) % 255);
+    return (double)(1 + seeded_bits(pair_counter(from, to), 0) % 255);
 }
 
 void sssp_set_weights(struct graph *g, enum sssp_weights weights)

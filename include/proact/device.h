@@ -61,8 +61,9 @@ struct proact_piece {
 };
 
 /* Peers of stores, under MODE_STORE: which peers need a store of the kernel, as bits by
-   index of peer_offset. A store is aligned and lies in one line of PROACT_LINE_BYTES. A
-   peer that gets a store without need loses time only. */
+   index of peer_offset. A store instruction lies in one line of PROACT_LINE_BYTES, an
+   element may extend over several: it goes to the peers of all of them. A peer that gets a
+   store without need loses time only. */
 enum { PROACT_LINE_BYTES = 32, PROACT_REGIONS_MAX = 4 };
 struct proact_region {
     proact_u32 first_line, lines, peers; /* lines of the array */

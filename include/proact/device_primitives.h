@@ -282,7 +282,10 @@ PROACT_DEVICE_INLINE void proact_store(const struct proact_partition *partition,
         return;
     if (proact_local_cta() - s->stores.unsent_first < s->stores.unsent_count)
         return;
-    constexpr proact_u32 rest = alignof(T) < sizeof(T) ? sizeof(T) - 1 : 0;
+    /* An element lies in one line if it is aligned to its size and no larger than a line.
+     */
+    constexpr proact_u32 rest =
+        alignof(T) < sizeof(T) || sizeof(T) > PROACT_LINE_BYTES ? sizeof(T) - 1 : 0;
     const proact_u32 peers = proact_peers_of<rest>(partition, s, address);
 
     if (!peers)

@@ -42,7 +42,7 @@ struct proact_plan {
                                   mostly 64 KiB */
     unsigned transfer_threads; /* threads of the agent: a multiple of 32 up to 8192, on
                                   large devices up to 1024 for every second SM and 49152;
-                                  0: as many as saturate the links, at most 8192 */
+                                  0: enough to saturate the links, at most 8192 */
     double compute_to_copy_ratio; /* copy-engine without chunk_bytes: expected kernel time
                                      divided by copy time to all peers; to 1000; 0: 1 */
     const char *agent;   /* polling: "sleep" between two checks, or "spin", as in the

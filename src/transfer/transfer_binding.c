@@ -243,8 +243,10 @@ void transfer_partition(const struct transfer_binding *b, unsigned device, uint3
     const struct transfer_devices *t = b->devices;
     const bool elides = b->plan.elide;
     const uint32_t mode = transfer_plan_mode(&b->plan);
-    /* Kernels are launched also if they send nothing. */
-    const bool sends = sends_anything(b, device) && (!elides || mode & PROACT_MODE_LAUNCH);
+    /* Where transfers are skipped, kernels are launched, and stores look for their peers.
+       The tables then have no receivers. */
+    const bool sends = sends_anything(b, device) &&
+                       (!elides || mode & (PROACT_MODE_LAUNCH | PROACT_MODE_STORE));
 
     partition->mode = t->count > 1 && b->slot_count ? mode : 0;
     partition->peer_count = sends ? t->count - 1 : 0;

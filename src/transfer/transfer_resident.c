@@ -20,7 +20,7 @@ static size_t place(size_t *end, size_t count, size_t size)
 
 /* Lays out the block. A regular table needs no lists. One word after the lists may be read
    with the last list. */
-static struct layout lay_out(const struct transfer_table *t, bool has_lists)
+static struct layout lay_out(const struct transfer_table *t, bool has_lists, bool has_peers)
 {
     struct layout l = {0};
 
@@ -30,7 +30,7 @@ static struct layout lay_out(const struct transfer_table *t, bool has_lists)
     l.writers = place(&l.bytes, t->chunk_count, 4);
     l.piece_first = place(&l.bytes, (size_t)t->chunk_count + 1, 4);
     l.piece = place(&l.bytes, t->piece_count, sizeof *t->piece);
-    l.peers = place(&l.bytes, t->store_peers ? t->cta_count : 0, 4);
+    l.peers = place(&l.bytes, has_peers ? t->cta_count : 0, 4);
     return l;
 }
 
@@ -40,10 +40,22 @@ static void put(unsigned char *block, size_t at, const void *from, size_t bytes)
         memcpy(block + at, from, bytes);
 }
 
+/* Removes the receivers from an image: no piece and no store has one. */
+static void image_elide(unsigned char *image, const struct layout *l,
+                        const struct transfer_table *t)
+{
+    struct proact_piece *piece = (struct proact_piece *)(void *)(image + l->piece);
+
+    for (uint32_t p = 0; p < t->piece_count; p++)
+        piece[p].peer_count = 0;
+    memset(image + l->peers, 0, l->bytes - l->peers);
+}
+
 static enum proact_status fill_block(const struct transfer_devices *devices,
                                      unsigned device, device_addr block,
                                      const struct transfer_table *table, bool has_lists,
-                                     const struct layout *l, struct proact_error *err)
+                                     bool elide, const struct layout *l,
+                                     struct proact_error *err)
 {
     struct device_stream *lane = devices->device[device].lane[TRANSFER_MAIN];
 
@@ -60,6 +72,8 @@ static enum proact_status fill_block(const struct transfer_devices *devices,
     put(image, l->piece, table->piece, table->piece_count * sizeof *table->piece);
     if (table->store_peers)
         put(image, l->peers, table->store_peers, (size_t)table->cta_count * 4);
+    if (elide)
+        image_elide(image, l, table);
     const enum proact_status status =
         devices->backend->write(lane, block, image, l->bytes, err);
 
@@ -68,14 +82,17 @@ static enum proact_status fill_block(const struct transfer_devices *devices,
 }
 
 static enum proact_status upload(const struct transfer_devices *devices, unsigned device,
-                                 bool by_store, struct transfer_tables *t,
-                                 struct proact_error *err)
+                                 const struct transfer_table_request *request,
+                                 struct transfer_tables *t, struct proact_error *err)
 {
     const struct transfer_table *table = &t->table[device];
     uint32_t ahead = 0;
+    const bool by_store = request->by_store, elide = request->elide;
     const uint32_t regular = by_store ? 0 : transfer_table_regular(table, &ahead);
     const bool has_lists = !by_store && !regular;
-    struct layout l = lay_out(table, has_lists);
+    /* Without a list of peers all stores would go to all of them. */
+    const bool has_peers = table->store_peers || (by_store && elide);
+    struct layout l = lay_out(table, has_lists, has_peers);
     enum proact_status status =
         devices->backend->alloc(devices->set, device, l.bytes, &t->block[device], err);
 
@@ -97,10 +114,12 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
     };
     if (by_store) {
         t->resident[device] = (struct proact_slot){.stores = table->stores};
-        if (table->store_peers)
+        if (has_peers)
             t->resident[device].stores.peers = (const void *)(base + l.peers);
+        for (uint32_t i = 0; i < table->stores.region_count && elide; i++)
+            t->resident[device].stores.region[i].peers = 0;
     }
-    return fill_block(devices, device, t->block[device], table, has_lists, &l, err);
+    return fill_block(devices, device, t->block[device], table, has_lists, elide, &l, err);
 }
 
 enum proact_status transfer_tables_create(const struct transfer_devices *devices,
@@ -114,7 +133,7 @@ enum proact_status transfer_tables_create(const struct transfer_devices *devices
     t->device_count = request->device_count;
     t->by_store = request->by_store;
     for (unsigned d = 0; d < t->device_count && !status; d++)
-        status = upload(devices, d, request->by_store, t, err);
+        status = upload(devices, d, request, t, err);
     if (status) {
         transfer_tables_destroy(devices, t);
         return status;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/als_testing.h"
+#include "band/band.h"
 #include "graph/repeat_look.h"
 #include "jacobi/jacobi.h"
 #include "pagerank/pagerank.h"
@@ -245,6 +247,64 @@ static void every_iteration_is_reported(void **context)
     jacobi_clear(&want);
 }
 
+/* A system whose residual grows: the message names the iterations before the state, too. */
+static void a_residual_grows_across_a_state(void **context)
+{
+    (void)context;
+    const struct band_shape shape = {2000, 13, 0.9};
+    struct store store = {.count = 0};
+    struct band_options options = {
+        .checkpoint = {.every = 1, .save = keep, .context = &store}};
+    struct proact_error whole = {""}, rest = {""};
+    struct band_result r;
+    struct band_system s;
+
+    assert_int_equal(band_generate(&shape, &s, NULL), PROACT_OK);
+    for (unsigned i = 0; i == 0 || i <= store.count; i++) {
+        struct proact *p = open_devices(1 + i % 3, "fused");
+
+        if (i > 0) {
+            store.loaded = &store.state[i - 1];
+            options.checkpoint = (struct app_checkpoint){.load = recall, .context = &store};
+        }
+        assert_int_equal(band_run(p, &s, &options, &r, i ? &rest : &whole), PROACT_EINVAL);
+        if (i > 0)
+            assert_string_equal(rest.text, whole.text);
+        proact_close(p);
+    }
+    assert_non_null(strstr(whole.text, "grew in 10 iterations in a row"));
+    assert_in_range(store.count, 1, STATES_MAX);
+    store_clear(&store);
+    band_system_clear(&s);
+}
+
+static void a_later_sweep_than_the_last_one_is_refused(void **context)
+{
+    (void)context;
+    struct rating_set set = als_planted(60, 40, 600);
+    struct store store = {.count = 0};
+    struct als_options options = {
+        .rank = 4,
+        .sweeps_max = 6,
+        .tolerance = -1,
+        .checkpoint = {.every = 2, .save = keep, .context = &store}};
+    struct proact *p = open_devices(2, "fused");
+    struct proact_error err = {""};
+    struct als_result r;
+
+    assert_int_equal(als_run(p, &set, &options, &r, NULL), PROACT_OK);
+    als_clear(&r);
+    assert_int_equal(store.count, 2);
+    store.loaded = &store.state[1];
+    options.sweeps_max = 3;
+    options.checkpoint = (struct app_checkpoint){.load = recall, .context = &store};
+    assert_int_equal(als_run(p, &set, &options, &r, &err), PROACT_EINVAL);
+    assert_string_equal(err.text, "the checkpoint is of sweep 4: expected at most 3");
+    proact_close(p);
+    store_clear(&store);
+    rating_set_clear(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +312,8 @@ int main(void)
         cmocka_unit_test(ranks_converge_at_the_same_iteration),
         cmocka_unit_test(a_failure_to_save_ends_the_run),
         cmocka_unit_test(every_iteration_is_reported),
+        cmocka_unit_test(a_residual_grows_across_a_state),
+        cmocka_unit_test(a_later_sweep_than_the_last_one_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,6 +197,23 @@ static void refused_geometries_are_named(void **state)
     assert_string_equal(err.text, "ct: 0 channels are not from 1 to 65536");
 }
 
+/* Products that 32 bits do not hold, before anything is allocated. */
+static void too_many_rays_are_refused(void **state)
+{
+    (void)state;
+    struct ct_geometry g = ct_geometry_make(CT_PARALLEL, 64, 65536, 65536, 240);
+    struct proact_error err = {""};
+    struct ct_scan scan;
+
+    assert_int_equal(ct_scan_phantom(&g, 1, 1e5, 1, &scan, &err), PROACT_EINVAL);
+    assert_string_equal(err.text, "ct: 65536 views of 65536 channels are 4294967296 rays, "
+                                  "the limit is 2147483648");
+    g = ct_geometry_make(CT_PARALLEL, 64, 32768, 4096, 240);
+    assert_int_equal(ct_scan_phantom(&g, 4096, 1e5, 1, &scan, &err), PROACT_EINVAL);
+    assert_string_equal(err.text, "ct: 4096 slices of 134217728 rays and 4096 pixels are "
+                                  "17179869184 CTAs, the limit is 2147483647");
+}
+
 static void too_many_subsets_are_refused(void **state)
 {
     (void)state;
@@ -420,6 +437,7 @@ int main(void)
         cmocka_unit_test(subsets_are_a_permutation),
         cmocka_unit_test(geometry_needs_half_a_turn_and_the_fan),
         cmocka_unit_test(refused_geometries_are_named),
+        cmocka_unit_test(too_many_rays_are_refused),
         cmocka_unit_test(too_many_subsets_are_refused),
         cmocka_unit_test(counts_of_zero_become_one),
         cmocka_unit_test(sinograms_are_read_and_checked),

@@ -266,7 +266,7 @@ static void damaged_gap_is_refused(void **state)
     expect_refused(write_bytes("g.wsg", t.bytes, t.size),
                    "neighbour 77 of edge 0: the graph has 4 vertices");
     memcpy(t.bytes + 9, "\0\0\0\0\1", 5);
-    expect_refused(write_bytes("g.wsg", t.bytes, t.size), "expected at most 4294967295");
+    expect_refused(write_bytes("g.wsg", t.bytes, t.size), "expected at most 4294901759");
     expect_refused("/nonexistent/g.sg", "No such file");
 }
 

@@ -96,6 +96,47 @@ static void csv_faults_name_the_line(void **state)
             "'1,2,1e999'");
 }
 
+/* A byte order mark before a heading and before ratings. */
+static void csv_byte_order_mark(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"\xef\xbb\xbf"
+                                        "1,2,3\n4,5,6\n",
+                                        "\xef\xbb\xbfuser,item,rating\n1,2,3\n4,5,6\n"};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct ratings r = parse(texts[i]);
+
+        assert_int_equal(r.count, 2);
+        assert_int_equal(ratings_user_id(&r, 0), 1);
+        ratings_clear(&r);
+    }
+    refused("\xef\xbb\xbf", "r.csv: the file has no ratings");
+}
+
+/* Kernels count ratings and users in 32 bits, in steps that must not wrap around. */
+static void too_many_entries_are_refused(void **state)
+{
+    (void)state;
+    const struct ratings many[] = {
+        {.count = UINT32_MAX}, {.user_count = UINT32_MAX}, {.item_count = UINT32_MAX}};
+    static const char *const texts[] = {
+        "m.csv: 4294967295 ratings, 0 users and 0 items, expected at most 4294901759 of "
+        "each",
+        "m.csv: 0 ratings, 4294967295 users and 0 items, expected at most 4294901759 of "
+        "each",
+        "m.csv: 0 ratings, 0 users and 4294967295 items, expected at most 4294901759 of "
+        "each"};
+
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        struct proact_error err = {""};
+        struct rating_set set = {0};
+
+        assert_int_equal(rating_set_create("m.csv", &many[i], &set, &err), PROACT_EINVAL);
+        assert_string_equal(err.text, texts[i]);
+    }
+}
+
 static void two_ratings_of_one_item_are_refused(void **state)
 {
     (void)state;
@@ -263,6 +304,8 @@ int main(void)
         cmocka_unit_test(csv_ids_become_numbers),
         cmocka_unit_test(csv_separators),
         cmocka_unit_test(csv_faults_name_the_line),
+        cmocka_unit_test(csv_byte_order_mark),
+        cmocka_unit_test(too_many_entries_are_refused),
         cmocka_unit_test(two_ratings_of_one_item_are_refused),
         cmocka_unit_test(ratings_must_be_finite),
         cmocka_unit_test(planted_ratings_are_those_of_the_reference),

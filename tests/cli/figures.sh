@@ -44,3 +44,7 @@ fails 2 proact bench figures --draw --quick
 fails 2 proact bench figures --out made more
 fails 2 proact bench figures --only 2 --machine nosuch 2>&1 | sed 's/there are .*, or/there are ..., or/'
 fails 1 proact bench figures --only 2 --quick --out no/such
+touch file
+fails 1 proact bench figures --only 2 --quick --out file
+mkdir -p taken/figure2.svg
+fails 1 proact bench figures --only 2 --quick --out taken

@@ -11,4 +11,5 @@ proact run -h | cmp - help_run
 fails 0 proact run jacobi --help
 proact run jacobi --help >help_jacobi
 proact run --help jacobi | cmp - help_jacobi
+proact run sssp --help | grep -- '  --tolerance'
 fails 2 proact run frobnicate --help

@@ -28,6 +28,12 @@ $run --output folder >/dev/null
 cmp ranks.npy folder/ranks.npy
 proact run jacobi --size 5 --iterations 2 --output - 2>/dev/null | awk 'END { print NR " rows of " NF }'
 
+# Every written byte goes to all devices, or only what they read.
+for what in needed all; do
+    proact run jacobi --machine v100x4 --size 256 --iterations 8 --tolerance 0 --send $what |
+        sed -n 's/.*, \([0-9.]* [kM]*B sent\)$/'$what': \1/p'
+done
+
 # A run from a checkpoint gives the same bytes, on other devices and by another method.
 $run --checkpoint c.check --every 8 --tolerance 1e-12 --output a.npy >/dev/null
 $run --resume c.check -n 2 --method bulk --tolerance 1e-12 --output b.npy >/dev/null
@@ -48,15 +54,29 @@ fails 1 $run --resume torn.check
 cp c.check changed.check
 printf X | dd of=changed.check conv=notrunc bs=1 seek=250 2>/dev/null
 fails 1 $run --resume changed.check
+# One part more than the application has, with a hash that fits.
+sed '0,/^$/s/^$/part more 4\n/' c.check >more.check
+head -c -8 more.check >longer.check
+printf abcd12345678 >>longer.check
+"$CHECKPOINT_SEAL" longer.check
+fails 1 $run --resume longer.check
+head -c -8 c.check >longer.check
+printf abcd12345678 >>longer.check
+"$CHECKPOINT_SEAL" longer.check
+fails 1 $run --resume longer.check
+rm longer.check more.check
 sed '1s/1/9/' c.check >newer.check
 fails 1 $run --resume newer.check
 fails 1 $run --resume g.mtx
 fails 1 $run --resume none.check
 fails 1 $run --checkpoint no/such/folder
+# Outputs that cannot be written are refused before the run.
+fails 1 $run --output no/such/folder
+fails 1 $run --output g.mtx/ranks
 fails 1 proact run jacobi --size 5 --output /dev/full | without_times
 (
     trap '' XFSZ
     ulimit -f 8
     fails 1 proact run jacobi --size 96 --iterations 30 --checkpoint full.check --every 8
-) | cat
+) 2>&1 | cat
 [ ! -e full.check ] || echo "a partial checkpoint"

@@ -24,7 +24,8 @@ echo "--- invalid input"
 fails 1 $sssp --source 7
 fails 2 $sssp --source 0
 fails 1 $sssp --form frontier --kernel paper
-fails 1 $sssp --tolerance 1e-3
+fails 2 $sssp --tolerance 1e-3
+fails 2 $sssp --tolerance 0
 fails 2 $sssp --weights heavy
 printf '%s real general\n2 2 2\n1 2 1\n2 1 1.5\n' "$matrix" >w.mtx
 fails 1 proact run sssp w.mtx

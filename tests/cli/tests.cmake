@@ -28,8 +28,15 @@ set_tests_properties(cli.analyze_launch PROPERTIES
 # A parser reads the output of `proact run --plot`.
 add_executable(svg_check cli/svg_check.c)
 target_link_libraries(svg_check PRIVATE proact_options)
-set_tests_properties(cli.figures cli.plot cli.single PROPERTIES ENVIRONMENT "SVG_CHECK=$<TARGET_FILE:svg_check>")
+set_tests_properties(cli.figures cli.plot PROPERTIES ENVIRONMENT "SVG_CHECK=$<TARGET_FILE:svg_check>")
+
+# Changed checkpoints with a hash that fits.
+add_executable(checkpoint_seal cli/checkpoint_seal.c)
+target_link_libraries(checkpoint_seal PRIVATE proact_options proact_static)
+target_include_directories(checkpoint_seal PRIVATE ${PROJECT_SOURCE_DIR}/src)
+set_tests_properties(cli.single PROPERTIES ENVIRONMENT
+    "SVG_CHECK=$<TARGET_FILE:svg_check>;CHECKPOINT_SEAL=$<TARGET_FILE:checkpoint_seal>")
 # More than 0.3 s of CPU time each.
 set_tests_properties(cli.analyze_launch cli.analyze_passes cli.analyze_program cli.bench_options cli.chart cli.ct cli.doctor
     cli.local cli.make cli.plot cli.topo cli.trace PROPERTIES LABELS "slow;sanitize")
-proact_check(cli proact_command trace_check json_check svg_check fake_cuda_fake fake_cuda_old fake_cuda_early many_cuda)
+proact_check(cli proact_command trace_check json_check svg_check checkpoint_seal fake_cuda_fake fake_cuda_old fake_cuda_early many_cuda)

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run with skip_transfers queues the launches, counters and waits of the full run, and
    moves no byte between devices. */
+#include <proact/device.h>
+
 #include "device/device.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/program/session_open.h"
 #include "runtime/runtime_testing.h"
@@ -194,6 +198,30 @@ static void a_skipped_run_launches_children(void **state)
     assert_int_equal(few.bytes, 0);
 }
 
+/* A CTA whose launch of a child fails sends the chunk itself: to nobody, also not to its
+   own device, whose offset the peers have. */
+static void a_skipped_piece_has_no_receivers(void **state)
+{
+    const struct proact_options options = {
+        .machine = "h200x2",
+        .plan = {.method = "dynamic", .skip_transfers = true, .broadcast = true}};
+    struct bench b = testing_open(&options);
+    struct proact_partition partition;
+    struct proact_piece piece;
+
+    (void)state;
+    must(&b, testing_fill(&b, 3));
+    transfer_partition(&b.fill->bindings->transfer, 0, 1, &partition);
+    assert_true(partition.peer_count > 0);
+    must(&b, device_emulator.read(b.p->devices.device[0].lane[TRANSFER_MAIN], &piece,
+                                  (device_addr)(uintptr_t)partition.slot[0].piece,
+                                  sizeof piece, &b.err));
+    must(&b, proact_wait(b.p, &b.err));
+    assert_true(piece.bytes > 0);
+    assert_int_equal(piece.peer_count, 0);
+    proact_close(b.p);
+}
+
 /* On this machine the launches of fused and bulk have an interior and boundaries. */
 static void a_skipped_run_has_boundaries(void **state)
 {
@@ -208,12 +236,92 @@ static void a_skipped_run_has_boundaries(void **state)
     }
 }
 
+/* What the stores of a launch on device 1 know of their peers. */
+static void inline_looks_for_peers(struct bench *b, const struct proact_kernel *k)
+{
+    struct proact_partition partition;
+    const struct proact_stores *s = &partition.slot[0].stores;
+    uint32_t peers = 1;
+
+    transfer_partition(&k->bindings->transfer, 1, 1, &partition);
+    assert_int_equal(partition.mode, PROACT_MODE_STORE);
+    assert_int_equal(partition.peer_count, proact_device_count(b->p) - 1);
+    for (uint32_t i = 0; i < s->region_count; i++)
+        assert_int_equal(s->region[i].peers, 0);
+    /* Without regions each CTA has its word; a missing list would mean all peers. */
+    assert_non_null(s->peers);
+    must(b, device_emulator.read(b->p->devices.device[1].lane[TRANSFER_MAIN], &peers,
+                                 (device_addr)(uintptr_t)s->peers, sizeof peers, &b->err));
+    must(b, proact_wait(b->p, &b->err));
+    assert_int_equal(peers, 0);
+}
+
+/* One launch from an array that contains 1, 2, ... to the other, by turns. */
+static void blur(struct bench *b, struct proact_kernel *k, struct proact_array *array[2],
+                 int round)
+{
+    const struct proact_grid grid = {.ctas = {CTAS}, .threads = {THREADS}};
+    const unsigned n = N;
+    const struct proact_arg args[] = {PROACT_ARRAY(array[round % 2]),
+                                      PROACT_ARRAY(array[(round + 1) % 2]),
+                                      PROACT_VALUE(n)};
+
+    must(b, proact_launch(k, &grid, args, 3, &b->err));
+    must(b, proact_wait(b->p, &b->err));
+}
+
+/* Under inline, stores of annotated and of plain kernels look for their peers, and find
+   none. The same tables serve no later launch that sends. */
+static void inline_stores_reach_no_peer(const char *kernel, bool broadcast)
+{
+    struct proact_plan plan = {
+        .method = "inline", .skip_transfers = true, .broadcast = broadcast};
+    struct bench b =
+        testing_open(&(struct proact_options){.machine = "h200x4", .plan = plan});
+    struct proact_kernel *k = testing_kernel(&b, kernel);
+    struct proact_array *array[2] = {b.out, testing_array(&b, "other")};
+    static uint32_t cells[N];
+    struct proact_statistics s;
+
+    if (strcmp(kernel, "blurs") != 0)
+        must(&b, proact_kernel_map(k, 1, &testing_map, &b.err));
+    for (int round = 0; round < 4; round++)
+        blur(&b, k, array, round);
+    must(&b, proact_statistics_get(b.p, PROACT_ALL_DEVICES, NULL, &s, &b.err));
+    assert_int_equal(s.packets, 0);
+    inline_looks_for_peers(&b, k);
+    plan.skip_transfers = false;
+    must(&b, proact_plan_set(b.p, &plan, &b.err));
+    for (uint32_t i = 0; i < N; i++)
+        cells[i] = i;
+    must(&b, proact_array_write(array[0], 0, cells, N, &b.err));
+    for (int round = 0; round < 2; round++)
+        blur(&b, k, array, round);
+    for (unsigned d = 0; d < proact_device_count(b.p); d++) {
+        must(&b, proact_array_read_replica(array[0], d, 0, cells, N, &b.err));
+        for (uint32_t i = 2; i < N - 2; i++)
+            assert_int_equal(cells[i], 16 * i);
+    }
+    proact_close(b.p);
+}
+
+static void inline_skips_stores_of_all_kernels(void **state)
+{
+    (void)state;
+    for (int broadcast = 0; broadcast < 2; broadcast++) {
+        inline_stores_reach_no_peer("blurs", broadcast);
+        inline_stores_reach_no_peer("blurs_by_tile", broadcast);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_skipped_run_differs_only_by_the_data),
         cmocka_unit_test(a_skipped_run_launches_children),
         cmocka_unit_test(a_skipped_run_has_boundaries),
+        cmocka_unit_test(a_skipped_piece_has_no_receivers),
+        cmocka_unit_test(inline_skips_stores_of_all_kernels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

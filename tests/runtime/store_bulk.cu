@@ -62,6 +62,35 @@ extern "C" __global__ void wide(proact_u32 *out, proact_u32 salt,
     proact_done(&partition);
 }
 
+/* The same by elements that are aligned to their size and larger than a line: two of 32
+   words, then four of 16. */
+template <proact_u32 WORDS> struct __attribute__((aligned(4 * WORDS))) element {
+    proact_u32 word[WORDS];
+};
+
+template <proact_u32 WORDS>
+static __device__ void put(const struct proact_partition *partition, proact_u32 *out,
+                           proact_u32 at, proact_u32 salt)
+{
+    struct element<WORDS> v;
+
+    for (proact_u32 i = 0; i < WORDS; i++)
+        v.word[i] = 7 * (at + i) + salt;
+    proact_store(partition, 0, (struct element<WORDS> *)&out[at], v);
+}
+
+extern "C" __global__ void aligned(proact_u32 *out, proact_u32 salt,
+                                   struct proact_partition partition)
+{
+    const proact_u32 t = proact_thread_x(), first = proact_cta(&partition) * 128;
+
+    if (t < 2)
+        put<32>(&partition, out, first + 32 * t, salt);
+    else if (t < 6)
+        put<16>(&partition, out, first + 32 + 16 * t, salt);
+    proact_done(&partition);
+}
+
 /* Plain. A word for each thread, from `back` words before. */
 extern "C" __global__ void shifted(const proact_u32 *in, proact_u32 *out, proact_u32 back)
 {

@@ -177,7 +177,8 @@ static void wide_round(struct stage *s, struct proact_kernel *reader,
 
 /* Elements and bulk stores that a peer needs in part arrive, also if they begin before the
    needed lines. */
-static void needed_parts_arrive(const char *form, const char *method, uint32_t back)
+static void needed_parts_arrive(const char *form, const char *writer, const char *method,
+                                uint32_t back)
 {
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .range_bytes = 512};
     const struct proact_shape shape = {"to", COUNT / 4, 4};
@@ -189,7 +190,7 @@ static void needed_parts_arrive(const char *form, const char *method, uint32_t b
     char *text;
 
     o.plan.method = method;
-    open_stage(&s, &o, form, "wide");
+    open_stage(&s, &o, form, writer);
     must(&s, proact_array_create(s.p, &shape, &to, &s.err));
     must(&s, file_read(form, &text, &bytes, &s.err));
     must(&s, proact_kernel_load(s.p, &(struct proact_image){.name = "r", .text = text},
@@ -203,14 +204,16 @@ static void needed_parts_arrive(const char *form, const char *method, uint32_t b
 
 static void parts_of_stores_arrive(void **state)
 {
-    static const uint32_t backs[] = {1, 20, 40, 90};
+    static const uint32_t backs[] = {1, 20, 40, 70, 90};
+    static const char *const writers[] = {"wide", "aligned"};
 
     (void)state;
     for (size_t f = 0; f < 2; f++)
-        for (size_t i = 0; i < sizeof backs / sizeof *backs; i++) {
-            needed_parts_arrive(forms[f], "inline", backs[i]);
-            needed_parts_arrive(forms[f], "fused", backs[i]);
-        }
+        for (size_t i = 0; i < sizeof backs / sizeof *backs; i++)
+            for (size_t w = 0; w < 2; w++) {
+                needed_parts_arrive(forms[f], writers[w], "inline", backs[i]);
+                needed_parts_arrive(forms[f], writers[w], "fused", backs[i]);
+            }
 }
 
 static void a_plain_bulk_store_runs_on_one_device(void **state)

@@ -32,24 +32,32 @@ const char *take_output(const char *path)
 
 enum proact_status check_folder(const char *path, struct proact_error *err)
 {
-    struct text folder = {0};
-    const char *slash = path ? strrchr(path, '/') : NULL;
-
+    struct file_output file;
     struct stat is;
 
     if (!path || file_is_descriptor(path))
         return PROACT_OK;
-    if (stat(path, &is) == 0 && S_ISDIR(is.st_mode))
-        return fail(err, PROACT_EINVAL, "%s: cannot be written: it is a folder", path);
-    if (slash)
-        text_add(&folder, path, (size_t)(slash - path) + 1);
-    enum proact_status status = PROACT_OK;
+    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode)) {
+        if (S_ISDIR(is.st_mode))
+            return fail(err, PROACT_EINVAL, "%s: cannot be written: it is a folder", path);
+        return PROACT_OK; /* opening a pipe would wait for its reader */
+    }
+    enum proact_status status = file_open(path, &file, err);
 
-    if (access(slash ? folder.data : ".", W_OK) != 0)
-        status =
-            fail(err, PROACT_EINVAL, "%s: cannot be written: %s", path, strerror(errno));
-    text_clear(&folder);
+    if (!status)
+        file_discard(&file);
     return status;
+}
+
+enum proact_status check_file_or_folder(const char *path, struct proact_error *err)
+{
+    struct stat is;
+
+    if (!path || stat(path, &is) != 0 || !S_ISDIR(is.st_mode))
+        return check_folder(path, err);
+    if (access(path, W_OK | X_OK) != 0)
+        return fail(err, PROACT_EINVAL, "%s: cannot be written: %s", path, strerror(errno));
+    return PROACT_OK;
 }
 
 /* True for an unknown machine name, as opposed to a machine that fails. */

@@ -9,8 +9,11 @@
    failure prints the reason and returns an exit status. */
 int check_machine(const char *command, const char *machine, unsigned devices,
                   struct topology *out);
-/* True if a file can be created there. NULL is allowed. */
+/* PROACT_EINVAL if no file of this name can be created or replaced. It leaves no file. NULL
+   is allowed. */
 enum proact_status check_folder(const char *path, struct proact_error *err);
+/* The same, where the path may also name a folder that gets the files. */
+enum proact_status check_file_or_folder(const char *path, struct proact_error *err);
 /* The destination of --json FILE. With "-" it is stdout, and all other output goes to
    stderr from then on. The name is valid until the process ends; only one output can use
    it. */

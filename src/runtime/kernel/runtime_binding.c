@@ -112,6 +112,7 @@ static enum proact_status tables_create(
             .needs = needs,
             .reads = reads,
             .by_store = shape->by_store,
+            .elide = shape->elide,
         },
         &t->tables, err);
 
@@ -132,8 +133,8 @@ static bool same_tables(const struct kernel_tables *a, const struct kernel_table
 {
     return a->slot == b->slot && a->array_bytes == b->array_bytes &&
            a->digest == b->digest && a->needs == b->needs && a->reads == b->reads &&
-           a->by_store == b->by_store && a->chunk_bytes == b->chunk_bytes &&
-           a->rise_bytes == b->rise_bytes &&
+           a->by_store == b->by_store && a->elide == b->elide &&
+           a->chunk_bytes == b->chunk_bytes && a->rise_bytes == b->rise_bytes &&
            memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            same_split(a->cta_first, b->cta_first, devices);
 }
@@ -156,6 +157,7 @@ static enum proact_status tables_find(const struct launching *l,
                                   .needs = consumers_digest(b, slot),
                                   .reads = reads_digest(reads, p->devices.count),
                                   .by_store = transfer_stores(&b->transfer.plan),
+                                  .elide = b->transfer.plan.elide,
                                   .generation = p->generation};
 
     memcpy(shape.grid, l->grid, sizeof shape.grid);

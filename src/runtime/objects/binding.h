@@ -16,6 +16,7 @@ struct kernel_tables {
     uint64_t needs;  /* digest of the push targets; 0: all to all */
     uint64_t reads;  /* digest of the reads that permit closed gaps; 0: none are closed */
     bool by_store;   /* for a method whose kernels store to the peers */
+    bool elide;      /* without receivers, of a plan that skips transfers */
     uint64_t
         generation;  /* session's generation in which the counters were last restarted */
     uint64_t number; /* key in transition caches, unique in the session */

@@ -37,6 +37,8 @@ struct transfer_table_request {
     const struct transfer_need *reads;
     bool by_store; /* for a method whose kernels store to the peers: fills
                       transfer_table.stores */
+    bool elide;    /* of a plan that skips transfers: the tables on the devices have the
+                      same ranges, without receivers */
 };
 
 /* Peers first .. first + count - 1, in the sender's numbering (transfer_peer()). */

@@ -68,9 +68,6 @@ static enum proact_status take_sssp_options(const struct run_request *request,
     bool frontier = value[SSSP_FORM].choice == SSSP_FRONTIER;
     bool paper = value[SSSP_KERNEL].choice == PAPER_CHOICE;
 
-    if (request->tolerance < 0 || request->tolerance > 0)
-        return fail(err, PROACT_EINVAL,
-                    "sssp stops when no distance changes: it has no --tolerance");
     if (paper && frontier)
         return fail(err, PROACT_EINVAL, "sssp: --kernel paper is for --form rounds");
     work->path = request->input;
@@ -268,7 +265,7 @@ const struct run_application run_sssp = {
         "Shortest paths by Bellman-Ford's algorithm, which stops after a round that\n"
         "changes no distance. Entry (i, j) of a Matrix Market file is an edge from i to\n"
         "j, and its value the weight, which may be negative. Sums above 2147483647 stay\n"
-        "there. A negative cycle is an error. At most as many rounds as the graph has\n"
+        "there. A negative cycle is an error. The rounds are limited to the number of\n"
         "vertices (--iterations). --output writes distances and parents: vertices from\n"
         "1, 0 for none; an unreachable vertex has distance -2147483648, or inf in f32.\n"
         "\n"
@@ -276,6 +273,7 @@ const struct run_application run_sssp = {
         "  proact make wiki --vertices 1000 --seed 7 -o wiki.mtx\n"
         "  proact run sssp wiki.mtx --source 2 --weights hash --form frontier --reference\n"
         "      Paths in a graph like Wikipedia's on four emulated V100.\n",
+    .stop_rule = "when no distance changes",
     .options = sssp_options_table,
     .open = open_sssp,
     .run = run_sssp_once,

@@ -55,7 +55,7 @@ static const char help[] =
     "  --chunk BYTES       micro: only this chunk size\n"
     "  --threads N         micro: threads of the agent, or of a kernel that dynamic "
     "launches\n"
-    "                      (default: as many as saturate the link; polling also 16384 and\n"
+    "                      (default: enough to saturate the link; polling also 16384 and\n"
     "                      32768)\n"
     "  --agent sleep|spin  micro: how the agent of polling waits (default: it sleeps; "
     "before\n"

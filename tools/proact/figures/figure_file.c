@@ -10,6 +10,7 @@
 #include "base/json/json.h"
 #include "base/json/json_write.h"
 #include "bench.h"
+#include "check_words.h"
 #include "figures/figure_picture.h"
 #include "figures/figure_text.h"
 
@@ -62,6 +63,21 @@ static void list_machines(const struct figure_rows *rows, struct text *names)
         if (!known)
             text_print(names, "%s%s", names->length ? ", " : "", machine);
     }
+}
+
+enum proact_status figure_file_check(const struct figure *figure, const char *folder,
+                                     struct proact_error *err)
+{
+    static const char *const suffixes[] = {"json", "txt", "svg"};
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !status; i++) {
+        struct text path = figure_path(figure, folder, suffixes[i]);
+
+        status = check_folder(path.data, err);
+        text_clear(&path);
+    }
+    return status;
 }
 
 enum proact_status figure_file_write(const struct figure *figure,

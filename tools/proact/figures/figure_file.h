@@ -5,6 +5,10 @@
 
 #include "figures/figure.h"
 
+/* PROACT_EINVAL if the folder cannot take the files. */
+enum proact_status figure_file_check(const struct figure *figure, const char *folder,
+                                     struct proact_error *err);
+
 enum proact_status figure_file_write(const struct figure *figure,
                                      const struct figure_session *s,
                                      const struct figure_rows *rows, double seconds,

@@ -139,16 +139,32 @@ static enum proact_status figures_redraw(const struct figure *figure, const char
     return status;
 }
 
+/* Creates the folder, and checks that it can take the files of the selected figures. */
+static enum proact_status figures_check_folder(const struct figures_words *w,
+                                               const char *folder, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+    struct stat is;
+
+    if (!w->draw && mkdir(folder, 0777) && errno != EEXIST)
+        return fail(err, PROACT_EINVAL, "%s: cannot be created: %s", folder,
+                    strerror(errno));
+    if (stat(folder, &is) == 0 && !S_ISDIR(is.st_mode))
+        return fail(err, PROACT_EINVAL, "%s: cannot be written: it is not a folder",
+                    folder);
+    for (size_t i = 0; figures[i] && !w->draw && !status; i++)
+        if (figures_contain(w->only, figures[i]))
+            status = figure_file_check(figures[i], folder, err);
+    return status;
+}
+
 static int figures_make(const struct figures_words *w, const char *command)
 {
     struct figure_session s = {
         .machine = w->machine, .folder = w->out ? w->out : "figures", .quick = w->quick};
     struct proact_error err = {""};
-    enum proact_status status = PROACT_OK;
+    enum proact_status status = figures_check_folder(w, s.folder, &err);
 
-    if (!w->draw && mkdir(s.folder, 0777) && errno != EEXIST)
-        status = fail(&err, PROACT_EINVAL, "%s: cannot be created: %s", s.folder,
-                      strerror(errno));
     for (size_t i = 0; figures[i] && !status; i++) {
         if (!figures_contain(w->only, figures[i]))
             continue;

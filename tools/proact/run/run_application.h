@@ -98,8 +98,10 @@ struct run_application {
     const char *operand;       /* the name of the input in the help text; NULL: no input */
     const char *input_missing; /* the message after "NAME needs " */
     const char *summary;       /* one line of at most 60 columns */
-    const char *help; /* paragraphs: what it computes, the defaults of --iterations and
-                         --tolerance, and an example of at most a minute */
+    const char *help;      /* paragraphs: what it computes, the defaults of --iterations and
+                              --tolerance, and an example of at most a minute */
+    const char *stop_rule; /* "when ...", where no tolerance ends a run: --tolerance is then
+                              refused. NULL: the tolerance does */
     const struct run_option *options; /* NULL: none */
     enum proact_status (*open)(const struct run_request *request, void **work,
                                struct proact_error *err);

@@ -268,6 +268,9 @@ static enum proact_status checkpoint_load(void *context, unsigned *iteration,
         if (!skip_part_line(&at, &parts[i]))
             return fail(err, PROACT_EINVAL, "%s: expected 'part %s %zu', found '%.*s'",
                         c->resume, parts[i].name, parts[i].bytes, (int)line_length(at), at);
+    if (*at != '\n')
+        return fail(err, PROACT_EINVAL, "%s: expected the end of %zu parts, found '%.*s'",
+                    c->resume, count, (int)line_length(at), at);
     at++;
     for (size_t i = 0; i < count; i++) {
         if (parts[i].bytes > (size_t)(end - at))

@@ -83,6 +83,7 @@ static int run_request(const struct run_application *application,
         return code;
     if (check_folder(request->json, &err) || check_folder(request->plot, &err) ||
         check_folder(request->log, &err) || check_folder(request->checkpoint, &err) ||
+        check_file_or_folder(request->output, &err) ||
         run_application(application, request, &topology, &differs, &err))
         return failure_exit(&err);
     return differs ? EXIT_DIFFERS : EXIT_FINE;

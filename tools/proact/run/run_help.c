@@ -32,8 +32,10 @@ static const char opening[] =
     "      Open polling.json in ui.perfetto.dev.\n"
     "\n";
 
+static const char tolerance[] =
+    "  --tolerance T      stop if an iteration changes less than T; 0: never stop\n";
+
 static const char common[] =
-    "  --tolerance T      stop if an iteration changes less than T; 0: never stop\n"
     "  --iterations N     stop after N iterations\n"
     "\n"
     "Machine and method:\n"
@@ -47,7 +49,7 @@ static const char common[] =
     "  --compare          compare the method, or all methods, with bulk and one device\n"
     "  --chunk BYTES      bytes sent at once, a power of two from 4K to 256M (default "
     "64K)\n"
-    "  --threads N        threads of the transfer agent, 32 to 49152 (default: as many as\n"
+    "  --threads N        threads of the transfer agent, 32 to 49152 (default: enough to\n"
     "                     saturate the links)\n"
     "  --send WHAT        needed: what other devices read (default); all: each written "
     "byte\n"
@@ -119,6 +121,22 @@ static void print_application(const struct run_application *a, FILE *to)
     }
 }
 
+/* The option, and the applications without it. One application without it has no line. */
+static void print_tolerance(const struct run_application *application, FILE *to)
+{
+    struct text without = {0};
+
+    if (application && application->stop_rule)
+        return;
+    fputs(tolerance, to);
+    for (const struct run_application *const *a = run_applications; *a; a++)
+        if ((*a)->stop_rule && !application)
+            text_print(&without, "%s%s", without.length ? ", " : "", (*a)->name);
+    if (without.length)
+        fprintf(to, "%*s(not for %s)\n", NAME_COLUMNS + 2, "", without.data);
+    text_clear(&without);
+}
+
 void run_options_help(const struct run_application *application, FILE *to)
 {
     if (application) {
@@ -127,5 +145,6 @@ void run_options_help(const struct run_application *application, FILE *to)
         fputs(opening, to);
         print_applications(to);
     }
+    print_tolerance(application, to);
     fputs(common, to);
 }

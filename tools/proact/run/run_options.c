@@ -234,20 +234,6 @@ static int take_values(const struct run_words *w, struct run_request *r)
     return take_outputs(w, r);
 }
 
-/* All names, with " and " or " or " before the last one. The caller clears the text. */
-static struct text list_applications(const char *before_last)
-{
-    struct text names = {0};
-
-    for (size_t i = 0; run_applications[i]; i++)
-        text_print(&names, "%s%s",
-                   i == 0                    ? ""
-                   : run_applications[i + 1] ? ", "
-                                             : before_last,
-                   run_applications[i]->name);
-    return names;
-}
-
 static int find_application(const char *name, const struct run_application **out)
 {
     for (size_t i = 0; name && run_applications[i]; i++)
@@ -255,7 +241,7 @@ static int find_application(const char *name, const struct run_application **out
             *out = run_applications[i];
             return EXIT_FINE;
         }
-    struct text names = list_applications(name ? " and " : " or ");
+    struct text names = run_values_list(NULL, name ? " and " : " or ");
     int code =
         name ? usage_error("run", "no application '%s': there are %s", name, names.data)
              : usage_error("run", "run needs an application: %s", names.data);
@@ -322,6 +308,9 @@ int run_options_parse(int argc, char **argv, struct run_words **words,
     if ((code = take_operands(w, *application, request)) ||
         (code = run_values_take(&w->application, *application, request)))
         return code;
+    if (w->tolerance && (*application)->stop_rule)
+        return usage_error("run", "%s stops %s: it has no --tolerance", name,
+                           (*application)->stop_rule);
     return take_values(w, request);
 }
 

@@ -70,7 +70,9 @@ static enum proact_status single_open(struct single *s, struct proact_error *err
         .device_count = s->topology->device_count,
         .seed = r->seed,
         .check = r->check,
-        .plan = {.chunk_bytes = r->chunk_bytes, .transfer_threads = r->threads},
+        .plan = {.chunk_bytes = r->chunk_bytes,
+                 .transfer_threads = r->threads,
+                 .broadcast = r->sends_all},
     };
     enum proact_status status = PROACT_EREFUSED;
 

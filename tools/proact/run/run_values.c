@@ -47,14 +47,27 @@ unsigned run_values_add(struct run_app_words *words, struct poptOption *table)
     return words->count;
 }
 
+struct text run_values_list(const char *option, const char *before_last)
+{
+    struct text names = {0};
+    const char *last = NULL;
+
+    for (const struct run_application *const *a = run_applications; *a; a++) {
+        if (option && !find_option(*a, option))
+            continue;
+        if (last)
+            text_print(&names, "%s%s", names.length ? ", " : "", last);
+        last = (*a)->name;
+    }
+    if (last)
+        text_print(&names, "%s%s", names.length ? before_last : "", last);
+    return names;
+}
+
 /* "--size is for jacobi", with all applications that have the option. */
 static int refuse_word(const struct run_word *word)
 {
-    struct text owners = {0};
-
-    for (const struct run_application *const *a = run_applications; *a; a++)
-        if (find_option(*a, word->name))
-            text_print(&owners, "%s%s", owners.length ? " and " : "", (*a)->name);
+    struct text owners = run_values_list(word->name, " and ");
     int code = usage_error("run", "--%s is for %s", word->name, owners.data);
 
     text_clear(&owners);

@@ -26,6 +26,10 @@ struct run_app_words {
    must stay where it is. */
 unsigned run_values_add(struct run_app_words *words, struct poptOption *table);
 
+/* The names of the applications with an option (NULL: of all), with commas, and with " and
+   " or " or " before the last one. The caller clears the text. */
+struct text run_values_list(const char *option, const char *before_last);
+
 /* Checks the words by the options of the application and stores their values in the
    request. Returns EXIT_FINE, or prints what is wrong and returns EXIT_USAGE; an option of
    another application is wrong. */
