@@ -218,7 +218,9 @@ PROACT_DEVICE_INLINE bool agent_spin_batch(const struct agent_work *work, proact
 {
     const proact_u64 left = (work->slice_count - first + agents - 1) / agents;
 
-    proact_cta_sync(); /* the batch of agent_poll() */
+    /* All threads read the batch that the first warp polled. */
+    /* protocol: agent-spin-barrier */
+    proact_cta_sync();
     const bool waits = !batch->ready;
 
     /* A barrier: the batch is read before agent_poll() changes it. */

@@ -28,6 +28,8 @@ enum op_code {
     CODE_POP,    /* ... and pops it */
     CODE_ALLOCA, /* allocates from[1] bytes (detail[0] bytes a lane), aligned to `extra`, on
                     the stack that ends at from[0]; `to`: the address (detail[1] bytes) */
+    CODE_RELEASE, /* stackrestore: ends the stack of from[0] at from[1] (detail[0] bytes a
+                     lane), an end that it had since the frame at from[2] plus `extra` */
     CODE_EXIT,
     CODE_TRAP,
     CODE_ASSERT,   /* __assertfail: message, file, line at from[0..2] of thread memory */

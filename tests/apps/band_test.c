@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "apps/own_folder.h"
 #include "band/band.h"
 
 struct where {
@@ -271,5 +272,5 @@ int main(void)
         cmocka_unit_test(other_matrices_are_refused),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, own_folder_enter, own_folder_leave);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "apps/own_folder.h"
 #include "graph/graph.h"
 #include "graph/matrix_market.h"
 #include "graph/plain_text.h"
@@ -438,5 +439,5 @@ int main(void)
         cmocka_unit_test(splits_lines),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, own_folder_enter, own_folder_leave);
 }

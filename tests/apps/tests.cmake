@@ -13,6 +13,10 @@ set_tests_properties(apps.pagerank apps.sssp apps.sssp_reference apps.band apps.
 # More than 10 s with sanitizers; the tests above run the same code.
 set_tests_properties(apps.repeat apps.checkpoint PROPERTIES LABELS slow)
 
+# Files of tests are in folders of their own.
+proact_test(NAME apps.own_files COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/apps/own_files.sh
+    $<TARGET_FILE:apps_tests> matrix_market ratings graph_formats)
+
 # Runs that are killed: a few in every run of the tests, many in the long ones.
 proact_test(NAME apps.killed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/apps/killed.sh
     $<TARGET_FILE:proact_command> 3)

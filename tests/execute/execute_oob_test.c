@@ -106,11 +106,81 @@ static void alloca_has_a_limit(void **state)
     rig_open(&r, text, true);
     rig_expect(&r, EXECUTE_TRAPPED);
     assert_non_null(
-        strstr(r.fault, "alloca needs 120000 bytes of stack, and a thread has 65536"));
+        strstr(r.fault, "alloca needs 120032 bytes of stack, and a thread has 65536"));
     rig_close(&r);
     rig_open(&r, wide, true);
     rig_expect(&r, EXECUTE_TRAPPED);
     assert_non_null(strstr(r.fault, "alloca needs 4294967296 bytes of stack"));
+    rig_close(&r);
+}
+
+/* A value that no stacksave gave, one inside an allocation, one before the frame, and one
+   that was released; in some lanes only. */
+static void foreign_stack_values_are_faults(void **state)
+{
+    static const char *const bodies[] = {
+        "mov.b64 %rd5, 12345; stackrestore.u64 %rd5; }\n",
+        "mov.b64 %rd5, -1; stackrestore.u64 %rd5; }\n",
+        ".local .align 8 .b8 l[32]; mov.u64 %rd6, l; st.local.u32 [%rd6], %r1; mov.b64 "
+        "%rd5, "
+        "0; stackrestore.u64 %rd5; }\n",
+        "stacksave.u64 %rd5; mov.b64 %rd3, 64; alloca.u64 %rd4, %rd3; add.u64 %rd5, %rd5, "
+        "32; stackrestore.u64 %rd5; }\n",
+        "stacksave.u64 %rd5; mov.b64 %rd3, 64; alloca.u64 %rd4, %rd3; stacksave.u64 %rd6; "
+        "stackrestore.u64 %rd5; stackrestore.u64 %rd6; }\n",
+        "stacksave.u64 %rd5; mov.b64 %rd3, 64; alloca.u64 %rd4, %rd3; stacksave.u64 %rd6; "
+        "stackrestore.u64 %rd5; alloca.u64 %rd4, 128; stackrestore.u64 %rd6; }\n",
+    };
+
+    (void)state;
+    for (size_t n = 0; n < 2 * (sizeof bodies / sizeof *bodies); n++) {
+        struct text body = {NULL, 0, 0};
+        struct rig r;
+
+        /* Odd runs: only lane 3 is active. */
+        text_print(&body, "%s%s%s", RIG_KERNEL,
+                   n % 2 ? "mov.u32 %r9, %tid.x; setp.ne.u32 %p1, %r9, 3; @%p1 ret; " : "",
+                   bodies[n / 2]);
+        rig_open(&r, body.data, true);
+        rig_expect(&r, EXECUTE_TRAPPED);
+        if (!strstr(r.fault, "which is no value of a stacksave in this function"))
+            fail_msg("%s: %s", body.data, r.fault);
+        rig_close(&r);
+        text_clear(&body);
+    }
+}
+
+static void a_damaged_stack_is_a_fault(void **state)
+{
+    static const char text[] =
+        RIG_KERNEL "mov.b64 %rd3, 64; alloca.u64 %rd4, %rd3; stacksave.u64 %rd5;\n"
+                   "mov.b64 %rd6, 7; st.local.u64 [%rd4+-16], %rd6;\n"
+                   "stackrestore.u64 %rd5; }\n";
+    struct rig r;
+
+    (void)state;
+    rig_open(&r, text, true);
+    rig_expect(&r, EXECUTE_TRAPPED);
+    if (!strstr(r.fault, "stackrestore finds the memory of alloca damaged"))
+        fail_msg("%s", r.fault);
+    rig_close(&r);
+}
+
+/* Lanes save and release by themselves, more than once. */
+static void saved_stack_values_are_released(void **state)
+{
+    static const char text[] =
+        RIG_KERNEL "mov.u32 %r9, %tid.x; setp.lt.u32 %p1, %r9, 7; @%p1 bra FEW;\n"
+                   "alloca.u64 %rd4, 256;\nFEW: stacksave.u64 %rd5;\n"
+                   "mov.b64 %rd3, 30000; alloca.u64 %rd4, %rd3; stackrestore.u64 %rd5;\n"
+                   "stackrestore.u64 %rd5; alloca.u64 %rd4, %rd3; alloca.u64 %rd6, 48;\n"
+                   "st.local.u32 [%rd4], %r9; st.local.u32 [%rd6], %r9;\n"
+                   "stackrestore.u64 %rd5; alloca.u64 %rd4, %rd3; ret; }\n";
+    struct rig r;
+
+    (void)state;
+    rig_open(&r, text, true);
+    rig_expect(&r, EXECUTE_EXITED);
     rig_close(&r);
 }
 
@@ -120,6 +190,9 @@ int main(void)
         cmocka_unit_test(marked_factors_give_zero),
         cmocka_unit_test(other_forms_are_refused),
         cmocka_unit_test(alloca_has_a_limit),
+        cmocka_unit_test(foreign_stack_values_are_faults),
+        cmocka_unit_test(a_damaged_stack_is_a_fault),
+        cmocka_unit_test(saved_stack_values_are_released),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

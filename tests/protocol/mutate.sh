@@ -48,6 +48,8 @@ remove_step() { # FILE LINE: the file without the step marked on that line
 methods_of() {
     case $1:$2 in
     *:agent-*) echo polling ;;
+    *:serial-*) echo bulk-serial ;;
+    *:hold-*) echo "agents" ;;
     *:bulk-landed) echo "fused, polling" ;;
     *:bulk-*) echo inline ;;
     *:copy-*) echo copy-engine ;;
@@ -117,7 +119,8 @@ done
 cmake -S "$tree" -B "$scratch/build" -G Ninja -DCMAKE_C_FLAGS=-w >"$scratch/log" 2>&1 || exit 2
 report=$(run_cases) && report=$(run_interop) &&
     report=$(run_own distributed distributed_order) && report=$(run_own streams program_streams) &&
-    report=$(run_own textures launch_textures) || { echo "unchanged source: $report" && tail -5 "$scratch/log" && exit 1; }
+    report=$(run_own textures launch_textures) &&
+    report=$(run_own bulk-serial bulk_serial) && report=$(run_own polling session) || { echo "unchanged source: $report" && tail -5 "$scratch/log" && exit 1; }
 
 cat >"$table" <<'END'
 # Which test catches each missing protocol step
@@ -141,6 +144,8 @@ marks | (
         interoperation) report=$(run_interop) ;;
         distributed) report=$(run_own distributed distributed_order) ;;
         streams) report=$(run_own streams program_streams) ;;
+        bulk-serial) report=$(run_own bulk-serial bulk_serial) ;;
+        agents) report=$(run_own polling session) ;;
         textures) report=$(run_own textures launch_textures) ;;
         *fused*) report=$(run_cases polling) && report=$(run_cases fused) ;;
         *) report=$(run_cases) ;;

@@ -37,3 +37,8 @@ set_tests_properties(ptx.compilers PROPERTIES LABELS quick)
 # More than 0.3 s of CPU time each.
 set_tests_properties(ptx.ptx_mutation PROPERTIES LABELS "slow;sanitize")
 proact_check(ptx ptx_compilers samples_ptx)
+
+# The rows of capability.def against ptxas.
+proact_test(NAME ptx.capability_ptxas COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ptx/capability.sh
+    $<TARGET_FILE:ptx_tests>)
+set_tests_properties(ptx.capability_ptxas PROPERTIES SKIP_RETURN_CODE 77 LABELS quick)

@@ -34,15 +34,16 @@ static struct bench open_serial(const char *method)
         .machine = "v100x4", .plan = {.method = method, .broadcast = true}});
 }
 
-static void launch_blur(struct bench *b, struct proact_array *from, struct proact_array *to)
+/* The kernel of the last device ends long after the others. */
+static void launch_late(struct bench *b, struct proact_array *from, struct proact_array *to)
 {
-    struct proact_kernel *k = testing_kernel(b, "blurs");
-    const unsigned n = N;
+    struct proact_kernel *k = testing_kernel_of(b, testing_text(ROW_PTX), "ends_late");
+    const unsigned n = N, late = CTAS / DEVICES * (DEVICES - 1) + 1;
 
-    if (proact_launch(
-            k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
-            (struct proact_arg[]){PROACT_ARRAY(from), PROACT_ARRAY(to), PROACT_VALUE(n)}, 3,
-            &b->err))
+    if (proact_launch(k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+                      (struct proact_arg[]){PROACT_ARRAY(from), PROACT_ARRAY(to),
+                                            PROACT_VALUE(n), PROACT_VALUE(late)},
+                      4, &b->err))
         fail_msg("%s", b->err.text);
 }
 
@@ -58,7 +59,7 @@ static struct spans spans_of(const char *method)
     assert_int_equal(proact_array_write(to, 0, zeros, N, &b.err), PROACT_OK);
     assert_int_equal(proact_wait(b.p, &b.err), PROACT_OK);
     proact_trace_set_callback(b.p, note_span, &spans);
-    launch_blur(&b, from, to);
+    launch_late(&b, from, to);
     assert_int_equal(proact_wait(b.p, &b.err), PROACT_OK);
     proact_trace_set_callback(b.p, NULL, NULL);
     proact_close(b.p);

@@ -274,6 +274,31 @@ static void stores_count_as_incoming(void **state)
     proact_close(r.b.p);
 }
 
+static void count_copy(void *context, const struct proact_trace_span *span)
+{
+    *(unsigned *)context += span->kind == PROACT_TRACE_COPY;
+}
+
+/* Under inline, a launch that leaves some bytes unchanged needs these, and predicts its
+   reads as any other launch: stores push them, and nothing is fetched. */
+static void reads_next_to_unchanged_bytes_are_predicted(void **state)
+{
+    unsigned copies = 0;
+    struct rig r;
+
+    (void)state;
+    open_rig(&r, "inline", 9);
+    for (int n = 0; n < 12; n++) {
+        if (n == 8)
+            proact_trace_set_callback(r.b.p, count_copy, &copies);
+        step(&r, n % 2 ? r.gathers : r.blurs);
+    }
+    assert_int_equal(proact_wait(r.b.p, &r.b.err), PROACT_OK);
+    proact_trace_set_callback(r.b.p, NULL, NULL);
+    assert_int_equal(copies, 0);
+    proact_close(r.b.p);
+}
+
 /* Readers without a prediction fetch their data before they start. */
 static void unpredicted_reads_are_fetched(void **state)
 {
@@ -445,6 +470,7 @@ int main(void)
         cmocka_unit_test(unchanged_bytes_follow_new_readers),
         cmocka_unit_test(an_array_given_twice_reaches_its_readers),
         cmocka_unit_test(stores_count_as_incoming),
+        cmocka_unit_test(reads_next_to_unchanged_bytes_are_predicted),
         cmocka_unit_test(unpredicted_reads_are_fetched),
         cmocka_unit_test(replays_have_current_data),
         cmocka_unit_test(recordings_of_destroyed_arrays_are_refused),

@@ -29,3 +29,17 @@ extern "C" __global__ void stretch(const unsigned *in, unsigned *out, unsigned f
     if (proact_thread_x() < each)
         out[at] = 5 * in[at];
 }
+
+/* Copies. The CTAs from `late` on take longer. */
+extern "C" __global__ void ends_late(const unsigned *in, unsigned *out, unsigned n,
+                                     unsigned late)
+{
+    unsigned i = proact_local_cta() * proact_cta_size_x() + proact_thread_x(), x = i;
+
+    if (i >= n)
+        return;
+#pragma unroll 1
+    for (unsigned r = 0; r < 20000 && proact_local_cta() >= late; r++)
+        x = x * 1664525u + 1013904223u;
+    out[i] = in[i] + (x == 0x12345678);
+}

@@ -287,13 +287,14 @@ static void an_agent_has_the_requested_threads(void **state)
 {
     static const struct {
         unsigned threads;
-        const char *message;
-    } cases[] = {{32, "launch 0.1 proact_agent 1x1x1 of 32x1x1, urgent\n"},
-                 {1024, "launch 0.1 proact_agent 1x1x1 of 1024x1x1, urgent\n"},
-                 {2048, "launch 0.1 proact_agent 2x1x1 of 1024x1x1, urgent\n"},
-                 {1056, "launch 0.1 proact_agent 2x1x1 of 544x1x1, urgent\n"},
-                 {8192, "launch 0.1 proact_agent 8x1x1 of 1024x1x1, urgent\n"},
-                 {32768, "launch 0.1 proact_agent 32x1x1 of 1024x1x1, urgent\n"}};
+        const char *agent, *message;
+    } cases[] = {{32, NULL, "launch 0.1 proact_agent 1x1x1 of 32x1x1, urgent\n"},
+                 {32, "spin", "launch 0.1 proact_agent_spin 1x1x1 of 32x1x1, urgent\n"},
+                 {1024, NULL, "launch 0.1 proact_agent 1x1x1 of 1024x1x1, urgent\n"},
+                 {2048, NULL, "launch 0.1 proact_agent 2x1x1 of 1024x1x1, urgent\n"},
+                 {1056, NULL, "launch 0.1 proact_agent 2x1x1 of 544x1x1, urgent\n"},
+                 {8192, NULL, "launch 0.1 proact_agent 8x1x1 of 1024x1x1, urgent\n"},
+                 {32768, NULL, "launch 0.1 proact_agent 32x1x1 of 1024x1x1, urgent\n"}};
     struct stage s;
 
     (void)state;
@@ -302,7 +303,9 @@ static void an_agent_has_the_requested_threads(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct proact_plan plan = {.method = "polling",
-                                         .transfer_threads = cases[i].threads};
+                                         .transfer_threads = cases[i].threads,
+                                         .agent = cases[i].agent};
+        static const char order[] = "record 0.1\nwait 0.0 for 0.1\n";
 
         must(&s, proact_plan_set(s.p, &plan, &s.err));
         fake_forget(s.p->set);
@@ -310,7 +313,8 @@ static void an_agent_has_the_requested_threads(void **state)
         const char *agent = strstr(queued(&s), cases[i].message);
 
         assert_non_null(agent);
-        /* The agent is resident before the kernel. */
+        /* The agent is resident before the kernel, which waits until it may start. */
+        assert_memory_equal(agent - strlen(order), order, strlen(order));
         assert_true(agent < strstr(queued(&s), "launch 0.0 marked"));
     }
     proact_close(s.p);

@@ -58,9 +58,18 @@ bool decode_stack(struct decoder *d, const struct ptx_instruction *i)
         !has_type(d, i, &i->operands[0]) ||
         (!saves && !operand_source(d, &i->operands[0], bytes, &from)))
         return refuse_instruction(d, i);
-    op_place to = saves ? operand_target(d, &i->operands[0], bytes) : d->stack;
-    unsigned has = saves ? 4 : bytes, needed = saves ? bytes : 4;
+    if (!saves) {
+        struct execute_op *op = emit(d, CODE_RELEASE);
 
-    emit_lanes(d, has == needed ? convert_move(4) : convert_resize(has, needed), to, from);
+        op->from[0] = d->stack;
+        op->from[1] = from;
+        op->from[2] = d->frame->base;
+        op->extra = d->frame->is_recursive ? (d->frame->local_bytes + 15) / 16 * 16 : 0;
+        op->detail[0] = (uint8_t)bytes;
+        return true;
+    }
+    op_place to = operand_target(d, &i->operands[0], bytes);
+
+    emit_lanes(d, bytes == 4 ? convert_move(4) : convert_resize(4, bytes), to, from);
     return true;
 }

@@ -190,8 +190,8 @@ static inline void thread_answer(struct execute_warp *w, unsigned lane, op_place
         memset(w->thread_written + at, 1, bytes);
 }
 
-/* run_stack.c: CODE_ENTER, CODE_PUSH, CODE_POP, CODE_ALLOCA. Returns false after a
-   fault. */
+/* run_stack.c: CODE_ENTER, CODE_PUSH, CODE_POP, CODE_ALLOCA, CODE_RELEASE. Returns false
+   after a fault. */
 bool stack_run(struct execute_warp *w, const struct execute_op *op, uint32_t mask);
 
 /* run_child.c: the two functions of the device runtime. Returns false after a fault. */

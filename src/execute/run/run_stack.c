@@ -73,6 +73,56 @@ static void move_saved(struct execute_warp *w, const struct stack_save *s, unsig
     }
 }
 
+/* What precedes each allocation in memory, so that stackrestore finds the former ends. */
+struct stack_block {
+    uint32_t end;  /* of the stack after the allocation */
+    uint32_t seal; /* BLOCK_SEAL ^ end */
+    uint32_t reserved[2];
+};
+enum { BLOCK_SEAL = 0x5ac4b10c };
+
+static struct stack_block *stack_block_at(struct execute_warp *w, unsigned lane,
+                                          uint32_t at)
+{
+    return (struct stack_block *)(void *)(w->thread_memory +
+                                          (size_t)lane * w->grid->thread_bytes + at);
+}
+
+/* Releases the allocations after a stacksave. Its value is one of the ends that the stack
+   has had since `first`, and not released since. */
+static bool stack_release(struct execute_warp *w, const struct execute_op *op,
+                          unsigned lane, uint32_t first, uint32_t *end)
+{
+    const void *values = op_register(&w->registers, op->from[1]);
+    const uint64_t value = op->detail[0] == 8 ? ((const uint64_t *)values)[lane]
+                                              : ((const uint32_t *)values)[lane];
+    uint32_t at = first;
+
+    while (at < value && at < *end) {
+        const struct stack_block *block = stack_block_at(w, lane, at);
+
+        if (block->seal != (BLOCK_SEAL ^ block->end) || block->end <= at ||
+            block->end > *end) {
+            warp_fault(w, op->line, lane,
+                       "stackrestore finds the memory of alloca damaged: a store reached "
+                       "the 16 bytes before byte %u of the stack",
+                       at + (uint32_t)sizeof *block - first);
+            return false;
+        }
+        at = block->end;
+    }
+    if (at == value) {
+        *end = at;
+        return true;
+    }
+    warp_fault(
+        w, op->line, lane,
+        "stackrestore of %llu, which is no value of a stacksave in this function, or "
+        "was released since: the stack is from %u to %u",
+        (unsigned long long)value, first, *end);
+    return false;
+}
+
 /* Frames begin at multiples of 16 bytes. */
 static bool stack_allocate(struct execute_warp *w, const struct execute_op *op,
                            unsigned lane, uint32_t *end)
@@ -80,7 +130,9 @@ static bool stack_allocate(struct execute_warp *w, const struct execute_op *op,
     const void *sizes = op_register(&w->registers, op->from[1]);
     uint64_t bytes = op->detail[0] == 8 ? ((const uint64_t *)sizes)[lane]
                                         : ((const uint32_t *)sizes)[lane];
-    uint64_t skipped = (op->extra - *end % op->extra) % op->extra;
+    const uint32_t begin = *end + (uint32_t)sizeof(struct stack_block);
+    uint64_t skipped =
+        sizeof(struct stack_block) + (op->extra - begin % op->extra) % op->extra;
     void *to = op_register(&w->registers, op->to);
 
     if (bytes > UINT32_MAX || !fits(w, op, lane, *end, (skipped + bytes + 15) / 16 * 16)) {
@@ -88,9 +140,12 @@ static bool stack_allocate(struct execute_warp *w, const struct execute_op *op,
             fits(w, op, lane, *end, bytes);
         return false;
     }
+    struct stack_block *block = stack_block_at(w, lane, *end);
     uint32_t first = *end + (uint32_t)skipped;
 
     *end += (uint32_t)((skipped + bytes + 15) / 16 * 16);
+    block->end = *end;
+    block->seal = BLOCK_SEAL ^ *end;
     clear(w, (size_t)lane * w->grid->thread_bytes + first, *end - first);
     if (op->detail[1] == 8)
         ((uint64_t *)to)[lane] = first;
@@ -109,6 +164,13 @@ bool stack_run(struct execute_warp *w, const struct execute_op *op, uint32_t mas
 
         if (op->code == CODE_ALLOCA) {
             if (!stack_allocate(w, op, l, &end[l]))
+                return false;
+            continue;
+        }
+        if (op->code == CODE_RELEASE) {
+            const uint32_t *base = op_register(&w->registers, op->from[2]);
+
+            if (!stack_release(w, op, l, base[l] + op->extra, &end[l]))
                 return false;
             continue;
         }

@@ -351,6 +351,7 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
     case CODE_PUSH:
     case CODE_POP:
     case CODE_ALLOCA:
+    case CODE_RELEASE:
     case CODE_MATRIX:
     case CODE_TEXTURE:
     case CODE_COPY:

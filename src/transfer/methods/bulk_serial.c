@@ -47,10 +47,13 @@ static enum proact_status await_turn(const struct transfer_binding *b, unsigned 
 
         if (d == device)
             continue;
+        /* protocol: serial-kernel-done */
         status = t->backend->record(t->device[d].lane[TRANSFER_MAIN], s->kernel_done, err);
         if (!status)
+            /* protocol: serial-kernel-wait */
             status = t->backend->wait_event(side, s->kernel_done, err);
         if (!status && d < device)
+            /* protocol: serial-turn-wait */
             status = t->backend->wait_event(side, s->sent, err);
     }
     return status;
@@ -68,8 +71,10 @@ static enum proact_status copy_in_turn(const struct transfer_binding *b, unsigne
     for (unsigned peer = 0; peer < t->count && !status && !b->plan.elide; peer++)
         for (uint32_t slot = 0; slot < b->slot_count && peer != device && !status; slot++)
             status = bulk_copy_slot(b, device, peer, slot, err);
-    return status ? status
-                  : t->backend->record(t->device[device].lane[TRANSFER_SIDE], s->sent, err);
+    if (!status)
+        /* protocol: serial-turn-done */
+        status = t->backend->record(t->device[device].lane[TRANSFER_SIDE], s->sent, err);
+    return status;
 }
 
 /* PROACT IV-B, "cudaMemcpy", as the paper's figures imply it: their copies grow with the

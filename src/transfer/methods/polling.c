@@ -74,9 +74,13 @@ static enum proact_status hold_kernel(const struct transfer_devices *t, unsigned
                                       struct device_event *ahead, struct proact_error *err)
 {
     struct device_stream *const *lane = t->device[device].lane;
+    /* protocol: hold-record (else: enum proact_status status = PROACT_OK;) */
     enum proact_status status = t->backend->record(lane[TRANSFER_SIDE], ahead, err);
 
-    return status ? status : t->backend->wait_event(lane[TRANSFER_MAIN], ahead, err);
+    if (!status)
+        /* protocol: hold-wait */
+        status = t->backend->wait_event(lane[TRANSFER_MAIN], ahead, err);
+    return status;
 }
 
 /* Launches the agent before the kernel, so that it becomes resident next to it. */

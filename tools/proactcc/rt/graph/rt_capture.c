@@ -129,6 +129,8 @@ static enum cuda_error end(struct rt *rt, const struct cuda_stream *handle,
     struct cuda_graph *g = s ? s->capture : NULL;
     enum cuda_error error = rt_stream_check(rt, handle);
 
+    if (!out) /* the capture goes on */
+        return error ? error : cudaErrorInvalidValue;
     *out = NULL;
     if (error || !g)
         return error ? error : cudaErrorIllegalState;
