@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/initiator.h"
+
+#include <math.h>
+
+#include "model/model.h"
+
+/* Constants of the mechanisms, which no machine file states. */
+enum {
+    KERNEL_THREADS = 256,    /* of a CTA of the kernel, unless the path states them */
+    AGENT_THREADS = 1024,    /* of a CTA of the agent (transfer/methods/polling.c) */
+    AGENT_CTAS_MAX = 8,      /* without a given number (runtime/program/session_open.c) */
+    AGENT_UNROLL = 4,        /* vectors in flight per thread (kernels/agent.cu) */
+    AGENT_SLICE = 256 << 10, /* least bytes of a CTA (transfer/methods/slices.h) */
+    AGENT_SLEEP_NS = 256,    /* between two checks (kernels/agent.cu) */
+    CHILD_THREADS = 256,     /* kernels/child.cu */
+    CHILD_UNROLL = 4,
+    CHILD_LAUNCH_NS = 1000, /* of the launching thread (device/emulator/kernel/turn.c) */
+    DESCRIPTOR_NS = 100,    /* of the unit (device/emulator/kernel/unit.c) */
+    VECTOR_BYTES = 16,
+    BULK_CAPABILITY = 90,
+    CHILD_CAPABILITY = 35
+};
+
+static const char *const sender_names[MODEL_SENDERS] = {
+    [MODEL_SEND_STORE] = "store",         [MODEL_SEND_BULK_STORE] = "bulk-store",
+    [MODEL_SEND_FUSED] = "fused",         [MODEL_SEND_AGENT] = "agent",
+    [MODEL_SEND_CHILD] = "child",         [MODEL_SEND_COPY] = "copy",
+    [MODEL_SEND_COPY_WAIT] = "copy-wait", [MODEL_SEND_RELAY] = "relay",
+    [MODEL_SEND_UNIT] = "unit",
+};
+
+const char *model_sender_name(enum model_sender who)
+{
+    return sender_names[who];
+}
+
+bool model_sender_exists(const struct topology *t, enum model_sender who)
+{
+    const bool is_copy =
+        who == MODEL_SEND_COPY || who == MODEL_SEND_COPY_WAIT || who == MODEL_SEND_RELAY;
+
+    if (t->device_count < 2)
+        return false;
+    for (unsigned from = 0; from < t->device_count && !is_copy; from++)
+        for (unsigned to = 0; to < t->device_count; to++)
+            if (from != to && t->link_gbps[from][to] <= 0)
+                return false;
+    return (who != MODEL_SEND_BULK_STORE || t->device.capability >= BULK_CAPABILITY) &&
+           (who != MODEL_SEND_CHILD || t->device.capability >= CHILD_CAPABILITY);
+}
+
+/* A path with its defaults, and the values that all initiators use. */
+struct sender_path {
+    const struct topology *t;
+    struct model_path p;
+    double link_gbps, memory_ns;
+    bool is_pipelined;
+};
+
+static double link_rate(const struct topology *t, unsigned from, unsigned to)
+{
+    const struct topology_fabric *f = &t->fabric;
+    double gbps = t->link_gbps[from][to];
+
+    return gbps > 0 ? fmin(gbps, fmin(f->egress_gbps, f->ingress_gbps)) : t->host_gbps / 2;
+}
+
+/* ns per payload byte on the link, in packets of SMs or of copy engines. */
+static double gap_per_byte(const struct sender_path *s, enum model_initiator who)
+{
+    const uint64_t run = s->p.run_bytes;
+
+    return model_wire_bytes(&s->t->fabric, who, run, run) / (double)run / s->link_gbps;
+}
+
+/* ns per byte of CTAs that load their vectors, wait for them, and store them to the peer.
+   A CTA sends at its rate of the machine file or at that of its loads. */
+static double stores_per_byte(const struct sender_path *s, double threads, double unroll,
+                              double ctas)
+{
+    const struct topology_device *d = &s->t->device;
+    const double loads =
+        s->memory_ns + (6 + 2 * unroll) * d->dependent_cycles / d->clock_ghz;
+
+    return fmax(1 / s->t->fabric.sm_gbps_per_cta,
+                loads / (threads * unroll * VECTOR_BYTES)) /
+           ctas;
+}
+
+/* CTAs of the kernel that are resident on a device at once. */
+static double resident_ctas(const struct sender_path *s)
+{
+    const struct topology_device *d = &s->t->device;
+
+    if (s->p.ctas)
+        return s->p.ctas;
+    return d->sm_count *
+           fmax(1, fmin(d->ctas_per_sm, floor((double)d->threads_per_sm / s->p.threads)));
+}
+
+static struct model_loggop derive_store(const struct sender_path *s)
+{
+    const struct topology_device *d = &s->t->device;
+    const double ctas = s->p.ctas ? s->p.ctas : s->is_pipelined ? resident_ctas(s) : 1;
+
+    return (struct model_loggop){.o = s->is_pipelined ? 0
+                                                      : d->dependent_cycles / d->clock_ghz,
+                                 .O = 1 / s->t->fabric.sm_gbps_per_cta / ctas,
+                                 .G = gap_per_byte(s, MODEL_SM)};
+}
+
+/* The copy unit of an SM sends one bulk store after another. */
+static struct model_loggop derive_bulk_store(const struct sender_path *s)
+{
+    const struct topology_fabric *f = &s->t->fabric;
+    const struct topology_device *d = &s->t->device;
+    const double rate =
+        f->bulk_gbps_per_cta > 0 ? f->bulk_gbps_per_cta : f->sm_gbps_per_cta;
+    const double ctas = s->p.ctas ? s->p.ctas : s->is_pipelined ? d->sm_count : 1;
+
+    return (struct model_loggop){.o = s->is_pipelined ? 0
+                                                      : d->dependent_cycles / d->clock_ghz,
+                                 .O = 1 / rate / fmin(ctas, d->sm_count),
+                                 .G = gap_per_byte(s, MODEL_SM)};
+}
+
+/* The last writer counts, acquires, loads the tables, and sends alone. Last writers of
+   several chunks send at the same time. */
+static struct model_loggop derive_fused(const struct sender_path *s)
+{
+    const struct topology_device *d = &s->t->device;
+    const double fence_ns = d->fence_gpu_ns > 0 ? d->fence_gpu_ns : d->l2_latency_ns;
+    const double count_ns = 2 * fence_ns + 4 * d->l2_latency_ns;
+    const double ctas = s->is_pipelined ? resident_ctas(s) : 1;
+
+    return (struct model_loggop){.o = s->is_pipelined ? 0 : count_ns,
+                                 .O = stores_per_byte(s, s->p.threads, 1, ctas),
+                                 .G = gap_per_byte(s, MODEL_SM)};
+}
+
+/* CTAs of the agent that send a chunk together: one per slice. */
+static double agent_ctas(const struct sender_path *s)
+{
+    const struct topology_fabric *f = &s->t->fabric;
+    const double most =
+        s->p.ctas ? s->p.ctas
+                  : fmin(ceil(f->egress_gbps / f->sm_gbps_per_cta), AGENT_CTAS_MAX);
+
+    if (s->is_pipelined || !s->p.bytes)
+        return most;
+    return fmax(1, fmin(most, floor((double)s->p.bytes / AGENT_SLICE)));
+}
+
+static struct model_loggop derive_agent(const struct sender_path *s)
+{
+    const struct topology_device *d = &s->t->device;
+    const double check_ns = AGENT_SLEEP_NS / 2.0 + 2 * d->l2_latency_ns;
+
+    return (struct model_loggop){
+        .o = s->is_pipelined ? 0 : check_ns,
+        .O = stores_per_byte(s, AGENT_THREADS, AGENT_UNROLL, agent_ctas(s)),
+        .G = gap_per_byte(s, MODEL_SM)};
+}
+
+/* A child has a CTA per vectors in flight, up to its limit. A device starts one child per
+   interval. */
+static struct model_loggop derive_child(const struct sender_path *s)
+{
+    const struct topology_device *d = &s->t->device;
+    const double launch_us =
+        d->child_launch_latency_us > 0 ? d->child_launch_latency_us : d->launch_us;
+    const double flight = CHILD_THREADS * CHILD_UNROLL * VECTOR_BYTES;
+    const double most = s->p.ctas ? s->p.ctas : AGENT_CTAS_MAX * 4;
+    const double ctas = s->is_pipelined || !s->p.bytes
+                            ? most
+                            : fmax(1, fmin(most, ceil((double)s->p.bytes / flight)));
+
+    return (struct model_loggop){.o = s->is_pipelined ? 0
+                                                      : CHILD_LAUNCH_NS + launch_us * 1000,
+                                 .O = stores_per_byte(s, CHILD_THREADS, CHILD_UNROLL, ctas),
+                                 .g = d->child_launch_interval_us * 1000,
+                                 .G = gap_per_byte(s, MODEL_SM)};
+}
+
+/* The engine starts a copy after the end of the one before. */
+static struct model_loggop derive_copy(const struct sender_path *s)
+{
+    const struct topology_fabric *f = &s->t->fabric;
+    const double start_us = s->is_pipelined ? f->copy_start_us : f->copy_first_us;
+
+    return (struct model_loggop){.o = start_us * 1000,
+                                 .G = gap_per_byte(s, MODEL_COPY_ENGINE)};
+}
+
+/* The stream checks the counter at intervals: on average half of one passes. A wait that
+   is satisfied takes no time, but the engine has become idle. */
+static struct model_loggop derive_copy_wait(const struct sender_path *s)
+{
+    struct model_loggop p = derive_copy(s);
+
+    p.o = s->t->fabric.copy_first_us * 1000 +
+          (s->is_pipelined ? 0 : s->t->device.wait_value_us * 1000 / 2);
+    return p;
+}
+
+/* The second copy starts when the first has arrived, on an engine that may be idle. */
+static struct model_loggop derive_relay(const struct sender_path *s)
+{
+    const struct topology *t = s->t;
+    struct model_loggop p = derive_copy_wait(s);
+
+    if (t->device_count < 3)
+        return p;
+    p.L += t->fabric.latency_ns + 1000 * (t->device.event_us + t->fabric.copy_first_us);
+    if (!s->is_pipelined)
+        p.G *= 2;
+    return p;
+}
+
+static struct model_loggop derive_unit(const struct sender_path *s)
+{
+    return (struct model_loggop){.o = s->is_pipelined ? 0 : DESCRIPTOR_NS,
+                                 .G = gap_per_byte(s, MODEL_COPY_ENGINE)};
+}
+
+typedef struct model_loggop sender_derive(const struct sender_path *s);
+static sender_derive *const sender_rows[MODEL_SENDERS] = {
+    [MODEL_SEND_STORE] = derive_store,         [MODEL_SEND_BULK_STORE] = derive_bulk_store,
+    [MODEL_SEND_FUSED] = derive_fused,         [MODEL_SEND_AGENT] = derive_agent,
+    [MODEL_SEND_CHILD] = derive_child,         [MODEL_SEND_COPY] = derive_copy,
+    [MODEL_SEND_COPY_WAIT] = derive_copy_wait, [MODEL_SEND_RELAY] = derive_relay,
+    [MODEL_SEND_UNIT] = derive_unit,
+};
+
+struct model_loggop model_derive_path(const struct topology *t, enum model_sender who,
+                                      bool is_pipelined, const struct model_path *path)
+{
+    struct sender_path s = {.t = t,
+                            .p = *path,
+                            .link_gbps = link_rate(t, path->from, path->to),
+                            .memory_ns = t->device.memory_latency_ns,
+                            .is_pipelined = is_pipelined};
+
+    if (!s.p.run_bytes)
+        s.p.run_bytes = s.p.bytes ? s.p.bytes : 1 << 20;
+    if (!s.p.threads)
+        s.p.threads = KERNEL_THREADS;
+    struct model_loggop p = sender_rows[who](&s);
+
+    p.L += t->fabric.latency_ns;
+    p.S += t->fabric.latency_ns; /* the acknowledgement */
+    return p;
+}
+
+struct model_loggop model_derive(const struct topology *t, enum model_sender who,
+                                 bool is_pipelined, unsigned from, unsigned to,
+                                 uint64_t run_bytes)
+{
+    return model_derive_path(
+        t, who, is_pipelined,
+        &(struct model_path){.from = from, .to = to, .run_bytes = run_bytes});
+}
+
+double model_period_ns(const struct model_loggop *p, uint64_t bytes)
+{
+    return p->o + fmax(p->g, fmax(p->O, p->G) * (double)bytes);
+}
+
+double model_message_ns(const struct model_loggop *p, uint64_t bytes)
+{
+    return model_period_ns(p, bytes) + p->L + p->S;
+}
