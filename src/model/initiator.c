@@ -18,6 +18,10 @@ enum {
     CHILD_LAUNCH_NS = 1000, /* of the launching thread (device/emulator/kernel/turn.c) */
     DESCRIPTOR_NS = 100,    /* of the unit (device/emulator/kernel/unit.c) */
     VECTOR_BYTES = 16,
+    WARP = 32,
+    STEP_INSTRUCTIONS = 15,   /* of a loop over vectors, without them */
+    VECTOR_INSTRUCTIONS = 8,  /* of a load, and of a store to a receiver */
+    SLICE_INSTRUCTIONS = 280, /* of the agent between two slices */
     BULK_CAPABILITY = 90,
     CHILD_CAPABILITY = 35
 };
@@ -54,7 +58,7 @@ bool model_sender_exists(const struct topology *t, enum model_sender who)
 struct sender_path {
     const struct topology *t;
     struct model_path p;
-    double link_gbps, memory_ns;
+    double link_gbps, load_ns;
     bool is_pipelined;
 };
 
@@ -74,17 +78,22 @@ static double gap_per_byte(const struct sender_path *s, enum model_initiator who
     return model_wire_bytes(&s->t->fabric, who, run, run) / (double)run / s->link_gbps;
 }
 
-/* ns per byte of CTAs that load their vectors, wait for them, and store them to the peer.
-   A CTA sends at its rate of the machine file or at that of its loads. */
+/* ns per byte and receiver of CTAs that load vectors, wait for them, and store them to all
+   receivers. A CTA sends at its rate of the machine file, or as its loads and its
+   instructions allow. */
 static double stores_per_byte(const struct sender_path *s, double threads, double unroll,
                               double ctas)
 {
     const struct topology_device *d = &s->t->device;
-    const double loads =
-        s->memory_ns + (6 + 2 * unroll) * d->dependent_cycles / d->clock_ghz;
+    const double receivers = s->p.receivers;
+    const double instructions =
+        STEP_INSTRUCTIONS + unroll * VECTOR_INSTRUCTIONS * (receivers + 1);
+    const double cycles = fmax(instructions * d->dependent_cycles,
+                               instructions * threads / WARP / d->issue_width);
 
     return fmax(1 / s->t->fabric.sm_gbps_per_cta,
-                loads / (threads * unroll * VECTOR_BYTES)) /
+                (s->load_ns + cycles / d->clock_ghz) /
+                    (threads * unroll * VECTOR_BYTES * receivers)) /
            ctas;
 }
 
@@ -155,10 +164,13 @@ static double agent_ctas(const struct sender_path *s)
 static struct model_loggop derive_agent(const struct sender_path *s)
 {
     const struct topology_device *d = &s->t->device;
-    const double check_ns = AGENT_SLEEP_NS / 2.0 + 2 * d->l2_latency_ns;
+    const double check_ns = AGENT_SLEEP_NS / 2.0 + d->l2_latency_ns;
+    const double slice_ns =
+        s->load_ns + SLICE_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz;
 
     return (struct model_loggop){
-        .o = s->is_pipelined ? 0 : check_ns,
+        .o = s->is_pipelined ? slice_ns / 3 : check_ns + slice_ns,
+        .g = s->is_pipelined ? slice_ns / agent_ctas(s) : slice_ns,
         .O = stores_per_byte(s, AGENT_THREADS, AGENT_UNROLL, agent_ctas(s)),
         .G = gap_per_byte(s, MODEL_SM)};
 }
@@ -176,11 +188,11 @@ static struct model_loggop derive_child(const struct sender_path *s)
                             ? most
                             : fmax(1, fmin(most, ceil((double)s->p.bytes / flight)));
 
-    return (struct model_loggop){.o = s->is_pipelined ? 0
-                                                      : CHILD_LAUNCH_NS + launch_us * 1000,
-                                 .O = stores_per_byte(s, CHILD_THREADS, CHILD_UNROLL, ctas),
-                                 .g = d->child_launch_interval_us * 1000,
-                                 .G = gap_per_byte(s, MODEL_SM)};
+    return (struct model_loggop){
+        .o = s->is_pipelined ? 0 : CHILD_LAUNCH_NS + launch_us * 1000,
+        .O = stores_per_byte(s, CHILD_THREADS, CHILD_UNROLL, ctas),
+        .g = s->is_pipelined ? d->child_launch_interval_us * 1000 : 0,
+        .G = gap_per_byte(s, MODEL_SM)};
 }
 
 /* The engine starts a copy after the end of the one before. */
@@ -239,13 +251,15 @@ struct model_loggop model_derive_path(const struct topology *t, enum model_sende
     struct sender_path s = {.t = t,
                             .p = *path,
                             .link_gbps = link_rate(t, path->from, path->to),
-                            .memory_ns = t->device.memory_latency_ns,
                             .is_pipelined = is_pipelined};
 
     if (!s.p.run_bytes)
         s.p.run_bytes = s.p.bytes ? s.p.bytes : 1 << 20;
     if (!s.p.threads)
         s.p.threads = KERNEL_THREADS;
+    if (!s.p.receivers)
+        s.p.receivers = 1;
+    s.load_ns = path->is_cached ? t->device.l2_latency_ns : t->device.memory_latency_ns;
     struct model_loggop p = sender_rows[who](&s);
 
     p.L += t->fabric.latency_ns;
