@@ -55,15 +55,15 @@ struct path {
    time is between that of the wave and that of a constant rate. */
 static double ready_ns(const struct model_candidate *c, double done)
 {
+    const double length = c->length > 0 ? c->length : c->waves;
     double share = done / (double)c->bytes;
 
     if (c->waves > 0) {
-        const double waves = c->in_waves ? ceil(c->waves) : c->waves;
-        const double wave = fmin(ceil(share * c->waves - 1e-9) / waves, 1);
+        const double wave = fmin(ceil(share * c->waves - 1e-9) / length, 1);
 
-        share = c->in_waves ? wave : fmax((wave + share) / 2, fmin(1 / waves, 1));
+        share = c->in_waves ? wave : fmax((wave + share) / 2, fmin(1 / length, 1));
     }
-    return c->kernel_ns * fmax(share, c->earliest_share);
+    return c->kernel_ns * share;
 }
 
 /* A send of an idle initiator: its chunk is complete, and the host has queued it. */
@@ -143,6 +143,7 @@ struct lanes {
     double entered[MODEL_LANES_MAX], left[MODEL_LANES_MAX]; /* by number of the send */
     uint64_t first, next; /* numbers of the sends in progress */
     unsigned count;       /* lanes */
+    double paced;         /* earliest start of the last send */
     struct path idle;     /* path of the last send that found no other one */
 };
 
@@ -168,24 +169,30 @@ static void lanes_advance(struct lanes *l, double to, uint64_t until)
         l->now = to;
 }
 
-/* A send starts when its chunk is complete, when the lane is free, and a gap after the
-   previous one. */
+/* A send starts when its chunk is complete, a gap after the previous one, when the lane is
+   free, and not before the earliest time of all. */
 static void lanes_send(struct lanes *l, const struct path *begun, double bytes)
 {
     const struct model_candidate *c = l->c;
     const unsigned at = (unsigned)(l->next % l->count);
+    const double earliest = c->kernel_ns * c->earliest_share + c->wait_ns + c->single.o;
     double start = begun->end;
 
+    if (l->next)
+        start = fmax(start, l->paced + c->pipelined.g);
+    l->paced = start;
+    start = fmax(start, earliest);
     if (l->next >= l->count) {
         lanes_advance(l, INFINITY, l->next - l->count);
         start =
             fmax(start, fmax(l->left[at] + c->pipelined.o, l->entered[at] + c->single.g));
     }
-    if (l->next)
-        start = fmax(start, l->entered[(l->next - 1) % l->count] + c->pipelined.g);
     lanes_advance(l, start, UINT64_MAX);
-    if (l->first == l->next && start <= begun->end)
+    if (l->first == l->next && start <= fmax(begun->end, earliest)) {
         l->idle = *begun;
+        l->idle.ready += start - begun->end;
+        l->idle.end = start;
+    }
     l->until[at] = l->served + bytes;
     if (l->first < l->next)
         l->until[at] = fmax(l->until[at], l->until[(l->next - 1) % l->count]);

@@ -35,6 +35,7 @@ enum { MODEL_LANES_MAX = 256 };
 struct model_candidate {
     double kernel_ns;
     double waves;       /* of its CTAs; 0: chunks complete at a constant rate */
+    double length;      /* time of the kernel, in times of a full wave; 0: as `waves` */
     bool in_waves;      /* the CTAs of a wave end together, as if each only waited */
     uint64_t bytes;     /* that the device sends to each of its receivers */
     unsigned receivers; /* 0: nothing is sent */

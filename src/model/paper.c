@@ -154,9 +154,9 @@ static double piped_host_until(void)
     return m;
 }
 
-static double piped_ratio(double m)
+static double piped_advantage(double m)
 {
-    return pipe_ns(pipe_device, m, false) / pipe_ns(pipe_host, m, false);
+    return piped(pipe_host, m, false) / piped(pipe_device, m, false);
 }
 
 static double host_over_device(enum paper_operation op, double m)
@@ -288,9 +288,9 @@ static size_t paper_last_rows(struct paper_row *out)
         {"11",
          "pipelined, host ahead to; by at 1, 64, 100 B",
          {{piped_host_until(), 0, "B"},
-          {piped_ratio(1), 1, ""},
-          {piped_ratio(64), 1, ""},
-          {piped_ratio(100), 1, ""}},
+          {piped_advantage(1), 1, ""},
+          {piped_advantage(64), 1, ""},
+          {piped_advantage(100), 1, ""}},
          4,
          "100 B",
          "O in ns per message, as for Figure 9"},

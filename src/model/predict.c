@@ -4,8 +4,9 @@
 #include <math.h>
 
 enum {
-    COPY_STREAMS = 2,    /* TRANSFER_COPY_STREAMS */
-    RELAY_LATENCIES = 4, /* of a link: arrival, event, and two acknowledgements */
+    KEPT_OPERATIONS = 256, /* of a device's thread: device/emulator/stream/host_time.c */
+    COPY_STREAMS = 2,      /* TRANSFER_COPY_STREAMS */
+    RELAY_LATENCIES = 4,   /* of a link: arrival, event, and two acknowledgements */
     CHUNK_BYTES = 64 << 10,
     CHUNK_BYTES_MAX = 256 << 20,
     SLICE_BYTES = 256 << 10, /* transfer/methods/slices.h */
@@ -108,14 +109,38 @@ static double count_ns(const struct predicted *s)
            COUNT_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz;
 }
 
+/* Time of the host for the launches of all senders, which a part of each delays. */
+static double launches_ns(const struct predicted *s)
+{
+    const struct topology_device *d = &s->t->device;
+
+    return 1000 * (d->launch_host_us + (s->p.senders - 1) * d->launch_turn_us);
+}
+
+/* Time of the kernel in times of a full wave. A last wave with few CTAs is limited by the
+   dependences of its warps. */
+static double wave_length(const struct predicted *s, double waves)
+{
+    const struct topology_device *d = &s->t->device;
+    const double warps = s->wave / d->sm_count * ceil(s->p.threads / (double)WARP);
+    const double least = fmin(d->dependent_cycles * d->issue_width / warps, 1);
+    const double part = waves - floor(waves);
+
+    if (s->p.in_waves || waves <= 1)
+        return ceil(waves);
+    return floor(waves) + (part > 0 ? fmax(part, least) : 0);
+}
+
 static struct model_candidate base_candidate(const struct predicted *s)
 {
     const struct topology_device *d = &s->t->device;
-    const double begin = fmin((d->launch_us + d->launch_host_us) * 1000, s->p.kernel_ns);
+    const double begin = fmin(d->launch_us * 1000 + launches_ns(s), s->p.kernel_ns);
+    const double waves = s->p.ctas ? (double)s->p.ctas / s->wave : 0;
 
     return (struct model_candidate){.kernel_ns = s->p.kernel_ns - begin,
                                     .begin_ns = begin,
-                                    .waves = s->p.ctas ? (double)s->p.ctas / s->wave : 0,
+                                    .waves = waves,
+                                    .length = wave_length(s, waves),
                                     .in_waves = s->p.in_waves,
                                     .bytes = s->p.bytes,
                                     .receivers = s->p.receivers,
@@ -200,14 +225,15 @@ static void predict_agent(const struct predicted *s, struct model_candidate *c)
     const double lost = ctas * 1024 / s->p.threads;
 
     add_counts(s, c);
-    c->begin_ns += 1000 * (s->t->device.launch_host_us + s->t->device.event_here_us +
-                           2 * s->t->device.call_host_us);
+    c->begin_ns += launches_ns(s) +
+                   1000 * (s->t->device.event_here_us + 2 * s->t->device.call_host_us);
     if (c->waves > 0 && lost < s->wave) {
         const double waves = (double)s->p.ctas / (s->wave - lost);
 
         if (c->in_waves)
             c->kernel_ns *= ceil(waves) / ceil(c->waves);
         c->waves = waves;
+        c->length = wave_length(s, waves);
     }
     if (s->t->device.capability < SLEEP_CAPABILITY)
         add_spinning(s, ctas, c);
@@ -227,7 +253,7 @@ static void predict_child(const struct predicted *s, struct model_candidate *c)
     derive_both(s, MODEL_SM, 0, message, message, c);
     c->lanes = d->child_concurrency ? d->child_concurrency : MODEL_LANES_MAX;
     if (!d->child_priority && c->waves > 1)
-        c->earliest_share = (ceil(c->waves) - 1) / c->waves;
+        c->earliest_share = (ceil(c->waves) - 1) / c->length;
 }
 
 static double copy_start_ns(const struct predicted *s)
@@ -243,17 +269,24 @@ static void predict_bulk(const struct predicted *s, struct model_candidate *c)
 {
     derive_both(s, MODEL_COPY_ENGINE, 1, s->p.bytes, s->p.bytes, c);
     c->pipelined.o = copy_start_ns(s);
+    c->queue_ns =
+        1000 * fmax(s->t->device.copy_host_us, s->p.senders * s->t->device.copy_lock_us);
     c->host_ns = model_host_ns(&s->t->device, s->p.footprint_ns, 1, s->p.receivers);
 }
 
-/* Host time of a chunk's operations. Other senders wait for the serial part. */
-static double queue_ns(const struct predicted *s, unsigned calls)
+/* Host time of a chunk's operations. Few operations per device are queued by a thread each,
+   whose serial parts add up; many are queued for one device after another. */
+static double queue_ns(const struct predicted *s, const struct model_candidate *c,
+                       unsigned calls, bool is_serial)
 {
     const struct topology_device *d = &s->t->device;
     const double copies = s->p.receivers;
+    const double own = calls * d->call_host_us + copies * d->copy_host_us;
+    const double count = model_schedule_chunks(&c->chunks, s->p.bytes) * (calls + copies);
 
-    return 1000 * fmax(calls * d->call_host_us + copies * d->copy_host_us,
-                       s->p.senders * copies * d->copy_lock_us);
+    return 1000 * (is_serial || count >= KEPT_OPERATIONS
+                       ? s->p.senders * own
+                       : fmax(own, s->p.senders * copies * d->copy_lock_us));
 }
 
 static void predict_copy_wait(const struct predicted *s, struct model_candidate *c)
@@ -272,7 +305,7 @@ static void predict_copy_wait(const struct predicted *s, struct model_candidate 
     c->wait_ns = c->single.o - s->t->fabric.copy_first_us * 1000;
     c->single.o -= c->wait_ns;
     c->pipelined.o = copy_start_ns(s);
-    c->queue_ns = queue_ns(s, 1);
+    c->queue_ns = queue_ns(s, c, 1, false);
 }
 
 /* The sender copies each chunk once, to a receiver that passes it on to the others. The
@@ -293,14 +326,15 @@ static void predict_relay(const struct predicted *s, struct model_candidate *c)
     c->wait_ns = c->single.o - f->copy_first_us * 1000;
     c->single.o -= c->wait_ns;
     c->pipelined.o = f->copy_start_us * 1000;
-    c->queue_ns = queue_ns(s, others > 0 ? 3 : 1);
+    c->queue_ns = queue_ns(s, c, others > 0 ? 3 : 1, true);
     if (others <= 0)
         return;
-    c->tail_ns += passed;
-    if (s->p.senders > 1) {
+    if (s->p.senders > 1) { /* every engine passes on what the others send */
         c->pipelined.o = copy_start_ns(s);
+        c->tail_ns += 1000 * s->t->device.event_us + f->latency_ns;
         return;
     }
+    c->tail_ns += passed;
     c->receivers = 1;
     c->pipelined.g = fmax(
         (passed + RELAY_LATENCIES * f->latency_ns) / s->p.receivers - c->pipelined.o, 0);

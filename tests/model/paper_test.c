@@ -45,6 +45,9 @@ static void figures_are_recomputed(void **state)
         {"11", "get, a tenth", 1, 1.26, 0.01},
         {"11", "same, device", 1, 1.09, 0.01},
         {"11", "pipelined", 0, 242, 0.01},
+        {"11", "pipelined", 1, 2.0, 0.05},
+        {"11", "pipelined", 2, 5.9, 0.05},
+        {"11", "pipelined", 3, 3.4, 0.05},
         {"VIII", "launch", 0, 8.0, 0.01},
         {"VIII", "launch", 1, 9.1, 0.01},
     };
