@@ -13,6 +13,7 @@ enum {
     AGENT_UNROLL = 4,        /* vectors in flight per thread (kernels/agent.cu) */
     AGENT_SLICE = 256 << 10, /* least bytes of a CTA (transfer/methods/slices.h) */
     AGENT_SLEEP_NS = 256,    /* between two checks (kernels/agent.cu) */
+    RELAY_LATENCIES = 4,     /* of a link: acknowledgement, event, and the same again */
     CHILD_THREADS = 256,     /* kernels/child.cu */
     CHILD_UNROLL = 4,
     CHILD_LAUNCH_NS = 1000, /* of the launching thread (device/emulator/kernel/turn.c) */
@@ -148,13 +149,18 @@ static struct model_loggop derive_fused(const struct sender_path *s)
                                  .G = gap_per_byte(s, MODEL_SM)};
 }
 
-/* CTAs of the agent that send a chunk together: one per slice. */
-static double agent_ctas(const struct sender_path *s)
+/* CTAs of 1024 threads that fill the links, as in runtime/program/session_open.c. */
+static double default_ctas(const struct sender_path *s)
 {
     const struct topology_fabric *f = &s->t->fabric;
-    const double most =
-        s->p.ctas ? s->p.ctas
-                  : fmin(ceil(f->egress_gbps / f->sm_gbps_per_cta), AGENT_CTAS_MAX);
+
+    return fmin(ceil(f->egress_gbps / f->sm_gbps_per_cta), AGENT_CTAS_MAX);
+}
+
+/* CTAs of the agent that send a chunk together: one per slice. */
+static double sender_agent_ctas(const struct sender_path *s)
+{
+    const double most = s->p.ctas ? s->p.ctas : default_ctas(s);
 
     if (s->is_pipelined || !s->p.bytes)
         return most;
@@ -169,9 +175,9 @@ static struct model_loggop derive_agent(const struct sender_path *s)
         s->load_ns + SLICE_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz;
 
     return (struct model_loggop){
-        .o = s->is_pipelined ? slice_ns / 3 : check_ns + slice_ns,
-        .g = s->is_pipelined ? slice_ns / agent_ctas(s) : slice_ns,
-        .O = stores_per_byte(s, AGENT_THREADS, AGENT_UNROLL, agent_ctas(s)),
+        .o = s->is_pipelined ? slice_ns / 3 / sender_agent_ctas(s) : check_ns + slice_ns,
+        .g = s->is_pipelined ? slice_ns / sender_agent_ctas(s) : slice_ns,
+        .O = stores_per_byte(s, AGENT_THREADS, AGENT_UNROLL, sender_agent_ctas(s)),
         .G = gap_per_byte(s, MODEL_SM)};
 }
 
@@ -183,7 +189,8 @@ static struct model_loggop derive_child(const struct sender_path *s)
     const double launch_us =
         d->child_launch_latency_us > 0 ? d->child_launch_latency_us : d->launch_us;
     const double flight = CHILD_THREADS * CHILD_UNROLL * VECTOR_BYTES;
-    const double most = s->p.ctas ? s->p.ctas : AGENT_CTAS_MAX * 4;
+    const double most =
+        s->p.ctas ? s->p.ctas : default_ctas(s) * AGENT_THREADS / CHILD_THREADS;
     const double ctas = s->is_pipelined || !s->p.bytes
                             ? most
                             : fmax(1, fmin(most, ceil((double)s->p.bytes / flight)));
@@ -205,28 +212,37 @@ static struct model_loggop derive_copy(const struct sender_path *s)
                                  .G = gap_per_byte(s, MODEL_COPY_ENGINE)};
 }
 
-/* The stream checks the counter at intervals: on average half of one passes. A wait that
-   is satisfied takes no time, but the engine has become idle. */
+/* The stream checks the counter at intervals: on average half of one passes. In a row, two
+   streams take turns (transfer/methods/copies.h). A stream continues when its copy is
+   acknowledged; until then the engine starts the copy of the other one, and becomes idle
+   after short copies. The bytes of long copies hide half of the starts. */
 static struct model_loggop derive_copy_wait(const struct sender_path *s)
 {
+    const struct topology_fabric *f = &s->t->fabric;
     struct model_loggop p = derive_copy(s);
+    const double cycle = 1000 * (f->copy_first_us + f->copy_start_us) + 2 * f->latency_ns;
 
-    p.o = s->t->fabric.copy_first_us * 1000 +
-          (s->is_pipelined ? 0 : s->t->device.wait_value_us * 1000 / 2);
+    if (!s->is_pipelined) {
+        p.o += s->t->device.wait_value_us * 1000 / 2;
+        return p;
+    }
+    p.o = f->copy_start_us * 1000 / 2;
+    p.g = fmax((cycle + p.G * (double)s->p.bytes) / 2 - p.o, 0);
     return p;
 }
 
-/* The second copy starts when the first has arrived, on an engine that may be idle. */
+/* The second copy starts when the receiver has seen the event of the first, on an engine
+   that may be idle. In a row, the receivers take turns. */
 static struct model_loggop derive_relay(const struct sender_path *s)
 {
     const struct topology *t = s->t;
     struct model_loggop p = derive_copy_wait(s);
 
-    if (t->device_count < 3)
+    if (t->device_count < 3 || s->is_pipelined)
         return p;
-    p.L += t->fabric.latency_ns + 1000 * (t->device.event_us + t->fabric.copy_first_us);
-    if (!s->is_pipelined)
-        p.G *= 2;
+    p.L += RELAY_LATENCIES * t->fabric.latency_ns +
+           1000 * (t->device.event_us + t->fabric.copy_first_us);
+    p.G *= 2;
     return p;
 }
 

@@ -23,7 +23,7 @@ static double G_of(double m)
 }
 
 /* Equations 3 and 4. */
-static double host_ns(enum paper_operation op, double m, enum paper_reading reading)
+static double paper_host_ns(enum paper_operation op, double m, enum paper_reading reading)
 {
     const double O =
         reading == O_ALWAYS || (reading == O_TO_8K && m <= 8192) ? O_of[op] * m : 0;
@@ -32,14 +32,14 @@ static double host_ns(enum paper_operation op, double m, enum paper_reading read
 }
 
 /* Equations 1 and 2. */
-static double device_ns(enum paper_operation op, double m)
+static double paper_device_ns(enum paper_operation op, double m)
 {
     return 2 * (L_gpu + G_of(m)) + 4 * (o_of[DEVICE][op] + gap) +
            (op == GET ? 2 : 1) * S_of[op];
 }
 
 /* The CPU version, which has no row in Table I: o of the host, no O. */
-static double cpu_ns(enum paper_operation op, double m)
+static double paper_cpu_ns(enum paper_operation op, double m)
 {
     return 2 * (L_cpu + G_of(m)) + 4 * (o_of[HOST][op] + gap);
 }
@@ -79,12 +79,12 @@ static double quarter(double r)
 static double single_host(enum paper_operation op, double m, double launch,
                           enum paper_reading reading)
 {
-    return quarter((host_ns(op, m, reading) + launch) / cpu_ns(op, m));
+    return quarter((paper_host_ns(op, m, reading) + launch) / paper_cpu_ns(op, m));
 }
 
 static double single_device(enum paper_operation op, double m)
 {
-    return quarter(device_ns(op, m) / cpu_ns(op, m));
+    return quarter(paper_device_ns(op, m) / paper_cpu_ns(op, m));
 }
 
 static double piped(struct power p, double m, bool is_per_byte)
@@ -100,7 +100,8 @@ static double mean_speedup(double (*of)(double r, double f))
 
     for (double m = 1; m <= 8192; m *= 2)
         for (int tenth = 0; tenth <= 8; tenth++, count++)
-            sum += of((host_ns(GET, m, O_TO_8K) + K_5us) / cpu_ns(GET, m), tenth / 10.0);
+            sum += of((paper_host_ns(GET, m, O_TO_8K) + K_5us) / paper_cpu_ns(GET, m),
+                      tenth / 10.0);
     return sum / count;
 }
 
@@ -179,7 +180,8 @@ static size_t paper_append(struct paper_row *out, const struct paper_row *rows,
 
 static size_t paper_first_rows(struct paper_row *out)
 {
-    const double get = host_ns(GET, 0, O_ALWAYS), put = host_ns(PUT, 0, O_ALWAYS);
+    const double get = paper_host_ns(GET, 0, O_ALWAYS),
+                 put = paper_host_ns(PUT, 0, O_ALWAYS);
     const struct paper_row rows[] = {
         {"3",
          "put from get",
@@ -189,8 +191,8 @@ static size_t paper_first_rows(struct paper_row *out)
          "none"},
         {"3",
          "S in device get, put",
-         {{200 * S_of[GET] / device_ns(GET, 8), 0, "%"},
-          {100 * S_of[PUT] / device_ns(PUT, 8), 0, "%"}},
+         {{200 * S_of[GET] / paper_device_ns(GET, 8), 0, "%"},
+          {100 * S_of[PUT] / paper_device_ns(PUT, 8), 0, "%"}},
          2,
          "82, 72 %",
          "72 % requires a total of 6.08 us; equation 2 gives 6.34"},
@@ -296,8 +298,9 @@ static size_t paper_last_rows(struct paper_row *out)
          "O in ns per message, as for Figure 9"},
         {"VIII",
          "launch below which the host wins, 8 KiB, 8 B",
-         {{(device_ns(GET, 8192) - host_ns(GET, 8192, O_ALWAYS)) / 1000, 1, "us"},
-          {(device_ns(GET, 8) - host_ns(GET, 8, O_ALWAYS)) / 1000, 1, "us"}},
+         {{(paper_device_ns(GET, 8192) - paper_host_ns(GET, 8192, O_ALWAYS)) / 1000, 1,
+           "us"},
+          {(paper_device_ns(GET, 8) - paper_host_ns(GET, 8, O_ALWAYS)) / 1000, 1, "us"}},
          2,
          "8 us",
          "none"},

@@ -8,10 +8,10 @@ enum {
     COPY_STREAMS = 2,      /* TRANSFER_COPY_STREAMS */
     RELAY_LATENCIES = 4,   /* of a link: arrival, event, and two acknowledgements */
     CHUNK_BYTES = 64 << 10,
-    CHUNK_BYTES_MAX = 256 << 20,
-    SLICE_BYTES = 256 << 10, /* transfer/methods/slices.h */
-    STORE_CHUNKS = 256,      /* resolution of stores that leave continuously */
-    RUN_BYTES = 512,         /* a warp that stores 16 bytes per lane */
+    CHUNK_BYTES_MAX = 64 << 20, /* as runtime/kernel/runtime_binding.c */
+    SLICE_BYTES = 256 << 10,    /* transfer/methods/slices.h */
+    STORE_CHUNKS = 256,         /* resolution of stores that leave continuously */
+    RUN_BYTES = 512,            /* a warp that stores 16 bytes per lane */
     KERNEL_THREADS = 256,
     WARP = 32,
     SLEEP_CAPABILITY = 70,   /* nanosleep */
@@ -195,6 +195,7 @@ static void predict_fused(const struct predicted *s, struct model_candidate *c)
 
     add_counts(s, c);
     derive_both(s, MODEL_SM, 0, message, message, c);
+    c->single.o = fmax(c->single.o - count_ns(s), 0); /* counted with the kernel */
     c->lanes = (unsigned)fmin(s->wave, MODEL_LANES_MAX);
 }
 
@@ -241,6 +242,7 @@ static void predict_agent(const struct predicted *s, struct model_candidate *c)
     c->parts = (unsigned)fmax(
         1, fmin(ctas, floor((double)message * s->p.receivers / SLICE_BYTES)));
     c->lanes = (unsigned)fmax(ctas, 2);
+    c->pipelined.o *= ctas; /* of a lane */
 }
 
 /* Without priority, children run when no CTA of the parent waits. */
@@ -297,14 +299,17 @@ static void predict_copy_wait(const struct predicted *s, struct model_candidate 
 
     c->chunks = s->plan->chunks;
     if (!c->chunks.first_bytes)
-        c->chunks = model_schedule_best(&copies, CHUNK_BYTES * 4, CHUNK_BYTES_MAX);
+        c->chunks = model_schedule_best(&copies, CHUNK_BYTES, CHUNK_BYTES_MAX);
     add_counts(s, c);
     derive_both(s, MODEL_COPY_ENGINE,
                 c->chunks.first_bytes < s->p.bytes ? streams_serial : 1,
                 c->chunks.first_bytes, c->chunks.first_bytes, c);
     c->wait_ns = c->single.o - s->t->fabric.copy_first_us * 1000;
     c->single.o -= c->wait_ns;
-    c->pipelined.o = copy_start_ns(s);
+    if (s->p.receivers > 1) { /* the copies of a chunk keep the engine busy */
+        c->pipelined.o = copy_start_ns(s);
+        c->pipelined.g = 0;
+    }
     c->queue_ns = queue_ns(s, c, 1, false);
 }
 
@@ -325,19 +330,22 @@ static void predict_relay(const struct predicted *s, struct model_candidate *c)
     derive_both(s, MODEL_COPY_ENGINE, streams_serial, message, message, c);
     c->wait_ns = c->single.o - f->copy_first_us * 1000;
     c->single.o -= c->wait_ns;
-    c->pipelined.o = f->copy_start_us * 1000;
     c->queue_ns = queue_ns(s, c, others > 0 ? 3 : 1, true);
     if (others <= 0)
         return;
+    c->single.L = f->latency_ns;
+    c->single.G /= 2;
     if (s->p.senders > 1) { /* every engine passes on what the others send */
         c->pipelined.o = copy_start_ns(s);
+        c->pipelined.g = 0;
         c->tail_ns += 1000 * s->t->device.event_us + f->latency_ns;
         return;
     }
     c->tail_ns += passed;
     c->receivers = 1;
-    c->pipelined.g = fmax(
-        (passed + RELAY_LATENCIES * f->latency_ns) / s->p.receivers - c->pipelined.o, 0);
+    c->pipelined.g =
+        fmax(c->pipelined.g,
+             (passed + RELAY_LATENCIES * f->latency_ns) / s->p.receivers - c->pipelined.o);
 }
 
 /* The unit counts without cost to the kernel. */

@@ -91,9 +91,13 @@ static void waves_delay_chunks(void **state)
     t = model_candidate_time(&c);
     check_time("drift, slow link", t.ns, 500 + 11 + 20 + 4 * 500 + 3 * 5 + 10);
     c = four_chunks();
+    c.lanes = 4;
     c.earliest_share = 0.9; /* no chunk leaves before 900 ns */
     t = model_candidate_time(&c);
-    check_time("children", t.ns, 900 + 11 + 20 + 4 * 100 + 3 * 5 + 10);
+    check_time("children", t.ns, 900 + 11 + 20 + 4 * 100 + 10);
+    c.pipelined.g = 500; /* they are launched at 250, 750, 1250 and 1750 */
+    t = model_candidate_time(&c);
+    check_time("launches of children", t.ns, 1750 + 11 + 20 + 100 + 10);
 }
 
 static void lanes_send_at_once(void **state)

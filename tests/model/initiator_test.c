@@ -42,7 +42,8 @@ static void parameters_follow_the_keys(void **state)
         {MODEL_SEND_COPY, true, 1 << 20, 2180, 0, 0, 268 / 256. / 412, 600},
         /* half of wait_value_us on average, then an idle engine */
         {MODEL_SEND_COPY_WAIT, false, 1 << 20, 4350, 0, 0, 268 / 256. / 412, 600},
-        {MODEL_SEND_COPY_WAIT, true, 1 << 20, 3300, 0, 0, 268 / 256. / 412, 600},
+        /* two streams take turns: half of a cycle of 3300 + 2180 + 2 x 600 */
+        {MODEL_SEND_COPY_WAIT, true, 1 << 20, 1090, 0, 2250, 268 / 256. / 412, 600},
         /* 128 of 144 bytes are payload; a range of 4 bytes costs 48.4 */
         {MODEL_SEND_STORE, true, 128, 0, 1 / 45.4 / (132 * 8), 0, 144 / 128. / 412, 600},
         {MODEL_SEND_STORE, true, 4, 0, 1 / 45.4 / (132 * 8), 0, 48.4 / 4 / 412, 600},

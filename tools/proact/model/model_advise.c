@@ -71,9 +71,9 @@ static uint64_t half_rate(const struct topology *t, enum model_sender who,
     return 0;
 }
 
-static void print_size(uint64_t bytes)
+static void advise_print_size(uint64_t bytes)
 {
-    printf("%.4g %s",
+    printf("%.3g %s",
            (double)bytes / (bytes >= 1 << 20   ? 1 << 20
                             : bytes >= 1 << 10 ? 1 << 10
                                                : 1),
@@ -94,10 +94,14 @@ static void advise_scale(const struct topology *t, uint64_t bytes)
     for (int i = 0; i < ADVISED; i++) {
         p.kernel_ns = advised_ratios[i] * copies_ns;
         model_rank(t, &p, r);
+        const struct rank_row *best = r->rows;
+
+        while (best->who == MODEL_SEND_UNIT) /* no GPU has it */
+            best++;
         printf("   %-28g %10.1f %10.1f %11.0f%% %12s\n", advised_ratios[i],
-               r->bulk_ns / 1e3, r->rows[0].time.ns / 1e3,
-               100 * (1 - p.kernel_ns / r->rows[0].time.ns),
-               model_method_name(r->rows[0].who));
+               r->bulk_ns / 1e3, best->time.ns / 1e3,
+               100 * fmax(1 - p.kernel_ns / best->time.ns, 0),
+               model_method_name(best->who));
     }
     free(r);
 }
@@ -106,12 +110,12 @@ static void advise_size(const struct topology *t)
 {
     printf("\n2. Send larger messages. GB/s of copies, one at a time:\n   ");
     for (int i = 0; i < ADVISED; i++) {
-        print_size(advised_bytes[i]);
+        advise_print_size(advised_bytes[i]);
         printf(": %.2f%s",
                (double)advised_bytes[i] / alone_ns(t, MODEL_SEND_COPY, advised_bytes[i]),
                i + 1 < ADVISED ? ", " : "\n   Half of the link's rate is reached from ");
     }
-    print_size(half_rate(t, MODEL_SEND_COPY, alone_ns));
+    advise_print_size(half_rate(t, MODEL_SEND_COPY, alone_ns));
     printf(" on.\n");
 }
 
@@ -123,7 +127,7 @@ static void advise_batch(const struct topology *t)
         "");
     for (int i = 0; i < ADVISED; i++) {
         printf("    ");
-        print_size(advised_bytes[i]);
+        advise_print_size(advised_bytes[i]);
         printf("%*s", i < 2 ? 3 : 2, "");
     }
     printf("half rate from\n");
@@ -137,7 +141,7 @@ static void advise_batch(const struct topology *t)
             printf(" %8.1f x ", alone_ns(t, sender, advised_bytes[i]) /
                                     queued_ns(t, sender, advised_bytes[i]));
         printf("   ");
-        print_size(half_rate(t, sender, queued_ns));
+        advise_print_size(half_rate(t, sender, queued_ns));
         printf("\n");
     }
 }
@@ -153,7 +157,7 @@ static void advise_launches(const struct topology *t)
     printf("\n4. Launch and synchronize less often. A launch takes %.2f us of the host and "
            "%.2f us of an\n   idle device; the link sends ",
            d->launch_host_us, d->launch_us);
-    print_size((uint64_t)(1000 * total_us / copy.G));
+    advise_print_size((uint64_t)(1000 * total_us / copy.G));
     printf(" in that time. After another kernel it takes\n   %.2f us of the device, in a "
            "recording %.2f us and no time of the host.\n",
            next_us, graph_us);
@@ -182,13 +186,14 @@ static void advise_initiator(const struct topology *t)
         "");
     for (int i = 0; i < ADVISED; i++) {
         printf("    ");
-        print_size(advised_bytes[i]);
+        advise_print_size(advised_bytes[i]);
         printf("%*s", i < 2 ? 3 : 2, "");
     }
     printf("a copy is faster from\n   %-14s", "copy");
     for (int i = 0; i < ADVISED; i++)
-        printf(" %9.1f ", alone_ns(t, MODEL_SEND_COPY, advised_bytes[i]) / 1e3 +
-                              t->device.copy_host_us);
+        printf("%s %9.1f", i ? " " : "",
+               alone_ns(t, MODEL_SEND_COPY, advised_bytes[i]) / 1e3 +
+                   t->device.copy_host_us);
     printf("\n");
     for (size_t k = 0; k < sizeof senders / sizeof *senders; k++) {
         if (!model_sender_exists(t, senders[k]))
@@ -200,7 +205,7 @@ static void advise_initiator(const struct topology *t)
             printf(" %9.1f ", alone_ns(t, senders[k], advised_bytes[i]) / 1e3);
         printf("    ");
         if (from)
-            print_size(from);
+            advise_print_size(from);
         printf("%s\n", from ? "" : "no size");
     }
 }

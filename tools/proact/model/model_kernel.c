@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "command.h"
 
-static void add_written(const struct cta_runs *runs, uint32_t first, uint32_t end,
-                        uint64_t *bytes, uint64_t *ranges)
+static void kernel_add_written(const struct cta_runs *runs, uint32_t first, uint32_t end,
+                               uint64_t *bytes, uint64_t *ranges)
 {
     for (uint32_t cta = first; cta < end; cta++) {
         struct cta_runs_walk walk = cta_runs_walk(runs, cta, cta + 1);
@@ -32,7 +32,8 @@ static void count_written(const struct analyze_launch *l, struct model_kernel_la
         uint64_t bytes = 0, ranges = 0;
 
         for (uint32_t a = 0; a < l->set->array_count; a++)
-            add_written(&l->set->arrays[a].runs, first[d], first[d + 1], &bytes, &ranges);
+            kernel_add_written(&l->set->arrays[a].runs, first[d], first[d + 1], &bytes,
+                               &ranges);
         if (bytes > out->bytes) {
             out->bytes = bytes;
             out->run = bytes / ranges;
@@ -187,7 +188,10 @@ static int describe_result(const struct model_request *q, const struct analyze_r
     out->ctas = (uint64_t)grid[0] * grid[1] * grid[2];
     out->threads = block[0] * block[1] * block[2];
     out->single_ns = q->kernel_us * 1000;
-    if (!analyze_is_split(&r->kernel, l) || r->kernel.is_annotated)
+    if (r->kernel.reductions.count)
+        snprintf(out->refusal, sizeof out->refusal, "%s",
+                 "it has atomics or indirect stores, whose transfers are not modelled");
+    else if (!analyze_is_split(&r->kernel, l) || r->kernel.is_annotated)
         snprintf(out->refusal, sizeof out->refusal, "%s",
                  r->kernel.is_annotated    ? "it is annotated: the program gives its maps"
                  : r->kernel.why.text[0]   ? r->kernel.why.text

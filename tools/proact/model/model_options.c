@@ -102,7 +102,7 @@ static int take_pattern(const struct model_words *w, struct model_request *q)
     return EXIT_FINE;
 }
 
-static int take_numbers(const struct model_words *w, struct model_request *q)
+static int model_take_numbers(const struct model_words *w, struct model_request *q)
 {
     const struct option_range devices = {"model", "devices", 2, PROACT_DEVICES_MAX};
     const struct option_range bytes = {"model", "bytes", 1, (uint64_t)1 << 40};
@@ -127,7 +127,7 @@ static int take_problem(struct model_words *w, const char *part, struct model_re
 {
     const char *file = poptGetArg(w->popt), *more = poptGetArg(w->popt);
     const bool predicts = strcmp(part, "predict") == 0;
-    int code = take_numbers(w, q);
+    int code = model_take_numbers(w, q);
 
     if (code)
         return code;

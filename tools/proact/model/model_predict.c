@@ -130,7 +130,7 @@ static const char *method_text(enum model_sender who)
     return who == MODEL_SEND_BULK_STORE ? "inline, bulk stores" : model_method_name(who);
 }
 
-static void print_row(const struct prediction *p, unsigned at)
+static void print_candidate(const struct prediction *p, unsigned at)
 {
     const struct model_ranking *r = &p->ranking;
     const struct rank_row *row = &r->rows[at];
@@ -177,7 +177,7 @@ static void print_ranking(const struct prediction *p)
         printf(" %9s", model_term_name((enum model_term)i));
     printf("%s\n", r->flip_count ? "  fastest" : "");
     for (unsigned i = 0; i < r->count; i++)
-        print_row(p, i);
+        print_candidate(p, i);
     if (p->single_ns > 0)
         printf("\none device: %.1f us; the first row takes %.2f of it\n",
                p->single_ns / 1e3, r->rows[0].time.ns / p->single_ns);
@@ -260,7 +260,7 @@ static int predict(const struct model_request *q, struct prediction *p)
     if (code)
         return code;
     if (p->kernel.refusal[0] || !p->problem.bytes) {
-        printf("kernel '%s' cannot be split: %s\n", p->kernel.name,
+        printf("kernel '%s' is not predicted on several devices: %s\n", p->kernel.name,
                p->kernel.refusal[0] ? p->kernel.refusal : "it writes nothing");
         if (p->single_ns > 0)
             printf("one device: %.1f us\n", p->single_ns / 1e3);

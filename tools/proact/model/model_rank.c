@@ -54,8 +54,8 @@ static void list_candidates(const struct topology *t, const struct model_problem
     }
 }
 
-static const struct rank_row *row_find(const struct model_ranking *r,
-                                       const struct rank_row *like)
+static const struct rank_row *rank_find_row(const struct model_ranking *r,
+                                            const struct rank_row *like)
 {
     for (unsigned i = 0; i < r->count; i++)
         if (r->rows[i].who == like->who &&
@@ -79,8 +79,8 @@ static void find_flip(const struct topology *t, const struct model_problem *p,
     list_candidates(changed, p, other);
     qsort(other->rows, other->count, sizeof *other->rows, compare_rows);
 
-    const struct rank_row *same = row_find(other, &r->rows[0]);
-    const struct rank_row *here = row_find(r, &other->rows[0]);
+    const struct rank_row *same = rank_find_row(other, &r->rows[0]);
+    const struct rank_row *here = rank_find_row(r, &other->rows[0]);
 
     if (same && here && other->rows[0].time.ns * (1 + rank_tie) < same->time.ns)
         r->flips[r->flip_count++] =
