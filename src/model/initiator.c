@@ -176,7 +176,7 @@ static struct model_loggop derive_agent(const struct sender_path *s)
 
     return (struct model_loggop){
         .o = s->is_pipelined ? slice_ns / 3 / sender_agent_ctas(s) : check_ns + slice_ns,
-        .g = s->is_pipelined ? slice_ns / sender_agent_ctas(s) : slice_ns,
+        .g = s->is_pipelined ? slice_ns / sender_agent_ctas(s) : 0,
         .O = stores_per_byte(s, AGENT_THREADS, AGENT_UNROLL, sender_agent_ctas(s)),
         .G = gap_per_byte(s, MODEL_SM)};
 }

@@ -158,7 +158,7 @@ static void derive_both(const struct predicted *s, enum model_initiator who, dou
                                     .bytes = message,
                                     .threads = s->p.threads,
                                     .receivers = s->p.receivers,
-                                    .is_cached = 2 * s->p.bytes <= s->t->device.l2_bytes,
+                                    .is_cached = s->p.bytes <= s->t->device.l2_bytes,
                                     .ctas = s->plan->threads / 1024};
     const double gap =
         model_gap_to_all(s->t, &s->p, who, serial, run_bytes) / s->p.receivers;
@@ -243,6 +243,7 @@ static void predict_agent(const struct predicted *s, struct model_candidate *c)
         1, fmin(ctas, floor((double)message * s->p.receivers / SLICE_BYTES)));
     c->lanes = (unsigned)fmax(ctas, 2);
     c->pipelined.o *= ctas; /* of a lane */
+    c->single.g = c->pipelined.g * ctas;
 }
 
 /* Without priority, children run when no CTA of the parent waits. */
