@@ -172,6 +172,13 @@ static bool summarize(struct model_errors *e, enum model_sender who, int decade,
     return is_within;
 }
 
+/* A row that keeps the link busy: CTAs of the kernel send slowly, so there are many. */
+static bool is_row(enum model_sender who, uint64_t bytes)
+{
+    return model_sends_chunks(who) && who != MODEL_SEND_RELAY &&
+           bytes * (who == MODEL_SEND_FUSED ? 4 * MESSAGES : 1) <= ROW_BYTES;
+}
+
 /* Stores leave after the kernel only if all of its CTAs run at once. */
 static bool is_single(const struct model_check *c, enum model_sender who, uint64_t bytes)
 {
@@ -192,7 +199,7 @@ static void check_machine_errors(struct model_check *c)
         for (uint64_t bytes = LEAST_BYTES; bytes <= MOST_BYTES; bytes *= 4) {
             if (is_single(c, who, bytes))
                 check_single(c, who, bytes);
-            if (bytes <= ROW_BYTES && model_sends_chunks(who) && who != MODEL_SEND_RELAY)
+            if (is_row(who, bytes))
                 check_pipelined(c, who, bytes);
         }
     }

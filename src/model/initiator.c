@@ -22,7 +22,9 @@ enum {
     WARP = 32,
     STEP_INSTRUCTIONS = 15,   /* of a loop over vectors, without them */
     VECTOR_INSTRUCTIONS = 8,  /* of a load, and of a store to a receiver */
-    SLICE_INSTRUCTIONS = 280, /* of the agent between two slices */
+    FIRST_INSTRUCTIONS = 110, /* of the agent before its first slice */
+    SLICE_INSTRUCTIONS = 160, /* between two slices, and 40 for each receiver */
+    COUNT_INSTRUCTIONS = 60,  /* of the leader's epilogue */
     BULK_CAPABILITY = 90,
     CHILD_CAPABILITY = 35
 };
@@ -135,16 +137,26 @@ static struct model_loggop derive_bulk_store(const struct sender_path *s)
                                  .G = gap_per_byte(s, MODEL_SM)};
 }
 
+static double fence_ns(const struct topology_device *d)
+{
+    return d->fence_gpu_ns > 0 ? d->fence_gpu_ns : d->l2_latency_ns;
+}
+
+double model_count_ns(const struct topology_device *d)
+{
+    return fence_ns(d) + 2 * d->l2_latency_ns +
+           COUNT_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz;
+}
+
 /* The last writer counts, acquires, loads the tables, and sends alone. Last writers of
    several chunks send at the same time. */
 static struct model_loggop derive_fused(const struct sender_path *s)
 {
     const struct topology_device *d = &s->t->device;
-    const double fence_ns = d->fence_gpu_ns > 0 ? d->fence_gpu_ns : d->l2_latency_ns;
-    const double count_ns = 2 * fence_ns + 4 * d->l2_latency_ns;
+    const double begin_ns = model_count_ns(d) + fence_ns(d) + 2 * d->l2_latency_ns;
     const double ctas = s->is_pipelined ? resident_ctas(s) : 1;
 
-    return (struct model_loggop){.o = s->is_pipelined ? 0 : count_ns,
+    return (struct model_loggop){.o = s->is_pipelined ? 0 : begin_ns,
                                  .O = stores_per_byte(s, s->p.threads, 1, ctas),
                                  .G = gap_per_byte(s, MODEL_SM)};
 }
@@ -167,15 +179,19 @@ static double sender_agent_ctas(const struct sender_path *s)
     return fmax(1, fmin(most, floor((double)s->p.bytes / AGENT_SLICE)));
 }
 
+/* An idle agent sees the counter after a sleep and a check. A busy CTA needs g from one
+   slice to the next. */
 static struct model_loggop derive_agent(const struct sender_path *s)
 {
     const struct topology_device *d = &s->t->device;
-    const double check_ns = AGENT_SLEEP_NS / 2.0 + d->l2_latency_ns;
+    const double cycle_ns = d->dependent_cycles / d->clock_ghz;
+    const double begin_ns = AGENT_SLEEP_NS / 2.0 + d->l2_latency_ns + s->load_ns +
+                            FIRST_INSTRUCTIONS * cycle_ns;
     const double slice_ns =
-        s->load_ns + SLICE_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz;
+        s->load_ns + (SLICE_INSTRUCTIONS + 40 * s->p.receivers) * cycle_ns;
 
     return (struct model_loggop){
-        .o = s->is_pipelined ? slice_ns / 3 / sender_agent_ctas(s) : check_ns + slice_ns,
+        .o = s->is_pipelined ? 0 : model_count_ns(d) + begin_ns,
         .g = s->is_pipelined ? slice_ns / sender_agent_ctas(s) : 0,
         .O = stores_per_byte(s, AGENT_THREADS, AGENT_UNROLL, sender_agent_ctas(s)),
         .G = gap_per_byte(s, MODEL_SM)};
@@ -196,7 +212,9 @@ static struct model_loggop derive_child(const struct sender_path *s)
                             : fmax(1, fmin(most, ceil((double)s->p.bytes / flight)));
 
     return (struct model_loggop){
-        .o = s->is_pipelined ? 0 : CHILD_LAUNCH_NS + launch_us * 1000,
+        .o = s->is_pipelined
+                 ? 0
+                 : model_count_ns(d) + fence_ns(d) + CHILD_LAUNCH_NS + launch_us * 1000,
         .O = stores_per_byte(s, CHILD_THREADS, CHILD_UNROLL, ctas),
         .g = s->is_pipelined ? d->child_launch_interval_us * 1000 : 0,
         .G = gap_per_byte(s, MODEL_SM)};
@@ -223,7 +241,7 @@ static struct model_loggop derive_copy_wait(const struct sender_path *s)
     const double cycle = 1000 * (f->copy_first_us + f->copy_start_us) + 2 * f->latency_ns;
 
     if (!s->is_pipelined) {
-        p.o += s->t->device.wait_value_us * 1000 / 2;
+        p.o += model_count_ns(&s->t->device) + s->t->device.wait_value_us * 1000 / 2;
         return p;
     }
     p.o = f->copy_start_us * 1000 / 2;

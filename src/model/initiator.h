@@ -46,6 +46,9 @@ struct model_path {
 const char *model_sender_name(enum model_sender who);
 /* Whether the machine has the initiator between the two devices. */
 bool model_sender_exists(const struct topology *t, enum model_sender who);
+/* Time in which a CTA releases its stores and counts itself in a chunk: part of o of the
+   single message of every initiator that follows counters. */
+double model_count_ns(const struct topology_device *d);
 /* Parameters for one message of an idle initiator (single), or for one of many in flight
    (pipelined). */
 struct model_loggop model_derive_path(const struct topology *t, enum model_sender who,

@@ -17,7 +17,6 @@ enum {
     SLEEP_CAPABILITY = 70,   /* nanosleep */
     SPIN_CHECKS = 32,        /* AGENT_SPIN_CHECKS: of a pass */
     CHECK_INSTRUCTIONS = 16, /* device/emulator/kernel/spin.c */
-    COUNT_INSTRUCTIONS = 60  /* of the leader's epilogue */
 };
 
 /* Part of the copies on two streams that follow each other. The engine alternates between
@@ -99,16 +98,6 @@ double model_gap_to_all(const struct topology *t, const struct model_problem *gi
     return most;
 }
 
-/* Fence and count of each CTA, once per wave. */
-static double count_ns(const struct predicted *s)
-{
-    const struct topology_device *d = &s->t->device;
-    const double fence = d->fence_gpu_ns > 0 ? d->fence_gpu_ns : d->l2_latency_ns;
-
-    return fence + 2 * d->l2_latency_ns +
-           COUNT_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz;
-}
-
 /* Time of the host for the launches of all senders, which a part of each delays. */
 static double launches_ns(const struct predicted *s)
 {
@@ -183,9 +172,13 @@ static void predict_stores(const struct predicted *s, struct model_candidate *c)
     c->chunks.first_bytes = s->p.bytes / STORE_CHUNKS + 1;
 }
 
+/* Each wave counts. The time of the last counts belongs to the kernel then. */
 static void add_counts(const struct predicted *s, struct model_candidate *c)
 {
-    c->kernel_ns += fmax(ceil(c->waves), 1) * count_ns(s);
+    const double ns = model_count_ns(&s->t->device);
+
+    c->kernel_ns += fmax(ceil(c->waves), 1) * ns;
+    c->single.o -= ns;
 }
 
 /* Every CTA may complete chunks, and sends them alone. */
@@ -193,9 +186,8 @@ static void predict_fused(const struct predicted *s, struct model_candidate *c)
 {
     const uint64_t message = chunk_bytes(s, c);
 
-    add_counts(s, c);
     derive_both(s, MODEL_SM, 0, message, message, c);
-    c->single.o = fmax(c->single.o - count_ns(s), 0); /* counted with the kernel */
+    add_counts(s, c);
     c->lanes = (unsigned)fmin(s->wave, MODEL_LANES_MAX);
 }
 
@@ -225,7 +217,6 @@ static void predict_agent(const struct predicted *s, struct model_candidate *c)
                             : fmin(ceil(f->egress_gbps / f->sm_gbps_per_cta), 8);
     const double lost = ctas * 1024 / s->p.threads;
 
-    add_counts(s, c);
     c->begin_ns += launches_ns(s) +
                    1000 * (s->t->device.event_here_us + 2 * s->t->device.call_host_us);
     if (c->waves > 0 && lost < s->wave) {
@@ -239,11 +230,12 @@ static void predict_agent(const struct predicted *s, struct model_candidate *c)
     if (s->t->device.capability < SLEEP_CAPABILITY)
         add_spinning(s, ctas, c);
     derive_both(s, MODEL_SM, 0, message, message * s->p.receivers, c);
+    add_counts(s, c);
     c->parts = (unsigned)fmax(
         1, fmin(ctas, floor((double)message * s->p.receivers / SLICE_BYTES)));
     c->lanes = (unsigned)fmax(ctas, 2);
-    c->pipelined.o *= ctas; /* of a lane */
     c->single.g = c->pipelined.g * ctas;
+    c->pipelined.o = c->single.g / 3; /* the rest overlaps with the bytes */
 }
 
 /* Without priority, children run when no CTA of the parent waits. */
@@ -252,8 +244,8 @@ static void predict_child(const struct predicted *s, struct model_candidate *c)
     const struct topology_device *d = &s->t->device;
     const uint64_t message = chunk_bytes(s, c);
 
-    add_counts(s, c);
     derive_both(s, MODEL_SM, 0, message, message, c);
+    add_counts(s, c);
     c->lanes = d->child_concurrency ? d->child_concurrency : MODEL_LANES_MAX;
     if (!d->child_priority && c->waves > 1)
         c->earliest_share = (ceil(c->waves) - 1) / c->length;
@@ -301,10 +293,10 @@ static void predict_copy_wait(const struct predicted *s, struct model_candidate 
     c->chunks = s->plan->chunks;
     if (!c->chunks.first_bytes)
         c->chunks = model_schedule_best(&copies, CHUNK_BYTES, CHUNK_BYTES_MAX);
-    add_counts(s, c);
     derive_both(s, MODEL_COPY_ENGINE,
                 c->chunks.first_bytes < s->p.bytes ? streams_serial : 1,
                 c->chunks.first_bytes, c->chunks.first_bytes, c);
+    add_counts(s, c);
     c->wait_ns = c->single.o - s->t->fabric.copy_first_us * 1000;
     c->single.o -= c->wait_ns;
     if (s->p.receivers > 1) { /* the copies of a chunk keep the engine busy */
@@ -327,8 +319,8 @@ static void predict_relay(const struct predicted *s, struct model_candidate *c)
     const double passed = 1000 * (s->t->device.event_us + first) +
                           (others - 1) * copy_start_ns(s) + others * bytes_ns;
 
-    add_counts(s, c);
     derive_both(s, MODEL_COPY_ENGINE, streams_serial, message, message, c);
+    add_counts(s, c);
     c->wait_ns = c->single.o - f->copy_first_us * 1000;
     c->single.o -= c->wait_ns;
     c->queue_ns = queue_ns(s, c, others > 0 ? 3 : 1, true);

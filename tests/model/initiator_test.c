@@ -40,8 +40,14 @@ static void parameters_follow_the_keys(void **state)
         /* copy_first_us, copy_start_us; 256 of 268 bytes are payload */
         {MODEL_SEND_COPY, false, 1 << 20, 3300, 0, 0, 268 / 256. / 412, 600},
         {MODEL_SEND_COPY, true, 1 << 20, 2180, 0, 0, 268 / 256. / 412, 600},
-        /* half of wait_value_us on average, then an idle engine */
-        {MODEL_SEND_COPY_WAIT, false, 1 << 20, 4350, 0, 0, 268 / 256. / 412, 600},
+        /* a count (a fence, two accesses to the L2, 60 instructions), half of wait_value_us
+           on average, then an idle engine */
+        {MODEL_SEND_COPY_WAIT, false, 1 << 20, 700 + 400 + 60 * 4 / 1.9 + 1050 + 3300, 0, 0,
+         268 / 256. / 412, 600},
+        /* a child follows the count, a fence, its launch of 1 us and launch_us; each of its
+           32 CTAs loads 16 KB, waits, and executes 79 instructions */
+        {MODEL_SEND_CHILD, false, 1 << 20, 700 + 400 + 60 * 4 / 1.9 + 700 + 1000 + 2500,
+         (400 + 79 * 4 / 1.9) / 16384 / 32, 0, 144 / 128. / 412, 600},
         /* two streams take turns: half of a cycle of 3300 + 2180 + 2 x 600 */
         {MODEL_SEND_COPY_WAIT, true, 1 << 20, 1090, 0, 2250, 268 / 256. / 412, 600},
         /* 128 of 144 bytes are payload; a range of 4 bytes costs 48.4 */

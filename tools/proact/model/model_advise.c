@@ -94,10 +94,8 @@ static void advise_scale(const struct topology *t, uint64_t bytes)
     for (int i = 0; i < ADVISED; i++) {
         p.kernel_ns = advised_ratios[i] * copies_ns;
         model_rank(t, &p, r);
-        const struct rank_row *best = r->rows;
+        const struct rank_row *best = model_rank_first(r);
 
-        while (best->who == MODEL_SEND_UNIT) /* no GPU has it */
-            best++;
         printf("   %-28g %10.1f %10.1f %11.0f%% %12s\n", advised_ratios[i],
                r->bulk_ns / 1e3, best->time.ns / 1e3,
                100 * fmax(1 - p.kernel_ns / best->time.ns, 0),

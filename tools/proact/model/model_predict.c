@@ -57,7 +57,8 @@ static const char predict_help[] =
     "\n"
     "A machine file lists its estimated keys. If a candidate is more than 2 percent "
     "faster than\n"
-    "the first after a key is doubled or halved, its row names the key.\n";
+    "the first that a GPU can execute after a key is doubled or halved, its row names the "
+    "key.\n";
 
 enum { CTA_BYTES = 4096 };
 
@@ -178,11 +179,13 @@ static void print_ranking(const struct prediction *p)
     for (unsigned i = 0; i < r->count; i++)
         print_candidate(p, i);
     if (p->single_ns > 0)
-        printf("\none device: %.1f us; the first row takes %.2f of it\n",
-               p->single_ns / 1e3, r->rows[0].time.ns / p->single_ns);
+        printf("\none device: %.1f us; %s takes %.2f of it\n", p->single_ns / 1e3,
+               method_text(model_rank_first(r)->who),
+               model_rank_first(r)->time.ns / p->single_ns);
     if (p->t.estimate_count)
         printf("\n%u of the keys of %s are estimates. Doubled or halved, %u of %u changes "
-               "make another\nrow more than 2 percent faster than the first.\n",
+               "make another\nrow more than 2 percent faster than the first that a GPU can "
+               "execute.\n",
                p->t.estimate_count, p->t.name, r->flip_count, 2 * p->t.estimate_count);
 }
 

@@ -65,6 +65,15 @@ static const struct rank_row *rank_find_row(const struct model_ranking *r,
     return NULL;
 }
 
+const struct rank_row *model_rank_first(const struct model_ranking *r)
+{
+    const struct rank_row *first = r->rows;
+
+    while (first->who == MODEL_SEND_UNIT)
+        first++;
+    return first;
+}
+
 /* Ranks the candidates with a changed key. */
 static void find_flip(const struct topology *t, const struct model_problem *p,
                       const char *key, double factor, struct model_ranking *r)
@@ -79,10 +88,11 @@ static void find_flip(const struct topology *t, const struct model_problem *p,
     list_candidates(changed, p, other);
     qsort(other->rows, other->count, sizeof *other->rows, compare_rows);
 
-    const struct rank_row *same = rank_find_row(other, &r->rows[0]);
-    const struct rank_row *here = rank_find_row(r, &other->rows[0]);
+    const struct rank_row *best = model_rank_first(other);
+    const struct rank_row *same = rank_find_row(other, model_rank_first(r));
+    const struct rank_row *here = rank_find_row(r, best);
 
-    if (same && here && other->rows[0].time.ns * (1 + rank_tie) < same->time.ns)
+    if (same && here && best->time.ns * (1 + rank_tie) < same->time.ns)
         r->flips[r->flip_count++] =
             (struct rank_flip){key, factor, (unsigned)(here - r->rows)};
     free(other);

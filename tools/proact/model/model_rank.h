@@ -13,8 +13,8 @@ struct rank_row {
     struct model_time time;
 };
 
-/* A change of an estimated key after which another candidate is clearly faster than the
-   first. */
+/* A change of an estimated key after which another candidate is clearly faster than
+   model_rank_first(). */
 struct rank_flip {
     const char *key; /* static */
     double factor;
@@ -29,5 +29,7 @@ struct model_ranking {
     unsigned flip_count;
 };
 
+/* The fastest candidate that a GPU can execute: not the transfer unit. */
+const struct rank_row *model_rank_first(const struct model_ranking *r);
 void model_rank(const struct topology *t, const struct model_problem *p,
                 struct model_ranking *out);
