@@ -119,7 +119,7 @@ static void check_single(struct model_check *c, enum model_sender who, uint64_t 
     if (who != MODEL_SEND_COPY && who != MODEL_SEND_COPY_WAIT && who != MODEL_SEND_RELAY)
         base_ns -= 1000 * d->event_here_us;
     if (who == MODEL_SEND_AGENT)
-        base_ns += 1000 * (d->launch_host_us + d->event_here_us + 2 * d->call_host_us);
+        base_ns += 1000 * (d->launch_host_us + d->event_here_us);
 
     if (who == MODEL_SEND_STORE || who == MODEL_SEND_BULK_STORE) {
         path.run_bytes = 512;

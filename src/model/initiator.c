@@ -17,11 +17,15 @@ enum {
     CHILD_THREADS = 256,     /* kernels/child.cu */
     CHILD_UNROLL = 4,
     CHILD_LAUNCH_NS = 1000, /* of the launching thread (device/emulator/kernel/turn.c) */
+    PART_BYTES = 256 << 10, /* of a copy (device/emulator/stream/copy.c) */
     DESCRIPTOR_NS = 100,    /* of the unit (device/emulator/kernel/unit.c) */
     VECTOR_BYTES = 16,
     WARP = 32,
-    STEP_INSTRUCTIONS = 15,   /* of a loop over vectors, without them */
-    VECTOR_INSTRUCTIONS = 8,  /* of a load, and of a store to a receiver */
+    STEP_INSTRUCTIONS = 15,  /* of a loop over vectors, without them */
+    VECTOR_INSTRUCTIONS = 8, /* of a load, and of a store to a receiver */
+    SLEEP_CAPABILITY = 70,   /* nanosleep */
+    SPIN_CHECKS = 32,        /* AGENT_SPIN_CHECKS: of a pass */
+    CHECK_INSTRUCTIONS = 16,
     FIRST_INSTRUCTIONS = 110, /* of the agent before its first slice */
     SLICE_INSTRUCTIONS = 160, /* between two slices, and 40 for each receiver */
     COUNT_INSTRUCTIONS = 60,  /* of the leader's epilogue */
@@ -122,7 +126,8 @@ static struct model_loggop derive_store(const struct sender_path *s)
                                  .G = gap_per_byte(s, MODEL_SM)};
 }
 
-/* The copy unit of an SM sends one bulk store after another. */
+/* The copy unit of an SM sends one bulk store after another, and the thread waits until it
+   has read the source. */
 static struct model_loggop derive_bulk_store(const struct sender_path *s)
 {
     const struct topology_fabric *f = &s->t->fabric;
@@ -179,14 +184,24 @@ static double sender_agent_ctas(const struct sender_path *s)
     return fmax(1, fmin(most, floor((double)s->p.bytes / AGENT_SLICE)));
 }
 
-/* An idle agent sees the counter after a sleep and a check. A busy CTA needs g from one
-   slice to the next. */
+/* Pass of an agent that cannot sleep (before sm_70): each thread checks the flags of its
+   slices one after another (device/emulator/kernel/spin.c). */
+double model_spin_ns(const struct topology_device *d)
+{
+    return SPIN_CHECKS *
+           (d->l2_latency_ns + CHECK_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz);
+}
+
+/* An idle agent sees the counter after a sleep and a check, or one and a half passes. A
+   busy CTA needs g from one slice to the next. */
 static struct model_loggop derive_agent(const struct sender_path *s)
 {
     const struct topology_device *d = &s->t->device;
     const double cycle_ns = d->dependent_cycles / d->clock_ghz;
-    const double begin_ns = AGENT_SLEEP_NS / 2.0 + d->l2_latency_ns + s->load_ns +
-                            FIRST_INSTRUCTIONS * cycle_ns;
+    const double check_ns = d->capability < SLEEP_CAPABILITY
+                                ? 1.5 * model_spin_ns(d)
+                                : AGENT_SLEEP_NS / 2.0 + d->l2_latency_ns;
+    const double begin_ns = check_ns + s->load_ns + FIRST_INSTRUCTIONS * cycle_ns;
     const double slice_ns =
         s->load_ns + (SLICE_INSTRUCTIONS + 40 * s->p.receivers) * cycle_ns;
 
@@ -220,14 +235,25 @@ static struct model_loggop derive_child(const struct sender_path *s)
         .G = gap_per_byte(s, MODEL_SM)};
 }
 
+/* Acknowledgement of a message in parts: the receiver's port passes the last one first. */
+static double part_ns(const struct sender_path *s)
+{
+    const struct topology_fabric *f = &s->t->fabric;
+    const uint64_t bytes = s->p.bytes < PART_BYTES ? s->p.bytes : PART_BYTES;
+
+    return fmax(model_wire_bytes(f, MODEL_COPY_ENGINE, bytes, bytes) / f->ingress_gbps -
+                    2 * f->latency_ns,
+                0);
+}
+
 /* The engine starts a copy after the end of the one before. */
 static struct model_loggop derive_copy(const struct sender_path *s)
 {
     const struct topology_fabric *f = &s->t->fabric;
     const double start_us = s->is_pipelined ? f->copy_start_us : f->copy_first_us;
 
-    return (struct model_loggop){.o = start_us * 1000,
-                                 .G = gap_per_byte(s, MODEL_COPY_ENGINE)};
+    return (struct model_loggop){
+        .o = start_us * 1000, .G = gap_per_byte(s, MODEL_COPY_ENGINE), .S = part_ns(s)};
 }
 
 /* The stream checks the counter at intervals: on average half of one passes. In a row, two
@@ -260,6 +286,7 @@ static struct model_loggop derive_relay(const struct sender_path *s)
         return p;
     p.L += RELAY_LATENCIES * t->fabric.latency_ns +
            1000 * (t->device.event_us + t->fabric.copy_first_us);
+    p.S *= 2;
     p.G *= 2;
     return p;
 }
@@ -267,7 +294,8 @@ static struct model_loggop derive_relay(const struct sender_path *s)
 static struct model_loggop derive_unit(const struct sender_path *s)
 {
     return (struct model_loggop){.o = s->is_pipelined ? 0 : DESCRIPTOR_NS,
-                                 .G = gap_per_byte(s, MODEL_COPY_ENGINE)};
+                                 .G = gap_per_byte(s, MODEL_COPY_ENGINE),
+                                 .S = part_ns(s)};
 }
 
 typedef struct model_loggop sender_derive(const struct sender_path *s);
@@ -317,5 +345,7 @@ double model_period_ns(const struct model_loggop *p, uint64_t bytes)
 
 double model_message_ns(const struct model_loggop *p, uint64_t bytes)
 {
-    return model_period_ns(p, bytes) + p->L + p->S;
+    const double m = (double)bytes;
+
+    return p->o + fmax(p->O * m, fmax(p->g, p->G * m) + p->L + p->S);
 }

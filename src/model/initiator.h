@@ -49,6 +49,8 @@ bool model_sender_exists(const struct topology *t, enum model_sender who);
 /* Time in which a CTA releases its stores and counts itself in a chunk: part of o of the
    single message of every initiator that follows counters. */
 double model_count_ns(const struct topology_device *d);
+/* Time of a pass over its flags of an agent that cannot sleep. */
+double model_spin_ns(const struct topology_device *d);
 /* Parameters for one message of an idle initiator (single), or for one of many in flight
    (pipelined). */
 struct model_loggop model_derive_path(const struct topology *t, enum model_sender who,
@@ -58,7 +60,8 @@ struct model_loggop model_derive(const struct topology *t, enum model_sender who
                                  bool is_pipelined, unsigned from, unsigned to,
                                  uint64_t run_bytes);
 /* Time of a message of that size, from its first instruction until the initiator knows that
-   it is visible: o + max(g, O m, G m) + L + S. */
+   it is visible: o + max(O m, max(g, G m) + L + S). Stores leave while a CTA executes the
+   next ones. */
 double model_message_ns(const struct model_loggop *p, uint64_t bytes);
 /* Time between the ends of two messages of that size of a busy initiator: o + max(g, O m,
    G m). */

@@ -196,15 +196,13 @@ static void predict_fused(const struct predicted *s, struct model_candidate *c)
 static void add_spinning(const struct predicted *s, double ctas, struct model_candidate *c)
 {
     const struct topology_device *d = &s->t->device;
-    const double check =
-        d->l2_latency_ns + CHECK_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz;
+    const double check = model_spin_ns(d) / SPIN_CHECKS;
     const double warps = 1024 / WARP;
     const double issue =
         fmin(warps * CHECK_INSTRUCTIONS / (d->issue_width * d->clock_ghz * check),
              warps * WARP / d->threads_per_sm);
 
     c->kernel_ns /= 1 - fmin(ctas / d->sm_count, 1) * issue;
-    c->wait_ns += SPIN_CHECKS * check;
 }
 
 /* The agent takes CTA slots from the kernel. A CTA per chunk, or all for a large one. */
@@ -231,6 +229,10 @@ static void predict_agent(const struct predicted *s, struct model_candidate *c)
         add_spinning(s, ctas, c);
     derive_both(s, MODEL_SM, 0, message, message * s->p.receivers, c);
     add_counts(s, c);
+    if (s->t->device.capability < SLEEP_CAPABILITY) { /* on average, chunk by chunk */
+        c->wait_ns = model_spin_ns(&s->t->device);
+        c->single.o -= 1.5 * c->wait_ns;
+    }
     c->parts = (unsigned)fmax(
         1, fmin(ctas, floor((double)message * s->p.receivers / SLICE_BYTES)));
     c->lanes = (unsigned)fmax(ctas, 2);

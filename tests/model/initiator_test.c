@@ -102,7 +102,12 @@ static void message_has_all_terms(void **state)
     (void)state;
     check_ns("gap of a message", model_message_ns(&p, 10), 20 + 300 + 1000 + 50000);
     check_ns("bytes on the link", model_message_ns(&p, 1000), 20 + 3000 + 1000 + 50000);
+    check_ns("bytes of the initiator", model_message_ns(&p, 100000), 20 + 351000);
     check_ns("period", model_period_ns(&p, 1000), 3020);
+
+    const struct model_loggop slow = {.L = 1000, .o = 20, .O = 9, .G = 3, .S = 2000};
+
+    check_ns("slow initiator", model_message_ns(&slow, 1000), 20 + 9000);
 }
 
 static void senders_exist_by_machine(void **state)
