@@ -145,7 +145,9 @@ static void check_pipelined(struct model_check *c, enum model_sender who, uint64
 
     if (who == MODEL_SEND_COPY_WAIT || who == MODEL_SEND_RELAY)
         ns = fmax(ns, 1000 * (d->copy_host_us + d->call_host_us));
-    note_error(c, who, true, bytes, (more_ns - less_ns) / (double)(row / bytes), ns);
+    const uint64_t count = row / bytes;
+
+    note_error(c, who, true, bytes, (more_ns - less_ns) / (double)count, ns);
 }
 
 static int compare_model_errors(const void *a, const void *b)
@@ -167,7 +169,7 @@ static bool summarize(struct model_errors *e, enum model_sender who, int decade,
     const bool is_within = median <= median_most && p95 <= p95_most;
 
     printf("%-11s from %5.0f KB %6u %9.1f %% %9.1f %%%s\n", model_sender_name(who),
-           LEAST_BYTES / 1024 * pow(10, decade), e->count, median, p95,
+           LEAST_BYTES / 1024.0 * pow(10, decade), e->count, median, p95,
            is_within ? "" : "  *");
     return is_within;
 }
@@ -210,8 +212,8 @@ int main(int argc, char **argv)
     struct model_check *c = must_calloc(1, sizeof *c);
     const bool prints = argc > 1 && strcmp(argv[1], "--all") == 0;
     const int first = prints ? 2 : 1;
-    const double median = argc > first ? atof(argv[first]) : INFINITY;
-    const double p95 = argc > first + 1 ? atof(argv[first + 1]) : INFINITY;
+    const double median = argc > first ? strtod(argv[first], NULL) : INFINITY;
+    const double p95 = argc > first + 1 ? strtod(argv[first + 1], NULL) : INFINITY;
     bool is_within = true;
 
     setvbuf(stdout, NULL, _IOLBF, 0);

@@ -136,8 +136,7 @@ static struct model_loggop derive_bulk_store(const struct sender_path *s)
         f->bulk_gbps_per_cta > 0 ? f->bulk_gbps_per_cta : f->sm_gbps_per_cta;
     const double ctas = s->p.ctas ? s->p.ctas : s->is_pipelined ? d->sm_count : 1;
 
-    return (struct model_loggop){.o = s->is_pipelined ? 0
-                                                      : d->dependent_cycles / d->clock_ghz,
+    return (struct model_loggop){.o = s->is_pipelined ? 0 : 3 * d->l2_latency_ns,
                                  .O = 1 / rate / fmin(ctas, d->sm_count),
                                  .G = gap_per_byte(s, MODEL_SM)};
 }
@@ -235,15 +234,26 @@ static struct model_loggop derive_child(const struct sender_path *s)
         .G = gap_per_byte(s, MODEL_SM)};
 }
 
+static double part_wire(const struct sender_path *s)
+{
+    const uint64_t bytes = s->p.bytes < PART_BYTES ? s->p.bytes : PART_BYTES;
+
+    return model_wire_bytes(&s->t->fabric, MODEL_COPY_ENGINE, bytes, bytes);
+}
+
 /* Acknowledgement of a message in parts: the receiver's port passes the last one first. */
 static double part_ns(const struct sender_path *s)
 {
-    const struct topology_fabric *f = &s->t->fabric;
-    const uint64_t bytes = s->p.bytes < PART_BYTES ? s->p.bytes : PART_BYTES;
+    return fmax(part_wire(s) / s->t->fabric.ingress_gbps - 2 * s->t->fabric.latency_ns, 0);
+}
 
-    return fmax(model_wire_bytes(f, MODEL_COPY_ENGINE, bytes, bytes) / f->ingress_gbps -
-                    2 * f->latency_ns,
-                0);
+/* A bridge between groups passes a part after the link. */
+static double bridge_ns(const struct sender_path *s, unsigned from, unsigned to)
+{
+    const struct topology_groups *g = &s->t->groups;
+
+    return g->bridge_gbps > 0 && g->of[from] != g->of[to] ? part_wire(s) / g->bridge_gbps
+                                                          : 0;
 }
 
 /* The engine starts a copy after the end of the one before. */
@@ -252,8 +262,10 @@ static struct model_loggop derive_copy(const struct sender_path *s)
     const struct topology_fabric *f = &s->t->fabric;
     const double start_us = s->is_pipelined ? f->copy_start_us : f->copy_first_us;
 
-    return (struct model_loggop){
-        .o = start_us * 1000, .G = gap_per_byte(s, MODEL_COPY_ENGINE), .S = part_ns(s)};
+    return (struct model_loggop){.L = bridge_ns(s, s->p.from, s->p.to),
+                                 .o = start_us * 1000,
+                                 .G = gap_per_byte(s, MODEL_COPY_ENGINE),
+                                 .S = part_ns(s)};
 }
 
 /* The stream checks the counter at intervals: on average half of one passes. In a row, two
@@ -284,16 +296,19 @@ static struct model_loggop derive_relay(const struct sender_path *s)
 
     if (t->device_count < 3 || s->is_pipelined)
         return p;
-    p.L += RELAY_LATENCIES * t->fabric.latency_ns +
+    const unsigned last = s->p.to + 1 < t->device_count ? s->p.to + 1 : s->p.to - 1;
+
+    p.L += RELAY_LATENCIES * t->fabric.latency_ns + bridge_ns(s, s->p.to, last) +
            1000 * (t->device.event_us + t->fabric.copy_first_us);
     p.S *= 2;
-    p.G *= 2;
+    p.G *= 1 + s->link_gbps / link_rate(t, s->p.to, last);
     return p;
 }
 
 static struct model_loggop derive_unit(const struct sender_path *s)
 {
-    return (struct model_loggop){.o = s->is_pipelined ? 0 : DESCRIPTOR_NS,
+    return (struct model_loggop){.L = bridge_ns(s, s->p.from, s->p.to),
+                                 .o = s->is_pipelined ? 0 : DESCRIPTOR_NS,
                                  .G = gap_per_byte(s, MODEL_COPY_ENGINE),
                                  .S = part_ns(s)};
 }

@@ -329,7 +329,7 @@ static void predict_relay(const struct predicted *s, struct model_candidate *c)
     if (others <= 0)
         return;
     c->single.L = f->latency_ns;
-    c->single.G /= 2;
+    c->single.G = c->pipelined.G;
     if (s->p.senders > 1) { /* every engine passes on what the others send */
         c->pipelined.o = copy_start_ns(s);
         c->pipelined.g = 0;

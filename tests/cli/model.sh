@@ -7,7 +7,7 @@ fails 0 proact model predict --help
 fails 0 proact model predict --machine h200x4 --bytes 16M --ratio 1 --json h200.json
 "$JSON_CHECK" h200.json 2>/dev/null | head -1
 grep -c '"method"' h200.json
-fails 0 proact model predict --machine k40x4 --bytes 1M --ratio 0.5 --pattern one-to-all >k40
+fails 0 proact model predict --machine k40x4 --bytes 4M --ratio 0.5 --pattern one-to-all >k40
 head -8 k40
 tail -2 k40
 fails 0 proact model predict --machine v100x4 -n 2 --bytes 64K --kernel-us 20 --run 4 | head -6
