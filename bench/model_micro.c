@@ -105,7 +105,7 @@ static bool is_equal_case(const struct bench_row *a, const struct bench_row *b)
 }
 
 /* A choice on GPUs, with the default agent. */
-static bool is_choice(const struct bench_row *row)
+static bool row_is_choice(const struct bench_row *row)
 {
     const enum model_sender who = row_sender(row);
 
@@ -120,7 +120,7 @@ static void print_case(const struct micro_check *c, const struct bench_report *r
     double taken[FIRST_ROWS] = {0}, limit = -1, lost = INFINITY;
 
     for (size_t i = first; i < r->count; i++)
-        if (is_choice(&r->rows[i]) && is_equal_case(&r->rows[i], &r->rows[first]) &&
+        if (row_is_choice(&r->rows[i]) && is_equal_case(&r->rows[i], &r->rows[first]) &&
             (!best || r->rows[i].took_ns < best->took_ns))
             best = &r->rows[i];
     for (int n = 0; n < FIRST_ROWS && best; n++) {
@@ -129,7 +129,7 @@ static void print_case(const struct micro_check *c, const struct bench_report *r
         for (size_t i = first; i < r->count; i++) {
             const double ns = predicted_ns(c, &r->rows[i]);
 
-            if (is_choice(&r->rows[i]) && is_equal_case(&r->rows[i], &r->rows[first]) &&
+            if (row_is_choice(&r->rows[i]) && is_equal_case(&r->rows[i], &r->rows[first]) &&
                 ns > limit && ns < least) {
                 least = ns;
                 taken[n] = r->rows[i].took_ns;

@@ -14,6 +14,7 @@ enum {
     RUN_BYTES = 512,            /* a warp that stores 16 bytes per lane */
     KERNEL_THREADS = 256,
     WARP = 32,
+    AGENT_WARPS = 32,        /* of a CTA */
     SLEEP_CAPABILITY = 70,   /* nanosleep */
     SPIN_CHECKS = 32,        /* AGENT_SPIN_CHECKS: of a pass */
     CHECK_INSTRUCTIONS = 16, /* device/emulator/kernel/spin.c */
@@ -197,7 +198,7 @@ static void add_spinning(const struct predicted *s, double ctas, struct model_ca
 {
     const struct topology_device *d = &s->t->device;
     const double check = model_spin_ns(d) / SPIN_CHECKS;
-    const double warps = 1024 / WARP;
+    const double warps = AGENT_WARPS;
     const double issue =
         fmin(warps * CHECK_INSTRUCTIONS / (d->issue_width * d->clock_ghz * check),
              warps * WARP / d->threads_per_sm);
@@ -211,7 +212,7 @@ static void predict_agent(const struct predicted *s, struct model_candidate *c)
     const struct topology_fabric *f = &s->t->fabric;
     const uint64_t message = chunk_bytes(s, c);
     const double ctas = s->plan->threads
-                            ? fmax(1, s->plan->threads / 1024)
+                            ? fmax(1, floor(s->plan->threads / 1024.0))
                             : fmin(ceil(f->egress_gbps / f->sm_gbps_per_cta), 8);
     const double lost = ctas * 1024 / s->p.threads;
 
