@@ -27,6 +27,7 @@ enum {
     SPIN_CHECKS = 32,        /* AGENT_SPIN_CHECKS: of a pass */
     CHECK_INSTRUCTIONS = 16,
     FIRST_INSTRUCTIONS = 110, /* of the agent before its first slice */
+    PIECE_INSTRUCTIONS = 100, /* between two pieces */
     SLICE_INSTRUCTIONS = 160, /* between two slices, and 40 for each receiver */
     COUNT_INSTRUCTIONS = 60,  /* of the leader's epilogue */
     BULK_CAPABILITY = 90,
@@ -87,7 +88,7 @@ static double gap_per_byte(const struct sender_path *s, enum model_initiator who
 
 /* ns per byte and receiver of CTAs that load vectors, wait for them, and store them to all
    receivers. A CTA sends at its rate of the machine file, or as its loads and its
-   instructions allow. */
+   instructions allow. Each piece needs its description, and single bytes at its ends. */
 static double stores_per_byte(const struct sender_path *s, double threads, double unroll,
                               double ctas)
 {
@@ -98,9 +99,16 @@ static double stores_per_byte(const struct sender_path *s, double threads, doubl
     const double cycles = fmax(instructions * d->dependent_cycles,
                                instructions * threads / WARP / d->issue_width);
 
+    const double flight = threads * unroll * VECTOR_BYTES;
+    const bool has_pieces = s->p.piece_bytes && (double)s->p.piece_bytes < flight;
+    const double bytes = has_pieces ? (double)s->p.piece_bytes : flight;
+    const double piece_ns =
+        has_pieces ? s->load_ns + d->l2_latency_ns +
+                         PIECE_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz
+                   : 0;
+
     return fmax(1 / s->t->fabric.sm_gbps_per_cta,
-                (s->load_ns + cycles / d->clock_ghz) /
-                    (threads * unroll * VECTOR_BYTES * receivers)) /
+                (s->load_ns + cycles / d->clock_ghz + piece_ns) / (bytes * receivers)) /
            ctas;
 }
 
@@ -221,9 +229,11 @@ static struct model_loggop derive_child(const struct sender_path *s)
     const double flight = CHILD_THREADS * CHILD_UNROLL * VECTOR_BYTES;
     const double most =
         s->p.ctas ? s->p.ctas : default_ctas(s) * AGENT_THREADS / CHILD_THREADS;
-    const double ctas = s->is_pipelined || !s->p.bytes
+    const uint64_t part =
+        s->p.piece_bytes ? s->p.piece_bytes : s->p.bytes; /* of all CTAs */
+    const double ctas = (s->is_pipelined && !s->p.piece_bytes) || !part
                             ? most
-                            : fmax(1, fmin(most, ceil((double)s->p.bytes / flight)));
+                            : fmax(1, fmin(most, ceil((double)part / flight)));
 
     return (struct model_loggop){
         .o = s->is_pipelined

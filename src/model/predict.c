@@ -147,6 +147,7 @@ static void derive_both(const struct predicted *s, enum model_initiator who, dou
                                     .run_bytes = run_bytes,
                                     .bytes = message,
                                     .threads = s->p.threads,
+                                    .piece_bytes = s->p.piece_bytes,
                                     .receivers = s->p.receivers,
                                     .is_cached = s->p.bytes <= s->t->device.l2_bytes,
                                     .ctas = s->plan->threads / 1024};
@@ -182,10 +183,14 @@ static void add_counts(const struct predicted *s, struct model_candidate *c)
     c->single.o -= ns;
 }
 
-/* Every CTA may complete chunks, and sends them alone. */
+/* Every CTA may complete chunks, and sends them alone. CTAs that write ranges of several
+   chunks complete them together. */
 static void predict_fused(const struct predicted *s, struct model_candidate *c)
 {
-    const uint64_t message = chunk_bytes(s, c);
+    uint64_t message = chunk_bytes(s, c);
+
+    if (message < s->p.extent_bytes && s->p.extent_bytes <= s->p.bytes)
+        message = c->chunks.first_bytes = s->p.extent_bytes;
 
     derive_both(s, MODEL_SM, 0, message, message, c);
     add_counts(s, c);

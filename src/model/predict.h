@@ -10,15 +10,17 @@
 
 /* A launch. All devices that execute it are equal. */
 struct model_problem {
-    unsigned devices;   /* the first of the machine; all receive; 0: all */
-    unsigned senders;   /* the first of them: execute the kernel; 0: all */
-    uint64_t bytes;     /* that each sender writes and the others need */
-    uint64_t run_bytes; /* consecutive bytes that a warp stores at once; 0: 512 */
-    uint64_t ctas;      /* of each sender; 0: kernel_ns is one wave per CTA slot */
-    unsigned threads;   /* of a CTA; 0: 256 */
-    bool in_waves;      /* its CTAs wait more than they compute */
-    unsigned receivers; /* of the bytes of a sender; 0: all other devices */
-    double kernel_ns;   /* of a sender, without transfers, from its launch to its end */
+    unsigned devices;      /* the first of the machine; all receive; 0: all */
+    unsigned senders;      /* the first of them: execute the kernel; 0: all */
+    uint64_t bytes;        /* that each sender writes and the others need */
+    uint64_t run_bytes;    /* consecutive bytes that a warp stores at once; 0: 512 */
+    uint64_t piece_bytes;  /* consecutive bytes of a chunk; 0: all of it */
+    uint64_t extent_bytes; /* from the first to the last byte of a CTA; 0: no chunk more */
+    uint64_t ctas;         /* of each sender; 0: kernel_ns is one wave per CTA slot */
+    unsigned threads;      /* of a CTA; 0: 256 */
+    bool in_waves;         /* its CTAs wait more than they compute */
+    unsigned receivers;    /* of the bytes of a sender; 0: all other devices */
+    double kernel_ns;      /* of a sender, without transfers, from its launch to its end */
     double fetch_ns, footprint_ns;
 };
 

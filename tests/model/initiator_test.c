@@ -94,6 +94,24 @@ static void period_of_copies_is_that_of_model_copy(void **state)
     }
 }
 
+/* Pieces shorter than what the threads have in flight: each costs a step of the loop, its
+   description and the single bytes at its ends. */
+static void pieces_cost_steps(void **state)
+{
+    const struct topology t = initiator_machine("h200x4");
+    struct model_path path = {.to = 1, .bytes = 1 << 16, .piece_bytes = 2048};
+    const double step = 400 + (15 + 8 * 2) * 4 / 1.9, piece = 400 + 200 + 100 * 4 / 1.9;
+
+    (void)state;
+    check_ns("2 KB", model_derive_path(&t, MODEL_SEND_FUSED, false, &path).O,
+             (step + piece) / 2048);
+    path.piece_bytes = 4096; /* 256 threads with 16 bytes each */
+    check_ns("4 KB", model_derive_path(&t, MODEL_SEND_FUSED, false, &path).O, step / 4096);
+    path.receivers = 3; /* loaded once */
+    check_ns("three receivers", model_derive_path(&t, MODEL_SEND_FUSED, false, &path).O,
+             (400 + (15 + 8 * 4) * 4 / 1.9) / (3 * 4096));
+}
+
 static void message_has_all_terms(void **state)
 {
     const struct model_loggop p = {
@@ -142,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_follow_the_keys),
         cmocka_unit_test(period_of_copies_is_that_of_model_copy),
+        cmocka_unit_test(pieces_cost_steps),
         cmocka_unit_test(message_has_all_terms),
         cmocka_unit_test(senders_exist_by_machine),
         cmocka_unit_test(gap_of_children_bounds_small_messages),

@@ -11,32 +11,77 @@
 #include "base/memory.h"
 #include "command.h"
 
+/* Ranges that the CTAs of a device write. */
+struct kernel_ranges {
+    struct span *spans;
+    size_t count, capacity;
+    uint64_t bytes, extent; /* extent: the largest of a CTA */
+};
+
 static void kernel_add_written(const struct cta_runs *runs, uint32_t first, uint32_t end,
-                               uint64_t *bytes, uint64_t *ranges)
+                               struct kernel_ranges *r)
 {
     for (uint32_t cta = first; cta < end; cta++) {
         struct cta_runs_walk walk = cta_runs_walk(runs, cta, cta + 1);
+        uint64_t begin = UINT64_MAX, last = 0;
 
-        for (struct span s; cta_runs_span(&walk, &s); ++*ranges)
-            *bytes += s.end - s.first;
+        for (struct span s; cta_runs_span(&walk, &s);) {
+            r->spans = must_grow(r->spans, r->count, &r->capacity, sizeof *r->spans);
+            r->spans[r->count++] = s;
+            r->bytes += s.end - s.first;
+            begin = s.first < begin ? s.first : begin;
+            last = s.end > last ? s.end : last;
+        }
+        if (last > begin && last - begin > r->extent)
+            r->extent = last - begin;
     }
 }
 
-/* The device that writes most, and the mean length of its ranges. */
+static int compare_kernel_ranges(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Number of ranges after those without a gap are joined. */
+static uint64_t count_pieces(struct kernel_ranges *r)
+{
+    uint64_t pieces = 0, end = 0;
+
+    if (r->count)
+        qsort(r->spans, r->count, sizeof *r->spans, compare_kernel_ranges);
+    for (size_t i = 0; i < r->count; i++) {
+        pieces += !i || r->spans[i].first > end;
+        end = r->spans[i].end > end || !i ? r->spans[i].end : end;
+    }
+    return pieces;
+}
+
+/* The device that writes most, and the lengths of its ranges. */
 static void count_written(const struct analyze_launch *l, struct model_kernel_launch *out)
 {
     uint32_t first[PROACT_DEVICES_MAX + 1];
 
     analyze_split(l, l->devices, first);
     for (unsigned d = 0; d < l->devices; d++) {
-        uint64_t bytes = 0, ranges = 0;
+        uint64_t bytes = 0, ranges = 0, pieces = 0, extent = 0;
 
-        for (uint32_t a = 0; a < l->set->array_count; a++)
-            kernel_add_written(&l->set->arrays[a].runs, first[d], first[d + 1], &bytes,
-                               &ranges);
+        for (uint32_t a = 0; a < l->set->array_count; a++) {
+            struct kernel_ranges r = {.spans = NULL};
+
+            kernel_add_written(&l->set->arrays[a].runs, first[d], first[d + 1], &r);
+            bytes += r.bytes;
+            ranges += r.count;
+            pieces += count_pieces(&r);
+            extent = r.extent > extent ? r.extent : extent;
+            free(r.spans);
+        }
         if (bytes > out->bytes) {
             out->bytes = bytes;
             out->run = bytes / ranges;
+            out->piece = bytes / pieces;
+            out->extent = extent;
         }
         if (first[d + 1] - first[d] > out->own)
             out->own = first[d + 1] - first[d];

@@ -8,11 +8,12 @@
 
 struct model_kernel_launch {
     char name[128];
-    uint64_t ctas, own;  /* of the grid, of the largest partition */
-    uint64_t bytes, run; /* the most that one device writes; length of a written range */
-    unsigned threads;    /* of a CTA */
-    double single_ns;    /* on one device: given, or of one execution on the machine */
-    char refusal[512];   /* why the launch cannot be split; "": it can */
+    uint64_t ctas, own;     /* of the grid, of the largest partition */
+    uint64_t bytes, run;    /* the most that one device writes; length of a CTA's range */
+    uint64_t piece, extent; /* written bytes without a gap; of a CTA with its gaps */
+    unsigned threads;       /* of a CTA */
+    double single_ns;       /* on one device: given, or of one execution on the machine */
+    char refusal[512];      /* why the launch cannot be split; "": it can */
 };
 
 /* Returns an exit status. */

@@ -105,6 +105,8 @@ static int describe_kernel(const struct model_request *q, struct prediction *p)
     p->single_ns = model_single_time(k->single_ns, 0, 0).ns;
     m->bytes = k->bytes;
     m->run_bytes = k->run < 512 ? k->run : 512;
+    m->piece_bytes = k->piece;
+    m->extent_bytes = k->extent;
     m->ctas = k->own;
     m->threads = k->threads;
     m->kernel_ns = begin + model_kernel_ns(k->single_ns - begin, k->own, k->ctas,

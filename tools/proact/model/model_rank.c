@@ -18,10 +18,13 @@ static void add_candidate(struct model_ranking *r, const struct topology *t,
 
     if (r->count == RANK_MAX)
         return;
-    r->rows[r->count++] = (struct rank_row){
-        .who = who,
-        .chunks = model_sends_chunks(who) ? c.chunks : (struct model_schedule){0, 0},
-        .time = model_candidate_time(&c)};
+    const struct model_schedule none = {0, 0}, given = {chunk, 0};
+
+    r->rows[r->count++] = (struct rank_row){.who = who,
+                                            .chunks = !model_sends_chunks(who) ? none
+                                                      : chunk                  ? given
+                                                                               : c.chunks,
+                                            .time = model_candidate_time(&c)};
 }
 
 static int compare_rows(const void *a, const void *b)
