@@ -123,6 +123,17 @@ static void links_from_groups(struct topology *t)
             t->link_gbps[i][j] = i == j ? 0 : g->of[i] == g->of[j] ? g->gbps : bridge;
 }
 
+void topology_scale(struct topology *t, const char *key, double factor)
+{
+    double *value;
+
+    if (!machine_keys_real(key, t, &value))
+        return;
+    *value *= factor;
+    if (value == &t->groups.bridge_gbps && t->groups.bridge_gbps > 0)
+        links_from_groups(t);
+}
+
 /* Reads the devices of a group. `seen`: those of the groups before it. */
 static enum proact_status read_group(const struct json_at *groups, unsigned group,
                                      bool *seen, struct topology *t,
@@ -349,15 +360,17 @@ static enum proact_status read_texts(const struct json_at *root, struct topology
             json_get_text(root, "description", t->description, sizeof t->description, err);
     if (!status && json_has(root, "source"))
         status = json_get_text(root, "source", t->source, sizeof t->source, err);
+    if (!status && json_has(root, "estimates"))
+        status = machine_keys_estimates(root, t, err);
     return status;
 }
 
 static enum proact_status read_machine(const struct json_at *root, unsigned depth,
                                        struct topology *t, struct proact_error *err)
 {
-    static const char *const keys[] = {"description",  "source",    "like",
-                                       "device_count", "device",    "fabric",
-                                       "links",        "host_gbps", NULL};
+    static const char *const keys[] = {"description", "source", "like",  "device_count",
+                                       "device",      "fabric", "links", "host_gbps",
+                                       "estimates",   NULL};
     bool inherit = json_has(root, "like");
     uint64_t count = 0;
     enum proact_status status = json_known(root, keys, err);

@@ -2,6 +2,7 @@
 #include "topology/machine_keys.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum key_kind { KEY_REAL, KEY_UNSIGNED, KEY_BYTES, KEY_FLAG, KEY_TEXT };
 enum { KEYS_MAX = 48 };
@@ -90,7 +91,60 @@ static const struct key fabric_keys[] = {
     {AT(fabric, shared_bus), KEY_FLAG, true, BETWEEN(0, 0), 0},
     {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
 };
+
+/* Keys outside of the two objects, which other functions read. */
+static const struct key other_keys[] = {
+    {AT(groups, bridge_gbps), KEY_REAL, true, POSITIVE(1e6), 0},
+    {"host_gbps", offsetof(struct topology, host_gbps), sizeof(double), KEY_REAL, false,
+     POSITIVE(1e6), 0},
+    {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
+};
 /* clang-format on */
+
+static const char *key_find_real(const struct key *keys, const char *name,
+                                 struct topology *t, double **out)
+{
+    for (; keys->name; keys++)
+        if (keys->kind == KEY_REAL && strcmp(keys->name, name) == 0) {
+            *out = (double *)(void *)((char *)t + keys->at);
+            return keys->name;
+        }
+    return NULL;
+}
+
+const char *machine_keys_real(const char *name, struct topology *t, double **out)
+{
+    const char *found = key_find_real(device_keys, name, t, out);
+
+    if (!found)
+        found = key_find_real(fabric_keys, name, t, out);
+    return found ? found : key_find_real(other_keys, name, t, out);
+}
+
+enum proact_status machine_keys_estimates(const struct json_at *root, struct topology *t,
+                                          struct proact_error *err)
+{
+    struct json_at list;
+    enum proact_status status = json_get_array(root, "estimates", &list, err);
+
+    if (!status && json_count(&list) > TOPOLOGY_ESTIMATES_MAX)
+        return json_refuse(&list, err, "expected at most %d keys", TOPOLOGY_ESTIMATES_MAX);
+    t->estimate_count = 0;
+    for (size_t i = 0; !status && i < json_count(&list); i++) {
+        const struct json_at at = json_element(&list, i);
+        char name[64];
+        double *value;
+
+        if ((status = json_element_text(&at, name, sizeof name, err)))
+            break;
+        const char *key = machine_keys_real(name, t, &value);
+
+        if (!key)
+            return json_refuse(&at, err, "expected a key with a number that is no count");
+        t->estimates[t->estimate_count++] = key;
+    }
+    return status;
+}
 
 static enum proact_status read_key(const struct json_at *object, const struct key *key,
                                    char *base, struct proact_error *err)

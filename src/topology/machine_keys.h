@@ -19,3 +19,10 @@ enum proact_status machine_keys_fabric(const struct json_at *fabric, bool inheri
 /* Writes the same keys into the open object. */
 void machine_keys_put_device(const struct topology *t, struct json_writer *w);
 void machine_keys_put_fabric(const struct topology *t, struct json_writer *w);
+
+/* Static name and place of a key with a real number in the machine, "bridge_gbps" and
+   "host_gbps" included; NULL: there is no such key. */
+const char *machine_keys_real(const char *name, struct topology *t, double **out);
+/* Reads the key `estimates` of a machine file: names of keys with a real number. */
+enum proact_status machine_keys_estimates(const struct json_at *root, struct topology *t,
+                                          struct proact_error *err);

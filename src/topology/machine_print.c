@@ -72,6 +72,12 @@ char *topology_print(const struct topology *t)
         links_put_matrix(t, &w);
     json_end(&w);
     json_put_real(&w, "host_gbps", t->host_gbps);
+    if (t->estimate_count) {
+        json_begin(&w, "estimates", JSON_ARRAY);
+        for (unsigned i = 0; i < t->estimate_count; i++)
+            json_put_text(&w, NULL, t->estimates[i]);
+        json_end(&w);
+    }
     json_end(&w);
     return w.text.data;
 }

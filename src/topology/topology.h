@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TOPOLOGY_DEVICES_MAX = 64, TOPOLOGY_WIRE_MAX = 8 };
+enum { TOPOLOGY_DEVICES_MAX = 64, TOPOLOGY_WIRE_MAX = 8, TOPOLOGY_ESTIMATES_MAX = 32 };
 
 /* Properties of a device. All devices of a machine are of one kind. */
 struct topology_device {
@@ -103,6 +103,9 @@ struct topology {
     double link_gbps[TOPOLOGY_DEVICES_MAX][TOPOLOGY_DEVICES_MAX];
     struct topology_groups groups; /* link_gbps follows from it */
     double host_gbps;              /* between host memory and a device */
+    /* Names of the keys whose values are estimates; static. */
+    const char *estimates[TOPOLOGY_ESTIMATES_MAX];
+    unsigned estimate_count;
 };
 
 /* True if some devices reach each other over PCIe, which carries no atomics: a shared bus,
@@ -128,6 +131,9 @@ enum proact_status topology_restrict(struct topology *t, unsigned count,
 /* The machine as a machine file with its links as a matrix. Reading it gives an equal
    machine. Release with free(). */
 char *topology_print(const struct topology *t);
+
+/* Multiplies a key of `estimates`, and derives the links again. */
+void topology_scale(struct topology *t, const char *key, double factor);
 
 /* Names of the known machines, NULL-terminated. Release the array and each name with
    free(). */

@@ -1,6 +1,6 @@
 # Each tests/cli/NAME.sh is one test of the command; run.sh describes them.
 foreach(name bench bench_link bench_options chart ct figures help ideal usage input make methods midway plot progress run_small single solvers trace doctor topo local
-    ratings analyze analyze_launch analyze_modes analyze_passes analyze_program analyze_usage)
+    model model_usage ratings analyze analyze_launch analyze_modes analyze_passes analyze_program analyze_usage)
     proact_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
     set_tests_properties(cli.${name} PROPERTIES LABELS quick TIMEOUT 120)
@@ -22,7 +22,7 @@ set_tests_properties(cli.doctor cli.topo cli.local PROPERTIES
 # An independent reader reads the output of `proact analyze --json`.
 add_executable(json_check cli/json_check.c)
 target_link_libraries(json_check PRIVATE proact_options PkgConfig::JANSSON)
-set_tests_properties(cli.analyze_launch PROPERTIES
+set_tests_properties(cli.analyze_launch cli.model PROPERTIES
     ENVIRONMENT "JSON_CHECK=$<TARGET_FILE:json_check>")
 
 # A parser reads the output of `proact run --plot`.

@@ -20,7 +20,7 @@ expect() {
     [ "$found" = "$expected" ] || { echo "$*: expected '$expected', found '$found'"; exit 1; }
 }
 script=$2
-expect "make machines methods" proact m
+expect "make machines methods model" proact m
 expect "doctor" proact d
 expect "-V" proact -
 expect "pagerank" proact run p

@@ -322,6 +322,42 @@ static void like_takes_the_rest_from_another(void **state)
                 two.link_gbps[3][2] == 0);
 }
 
+static void estimates_name_keys(void **state)
+{
+    const struct {
+        const char *text, *sentence; /* NULL: it is read */
+    } rows[] = {
+        {"{\"like\": \"k40x4\", \"estimates\": [\"launch_us\", \"host_gbps\"]}", NULL},
+        {"{\"like\": \"k40x4\", \"estimates\": [\"launch\"]}",
+         "'estimates[0]': expected a key with a number that is no count, found \"launch\""},
+        {"{\"like\": \"k40x4\", \"estimates\": [\"sm_count\"]}", "found \"sm_count\""},
+        {"{\"like\": \"k40x4\", \"estimates\": [7]}", "'estimates[0]': expected a text"},
+        {"{\"like\": \"k40x4\", \"estimates\": 7}", "'estimates': expected"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct topology t;
+        struct proact_error err = {""};
+        enum proact_status status =
+            machine_file_parse("b", rows[i].text, strlen(rows[i].text), &t, &err);
+
+        assert_int_equal(status, rows[i].sentence ? PROACT_EINVAL : PROACT_OK);
+        if (rows[i].sentence && !strstr(err.text, rows[i].sentence))
+            fail_msg("expected %s, got %s", rows[i].sentence, err.text);
+    }
+    struct topology t = parsed(rows[0].text), k40 = parsed("{\"like\": \"k40x4\"}");
+
+    assert_int_equal(t.estimate_count, 2);
+    assert_string_equal(t.estimates[1], "host_gbps");
+    assert_int_equal(k40.estimate_count, 15);
+    topology_scale(&k40, "launch_us", 2);
+    assert_true(k40.device.launch_us == 12);
+    topology_scale(&k40, "bridge_gbps", 0.5); /* and the links that follow from it */
+    assert_true(k40.groups.bridge_gbps == 3 && k40.link_gbps[0][2] == 3 &&
+                k40.link_gbps[0][1] == 8);
+}
+
 static void print_reads_back(void **state)
 {
     char **names = topology_names();
@@ -355,6 +391,7 @@ int main(void)
         cmocka_unit_test(each_mistake_is_named),
         cmocka_unit_test(each_required_key_is_missed),
         cmocka_unit_test(like_takes_the_rest_from_another),
+        cmocka_unit_test(estimates_name_keys),
         cmocka_unit_test(print_reads_back),
     };
 

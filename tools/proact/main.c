@@ -23,6 +23,7 @@ static const struct {
     {"doctor", "check this computer and print a remedy for each problem", command_doctor},
     {"methods", "list the methods that transfer data between devices", command_methods},
     {"bench", "measure links, methods, latencies, steps and counters", command_bench},
+    {"model", "predict the time of launches from a machine's description", command_model},
     {"help", "print this text, or the help of a command", command_help},
     {"version", "print the version", command_version},
 };

@@ -12,3 +12,7 @@ struct option_range {
     uint64_t low, high;
 };
 int option_integer(const struct option_range *range, const char *word, uint64_t *out);
+/* The same for bytes with an optional suffix K, M or G, and for a positive number up to
+   `high`. */
+int option_bytes(const struct option_range *range, const char *word, uint64_t *out);
+int option_real(const struct option_range *range, const char *word, double *out);

@@ -259,20 +259,27 @@ enum proact_status json_get_flag(const struct json_at *object, const char *key, 
     return PROACT_OK;
 }
 
+enum proact_status json_element_text(const struct json_at *at, char *into, size_t size,
+                                     struct proact_error *err)
+{
+    const char *text = json_string_value(at->value);
+
+    if (!text || !text[0] || strlen(text) >= size)
+        return json_refuse(at, err, "expected a text of 1 to %zu bytes", size - 1);
+    for (const char *c = text; *c; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return json_refuse(at, err, "expected a text without control characters");
+    }
+    memcpy(into, text, strlen(text) + 1);
+    return PROACT_OK;
+}
+
 enum proact_status json_get_text(const struct json_at *object, const char *key, char *into,
                                  size_t size, struct proact_error *err)
 {
     struct json_at at = json_child(object, key);
-    const char *text = json_string_value(at.value);
 
-    if (!text || !text[0] || strlen(text) >= size)
-        return json_refuse(&at, err, "expected a text of 1 to %zu bytes", size - 1);
-    for (const char *c = text; *c; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            return json_refuse(&at, err, "expected a text without control characters");
-    }
-    memcpy(into, text, strlen(text) + 1);
-    return PROACT_OK;
+    return json_element_text(&at, into, size, err);
 }
 
 /* Levenshtein distance of the first 63 bytes. */

@@ -72,9 +72,11 @@ enum proact_status json_get_flag(const struct json_at *object, const char *key, 
 enum proact_status json_get_text(const struct json_at *object, const char *key, char *into,
                                  size_t size, struct proact_error *err);
 
-/* The element as a number. */
+/* The element as a number, or as a text as json_get_text() takes it. */
 enum proact_status json_element_real(const struct json_at *element, struct json_range range,
                                      double *out, struct proact_error *err);
+enum proact_status json_element_text(const struct json_at *element, char *into, size_t size,
+                                     struct proact_error *err);
 
 /* Refuses a key that is not among the NULL-terminated `keys`. The message has the most
    similar one. */
