@@ -9,7 +9,7 @@ into=${1:?usage: build.sh FOLDER [PROGRAM...]}
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-all="copies nccl nvshmem apps_copies apps_unified apps_nccl apps_nvshmem"
+all="copies nccl nvshmem apps_copies apps_unified apps_nccl apps_nvshmem twins"
 wanted=${*:-$all}
 mkdir -p "$into/objects"
 for program in $wanted; do
