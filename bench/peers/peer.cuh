@@ -8,20 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <vector>
 
 #include "../micro.h"
-
-#define MUST(call)                                                                         \
-    do {                                                                                   \
-        auto result_ = (call);                                                             \
-        if (result_ != 0) {                                                                \
-            std::fprintf(stderr, "%s:%d: %s gives %d\n", __FILE__, __LINE__, #call,        \
-                         (int)result_);                                                    \
-            std::exit(1);                                                                  \
-        }                                                                                  \
-    } while (0)
+#include "must.cuh"
 
 struct peer_work {
     int devices;
@@ -62,14 +52,6 @@ __global__ void peer_make(micro_vector *out, unsigned multiply_adds, unsigned fi
     unsigned i = (first + blockIdx.x) * blockDim.x + threadIdx.x;
 
     out[i] = micro_make(i, multiply_adds, salt);
-}
-
-inline double peer_now_ns()
-{
-    timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
 enum { PEER_WARM = 2, PEER_RUNS = 9 };

@@ -53,6 +53,15 @@ struct proact_plan {
                             to measure them; results are wrong */
 };
 
+/* Hints of a program to unified memory (cudaMemAdvise, cudaMemPrefetchAsync). */
+enum proact_unified {
+    PROACT_UNIFIED_OFF,         /* transfers, not unified memory */
+    PROACT_UNIFIED_NO_HINT,     /* a page is where it was accessed last */
+    PROACT_UNIFIED_PREFERRED,   /* preferred location: the writer; accessed by all */
+    PROACT_UNIFIED_READ_MOSTLY, /* readers have copies until the next write */
+    PROACT_UNIFIED_PREFETCH,    /* the same, sent to every reader before each launch */
+};
+
 #define PROACT_MACHINE_LOCAL "local" /* the GPUs of this computer */
 
 /* Options of a session. Zero fields select defaults. */
@@ -65,8 +74,11 @@ struct proact_options {
     bool check;              /* detect data races, uninitialised reads, early or missing
                                 chunks and small maps; emulated machines only; slow */
     bool infinite_bandwidth; /* emulated transfers take no time (limit study, PROACT V-C) */
-    unsigned host_threads;   /* host threads that emulate, analyze and queue launches;
-                                0: one per core */
+    enum proact_unified unified; /* emulated unified memory instead of transfers, as a
+                                    baseline (PROACT V-B): launches wait for pages as
+                                    docs/machines.md states. No recordings */
+    unsigned host_threads;       /* host threads that emulate, analyze and queue launches;
+                                    0: one per core */
     double wait_timeout_ms;  /* limit of each wait on a device, 1e-6 to 1e9; 0: 10 s. More
                                 than 10 s also extends the time that an emulated CTA may
                                 compute without a store (else 5 s) */
@@ -319,6 +331,10 @@ PROACT_API void proact_recording_destroy(struct proact_recording *r);
 /* Statistics of what was sent since proact_open() or proact_statistics_reset(). */
 struct proact_statistics {
     uint64_t bytes, wire_bytes, packets, chunks; /* payload; with headers and padding */
+    /* Unified memory, of all devices only: pages that launches waited for. Then `bytes` are
+       those of pages and of accesses to peers, `chunks` are pages, and there are no
+       packets. */
+    uint64_t faults;
     double kernel_ns; /* sum over launches of the longest kernel; one device: of its own */
     double transfer_ns; /* time in which a link was busy */
     double overlap_ns;  /* the part of it in which a kernel ran on the sending device */

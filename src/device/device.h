@@ -76,6 +76,9 @@ struct device_launch {
     /* 0, or the number of flags that each thread checks in turn, without sleeping, while
        the kernel waits. The emulator computes the cost of such waits. */
     uint32_t spin_checks;
+    /* Time between the start of the kernel and its first CTA, in which pages of unified
+       memory arrive (emulator only). */
+    double pages_ns;
 };
 
 /* Resources of a compiled kernel. */

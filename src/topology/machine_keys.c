@@ -64,6 +64,8 @@ static const struct key device_keys[] = {
     {AT(device, child_priority), KEY_UNSIGNED, true, BETWEEN(0, 1), 0},
     {AT(device, child_concurrency), KEY_UNSIGNED, true, BETWEEN(0, 65536), 0},
     {AT(device, child_launch_limit), KEY_UNSIGNED, true, BETWEEN(0, 1 << 20), 0},
+    {AT(device, fault_batch), KEY_UNSIGNED, true, BETWEEN(0, 1 << 20), 0},
+    {AT(device, fault_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
 };
 

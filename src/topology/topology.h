@@ -51,6 +51,10 @@ struct topology_device {
     unsigned child_priority;         /* 1: their CTAs precede waiting CTAs of the parent */
     unsigned child_concurrency;      /* child kernels with CTAs at once; 0: no limit */
     unsigned child_launch_limit;     /* child kernels that wait or run; 0: the default */
+    /* Unified memory: page faults that a device serves together, and their time. 0: not
+       known. */
+    unsigned fault_batch;
+    double fault_us;
 };
 
 /* Wire cost of a range that is shorter than a packet, from a table. Without a table, a

@@ -29,7 +29,8 @@ function value(key,    rest) {
     name = value("method")
     if (name == "\"bulk\"") { bulk = value("time_ns"); bulk_skipped = value("skipped_ns") }
     near(name " captured", value("captured_share"), ideal / value("time_ns"))
-    near(name " overhead", value("overhead_share"), value("skipped_ns") / bulk_skipped - 1)
+    if (value("overhead_share") != "null")
+        near(name " overhead", value("overhead_share"), value("skipped_ns") / bulk_skipped - 1)
     if (value("hidden_share") != "null")
         near(name " hidden", value("hidden_share"),
              1 - (value("time_ns") - value("skipped_ns")) / (bulk - ideal))

@@ -17,6 +17,7 @@
 #include "runtime/session/recording.h"
 #include "runtime/session/replicas.h"
 #include "runtime/session/runtime_wait.h"
+#include "runtime/session/unified.h"
 #include "runtime/validity/array_validity.h"
 #include "runtime/validity/transition_cache.h"
 #include "runtime/variables/known_bytes.h"
@@ -89,6 +90,7 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
     a->element_bytes = shape->element_bytes;
     a->bytes = bytes;
     a->validity_sequence = p->all_changed;
+    unified_array_add(a);
     validity_init(&a->validity_map, bytes, all_devices(p));
     a->next = p->arrays;
     p->arrays = a;
@@ -236,6 +238,7 @@ enum proact_status proact_array_write(struct proact_array *a, size_t first,
     for (unsigned d = 0; d < p->devices.count && a->part; d++)
         array_account_parts(a, d, true, sequence);
     a->used = sequence;
+    unified_host_access(a, start, start + bytes.bytes);
     array_written(a, start, start + bytes.bytes,
                   p->lazy_devices.are_pending ? FIRST : all_devices(p));
     return status;
@@ -284,6 +287,7 @@ enum proact_status proact_array_read_replica(struct proact_array *a, unsigned de
     status = proact_wait(p, err);
     if (status || !count)
         return status;
+    unified_host_access(a, first * a->element_bytes, (first + count) * a->element_bytes);
     return p->backend->read(p->devices.device[device].lane[TRANSFER_MAIN], into,
                             a->base[device] + first * a->element_bytes,
                             count * a->element_bytes, err);

@@ -14,6 +14,7 @@
 #include "runtime/arrays/launch_textures.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_flags.h"
+#include "runtime/coherence/launch_pages.h"
 #include "runtime/footprint/derive.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/launch/launch_partition.h"
@@ -194,7 +195,8 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
         return status;
     /* protocol: streams-split (else: status = PROACT_OK;) */
     status = streams_join(p, err);
-    if (status || (status = launch_textures_fetch(l, err)))
+    if (status || (status = launch_textures_fetch(l, err)) ||
+        (status = launch_pages(l, err)))
         return status;
     /* The rewind precedes the sequence number of the launch: a wait for a later number
        covers it. */

@@ -16,6 +16,7 @@
 #include "runtime/partition/launch_divide.h"
 #include "runtime/session/array_order.h"
 #include "runtime/session/recording.h"
+#include "runtime/session/unified.h"
 #include "runtime/version/launch_stage.h"
 #include "runtime/version/runtime_child.h"
 #include "runtime/version/runtime_clone.h"
@@ -175,6 +176,15 @@ uint32_t launch_parameter_bytes(const struct launching *l)
                       : l->kernel->parameter_bytes;
 }
 
+/* Whole partitions only: interiors and edges do not exist with unified memory. */
+static void await_pages(const struct launching *l, unsigned device,
+                        struct device_launch *launch)
+{
+    const struct unified *u = l->kernel->session->unified;
+
+    launch->pages_ns = u ? u->wait_ns[device] : 0;
+}
+
 static struct device_launch launch_of(const struct launching *l)
 {
     return (struct device_launch){
@@ -301,6 +311,7 @@ static enum proact_status launch_undivided(const struct launching *l, unsigned d
     if (status || (status = flags_await(l, device, err)))
         return status;
     line_up(&launch, first[0], first[1] - first[0]);
+    await_pages(l, device, &launch);
     memcpy(l->parameters + l->kernel->partition_offset, partition,
            launch_partition_bytes(l));
     if (first[1] != first[0] && !alone)
@@ -392,6 +403,7 @@ enum proact_status launch_whole(const struct launching *l, struct proact_error *
     if (status)
         return status;
     fill_parameters(l, 0);
+    await_pages(l, 0, &launch);
     if (l->kernel->may_write)
         session_variables_used(p);
     status = queue_kernel(l, first, launch_function(l, 0), &launch, err);

@@ -16,9 +16,10 @@ struct proact_array {
     char *name;  /* unique in the session */
     size_t count, element_bytes, bytes;
     device_addr base[PROACT_DEVICES_MAX];
-    uint64_t part;  /* partition bytes of a distributed array; 0: replicated */
-    bool is_shared; /* host-accessible: the host may change it at any time */
-    bool is_pinned; /* the replica of device 0 is host memory */
+    uint64_t part;    /* partition bytes of a distributed array; 0: replicated */
+    bool is_shared;   /* host-accessible: the host may change it at any time */
+    bool is_pinned;   /* the replica of device 0 is host memory */
+    uint32_t unified; /* number of its pages (unified.h) */
     struct validity_map validity_map;
     struct transition_cache *steps; /* NULL: empty */
     struct array_checked { /* replica_stores() and digest of the map when last checked */

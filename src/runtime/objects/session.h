@@ -40,6 +40,7 @@ struct proact {
     struct transfer_plan plan;
     struct order order;
     struct span_book book;
+    struct unified *unified; /* unified.h; NULL: transfers */
     struct session_lazy_devices lazy_devices;
     uint64_t sequence;      /* last queued operation */
     uint64_t last_sent;     /* last operation that sent data to peers */

@@ -24,8 +24,8 @@ static bool is_possible(const struct launching *l)
 {
     const struct proact *p = l->kernel->session;
 
-    return !uses_distributed(l) && l->binding && l->binding->transfer.slot_count &&
-           p->devices.count > 1 && !l->found.flags &&
+    return !p->unified && !uses_distributed(l) && l->binding &&
+           l->binding->transfer.slot_count && p->devices.count > 1 && !l->found.flags &&
            transfer_divides(&l->binding->transfer);
 }
 

@@ -20,6 +20,7 @@
 #include "runtime/session/runtime_repeat.h"
 #include "runtime/session/session_event.h"
 #include "runtime/session/stopwatch.h"
+#include "runtime/session/unified.h"
 
 enum {
     CHUNK_BYTES_DEFAULT = 64 << 10,
@@ -96,6 +97,8 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
         return status;
     if (!plan->method && transfer_method_check(wanted.method, &p->devices, NULL))
         wanted.method = transfer_method_whole(); /* requires no peer access */
+    if (p->unified && (status = unified_check_plan(&wanted, err)))
+        return status;
     if (!chunk && !wanted.method->schedules)
         chunk =
             wanted.method->chunk_bytes ? wanted.method->chunk_bytes : CHUNK_BYTES_DEFAULT;
@@ -184,20 +187,20 @@ static enum proact_status open_on(const struct device_backend *backend,
     p->checks = o->check;
     p->topology = *machine;
     if ((status = check_wait_limit(o->wait_timeout_ms, err)) ||
-        (status = cut_machine(p, o, err)) ||
+        (status = cut_machine(p, o, err)) || (status = unified_open(p, o->unified, err)) ||
         (status = backend->open(
-             &(struct device_options){.topology = &p->topology,
-                                      .seed = o->seed,
-                                      .check = o->check,
-                                      .infinite_bandwidth = o->infinite_bandwidth,
-                                      .threads = o->host_threads,
-                                      .wait_limit_ms = 2 * limit_ms,
-                                      .kernel_limit_ms =
-                                          limit_ms > WAIT_LIMIT_MS ? limit_ms : 0,
-                                      .print = o->on_print,
-                                      .warn = o->on_warning,
-                                      .print_context = o->callback_context,
-                                      .lazy_devices = o->lazy_devices},
+             &(struct device_options){
+                 .topology = &p->topology,
+                 .seed = o->seed,
+                 .check = o->check,
+                 .infinite_bandwidth = o->infinite_bandwidth || o->unified,
+                 .threads = o->host_threads,
+                 .wait_limit_ms = 2 * limit_ms,
+                 .kernel_limit_ms = limit_ms > WAIT_LIMIT_MS ? limit_ms : 0,
+                 .print = o->on_print,
+                 .warn = o->on_warning,
+                 .print_context = o->callback_context,
+                 .lazy_devices = o->lazy_devices},
              &p->set, err)) ||
         (lazy_devices_begin(p), status = open_lanes(p, limit_ms, err)) ||
         (status = session_plan(p, &o->plan, &p->plan, err))) {
@@ -276,6 +279,7 @@ void proact_close(struct proact *p)
     if (p->set)
         p->backend->close(p->set);
     span_book_clear(&p->book);
+    unified_close(p);
     free(p->launches);
     free(p);
 }

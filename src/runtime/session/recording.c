@@ -175,6 +175,10 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
     if (p->repeating || streams_are_used(p))
         return fail(err, PROACT_EINVAL, "a recording cannot begin within a %s",
                     p->repeating ? "loop" : "program's stream");
+    if (p->unified)
+        return fail(err, PROACT_EREFUSED,
+                    "a recording cannot begin: unified memory decides at each launch which "
+                    "pages move");
     if (!p->backend->capture_begin)
         return fail(err, PROACT_EREFUSED, "the %s backend has no graphs", p->backend->name);
     if (p->book.observer && !p->backend->is_virtual)

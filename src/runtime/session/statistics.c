@@ -5,6 +5,7 @@
 #include "runtime/objects/array.h"
 #include "runtime/objects/session.h"
 #include "runtime/session/runtime_wait.h"
+#include "runtime/session/unified.h"
 
 /* Without counters in the backend, the traffic of the arrays' tables counts. */
 static void add_traffic(const struct proact *p, unsigned from,
@@ -63,6 +64,8 @@ enum proact_status proact_statistics_get(struct proact *p, unsigned device,
         s.overlap_ns = sums->overlap_ns;
         s.exposed_ns = sums->exposed_ns;
     }
+    if (!a && p->unified && device == PROACT_ALL_DEVICES)
+        unified_statistics(p, &s);
     *out = s;
     return PROACT_OK;
 }
@@ -71,6 +74,7 @@ void proact_statistics_reset(struct proact *p)
 {
     session_settle(p);
     span_book_reset(&p->book);
+    unified_statistics_reset(p);
     memset(p->chunks, 0, sizeof p->chunks);
     for (struct proact_array *a = p->arrays; a; a = a->next)
         memset(a->traffic, 0, sizeof a->traffic);

@@ -13,6 +13,7 @@ enum { PROACT = FIGURE_INLINE, LIMIT, SERIES };
 static const char *const series_names[SERIES] = {
     [FIGURE_BULK_SERIAL] = "bulk-serial",
     [FIGURE_BULK] = "bulk",
+    [FIGURE_UNIFIED] = "unified",
     [PROACT] = "inline or decoupled",
     [LIMIT] = "infinite",
 };

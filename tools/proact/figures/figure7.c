@@ -25,6 +25,8 @@ static void figure7_add(const char *machine, unsigned series, const char *at, do
     snprintf(row.at, sizeof row.at, "%.40s", at);
     if (plan && series == FIGURE_DECOUPLED)
         figure_plan_name(plan, row.note, sizeof row.note);
+    if (plan && plan->hint)
+        snprintf(row.note, sizeof row.note, "%s", run_hint_name(plan->hint));
     figure_rows_add(out, &row);
 }
 

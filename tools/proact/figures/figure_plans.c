@@ -9,9 +9,8 @@
 enum { KB = 1 << 10, MB = 1 << 20 };
 
 const char *const figure_kinds[FIGURE_KINDS] = {
-    [FIGURE_BULK_SERIAL] = "bulk-serial",
-    [FIGURE_BULK] = "bulk",
-    [FIGURE_INLINE] = "inline",
+    [FIGURE_BULK_SERIAL] = "bulk-serial", [FIGURE_BULK] = "bulk",
+    [FIGURE_UNIFIED] = "unified",         [FIGURE_INLINE] = "inline",
     [FIGURE_DECOUPLED] = "decoupled",
 };
 
@@ -45,6 +44,7 @@ void figure_plans_add(bool quick, struct run_methods *methods)
     *methods = (struct run_methods){.all = true, .sweeps = true};
     plan_append(methods, run_baseline, 0, 0);
     plan_append(methods, figure_kinds[FIGURE_BULK_SERIAL], 0, 0);
+    plan_append(methods, run_unified, 0, 0);
     plan_append(methods, figure_kinds[FIGURE_INLINE], 0, 0);
     for (int i = 0; i < DECOUPLED; i++)
         for (unsigned c = 0; c < sweeps[quick].chunks; c++)

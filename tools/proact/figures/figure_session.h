@@ -46,6 +46,7 @@ void figure_session_clear(struct figure_session *s);
 enum figure_kind {
     FIGURE_BULK_SERIAL,
     FIGURE_BULK,
+    FIGURE_UNIFIED, /* by the best hint */
     FIGURE_INLINE,
     FIGURE_DECOUPLED, /* polling, dynamic and fused, by the swept chunks and threads */
     FIGURE_KINDS

@@ -47,6 +47,23 @@ static void write_run(const struct run_report *r, struct json_writer *w)
     json_end(w);
 }
 
+static void write_hints(const struct run_row *row, struct json_writer *w)
+{
+    json_put_text(w, "hint", run_hint_name(row->hint));
+    json_put_whole(w, "faults", row->statistics.faults);
+    json_begin(w, "hints", JSON_ARRAY);
+    for (enum proact_unified h = PROACT_UNIFIED_NO_HINT; h <= PROACT_UNIFIED_PREFETCH;
+         h++) {
+        if (!row->hint_ns[h])
+            continue;
+        json_begin(w, NULL, JSON_OBJECT);
+        json_put_text(w, "hint", run_hint_name(h));
+        json_put_whole(w, "time_ns", row->hint_ns[h]);
+        json_end(w);
+    }
+    json_end(w);
+}
+
 static void write_row(const struct run_row *row, bool compared, struct json_writer *w)
 {
     const struct proact_statistics *s = &row->statistics;
@@ -70,6 +87,8 @@ static void write_row(const struct run_row *row, bool compared, struct json_writ
     json_put_real(w, "transfer_ns", s->transfer_ns);
     json_put_real(w, "overlap_ns", s->overlap_ns);
     json_put_real(w, "exposed_ns", s->exposed_ns);
+    if (row->hint)
+        write_hints(row, w);
     if (compared)
         json_put_flag(w, "equal_to_one_device", row->equal);
     if (compared && !row->equal)

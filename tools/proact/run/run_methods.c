@@ -9,6 +9,7 @@
 #include "transfer/transfer.h"
 
 const char run_baseline[] = "bulk";
+const char run_unified[] = "unified";
 
 static int methods_check(const char *name)
 {
@@ -16,6 +17,8 @@ static int methods_check(const char *name)
     struct proact_error err = {""};
     struct text known = {0};
 
+    if (strcmp(name, run_unified) == 0)
+        return EXIT_FINE;
     if (strcmp(name, "all") == 0)
         return usage_error("run", "--method: 'all' is not part of a list");
     if (strchr(name, '+'))
@@ -29,7 +32,8 @@ static int methods_check(const char *name)
         }
         text_print(&known, "%s, ", *method);
     }
-    int code = usage_error("run", "no method '%s': there are %sand all", name, known.data);
+    int code = usage_error("run", "no method '%s': there are %s%s and all", name,
+                           known.data, run_unified);
 
     text_clear(&known);
     return code;
@@ -52,7 +56,7 @@ static int methods_append_all(struct run_methods *methods)
     for (const char *const *method = proact_method_names(); *method && !code; method++)
         if (strcmp(*method, run_baseline) != 0)
             code = methods_append(methods, *method);
-    return code;
+    return code ? code : methods_append(methods, run_unified);
 }
 
 static int methods_append_named(struct run_methods *methods, const char *name)

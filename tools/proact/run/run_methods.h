@@ -20,6 +20,8 @@ struct run_methods {
 };
 
 extern const char run_baseline[];
+/* Unified memory: no method of the library, and only of comparisons. */
+extern const char run_unified[];
 
 /* NULL means all. Splits `list` in place and borrows it. Returns EXIT_FINE, or prints what
    is wrong and returns EXIT_USAGE. */

@@ -202,6 +202,9 @@ static int take_methods(const struct run_words *w, struct run_request *r)
     r->method = w->method;
     if (w->trace && r->compare && (several || !w->method))
         return usage_error("run", "--trace records one method: add --method NAME");
+    if (w->method && strcmp(w->method, run_unified) == 0 && (w->trace || !r->compare))
+        return usage_error("run", "--method unified is a baseline: %s",
+                           w->trace ? "--trace cannot record it" : "add --compare");
     if ((code = check_kind(w, r->compare)))
         return code;
     return run_methods_parse(w->method, &r->methods);

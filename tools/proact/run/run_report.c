@@ -118,6 +118,30 @@ static void print_slow_rows(const struct run_study *study, FILE *to)
     }
 }
 
+/* The hint of the row, and the times of the others. */
+static void print_unified(const struct run_study *study, FILE *to)
+{
+    char time[RUN_SCALED_BYTES];
+
+    for (unsigned i = 0; i < study->row_count; i++) {
+        const struct run_row *row = &study->row[i];
+
+        if (row->hint && !row->hint_ns[row->hint])
+            fprintf(to, "unified: unified memory; devices before sm_60 know no hints.\n");
+        if (!row->hint || !row->hint_ns[row->hint])
+            continue;
+        fprintf(to, "unified: unified memory with the best hint, %s. By hint:",
+                run_hint_name(row->hint));
+        for (enum proact_unified h = PROACT_UNIFIED_NO_HINT; h <= PROACT_UNIFIED_PREFETCH;
+             h++) {
+            run_scale_time(time, (double)row->hint_ns[h]);
+            fprintf(to, "%s%s %s", h == PROACT_UNIFIED_NO_HINT ? "\n" : ", ",
+                    run_hint_name(h), time);
+        }
+        fprintf(to, ".\n");
+    }
+}
+
 static void print_legend(const struct run_report *r, FILE *to)
 {
     const struct run_study *study = r->study;
@@ -140,6 +164,7 @@ static void print_legend(const struct run_report *r, FILE *to)
         uncopied, skipped);
     print_cause(r, to);
     print_slow_rows(study, to);
+    print_unified(study, to);
     if (study->device_count > 1 && !sends(study))
         fprintf(to, "Nothing was sent: the problem is too small to be split.\n");
     if (study->device_count > 1 && r->request->sends_all)

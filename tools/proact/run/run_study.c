@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/pages.h"
 #include "run/run_progress.h"
 #include "run/run_trace.h"
 
@@ -12,6 +13,7 @@ struct maker {
     const struct run_application *application;
     void *work;
     const struct run_request *request;
+    const struct topology *topology;
     struct run_progress progress;
     struct run_study *study;
     struct proact_error *err;
@@ -27,6 +29,7 @@ struct one_run {
     bool instant; /* transfers take no time */
     bool watched; /* with time stamps, which cost time on hardware */
     bool skips;   /* no transfers: the answer is wrong */
+    enum proact_unified unified;
     unsigned seed_offset;
     struct run_trace *trace;
 };
@@ -64,7 +67,8 @@ static enum proact_status run_once(struct maker *m, const struct one_run *run,
         .seed = r->seed + run->seed_offset,
         .check = r->check && !run->skips,
         .infinite_bandwidth = run->instant,
-        .plan = {.method = run->method,
+        .unified = run->unified,
+        .plan = {.method = run->unified ? NULL : run->method,
                  .chunk_bytes = run->chunk_bytes ? run->chunk_bytes : r->chunk_bytes,
                  .transfer_threads = run->threads ? run->threads : r->threads,
                  .broadcast = r->sends_all,
@@ -206,6 +210,47 @@ static enum proact_status make_row(struct maker *m, unsigned index, struct run_t
     return status;
 }
 
+/* Unified memory by the fastest hint. Devices without page faults know no hints. */
+static enum proact_status make_unified_row(struct maker *m, unsigned index)
+{
+    const bool has_hints = pages_has_hints(m->topology);
+    struct run_study *study = m->study;
+    struct run_row best = {.method = m->request->methods.name[index], .equal = true};
+    enum proact_status status = PROACT_OK;
+
+    for (enum proact_unified hint = PROACT_UNIFIED_NO_HINT;
+         hint <= PROACT_UNIFIED_PREFETCH && !status; hint++) {
+        const struct one_run run = {
+            .method = best.method, .devices = study->device_count, .unified = hint};
+        struct run_outcome outcome;
+        struct run_time time;
+
+        if (!has_hints && best.hint)
+            break;
+        status = run_often(m, &run, &best, &outcome, &time);
+        best.hint_ns[hint] = has_hints ? time.ns : 0;
+        if (!status && (!best.hint || time.ns < best.time.ns)) {
+            best.hint = hint;
+            best.time = time;
+            best.statistics = outcome.statistics;
+        }
+        outcome_clear(&outcome);
+    }
+    if (!status)
+        study->row[study->row_count++] = best;
+    return status;
+}
+
+const char *run_hint_name(enum proact_unified hint)
+{
+    return pages_hint_names[hint - PROACT_UNIFIED_NO_HINT];
+}
+
+static bool is_unified(const char *method)
+{
+    return strcmp(method, run_unified) == 0;
+}
+
 static bool is_fastest_plan(const struct run_study *study, const struct run_row *row)
 {
     for (unsigned i = 0; i < study->row_count; i++)
@@ -226,7 +271,7 @@ static enum proact_status measure_skipped(struct maker *m)
         struct one_run run = run_of_row(study, row);
         struct run_outcome outcome;
 
-        if (m->request->methods.sweeps && !is_fastest_plan(study, row))
+        if (row->hint || (m->request->methods.sweeps && !is_fastest_plan(study, row)))
             continue;
         run.skips = true;
         status = run_often(m, &run, NULL, &outcome, &row->skipped);
@@ -262,7 +307,8 @@ static enum proact_status make_rows(struct maker *m, struct run_trace *trace)
         /* The baseline is traced if no other method is named. */
         bool is_traced = i > 0 || methods->count == 1;
 
-        status = make_row(m, i, is_traced ? trace : NULL);
+        status = is_unified(methods->name[i]) ? make_unified_row(m, i)
+                                              : make_row(m, i, is_traced ? trace : NULL);
         if (status == PROACT_EREFUSED && methods->all && i > 0)
             status = PROACT_OK; /* this machine has no such method */
     }
@@ -286,6 +332,7 @@ enum proact_status run_study_make(const struct run_application *application, voi
     struct maker maker = {.application = application,
                           .work = work,
                           .request = request,
+                          .topology = topology,
                           .study = &study,
                           .err = err};
     struct run_trace *trace = NULL;

@@ -24,6 +24,10 @@ struct run_row {
     struct run_time skipped; /* E(m): the same without transfers */
     struct terms terms;
     struct proact_statistics statistics;
+    /* Unified memory: the fastest hint, and the time of every hint. UNIFIED_OFF: the row is
+       a method. A time of 0: the machine has no hints. */
+    enum proact_unified hint;
+    uint64_t hint_ns[PROACT_UNIFIED_PREFETCH + 1];
     bool equal;        /* the answer equals that of one device */
     size_t differs_at; /* the first byte that differs, if any */
 };
@@ -44,5 +48,6 @@ enum proact_status run_study_make(const struct run_application *application, voi
                                   const struct run_request *request,
                                   const struct topology *topology, struct run_study *out,
                                   struct proact_error *err);
+const char *run_hint_name(enum proact_unified hint);
 bool run_study_differs(const struct run_study *s);
 void run_study_clear(struct run_study *s);

@@ -360,6 +360,14 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
     run_begin(d, run);
 }
 
+static void pages_arrived(struct emulated *d, void *subject, uint64_t start_ps)
+{
+    const struct operation *o = subject;
+
+    span_add(d, DEVICE_SPAN_WAIT, stream_lane(o), "pages", start_ps, d->now_ps, 0);
+    kernel_begin(d, subject, 0);
+}
+
 void launch_begin(struct emulated *d, struct operation *o)
 {
     const struct topology_device *t = &d->set->topology->device;
@@ -370,7 +378,11 @@ void launch_begin(struct emulated *d, struct operation *o)
     if (stream_runs_on(d, o) && o->is_played && t->launch_graph_us > 0)
         us = t->launch_graph_us;
     d->credit_returned = residents_release;
-    later(d, d->now_ps + ps_of_ns(1000 * us), kernel_begin, o, 0);
+    const uint64_t start_ps = d->now_ps + ps_of_ns(1000 * us);
+    const double pages_ns = operation_launch(o)->pages_ns;
+
+    later(d, start_ps + ps_of_ns(pages_ns), pages_ns > 0 ? pages_arrived : kernel_begin, o,
+          start_ps);
 }
 
 void runs_clear(struct emulated *d)
