@@ -16,4 +16,6 @@ static unsigned jacobi_writes(const proact_arg *args, app_write *out)
     return 2;
 }
 
-const app_kernel app_jacobi[] = {APP_KERNEL(jacobi_step, jacobi_writes), {}};
+const app_kernel app_jacobi[] = {APP_KERNEL(jacobi_step, jacobi_writes),
+                                 APP_KERNEL(jacobi_step_wide, jacobi_writes),
+                                 {}};
