@@ -11,6 +11,8 @@ fails 0 proact model predict --machine k40x4 --bytes 4M --ratio 0.5 --pattern on
 head -8 k40
 tail -2 k40
 fails 0 proact model predict --machine v100x4 -n 2 --bytes 64K --kernel-us 20 --run 4 | head -6
+# Sizes with too many chunks are left out.
+fails 0 proact model predict --bytes 1024G --json - 2>/dev/null | grep -c '"chunk_bytes"'
 jacobi="$corpus/stencil.sm_90.ptx --kernel jacobi --grid 32,32 --block 16,16 --arg 2=512 --arg 3=512"
 proact model predict --machine v100x4 $jacobi --kernel-us 100 | head -8
 # The kernel's time is that of an execution with zeros, and the same each time.

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_MIN = 4 << 10, CHUNK_STEP = 4, CHUNK_MAX = 256 << 20 };
+/* Chunk sizes, and the most chunks of a device: more take long, here and on the machine. */
+enum { CHUNK_MIN = 4 << 10, CHUNK_STEP = 4, CHUNK_MAX = 256 << 20, CHUNKS_MAX = 1 << 16 };
 
 /* Two candidates within this share of each other count as equal. */
 static const double rank_tie = 0.02;
@@ -52,7 +53,7 @@ static void list_candidates(const struct topology *t, const struct model_problem
             add_candidate(r, t, p, sender, 0);
         for (uint64_t chunk = CHUNK_MIN; chunk <= CHUNK_MAX && model_sends_chunks(sender);
              chunk *= CHUNK_STEP)
-            if (chunk < CHUNK_STEP * p->bytes)
+            if (chunk < CHUNK_STEP * p->bytes && p->bytes / chunk <= CHUNKS_MAX)
                 add_candidate(r, t, p, sender, chunk);
     }
 }
