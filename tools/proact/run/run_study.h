@@ -15,6 +15,8 @@ struct run_time {
     unsigned runs;
 };
 
+enum { RUN_COPIES_BYTES = 256 };
+
 /* One method. An undefined term is NAN. */
 struct run_row {
     const char *method;      /* borrowed */
@@ -24,8 +26,9 @@ struct run_row {
     struct run_time skipped; /* E(m): the same without transfers */
     struct terms terms;
     struct proact_statistics statistics;
-    bool equal;        /* the answer equals that of one device */
-    size_t differs_at; /* the first byte that differs, if any */
+    char copies[RUN_COPIES_BYTES]; /* proact_plan_copies() of its sessions, or "" */
+    bool equal;                    /* the answer equals that of one device */
+    size_t differs_at;             /* the first byte that differs, if any */
 };
 
 struct run_study {
@@ -44,5 +47,7 @@ enum proact_status run_study_make(const struct run_application *application, voi
                                   const struct run_request *request,
                                   const struct topology *topology, struct run_study *out,
                                   struct proact_error *err);
+/* Writes proact_plan_copies() of the session, or "". */
+void run_copies_note(const struct proact *p, char out[RUN_COPIES_BYTES]);
 bool run_study_differs(const struct run_study *s);
 void run_study_clear(struct run_study *s);
