@@ -193,14 +193,24 @@ void transfer_silent_range(const struct transfer_binding *b, unsigned device, ui
     *count = end > first ? end - first : 0;
 }
 
-/* Sets the range of CTAs without a chunk in any slot; all CTAs if the mode does not
-   count. */
+/* Whether a kernel, an agent or a copy uses the counters of the device. */
+static bool counts_are_used(const struct transfer_binding *b, unsigned device)
+{
+    bool are = sends_anything(b, device);
+
+    for (const struct transfer_binding *of = b->next; of; of = of->next)
+        are |= of->is_copied && part_works(of, device) &&
+               of->plan.method->partition_mode & PROACT_MODE_COUNT;
+    return are;
+}
+
+/* Sets the range of CTAs without a chunk in any slot; all CTAs if none need to count. */
 static void binding_set_silent(const struct transfer_binding *b, unsigned device,
                                struct proact_partition *partition)
 {
     partition->silent_first = 0;
     partition->silent_count = UINT32_MAX;
-    if (partition->mode & PROACT_MODE_COUNT)
+    if (partition->mode & PROACT_MODE_COUNT && counts_are_used(b, device))
         transfer_silent_range(b, device, &partition->silent_first,
                               &partition->silent_count);
 }

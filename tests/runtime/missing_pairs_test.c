@@ -88,7 +88,7 @@ static struct sharing_run draw_run(unsigned machine, unsigned plan, uint64_t see
 static void every_plan_gives_what_one_device_gives(void **state)
 {
     const char *const *argv = *state;
-    const unsigned seeds = argv[1] && !strcmp(argv[1], "seeds") ? 20 : 2;
+    const unsigned seeds = argv[1] && !strcmp(argv[1], "seeds") ? 12 : 1;
     unsigned char *wanted = truth(1);
 
     for (unsigned machine = 0; machine < MACHINES; machine++)
@@ -189,6 +189,36 @@ static void skipped_transfers_send_nothing(void **state)
         sharing_must(
             &s, proact_statistics_get(s.session, PROACT_ALL_DEVICES, NULL, &all, &s.err));
         assert_int_equal(all.bytes, 0);
+        sharing_close(&s);
+    }
+}
+
+/* The CTAs of a device without peer access count only for copies that wait for counters. */
+static void a_device_alone_counts_nothing(void **state)
+{
+    static const struct {
+        const char *method;
+        bool counts;
+    } cases[] = {{"fused", false}, {"fused+copy-engine:4K", true}, {"copy-engine", true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct sharing_run run = {.machine = LINKS("alone"),
+                                        .method = cases[i].method,
+                                        .devices = DEVICES,
+                                        .chunk_bytes = 4096};
+        struct proact_partition partition;
+        struct sharing s;
+
+        sharing_open(&s, &run);
+        sharing_must(
+            &s, sharing_launch(&s, SHARING_STEP, (unsigned[]){0, 1}, 2, SHARING_COUNT));
+        for (unsigned d = 0; d < DEVICES; d++) {
+            transfer_partition(&s.kernel[SHARING_STEP]->bindings->transfer, d, 1,
+                               &partition);
+            assert_int_equal(partition.silent_count,
+                             d < 3 || cases[i].counts ? 0 : UINT32_MAX);
+        }
         sharing_close(&s);
     }
 }
@@ -440,6 +470,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(recordings_give_what_one_device_gives),
         cmocka_unit_test(bytes_per_pair_add_up),
         cmocka_unit_test(skipped_transfers_send_nothing),
+        cmocka_unit_test(a_device_alone_counts_nothing),
         cmocka_unit_test(only_pairs_without_access_have_copies),
         cmocka_unit_test(copies_are_ordered),
         cmocka_unit_test(copies_follow_their_chunks),
