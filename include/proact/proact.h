@@ -37,7 +37,7 @@ struct proact_kernel;    /* one kernel, loaded on the devices of a session */
 struct proact_plan {
     const char *method;        /* a name of proact_method_names(), or two that share the
                                   chunks, as "copy-engine+fused:16M"; NULL: "fused", or
-                                  "bulk" without peer access */
+                                  "bulk" if no device has peer access to another */
     uint64_t chunk_bytes;      /* power of two, 4 KiB to 256 MiB; 0: the method's default,
                                   mostly 64 KiB */
     unsigned transfer_threads; /* threads of the agent: a multiple of 32 up to 8192, on
@@ -105,7 +105,8 @@ struct proact_options {
 
 /* Opens the devices of a machine; NULL options are defaults. PROACT_EINVAL: unknown machine
    or method, or a number out of range. PROACT_ENODEV: no driver or too few devices.
-   PROACT_EREFUSED: the devices do not support the method. */
+   PROACT_EREFUSED: the devices do not support the method, or it needs peer access and no
+   device has any. */
 PROACT_API enum proact_status proact_open(const struct proact_options *options,
                                           struct proact **out, struct proact_error *err);
 /* Waits for all work, then frees the session and its objects. NULL is allowed. */
@@ -120,6 +121,11 @@ PROACT_API bool proact_is_emulated(const struct proact *p);
 PROACT_API enum proact_status proact_plan_set(struct proact *p,
                                               const struct proact_plan *plan,
                                               struct proact_error *err);
+
+/* Pairs of devices that receive copies under the plan's method, because they have no peer
+   access: "copies between devices 1 and 3". NULL: none. Valid until the next
+   proact_plan_set() or proact_close(). */
+PROACT_API const char *proact_plan_copies(const struct proact *p);
 
 /* Names of all methods. The array ends with NULL and is static. */
 PROACT_API const char *const *proact_method_names(void);

@@ -96,7 +96,9 @@ bool transfer_counts(const struct transfer_binding *b);
 struct transfer_plan {
     const struct transfer_method *method;
     const struct transfer_method
-        *tail;            /* method of the last chunks; NULL: `method` sends all */
+        *tail; /* method of the last chunks; NULL: `method` sends all */
+    const struct transfer_method *copies; /* method of the pairs of devices without peer
+                                             access, if `method` or `tail` needs it */
     uint64_t tail_bytes;  /* size of the tail: chunks with a device's last tail_bytes */
     uint64_t chunk_bytes; /* 0: the user gave none and the method `schedules` */
     unsigned threads;
@@ -132,8 +134,14 @@ struct transfer_binding {
     device_addr children[TRANSFER_DEVICES_MAX]; /* argument of kernels that the device's
                                                    kernels launch, set by the method; 0:
                                                    none */
-    struct transfer_mixed *mixed;               /* NULL: plan.method sends all chunks */
-    bool is_tail; /* the part of a mixed binding that plan.tail sends */
+    /* Parts: a method, the chunks and the pairs of devices that it sends. The binding is
+       the first part; transfer_bind() adds the others. */
+    struct transfer_binding *next;        /* next part; NULL: none */
+    uint32_t peers[TRANSFER_DEVICES_MAX]; /* per device: mask of the peers of the part, in
+                                             the sender's numbering */
+    bool is_copied;               /* part of the pairs out of reach: sends copied pieces */
+    bool is_tail;                 /* part of the chunks that plan.tail sends */
+    struct transfer_mixed *mixed; /* division of the chunks; NULL: all in one part */
 };
 
 struct transfer_method {
@@ -181,15 +189,59 @@ enum proact_status transfer_method_find(const char *name,
                                         const struct transfer_method **out,
                                         struct proact_error *err);
 /* Parses the method of a plan: one name, or "BODY+TAIL:BYTES" (default of BYTES: one
-   chunk). Sets only these fields of the plan. */
+   chunk). Sets only these fields of the plan, and `copies`. */
 enum proact_status transfer_methods_read(const char *text, struct transfer_plan *out,
                                          struct proact_error *err);
-/* Whether the machine supports the method; else the message names what is missing. */
+/* Whether the machine supports the method for a pair of devices, if it has any; else the
+   message names what is missing. */
 enum proact_status transfer_method_check(const struct transfer_method *m,
                                          const struct transfer_devices *devices,
                                          struct proact_error *err);
+/* Prints the names of the methods that need peer access: "inline and fused". has_unit: also
+   those of devices with a counting unit. */
+struct text;
+void transfer_peer_methods_print(bool has_unit, struct text *out);
+/* What the pairs of a machine without peer access mean for these methods: "copies between
+   devices 1 and 3 under inline and fused", or "inline and fused are refused" if no device
+   reaches another. Returns false, and prints nothing, if all devices do. */
+typedef bool transfer_reaches(const void *context, unsigned from, unsigned to);
+bool transfer_pairs_explain(unsigned count, transfer_reaches *reaches, const void *context,
+                            bool has_unit, struct text *out);
 /* Method for arrays that a single device writes completely: copies after the kernel. */
 const struct transfer_method *transfer_method_whole(void);
+
+/* ---- Assignment of methods to pairs of devices (transfer_pairs.c) ---- */
+
+/* Peers, in the sender's numbering, to which the plan's methods send. They are all peers,
+   unless a method stores into peer memory: then the peers with peer access. The others
+   receive what plan.copies sends. */
+uint32_t transfer_reached_peers(const struct transfer_devices *t,
+                                const struct transfer_plan *plan, unsigned device);
+/* Whether some pair receives copies instead. */
+bool transfer_copies_pairs(const struct transfer_devices *t,
+                           const struct transfer_plan *plan);
+/* Sets b->peers, and adds a part for the pairs that receive copies. */
+void transfer_pairs_open(struct transfer_binding *b);
+/* Prints these pairs: "copies between devices 1 and 3". Returns false, and prints nothing,
+   if there are none. */
+bool transfer_copies_print(const struct transfer_devices *t,
+                           const struct transfer_plan *plan, struct text *out);
+/* The same for the pairs of a machine without peer access. */
+bool transfer_pairs_print(unsigned count, transfer_reaches *reaches, const void *context,
+                          struct text *out);
+
+/* Pieces of a table that the part sends: `first` has one entry per chunk, and one more.
+   NULL: there are none. */
+struct transfer_pieces {
+    const uint32_t *first;
+    const struct proact_piece *piece;
+};
+static inline struct transfer_pieces transfer_part_pieces(const struct transfer_binding *b,
+                                                          const struct transfer_table *t)
+{
+    return b->is_copied ? (struct transfer_pieces){t->copied_first, t->copied}
+                        : (struct transfer_pieces){t->piece_first, t->piece};
+}
 
 /* Binds the methods. The caller fills all members up to `slot` and zeroes the rest. */
 enum proact_status transfer_bind(struct transfer_binding *b, struct proact_error *err);
@@ -204,15 +256,14 @@ enum proact_status transfer_beside(const struct transfer_binding *b, unsigned de
                                    struct proact_error *err);
 enum proact_status transfer_after(const struct transfer_binding *b, unsigned device,
                                   struct proact_error *err);
-/* Whether stores to the peers occur on this stream. */
-bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane);
 /* Devices, as a bit mask, into whose memory a launch stores the bytes of a slot that
-   `device` writes. For a method that sends to all it is all peers or none. Under a method
-   that stores, a device of the mask may receive more bytes than the pieces that it needs.
- */
-uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint32_t slot);
-/* Whether the transfer stream has any work. */
-bool transfer_works_beside(const struct transfer_binding *b);
+   `device` writes, from a stream or (TRANSFER_LANES) from any. For a method that sends to
+   all it is all peers or none. Under a method that stores, a device of the mask may receive
+   more bytes than the pieces that it needs. */
+uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint32_t slot,
+                        enum transfer_lane lane);
+/* Whether the transfer stream of the device has any work. */
+bool transfer_works_beside(const struct transfer_binding *b, unsigned device);
 bool transfer_divides(const struct transfer_binding *b);
 bool transfer_passes_on(const struct transfer_binding *b);
 bool transfer_may_give_up(const struct transfer_binding *b);

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "transfer/methods/mixed.h"
 
-/* Part of a binding: 0 is the binding, 1 its tail if it has one; then NULL. */
-static struct transfer_binding *part(const struct transfer_binding *b, unsigned number)
-{
-    if (number == 0)
-        return (struct transfer_binding *)(uintptr_t)b;
-    return number == 1 && b->mixed ? &b->mixed->tail : NULL;
-}
-
 enum proact_status transfer_bind(struct transfer_binding *b, struct proact_error *err)
 {
-    enum proact_status status = b->plan.tail ? mixed_open(b, err) : PROACT_OK;
-    struct transfer_binding *of;
+    enum proact_status status = PROACT_OK;
 
-    for (unsigned i = 0; (of = part(b, i)) != NULL; i++)
+    transfer_pairs_open(b);
+    if (b->plan.tail)
+        status = mixed_open(b, err);
+    for (struct transfer_binding *of = b; of; of = of->next)
         for (unsigned d = 0; d < b->devices->count && of->plan.method->bind && !status; d++)
             status = of->plan.method->bind(of, d, err);
     if (status)
@@ -27,15 +22,30 @@ enum proact_status transfer_bind(struct transfer_binding *b, struct proact_error
 
 void transfer_unbind(struct transfer_binding *b)
 {
-    struct transfer_binding *of;
-
-    for (unsigned i = 0; (of = part(b, i)) != NULL; i++)
+    for (struct transfer_binding *of = b; of; of = of->next)
         for (unsigned d = 0; d < b->devices->count && of->plan.method->unbind; d++) {
             if (of->state[d] || of->children[d])
                 of->plan.method->unbind(of, d);
             of->state[d] = NULL;
         }
     mixed_close(b);
+    while (b->next) {
+        struct transfer_binding *part = b->next;
+
+        b->next = part->next;
+        free(part);
+    }
+}
+
+/* Whether the part has anything to do for the device. Parts that run agents or counters
+   have, also without bytes. */
+static bool part_works(const struct transfer_binding *part, unsigned device)
+{
+    bool works = part->peers[device] && !part->is_copied;
+
+    for (uint32_t s = 0; s < part->slot_count && part->is_copied; s++)
+        works |= part->slot[s].tables->table[device].copied_count > 0;
+    return works;
 }
 
 enum proact_status transfer_before(const struct transfer_binding *b, unsigned device,
@@ -43,10 +53,9 @@ enum proact_status transfer_before(const struct transfer_binding *b, unsigned de
                                    struct device_launch *launch, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
-    const struct transfer_binding *of;
 
-    for (unsigned i = 0; (of = part(b, i)) != NULL && !status; i++)
-        if (of->plan.method->before)
+    for (const struct transfer_binding *of = b; of && !status; of = of->next)
+        if (of->plan.method->before && of->peers[device])
             status = of->plan.method->before(of, device, partition, launch, err);
     return status;
 }
@@ -56,10 +65,9 @@ enum proact_status transfer_beside(const struct transfer_binding *b, unsigned de
                                    struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
-    const struct transfer_binding *of;
 
-    for (unsigned i = 0; (of = part(b, i)) != NULL && !status; i++)
-        if (of->plan.method->beside)
+    for (const struct transfer_binding *of = b; of && !status; of = of->next)
+        if (of->plan.method->beside && part_works(of, device))
             status = of->plan.method->beside(of, device, partition, err);
     return status;
 }
@@ -68,50 +76,51 @@ enum proact_status transfer_after(const struct transfer_binding *b, unsigned dev
                                   struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
-    const struct transfer_binding *of;
 
-    for (unsigned i = 0; (of = part(b, i)) != NULL && !status; i++)
-        if (of->plan.method->after)
+    for (const struct transfer_binding *of = b; of && !status; of = of->next)
+        if (of->plan.method->after && part_works(of, device))
             status = of->plan.method->after(of, device, err);
     return status;
 }
 
-bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane)
-{
-    return b->plan.method->lane == lane || (b->plan.tail && b->plan.tail->lane == lane);
-}
-
 bool transfer_passes_on(const struct transfer_binding *b)
 {
-    const struct transfer_binding *of;
     bool passes = false;
 
-    for (unsigned i = 0; (of = part(b, i)) != NULL; i++)
-        passes |= of->plan.method->passes_on;
+    for (; b; b = b->next)
+        passes |= b->plan.method->passes_on;
     return passes;
 }
 
 bool transfer_divides(const struct transfer_binding *b)
 {
-    return b->plan.method->divides && !b->plan.tail;
+    bool divides = !b->plan.tail;
+
+    for (; b; b = b->next)
+        divides &= b->plan.method->divides;
+    return divides;
 }
 
-bool transfer_works_beside(const struct transfer_binding *b)
+bool transfer_works_beside(const struct transfer_binding *b, unsigned device)
 {
-    const struct transfer_binding *of;
     bool works = false;
 
-    for (unsigned i = 0; (of = part(b, i)) != NULL; i++) {
-        const struct transfer_method *m = of->plan.method;
+    for (; b; b = b->next) {
+        const struct transfer_method *m = b->plan.method;
 
-        works |= m->lane == TRANSFER_SIDE || m->beside || m->after;
+        works |=
+            part_works(b, device) && (m->lane == TRANSFER_SIDE || m->beside || m->after);
     }
     return works;
 }
 
 bool transfer_may_give_up(const struct transfer_binding *b)
 {
-    return b->plan.method->may_give_up || (b->plan.tail && b->plan.tail->may_give_up);
+    bool may = false;
+
+    for (; b; b = b->next)
+        may |= b->plan.method->may_give_up;
+    return may;
 }
 
 bool transfer_stores(const struct transfer_plan *plan)
@@ -144,19 +153,25 @@ bool transfer_counts(const struct transfer_binding *b)
     return b->devices->count > 1 && transfer_plan_mode(&b->plan) & PROACT_MODE_COUNT;
 }
 
+/* Whether kernels of the device send anything. */
 static bool sends_anything(const struct transfer_binding *b, unsigned device)
 {
     for (uint32_t s = 0; s < b->slot_count; s++)
-        if (b->slot[s].tables->table[device].send_count)
+        if (b->slot[s].tables->table[device].piece_count)
             return true;
     return false;
 }
 
-uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint32_t slot)
+uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint32_t slot,
+                        enum transfer_lane lane)
 {
     const struct transfer_devices *t = b->devices;
-    uint32_t peers = b->slot[slot].tables->table[device].peers, devices = 0;
+    uint32_t peers = 0, devices = 0;
 
+    for (const struct transfer_binding *of = b; of; of = of->next)
+        if (lane == TRANSFER_LANES || of->plan.method->lane == lane)
+            peers |= of->peers[device];
+    peers &= b->slot[slot].tables->table[device].peers;
     for (unsigned i = 0; i + 1 < t->count; i++)
         devices |= peers >> i & 1 ? 1u << transfer_peer(t, device, i) : 0;
     return devices;
@@ -178,14 +193,24 @@ void transfer_silent_range(const struct transfer_binding *b, unsigned device, ui
     *count = end > first ? end - first : 0;
 }
 
-/* Sets the range of CTAs without a chunk in any slot; all CTAs if the mode does not
-   count. */
+/* Whether a kernel, an agent or a copy uses the counters of the device. */
+static bool counts_are_used(const struct transfer_binding *b, unsigned device)
+{
+    bool are = sends_anything(b, device);
+
+    for (const struct transfer_binding *of = b->next; of; of = of->next)
+        are |= of->is_copied && part_works(of, device) &&
+               of->plan.method->partition_mode & PROACT_MODE_COUNT;
+    return are;
+}
+
+/* Sets the range of CTAs without a chunk in any slot; all CTAs if none need to count. */
 static void binding_set_silent(const struct transfer_binding *b, unsigned device,
                                struct proact_partition *partition)
 {
     partition->silent_first = 0;
     partition->silent_count = UINT32_MAX;
-    if (partition->mode & PROACT_MODE_COUNT)
+    if (partition->mode & PROACT_MODE_COUNT && counts_are_used(b, device))
         transfer_silent_range(b, device, &partition->silent_first,
                               &partition->silent_count);
 }
@@ -278,17 +303,22 @@ void transfer_partition(const struct transfer_binding *b, unsigned device, uint3
 uint64_t transfer_sent_bytes(const struct transfer_binding *b, unsigned device,
                              uint32_t slot)
 {
-    const struct transfer_tables *t = b->slot[slot].tables;
+    const struct transfer_tables *tables = b->slot[slot].tables;
+    const struct transfer_table *t = &tables->table[device];
 
     if (b->plan.elide)
         return 0;
-    return t->by_store ? t->table[device].store_bytes : t->table[device].bytes;
+    return tables->by_store ? t->store_bytes + t->copied_bytes : t->bytes;
 }
 
 uint64_t transfer_sent_chunks(const struct transfer_binding *b, unsigned device,
                               uint32_t slot)
 {
-    if (b->plan.elide || !b->plan.method->takes_chunks)
-        return 0;
-    return b->slot[slot].tables->table[device].chunks;
+    const struct transfer_table *t = &b->slot[slot].tables->table[device];
+    uint64_t chunks = 0;
+
+    for (const struct transfer_binding *of = b; of; of = of->next)
+        if (of->plan.method->takes_chunks && !of->is_tail)
+            chunks += of->is_copied ? t->copied_chunks : t->chunks - t->copied_chunks;
+    return b->plan.elide ? 0 : chunks;
 }

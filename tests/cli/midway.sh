@@ -7,7 +7,7 @@ run() {
 }
 # The first method runs on this machine, the second one cannot.
 echo '{"like": "v100x4", "links": {"matrix_gbps":
-      [[0, 99, 0, 0], [99, 0, 0, 0], [0, 0, 0, 99], [0, 0, 99, 0]]}}' >apart.json
+      [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]}}' >apart.json
 run --machine ./apart.json --method inline
 ls
 echo old >out.json

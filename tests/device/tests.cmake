@@ -86,6 +86,11 @@ fake_cuda_test(device.jacobi_relay_cuda fake SETTINGS FAKE_CUDA_DEVICES=4
 # Launches that GPUs do not record are issued each time.
 fake_cuda_test(device.jacobi_unreached_cuda fake
     SETTINGS FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none COMMAND ${jacobi})
+# Devices 1 and 2 have no peer access, and device 3 has none to device 1.
+fake_cuda_test(device.jacobi_missing_pair_cuda fake SETTINGS FAKE_CUDA_DEVICES=4
+    "FAKE_CUDA_PEERS=0>1,1>0,0>2,2>0,0>3,3>0,2>3,3>2,1>3"
+    COMMAND proact_command run jacobi --size 256 --iterations 4 --machine local
+    --method inline,fused,polling,dynamic)
 
 # Tests for GPUs on the fake driver: its checks of kernels apply without a GPU.
 fake_cuda_test(kernels.split_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
@@ -117,7 +122,7 @@ set_tests_properties(device.contract device.contract_early_cuda
     device.contract_pitch_cuda device.cuda_workers device.cuda_failure device.emulator_cost
     device.emulator_fault device.emulator_rows device.emulator_time
     device.jacobi_fake_cuda device.jacobi_relay_cuda device.jacobi_unreached_cuda
-    bench.peers_fake_cuda PROPERTIES LABELS "slow;sanitize")
+    device.jacobi_missing_pair_cuda bench.peers_fake_cuda PROPERTIES LABELS "slow;sanitize")
 
 # Valgrind maps memory at low addresses, and the emulator reads nothing uninitialized.
 find_program(PROACT_VALGRIND valgrind)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Usage: program.sh PROACTCC SOURCE NAME DRIVER [--write]. Compiles NAME.cu with proactcc.
 # Runs it on four emulated devices, also with lazy opening and with distributed arrays, on
-# one device, on another machine, and on the fake CUDA driver in the folder DRIVER. Each run
+# one device, on other machines, and on the fake CUDA driver in the folder DRIVER. Each run
 # must print NAME.stdout, nothing on stderr, and succeed. --write stores the output as the
 # expectation.
 set -u
@@ -35,6 +35,19 @@ float_mode | textures | texture_kinds | driver_modules) # distributed arrays hav
 esac
 run "one device" PROACT_MACHINE=h200x4 PROACT_DEVICES=1
 run "another machine" PROACT_MACHINE=h200x8 PROACT_DEVICES=3
+# Device 1 has peer access to device 0 only.
+cat >"$scratch/links.json" <<'EOF'
+{"like": "h200x4", "links": {"matrix_gbps":
+    [[0, 90, 90, 90], [90, 0, 0, 0], [90, 0, 0, 90], [90, 0, 90, 0]]}}
+EOF
+for method in inline fused; do
+    run "four devices with missing links, $method" PROACT_MACHINE="$scratch/links.json" \
+        PROACT_SPLIT=always PROACT_METHOD=$method
+    [ "$name" != vectors ] || PROACT_MACHINE="$scratch/links.json" PROACT_METHOD=$method \
+        PROACT_REPORT=1 "$scratch/program" 2>&1 >"$scratch/stdout" | grep -qx \
+        "proact: $method; copies between devices 1 and 2, 1 and 3, which have no peer access" ||
+        { echo "$name: the report names no copies under $method"; code=1; }
+done
 # Race checks for programs with correctly ordered streams.
 case $name in
 cooperative | driver | driver_modules | events | graphs | pools | streams | surfaces | textures | texture_kinds | variable_pointers)

@@ -105,10 +105,9 @@ static void bad_options_are_refused_in_a_sentence(void **state)
         {{.wait_timeout_ms = (double)NAN},
          "a wait timeout of nan ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
          PROACT_EINVAL},
-        {{.device_count = 5, .plan = {.method = "inline"}},
-         "method 'inline' needs every device to reach its peers' memory, "
-         "and device 3 cannot reach that of device 4: 'bulk' does not need "
-         "it",
+        {{.device_count = 7, .plan = {.method = "inline"}},
+         "method 'inline' needs a device that reaches a peer's memory, and none of the 7 "
+         "devices does: 'bulk' does not need it",
          PROACT_EREFUSED},
     };
 

@@ -98,7 +98,8 @@ void sharing_open(struct sharing *s, const struct sharing_run *run)
 {
     static const char *const names[SHARING_ARRAYS] = {"in",  "a",    "b",
                                                       "low", "high", "runs"};
-    const struct proact_options options = {.machine = "v100x16",
+    const struct proact_options options = {.machine =
+                                               run->machine ? run->machine : "v100x16",
                                            .device_count = run->devices,
                                            .seed = run->seed,
                                            .check = run->check,

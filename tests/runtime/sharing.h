@@ -8,6 +8,7 @@
 #include <proact/proact.h>
 
 struct sharing_run {
+    const char *machine; /* NULL: v100x16 */
     const char *method;
     unsigned devices, threads;
     uint64_t chunk_bytes, seed;

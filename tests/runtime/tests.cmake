@@ -11,6 +11,9 @@ proact_test(NAME runtime.sharing_seeds COMMAND runtime_tests sharing seeds
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 set_tests_properties(runtime.sharing_seeds PROPERTIES TIMEOUT 900 LABELS long)
 
+proact_test(NAME runtime.missing_pairs_seeds COMMAND runtime_tests missing_pairs seeds)
+set_tests_properties(runtime.missing_pairs_seeds PROPERTIES TIMEOUT 900 LABELS long)
+
 # Kernels that the tests of the runtime launch.
 set(runtime_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/runtime_kernels.ptx)
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/runtime)
@@ -103,6 +106,6 @@ set_tests_properties(runtime.columns runtime.constant_tables runtime.fragments r
     runtime.runtime_child runtime.runtime_launch runtime.runtime_schedule runtime.provenance
     runtime.skip_transfers runtime.wide_rows PROPERTIES LABELS "slow;sanitize")
 # More than 10 s with sanitizers; the tests above run the same code.
-set_tests_properties(runtime.choose_order runtime.coupling runtime.look runtime.trial
-    PROPERTIES LABELS slow)
+set_tests_properties(runtime.choose_order runtime.coupling runtime.look
+    runtime.missing_pairs runtime.trial PROPERTIES LABELS slow)
 proact_check(runtime fake_cuda_fake)

@@ -31,6 +31,11 @@ set_tests_properties(stress.few_90 PROPERTIES LABELS quick TIMEOUT 120)
 proact_test(NAME stress.gpus_90 COMMAND stress --machine local --seconds 60 --launches 100000
     --seed 400000 ${stress_ptx_90})
 set_tests_properties(stress.gpus_90 PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)
+# Two pairs of devices have no peer access.
+proact_test(NAME stress.few_links COMMAND stress
+    --machine ${CMAKE_CURRENT_SOURCE_DIR}/runtime/links_two.json --bytes 200000
+    --launches 800 --seed 600000 ${stress_ptx})
+set_tests_properties(stress.few_links PROPERTIES LABELS slow TIMEOUT 120)
 # On small devices that fill soon, so that launches have interior splits
 # (runtime/partition/launch_divide.h).
 foreach(method fused bulk)

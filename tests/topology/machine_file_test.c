@@ -48,8 +48,10 @@ static struct topology parsed(const char *text)
 
 static void examples_of_the_page_are_read(void **state)
 {
-    char *whole = documented(0), *like = documented(1), *grouped = documented(2);
-    struct topology t = parsed(whole), l = parsed(like), g = parsed(grouped);
+    char *whole = documented(0), *like = documented(1), *missing = documented(2),
+         *grouped = documented(3);
+    struct topology t = parsed(whole), l = parsed(like), m = parsed(missing),
+                    g = parsed(grouped);
 
     (void)state;
     assert_string_equal(t.name, "box");
@@ -68,9 +70,12 @@ static void examples_of_the_page_are_read(void **state)
     assert_string_equal(l.device.name, "NVIDIA H200");
     assert_string_equal(l.source, "like h200x4");
     assert_true(l.link_gbps[0][1] == 412 && l.link_gbps[0][2] == 0);
+    assert_true(m.link_gbps[1][3] == 0 && m.link_gbps[3][1] == 0 &&
+                m.link_gbps[3][2] == 50);
     assert_true(g.link_gbps[0][2] == 8 && g.link_gbps[0][3] == 4 && g.groups.of[3] == 1);
     assert_true(topology_is_pcie(&g) && !topology_is_pcie(&l));
     free(grouped);
+    free(missing);
     free(whole);
     free(like);
 }

@@ -7,6 +7,8 @@ enum { ARRAY_BYTES = 1 << 14, DEVICES = 4 };
 struct stored {
     struct cta_runs written;
     struct transfer_need need[DEVICES];
+    uint32_t reached[DEVICES]; /* used if has_reached */
+    bool has_reached;
     uint32_t cta_first[DEVICES + 1];
     struct transfer_table table[DEVICES];
 };
@@ -25,6 +27,7 @@ static void stored_build(struct stored *s, uint32_t ctas, bool has_needs)
                                              .cta_first = s->cta_first,
                                              .written = &s->written,
                                              .needs = has_needs ? s->need : NULL,
+                                             .reached = s->has_reached ? s->reached : NULL,
                                              .by_store = true},
             s->table, &err))
         fail_msg("%s", err.text);
@@ -39,7 +42,13 @@ static void stored_clear(struct stored *s)
     cta_runs_clear(&s->written);
 }
 
-/* Peers of `device` that need the byte. */
+/* Peers of `device` within reach. */
+static uint32_t reached_by(const struct stored *s, unsigned device)
+{
+    return s->has_reached ? s->reached[device] : (1u << (DEVICES - 1)) - 1;
+}
+
+/* Peers of `device` within reach that need the byte. */
 static uint32_t peers_of_byte(const struct stored *s, unsigned device, uint64_t byte)
 {
     uint32_t peers = 0;
@@ -51,7 +60,7 @@ static uint32_t peers_of_byte(const struct stored *s, unsigned device, uint64_t 
         if (need->all || (at < need->spans.count && need->spans.span[at].first <= byte))
             peers |= 1u << i;
     }
-    return peers;
+    return peers & reached_by(s, device);
 }
 
 /* What the kernel sends a store to that byte to. */
@@ -71,8 +80,8 @@ static uint32_t peers_of_store(const struct transfer_table *t, uint32_t cta, uin
     return peers;
 }
 
-/* Expects that each needed store is sent, that no line or CTA without need is, and the
-   number of bytes. */
+/* Expects that each needed store is sent, that no line or CTA without need is, that none
+   goes out of reach, and the number of bytes. */
 static void stores_are_right(const struct stored *s, unsigned device)
 {
     const struct transfer_table *t = &s->table[device];
@@ -89,6 +98,7 @@ static void stores_are_right(const struct stored *s, unsigned device)
                                sent = peers_of_store(t, cta, byte);
 
                 assert_int_equal(needed & ~sent, 0);
+                assert_int_equal(sent & ~reached_by(s, device), 0);
                 bytes += (uint64_t)__builtin_popcount(sent);
                 all |= needed;
             }
@@ -99,7 +109,7 @@ static void stores_are_right(const struct stored *s, unsigned device)
         assert_int_equal(t->store_bytes, bytes);
     else /* a CTA without need may share a line with one that has some */
         assert_true(t->store_bytes >= bytes);
-    assert_true(bytes >= t->bytes);
+    assert_true(bytes >= t->bytes - t->copied_bytes);
 }
 
 /* A run of CTAs: contiguous, or tiles of some rows that lie next to each other. */
@@ -125,6 +135,8 @@ static void needed_stores_are_sent(void **state)
         draw_needs(&r, s.need, ARRAY_BYTES, DEVICES);
         for (unsigned d = 0; d < DEVICES && i % 3; d++)
             s.need[d].all = false;
+        draw_reached(&r, s.reached, DEVICES);
+        s.has_reached = i % 2;
         stored_build(&s, ctas, true);
         for (unsigned d = 0; d < DEVICES; d++)
             stores_are_right(&s, d);
@@ -163,6 +175,26 @@ static void a_boundary_goes_to_its_neighbour(void **state)
     stored_clear(&s);
 }
 
+/* A peer out of reach gets no store, also if every peer needs every byte. */
+static void peers_out_of_reach_get_none(void **state)
+{
+    struct stored s = {.has_reached = true, .reached = {5, 7, 0, 7}};
+    const struct rows row = rows_one(0, 64);
+
+    (void)state;
+    cta_runs_add(&s.written, (struct cta_run){0, 64, 0, 1, 64}, &row, 0);
+    stored_build(&s, 64, false);
+    assert_int_equal(s.table[0].stores.region_count, 1);
+    assert_int_equal(s.table[0].stores.region[0].peers, 5);
+    assert_int_equal(s.table[0].store_bytes, 2 * 16 * 64);
+    assert_int_equal(s.table[0].copied_bytes, 16 * 64);
+    assert_null(s.table[1].store_peers);
+    assert_int_equal(s.table[2].stores.unsent_count, 16);
+    assert_int_equal(s.table[2].store_bytes, 0);
+    assert_int_equal(s.table[2].copied_bytes, 3 * 16 * 64);
+    stored_clear(&s);
+}
+
 /* Without known readers every store goes to every peer; without readers, to none. */
 static void unknown_readers_get_all(void **state)
 {
@@ -188,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(needed_stores_are_sent),
         cmocka_unit_test(a_boundary_goes_to_its_neighbour),
+        cmocka_unit_test(peers_out_of_reach_get_none),
         cmocka_unit_test(unknown_readers_get_all),
     };
 

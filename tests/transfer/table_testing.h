@@ -59,10 +59,11 @@ struct built {
     struct proact_error err;
 };
 
-static inline enum proact_status build_for(struct built *b, struct spelled *s,
-                                           uint64_t array_bytes, unsigned devices,
-                                           uint64_t rise_bytes,
-                                           const struct transfer_need *needs)
+static inline enum proact_status build_reached(struct built *b, struct spelled *s,
+                                               uint64_t array_bytes, unsigned devices,
+                                               uint64_t rise_bytes,
+                                               const struct transfer_need *needs,
+                                               const uint32_t *reached)
 {
     *b = (struct built){.err = {""}};
     spell(s, array_bytes, &b->written);
@@ -75,8 +76,18 @@ static inline enum proact_status build_for(struct built *b, struct spelled *s,
                                                  .device_count = devices,
                                                  .cta_first = b->cta_first,
                                                  .written = &b->written,
-                                                 .needs = needs};
+                                                 .needs = needs,
+                                                 .reached = reached};
     return transfer_table_build(&b->request, b->table, &b->err);
+}
+
+/* Each device reaches all others. */
+static inline enum proact_status build_for(struct built *b, struct spelled *s,
+                                           uint64_t array_bytes, unsigned devices,
+                                           uint64_t rise_bytes,
+                                           const struct transfer_need *needs)
+{
+    return build_reached(b, s, array_bytes, devices, rise_bytes, needs, NULL);
 }
 
 /* The chunk's bytes. An empty chunk may precede or follow the bytes that a device
@@ -157,7 +168,7 @@ static inline void rows_are_right(const struct spelled *s, const struct built *b
     assert_int_equal(t->ctas_count ? t->ctas[t->ctas_count - 1].end : 0, t->cta_count);
     check_silent_range(t);
     for (uint32_t c = 0; c < t->chunk_count; c++) {
-        bool is_sent = t->piece_first[c + 1] > t->piece_first[c];
+        bool is_sent = transfer_table_sends(t, c);
         uint32_t writers = 0;
 
         for (uint32_t cta = 0; cta < t->cta_count; cta++) {
@@ -174,6 +185,13 @@ static inline void rows_are_right(const struct spelled *s, const struct built *b
         assert_int_equal(t->writers[c], writers);
         assert_int_equal(transfer_table_writers(t, c, NULL, 0), writers);
     }
+}
+
+/* Peers of each device, any of which may be out of reach. */
+static inline void draw_reached(uint64_t *r, uint32_t *reached, unsigned devices)
+{
+    for (unsigned d = 0; d < devices; d++)
+        reached[d] = (uint32_t)random_below(r, 1u << (devices - 1));
 }
 
 static inline void draw_needs(uint64_t *r, struct transfer_need *needs,

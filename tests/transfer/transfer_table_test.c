@@ -59,34 +59,68 @@ static void nothing_left(const struct built *b, const uint32_t *left)
         assert_int_equal(left[byte], 0);
 }
 
-/* Pieces lie within their chunk, with small ones last. They send the bytes that the device
-   owns to the peers that need them; so do the strided copies made of them. */
+/* Pieces of one chunk lie within it and go to some of the peers of `within`. Removes their
+   bytes; returns their peers. */
+static uint32_t chunk_is_right(const struct transfer_table *t, uint32_t chunk,
+                               const uint32_t *first, const struct proact_piece *pieces,
+                               uint32_t within, uint32_t *left)
+{
+    const struct range range = chunk_range(t, chunk);
+    uint32_t peers = 0;
+
+    for (uint32_t p = first[chunk]; p < first[chunk + 1]; p++) {
+        const struct proact_piece *piece = &pieces[p];
+
+        assert_true(piece->first_byte >= range.first);
+        assert_true(piece->first_byte - range.first + piece->bytes <= range.bytes);
+        take(left, piece->first_byte, piece->bytes, transfer_piece_peers(piece));
+        peers |= ((1u << piece->peer_count) - 1) << piece->first_peer;
+    }
+    assert_int_equal(peers & ~within, 0);
+    return peers;
+}
+
+static uint64_t copied_bytes(const struct transfer_table *t)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t p = 0; p < t->copied_count; p++)
+        bytes += (uint64_t)t->copied[p].bytes * t->copied[p].peer_count;
+    return bytes;
+}
+
+/* Small pieces of a chunk are last. */
+static void small_pieces_are_last(const struct transfer_table *t, uint32_t chunk)
+{
+    for (uint32_t p = t->piece_first[chunk] + 1; p < t->piece_first[chunk + 1]; p++)
+        assert_true(t->piece[p - 1].bytes > PROACT_SMALL_PIECE_BYTES ||
+                    t->piece[p].bytes <= PROACT_SMALL_PIECE_BYTES);
+}
+
+/* The pieces and the copied pieces send the bytes that the device owns to the peers that
+   need them, within reach and out of reach; so do the strided copies made of them. */
 static void pieces_are_right(const struct spelled *s, const struct built *b,
                              unsigned device)
 {
     const struct transfer_table *t = &b->table[device];
     uint32_t *left = must_calloc(b->request.array_bytes, sizeof *left);
-    uint64_t bytes = expect(s, b, device, left), to_peers = 0;
+    const uint32_t all = (1u << (b->request.device_count - 1)) - 1;
+    const uint32_t within = transfer_table_reached(&b->request, device);
+    uint64_t bytes = expect(s, b, device, left), to_peers = 0, to_copied = 0;
     uint32_t chunks = 0;
 
     assert_int_equal(t->piece_first[t->chunk_count], t->piece_count);
+    assert_int_equal(t->copied_first != NULL, within != all);
     for (uint32_t c = 0; c < t->chunk_count; c++) {
-        uint32_t peers = 0;
+        uint32_t peers = chunk_is_right(t, c, t->piece_first, t->piece, within, left);
+        uint32_t copied = t->copied_first ? chunk_is_right(t, c, t->copied_first, t->copied,
+                                                           all & ~within, left)
+                                          : 0;
 
-        chunks += t->piece_first[c + 1] > t->piece_first[c];
-        for (uint32_t p = t->piece_first[c]; p < t->piece_first[c + 1]; p++) {
-            struct range chunk = chunk_range(t, c);
-            const struct proact_piece *piece = &t->piece[p];
-
-            assert_true(piece->first_byte >= chunk.first);
-            assert_true(piece->first_byte - chunk.first + piece->bytes <= chunk.bytes);
-            assert_true(p == t->piece_first[c] ||
-                        piece[-1].bytes > PROACT_SMALL_PIECE_BYTES ||
-                        piece->bytes <= PROACT_SMALL_PIECE_BYTES);
-            take(left, piece->first_byte, piece->bytes, transfer_piece_peers(piece));
-            peers |= ((1u << piece->peer_count) - 1) << piece->first_peer;
-        }
-        to_peers += (uint64_t)__builtin_popcount(peers);
+        small_pieces_are_last(t, c);
+        chunks += transfer_table_sends(t, c);
+        to_peers += (uint64_t)__builtin_popcount(peers | copied);
+        to_copied += (uint64_t)__builtin_popcount(copied);
     }
     nothing_left(b, left);
     expect(s, b, device, left);
@@ -95,6 +129,8 @@ static void pieces_are_right(const struct spelled *s, const struct built *b,
     nothing_left(b, left);
     assert_int_equal(t->bytes, bytes);
     assert_int_equal(t->chunks, to_peers);
+    assert_int_equal(t->copied_chunks, to_copied);
+    assert_int_equal(t->copied_bytes, copied_bytes(t));
     assert_int_equal(t->sent_chunks, chunks);
     free(left);
 }
@@ -159,14 +195,16 @@ static void any_map_gives_the_tables_that_counting_gives(void **state)
         unsigned devices = device_counts[i % 6];
         uint64_t bytes = 16 + random_below(&r, (i % 4 ? 5 : 40) * CHUNK);
         struct transfer_need needs[DEVICES_MAX] = {0};
+        uint32_t reached[DEVICES_MAX];
         struct spelled s;
         struct built b;
 
         draw(&r, &s, bytes, devices);
         draw_needs(&r, needs, bytes, devices);
-        assert_int_equal(
-            build_for(&b, &s, bytes, devices, rises[i / 6 % 3], i % 2 ? needs : NULL),
-            PROACT_OK);
+        draw_reached(&r, reached, devices);
+        assert_int_equal(build_reached(&b, &s, bytes, devices, rises[i / 6 % 3],
+                                       i % 2 ? needs : NULL, i / 2 % 2 ? reached : NULL),
+                         PROACT_OK);
         for (unsigned d = 0; d < devices; d++) {
             rows_are_right(&s, &b, d);
             pieces_are_right(&s, &b, d);

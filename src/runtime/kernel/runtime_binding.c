@@ -80,6 +80,7 @@ static enum proact_status tables_create(
     struct proact *p = k->session;
     const struct proact_map *map = &k->slot[shape->slot].map;
     const uint32_t *grid = shape->grid;
+    uint32_t reached[TRANSFER_DEVICES_MAX];
     uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
 
     if (!l->found.set && map->kind == PROACT_MAP_TABLE && map->cta_count != ctas)
@@ -99,6 +100,8 @@ static enum proact_status tables_create(
                     "kernel '%s': the map of argument %u has more than 2^32 ranges",
                     k->name, k->slot[shape->slot].arg);
     }
+    for (unsigned d = 0; d < p->devices.count; d++)
+        reached[d] = transfer_reached_peers(&p->devices, kernel_plan(k), d);
     enum proact_status status = transfer_tables_create(
         &p->devices,
         &(struct transfer_table_request){
@@ -113,6 +116,7 @@ static enum proact_status tables_create(
             .reads = reads,
             .by_store = shape->by_store,
             .elide = shape->elide,
+            .reached = reached,
         },
         &t->tables, err);
 
@@ -134,7 +138,8 @@ static bool same_tables(const struct kernel_tables *a, const struct kernel_table
     return a->slot == b->slot && a->array_bytes == b->array_bytes &&
            a->digest == b->digest && a->needs == b->needs && a->reads == b->reads &&
            a->by_store == b->by_store && a->elide == b->elide &&
-           a->chunk_bytes == b->chunk_bytes && a->rise_bytes == b->rise_bytes &&
+           a->copies_pairs == b->copies_pairs && a->chunk_bytes == b->chunk_bytes &&
+           a->rise_bytes == b->rise_bytes &&
            memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            same_split(a->cta_first, b->cta_first, devices);
 }
@@ -158,6 +163,8 @@ static enum proact_status tables_find(const struct launching *l,
                                   .reads = reads_digest(reads, p->devices.count),
                                   .by_store = transfer_stores(&b->transfer.plan),
                                   .elide = b->transfer.plan.elide,
+                                  .copies_pairs =
+                                      transfer_copies_pairs(&p->devices, &b->transfer.plan),
                                   .generation = p->generation};
 
     memcpy(shape.grid, l->grid, sizeof shape.grid);

@@ -115,8 +115,12 @@ static enum proact_status launch_partitions(const struct launching *l,
                                             struct proact_error *err)
 {
     const struct transfer_binding *b = &l->binding->transfer;
-    const bool sends = l->kernel->session->devices.count > 1 && transfer_works_beside(b);
+    const unsigned devices = l->kernel->session->devices.count;
+    bool sends = false;
     enum proact_status status = together(l, queue_kernels, err);
+
+    for (unsigned d = 0; d < devices; d++)
+        sends |= transfer_works_beside(b, d);
 
     if (status || !sends)
         return status;

@@ -34,15 +34,14 @@ static void account_launch(const struct launching *l)
 static void account_slot(const struct launching *l, unsigned device, unsigned slot)
 {
     const struct kernel_binding *b = l->binding;
-    const uint32_t to = transfer_reach(&b->transfer, device, slot);
     const struct transfer_tables *tables = b->tables[slot]->tables;
     /* Stores also bring bytes around those that a peer needs. */
     const struct transfer_table *sent = tables->by_store ? NULL : &tables->table[device];
 
     for (int lane = 0; lane < TRANSFER_LANES; lane++)
-        if (launch_sends_on(l, device, (enum transfer_lane)lane))
-            array_account_sent(b->array[slot], device, to, (enum transfer_lane)lane,
-                               l->sequence, sent);
+        array_account_sent(b->array[slot], device,
+                           launch_receivers(l, device, (enum transfer_lane)lane, slot),
+                           (enum transfer_lane)lane, l->sequence, sent);
 }
 
 static bool took_part(const struct launching *l, unsigned device)

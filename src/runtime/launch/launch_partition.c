@@ -53,21 +53,26 @@ bool launch_writes(const struct launching *l, const struct proact_array *a)
     return false;
 }
 
-bool launch_sends_on(const struct launching *l, unsigned device, enum transfer_lane lane)
+uint32_t launch_receivers(const struct launching *l, unsigned device,
+                          enum transfer_lane lane, unsigned slot)
 {
-    if (launch_is_divided(l, device))
-        return lane == TRANSFER_SIDE;
-    return l->binding && transfer_sends_on(&l->binding->transfer, lane);
+    if (!l->binding)
+        return 0;
+    if (!launch_is_divided(l, device))
+        return transfer_reach(&l->binding->transfer, device, slot, lane);
+    return lane == TRANSFER_SIDE
+               ? transfer_reach(&l->binding->transfer, device, slot, TRANSFER_LANES)
+               : 0;
 }
 
-uint32_t launch_receivers(const struct launching *l, unsigned device,
-                          const struct proact_array *a)
+static uint32_t receivers_of(const struct launching *l, unsigned device,
+                             enum transfer_lane lane, const struct proact_array *a)
 {
     uint32_t devices = 0;
 
     for (unsigned s = 0; l->binding && s < l->binding->transfer.slot_count; s++)
         if (l->binding->array[s] == a)
-            devices |= transfer_reach(&l->binding->transfer, device, s);
+            devices |= launch_receivers(l, device, lane, s);
     return devices;
 }
 
@@ -81,16 +86,15 @@ static enum proact_status await_array(const struct launching *l, struct order_pl
     if (a->part)
         return distributed_await(l, at, a, err);
     const bool written = launch_writes(l, a);
-    const uint32_t to = launch_receivers(l, at.device, a);
     /* protocol: launch-wait (else: enum proact_status status = PROACT_OK;) */
     enum proact_status status = array_await(p, a, at, written, err);
 
     for (int n = 0; n < TRANSFER_LANES && written && !status; n++) {
         const struct order_place lane = {at.device, (enum transfer_lane)n};
+        const uint32_t to = receivers_of(l, at.device, lane.lane, a);
 
-        if (launch_sends_on(l, at.device, lane.lane))
-            /* protocol: launch-peers-wait */
-            status = array_await_peers(p, a, lane, to, err);
+        /* protocol: launch-peers-wait */
+        status = array_await_peers(p, a, lane, to, err);
     }
     return status;
 }
@@ -378,6 +382,8 @@ enum proact_status partition_send(const struct launching *l, unsigned device,
     struct proact_partition partition = {.cta_first = 0};
     enum proact_status status = PROACT_OK;
 
+    if (!transfer_works_beside(b, device))
+        return PROACT_OK;
     if (ctas) {
         transfer_partition(b, device, (uint32_t)l->sequence, &partition);
         status = transfer_beside(b, device, &partition, err);

@@ -29,7 +29,7 @@ uint32_t launch_parameter_bytes(const struct launching *l);
 /* Array of a relocation; NULL: an earlier relocation has the same array. */
 struct proact_array *launch_array_at(const struct launching *l, size_t relocation);
 bool launch_writes(const struct launching *l, const struct proact_array *a);
-/* Whether the device sends on that stream, and the receivers of its writes to an array. */
-bool launch_sends_on(const struct launching *l, unsigned device, enum transfer_lane lane);
+/* Devices, as a bit mask, to which the device sends what it writes to a slot, from that
+   stream. */
 uint32_t launch_receivers(const struct launching *l, unsigned device,
-                          const struct proact_array *a);
+                          enum transfer_lane lane, unsigned slot);

@@ -12,11 +12,12 @@ struct kernel_tables {
     struct kernel_tables *next;
     uint32_t slot, grid[3], cta_first[PROACT_DEVICES_MAX + 1];
     uint64_t array_bytes, chunk_bytes, rise_bytes;
-    uint64_t digest; /* digest of a derived map; 0: the user's map */
-    uint64_t needs;  /* digest of the push targets; 0: all to all */
-    uint64_t reads;  /* digest of the reads that permit closed gaps; 0: none are closed */
-    bool by_store;   /* for a method whose kernels store to the peers */
-    bool elide;      /* without receivers, of a plan that skips transfers */
+    uint64_t digest;   /* digest of a derived map; 0: the user's map */
+    uint64_t needs;    /* digest of the push targets; 0: all to all */
+    uint64_t reads;    /* digest of the reads that permit closed gaps; 0: none are closed */
+    bool by_store;     /* for a method whose kernels store to the peers */
+    bool copies_pairs; /* pairs of devices without peer access have copied pieces */
+    bool elide;        /* without receivers, of a plan that skips transfers */
     uint64_t
         generation;  /* session's generation in which the counters were last restarted */
     uint64_t number; /* key in transition caches, unique in the session */

@@ -6,6 +6,7 @@
 
 #include <proact/program.h>
 
+#include "base/text.h"
 #include "device/device.h"
 #include "runtime/objects/order.h"
 #include "runtime/objects/span_book.h"
@@ -38,6 +39,7 @@ struct proact {
     struct device_set *set;
     struct transfer_devices devices;
     struct transfer_plan plan;
+    struct text plan_copies; /* proact_plan_copies() */
     struct order order;
     struct span_book book;
     struct unified *unified; /* unified.h; NULL: transfers */

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "runtime/arrays/texels.h"
 #include "runtime/arrays/textures.h"
 #include "runtime/kernel/image_destroy.h"
@@ -96,7 +97,7 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
     if (status || (status = read_agent(p, plan->agent, &wanted.spins, err)))
         return status;
     if (!plan->method && transfer_method_check(wanted.method, &p->devices, NULL))
-        wanted.method = transfer_method_whole(); /* requires no peer access */
+        wanted.method = transfer_method_whole(); /* no device reaches another */
     if (p->unified && (status = unified_check_plan(&wanted, err)))
         return status;
     if (!chunk && !wanted.method->schedules)
@@ -121,6 +122,17 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
     wanted.chunk_bytes = chunk;
     *out = wanted;
     return PROACT_OK;
+}
+
+static void name_copies(struct proact *p)
+{
+    text_clear(&p->plan_copies);
+    transfer_copies_print(&p->devices, &p->plan, &p->plan_copies);
+}
+
+const char *proact_plan_copies(const struct proact *p)
+{
+    return p->plan_copies.data;
 }
 
 /* Restricts the machine before the devices are opened. */
@@ -207,6 +219,7 @@ static enum proact_status open_on(const struct device_backend *backend,
         proact_close(p);
         return status;
     }
+    name_copies(p);
     p->book.device_count = p->devices.count;
     p->book.skip = TRANSFER_OWN_LABELS;
     if (backend->is_virtual) /* tracing is free on virtual machines */
@@ -280,6 +293,7 @@ void proact_close(struct proact *p)
         p->backend->close(p->set);
     span_book_clear(&p->book);
     unified_close(p);
+    text_clear(&p->plan_copies);
     free(p->launches);
     free(p);
 }
@@ -305,8 +319,10 @@ enum proact_status proact_plan_set(struct proact *p, const struct proact_plan *p
     struct transfer_plan wanted;
     status = session_plan(p, plan, &wanted, err);
 
-    if (!status)
+    if (!status) {
         p->plan = wanted;
+        name_copies(p);
+    }
     return status;
 }
 

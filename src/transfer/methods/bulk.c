@@ -28,8 +28,8 @@ enum proact_status bulk_copy_slot(const struct transfer_binding *b, unsigned dev
     return status;
 }
 
-/* Copies on one stream per sender. With one stream per destination the rate halves if all
-   devices send to all. */
+/* Copies to the peers of the part, on one stream per sender. With one stream per
+   destination the rate halves if all devices send to all. */
 static enum proact_status copy_all(const struct transfer_binding *b, unsigned device,
                                    struct proact_error *err)
 {
@@ -38,13 +38,15 @@ static enum proact_status copy_all(const struct transfer_binding *b, unsigned de
     if (b->plan.elide)
         return status;
     for (unsigned i = 0; i + 1 < b->devices->count && !status; i++)
-        for (uint32_t slot = 0; slot < b->slot_count && !status; slot++)
+        for (uint32_t slot = 0;
+             b->peers[device] >> i & 1 && slot < b->slot_count && !status; slot++)
             status =
                 bulk_copy_slot(b, device, transfer_peer(b->devices, device, i), slot, err);
     return status;
 }
 
-/* The baseline: all devices copy at once, each to one peer after another. */
+/* The baseline: all devices copy at once, each to one peer after another. Under methods
+   that need peer access it sends to the peers out of reach (transfer_pairs.c). */
 const struct transfer_method transfer_bulk = {
     .name = "bulk",
     .summary = "copies all written data after the kernel has ended: the baseline",

@@ -28,19 +28,19 @@ enum proact_status copies_move(const struct transfer_binding *b, unsigned owner,
                                struct device_stream *stream, struct proact_error *err)
 {
     const struct transfer_slot *s = &b->slot[item.slot];
-    const struct transfer_table *table = &s->tables->table[owner];
+    const struct transfer_pieces pieces = transfer_part_pieces(b, &s->tables->table[owner]);
     const unsigned peer = transfer_peer_number(b->devices, owner, to);
     struct stretches sent = {.backend = b->devices->backend,
                              .stream = stream,
                              .to = s->base[to],
                              .from = s->base[from]};
-    uint32_t p = table->piece_first[item.chunk], end = table->piece_first[item.chunk + 1];
+    uint32_t p = pieces.first[item.chunk], end = pieces.first[item.chunk + 1];
 
     if (b->plan.elide || p == end)
         return PROACT_OK;
     for (; p < end; p++)
-        if (transfer_goes_to(transfer_piece_peers(&table->piece[p]), peer))
-            stretches_add(&sent, table->piece[p].first_byte, table->piece[p].bytes);
+        if (transfer_goes_to(transfer_piece_peers(&pieces.piece[p]), peer))
+            stretches_add(&sent, pieces.piece[p].first_byte, pieces.piece[p].bytes);
     carried_begin(b, item.slot, item.chunk, to);
     enum proact_status status = stretches_copy(&sent, err);
 

@@ -11,8 +11,8 @@ enum proact_status copies_await(const struct transfer_binding *b, unsigned devic
                                 const struct proact_partition *partition,
                                 struct agent_item item, struct device_stream *stream,
                                 struct proact_error *err);
-/* Copies the part of the chunk that `owner` owns from one replica to another. No-op if the
-   plan skips transfers. */
+/* Copies the part of the chunk that `owner` owns from one replica to another, if the
+   binding's part has the pair of `owner` and `to`. No-op if the plan skips transfers. */
 enum proact_status copies_move(const struct transfer_binding *b, unsigned owner,
                                struct agent_item item, unsigned from, unsigned to,
                                struct device_stream *stream, struct proact_error *err);

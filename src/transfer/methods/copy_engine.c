@@ -44,8 +44,9 @@ static enum proact_status queue_copies(const struct transfer_binding *b, unsigne
 
         status = copies_await(b, device, partition, item, stream, err);
         for (unsigned p = 0; p + 1 < b->devices->count && !status; p++)
-            status = copies_move(b, device, item, device,
-                                 transfer_peer(b->devices, device, p), stream, err);
+            if (b->peers[device] >> p & 1)
+                status = copies_move(b, device, item, device,
+                                     transfer_peer(b->devices, device, p), stream, err);
     }
     return status ? status : copies_join(b->devices, device, &c->lanes, err);
 }

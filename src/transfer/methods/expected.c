@@ -23,8 +23,8 @@ static int compare_expected(const void *left, const void *right)
 }
 
 /* Appends the chunks of a slot that have pieces. */
-static uint64_t list_slot(const struct transfer_table *t, uint32_t slot,
-                          struct expected *out)
+static uint64_t list_slot(const struct transfer_table *t, struct transfer_pieces pieces,
+                          uint32_t slot, struct expected *out)
 {
     uint32_t *last = must_calloc(t->chunk_count, sizeof *last);
     uint64_t count = 0;
@@ -32,8 +32,8 @@ static uint64_t list_slot(const struct transfer_table *t, uint32_t slot,
     for (uint32_t n = 0; n < t->ctas_count; n++)
         for (uint32_t list = t->ctas[n].list, k = 1; k <= t->chunk[list]; k++)
             last[t->chunk[list + k]] = t->ctas[n].end - 1;
-    for (uint32_t c = 0; c < t->chunk_count; c++)
-        if (t->piece_first[c + 1] > t->piece_first[c])
+    for (uint32_t c = 0; c < t->chunk_count && pieces.first; c++)
+        if (pieces.first[c + 1] > pieces.first[c])
             out[count++] = (struct expected){{slot, c}, last[c]};
     free(last);
     return count;
@@ -54,8 +54,11 @@ void expected_list(const struct transfer_binding *b, unsigned device,
         room += b->slot[s].tables->table[device].sent_chunks;
     struct expected *expected = must_calloc(room, sizeof *expected);
 
-    for (uint32_t s = 0; s < b->slot_count; s++)
-        listed += list_slot(&b->slot[s].tables->table[device], s, expected + listed);
+    for (uint32_t s = 0; s < b->slot_count; s++) {
+        const struct transfer_table *t = &b->slot[s].tables->table[device];
+
+        listed += list_slot(t, transfer_part_pieces(b, t), s, expected + listed);
+    }
     qsort(expected, listed, sizeof *expected, compare_expected);
     *out = must_calloc(listed, sizeof **out);
     *count = 0;

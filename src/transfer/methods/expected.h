@@ -7,7 +7,7 @@
 #include "agent.h"
 #include "transfer/transfer.h"
 
-/* Writes the list; the caller frees *out. `b->slot` is filled. For a mixed binding: the
-   chunks of this part. */
+/* Writes the list; the caller frees *out. `b->slot` is filled. Of a binding with several
+   parts: the chunks of this part. */
 void expected_list(const struct transfer_binding *b, unsigned device,
                    struct agent_item **out, uint64_t *count);

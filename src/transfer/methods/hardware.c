@@ -14,15 +14,22 @@ struct units {
     uint32_t peers[PROACT_PEERS_MAX];
 };
 
-static struct device_piece *place_pieces(const struct transfer_table *t, device_addr base,
-                                         bool elide)
+/* Index of a peer among the peers of the part, which are the peers of a unit. */
+static uint32_t unit_peer(uint32_t peers, uint32_t peer)
+{
+    return (uint32_t)__builtin_popcount(peers & ((1u << peer) - 1));
+}
+
+static struct device_piece *place_pieces(const struct transfer_binding *b, unsigned device,
+                                         const struct transfer_table *t, device_addr base)
 {
     struct device_piece *pieces = must_calloc(t->piece_count, sizeof *pieces);
 
     for (uint32_t p = 0; p < t->piece_count; p++)
-        pieces[p] = (struct device_piece){base + t->piece[p].first_byte, t->piece[p].bytes,
-                                          t->piece[p].first_peer,
-                                          elide ? 0 : t->piece[p].peer_count};
+        pieces[p] =
+            (struct device_piece){base + t->piece[p].first_byte, t->piece[p].bytes,
+                                  unit_peer(b->peers[device], t->piece[p].first_peer),
+                                  b->plan.elide ? 0 : t->piece[p].peer_count};
     return pieces;
 }
 
@@ -30,17 +37,18 @@ static enum proact_status make_units(struct transfer_binding *b, unsigned device
                                      struct proact_error *err)
 {
     struct units *units = must_calloc(1, sizeof *units);
-    uint32_t peer_count = b->devices->count - 1;
+    uint32_t peer_count = 0;
 
     (void)err;
     b->state[device] = units;
-    for (uint32_t i = 0; i < peer_count; i++)
-        units->peers[i] = transfer_peer(b->devices, device, i);
+    for (uint32_t i = 0; i + 1 < b->devices->count; i++)
+        if (b->peers[device] >> i & 1)
+            units->peers[peer_count++] = transfer_peer(b->devices, device, i);
     for (uint32_t s = 0; s < b->slot_count; s++) {
         const struct transfer_table *t = &b->slot[s].tables->table[device];
         const device_addr *base = b->slot[s].base;
 
-        units->pieces[s] = place_pieces(t, base[device], b->plan.elide);
+        units->pieces[s] = place_pieces(b, device, t, base[device]);
         units->first[s] = must_calloc(t->cta_count, sizeof *units->first[s]);
         transfer_table_first(t, units->first[s]);
         for (uint32_t i = 0; i < peer_count; i++)

@@ -79,9 +79,12 @@ enum proact_status mixed_open(struct transfer_binding *b, struct proact_error *e
             status = mixed_create_table(b, d, s, mixed, err);
     }
     b->mixed = mixed;
-    mixed->tail = *b;
-    mixed->tail.plan.method = b->plan.tail;
-    mixed->tail.is_tail = true;
+    struct transfer_binding *tail = must_calloc(1, sizeof *tail);
+
+    *tail = *b; /* also b->next */
+    tail->plan.method = b->plan.tail;
+    tail->is_tail = true;
+    b->next = tail;
     return status;
 }
 

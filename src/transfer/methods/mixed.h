@@ -7,13 +7,13 @@
 #include "transfer/transfer.h"
 
 struct transfer_mixed {
-    struct transfer_binding tail; /* equals the body except for its method and state */
     bool *in_tail[TRANSFER_DEVICES_MAX][PROACT_SLOTS_MAX]; /* indexed by chunk */
     /* As sent_by_cta of struct proact_slot; 0: no CTA sends. */
     device_addr sends[TRANSFER_DEVICES_MAX][PROACT_SLOTS_MAX];
 };
 
-/* Sets b->mixed before the methods bind; call mixed_close() also after a failure. */
+/* Sets b->mixed and adds the tail as a part, before the methods bind; call mixed_close()
+ * also after a failure. */
 enum proact_status mixed_open(struct transfer_binding *b, struct proact_error *err);
 void mixed_close(struct transfer_binding *b);
 

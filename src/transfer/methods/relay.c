@@ -97,6 +97,15 @@ static enum proact_status join(const struct transfer_devices *t, unsigned device
     return status;
 }
 
+/* Number of the peer that forwards the n-th chunk: the peers of the part take turns. A
+   chunk never passes a peer to which it is not sent. */
+static unsigned relay_hop(uint32_t peers, uint64_t n)
+{
+    for (n %= (unsigned)__builtin_popcount(peers); n; n--)
+        peers &= peers - 1;
+    return (unsigned)__builtin_ctz(peers);
+}
+
 static enum proact_status queue_relay(const struct transfer_binding *b, unsigned device,
                                       const struct proact_partition *partition,
                                       struct proact_error *err)
@@ -107,7 +116,7 @@ static enum proact_status queue_relay(const struct transfer_binding *b, unsigned
 
     for (uint64_t i = 0; i < r->count && !status; i++) {
         unsigned stream = i % TRANSFER_COPY_STREAMS;
-        unsigned hop = (unsigned)(i % (t->count - 1));
+        unsigned hop = relay_hop(b->peers[device], i);
         const struct agent_item item = r->item[i];
 
         status = copies_await(b, device, partition, item, r->lanes.stream[stream], err);

@@ -75,26 +75,87 @@ static uint64_t read_bytes(const char *text)
     return bytes << shift;
 }
 
+static bool method_mixes(const struct transfer_method *m)
+{
+    return m->mixes;
+}
+
+static bool method_needs_peers(const struct transfer_method *m)
+{
+    return m->needs_peers;
+}
+
+static bool method_of_gpus_needs_peers(const struct transfer_method *m)
+{
+    return m->needs_peers && !m->needs_unit;
+}
+
+/* "a, b and c": the names of the methods of one kind. */
+static void methods_print(bool (*is_listed)(const struct transfer_method *m),
+                          struct text *out)
+{
+    unsigned left = 0;
+
+    for (unsigned m = 0; m < METHOD_COUNT; m++)
+        left += is_listed(methods[m]);
+    for (unsigned m = 0; m < METHOD_COUNT; m++)
+        if (is_listed(methods[m]))
+            text_print(out, "%s%s", methods[m]->name,
+                       --left > 1  ? ", "
+                       : left == 1 ? " and "
+                                   : "");
+}
+
+void transfer_peer_methods_print(bool has_unit, struct text *out)
+{
+    methods_print(has_unit ? method_needs_peers : method_of_gpus_needs_peers, out);
+}
+
+bool transfer_pairs_explain(unsigned count, transfer_reaches *reaches, const void *context,
+                            bool has_unit, struct text *out)
+{
+    struct text pairs = {0};
+    bool any = false;
+    const bool missing = transfer_pairs_print(count, reaches, context, &pairs);
+
+    for (unsigned a = 0; a < count; a++)
+        for (unsigned b = 0; b < count; b++)
+            any |= a != b && reaches(context, a, b);
+    if (missing && any)
+        text_print(out, "%s under ", pairs.data);
+    if (missing)
+        transfer_peer_methods_print(has_unit, out);
+    if (missing && !any)
+        text_print(out, " are refused");
+    text_clear(&pairs);
+    return missing;
+}
+
 static enum proact_status fail_to_mix(const char *text, const struct transfer_method *body,
                                       const struct transfer_method *tail,
                                       struct proact_error *err)
 {
     struct text can = {0};
-    unsigned left = 0;
 
-    for (unsigned m = 0; m < METHOD_COUNT; m++)
-        left += methods[m]->mixes;
-    for (unsigned m = 0; m < METHOD_COUNT; m++)
-        if (methods[m]->mixes)
-            text_print(&can, "%s%s", methods[m]->name,
-                       --left > 1  ? ", "
-                       : left == 1 ? " and "
-                                   : "");
+    methods_print(method_mixes, &can);
     fail(err, PROACT_EINVAL,
          "method '%s': '%s' and '%s' cannot share the chunks, two of %s can", text,
          body->name, tail->name, can.data);
     text_clear(&can);
     return PROACT_EINVAL;
+}
+
+/* Method of the pairs without peer access: the one of the two that copies each chunk to
+   each peer, else copies after the kernel. */
+static const struct transfer_method *method_of_copies(const struct transfer_method *body,
+                                                      const struct transfer_method *tail)
+{
+    const struct transfer_method *const of_plan[] = {body, tail};
+
+    for (int n = 0; n < 2; n++)
+        if (!of_plan[n]->needs_peers && !of_plan[n]->sends_to_all)
+            return of_plan[n];
+    return transfer_method_whole();
 }
 
 enum proact_status transfer_methods_read(const char *text, struct transfer_plan *out,
@@ -104,8 +165,10 @@ enum proact_status transfer_methods_read(const char *text, struct transfer_plan 
     const struct transfer_method *body, *tail;
     enum proact_status status;
 
-    if (!plus)
+    if (!plus) {
+        out->copies = transfer_method_whole();
         return transfer_method_find(text, &out->method, err);
+    }
     size_t length = strcspn(plus + 1, ":");
     const char *bytes = plus[1 + length] ? plus + 1 + length + 1 : "1";
 
@@ -121,8 +184,20 @@ enum proact_status transfer_methods_read(const char *text, struct transfer_plan 
                     text, bytes);
     out->method = body;
     out->tail = tail;
+    out->copies = method_of_copies(body, tail);
     out->tail_bytes = read_bytes(bytes);
     return PROACT_OK;
+}
+
+/* Whether some pair of devices has peer access. */
+static bool any_reaches(const struct transfer_devices *t)
+{
+    bool any = false;
+
+    for (unsigned from = 0; from < t->count; from++)
+        for (unsigned to = 0; to < t->count; to++)
+            any |= from != to && t->backend->peer_access(t->set, from, to);
+    return any;
 }
 
 enum proact_status transfer_method_check(const struct transfer_method *m,
@@ -142,14 +217,11 @@ enum proact_status transfer_method_check(const struct transfer_method *m,
             "method '%s' needs a counting unit in the device, which the %s backend does "
             "not have",
             m->name, devices->backend->name);
-    for (unsigned from = 0; m->needs_peers && from < devices->count; from++)
-        for (unsigned to = 0; to < devices->count; to++)
-            if (from != to && !devices->backend->peer_access(devices->set, from, to))
-                return fail(
-                    err, PROACT_EREFUSED,
-                    "method '%s' needs every device to reach its peers' memory, and "
-                    "device %u cannot reach that of device %u: '%s' does not need it",
-                    m->name, from, to, transfer_method_whole()->name);
+    if (m->needs_peers && devices->count > 1 && !any_reaches(devices))
+        return fail(err, PROACT_EREFUSED,
+                    "method '%s' needs a device that reaches a peer's memory, and none of "
+                    "the %u devices does: '%s' does not need it",
+                    m->name, devices->count, transfer_method_whole()->name);
     return PROACT_OK;
 }
 

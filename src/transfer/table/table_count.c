@@ -131,8 +131,7 @@ static void count_chunks(struct counting *c, uint64_t first, uint64_t end, uint6
     c->same = starts < c->same ? starts : c->same;
     c->same = ends < c->same ? ends : c->same;
     for (uint64_t chunk = from; chunk <= to; chunk++) {
-        if (t->piece_first[chunk + 1] == t->piece_first[chunk] ||
-            c->visited[chunk] == c->turn)
+        if (!transfer_table_sends(t, chunk) || c->visited[chunk] == c->turn)
             continue;
         c->visited[chunk] = c->turn;
         add_word(c, (uint32_t)chunk);
@@ -166,6 +165,13 @@ static struct rows row_of(const struct counting *c, const struct cta_run *run, u
     return row;
 }
 
+/* Whether a chunk from `first` to `last` has a piece of either kind. */
+static bool sends_within(const struct transfer_table *t, uint64_t first, uint64_t last)
+{
+    return t->piece_first[last + 1] > t->piece_first[first] ||
+           (t->copied_first && t->copied_first[last + 1] > t->copied_first[first]);
+}
+
 /* Whether the bytes between the first range of CTA `from` and the last of `to` - 1 are not
    sent. */
 static bool ctas_are_silent(const struct counting *c, const struct cta_run *run,
@@ -179,8 +185,8 @@ static bool ctas_are_silent(const struct counting *c, const struct cta_run *run,
         const uint64_t first = a.first < b.first ? a.first : b.first,
                        end = a.first < b.first ? rows_end(&b) : rows_end(&a);
 
-        any = t->piece_first[table_chunk_of(c->request, t, end - 1) + 1] >
-              t->piece_first[table_chunk_of(c->request, t, first)];
+        any = sends_within(t, table_chunk_of(c->request, t, first),
+                           table_chunk_of(c->request, t, end - 1));
     }
     return !any;
 }

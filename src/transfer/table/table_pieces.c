@@ -43,9 +43,9 @@ struct cutter {
     const struct transfer_table_request *request;
     const struct transfer_table *tables; /* of all devices */
     struct transfer_table *table;
-    uint32_t device;
-    size_t pieces, sends, extents; /* capacities */
-    uint64_t chunk;                /* current chunk, and the peers of its current piece */
+    uint32_t device, reached;
+    size_t pieces, copied, sends, extents; /* capacities */
+    uint64_t chunk; /* current chunk, and the peers of its current piece */
     uint32_t chunk_peers;
     size_t behind[PROACT_PEERS_MAX + 1]; /* by device: owned ranges that end before the
                                             current one */
@@ -135,24 +135,32 @@ static void add_extent(struct cutter *c, uint64_t first, uint64_t end, uint32_t 
         (struct transfer_extent){first, end, peers, false, false};
 }
 
+static struct proact_piece piece_of(uint64_t first, uint64_t end, struct transfer_peers to)
+{
+    return (struct proact_piece){first, (uint32_t)(end - first), to.first, to.count};
+}
+
 static void add_pieces(struct cutter *c, uint64_t chunk, uint64_t first, uint64_t end,
                        uint32_t peers)
 {
     struct transfer_table *t = c->table;
+    uint32_t reached = peers & c->reached, copied = peers & ~c->reached;
 
     if (chunk != c->chunk)
         c->chunk_peers = 0;
     c->chunk = chunk;
     t->sent_chunks += !c->chunk_peers && peers;
     t->chunks += (uint64_t)__builtin_popcount(peers & ~c->chunk_peers);
+    t->copied_chunks += (uint64_t)__builtin_popcount(copied & ~c->chunk_peers);
+    t->copied_bytes += (end - first) * (uint64_t)__builtin_popcount(copied);
     c->chunk_peers |= peers;
-    while (peers) {
-        struct transfer_peers to = take_peers(&peers);
-
+    for (; reached; t->piece_first[chunk + 1]++) {
         t->piece = must_grow(t->piece, t->piece_count, &c->pieces, sizeof *t->piece);
-        t->piece[t->piece_count++] =
-            (struct proact_piece){first, (uint32_t)(end - first), to.first, to.count};
-        t->piece_first[chunk + 1]++;
+        t->piece[t->piece_count++] = piece_of(first, end, take_peers(&reached));
+    }
+    for (; copied; t->copied_first[chunk + 1]++) {
+        t->copied = must_grow(t->copied, t->copied_count, &c->copied, sizeof *t->copied);
+        t->copied[t->copied_count++] = piece_of(first, end, take_peers(&copied));
     }
 }
 
@@ -194,6 +202,13 @@ static void put_small_last(struct transfer_table *t)
     free(small);
 }
 
+/* Turns the numbers of pieces of the chunks into their first indices. */
+static void add_up(uint32_t *first, uint32_t chunks)
+{
+    for (uint32_t chunk = 0; chunk < chunks; chunk++)
+        first[chunk + 1] += first[chunk];
+}
+
 static void count_copies(struct transfer_table *t)
 {
     struct stretch *at = must_calloc(t->extent_count + 1, sizeof *at);
@@ -211,9 +226,16 @@ void table_pieces_cut(const struct transfer_table_request *r, struct transfer_ta
                       uint32_t device)
 {
     struct transfer_table *t = &tables[device];
-    struct cutter c = {
-        .request = r, .tables = tables, .table = t, .device = device, .chunk = UINT64_MAX};
+    const uint32_t all = (1u << (r->device_count - 1)) - 1;
+    struct cutter c = {.request = r,
+                       .tables = tables,
+                       .table = t,
+                       .device = device,
+                       .reached = transfer_table_reached(r, device),
+                       .chunk = UINT64_MAX};
 
+    if (c.reached != all)
+        t->copied_first = must_calloc((size_t)t->chunk_count + 1, sizeof *t->copied_first);
     uint64_t until = 0;
     uint32_t peers = 0;
 
@@ -229,8 +251,9 @@ void table_pieces_cut(const struct transfer_table_request *r, struct transfer_ta
             cut_alike(&c, at, end, peers);
         }
     }
-    for (uint32_t chunk = 0; chunk < t->chunk_count; chunk++)
-        t->piece_first[chunk + 1] += t->piece_first[chunk];
+    add_up(t->piece_first, t->chunk_count);
+    if (t->copied_first)
+        add_up(t->copied_first, t->chunk_count);
     put_small_last(t);
     count_copies(t);
 }

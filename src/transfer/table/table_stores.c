@@ -12,6 +12,8 @@
 struct storing {
     const struct transfer_table_request *request;
     struct transfer_table *table;
+    uint32_t reached;   /* peers that stores may go to */
+    uint32_t peers;     /* of these, the ones that need some bytes */
     uint32_t first_cta; /* of the device */
     uint64_t bytes;     /* stored by CTAs, counted once per peer of the CTA */
 };
@@ -32,18 +34,19 @@ static size_t stores_extent_at(const struct transfer_table *t, uint64_t byte)
     return low;
 }
 
-/* Peers that need some of the bytes; *uniform: each peer in the result needs all of them.
- */
-static uint32_t peers_of_bytes(const struct transfer_table *t, uint64_t first, uint64_t end,
+/* Peers within reach that need some of the bytes; *uniform: each peer in the result needs
+   all of them. */
+static uint32_t peers_of_bytes(const struct storing *s, uint64_t first, uint64_t end,
                                bool *uniform)
 {
+    const struct transfer_table *t = s->table;
     size_t n = stores_extent_at(t, first);
-    uint32_t peers = n < t->extent_count ? t->extent[n].peers : 0;
+    uint32_t peers = n < t->extent_count ? t->extent[n].peers & s->reached : 0;
 
     *uniform =
         n < t->extent_count && t->extent[n].first <= first && t->extent[n].end >= end;
-    for (; n < t->extent_count && t->extent[n].first < end && peers != t->peers; n++)
-        peers |= t->extent[n].peers;
+    for (; n < t->extent_count && t->extent[n].first < end && peers != s->peers; n++)
+        peers |= t->extent[n].peers & s->reached;
     return peers;
 }
 
@@ -68,7 +71,7 @@ static bool stores_are_uniform(const struct storing *s, const struct cta_run *ru
                           b = stores_row(s, run, to - 1, n);
         const uint64_t first = a.first < b.first ? a.first : b.first,
                        end = a.first < b.first ? rows_end(&b) : rows_end(&a);
-        const uint32_t of_row = peers_of_bytes(s->table, first, end, &uniform);
+        const uint32_t of_row = peers_of_bytes(s, first, end, &uniform);
 
         uniform = (uniform || !of_row) && (!n || of_row == *peers);
         *peers = of_row;
@@ -101,8 +104,8 @@ static void set_one(struct storing *s, const struct cta_run *run, uint32_t cta)
         struct rows_walk w = {&row, &row + 1, 0};
 
         bytes += row.bytes * row.count;
-        for (struct span b; *peers != s->table->peers && rows_next(&w, &b);)
-            *peers |= peers_of_bytes(s->table, b.first, b.end, &uniform);
+        for (struct span b; *peers != s->peers && rows_next(&w, &b);)
+            *peers |= peers_of_bytes(s, b.first, b.end, &uniform);
     }
     s->bytes += bytes * (uint64_t)__builtin_popcount(*peers);
 }
@@ -122,8 +125,10 @@ static void set_run(struct storing *s, const struct cta_run *run, uint32_t from,
     }
 }
 
-/* Appends the lines of an extent to the regions. Returns false if they are too many. */
-static bool add_region(struct proact_stores *s, const struct transfer_extent *e)
+/* Appends the lines of an extent that `peers` need to the regions. Returns false if they
+   are too many. */
+static bool add_region(struct proact_stores *s, const struct transfer_extent *e,
+                       uint32_t peers)
 {
     struct proact_region *last = s->region_count ? &s->region[s->region_count - 1] : NULL;
     const uint64_t first = e->first / PROACT_LINE_BYTES,
@@ -131,14 +136,14 @@ static bool add_region(struct proact_stores *s, const struct transfer_extent *e)
 
     if (end > UINT32_MAX)
         return false;
-    if (last && last->peers == e->peers && first <= last->first_line + last->lines) {
+    if (last && last->peers == peers && first <= last->first_line + last->lines) {
         last->lines = (uint32_t)end - last->first_line;
         return true;
     }
     if (s->region_count == PROACT_REGIONS_MAX)
         return false;
     s->region[s->region_count++] =
-        (struct proact_region){(uint32_t)first, (uint32_t)(end - first), e->peers};
+        (struct proact_region){(uint32_t)first, (uint32_t)(end - first), peers};
     return true;
 }
 
@@ -159,14 +164,15 @@ static uint64_t bytes_of_region(const struct transfer_table *t,
     return bytes;
 }
 
-/* Regions that peers need; region_count 0: too many. */
-static void find_regions(struct transfer_table *t)
+/* Regions that peers within reach need; region_count 0: too many. */
+static void find_regions(const struct storing *s)
 {
+    struct transfer_table *t = s->table;
     bool few = true;
 
     for (size_t n = 0; n < t->extent_count && few; n++)
-        if (t->extent[n].peers)
-            few = add_region(&t->stores, &t->extent[n]);
+        if (t->extent[n].peers & s->reached)
+            few = add_region(&t->stores, &t->extent[n], t->extent[n].peers & s->reached);
     t->stores.region_count = few ? t->stores.region_count : 0;
 }
 
@@ -192,12 +198,15 @@ static void find_unsent(struct transfer_table *t)
     }
 }
 
-/* Whether so many bytes are needed that testing each store costs more than it saves. */
-static bool stores_go_to_all(const struct transfer_table *t, uint32_t peers, uint64_t bytes)
+/* Whether so many bytes are needed that testing each store costs more than it saves. A peer
+   out of reach requires the test. */
+static bool stores_go_to_all(const struct storing *s, uint64_t bytes)
 {
     enum { MOST = 7, PARTS = 8 };
+    const struct transfer_table *t = s->table;
+    const uint32_t peers = s->request->device_count - 1;
 
-    return t->peers && t->peers == (1u << peers) - 1 &&
+    return s->peers && s->peers == (1u << peers) - 1 &&
            bytes / MOST >= t->owned_bytes * peers / PARTS;
 }
 
@@ -208,7 +217,7 @@ static void set_by_cta(struct storing *s, uint32_t device)
 
     s->table->store_peers =
         must_calloc(s->table->cta_count + (size_t)1, sizeof *s->table->store_peers);
-    for (uint32_t n = 0; n < r->written->count && s->table->peers; n++) {
+    for (uint32_t n = 0; n < r->written->count && s->peers; n++) {
         const struct cta_run *run = &r->written->run[n];
         const uint32_t from = run->cta > s->first_cta ? run->cta : s->first_cta,
                        to = run->cta + run->count < end ? run->cta + run->count : end;
@@ -221,15 +230,19 @@ static void set_by_cta(struct storing *s, uint32_t device)
 void table_stores(const struct transfer_table_request *r, struct transfer_table *t,
                   uint32_t device)
 {
-    struct storing s = {.request = r, .table = t, .first_cta = r->cta_first[device]};
-    const uint32_t peers = r->device_count - 1;
+    const uint32_t reached = transfer_table_reached(r, device);
+    struct storing s = {.request = r,
+                        .table = t,
+                        .reached = reached,
+                        .peers = t->peers & reached,
+                        .first_cta = r->cta_first[device]};
 
-    t->store_bytes = t->owned_bytes * peers;
-    if (stores_go_to_all(t, peers, t->bytes))
+    t->store_bytes = t->owned_bytes * (r->device_count - 1);
+    if (stores_go_to_all(&s, t->bytes))
         return;
     set_by_cta(&s, device);
-    find_regions(t);
-    if (!t->stores.region_count && stores_go_to_all(t, peers, s.bytes)) {
+    find_regions(&s);
+    if (!t->stores.region_count && stores_go_to_all(&s, s.bytes)) {
         free(t->store_peers);
         t->store_peers = NULL;
         return;

@@ -277,6 +277,8 @@ void transfer_table_clear(struct transfer_table *t)
     free(t->writers);
     free(t->piece_first);
     free(t->piece);
+    free(t->copied_first);
+    free(t->copied);
     free(t->send);
     free(t->extent);
     free(t->store_peers);

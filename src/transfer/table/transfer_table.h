@@ -39,6 +39,9 @@ struct transfer_table_request {
                       transfer_table.stores */
     bool elide;    /* of a plan that skips transfers: the tables on the devices have the
                       same ranges, without receivers */
+    /* Peers of each device that the mechanism reaches, as a bit mask in the sender's
+       numbering; NULL: all. The bytes for the other peers are copied pieces. */
+    const uint32_t *reached;
 };
 
 /* Peers first .. first + count - 1, in the sender's numbering (transfer_peer()). */
@@ -57,7 +60,7 @@ static inline struct transfer_peers transfer_piece_peers(const struct proact_pie
 enum { TRANSFER_GAP_BYTES = 4096 }; /* a longer gap is wide */
 
 /* Chunks that one device counts and sends. Lists and pieces have the format of struct
-   proact_slot; chunks without a piece are in no list. */
+   proact_slot; chunks without a piece of either kind are in no list. */
 struct transfer_table {
     uint32_t cta_count, chunk_count, list_words, piece_count, send_count;
     uint64_t *end;                       /* end bytes of the chunks if their sizes rise;
@@ -72,6 +75,11 @@ struct transfer_table {
     uint32_t *writers;     /* chunk_count */
     uint32_t *piece_first; /* chunk_count + 1 */
     struct proact_piece *piece;
+    /* Copied pieces: for peers out of reach. NULL, both: there are none. No kernel reads
+       them. */
+    uint32_t *copied_first; /* chunk_count + 1 */
+    struct proact_piece *copied;
+    uint32_t copied_count;
     struct transfer_send {
         uint64_t first, bytes;
         struct transfer_peers to;
@@ -88,12 +96,27 @@ struct transfer_table {
     struct spans owned;     /* bytes, sent or not, with closed gaps (see `reads`) */
     uint64_t owned_bytes;   /* total of `owned` */
     uint64_t bytes, chunks; /* sent; counted once per receiving peer */
-    uint32_t sent_chunks;   /* chunks that have a piece */
+    uint64_t copied_bytes, copied_chunks; /* of these, for peers out of reach */
+    uint32_t sent_chunks;                 /* chunks that have a piece of either kind */
     /* Peers of stores, if requested, without `peers`. */
     struct proact_stores stores;
     uint32_t *store_peers; /* by CTA; NULL: all stores go to all peers, or not requested */
     uint64_t store_bytes;  /* that the stores send, counted once per receiving peer */
 };
+
+/* Whether the chunk has a piece of either kind. */
+static inline bool transfer_table_sends(const struct transfer_table *t, uint64_t chunk)
+{
+    return t->piece_first[chunk + 1] > t->piece_first[chunk] ||
+           (t->copied_first && t->copied_first[chunk + 1] > t->copied_first[chunk]);
+}
+
+/* Peers of a device that the mechanism reaches. */
+static inline uint32_t transfer_table_reached(const struct transfer_table_request *r,
+                                              uint32_t device)
+{
+    return r->reached ? r->reached[device] : (1u << (r->device_count - 1)) - 1;
+}
 
 /* Fills tables[0 .. device_count - 1]; clear each afterwards. PROACT_EINVAL: two devices
    would own the same byte. */

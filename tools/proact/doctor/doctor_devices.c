@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "doctor/doctor.h"
+#include "transfer/transfer.h"
 
 enum { PAIRS_NAMED = 6 };
 
@@ -63,7 +64,7 @@ void doctor_peers(struct doctor *d)
 {
     const struct cuda_survey *s = &d->survey;
     unsigned missing = 0, pairs = s->count * (s->count - 1);
-    struct text list = {0};
+    struct text list = {0}, methods = {0};
 
     for (unsigned i = 0; i < s->count; i++)
         for (unsigned j = 0; j < s->count; j++)
@@ -71,13 +72,15 @@ void doctor_peers(struct doctor *d)
                 text_print(&list, "%s%u to %u", list.length ? ", " : "", i, j);
     if (missing > PAIRS_NAMED)
         text_print(&list, ", ...");
+    transfer_peer_methods_print(false, &methods);
     if (missing)
         doctor_report(d, DOCTOR_NOTE, "peers",
                       "check `nvidia-smi topo -p2p r`; a hypervisor or an IOMMU must "
                       "allow peer access",
-                      "%u of %u device pairs have no peer access (%s): only bulk, "
-                      "copy-engine and relay work, through the host",
-                      missing, pairs, list.data);
+                      "%u of %u device pairs have no peer access (%s): %s %s", missing,
+                      pairs, list.data, methods.data,
+                      missing < pairs ? "send there by copies through the host"
+                                      : "are refused, other methods copy through the host");
     else if (s->count < 2)
         doctor_report(
             d, DOCTOR_NOTE, "peers", NULL,
@@ -85,6 +88,7 @@ void doctor_peers(struct doctor *d)
     else
         doctor_report(d, DOCTOR_OK, "peers", NULL,
                       "each device has peer access to all others");
+    text_clear(&methods);
     text_clear(&list);
 }
 

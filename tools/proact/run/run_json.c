@@ -70,6 +70,8 @@ static void write_row(const struct run_row *row, bool compared, struct json_writ
 
     json_begin(w, NULL, JSON_OBJECT);
     json_put_text(w, "method", row->method);
+    if (row->copies[0])
+        json_put_text(w, "copies", row->copies);
     write_time(w, &row->time);
     if (compared) {
         json_put_whole(w, "skipped_ns", row->skipped.ns);

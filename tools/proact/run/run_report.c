@@ -142,6 +142,22 @@ static void print_unified(const struct run_study *study, FILE *to)
     }
 }
 
+/* Pairs of devices without peer access, which have copies instead of the method. They are
+   the same for all methods that need it. */
+static void print_copies(const struct run_study *study, FILE *to)
+{
+    const char *copies = NULL;
+
+    for (unsigned i = 0; i < study->row_count; i++) {
+        if (!study->row[i].copies[0])
+            continue;
+        fprintf(to, "%s%s", copies ? ", " : "", study->row[i].method);
+        copies = study->row[i].copies;
+    }
+    if (copies)
+        fprintf(to, "; %s, which have no peer access.\n", copies);
+}
+
 static void print_legend(const struct run_report *r, FILE *to)
 {
     const struct run_study *study = r->study;
@@ -165,6 +181,7 @@ static void print_legend(const struct run_report *r, FILE *to)
     print_cause(r, to);
     print_slow_rows(study, to);
     print_unified(study, to);
+    print_copies(study, to);
     if (study->device_count > 1 && !sends(study))
         fprintf(to, "Nothing was sent: the problem is too small to be split.\n");
     if (study->device_count > 1 && r->request->sends_all)

@@ -25,6 +25,7 @@ struct single {
     struct run_convergence convergence;
     struct run_outcome outcome;
     const char *method;
+    char copies[RUN_COPIES_BYTES]; /* pairs of devices that have copies instead, or "" */
     bool emulated;
 };
 
@@ -122,6 +123,7 @@ static enum proact_status single_execute(struct single *s, struct proact_error *
     if (s->trace)
         proact_trace_set_callback(s->session, run_trace_span, s->trace);
     s->emulated = proact_is_emulated(s->session);
+    run_copies_note(s->session, s->copies);
     watcher.every_iteration = s->request->log || s->request->plot;
     watcher.checkpoint = run_checkpoint_callbacks(s->checkpoint);
     run_progress_next(&s->progress, s->method);
@@ -157,6 +159,8 @@ static void print_single_times(const struct single *s, FILE *to)
     print_machine_words(s, to);
     fprintf(to, ": %s%s, %s an iteration, %s sent\n", whole,
             s->emulated ? " (virtual)" : "", each, sent);
+    if (s->copies[0])
+        fprintf(to, "%s; %s, which have no peer access\n", s->method, s->copies);
 }
 
 static enum proact_status check_reference(const struct single *s, bool *differs,
@@ -242,6 +246,7 @@ static enum proact_status write_single_json(const struct single *s,
     study.row[0] = (struct run_row){.method = s->method,
                                     .time = {.ns = s->outcome.time_ns, .runs = 1},
                                     .statistics = s->outcome.statistics};
+    memcpy(study.row[0].copies, s->copies, sizeof s->copies);
     return run_report_write(&report, s->request->json, err);
 }
 

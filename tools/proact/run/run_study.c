@@ -2,6 +2,7 @@
 #include "run/run_study.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct maker {
     const struct topology *topology;
     struct run_progress progress;
     struct run_study *study;
+    char copies[RUN_COPIES_BYTES]; /* of the last session */
     struct proact_error *err;
 };
 
@@ -40,6 +42,13 @@ static void study_ignore_span(void *context, const struct proact_trace_span *spa
     (void)span;
 }
 
+void run_copies_note(const struct proact *p, char out[RUN_COPIES_BYTES])
+{
+    const char *copies = proact_plan_copies(p);
+
+    snprintf(out, RUN_COPIES_BYTES, "%s", copies ? copies : "");
+}
+
 static enum proact_status run_in(struct maker *m, struct proact *p,
                                  const struct one_run *run, struct run_outcome *out)
 {
@@ -49,6 +58,7 @@ static enum proact_status run_in(struct maker *m, struct proact *p,
                                             run->skips ? &m->study->one.schedule : NULL};
 
     m->study->emulated = proact_is_emulated(p);
+    run_copies_note(p, m->copies);
     if (run->trace)
         proact_trace_set_callback(p, run_trace_span, run->trace);
     else if (run->watched)
@@ -204,6 +214,7 @@ static enum proact_status make_row(struct maker *m, unsigned index, struct run_t
     enum proact_status status = run_often(m, &run, &row, &outcome, &row.time);
 
     row.statistics = outcome.statistics;
+    memcpy(row.copies, m->copies, sizeof row.copies);
     outcome_clear(&outcome);
     if (!status)
         study->row[study->row_count++] = row;

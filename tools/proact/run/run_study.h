@@ -15,6 +15,8 @@ struct run_time {
     unsigned runs;
 };
 
+enum { RUN_COPIES_BYTES = 256 };
+
 /* One method. An undefined term is NAN. */
 struct run_row {
     const char *method;      /* borrowed */
@@ -28,8 +30,9 @@ struct run_row {
        a method. A time of 0: the machine has no hints. */
     enum proact_unified hint;
     uint64_t hint_ns[PROACT_UNIFIED_PREFETCH + 1];
-    bool equal;        /* the answer equals that of one device */
-    size_t differs_at; /* the first byte that differs, if any */
+    char copies[RUN_COPIES_BYTES]; /* proact_plan_copies() of its sessions, or "" */
+    bool equal;                    /* the answer equals that of one device */
+    size_t differs_at;             /* the first byte that differs, if any */
 };
 
 struct run_study {
@@ -49,5 +52,7 @@ enum proact_status run_study_make(const struct run_application *application, voi
                                   const struct topology *topology, struct run_study *out,
                                   struct proact_error *err);
 const char *run_hint_name(enum proact_unified hint);
+/* Writes proact_plan_copies() of the session, or "". */
+void run_copies_note(const struct proact *p, char out[RUN_COPIES_BYTES]);
 bool run_study_differs(const struct run_study *s);
 void run_study_clear(struct run_study *s);

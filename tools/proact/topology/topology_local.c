@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "device/cuda/driver/cuda_survey.h"
 #include "topology/topology_cache.h"
+#include "transfer/transfer.h"
 
 enum { CELL_WIDTH = 7 };
 
@@ -110,11 +111,28 @@ static enum proact_status find(const struct topology *t, const char *key, const 
     return PROACT_OK;
 }
 
+static bool probe_reaches(const void *context, unsigned from, unsigned to)
+{
+    const struct topology_probe *p = context;
+
+    return !p->is_staged[from][to];
+}
+
+static void print_peer_access(const struct topology_probe *p)
+{
+    struct text methods = {0};
+
+    if (transfer_pairs_explain(p->count, probe_reaches, p, false, &methods))
+        printf("No peer access: %s.\n", methods.data);
+    text_clear(&methods);
+}
+
 static void print(const struct topology *t, int version, const struct found *f,
                   const char *path)
 {
     print_devices(t, version);
     topology_probe_print(&f->probe);
+    print_peer_access(&f->probe);
     if (f->is_kept)
         printf("Measured %s, cached in %s; --fresh measures again.\n", f->when, path);
     else if (f->lost.text[0])

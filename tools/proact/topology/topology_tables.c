@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
 #include "model/model.h"
+#include "transfer/transfer.h"
 
 enum { LONG_COPY_BYTES = 1 << 28, CELL_WIDTH = 7 };
 
@@ -56,8 +58,16 @@ static void print_fabric(const struct topology *t)
     printf("\n");
 }
 
+static bool links_reach(const void *context, unsigned from, unsigned to)
+{
+    const struct topology *t = context;
+
+    return t->link_gbps[from][to] > 0;
+}
+
 static void print_links(const struct topology *t)
 {
+    struct text methods = {0};
     bool staged = false;
 
     printf("\n     ");
@@ -82,6 +92,9 @@ static void print_links(const struct topology *t)
     printf("\n\nRaw GB/s from one GPU to another. X: itself.%s\n",
            staged ? " HOST: no direct path, through the host." : "");
     printf("Between the host and a GPU: %.4g GB/s.\n", t->host_gbps);
+    if (transfer_pairs_explain(t->device_count, links_reach, t, true, &methods))
+        printf("No peer access: %s.\n", methods.data);
+    text_clear(&methods);
 }
 
 void topology_tables_print(const struct topology *t)

@@ -84,6 +84,7 @@ struct rt {
     uint64_t allocations, bytes_allocated;
     uint64_t graph_bytes_most[2]; /* maximum memory of graphs: used, reserved */
     size_t limits[3]; /* set by the program, by CUDA's numbers; 0: CUDA's defaults */
+    char method[64];  /* of all launches */
     bool is_emulated;
     uint32_t split_over; /* devices of a launch; 0: the planner decides; 1: never split */
     uint64_t distribute; /* minimum bytes of a distributed allocation; 0: none */

@@ -150,6 +150,7 @@ static enum cuda_error open_session(struct rt *rt)
     if (split && strcmp(split, "auto") != 0)
         rt->split_over = strcmp(split, "never") == 0 ? 1 : proact_device_count(rt->session);
     rt->is_emulated = proact_is_emulated(rt->session);
+    snprintf(rt->method, sizeof rt->method, "%s", o.plan.method ? o.plan.method : "fused");
     if (rt->reports)
         rt_report_watch(rt);
     if (!rt->is_emulated)

@@ -79,10 +79,13 @@ void rt_report(struct rt *rt)
     struct proact_statistics s = {0};
     bool failed;
     const char *lazy_devices = proact_lazy_devices_report(rt->session, &failed);
+    const char *copies = proact_plan_copies(rt->session);
 
     fflush(stdout);
     fprintf(stderr, "proact: %u x %s%s, machine %s\n", proact_device_count(rt->session),
             d.name, rt->is_emulated ? " (emulated)" : "", d.machine);
+    if (copies)
+        fprintf(stderr, "proact: %s; %s, which have no peer access\n", rt->method, copies);
     fprintf(stderr, "proact: %10s %10s %12s  kernel\n", "launches", "split", "us");
     for (const struct cuda_kernel *k = rt->kernels; k; k = k->next)
         if (k->launches)
