@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "topology/machine_file.h"
-#include "topology/machine_folder.h"
+#include "topology/machine_nearest.h"
 
 /* Functions of libhwloc that we use, with the types of its header. */
 struct hwloc_calls {
@@ -29,13 +29,10 @@ struct hwloc_calls {
     __typeof__(hwloc_distances_release) *release;
 };
 
-/* Contents of the file. */
-struct found {
-    unsigned gpu_count;
-    hwloc_obj_t gpus[TOPOLOGY_DEVICES_MAX];
-    double link_gbps[TOPOLOGY_DEVICES_MAX][TOPOLOGY_DEVICES_MAX];
-    double host_gbps;   /* 0: unknown */
-    double egress_gbps; /* of the GPU with the highest bandwidth, to all its peers */
+/* GPUs of the file. */
+struct hwloc_gpus {
+    unsigned count;
+    hwloc_obj_t gpu[TOPOLOGY_DEVICES_MAX];
 };
 
 static enum proact_status open_hwloc(const char *path, const char *library,
@@ -73,92 +70,42 @@ static enum proact_status open_hwloc(const char *path, const char *library,
     return PROACT_OK;
 }
 
-/* Reads the matrix between GPUs from hwloc's, which may also contain processors (MB/s). */
-static void read_distances(const struct hwloc_distances_s *d, struct found *f)
+static void hwloc_read_gpus(const struct hwloc_distances_s *d, struct hwloc_gpus *g,
+                            unsigned index[TOPOLOGY_DEVICES_MAX])
 {
-    unsigned index[TOPOLOGY_DEVICES_MAX] = {0};
-
     for (unsigned i = 0; i < d->nbobjs; i++) {
         if (!hwloc_obj_get_info_by_name(d->objs[i], "GPUModel"))
             continue;
-        if (f->gpu_count < TOPOLOGY_DEVICES_MAX) {
-            index[f->gpu_count] = i;
-            f->gpus[f->gpu_count] = d->objs[i];
+        if (g->count < TOPOLOGY_DEVICES_MAX) {
+            index[g->count] = i;
+            g->gpu[g->count] = d->objs[i];
         }
-        f->gpu_count++;
+        g->count++;
     }
-    for (unsigned i = 0; i < f->gpu_count && f->gpu_count <= TOPOLOGY_DEVICES_MAX; i++) {
+}
+
+/* Reads the matrix between GPUs from hwloc's, which may also contain processors (MB/s). */
+static void hwloc_read_links(const struct hwloc_distances_s *d,
+                             const unsigned index[TOPOLOGY_DEVICES_MAX],
+                             struct hwloc_values *v)
+{
+    for (unsigned i = 0; i < v->gpu_count; i++) {
         double sum = 0;
 
-        for (unsigned j = 0; j < f->gpu_count; j++) {
+        for (unsigned j = 0; j < v->gpu_count; j++) {
             double out = (double)d->values[index[i] * d->nbobjs + index[j]] / 1000;
             double back = (double)d->values[index[j] * d->nbobjs + index[i]] / 1000;
 
-            f->link_gbps[i][j] = i == j ? 0 : fmin(out, back);
-            sum += f->link_gbps[i][j];
+            v->link_gbps[i][j] = i == j ? 0 : fmin(out, back);
+            sum += v->link_gbps[i][j];
         }
-        f->egress_gbps = fmax(f->egress_gbps, sum);
+        v->egress_gbps = fmax(v->egress_gbps, sum);
         for (unsigned j = 0; j < d->nbobjs; j++) {
             if (d->objs[j]->type == HWLOC_OBJ_PACKAGE)
-                f->host_gbps =
-                    fmax(f->host_gbps, (double)d->values[index[i] * d->nbobjs + j] / 1000);
+                v->host_gbps =
+                    fmax(v->host_gbps, (double)d->values[index[i] * d->nbobjs + j] / 1000);
         }
     }
-}
-
-/* True if two names denote one chip: they have a word such as P100 in common. */
-static bool same_chip(const char *a, const char *b)
-{
-    for (const char *word = a; *word; word++) {
-        size_t length = 0;
-
-        while (isalnum((unsigned char)word[length]))
-            length++;
-        if (length >= 3 && isupper((unsigned char)word[0]) &&
-            isdigit((unsigned char)word[1])) {
-            char key[16];
-
-            snprintf(key, sizeof key, "%.*s", (int)length, word);
-            if (strstr(b, key))
-                return true;
-        }
-        word += length ? length - 1 : 0;
-    }
-    return false;
-}
-
-/* Loads the shipped machine with the same chip and the nearest links. If no machine has
-   that chip, the links alone decide. */
-static enum proact_status load_nearest(const char *path, const char *model,
-                                       double egress_gbps, struct topology *out,
-                                       struct proact_error *err)
-{
-    char **names = topology_names();
-    struct topology *t = must_calloc(1, sizeof *t);
-    double best = INFINITY;
-
-    for (size_t i = 0; names[i]; i++) {
-        char *file = machine_folder_find(names[i]);
-
-        if (file && !machine_file_load(file, t, NULL)) {
-            double distance = fabs(log(egress_gbps / t->fabric.egress_gbps));
-
-            if (!same_chip(model, t->device.name))
-                distance += 1000; /* any machine with the same chip is nearer */
-            if (distance < best) {
-                best = distance;
-                *out = *t;
-            }
-        }
-        free(file);
-        free(names[i]);
-    }
-    free(names);
-    free(t);
-    if (isinf(best))
-        return fail(err, PROACT_EINVAL, "%s: there is no machine file to take figures from",
-                    path);
-    return PROACT_OK;
 }
 
 /* A property of this GPU that hwloc obtained from CUDA. 0: unknown. */
@@ -174,59 +121,34 @@ static double gpu_number(hwloc_obj_t gpu, const char *name)
     return number >= 1 && number < 1e12 ? number : 0;
 }
 
-static void fill(const char *path, const struct found *f, struct topology *t)
-{
-    const char *model = hwloc_obj_get_info_by_name(f->gpus[0], "GPUModel");
-    double sms = gpu_number(f->gpus[0], "CUDAMultiProcessors");
-    double memory_kib = gpu_number(f->gpus[0], "CUDAGlobalMemorySize");
-    double l2_kib = gpu_number(f->gpus[0], "CUDAL2CacheSize");
-
-    snprintf(t->description, sizeof t->description, "%ux %.60s; other figures as %s",
-             f->gpu_count, model, t->name);
-    snprintf(t->source, sizeof t->source, "hwloc: %.150s", path);
-    machine_file_name(path, t->name, sizeof t->name);
-    snprintf(t->device.name, sizeof t->device.name, "%s", model);
-    t->device_count = f->gpu_count;
-    if (sms > 0 && sms <= 4096)
-        t->device.sm_count = (unsigned)sms;
-    if (memory_kib > 0)
-        t->device.memory_bytes = (uint64_t)memory_kib * 1024;
-    if (l2_kib > 0)
-        t->device.l2_bytes = (uint64_t)l2_kib * 1024;
-    t->fabric.egress_gbps = t->fabric.ingress_gbps = f->egress_gbps;
-    if (f->host_gbps > 0)
-        t->host_gbps = f->host_gbps;
-    memcpy(t->link_gbps, f->link_gbps, sizeof t->link_gbps);
-    memset(&t->groups, 0, sizeof t->groups);
-}
-
 /* Reads the matrix NVLinkBandwidth, which hwloc creates if NVML is available. */
-static enum proact_status read_topology(const char *path, const struct hwloc_distances_s *d,
-                                        struct topology *out, struct proact_error *err)
+static enum proact_status hwloc_read_values(const char *path,
+                                            const struct hwloc_distances_s *d,
+                                            struct hwloc_values *v,
+                                            struct proact_error *err)
 {
-    struct found *f = must_calloc(1, sizeof *f);
-    struct topology *t = must_calloc(1, sizeof *t);
-    enum proact_status status = PROACT_OK;
+    unsigned index[TOPOLOGY_DEVICES_MAX] = {0};
+    struct hwloc_gpus g = {.count = 0};
 
-    read_distances(d, f);
-    if (f->gpu_count == 0 || f->gpu_count > TOPOLOGY_DEVICES_MAX)
-        status = fail(err, PROACT_EINVAL,
-                      "%s: expected 1 to %d GPUs in 'NVLinkBandwidth', found %u", path,
-                      TOPOLOGY_DEVICES_MAX, f->gpu_count);
-    else if (f->egress_gbps <= 0)
-        status = fail(err, PROACT_EINVAL,
-                      "%s: no two of its %u GPUs are linked directly in 'NVLinkBandwidth'",
-                      path, f->gpu_count);
-    else
-        status = load_nearest(path, hwloc_obj_get_info_by_name(f->gpus[0], "GPUModel"),
-                              f->egress_gbps, t, err);
-    if (!status) {
-        fill(path, f, t);
-        *out = *t;
-    }
-    free(t);
-    free(f);
-    return status;
+    hwloc_read_gpus(d, &g, index);
+    if (g.count == 0 || g.count > TOPOLOGY_DEVICES_MAX)
+        return fail(err, PROACT_EINVAL,
+                    "%s: expected 1 to %d GPUs in 'NVLinkBandwidth', found %u", path,
+                    TOPOLOGY_DEVICES_MAX, g.count);
+    v->gpu_count = g.count;
+    hwloc_read_links(d, index, v);
+    if (v->egress_gbps <= 0)
+        return fail(err, PROACT_EINVAL,
+                    "%s: no two of its %u GPUs are linked directly in 'NVLinkBandwidth'",
+                    path, g.count);
+    const double sms = gpu_number(g.gpu[0], "CUDAMultiProcessors");
+
+    v->sm_count = sms <= 4096 ? (unsigned)sms : 0;
+    v->memory_bytes = (uint64_t)gpu_number(g.gpu[0], "CUDAGlobalMemorySize") * 1024;
+    v->l2_bytes = (uint64_t)gpu_number(g.gpu[0], "CUDAL2CacheSize") * 1024;
+    snprintf(v->model, sizeof v->model, "%s",
+             hwloc_obj_get_info_by_name(g.gpu[0], "GPUModel"));
+    return PROACT_OK;
 }
 
 /* Presents XML of hwloc 3 as that of hwloc 2, whose library refuses the number only: what 3
@@ -251,8 +173,8 @@ static enum proact_status hwloc_set_version(const char *path, char *xml,
 }
 
 static enum proact_status read_xml(const char *path, const char *xml, size_t bytes,
-                                   const struct hwloc_calls *calls, struct topology *out,
-                                   struct proact_error *err)
+                                   const struct hwloc_calls *calls,
+                                   struct hwloc_values *out, struct proact_error *err)
 {
     hwloc_topology_t topology;
     enum proact_status status;
@@ -275,7 +197,7 @@ static enum proact_status read_xml(const char *path, const char *xml, size_t byt
                 fail(err, PROACT_EINVAL,
                      "%s: expected a distance matrix 'NVLinkBandwidth', found none", path);
         } else {
-            status = read_topology(path, d, out, err);
+            status = hwloc_read_values(path, d, out, err);
             calls->release(topology, d);
         }
     }
@@ -283,8 +205,8 @@ static enum proact_status read_xml(const char *path, const char *xml, size_t byt
     return status;
 }
 
-enum proact_status hwloc_file_load(const char *path, const char *library,
-                                   struct topology *out, struct proact_error *err)
+enum proact_status hwloc_file_values(const char *path, const char *library,
+                                     struct hwloc_values *out, struct proact_error *err)
 {
     struct hwloc_calls calls = {0};
     char *xml = NULL;
@@ -296,9 +218,56 @@ enum proact_status hwloc_file_load(const char *path, const char *library,
     if (!(status = hwloc_set_version(path, xml, err)))
         status = open_hwloc(path, library, &calls, err);
     if (!status) {
-        status = read_xml(path, xml, bytes, &calls, out, err);
+        struct hwloc_values *v = must_calloc(1, sizeof *v);
+
+        status = read_xml(path, xml, bytes, &calls, v, err);
+        if (!status)
+            *out = *v;
+        free(v);
         dlclose(calls.library);
     }
     free(xml);
+    return status;
+}
+
+static void hwloc_fill(const char *path, const struct hwloc_values *v, struct topology *t)
+{
+    snprintf(t->description, sizeof t->description, "%ux %.60s; other figures as %s",
+             v->gpu_count, v->model, t->name);
+    snprintf(t->source, sizeof t->source, "hwloc: %.150s", path);
+    machine_file_name(path, t->name, sizeof t->name);
+    snprintf(t->device.name, sizeof t->device.name, "%s", v->model);
+    t->device_count = v->gpu_count;
+    if (v->sm_count)
+        t->device.sm_count = v->sm_count;
+    if (v->memory_bytes)
+        t->device.memory_bytes = v->memory_bytes;
+    if (v->l2_bytes)
+        t->device.l2_bytes = v->l2_bytes;
+    t->fabric.egress_gbps = t->fabric.ingress_gbps = v->egress_gbps;
+    if (v->host_gbps > 0)
+        t->host_gbps = v->host_gbps;
+    memcpy(t->link_gbps, v->link_gbps, sizeof t->link_gbps);
+    memset(&t->groups, 0, sizeof t->groups);
+}
+
+enum proact_status hwloc_file_load(const char *path, const char *library,
+                                   struct topology *out, struct proact_error *err)
+{
+    struct hwloc_values *v = must_calloc(1, sizeof *v);
+    struct topology *t = must_calloc(1, sizeof *t);
+    enum proact_status status = hwloc_file_values(path, library, v, err);
+
+    if (!status) {
+        const struct machine_traits traits = {v->model, v->egress_gbps, v->gpu_count};
+
+        status = machine_nearest(path, &traits, t, err);
+    }
+    if (!status) {
+        hwloc_fill(path, v, t);
+        *out = *t;
+    }
+    free(t);
+    free(v);
     return status;
 }

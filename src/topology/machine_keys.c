@@ -244,3 +244,15 @@ void machine_keys_put_fabric(const struct topology *t, struct json_writer *w)
 {
     put_keys(fabric_keys, t, w);
 }
+
+const char *machine_keys_device_name(size_t index)
+{
+    return index < sizeof device_keys / sizeof *device_keys ? device_keys[index].name
+                                                            : NULL;
+}
+
+const char *machine_keys_fabric_name(size_t index)
+{
+    return index < sizeof fabric_keys / sizeof *fabric_keys ? fabric_keys[index].name
+                                                            : NULL;
+}

@@ -4,6 +4,7 @@
 /* Keys of a machine file with a single value, and their ranges. */
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/json/json.h"
 #include "base/json/json_write.h"
@@ -26,3 +27,7 @@ const char *machine_keys_real(const char *name, struct topology *t, double **out
 /* Reads the key `estimates` of a machine file: names of keys with a real number. */
 enum proact_status machine_keys_estimates(const struct json_at *root, struct topology *t,
                                           struct proact_error *err);
+
+/* Names of the keys, in the order in which they are written; NULL after the last. */
+const char *machine_keys_device_name(size_t index);
+const char *machine_keys_fabric_name(size_t index);
