@@ -14,7 +14,7 @@ enum { SIZES_MIN = 3 /* of a piece */ };
 static const double deviation_floor = 1e-3;
 static const double far_fraction = 0.25;
 
-/* A point with its weight, 1 / median time of its size. */
+/* A point with its weight, 1 / scale. */
 struct weighted {
     double x, y, weight;
 };
@@ -129,7 +129,7 @@ static struct line line_find(const struct weighted *p, size_t count, struct rank
     return best.slope < 0 ? line_flat(p, count, r) : best;
 }
 
-/* Points in ascending order of size, with the first point of each size. */
+/* Points in fit_time_order order of size, with the first point of each size. */
 struct table {
     struct weighted *point;
     size_t count, sizes;
@@ -143,15 +143,20 @@ static int weighted_order(const void *left, const void *right)
     return a->x != b->x ? (a->x < b->x ? -1 : 1) : (a->y > b->y) - (a->y < b->y);
 }
 
-static struct table table_of(const struct fit_point *points, size_t count)
+static struct table fit_points_sorted(const struct fit_point *points, size_t count)
 {
     struct table t = {.point = must_calloc(count + 1, sizeof *t.point),
                       .first = must_calloc(count + 1, sizeof *t.first)};
 
-    for (size_t i = 0; i < count; i++)
-        if (isfinite(points[i].bytes) && isfinite(points[i].ns) && points[i].bytes > 0 &&
-            points[i].ns > 0)
-            t.point[t.count++] = (struct weighted){points[i].bytes, points[i].ns, 1};
+    for (size_t i = 0; i < count; i++) {
+        const struct fit_point *p = &points[i];
+        const double scale = p->scale_ns;
+
+        if (isfinite(p->bytes) && isfinite(p->ns) && p->bytes > 0 &&
+            (scale > 0 || p->ns > 0))
+            t.point[t.count++] =
+                (struct weighted){p->bytes, p->ns, scale > 0 ? 1 / scale : 0};
+    }
     qsort(t.point, t.count, sizeof *t.point, weighted_order);
     for (size_t i = 0; i < t.count; i++)
         if (i == 0 || t.point[i].x != t.point[i - 1].x)
@@ -162,12 +167,13 @@ static struct table table_of(const struct fit_point *points, size_t count)
         const double middle = t.point[from + (to - from - 1) / 2].y;
 
         for (size_t i = from; i < to; i++)
-            t.point[i].weight = 1 / middle;
+            if (t.point[i].weight == 0)
+                t.point[i].weight = 1 / middle;
     }
     return t;
 }
 
-static int ascending(const void *left, const void *right)
+static int fit_time_order(const void *left, const void *right)
 {
     const double *a = left, *b = right;
 
@@ -265,12 +271,13 @@ static void find_far(const struct table *t, struct fit_curve *out)
     size_t far = 0;
 
     for (size_t i = 0; i < t->count; i++) {
-        const double ratio = t->point[i].y / fit_curve_ns(out, t->point[i].x);
+        const struct weighted *p = &t->point[i];
+        const double fitted = fit_curve_ns(out, p->x);
 
-        if (!(fabs(ratio - 1) <= far_fraction))
-            factor[far++] = ratio;
+        if (p->weight * fabs(p->y - fitted) > far_fraction)
+            factor[far++] = p->y / fitted;
     }
-    qsort(factor, far, sizeof *factor, ascending);
+    qsort(factor, far, sizeof *factor, fit_time_order);
     out->far_share = (double)far / (double)t->count;
     out->far_factor = far ? factor[far / 2] : 1;
     free(factor);
@@ -289,12 +296,12 @@ static double criterion_of(const struct table *t, const struct fit_curve *c)
 
         sum += fmin(p->weight * fabs(p->y - fit_curve_ns(c, p->x)), far_fraction);
     }
-    return n * log(fmax(sum / n, deviation_floor)) + (3 * c->count - 1) * log(n);
+    return n * log(fmax(sum / n, deviation_floor)) + 0.75 * (3 * c->count - 1) * log(n);
 }
 
 void fit_curve_find(const struct fit_point *points, size_t count, struct fit_curve *out)
 {
-    struct search s = {.t = table_of(points, count)};
+    struct search s = {.t = fit_points_sorted(points, count)};
     double least = INFINITY;
 
     *out = (struct fit_curve){.count = 0};
@@ -340,7 +347,7 @@ static struct fit_error error_of(double *errors, size_t count)
 
     if (!count)
         return e;
-    qsort(errors, count, sizeof *errors, ascending);
+    qsort(errors, count, sizeof *errors, fit_time_order);
     e.median = errors[(count - 1) / 2];
     e.p95 = errors[(size_t)ceil(0.95 * (double)count) - 1];
     return e;

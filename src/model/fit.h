@@ -10,7 +10,9 @@
 enum { FIT_PIECES_MAX = 4, FIT_DECADES = 10 };
 
 struct fit_point {
-    double bytes, ns; /* both positive */
+    double bytes, ns;
+    double
+        scale_ns; /* of the deviation; 0: the median time of the size, and ns is positive */
 };
 
 /* base_ns + ns_per_byte * bytes, from from_bytes to the next piece. ns_per_byte is not
@@ -23,8 +25,9 @@ struct fit_curve {
     unsigned count; /* of pieces; 0: there were no points */
     struct fit_piece piece[FIT_PIECES_MAX];
     double error; /* mean relative deviation of the points */
-    /* Points further than a quarter from the curve: their share, and the median of measured
-       over fitted time. A share of 0.1 and more indicates a second mode. */
+    /* Points further than a quarter of their scale from the curve: their share, and the
+       median of measured over fitted time. A share of 0.1 and more indicates a second
+       mode. */
     double far_share, far_factor;
 };
 
