@@ -29,6 +29,13 @@ struct link_bulk {
     link_u32 blocks, ctas;
 };
 
+/* One message per CTA: a line of the source's first block, or its first bytes, repeatedly
+   to the same place of consecutive blocks, as often as `bytes` needs. */
+struct link_message {
+    link_u64 from, to, bytes; /* a multiple of 16 */
+    link_u32 blocks;
+};
+
 /* Stores of 4 bytes per lane in ranges of 1 << run_shift bytes, `stride` apart. */
 struct link_runs {
     link_u64 to;

@@ -71,6 +71,8 @@ static void open_functions(struct link_machine *m, unsigned n)
     struct device_module *bulk = open_module(m, n, "link_bulk.cu", kernel_link_bulk_90);
 
     bench_must(m->backend->function(bulk, "link_bulk", &d->bulk, &err), &err);
+    bench_must(m->backend->function(bulk, "link_bulk_message", &d->bulk_message, &err),
+               &err);
 }
 
 static void open_device(struct link_machine *m, unsigned n)

@@ -18,7 +18,7 @@ struct link_device {
     device_addr words;          /* LINK_WORDS of 32 bits */
     struct device_module *module;
     struct device_function *copy, *runs, *ping, *step, *check, *empty;
-    struct device_function *bulk; /* NULL before sm_90 */
+    struct device_function *bulk, *bulk_message; /* NULL before sm_90 */
 };
 
 struct link_machine {

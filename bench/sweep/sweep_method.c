@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chunks of the mechanisms, through the public API: an array of `depth` chunks that device
+   0 produces without computing. */
+#include <math.h>
+
+#include "micro.h"
+#include "micro_run.h"
+#include "sweep/sweep_parts.h"
+
+enum { CHUNK_LEAST = 4 << 10, ARRAYS_MAX = 40, DEPTH_STEP = 4, SIZE_STEP = 4, RUNS = 3 };
+
+/* What a launch takes without messages: that of the kernel alone, if the kernel or an agent
+   next to it starts messages, as counting and starting are then overhead of the initiator;
+   otherwise that of the same launch which sends nothing. */
+static const struct {
+    enum model_sender who;
+    const char *method, *base;
+} method_senders[] = {
+    {MODEL_SEND_FUSED, "fused", "bulk"},
+    {MODEL_SEND_AGENT, "polling", "bulk"},
+    {MODEL_SEND_CHILD, "dynamic", "bulk"},
+    {MODEL_SEND_COPY_WAIT, "copy-engine", "copy-engine"},
+    {MODEL_SEND_RELAY, "relay", "relay"},
+    {MODEL_SEND_UNIT, "hardware", "hardware"},
+};
+enum { METHOD_SENDERS = sizeof method_senders / sizeof *method_senders };
+
+struct method_sweep {
+    struct sweep_run *run;
+    struct micro *micro; /* NULL: only the plan */
+    uint64_t array_bytes;
+    /* Time without messages, by the size of the only chunk. NAN: the machine does not
+       support the method. */
+    double base_ns[METHOD_SENDERS][ARRAYS_MAX];
+};
+
+/* Nanoseconds of a launch whose array has messages of that size; NAN: refused. Chunks are
+   powers of two, of which a single message may fill only a part. A kernel whose CTAs store
+   everything makes messages that are no multiple of the output of a CTA that only marks
+   it. */
+static double method_ns(const struct method_sweep *s, const char *method, uint64_t bytes,
+                        bool skips)
+{
+    uint64_t chunk = CHUNK_LEAST;
+
+    while (chunk < bytes)
+        chunk *= 2;
+    const struct proact_plan plan = {
+        .method = method, .broadcast = true, .chunk_bytes = chunk, .skip_transfers = skips};
+    const struct micro_launch launch = {
+        .kernel = bytes % MICRO_ANNOTATED_BYTES ? MICRO_STORES : MICRO_MARKS, .devices = 1};
+    struct bench_sample ns = {.median = NAN};
+    struct proact_error err = {""};
+    const enum proact_status status = micro_run(s->micro, &plan, &launch, &ns, &err);
+
+    if (status == PROACT_EREFUSED)
+        return NAN;
+    bench_must(status, &err);
+    return ns.median;
+}
+
+static void method_measure(struct method_sweep *s, int row, unsigned size, unsigned depth)
+{
+    const enum model_sender who = method_senders[row].who;
+    const uint64_t chunk = s->array_bytes / depth;
+
+    if (!s->micro) {
+        sweep_plan(s->run, s->array_bytes);
+        return;
+    }
+    if (!sweep_next(s->run, who, s->array_bytes))
+        return;
+    if (depth == 1)
+        s->base_ns[row][size] = method_ns(s, method_senders[row].base, chunk, true);
+    if (isnan(s->base_ns[row][size]))
+        return;
+    for (int i = 0; i < (s->array_bytes > SWEEP_REPEATED_BYTES ? 1 : RUNS); i++) {
+        const double ns = method_ns(s, method_senders[row].method, chunk, false);
+
+        if (isnan(ns))
+            return;
+        sweep_add(s->run, who, chunk, depth, ns - s->base_ns[row][size]);
+    }
+}
+
+static bool method_is_selected(const struct method_sweep *s, int row)
+{
+    const struct sweep_run *r = s->run;
+    const enum model_sender who = method_senders[row].who;
+
+    return r->q->senders >> who & 1 && model_sender_exists(&r->out->topology, who) &&
+           s->array_bytes <= sweep_limit(r, who);
+}
+
+/* 4, 6, 8, 12, 16 KB, .. */
+static uint64_t method_size(unsigned i)
+{
+    return (uint64_t)(i % 2 ? CHUNK_LEAST / 2 * 3 : CHUNK_LEAST) << i / 2;
+}
+
+/* All initiators and depths of array number `array`. Those that are no power of two have
+   one message. */
+static void method_array(struct method_sweep *s, unsigned array)
+{
+    const unsigned depths = array % 2 ? 1 : SWEEP_DEPTH_MAX;
+
+    for (int row = 0; row < METHOD_SENDERS; row++) {
+        if (!method_is_selected(s, row))
+            continue;
+        for (unsigned depth = 1, size = array; depth <= depths;
+             depth *= DEPTH_STEP, size -= SIZE_STEP) {
+            method_measure(s, row, size, depth);
+            if (size < SIZE_STEP)
+                break;
+        }
+    }
+}
+
+static void method_all(struct sweep_run *r, bool is_plan)
+{
+    const uint64_t most = 256 << 20; /* largest chunk */
+    struct method_sweep s = {.run = r};
+    struct bench_report unused = {.bench = ""};
+
+    for (unsigned array = 0; array < ARRAYS_MAX && r->out->is_complete; array++) {
+        bool is_selected = false;
+
+        s.array_bytes = method_size(array);
+        if (s.array_bytes % MICRO_CTA_BYTES)
+            continue;
+        for (int row = 0; row < METHOD_SENDERS; row++)
+            is_selected |= method_is_selected(&s, row);
+        if (!is_selected || s.array_bytes > most)
+            break;
+        const struct bench_request request = {.machine = r->q->machine,
+                                              .devices = 2,
+                                              .bytes = s.array_bytes,
+                                              .host_threads = r->q->host_threads};
+
+        if (!is_plan)
+            s.micro = micro_open(&request, &unused);
+        method_array(&s, array);
+        if (!is_plan)
+            micro_close(s.micro);
+    }
+}
+
+void sweep_method_plan(struct sweep_run *r)
+{
+    method_all(r, true);
+}
+
+void sweep_method(struct sweep_run *r)
+{
+    method_all(r, false);
+}
