@@ -1,6 +1,6 @@
 # Each tests/cli/NAME.sh is one test of the command; run.sh describes them.
 foreach(name bench bench_link bench_options chart ct figures help ideal usage input make methods midway plot progress run_small single solvers trace doctor topo local
-    model model_usage ratings analyze analyze_launch analyze_modes analyze_passes analyze_program analyze_usage)
+    model model_fit model_usage ratings analyze analyze_launch analyze_modes analyze_passes analyze_program analyze_usage)
     proact_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
     set_tests_properties(cli.${name} PROPERTIES LABELS quick TIMEOUT 120)
@@ -31,5 +31,5 @@ target_link_libraries(svg_check PRIVATE proact_options)
 set_tests_properties(cli.figures cli.plot cli.single PROPERTIES ENVIRONMENT "SVG_CHECK=$<TARGET_FILE:svg_check>")
 # More than 0.3 s of CPU time each.
 set_tests_properties(cli.analyze_launch cli.analyze_passes cli.analyze_program cli.bench_options cli.chart cli.ct cli.doctor
-    cli.local cli.make cli.plot cli.topo cli.trace PROPERTIES LABELS "slow;sanitize")
+    cli.local cli.make cli.model_fit cli.plot cli.topo cli.trace PROPERTIES LABELS "slow;sanitize")
 proact_check(cli proact_command trace_check json_check svg_check fake_cuda_fake fake_cuda_old fake_cuda_early many_cuda)

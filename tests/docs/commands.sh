@@ -38,7 +38,7 @@ if [ "$page" = help ]; then
 '
     for command in '' run $applications make 'make wiki' 'make hv15r' 'make phantom' \
         'make ratings' analyze machines topo doctor methods bench 'bench figures' \
-        model 'model predict' 'model advise' 'model paper'; do
+        model 'model predict' 'model advise' 'model paper' 'model fit'; do
         unset IFS
         # shellcheck disable=SC2086 # words or none
         proact $command --help | sed '/^Commands:$/,/^$/d' # its first words are no programs

@@ -31,7 +31,10 @@ expect "v100x4 v100x16" proact topo v
 expect "copy-engine" proact run jacobi --method c
 expect "bulk,inline" proact run jacobi --method bulk,i
 expect "--probe" proact topo --p
+expect "fit" proact model f
+expect "--from" proact model fit --f
+expect "copy copy-wait" proact model fit --initiator cop
 expect "" proact analyze stencil
-for command in run make analyze machines topo doctor methods bench; do
+for command in run make analyze machines topo doctor methods model bench; do
     expect "--help" proact $command --he
 done
