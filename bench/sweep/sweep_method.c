@@ -7,7 +7,14 @@
 #include "micro_run.h"
 #include "sweep/sweep_parts.h"
 
-enum { CHUNK_LEAST = 4 << 10, ARRAYS_MAX = 40, DEPTH_STEP = 4, SIZE_STEP = 4, RUNS = 3 };
+enum {
+    CHUNK_LEAST = 4 << 10,
+    ARRAYS_MAX = 40,
+    DEPTH_STEP = 4,
+    SIZE_STEP = 4,
+    RUNS = 3,
+    STORED_BYTES = 32 << 20
+};
 
 /* What a launch takes without messages: that of the kernel alone, if the kernel or an agent
    next to it starts messages, as counting and starting are then overhead of the initiator;
@@ -35,9 +42,8 @@ struct method_sweep {
 };
 
 /* Nanoseconds of a launch whose array has messages of that size; NAN: refused. Chunks are
-   powers of two, of which a single message may fill only a part. A kernel whose CTAs store
-   everything makes messages that are no multiple of the output of a CTA that only marks
-   it. */
+   powers of two, of which a single message may fill only a part. A kernel that stores
+   everything makes them; one that only marks its output makes long arrays. */
 static double method_ns(const struct method_sweep *s, const char *method, uint64_t bytes,
                         bool skips)
 {
@@ -48,7 +54,7 @@ static double method_ns(const struct method_sweep *s, const char *method, uint64
     const struct proact_plan plan = {
         .method = method, .broadcast = true, .chunk_bytes = chunk, .skip_transfers = skips};
     const struct micro_launch launch = {
-        .kernel = bytes % MICRO_ANNOTATED_BYTES ? MICRO_STORES : MICRO_MARKS, .devices = 1};
+        .kernel = s->array_bytes > STORED_BYTES ? MICRO_MARKS : MICRO_STORES, .devices = 1};
     struct bench_sample ns = {.median = NAN};
     struct proact_error err = {""};
     const enum proact_status status = micro_run(s->micro, &plan, &launch, &ns, &err);

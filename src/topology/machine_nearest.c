@@ -13,8 +13,7 @@
 #include "topology/machine_file.h"
 #include "topology/machine_folder.h"
 
-/* True if two names denote one chip: they have a word such as P100 in common. */
-static bool is_same_chip(const char *a, const char *b)
+bool machine_same_chip(const char *a, const char *b)
 {
     for (const char *word = a; *word; word++) {
         size_t length = 0;
@@ -44,7 +43,7 @@ static double machine_distance(const struct machine_traits *traits,
         distance = fabs(log(traits->egress_gbps / t->fabric.egress_gbps));
     if (traits->devices)
         distance += 1e-3 * fabs(log((double)traits->devices / t->device_count));
-    if (!traits->model || !is_same_chip(traits->model, t->device.name))
+    if (!traits->model || !machine_same_chip(traits->model, t->device.name))
         distance += 1000; /* any machine with the same chip is nearer */
     return distance;
 }

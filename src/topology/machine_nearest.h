@@ -5,6 +5,9 @@
 
 #include "topology/topology.h"
 
+/* True if two names of GPUs denote one chip: they have a word such as P100 in common. */
+bool machine_same_chip(const char *a, const char *b);
+
 /* Loads the shipped machine with the same chip and the nearest links. If no machine has
    that chip, the links alone decide; of equal ones, the number of devices. The message
    names `path`. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TOPOLOGY_DEVICES_MAX = 64, TOPOLOGY_WIRE_MAX = 8, TOPOLOGY_ESTIMATES_MAX = 32 };
+enum { TOPOLOGY_DEVICES_MAX = 64, TOPOLOGY_WIRE_MAX = 8, TOPOLOGY_ESTIMATES_MAX = 64 };
 
 /* Properties of a device. All devices of a machine are of one kind. */
 struct topology_device {

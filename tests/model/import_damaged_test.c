@@ -57,7 +57,7 @@ static void truncated_files_give_a_sentence(void **state)
     }
 }
 
-/* The same with one byte changed. */
+/* The same with one byte changed, every third in turn. */
 static void changed_bytes_give_a_sentence(void **state)
 {
     static const char bytes_tried[] = {'\0', '\n', '9', '-', '"', '}', 'G', (char)0xff};
@@ -68,7 +68,7 @@ static void changed_bytes_give_a_sentence(void **state)
         size_t bytes;
         char *text = damaged_sample(samples[s], &bytes);
 
-        for (size_t at = 0; at < bytes; at++) {
+        for (size_t at = s % 3; at < bytes; at += 3) {
             const char was = text[at];
             struct proact_error err = {""};
 

@@ -61,6 +61,7 @@ static struct machine_import import_sample(const char *name, const char *like)
     import_near(t.host_gbps, i.machine.host_gbps, 1e-9);
     import_near(t.device.memory_gbps, i.machine.device.memory_gbps, 1e-9);
     assert_string_equal(t.device.name, i.machine.device.name);
+    assert_int_equal(t.estimate_count, i.machine.estimate_count);
     free(text);
     return i;
 }
@@ -106,6 +107,26 @@ static void nvbandwidth_pairs_are_wired(void **state)
     import_near(t->fabric.egress_gbps, t->link_gbps[3][1] + t->link_gbps[3][2], 1e-3);
 }
 
+static bool has_estimate(const struct topology *t, const char *name)
+{
+    for (unsigned e = 0; e < t->estimate_count; e++)
+        if (strcmp(t->estimates[e], name) == 0)
+            return true;
+    return false;
+}
+
+/* Keys that were measured on the same GPUs are no estimates. */
+static void estimates_of_the_same_chip_remain(void **state)
+{
+    const struct machine_import i = import_sample("nvbandwidth_0.8.json", NULL);
+
+    (void)state;
+    assert_true(i.is_same_chip);
+    assert_true(has_estimate(&i.machine, "l2_gbps"));
+    assert_false(has_estimate(&i.machine, "latency_ns"));
+    assert_false(has_estimate(&i.machine, "memory_gbps"));
+}
+
 static void other_keys_are_those_of_like(void **state)
 {
     const struct machine_import i = import_sample("nvbandwidth_0.5.json", "v100x4");
@@ -124,6 +145,9 @@ static void other_keys_are_those_of_like(void **state)
     assert_non_null(strstr(origins, "\n  host_gbps\n"));
     assert_null(strstr(origins, " egress_gbps "));
     free(origins);
+    assert_true(has_estimate(&i.machine, "latency_ns"));
+    assert_true(has_estimate(&i.machine, "host_gbps"));
+    assert_false(has_estimate(&i.machine, "egress_gbps"));
 }
 
 static void osu_tables_give_rates_and_starts(void **state)
@@ -274,6 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nvbandwidth_rates_become_raw_rates),
         cmocka_unit_test(nvbandwidth_pairs_are_wired),
+        cmocka_unit_test(estimates_of_the_same_chip_remain),
         cmocka_unit_test(other_keys_are_those_of_like),
         cmocka_unit_test(osu_tables_give_rates_and_starts),
         cmocka_unit_test(osu_buffers_must_be_on_devices),

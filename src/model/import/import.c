@@ -13,6 +13,7 @@
 #include "model/model.h"
 #include "topology/hwloc_file.h"
 #include "topology/machine_file.h"
+#include "topology/machine_keys.h"
 #include "topology/machine_nearest.h"
 
 enum { LONG_COPY = 1 << 28, NVLINKS_MAX = 18 };
@@ -260,6 +261,42 @@ static void set_texts(const char *path, const struct import_values *v,
     key_add(i, "links", "", 0, v->links_from);
 }
 
+static bool estimates_key(const struct topology *t, const char *name)
+{
+    for (unsigned e = 0; e < t->estimate_count; e++)
+        if (strcmp(t->estimates[e], name) == 0)
+            return true;
+    return false;
+}
+
+/* A key with a number that the input lacks is an estimate, unless it was measured on the
+   same GPUs. A number of 0 stands for no key. */
+static void add_estimate(struct machine_import *i, const struct topology *like,
+                         const char *part, const char *name)
+{
+    struct topology *t = &i->machine;
+    double *value;
+    const char *key = machine_keys_real(name, t, &value);
+
+    if (!key || *value == 0 || machine_import_has(i, part, name) ||
+        (i->is_same_chip && !estimates_key(like, name)) ||
+        t->estimate_count == TOPOLOGY_ESTIMATES_MAX)
+        return;
+    t->estimates[t->estimate_count++] = key;
+}
+
+static void set_estimates(struct machine_import *i, const struct topology *like)
+{
+    i->machine.estimate_count = 0;
+    for (size_t k = 0; machine_keys_device_name(k); k++)
+        add_estimate(i, like, "device", machine_keys_device_name(k));
+    for (size_t k = 0; machine_keys_fabric_name(k); k++)
+        add_estimate(i, like, "fabric", machine_keys_fabric_name(k));
+    add_estimate(i, like, "", "host_gbps");
+    if (i->has_groups)
+        add_estimate(i, like, "links", "bridge_gbps");
+}
+
 /* The result must be a machine file that can be read. */
 static enum proact_status check_machine_file(const char *path,
                                              const struct machine_import *i,
@@ -283,6 +320,7 @@ static enum proact_status import_build(const char *path, const char *like,
                                        struct machine_import *out, struct proact_error *err)
 {
     struct machine_import *i = must_calloc(1, sizeof *i);
+    struct topology *t = must_calloc(1, sizeof *t);
     enum proact_status status = like ? topology_load(like, &i->machine, err)
                                      : find_similar(path, v, &i->machine, err);
 
@@ -292,6 +330,8 @@ static enum proact_status import_build(const char *path, const char *like,
                       "--like",
                       path, i->machine.name, i->machine.fabric.name);
     if (!status) {
+        *t = i->machine;
+        i->is_same_chip = v->gpu[0] && machine_same_chip(v->gpu, t->device.name);
         set_texts(path, v, i);
         if (v->kind == IMPORT_SWITCHES)
             set_groups(v, i);
@@ -299,10 +339,12 @@ static enum proact_status import_build(const char *path, const char *like,
             set_links(v, i);
         set_rates(v, i);
         set_device(v, i);
+        set_estimates(i, t);
         status = check_machine_file(path, i, err);
     }
     if (!status)
         *out = *i;
+    free(t);
     free(i);
     return status;
 }

@@ -23,7 +23,8 @@ struct machine_import {
     char gpu[64];       /* name of the GPUs; "": not stated */
     char like[64];      /* machine that provides the other keys */
     struct topology machine;
-    bool has_groups; /* the links of the file are groups */
+    bool has_groups;   /* the links of the file are groups */
+    bool is_same_chip; /* the other machine has the same GPUs */
     struct import_key key[IMPORT_KEYS_MAX];
     unsigned keys;
 };
@@ -37,6 +38,9 @@ enum proact_status machine_import(const char *path, const char *like,
 enum proact_status machine_import_text(const char *path, const char *text, size_t bytes,
                                        const char *like, struct machine_import *out,
                                        struct proact_error *err);
+
+/* Whether the input provides a key. */
+bool machine_import_has(const struct machine_import *i, const char *part, const char *name);
 
 /* A machine file with `like` and the keys of the input. Release with free(). */
 char *machine_import_print(const struct machine_import *i);

@@ -102,12 +102,15 @@ char *machine_import_print(const struct machine_import *i)
     for (unsigned k = 0; k < i->keys; k++)
         if (strcmp(i->key[k].name, "host_gbps") == 0)
             import_put_key(&w, &i->key[k]);
+    json_begin(&w, "estimates", JSON_ARRAY);
+    for (unsigned e = 0; e < t->estimate_count; e++)
+        json_put_text(&w, NULL, t->estimates[e]);
+    json_end(&w);
     json_end(&w);
     return w.text.data;
 }
 
-static bool import_has_key(const struct machine_import *i, const char *part,
-                           const char *name)
+bool machine_import_has(const struct machine_import *i, const char *part, const char *name)
 {
     for (unsigned k = 0; k < i->keys; k++)
         if (strcmp(i->key[k].part, part) == 0 && strcmp(i->key[k].name, name) == 0)
@@ -127,6 +130,20 @@ static void import_list_add(struct text *t, size_t *line, const char *word)
     text_print(t, " %s", word);
 }
 
+/* True for keys that remain estimates: all that the input lacks, or of the same GPUs those
+   that are estimates there. */
+static bool is_open(const struct machine_import *i, const char *part, const char *name)
+{
+    const struct topology *t = &i->machine;
+
+    if (!i->is_same_chip)
+        return !machine_import_has(i, part, name);
+    for (unsigned e = 0; e < t->estimate_count; e++)
+        if (strcmp(t->estimates[e], name) == 0)
+            return true;
+    return false;
+}
+
 static void import_list_part(struct text *t, const struct machine_import *i,
                              const char *part, const char *(*name_of)(size_t index))
 {
@@ -134,7 +151,7 @@ static void import_list_part(struct text *t, const struct machine_import *i,
 
     text_print(t, "  %s:", part);
     for (size_t k = 0; name_of(k); k++)
-        if (!import_has_key(i, part, name_of(k)))
+        if (is_open(i, part, name_of(k)))
             import_list_add(t, &line, name_of(k));
     text_print(t, "\n");
 }
@@ -152,13 +169,13 @@ char *machine_import_origins(const struct machine_import *i)
                  key->part[0] && key->name[0] ? "." : "", key->name);
         text_print(&t, "  %-22s %s\n", name, key->from);
     }
-    text_print(&t, "Estimates, which are the values of %s\n", i->like);
+    text_print(&t, "Estimates, which are the values of %s%s\n", i->like,
+               i->is_same_chip ? " that are estimates there" : "");
     import_list_part(&t, i, "device", machine_keys_device_name);
     import_list_part(&t, i, "fabric", machine_keys_fabric_name);
-    if (i->has_groups ||
-        (!import_has_key(i, "fabric", "egress_gbps") && i->machine.device_count))
+    if (!machine_import_has(i, "fabric", "egress_gbps"))
         text_print(&t, "  links: rates\n");
-    if (!import_has_key(i, "", "host_gbps"))
+    if (is_open(i, "", "host_gbps"))
         text_print(&t, "  host_gbps\n");
     return t.data;
 }

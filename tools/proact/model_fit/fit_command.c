@@ -47,8 +47,7 @@ static const char help[] =
     "256M,\n"
     "                      and 32M where a kernel sends)\n"
     "  --time SECONDS      end the measurements after that time\n"
-    "  --within PERCENT    fail if the 95th percentile of an initiator's fit errors is "
-    "larger\n"
+    "  --within PERCENT    fail if the 95th percentile of the errors of the fit is larger\n"
     "  --host-threads N    host threads of the emulator (default: one per core)\n"
     "  --from FILE         JSON of nvbandwidth, text of osu_bw and osu_latency between "
     "two\n"
@@ -112,9 +111,8 @@ static int fit_print(const struct fit_options *o, const struct sweep *s,
         fit_print_json(s, all, line);
     else
         fit_print_tables(s, all);
-    for (int who = 0; who < MODEL_SENDERS && o->percent > 0; who++)
-        if (100 * all->sender[who].fit.all.p95 > o->percent)
-            code = EXIT_FAILED;
+    if (o->percent > 0 && 100 * all->fit.p95 > o->percent)
+        code = EXIT_FAILED;
     free(all);
     if (!s->is_complete)
         fprintf(stderr, "proact: the measurements ended early%s\n",
