@@ -56,7 +56,7 @@ static int smi_gpu(const char *word)
 
     if (strncmp(word, "GPU", 3) != 0 || !digits || digits > 3 || word[3 + digits])
         return -1;
-    return atoi(word + 3);
+    return (int)strtol(word + 3, NULL, 10);
 }
 
 /* The number of GPUs in a header; 0: another line. */

@@ -16,7 +16,7 @@ struct fit_group {
     unsigned depth;
     size_t first, count; /* rows */
     double median_ns;
-    bool is_fitted; /* or held out */
+    bool is_fitted; /* or left out, for the errors */
 };
 
 struct fit_table {
@@ -36,8 +36,9 @@ static int row_order(const void *left, const void *right)
     return (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-/* Holds out every second size of single messages, and every second size of several ones. */
-static void fit_hold_out(struct fit_table *t)
+/* Leaves out every second size of single messages, and every second size of several ones.
+ */
+static void fit_leave_out(struct fit_table *t)
 {
     unsigned singles = 0, several = 0;
 
@@ -73,7 +74,7 @@ static struct fit_table fit_table_of(const struct sweep *s, enum model_sender wh
         g->count++;
         g->median_ns = t.row[g->first + (g->count - 1) / 2].ns;
     }
-    fit_hold_out(&t);
+    fit_leave_out(&t);
     return t;
 }
 
@@ -184,15 +185,15 @@ static double derived_ns(const struct topology *keys, enum model_sender who, uin
     return fmax(single, fmax(start, 0) + depth * model_period_ns(&many, bytes));
 }
 
-/* Predictions for the groups that were held out. */
+/* Predictions for the groups that were not fitted. */
 struct fit_predictions {
     struct fit_point *measured;
     double *fit, *derived;
     size_t count;
 };
 
-static void predict(const struct fit_table *t, const struct topology *keys,
-                    const struct fit_sender *f, struct fit_predictions *p)
+static void fit_predict(const struct fit_table *t, const struct topology *keys,
+                        const struct fit_sender *f, struct fit_predictions *p)
 {
     for (size_t i = 0; i < t->groups; i++) {
         const struct fit_group *g = &t->group[i];
@@ -243,7 +244,7 @@ static void fit_one(const struct sweep *s, struct fit_senders *all, enum model_s
         f->most_bytes = t.group[t.groups - 1].bytes;
         fit_times_find(&t, &f->times);
         fit_parameters(all, f);
-        predict(&t, &all->keys, f, p);
+        fit_predict(&t, &all->keys, f, p);
     }
     fit_errors_find(p->measured + first, p->fit + first, p->count - first, &f->fit);
     fit_errors_find(p->measured + first, p->derived + first, p->count - first, &f->derived);
