@@ -83,6 +83,7 @@ proact_test(NAME runtime.store_bulk_gpus COMMAND runtime_tests store_bulk local)
 set_tests_properties(runtime.store_bulk_gpus PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)
 # Half a minute each under sanitizers.
 set_tests_properties(runtime.agent runtime.choose_split runtime.needs runtime.sharing runtime.store_bulk
+    runtime.stored_choice runtime.stored_plan
     PROPERTIES LABELS slow)
 
 # Counts allocated and freed blocks.
