@@ -181,6 +181,11 @@ static void entry_copy(struct profile_entry *into, const struct profile_entry *f
         memcpy(into->candidates, from->candidates, count * sizeof *into->candidates);
 }
 
+static int entry_rank(const struct profile_entry *e)
+{
+    return e->is_pinned ? 3 : e->measured_ns > 0 ? 2 : profile_is_decided(e) ? 1 : 0;
+}
+
 bool profile_put(struct profile *p, const struct profile_entry *entry)
 {
     struct profile_entry copy;
@@ -188,8 +193,7 @@ bool profile_put(struct profile *p, const struct profile_entry *entry)
 
     while (i < p->count && key_difference(&entry->key, &p->entry[i].key) != KEY_EQUAL)
         i++;
-    if (i < p->count && ((p->entry[i].is_pinned && !entry->is_pinned) ||
-                         (profile_is_decided(&p->entry[i]) && !profile_is_decided(entry))))
+    if (i < p->count && entry_rank(entry) < entry_rank(&p->entry[i]))
         return false;
     entry_copy(&copy, entry);
     if (i < p->count) {

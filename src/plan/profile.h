@@ -72,7 +72,7 @@ const struct profile_entry *profile_find(const struct profile *p,
                                          const struct profile_key *key,
                                          char differs[PROFILE_DIFFERS_BYTES]);
 /* Adds the entry, or replaces that of its key. Returns false without a change if that one
-   is pinned and this one is not, or if only that one is decided. */
+   has a higher rank: pinned, measured, predicted, undecided. */
 bool profile_put(struct profile *p, const struct profile_entry *entry);
 void profile_remove(struct profile *p, size_t index);
 

@@ -221,7 +221,9 @@ static void a_pinned_entry_stays(void **state)
     assert_false(profile_put(p, &e));
     e.is_pinned = true;
     assert_true(profile_put(p, &e));
-    undecided.measured_ns = undecided.predicted_ns = 0;
+    undecided.measured_ns = 0; /* predicted */
+    assert_false(profile_put(p, &undecided));
+    undecided.predicted_ns = 0;
     assert_false(profile_put(p, &undecided));
     assert_int_equal(profile_count(p), 2);
     profile_remove(p, 0);

@@ -260,6 +260,7 @@ static void options_of_the_environment_are_checked(void **state)
 
     (void)state;
     begin("profile");
+    unlink("absent");
     assert_int_equal(proact_open(&o, &p, &err), PROACT_EINVAL);
     assert_string_equal(err.text, "absent: there is no such profile");
     assert_int_equal(file_write("absent", "x", 1, NULL), PROACT_OK);

@@ -11,6 +11,8 @@ int check_machine(const char *command, const char *machine, unsigned devices,
                   struct topology *out);
 /* True if a file can be created there. NULL is allowed. */
 enum proact_status check_folder(const char *path, struct proact_error *err);
+/* Creates the missing folders of a path, whose last part is the file name. */
+enum proact_status create_folders(const char *path, struct proact_error *err);
 /* The destination of --json FILE. With "-" it is stdout, and all other output goes to
    stderr from then on. The name is valid until the process ends; only one output can use
    it. */

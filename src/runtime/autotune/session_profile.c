@@ -173,6 +173,11 @@ void session_profile_close(struct proact *p)
     p->profile = NULL;
 }
 
+bool session_profile_has_used(const struct proact *p)
+{
+    return p->profile->used > 0;
+}
+
 bool session_profile_is_used(const struct proact *p)
 {
     return p->profile->stored || p->profile->path || p->profile->lists_shapes;

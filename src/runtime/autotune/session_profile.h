@@ -46,6 +46,8 @@ enum proact_status session_profile_open(struct proact *p, const struct topology 
                                         const char *path, struct proact_error *err);
 void session_profile_close(struct proact *p);
 
+/* Whether a launch used a stored plan. */
+bool session_profile_has_used(const struct proact *p);
 /* Whether stored plans exist or decisions are written; otherwise keys have no use. */
 bool session_profile_is_used(const struct proact *p);
 /* Key of a launch, with the original kernel and grid. */
@@ -59,5 +61,5 @@ void session_profile_add(struct proact *p, const struct profile_entry *entry);
 __attribute__((format(printf, 3, 4))) void session_profile_note(struct proact *p,
                                                                 bool is_warning,
                                                                 const char *format, ...);
-/* Records the keys of all later launches in `shapes`. */
+/* Records the keys of all later launches over several devices in `shapes`. */
 void session_profile_list_shapes(struct proact *p);

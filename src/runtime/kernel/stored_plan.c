@@ -69,20 +69,15 @@ static bool same_shape(const struct profile_key *a, const struct profile_key *b)
            memcmp(a->threads, b->threads, sizeof a->threads) == 0;
 }
 
-/* Recordings have the plans of the launches that precede them, so that they find their
-   bindings. The list has them apart. */
 static void stored_plan_list(struct proact *p, const struct profile_key *key)
 {
     struct session_profile *s = p->profile;
-    const bool is_recorded = p->recording != NULL;
 
     for (size_t i = 0; i < s->shape_count; i++)
-        if (s->shapes[i].text == key->text && s->shapes[i].is_recorded == is_recorded &&
-            same_shape(&s->shapes[i], key))
+        if (s->shapes[i].text == key->text && same_shape(&s->shapes[i], key))
             return;
     s->shapes = must_grow(s->shapes, s->shape_count, &s->shape_capacity, sizeof *s->shapes);
-    s->shapes[s->shape_count] = *key;
-    s->shapes[s->shape_count++].is_recorded = is_recorded;
+    s->shapes[s->shape_count++] = *key;
 }
 
 void stored_plan_select(const struct launching *l)
@@ -95,7 +90,7 @@ void stored_plan_select(const struct launching *l)
     const struct profile_key key = session_profile_key(l);
     struct kernel_stored_plan *s = k->stored_plans;
 
-    if (p->profile->lists_shapes)
+    if (p->profile->lists_shapes && l->over > 1)
         stored_plan_list(p, &key);
     p->plan = p->given_plan;
     if (!p->plan_is_open || !p->profile->stored)

@@ -2,7 +2,7 @@
 #pragma once
 
 /* Stored plans of launch shapes: mechanism, chunk size and transfer threads. They apply if
-   the user gave none of them, to launches and to their recordings. */
+   the user gave none of them. A recording has the plans of the launches before it. */
 
 struct launching;
 struct proact_kernel;
