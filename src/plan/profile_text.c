@@ -122,6 +122,8 @@ __attribute__((format(printf, 2, 3))) static void line_fail(struct line *l,
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    for (char *c = text; *c; c++) /* the line may contain any bytes */
+        *c = isprint((unsigned char)*c) ? *c : '?';
     l->status = fail(l->err, PROACT_EINVAL, "%s:%u: %s", l->file, l->number, text);
 }
 
@@ -216,14 +218,27 @@ static uint64_t take_hex(struct line *l, const char *name, int digits)
     return n;
 }
 
+/* A number and the character after it, which must be `end`. */
+static const char *triple_part(const char *at, char end, uint32_t *out)
+{
+    char *after;
+
+    errno = 0;
+    const unsigned long long n = strtoull(at, &after, 10);
+
+    if (!isdigit((unsigned char)*at) || *after != end || errno || n > UINT32_MAX)
+        return NULL;
+    *out = (uint32_t)n;
+    return after + 1;
+}
+
 static void take_triple(struct line *l, const char *name, uint32_t out[3])
 {
-    const char *value = line_value(l, name);
-    char end = '\0';
+    const char *value = line_value(l, name), *at = value;
 
-    if (!l->status &&
-        (strspn(value, "0123456789,") != strlen(value) || strlen(value) > 32 ||
-         sscanf(value, "%u,%u,%u%c", &out[0], &out[1], &out[2], &end) != 3))
+    for (int i = 0; i < 3 && at; i++)
+        at = triple_part(at, i < 2 ? ',' : '\0', &out[i]);
+    if (!l->status && !at)
         line_fail(l, "%s: expected three numbers, found '%.40s'", name, value);
 }
 

@@ -237,6 +237,13 @@ const struct profile_entry *session_profile_find(struct proact *p,
     return e;
 }
 
+void session_profile_put(struct proact *p, const struct profile_entry *entry)
+{
+    if (!p->profile->stored)
+        p->profile->stored = profile_create();
+    profile_put(p->profile->stored, entry);
+}
+
 static void save_made(struct proact *p)
 {
     struct session_profile *s = p->profile;

@@ -55,6 +55,8 @@ struct profile_key session_profile_key(const struct launching *l);
 /* Stored plan of the key; NULL: none. The report then names the key that differs. */
 const struct profile_entry *session_profile_find(struct proact *p,
                                                  const struct profile_key *key);
+/* Adds a stored plan for this session only, before its first launch. */
+void session_profile_put(struct proact *p, const struct profile_entry *entry);
 /* Adds a decision, and writes all to the file. */
 void session_profile_add(struct proact *p, const struct profile_entry *entry);
 /* Adds a line to the report, once. */

@@ -74,7 +74,9 @@ static enum proact_status run_once(struct maker *m, const struct one_run *run,
     };
     struct proact *p;
 
-    run_progress_next(&m->progress, run->devices == 1 ? "one device" : run->method);
+    run_progress_next(&m->progress, run->devices == 1 ? "one device"
+                                    : run->method     ? run->method
+                                                      : "several plans");
     enum proact_status status = proact_open(&options, &p, m->err);
 
     if (status)

@@ -47,7 +47,7 @@ enum proact_status run_study_make(const struct run_application *application, voi
 /* Runs of single plans of an application, each compared with the run on one device. */
 struct run_plans;
 struct run_plan {
-    const char *method;
+    const char *method;   /* NULL: left to the session */
     uint64_t chunk_bytes; /* 0: the default */
     unsigned threads;     /* likewise */
     bool skips;           /* E(m): no transfers, and no comparison */

@@ -37,6 +37,10 @@ struct search {
     unsigned iterations;
     uint64_t until_ns; /* 0: no limit */
     bool differs;
+    /* Plans of the shapes, if they are not all the best one. */
+    const struct profile_candidate **plans_of; /* by shape; NULL: not refined */
+    double mixed_ns, mixed_spread_ns;          /* of an iteration with them */
+    unsigned mixed_runs, mixed_timed;
 };
 
 static void search_opened(void *context, struct proact *p)
@@ -179,22 +183,115 @@ static enum proact_status search_save(const struct search *s, struct proact_erro
     if (!best)
         return PROACT_OK;
     struct profile *p = profile_create();
+    const bool is_mixed = s->mixed_ns > 0;
     struct profile_entry e = {.plan = best->plan,
                               .predicted_ns = best->predicted_ns,
-                              .measured_ns = best->measured_ns,
-                              .spread_ns = best->spread_ns,
-                              .runs = best->runs,
+                              .measured_ns = is_mixed ? s->mixed_ns : best->measured_ns,
+                              .spread_ns = is_mixed ? s->mixed_spread_ns : best->spread_ns,
+                              .runs = is_mixed ? s->mixed_runs : best->runs,
                               .candidates = s->candidates.all,
                               .candidate_count = s->candidates.count};
 
     strftime(e.date, sizeof e.date, "%Y-%m-%d", gmtime_r(&now, &utc));
     for (size_t i = 0; i < s->shape_count; i++) {
         e.key = s->shapes[i];
+        if (is_mixed) {
+            e.plan = s->plans_of[i]->plan;
+            e.predicted_ns = s->plans_of[i]->predicted_ns;
+        }
         profile_put(p, &e);
     }
     const enum proact_status status = profile_save(p, s->tune->path, err);
 
     profile_free(p);
+    return status;
+}
+
+/* Gives the session the plans of the shapes. */
+static void search_opened_mixed(void *context, struct proact *p)
+{
+    const struct search *s = context;
+
+    for (size_t i = 0; i < s->shape_count; i++)
+        session_profile_put(p, &(struct profile_entry){.key = s->shapes[i],
+                                                       .plan = s->plans_of[i]->plan,
+                                                       .is_pinned = true});
+}
+
+/* Tries another plan for one shape, and keeps it if the run is faster. */
+static enum proact_status search_try(struct search *s, size_t shape,
+                                     const struct profile_candidate *c,
+                                     struct proact_error *err)
+{
+    const struct profile_candidate *before = s->plans_of[shape];
+    const struct run_plan mixed = {.opened = search_opened_mixed, .context = s};
+    struct run_row row;
+
+    s->plans_of[shape] = c;
+    const enum proact_status status = run_plans_time(s->plans, &mixed, &row, err);
+    const double ns = status ? 0 : per_iteration(s, (double)row.time.ns);
+    const double best_ns = s->mixed_ns > 0 ? s->mixed_ns : search_best(s)->measured_ns;
+
+    s->mixed_timed += !status;
+    if (status || !row.equal || ns >= best_ns) {
+        s->plans_of[shape] = before;
+        s->differs |= !status && !row.equal;
+        return status || row.equal
+                   ? status
+                   : fail(err, PROACT_EFAULT,
+                          "several plans: the answer differs from that of one device");
+    }
+    s->mixed_ns = ns;
+    s->mixed_spread_ns = per_iteration(s, (double)row.time.spread_ns);
+    s->mixed_runs = row.time.runs;
+    return search_save(s, err);
+}
+
+/* The fastest candidate with another method than those of `seen`; NULL: none. */
+static const struct profile_candidate *search_next_method(const struct search *s,
+                                                          const char *const *seen,
+                                                          unsigned count)
+{
+    const struct profile_candidate *best = NULL;
+
+    for (size_t i = 0; i < s->candidates.count; i++) {
+        const struct profile_candidate *c = &s->candidates.all[i];
+        bool is_seen = !(c->measured_ns > 0);
+
+        for (unsigned n = 0; n < count; n++)
+            is_seen |= strcmp(seen[n], c->plan.method) == 0;
+        if (!is_seen && (!best || c->measured_ns < best->measured_ns))
+            best = c;
+    }
+    return best;
+}
+
+/* One step of a coordinate search: each shape in turn tries the best plan of other methods,
+   while the other shapes keep theirs. */
+static enum proact_status search_refine(struct search *s, struct proact_error *err)
+{
+    enum { METHODS = 3 };
+    const struct profile_candidate *best = search_best(s);
+    const bool is_fixed = s->request->chunk_bytes || s->request->threads;
+    enum proact_status status = PROACT_OK;
+
+    if (!best || !(best->measured_ns > 0) || s->shape_count < 2 || is_fixed)
+        return PROACT_OK;
+    s->plans_of = must_calloc(s->shape_count, sizeof *s->plans_of);
+    for (size_t i = 0; i < s->shape_count; i++)
+        s->plans_of[i] = best;
+    for (size_t i = 0; i < s->shape_count; i++) {
+        const char *seen[METHODS] = {best->plan.method};
+
+        for (unsigned n = 1; n < METHODS && !status; n++) {
+            const struct profile_candidate *c = search_next_method(s, seen, n);
+
+            if (!c || (s->until_ns && clock_host_ns() >= s->until_ns))
+                break;
+            seen[n] = c->plan.method;
+            status = search_try(s, i, c, err);
+        }
+    }
     return status;
 }
 
@@ -210,6 +307,8 @@ static enum proact_status search_all(struct search *s, struct proact_error *err)
             c->reason == PROFILE_TIMED)
             status = search_save(s, err);
     }
+    if (!status)
+        status = search_refine(s, err);
     if (status)
         return status;
     return search_best(s) ? search_save(s, err)
@@ -229,7 +328,12 @@ static void search_report(const struct search *s)
     plan_print(&best->plan, plan);
     printf("%s: %zu of %zu candidates timed, %zu launch shapes\n", s->tune->path, timed,
            s->candidates.count, s->shape_count);
-    if (best->measured_ns > 0)
+    if (s->mixed_timed)
+        printf("combinations of plans by shape timed: %u\n", s->mixed_timed);
+    if (s->mixed_ns > 0)
+        printf("several plans: %.3f times as fast as bulk\n",
+               s->facts.bulk_ns / s->mixed_ns);
+    else if (best->measured_ns > 0)
         printf("%s: %.3f times as fast as bulk\n", plan,
                s->facts.bulk_ns / best->measured_ns);
     else
@@ -285,6 +389,7 @@ static int search_run(const struct tune_request *tune,
     application->close(work);
     free(s.shapes);
     free(s.candidates.all);
+    free(s.plans_of);
     if (!status)
         return EXIT_FINE;
     const int code = failure_exit(&err);
