@@ -47,8 +47,8 @@ bool profile_is_decided(const struct profile_entry *entry)
     return entry->is_pinned || entry->measured_ns > 0 || entry->predicted_ns > 0;
 }
 
-/* Names of the keys, most significant first: the nearest entry agrees in the longest
-   prefix of an order in which the kernel's own keys come first. */
+/* Keys from the least significant one on. The nearest entry is that whose most significant
+   difference is the least significant one. */
 enum key_part {
     KEY_EQUAL,
     KEY_RECORDED,
@@ -87,64 +87,46 @@ static enum key_part key_difference(const struct profile_key *a,
     return a->is_recorded != b->is_recorded ? KEY_RECORDED : KEY_EQUAL;
 }
 
-static void key_shape(const uint32_t n[3], char out[40])
+enum { KEY_VALUE_BYTES = 96 };
+
+static void key_value(enum key_part part, const struct profile_key *k,
+                      char out[KEY_VALUE_BYTES])
 {
-    snprintf(out, 40, "%u,%u,%u", n[0], n[1], n[2]);
+    const uint32_t *n = part == KEY_GRID ? k->grid : k->threads;
+
+    *out = '\0';
+    if (part == KEY_VERSION)
+        snprintf(out, KEY_VALUE_BYTES, "%s", k->version);
+    else if (part == KEY_MACHINE)
+        snprintf(out, KEY_VALUE_BYTES, "%s", k->machine);
+    else if (part == KEY_DRIVER)
+        snprintf(out, KEY_VALUE_BYTES, "%s", k->driver);
+    else if (part == KEY_DEVICES)
+        snprintf(out, KEY_VALUE_BYTES, "%u", k->device_count);
+    else if (part == KEY_TEXT)
+        snprintf(out, KEY_VALUE_BYTES, "%016llx", (unsigned long long)k->text);
+    else if (part == KEY_GRID || part == KEY_BLOCK)
+        snprintf(out, KEY_VALUE_BYTES, "%u,%u,%u", n[0], n[1], n[2]);
+    else if (part == KEY_BYTES)
+        snprintf(out, KEY_VALUE_BYTES, "%llu", (unsigned long long)k->bytes);
+    else
+        snprintf(out, KEY_VALUE_BYTES, "%d", k->is_recorded);
 }
 
 static void key_explain(enum key_part part, const struct profile_key *here,
                         const struct profile_key *there, char out[PROFILE_DIFFERS_BYTES])
 {
-    char a[80], b[80];
-    const char *name = "";
+    static const char *const names[] = {
+        [KEY_VERSION] = "version", [KEY_MACHINE] = "machine", [KEY_DRIVER] = "driver",
+        [KEY_DEVICES] = "devices", [KEY_TEXT] = "text",       [KEY_GRID] = "grid",
+        [KEY_BLOCK] = "block",     [KEY_BYTES] = "bytes",     [KEY_RECORDED] = "recorded",
+    };
+    char a[KEY_VALUE_BYTES], b[KEY_VALUE_BYTES];
 
-    *a = *b = '\0';
-#define BOTH(label, ...)                                                                   \
-    do {                                                                                   \
-        const struct profile_key *k = here;                                                \
-        name = label;                                                                      \
-        snprintf(a, sizeof a, __VA_ARGS__);                                                \
-        k = there;                                                                         \
-        snprintf(b, sizeof b, __VA_ARGS__);                                                \
-    } while (0)
-    switch (part) {
-    case KEY_VERSION:
-        BOTH("version", "%s", k->version);
-        break;
-    case KEY_MACHINE:
-        BOTH("machine", "%s", k->machine);
-        break;
-    case KEY_DRIVER:
-        BOTH("driver", "%s", k->driver);
-        break;
-    case KEY_DEVICES:
-        BOTH("devices", "%u", k->device_count);
-        break;
-    case KEY_TEXT:
-        BOTH("text", "%016llx", (unsigned long long)k->text);
-        break;
-    case KEY_GRID:
-        name = "grid";
-        key_shape(here->grid, a);
-        key_shape(there->grid, b);
-        break;
-    case KEY_BLOCK:
-        name = "block";
-        key_shape(here->threads, a);
-        key_shape(there->threads, b);
-        break;
-    case KEY_BYTES:
-        BOTH("bytes", "%llu", (unsigned long long)k->bytes);
-        break;
-    case KEY_RECORDED:
-        BOTH("recorded", "%d", k->is_recorded);
-        break;
-    default:
-        *out = '\0';
-        return;
-    }
-#undef BOTH
-    snprintf(out, PROFILE_DIFFERS_BYTES, "%s (%s here, %s in the profile)", name, a, b);
+    key_value(part, here, a);
+    key_value(part, there, b);
+    snprintf(out, PROFILE_DIFFERS_BYTES, "%s (%s here, %s in the profile)", names[part], a,
+             b);
 }
 
 const struct profile_entry *profile_find(const struct profile *p,

@@ -17,7 +17,7 @@ struct text;
    kernel's name. */
 struct profile_key {
     char version[16];
-    char machine[72]; /* name of an emulated machine; otherwise name of the devices */
+    char machine[88]; /* name of an emulated machine; otherwise of devices and links */
     char driver[32];  /* of an emulated machine: "emulated-" and a digest of its numbers */
     unsigned device_count;
     char kernel[128]; /* name, for people; a long one is cut */
@@ -67,7 +67,7 @@ const struct profile_entry *profile_at(const struct profile *p, size_t index);
 /* Entry of a key; borrowed until the profile changes. NULL: there is none. `differs`, if
    not NULL, then states in which key the nearest entry of the kernel differs, as "bytes
    (4096 here, 8192 in the profile)", or is "". */
-enum { PROFILE_DIFFERS_BYTES = 240 };
+enum { PROFILE_DIFFERS_BYTES = 256 };
 const struct profile_entry *profile_find(const struct profile *p,
                                          const struct profile_key *key,
                                          char differs[PROFILE_DIFFERS_BYTES]);
@@ -107,6 +107,8 @@ enum proact_status profile_update(const char *path,
 enum proact_status profile_save(const struct profile *p, const char *path,
                                 struct proact_error *err);
 
+/* The path with the current folder before it, if it is relative; free() it. */
+char *profile_absolute_path(const char *path);
 /* Files that every session reads, least significant first: `proact/profile` in the folders
    of $XDG_DATA_DIRS (default /usr/local/share:/usr/share), then profile_user_path(). The
    caller frees the array, which ends with NULL, and each path. */

@@ -133,6 +133,16 @@ enum proact_status profile_save(const struct profile *p, const char *path,
     return profile_update(path, profile_merge_into, (void *)p, err);
 }
 
+char *profile_absolute_path(const char *path)
+{
+    struct text text = {0};
+    char *folder = path[0] == '/' ? NULL : getcwd(NULL, 0);
+
+    text_print(&text, "%s%s%s", folder ? folder : "", folder ? "/" : "", path);
+    free(folder);
+    return text.data;
+}
+
 /* The XDG specification ignores relative paths. */
 static char *profile_path_in(const char *folder, size_t length, const char *more)
 {

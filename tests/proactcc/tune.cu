@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two kernels, the second one with less work. tune LAUNCHES [exit|kill]: the program ends so
-   between the two. */
+/* Two kernels, the second one with less work. tune LAUNCHES [exit|kill]: the program ends
+   between the two in that way. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

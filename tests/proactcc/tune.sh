@@ -30,7 +30,7 @@ cmp stdout plain || code=1
 export PROACT_REPORT=1
 check "the second run" 0 "profile: stored plans used: 2, launches timed: 0" ./tune 24
 cmp stdout plain || code=1
-check "another number of devices" 0 "another devices (3 here, 4 in the profile)" \
+check "another number of devices" 0 "the keys differ in devices (3 here, 4 in the profile)" \
     env PROACT_DEVICES=3 ./tune 24
 check "no profile" 0 "single device: [0-9.]* us on one device" env PROACT_PROFILE=none ./tune 24
 grep 'proact: profile' stderr && code=1

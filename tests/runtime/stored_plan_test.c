@@ -168,13 +168,31 @@ static void an_impossible_plan_is_a_warning(void **state)
                   "not supported");
 }
 
-int main(void)
+/* GPUs: the driver's version, and the kind of their links. */
+static void a_driver_is_a_key(void **state)
 {
+    (void)state;
+    begin("local");
+    struct bench b = testing_open(
+        &(struct proact_options){.machine = PROACT_MACHINE_LOCAL, .device_count = 2});
+    const struct session_profile *s = b.p->profile;
+
+    assert_true(strncmp(s->driver, "cuda-", 5) == 0);
+    assert_true(s->driver[5] >= '1' && s->driver[5] <= '9' && strchr(s->driver, '.'));
+    assert_non_null(strstr(s->machine, ", NVLink"));
+    proact_close(b.p);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest local[] = {cmocka_unit_test(a_driver_is_a_key)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_axis_is_stored),
         cmocka_unit_test(a_shape_has_its_plan),
         cmocka_unit_test(an_impossible_plan_is_a_warning),
     };
 
+    if (argc > 1 && strcmp(argv[1], "local") == 0)
+        return cmocka_run_group_tests(local, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,16 @@ static enum proact_status read_time(struct proact *p, struct proact_error *err)
     return PROACT_OK;
 }
 
+/* The driver does not name links; those with atomics are NVLink. */
+static const char *name_links(const struct proact *p)
+{
+    if (p->devices.count == 1)
+        return "";
+    if (!p->backend->peer_access(p->set, 0, 1))
+        return ", no peer access";
+    return p->backend->peer_atomics(p->set, 0, 1) ? ", NVLink" : ", PCIe";
+}
+
 static void name_machine(struct proact *p, const struct topology *t)
 {
     struct session_profile *s = p->profile;
@@ -102,7 +112,7 @@ static void name_machine(struct proact *p, const struct topology *t)
     if (p->backend->driver_version) {
         const unsigned version = p->backend->driver_version(p->set);
 
-        snprintf(s->machine, sizeof s->machine, "%s", t->device.name);
+        snprintf(s->machine, sizeof s->machine, "%s%s", t->device.name, name_links(p));
         snprintf(s->driver, sizeof s->driver, "cuda-%u.%u", version / 1000,
                  version % 1000 / 10);
         return;
@@ -140,8 +150,9 @@ enum proact_status session_profile_open(struct proact *p, const struct topology 
     if (!is_off)
         read_defaults(p);
     if (by_user && *by_user && !is_off) {
-        s->path = read_optional(p, by_user) && !is_read_only(by_user) ? must_strdup(by_user)
-                                                                      : NULL;
+        s->path = read_optional(p, by_user) && !is_read_only(by_user)
+                      ? profile_absolute_path(by_user)
+                      : NULL;
     }
     if (path && access(path, F_OK))
         return fail(err, PROACT_EINVAL, "%s: there is no such profile", path);
@@ -232,7 +243,7 @@ const struct profile_entry *session_profile_find(struct proact *p,
         s->stored ? profile_find(s->stored, key, differs) : NULL;
 
     if (s->stored && !e && *differs)
-        session_profile_note(p, false, "no stored plan for '%.64s': another %s",
+        session_profile_note(p, false, "no stored plan for '%.64s': the keys differ in %s",
                              key->kernel, differs);
     return e;
 }

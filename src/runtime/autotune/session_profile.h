@@ -28,7 +28,7 @@ struct session_profile {
     char *path;             /* file that receives them; NULL: none */
     bool has_failed;        /* it could not be written, and is not tried again */
     enum profile_effort effort;
-    char version[16], machine[72], driver[32]; /* of all keys */
+    char version[16], machine[88], driver[32]; /* of all keys */
     uint64_t timed, used;                      /* timed launches; stored plans in use */
     struct profile_note *notes;
     size_t note_count, note_capacity;

@@ -34,7 +34,8 @@ int tune_path(const char *option, char **out);
 /* Reads a profile that must exist. */
 int tune_read(const char *path, struct profile **out);
 
-/* Name of a launch shape, as "smooth/64,1,1/8388608", with "/recorded" for recordings. */
+/* Name of a launch shape, as "smooth/64,1,1/8388608", with "/recorded" for recordings. The
+   kernel has its name in the source where that is known; the mangled one fits as well. */
 enum { TUNE_SHAPE_BYTES = 240 };
 void tune_shape(const struct profile_key *key, char out[TUNE_SHAPE_BYTES]);
 /* Whether `shape` is the name of the key or its parts up to a slash: "smooth/64,1,1". */

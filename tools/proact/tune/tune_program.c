@@ -15,20 +15,9 @@
 
 enum { EXIT_NOT_FOUND = 127, EXIT_NOT_RUN = 126, EXIT_SIGNAL = 128 };
 
-/* The program may change its folder. */
-static char *program_profile_path(const char *path)
-{
-    struct text text = {0};
-    char *folder = path[0] == '/' ? NULL : getcwd(NULL, 0);
-
-    text_print(&text, "%s%s%s", folder ? folder : "", folder ? "/" : "", path);
-    free(folder);
-    return text.data;
-}
-
 static void program_execute(const struct tune_request *request, char **argv)
 {
-    char *path = program_profile_path(request->path), seconds[40];
+    char *path = profile_absolute_path(request->path), seconds[40];
 
     setenv("PROACT_PROFILE", path, 1);
     setenv("PROACT_EFFORT", request->effort, 1);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyze/analyze_kernel.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "command.h"
@@ -39,20 +40,51 @@ int tune_read(const char *path, struct profile **out)
     return status ? failure_exit(&err) : EXIT_FINE;
 }
 
-void tune_shape(const struct profile_key *key, char out[TUNE_SHAPE_BYTES])
+/* Name of the kernel in the source, without its parameters: "smooth" of
+   "_Z6smoothiPKfPf". The mangled one if it is not known. */
+static void shape_kernel(const char *kernel, char out[TUNE_SHAPE_BYTES])
 {
-    snprintf(out, TUNE_SHAPE_BYTES, "%s/%u,%u,%u/%llu%s", key->kernel, key->grid[0],
+    char *plain = analyze_plain_name(kernel);
+    const char *from = plain ? plain : kernel;
+
+    if (strncmp(from, "void ", 5) == 0) /* of templates */
+        from += 5;
+    snprintf(out, TUNE_SHAPE_BYTES, "%.*s", (int)strcspn(from, "("), from);
+    if (!*out || strchr(out, '/'))
+        snprintf(out, TUNE_SHAPE_BYTES, "%s", kernel);
+    free(plain);
+}
+
+static void shape_print(const char *kernel, const struct profile_key *key,
+                        char out[TUNE_SHAPE_BYTES])
+{
+    snprintf(out, TUNE_SHAPE_BYTES, "%.160s/%u,%u,%u/%llu%s", kernel, key->grid[0],
              key->grid[1], key->grid[2], (unsigned long long)key->bytes,
              key->is_recorded ? "/recorded" : "");
 }
 
-bool tune_shape_fits(const char *shape, const struct profile_key *key)
+void tune_shape(const struct profile_key *key, char out[TUNE_SHAPE_BYTES])
 {
-    char name[TUNE_SHAPE_BYTES];
+    char kernel[TUNE_SHAPE_BYTES];
+
+    shape_kernel(key->kernel, kernel);
+    shape_print(kernel, key, out);
+}
+
+static bool shape_begins(const char *name, const char *shape)
+{
     const size_t length = strlen(shape);
 
-    tune_shape(key, name);
     return strncmp(name, shape, length) == 0 && (!name[length] || name[length] == '/');
+}
+
+bool tune_shape_fits(const char *shape, const struct profile_key *key)
+{
+    char plain[TUNE_SHAPE_BYTES], mangled[TUNE_SHAPE_BYTES];
+
+    tune_shape(key, plain);
+    shape_print(key->kernel, key, mangled);
+    return shape_begins(plain, shape) || shape_begins(mangled, shape);
 }
 
 int tune_shape_missing(const char *shape, const char *path, const struct profile *p)
