@@ -51,6 +51,13 @@ proact tune --effort estimate $run >/dev/null
 proact tune explain | grep -c '(pinned)'
 fails 2 proact tune pin x
 
+# Devices that do not reach each other: some methods are not possible.
+echo '{"like": "v100x4", "device_count": 2, "links": {"matrix_gbps": [[0, 0], [0, 0]]}}' >apart.json
+proact tune --profile apart.profile proact run jacobi --size 64 --iterations 20 -m apart.json >two
+proact tune explain --profile apart.profile | grep 'method=fused\|method=inline' | plain
+fails 1 proact tune pin jacobi_step method=fused --profile apart.profile
+fails 1 proact tune pin jacobi_step method=fused --profile apart.profile --machine apart.json
+
 # Files: merged, checked, and forgotten.
 fails 0 proact tune merge x.profile e.profile --profile all.profile
 proact tune check all.profile x.profile | plain

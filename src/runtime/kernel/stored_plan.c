@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/kernel/stored_plan.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,11 +23,10 @@ static enum proact_status stored_plan_read(const struct proact *p, const struct 
                                            struct transfer_plan *out,
                                            struct proact_error *err)
 {
-    char method[3 * PLAN_METHOD_BYTES];
+    char method[PLAN_METHODS_BYTES];
     const struct transfer_plan *given = &p->given_plan;
 
-    snprintf(method, sizeof method, *from->tail ? "%s+%s:%llu" : "%s", from->method,
-             from->tail, (unsigned long long)(from->tail_bytes ? from->tail_bytes : 1));
+    plan_print_methods(from, method);
     if (from->chunk_step)
         return fail(err, PROACT_EREFUSED, "chunks of increasing size are not supported");
     return session_plan(p,

@@ -67,7 +67,8 @@ static void print_candidates(const struct profile_entry *e)
     if (!e->candidate_count)
         return;
     for (size_t i = 0; i < e->candidate_count; i++)
-        if (e->candidates[i].predicted_ns > 0)
+        if (e->candidates[i].predicted_ns > 0 &&
+            e->candidates[i].reason != PROFILE_UNSUPPORTED)
             best_ns = fmin(best_ns, e->candidates[i].predicted_ns);
     printf("  %-46s %10s %10s %10s\n", "candidate", "predicted", "measured", "spread");
     for (size_t i = 0; i < e->candidate_count; i++) {

@@ -47,15 +47,14 @@ static enum proact_status check_on_machine(const struct plan *plan,
                                                       : is_emulated ? key->machine
                                                                     : PROACT_MACHINE_LOCAL,
                                            .device_count = key->device_count};
-    char method[3 * PLAN_METHOD_BYTES];
+    char method[PLAN_METHODS_BYTES];
     struct transfer_plan ignored;
     struct proact *p;
     enum proact_status status = proact_open(&options, &p, err);
 
     if (status)
         return status;
-    snprintf(method, sizeof method, *plan->tail ? "%s+%s:%llu" : "%s", plan->method,
-             plan->tail, (unsigned long long)(plan->tail_bytes ? plan->tail_bytes : 1));
+    plan_print_methods(plan, method);
     status = session_plan(p,
                           &(struct proact_plan){.method = *method ? method : NULL,
                                                 .chunk_bytes = plan->chunk_first,

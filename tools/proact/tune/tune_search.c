@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
@@ -12,70 +11,64 @@
 #include "check_words.h"
 #include "command.h"
 #include "run/run_options.h"
-#include "run/run_study.h"
 #include "runtime/autotune/session_profile.h"
 #include "runtime/objects/session.h"
-#include "tune/tune.h"
-#include "tune/tune_candidates.h"
+#include "runtime/session/session_plan.h"
+#include "transfer/transfer.h"
+#include "tune/tune_search.h"
 
 /* Candidates whose prediction exceeds the best one by more are not timed with the effort
    `measure`: the model's error is below it in most cases. */
 static const double predictions_max = 2;
-/* Without measurements, the session's default stays if its prediction is that close to the
-   best one. */
-static const double predictions_close = 1.25;
-
-struct search {
-    const struct tune_request *tune;
-    const struct run_request *request;
-    const struct topology *topology;
-    struct run_plans *plans;
-    struct profile_key *shapes;
-    size_t shape_count;
-    struct tune_candidates candidates;
-    struct tune_facts facts;
-    unsigned iterations;
-    uint64_t until_ns; /* 0: no limit */
-    bool differs;
-    /* Plans of the shapes, if they are not all the best one. */
-    const struct profile_candidate **plans_of; /* by shape; NULL: not refined */
-    double mixed_ns, mixed_spread_ns;          /* of an iteration with them */
-    unsigned mixed_runs, mixed_timed;
-};
-
 static void search_opened(void *context, struct proact *p)
 {
     (void)context;
     session_profile_list_shapes(p);
 }
 
-/* Keeps the shapes of all launches. */
-static void search_closing(void *context, struct proact *p)
+static bool is_supported(const struct proact *p, const struct plan *plan)
 {
-    struct search *s = context;
-    const struct session_profile *from = p->profile;
+    char method[PLAN_METHODS_BYTES];
+    struct transfer_plan ignored;
 
-    free(s->shapes);
-    s->shapes = must_calloc(from->shape_count + 1, sizeof *s->shapes);
-    s->shape_count = from->shape_count;
-    if (from->shape_count)
-        memcpy(s->shapes, from->shapes, from->shape_count * sizeof *s->shapes);
+    plan_print_methods(plan, method);
+    return !session_plan(p,
+                         &(struct proact_plan){.method = method,
+                                               .chunk_bytes = plan->chunk_first,
+                                               .transfer_threads = plan->threads},
+                         &ignored, NULL);
 }
 
-static double per_iteration(const struct search *s, double total)
+/* Keeps the shapes of all launches, and lists the candidates. */
+static void search_closing(void *context, struct proact *p)
 {
-    return floor(total / s->iterations + 0.5);
+    struct tune_search *s = context;
+    const struct session_profile *from = p->profile;
+    uint64_t bytes = 0;
+
+    if (s->shapes) /* a repetition of the run */
+        return;
+    s->shapes = must_calloc(from->shape_count + 1, sizeof *s->shapes);
+    s->shape_count = from->shape_count;
+    for (size_t i = 0; i < from->shape_count; i++) {
+        s->shapes[i] = from->shapes[i];
+        bytes = s->shapes[i].bytes > bytes ? s->shapes[i].bytes : bytes;
+    }
+    tune_candidates_list(s->request, strcmp(s->tune->effort, "exhaustive") == 0, bytes,
+                         &s->candidates);
+    for (size_t i = 0; i < s->candidates.count; i++)
+        if (!is_supported(p, &s->candidates.all[i].plan))
+            s->candidates.all[i].reason = PROFILE_UNSUPPORTED;
 }
 
 /* T(bulk) and E(bulk), with the shapes and the sent bytes. */
-static enum proact_status search_begin(struct search *s, struct proact_error *err)
+static enum proact_status search_begin(struct tune_search *s, struct proact_error *err)
 {
     struct run_plan bulk = {.method = run_baseline,
                             .opened = search_opened,
                             .closing = search_closing,
                             .context = s};
     struct run_row row, skipped;
-    uint64_t bytes = 0;
     enum proact_status status = run_plans_time(s->plans, &bulk, &row, err);
 
     if (status)
@@ -86,24 +79,21 @@ static enum proact_status search_begin(struct search *s, struct proact_error *er
     const unsigned iterations = run_plans_study(s->plans)->one.iterations;
 
     s->iterations = iterations ? iterations : 1;
-    s->facts = (struct tune_facts){.kernel_ns = per_iteration(s, (double)skipped.time.ns),
-                                   .bulk_ns = per_iteration(s, (double)row.time.ns),
-                                   .bytes = (double)row.statistics.bytes / s->iterations /
-                                            s->topology->device_count};
-    for (size_t i = 0; i < s->shape_count; i++)
-        bytes = s->shapes[i].bytes > bytes ? s->shapes[i].bytes : bytes;
-    tune_candidates_list(s->request, strcmp(s->tune->effort, "exhaustive") == 0, bytes,
-                         &s->candidates);
+    s->facts = (struct tune_facts){
+        .kernel_ns = tune_search_share(s, (double)skipped.time.ns),
+        .bulk_ns = tune_search_share(s, (double)row.time.ns),
+        .bytes = (double)row.statistics.bytes / s->iterations / s->topology->device_count};
     tune_candidates_rank(&s->candidates, s->topology, &s->facts);
     return PROACT_OK;
 }
 
-/* The reason not to time a candidate; PROFILE_TIMED: none. */
-static enum profile_reason search_skips(const struct search *s,
-                                        const struct profile_candidate *c)
+/* The reason not to time a candidate; PROFILE_TIMED: none. `best_ns`: the best prediction
+   of a possible one. */
+static enum profile_reason search_skips(const struct tune_search *s,
+                                        const struct profile_candidate *c, double best_ns)
 {
-    const double best_ns = s->candidates.all[0].predicted_ns;
-
+    if (c->reason == PROFILE_UNSUPPORTED)
+        return c->reason;
     if (strcmp(s->tune->effort, "exhaustive") != 0 && best_ns > 0 &&
         (strcmp(s->tune->effort, "estimate") == 0 ||
          c->predicted_ns > predictions_max * best_ns))
@@ -111,7 +101,16 @@ static enum profile_reason search_skips(const struct search *s,
     return s->until_ns && clock_host_ns() >= s->until_ns ? PROFILE_BUDGET : PROFILE_TIMED;
 }
 
-static enum proact_status search_time(struct search *s, struct profile_candidate *c,
+/* The best prediction of a possible candidate; 0: unknown. */
+static double search_best_prediction(const struct tune_search *s)
+{
+    for (size_t i = 0; i < s->candidates.count; i++)
+        if (s->candidates.all[i].reason != PROFILE_UNSUPPORTED)
+            return s->candidates.all[i].predicted_ns;
+    return 0;
+}
+
+static enum proact_status search_time(struct tune_search *s, struct profile_candidate *c,
                                       struct proact_error *err)
 {
     char method[3 * PLAN_METHOD_BYTES];
@@ -119,8 +118,7 @@ static enum proact_status search_time(struct search *s, struct profile_candidate
         .method = method, .chunk_bytes = c->plan.chunk_first, .threads = c->plan.threads};
     struct run_row row;
 
-    snprintf(method, sizeof method, *c->plan.tail ? "%s+%s:%llu" : "%s", c->plan.method,
-             c->plan.tail, (unsigned long long)c->plan.tail_bytes);
+    plan_print_methods(&c->plan, method);
     const enum proact_status status = run_plans_time(s->plans, &plan, &row, err);
 
     if (status == PROACT_EREFUSED) {
@@ -130,8 +128,8 @@ static enum proact_status search_time(struct search *s, struct profile_candidate
     if (status)
         return status;
     c->reason = PROFILE_TIMED;
-    c->measured_ns = fmax(1, per_iteration(s, (double)row.time.ns));
-    c->spread_ns = per_iteration(s, (double)row.time.spread_ns);
+    c->measured_ns = fmax(1, tune_search_share(s, (double)row.time.ns));
+    c->spread_ns = tune_search_share(s, (double)row.time.spread_ns);
     c->runs = row.time.runs;
     s->differs |= !row.equal;
     return row.equal ? PROACT_OK
@@ -139,187 +137,32 @@ static enum proact_status search_time(struct search *s, struct profile_candidate
                             "%s: the answer differs from that of one device", method);
 }
 
-/* The best prediction, or the default if it is close. */
-static const struct profile_candidate *search_predicted(const struct search *s)
-{
-    const struct profile_candidate *best = NULL;
-
-    for (size_t i = 0; i < s->candidates.count; i++) {
-        const struct profile_candidate *c = &s->candidates.all[i];
-
-        if (!(c->predicted_ns > 0) || c->reason == PROFILE_UNSUPPORTED)
-            continue;
-        if (!best)
-            best = c;
-        if (strcmp(c->plan.method, "fused") == 0 &&
-            c->predicted_ns <= predictions_close * best->predicted_ns)
-            return c;
-    }
-    return best;
-}
-
-/* The fastest timed candidate, else the best predicted one that is possible. */
-static const struct profile_candidate *search_best(const struct search *s)
-{
-    const struct profile_candidate *best = NULL;
-
-    for (size_t i = 0; i < s->candidates.count; i++) {
-        const struct profile_candidate *c = &s->candidates.all[i];
-
-        if (c->measured_ns > 0 && (!best || c->measured_ns < best->measured_ns))
-            best = c;
-    }
-    return best ? best : search_predicted(s);
-}
-
-/* Writes the best plan so far for each shape: a search that is killed keeps what it
-   measured. */
-static enum proact_status search_save(const struct search *s, struct proact_error *err)
-{
-    const struct profile_candidate *best = search_best(s);
-    const time_t now = time(NULL);
-    struct tm utc;
-
-    if (!best)
-        return PROACT_OK;
-    struct profile *p = profile_create();
-    const bool is_mixed = s->mixed_ns > 0;
-    struct profile_entry e = {.plan = best->plan,
-                              .predicted_ns = best->predicted_ns,
-                              .measured_ns = is_mixed ? s->mixed_ns : best->measured_ns,
-                              .spread_ns = is_mixed ? s->mixed_spread_ns : best->spread_ns,
-                              .runs = is_mixed ? s->mixed_runs : best->runs,
-                              .candidates = s->candidates.all,
-                              .candidate_count = s->candidates.count};
-
-    strftime(e.date, sizeof e.date, "%Y-%m-%d", gmtime_r(&now, &utc));
-    for (size_t i = 0; i < s->shape_count; i++) {
-        e.key = s->shapes[i];
-        if (is_mixed) {
-            e.plan = s->plans_of[i]->plan;
-            e.predicted_ns = s->plans_of[i]->predicted_ns;
-        }
-        profile_put(p, &e);
-    }
-    const enum proact_status status = profile_save(p, s->tune->path, err);
-
-    profile_free(p);
-    return status;
-}
-
-/* Gives the session the plans of the shapes. */
-static void search_opened_mixed(void *context, struct proact *p)
-{
-    const struct search *s = context;
-
-    for (size_t i = 0; i < s->shape_count; i++)
-        session_profile_put(p, &(struct profile_entry){.key = s->shapes[i],
-                                                       .plan = s->plans_of[i]->plan,
-                                                       .is_pinned = true});
-}
-
-/* Tries another plan for one shape, and keeps it if the run is faster. */
-static enum proact_status search_try(struct search *s, size_t shape,
-                                     const struct profile_candidate *c,
-                                     struct proact_error *err)
-{
-    const struct profile_candidate *before = s->plans_of[shape];
-    const struct run_plan mixed = {.opened = search_opened_mixed, .context = s};
-    struct run_row row;
-
-    s->plans_of[shape] = c;
-    const enum proact_status status = run_plans_time(s->plans, &mixed, &row, err);
-    const double ns = status ? 0 : per_iteration(s, (double)row.time.ns);
-    const double best_ns = s->mixed_ns > 0 ? s->mixed_ns : search_best(s)->measured_ns;
-
-    s->mixed_timed += !status;
-    if (status || !row.equal || ns >= best_ns) {
-        s->plans_of[shape] = before;
-        s->differs |= !status && !row.equal;
-        return status || row.equal
-                   ? status
-                   : fail(err, PROACT_EFAULT,
-                          "several plans: the answer differs from that of one device");
-    }
-    s->mixed_ns = ns;
-    s->mixed_spread_ns = per_iteration(s, (double)row.time.spread_ns);
-    s->mixed_runs = row.time.runs;
-    return search_save(s, err);
-}
-
-/* The fastest candidate with another method than those of `seen`; NULL: none. */
-static const struct profile_candidate *search_next_method(const struct search *s,
-                                                          const char *const *seen,
-                                                          unsigned count)
-{
-    const struct profile_candidate *best = NULL;
-
-    for (size_t i = 0; i < s->candidates.count; i++) {
-        const struct profile_candidate *c = &s->candidates.all[i];
-        bool is_seen = !(c->measured_ns > 0);
-
-        for (unsigned n = 0; n < count; n++)
-            is_seen |= strcmp(seen[n], c->plan.method) == 0;
-        if (!is_seen && (!best || c->measured_ns < best->measured_ns))
-            best = c;
-    }
-    return best;
-}
-
-/* One step of a coordinate search: each shape in turn tries the best plan of other methods,
-   while the other shapes keep theirs. */
-static enum proact_status search_refine(struct search *s, struct proact_error *err)
-{
-    enum { METHODS = 3 };
-    const struct profile_candidate *best = search_best(s);
-    const bool is_fixed = s->request->chunk_bytes || s->request->threads;
-    enum proact_status status = PROACT_OK;
-
-    if (!best || !(best->measured_ns > 0) || s->shape_count < 2 || is_fixed)
-        return PROACT_OK;
-    s->plans_of = must_calloc(s->shape_count, sizeof *s->plans_of);
-    for (size_t i = 0; i < s->shape_count; i++)
-        s->plans_of[i] = best;
-    for (size_t i = 0; i < s->shape_count; i++) {
-        const char *seen[METHODS] = {best->plan.method};
-
-        for (unsigned n = 1; n < METHODS && !status; n++) {
-            const struct profile_candidate *c = search_next_method(s, seen, n);
-
-            if (!c || (s->until_ns && clock_host_ns() >= s->until_ns))
-                break;
-            seen[n] = c->plan.method;
-            status = search_try(s, i, c, err);
-        }
-    }
-    return status;
-}
-
-static enum proact_status search_all(struct search *s, struct proact_error *err)
+static enum proact_status search_all(struct tune_search *s, struct proact_error *err)
 {
     enum proact_status status = search_begin(s, err);
+    const double best_ns = search_best_prediction(s);
 
     for (size_t i = 0; i < s->candidates.count && !status; i++) {
         struct profile_candidate *c = &s->candidates.all[i];
 
-        c->reason = search_skips(s, c);
+        c->reason = search_skips(s, c, best_ns);
         if (c->reason == PROFILE_TIMED && !(status = search_time(s, c, err)) &&
             c->reason == PROFILE_TIMED)
-            status = search_save(s, err);
+            status = tune_search_save(s, err);
     }
     if (!status)
-        status = search_refine(s, err);
+        status = tune_search_refine(s, err);
     if (status)
         return status;
-    return search_best(s) ? search_save(s, err)
-                          : fail(err, PROACT_EREFUSED,
-                                 "no candidate was timed: a longer --time, or another "
-                                 "--effort, is necessary");
+    return tune_search_best(s) ? tune_search_save(s, err)
+                               : fail(err, PROACT_EREFUSED,
+                                      "no candidate was timed: a longer --time, or another "
+                                      "--effort, is necessary");
 }
 
-static void search_report(const struct search *s)
+static void search_report(const struct tune_search *s)
 {
-    const struct profile_candidate *best = search_best(s);
+    const struct profile_candidate *best = tune_search_best(s);
     char plan[PLAN_TEXT_BYTES];
     size_t timed = 0;
 
@@ -364,7 +207,7 @@ static int search_run(const struct tune_request *tune,
                       const struct run_application *application,
                       const struct run_request *request, const struct topology *topology)
 {
-    struct search s = {.tune = tune, .request = request, .topology = topology};
+    struct tune_search s = {.tune = tune, .request = request, .topology = topology};
     struct proact_error err = {""};
     void *work;
     enum proact_status status = application->open(request, &work, &err);
