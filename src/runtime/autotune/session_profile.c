@@ -194,11 +194,12 @@ bool session_profile_is_used(const struct proact *p)
     return p->profile->stored || p->profile->path || p->profile->lists_shapes;
 }
 
-/* Hash of the kernel and of the functions of its module, which it may call. */
+/* Hash of the kernel and of the functions of its module, which it may call. A version for
+   distributed arrays has the same text, and another hash. */
 static uint64_t text_hash(struct proact_kernel *k)
 {
     const struct ptx_module *m = k->image->ptx;
-    uint64_t hash = hash_text(k->name, 0);
+    uint64_t hash = hash_text(k->name, k->direct != NULL);
 
     if (k->text_hash)
         return k->text_hash;

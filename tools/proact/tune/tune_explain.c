@@ -96,7 +96,10 @@ static void explain_entry(const struct profile_entry *e)
     printf("%s on %u devices of %s (%s), proact %s\n", name, k->device_count, k->machine,
            k->driver, k->version);
     if (!profile_is_decided(e)) {
-        printf("  undecided: %u launches were too few\n", e->runs);
+        printf(
+            "  undecided after %u launches: too few to time them, or the budget was used "
+            "up\n",
+            e->runs);
         return;
     }
     printf("  plan: %s%s\n", plan, e->is_pinned ? " (pinned)" : "");
