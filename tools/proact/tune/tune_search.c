@@ -169,7 +169,7 @@ static void search_report(const struct tune_search *s)
     for (size_t i = 0; i < s->candidates.count; i++)
         timed += s->candidates.all[i].measured_ns > 0;
     plan_print(&best->plan, plan);
-    printf("%s: %zu of %zu candidates timed, %zu launch shapes\n", s->tune->path, timed,
+    printf("%s: candidates timed: %zu of %zu, launch shapes: %zu\n", s->tune->path, timed,
            s->candidates.count, s->shape_count);
     if (s->mixed_timed)
         printf("combinations of plans by shape timed: %u\n", s->mixed_timed);
