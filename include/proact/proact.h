@@ -89,6 +89,8 @@ struct proact_options {
                                 kernels for as long as opening them takes, or synchronously
                                 when a call needs them. If they cannot be opened, everything
                                 keeps running on device 0 */
+    const char *profile;     /* file of stored plans, in addition to those that every
+                                session reads (docs/tuning.md); NULL: none */
     struct proact_plan plan; /* plan of all launches until proact_plan_set() */
     /* Receiver of the text that emulated kernels print; called during waits. NULL: the text
        is discarded. On GPUs the driver prints to standard output. */
@@ -104,9 +106,9 @@ struct proact_options {
 /* ---- Sessions ---- */
 
 /* Opens the devices of a machine; NULL options are defaults. PROACT_EINVAL: unknown machine
-   or method, or a number out of range. PROACT_ENODEV: no driver or too few devices.
-   PROACT_EREFUSED: the devices do not support the method, or it needs peer access and no
-   device has any. */
+   or method, a number out of range, or a missing or malformed profile. PROACT_ENODEV: no
+   driver or too few devices. PROACT_EREFUSED: the devices do not support the method, or it
+   needs peer access and no device has any. */
 PROACT_API enum proact_status proact_open(const struct proact_options *options,
                                           struct proact **out, struct proact_error *err);
 /* Waits for all work, then frees the session and its objects. NULL is allowed. */

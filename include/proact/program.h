@@ -132,6 +132,15 @@ PROACT_API enum proact_status proact_launch_buffer(
    why not. Borrowed until the next call. NULL: the session opened all devices at once.
    `failed` is set to whether the devices could not be opened. */
 PROACT_API const char *proact_lazy_devices_report(struct proact *p, bool *failed);
+/* Report on stored plans (docs/tuning.md): line 0, 1, ... in one sentence each, borrowed
+   until the next call. NULL: there are no more lines. `is_warning` is set to whether a file
+   could not be used. */
+PROACT_API const char *proact_profile_report(struct proact *p, unsigned line,
+                                             bool *is_warning);
+/* Writes the decisions of the session to the file of PROACT_PROFILE now. proact_close()
+   does it as well, but cannot report a failure. Without effect after a failure, which is a
+   warning of the report. */
+PROACT_API void proact_profile_save(struct proact *p);
 /* Number of devices that are open now. */
 PROACT_API unsigned proact_open_device_count(const struct proact *p);
 

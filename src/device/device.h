@@ -197,6 +197,8 @@ struct device_backend {
     enum proact_status (*open_remaining)(struct device_set *set, bool waits, bool *are_open,
                                          struct proact_error *err);
     unsigned (*count)(const struct device_set *set);
+    /* Version of the driver, as 13000 for CUDA 13.0. NULL: there is no driver. */
+    unsigned (*driver_version)(const struct device_set *set);
     bool (*peer_access)(const struct device_set *set, unsigned from, unsigned to);
     /* Whether a kernel's atomics are atomic in the memory of the other device. */
     bool (*peer_atomics)(const struct device_set *set, unsigned from, unsigned to);

@@ -25,6 +25,10 @@ struct plan {
     bool needed_first;                /* CTAs whose chunks others need run first */
 };
 
+/* Method and tail as in proact_plan.method, such as "copy-engine+fused:16777216". */
+enum { PLAN_METHODS_BYTES = 3 * PLAN_METHOD_BYTES };
+void plan_print_methods(const struct plan *p, char out[PLAN_METHODS_BYTES]);
+
 /* Text of a plan: space-separated fields `name=value`, for example
    "devices=4 axis=1 method=fused chunk=65536". plan_parse() accepts what plan_print()
    writes; its error names the field and lists the valid ones. */

@@ -11,6 +11,14 @@
 static const char plan_fields[] =
     "devices axis method tail tail_bytes chunk step threads interior staging needed_first";
 
+void plan_print_methods(const struct plan *p, char out[PLAN_METHODS_BYTES])
+{
+    const unsigned long long tail_bytes = p->tail_bytes ? p->tail_bytes : 1;
+
+    snprintf(out, PLAN_METHODS_BYTES, *p->tail ? "%s+%s:%llu" : "%s", p->method, p->tail,
+             tail_bytes);
+}
+
 void plan_print(const struct plan *p, char out[PLAN_TEXT_BYTES])
 {
     char *at = out;

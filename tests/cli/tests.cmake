@@ -1,13 +1,13 @@
 # Each tests/cli/NAME.sh is one test of the command; run.sh describes them.
 foreach(name bench bench_link bench_options chart ct figures help ideal usage input make methods midway plot progress run_small single solvers trace doctor topo local unified
-    model model_fit model_usage ratings analyze analyze_launch analyze_modes analyze_passes analyze_program analyze_usage)
+    model model_fit model_usage ratings tune analyze analyze_launch analyze_modes analyze_passes analyze_program analyze_usage)
     proact_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
     set_tests_properties(cli.${name} PROPERTIES LABELS quick TIMEOUT 120)
 endforeach()
 # Each takes a quarter of a minute or more under sanitizers.
 set_tests_properties(cli.bench cli.bench_link cli.chart cli.figures cli.ideal cli.midway cli.plot cli.progress
-    cli.ratings cli.run_small cli.single cli.solvers cli.unified
+    cli.ratings cli.run_small cli.single cli.solvers cli.tune cli.unified
     PROPERTIES LABELS slow)
 
 # A separate program reads traces back.
@@ -28,7 +28,7 @@ set_tests_properties(cli.analyze_launch cli.model PROPERTIES
 # A parser reads the output of `proact run --plot`.
 add_executable(svg_check cli/svg_check.c)
 target_link_libraries(svg_check PRIVATE proact_options)
-set_tests_properties(cli.figures cli.plot PROPERTIES ENVIRONMENT "SVG_CHECK=$<TARGET_FILE:svg_check>")
+set_tests_properties(cli.figures cli.plot cli.tune PROPERTIES ENVIRONMENT "SVG_CHECK=$<TARGET_FILE:svg_check>")
 
 # Changed checkpoints with a hash that fits.
 add_executable(checkpoint_seal cli/checkpoint_seal.c)

@@ -28,7 +28,8 @@ cp "$source/tests/programs/vector_add.cu" app.cu
 printf '.PHONY: app\napp:\n\t$(NVCC) -arch=sm_90 app.cu -o app\n' >Makefile
 [ -n "$proactcc" ] && ln -s "$proactcc" "$scratch/bin/proactcc"
 PATH=$scratch/bin:$PATH
-export PATH
+XDG_DATA_HOME=$scratch/home # of profiles
+export PATH XDG_DATA_HOME
 
 if [ "$page" = help ]; then
     applications=$(proact run --help |
@@ -37,7 +38,7 @@ if [ "$page" = help ]; then
     IFS='
 '
     for command in '' run $applications make 'make wiki' 'make hv15r' 'make phantom' \
-        'make ratings' analyze machines topo doctor methods bench 'bench figures' \
+        'make ratings' analyze machines topo doctor methods tune bench 'bench figures' \
         model 'model predict' 'model advise' 'model paper' 'model fit'; do
         unset IFS
         # shellcheck disable=SC2086 # words or none

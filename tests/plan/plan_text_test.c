@@ -34,6 +34,8 @@ static void every_field_is_read_back(void **state)
     assert_int_equal(plan_parse(text, &read, NULL), PROACT_OK);
     plan_print(&read, again);
     assert_string_equal(again, text);
+    plan_print_methods(&plan, again);
+    assert_string_equal(again, "copy-engine+fused:16777216");
     plan_print(&(struct plan){0}, text);
     assert_string_equal(text, "");
     assert_int_equal(plan_parse(text, &read, NULL), PROACT_OK);

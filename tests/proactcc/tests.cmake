@@ -17,6 +17,9 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.lazy_devices PROPERTIES LABELS slow TIMEOUT 300)
+    proact_test(NAME proactcc.tune COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/tune.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} $<TARGET_FILE:proact_command>)
+    set_tests_properties(proactcc.tune PROPERTIES LABELS slow TIMEOUT 300)
     proact_test(NAME proactcc.blocked COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/blocked.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Usage: cpu_time RECORD COMMAND [ARGUMENT...]. Runs the command, writes the CPU seconds
-   of it and its descendants to the file RECORD, and ends as the command ends. The label of
-   a test is checked against the record (tests/layering/quick_times.sh). */
+   of it and its descendants to the file RECORD, and ends as the command ends. The command
+   sees no profiles of this computer (docs/tuning.md). The label of a test is checked
+   against the record (tests/layering/quick_times.sh). */
 #define _DEFAULT_SOURCE /* wait4() */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +28,15 @@ static void record(const char *path, const struct rusage *use)
     fclose(f);
 }
 
+/* Stored plans of the user would change what a test prints. */
+static void hide_profiles(void)
+{
+    setenv("XDG_DATA_HOME", "/nonexistent", 1);
+    setenv("XDG_DATA_DIRS", "/nonexistent", 1);
+    unsetenv("PROACT_PROFILE");
+    unsetenv("PROACT_EFFORT");
+}
+
 int main(int argc, char **argv)
 {
     struct rusage use = {0};
@@ -37,6 +48,7 @@ int main(int argc, char **argv)
     }
     pid_t child = fork();
     if (child == 0) {
+        hide_profiles();
         execvp(argv[2], argv + 2);
         perror(argv[2]);
         _exit(127);

@@ -86,6 +86,7 @@ proact_test(NAME runtime.store_bulk_gpus COMMAND runtime_tests store_bulk local)
 set_tests_properties(runtime.store_bulk_gpus PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)
 # Half a minute each under sanitizers.
 set_tests_properties(runtime.agent runtime.choose_split runtime.needs runtime.sharing runtime.store_bulk
+    runtime.stored_choice runtime.stored_plan
     PROPERTIES LABELS slow)
 
 # Counts allocated and freed blocks.
@@ -93,6 +94,8 @@ target_link_options(runtime_tests PRIVATE
     LINKER:--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free)
 # Counts provenance queries and access analyses.
 target_link_options(runtime_tests PRIVATE LINKER:--wrap=provenance_query_threads,--wrap=access_extent)
+fake_cuda_test(runtime.stored_plan_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
+    COMMAND runtime_tests stored_plan local)
 fake_cuda_test(runtime.growth_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND runtime_tests growth local)
 

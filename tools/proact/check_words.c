@@ -60,6 +60,22 @@ enum proact_status check_file_or_folder(const char *path, struct proact_error *e
     return PROACT_OK;
 }
 
+enum proact_status create_folders(const char *path, struct proact_error *err)
+{
+    struct text part = {0};
+    enum proact_status status = PROACT_OK;
+
+    for (const char *at = path + 1; (at = strchr(at, '/')) && !status; at++) {
+        text_clear(&part);
+        text_add(&part, path, (size_t)(at - path));
+        if (mkdir(part.data, 0777) && errno != EEXIST)
+            status = fail(err, PROACT_EINVAL, "%s: cannot be created: %s", part.data,
+                          strerror(errno));
+    }
+    text_clear(&part);
+    return status;
+}
+
 /* True for an unknown machine name, as opposed to a machine that fails. */
 static bool is_mistaken(const char *machine)
 {

@@ -14,6 +14,8 @@ int check_machine(const char *command, const char *machine, unsigned devices,
 enum proact_status check_folder(const char *path, struct proact_error *err);
 /* The same, where the path may also name a folder that gets the files. */
 enum proact_status check_file_or_folder(const char *path, struct proact_error *err);
+/* Creates the missing folders of a path, whose last part is the file name. */
+enum proact_status create_folders(const char *path, struct proact_error *err);
 /* The destination of --json FILE. With "-" it is stdout, and all other output goes to
    stderr from then on. The name is valid until the process ends; only one output can use
    it. */

@@ -20,6 +20,7 @@ int command_doctor(int argc, char **argv);
 int command_make(int argc, char **argv);
 int command_methods(int argc, char **argv);
 int command_model(int argc, char **argv);
+int command_tune(int argc, char **argv);
 
 /* Prints "proact: " and the sentence on stderr; returns EXIT_FAILED. */
 int failure_exit(const struct proact_error *err);

@@ -22,6 +22,7 @@ static const struct {
     {"topo", "show the devices and links of a machine", command_topo},
     {"doctor", "check this computer and print a remedy for each problem", command_doctor},
     {"methods", "list the methods that transfer data between devices", command_methods},
+    {"tune", "measure the plans of a program, and keep the fastest", command_tune},
     {"bench", "measure links, methods, latencies, steps and counters", command_bench},
     {"model", "predict the time of launches from a machine's description", command_model},
     {"help", "print this text, or the help of a command", command_help},

@@ -186,6 +186,13 @@ static void cuda_replicas(struct device_set *set, const struct device_replicas *
     (void)replicas;
 }
 
+static unsigned cuda_driver_version(const struct device_set *set)
+{
+    int version = 0;
+
+    return set->driver.version(&version) || version < 0 ? 0 : (unsigned)version;
+}
+
 const struct device_backend device_cuda = {
     .name = "cuda",
     .find = cuda_find,
@@ -194,6 +201,7 @@ const struct device_backend device_cuda = {
     .open_ns = cuda_open_ns,
     .open_remaining = cuda_open_remaining,
     .count = cuda_count,
+    .driver_version = cuda_driver_version,
     .peer_access = cuda_peer_access,
     .peer_atomics = cuda_peer_atomics,
     .alloc = cuda_alloc,

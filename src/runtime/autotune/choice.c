@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "runtime/autotune/coupling.h"
 #include "runtime/autotune/look.h"
+#include "runtime/autotune/stored_choice.h"
 #include "runtime/autotune/trial.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/kernel.h"
@@ -75,6 +76,7 @@ static struct choice *find(const struct launching *l)
         c->session = k->session;
         c->orders = k->session->orders;
         add_to_all(k->session, c);
+        stored_choice_begin(c, l);
     }
     k->choices->last_used = c;
     return c;
@@ -144,6 +146,8 @@ unsigned choice_after(const struct choice *c)
 
     if (!c->timed_whole)
         return CHOICE_TIME_WHOLE;
+    if (stored_choice_needs_probes(c))
+        return c->timed_whole < c->timed_split ? CHOICE_TIME_WHOLE : CHOICE_TIME_SPLIT;
     if ((wins ? c->timed_whole : c->timed_split) > 1 || !is_doubtful(c))
         return CHOICE_MADE;
     return wins ? CHOICE_TIME_WHOLE : CHOICE_TIME_SPLIT;
@@ -171,6 +175,8 @@ static bool looks_again(struct choice *c, const struct launching *l)
 {
     const struct trial *t = &c->session->trial;
 
+    if (c->is_stored)
+        return false;
     if (choice_axes_changed(c))
         return true;
     if (t->is_under_way || (t->next && !works_otherwise(c, l)))
@@ -201,6 +207,7 @@ struct choice *choice_next(const struct launching *l)
 
     look_beside(c, l);
     c->launches++;
+    c->is_superseded = false;
     coupling_launched(c);
     if (c->step == CHOICE_MADE && look_is_paid(c->session) && looks_again(c, l))
         c->step = CHOICE_READY;
@@ -287,7 +294,9 @@ void choices_drop(struct proact_kernel *k)
         struct choice *c = k->choices->first;
 
         k->choices->first = c->next;
+        stored_choice_end(c);
         forget(k->session, c);
+        free(c->key);
         free(c->block);
         free(c);
     }

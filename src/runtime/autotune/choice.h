@@ -17,6 +17,7 @@ struct proact_kernel;
 enum { CHOICE_READY, CHOICE_TIME_SPLIT, CHOICE_TIME_WHOLE, CHOICE_MADE };
 
 struct coupling;
+struct profile_key;
 
 struct choice {
     struct choice *next;
@@ -29,6 +30,7 @@ struct choice {
                                                    the last and the next probe; minimum
                                                    interval */
     uint64_t split_ns, whole_ns;
+    uint64_t split_most_ns, whole_most_ns; /* the largest time of this probe */
     /* Host time per split launch: for its write set, and for queueing it. */
     uint64_t found_ns, queued_ns;
     uint64_t broadcast_ns; /* fetch before a split launch, without the part charged to other
@@ -50,6 +52,13 @@ struct choice {
                              launch */
     double apart;         /* moving average of launches from one to the next */
     unsigned char *block; /* parameters of the last probe */
+    /* Stored decisions (stored_choice.h). */
+    struct profile_key *key;  /* NULL: no profile is in use */
+    bool is_stored;           /* made by a profile: never timed */
+    bool is_superseded;       /* its launches have another partition axis since then */
+    unsigned axis;            /* partition axis: 1 + dimension; 0: the slowest one */
+    unsigned stored_axis;     /* the same, of the profile */
+    uint64_t stored_launches; /* of an earlier session whose probe did not end */
     enum {
         RAN_SPLIT,
         RAN_TO_BE_TIMED,

@@ -39,24 +39,35 @@ static void lower(uint64_t *least, uint64_t is)
     *least = is < *least ? is : *least;
 }
 
+static void raise_most(uint64_t *most, uint64_t is)
+{
+    *most = is > *most ? is : *most;
+}
+
 /* With an interior/boundary split the host queues three kernels per device
    (launch_divide.h). */
 void choice_note_split(struct choice *c, struct stopwatch_time took, bool is_divided,
                        uint64_t found_ns)
 {
-    if (!c->timed_split++)
+    if (!c->timed_split++) {
         c->split_ns = c->queued_ns = c->found_ns = UINT64_MAX;
+        c->split_most_ns = 0;
+    }
     c->is_short |= is_divided && took.devices_ns < SHORT_TIMES * took.host_ns;
     lower(&c->split_ns, took.devices_ns);
+    raise_most(&c->split_most_ns, took.devices_ns);
     lower(&c->queued_ns, took.host_ns);
     lower(&c->found_ns, found_ns);
 }
 
 void choice_note_whole(struct choice *c, struct stopwatch_time took)
 {
-    if (!c->timed_whole++)
+    if (!c->timed_whole++) {
         c->whole_ns = UINT64_MAX;
+        c->whole_most_ns = 0;
+    }
     lower(&c->whole_ns, took.devices_ns);
+    raise_most(&c->whole_most_ns, took.devices_ns);
 }
 
 void choice_note_queued(struct choice *c, uint64_t ns)

@@ -133,7 +133,7 @@ bool coupling_is_of_now(const struct choice *c)
 {
     const uint64_t ago = c->session->chosen - c->chosen;
 
-    return choice_is_made(c) && (double)ago * frequency(c) < PERIODS_AGO;
+    return choice_is_made(c) && !c->is_stored && (double)ago * frequency(c) < PERIODS_AGO;
 }
 
 /* Joint cost of a kernel in the given mode, with all other kernels unchanged. */
@@ -230,6 +230,8 @@ void coupling_launched(struct choice *c)
 
 void coupling_choose(struct choice *c)
 {
+    if (c->is_stored)
+        return;
     c->settled = wins(c);
     if (c->coupling_count && !(c->launches & (c->launches - 1)))
         coupling_settle(c);

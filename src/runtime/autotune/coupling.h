@@ -32,6 +32,7 @@ void coupling_choose(struct choice *c);
 void coupling_note_rate(struct proact *p, uint64_t bytes, uint64_t ns);
 /* Bandwidth between devices in bytes per ns. */
 double coupling_rate(const struct proact *p);
-/* Whether the kernel was launched recently. Others do not count. */
+/* Whether the kernel was launched recently, and its decision is not a stored one. Others do
+   not count. */
 bool coupling_is_of_now(const struct choice *c);
 void coupling_drop(struct choice *c);

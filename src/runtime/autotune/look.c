@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/autotune/look.h"
 
+#include "base/clock.h"
 #include "runtime/objects/session.h"
 #include "runtime/session/runtime_wait.h"
 
@@ -12,7 +13,10 @@ enum {
 
 bool look_is_paid(const struct proact *p)
 {
-    return p->look.spent_ns <= FREE_NS + proact_now_ns(p) / PART;
+    const bool is_unlimited =
+        p->look.is_unlimited && (!p->look.until_ns || clock_host_ns() < p->look.until_ns);
+
+    return is_unlimited || p->look.spent_ns <= FREE_NS + proact_now_ns(p) / PART;
 }
 
 /* An update waits for the devices, so the interval doubles each time. */

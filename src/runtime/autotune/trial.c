@@ -212,6 +212,8 @@ void trial_choose(struct choice *c)
 {
     const struct trial *t = &c->session->trial;
 
+    if (c->is_stored)
+        return;
     c->splits = was_any(t) || c->coupling_count ? goes_split(c, t->way) : c->settled;
 }
 

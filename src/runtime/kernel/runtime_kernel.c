@@ -14,6 +14,7 @@
 #include "runtime/autotune/choice.h"
 #include "runtime/footprint/derive.h"
 #include "runtime/kernel/image_destroy.h"
+#include "runtime/kernel/stored_plan.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/runtime_map.h"
 #include "runtime/objects/session.h"
@@ -364,6 +365,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     derivation_drop(k);
     direct_drop(k);
     choices_drop(k);
+    stored_plans_drop(k);
     boundaries_drop(k);
     while (*link != k)
         link = &(*link)->next;

@@ -49,15 +49,17 @@ struct proact_kernel {
     uint32_t whole_bytes;            /* parameter bytes of a single-device launch */
     struct session_image *own_image; /* image of a rewritten variant; else NULL */
     struct kernel_derivation *derivation; /* derive.c; NULL: not created yet */
+    uint64_t text_hash;                   /* session_profile.h; 0: not computed yet */
     char *refusal, *refusal_text;         /* the last one; the text names source lines */
     /* By instruction (derive_flags.h): shared writes; those that stay atomics; swaps of
        compare-and-swap loops that compute a minimum or maximum. */
     const bool *flag_stores, *flag_joints, *flag_swaps;
     bool owns_atomics; /* some split launch has atomics on bytes of one device only */
-    struct kernel_choices *choices;      /* choice.h; NULL: not created yet */
-    struct kernel_partition *boundaries; /* boundaries.h; NULL: the same */
-    struct kernel_needs *needs;          /* needs.c; NULL: the same */
-    struct annotated_stores *stores;     /* annotated_stores.c; NULL: the same */
+    struct kernel_stored_plan *stored_plans; /* stored_plan.h; NULL: none */
+    struct kernel_choices *choices;          /* choice.h; NULL: not created yet */
+    struct kernel_partition *boundaries;     /* boundaries.h; NULL: the same */
+    struct kernel_needs *needs;              /* needs.c; NULL: the same */
+    struct annotated_stores *stores;         /* annotated_stores.c; NULL: the same */
     char *uses_clusters; /* sentence about the first use of clusters; NULL: none */
     struct proact_error in_clusters; /* of the last launch; "" without clusters */
     bool is_annotated;

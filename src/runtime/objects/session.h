@@ -38,7 +38,9 @@ struct proact {
     const struct device_backend *backend;
     struct device_set *set;
     struct transfer_devices devices;
-    struct transfer_plan plan;
+    struct transfer_plan plan;       /* of the current launch (kernel/stored_plan.h) */
+    struct transfer_plan given_plan; /* by the user, with defaults */
+    bool plan_is_open;       /* the user gave no method, chunk size and number of threads */
     struct text plan_copies; /* proact_plan_copies() */
     struct order order;
     struct span_book book;
@@ -52,12 +54,15 @@ struct proact {
     uint64_t all_changed; /* last operation of device 0 that may have written every array */
     struct choice *whole_by; /* decision of that launch, if it could be split; NULL: none */
     bool looks;              /* the current launch is an attempt: no reads are recorded */
-    struct stopwatch *stopwatch; /* NULL: no launch was timed yet */
-    struct choice *choices;      /* of all kernels, the latest first */
+    struct stopwatch *stopwatch;     /* NULL: no launch was timed yet */
+    struct choice *choices;          /* of all kernels, the latest first */
+    struct session_profile *profile; /* session_profile.h */
     struct trial trial;
     struct { /* budget of probes (look.h) */
         uint64_t spent_ns;
         uint64_t launches; /* since probes were last in budget */
+        bool is_unlimited; /* by PROACT_EFFORT (session_profile.h) */
+        uint64_t until_ns; /* host time at which that ends; 0: never */
         bool goes_whole;   /* the last decided launch ran on device 0 */
     } look;
     uint64_t chosen;      /* launches with a decision */

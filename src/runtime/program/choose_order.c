@@ -229,8 +229,25 @@ static void order_probe(struct launching *l, struct interchanged_shape *s,
         look(l, s, missing);
 }
 
-bool order_change(struct launching *l, const struct choice *c)
+/* Applies the axis of a stored decision, which is final. */
+static bool order_restore(struct launching *l, struct choice *c)
 {
+    struct interchanged_shape *s = c->stored_axis ? launch_shape(l) : NULL;
+    const unsigned wanted = c->stored_axis - 1;
+    struct launching other;
+
+    c->stored_axis = 0;
+    if (!s || s->slowest == wanted || !shape_may_be_slowest(s, wanted) ||
+        !try(l, wanted, &other))
+        return false;
+    change(l, s, wanted);
+    return true;
+}
+
+bool order_change(struct launching *l, struct choice *c)
+{
+    if (c && c->is_stored)
+        return order_restore(l, c);
     struct interchanged_shape *s =
         l->kernel->session->recording || l->kernel->session->forced_axes ? NULL
                                                                          : launch_shape(l);
@@ -251,6 +268,8 @@ bool order_change(struct launching *l, const struct choice *c)
         s->is_no_good[best] = true;
         return false;
     }
+    if (c)
+        c->is_superseded = true;
     change(l, s, best);
     return true;
 }

@@ -4,8 +4,8 @@
 /* Choice of the partition axis of a program's launch: the slowest dimension or another one
    (launch_axis.h). The first launches with many missing bytes compare these for all axes.
    Once the readers are known, the bytes to be sent are compared too. An axis with far fewer
-   missing bytes and no additional sends is selected. A shape changes its axis only a few
-   times, since each of several launches may prefer its own. */
+   missing bytes and no additional sends is selected, or that of a stored decision. A shape
+   changes its axis only a few times, since each of several launches may prefer its own. */
 
 #include <stdbool.h>
 
@@ -14,4 +14,4 @@ struct launching;
 
 /* Selects another axis for the launch, which has its binding. `c` NULL: no decision for the
    shape. Returns true if the launch changed; it then has no binding. */
-bool order_change(struct launching *l, const struct choice *c);
+bool order_change(struct launching *l, struct choice *c);

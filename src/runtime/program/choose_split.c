@@ -7,6 +7,7 @@
 #include "runtime/autotune/choice.h"
 #include "runtime/autotune/coupling.h"
 #include "runtime/autotune/look.h"
+#include "runtime/autotune/stored_choice.h"
 #include "runtime/autotune/trial.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_partial.h"
@@ -99,6 +100,7 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
     }
     if (status)
         return status;
+    stored_choice_timed(p);
     look_spent(p, from, choice_least_ns(c));
     c->step = choice_after(c);
     if (c->step != CHOICE_MADE)
@@ -108,6 +110,7 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
     coupling_settle(c);
     trial_timed(p);
     trial_choose(c);
+    stored_choice_made(c);
     memcpy(c->block, l->block, l->kernel->parameter_bytes);
     return PROACT_OK;
 }
@@ -115,9 +118,10 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
 /* Whether a launch may be timed now. Timing starts when the push targets are final. */
 static bool may_time(struct choice *c, const struct launching *l)
 {
-    return c->step == CHOICE_TIME_WHOLE || c->timed_split ||
-           consumers_are_known(l->binding) || choice_kernel_is_dear(l->kernel) ||
-           c->untimed++ >= UNTIMED_MAX;
+    return !stored_choice_postpones(c) &&
+           (c->step == CHOICE_TIME_WHOLE || c->timed_split ||
+            consumers_are_known(l->binding) || choice_kernel_is_dear(l->kernel) ||
+            c->untimed++ >= UNTIMED_MAX);
 }
 
 /* A kernel that was never timed follows the current mode until the probe budget permits a

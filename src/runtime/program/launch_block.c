@@ -17,6 +17,7 @@
 #include "runtime/coherence/launch_partial.h"
 #include "runtime/footprint/derive.h"
 #include "runtime/footprint/derive_flags.h"
+#include "runtime/kernel/stored_plan.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/launch_axis.h"
 #include "runtime/launch/launch_specialize.h"
@@ -309,6 +310,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     struct proact *p = l->kernel->session;
     enum proact_status status;
 
+    stored_plan_select(l);
     if (launch_is_in_clusters(l) || l->is_cooperative) {
         p->whole_by = NULL;
         return launch_first(l, err);

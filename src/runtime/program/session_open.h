@@ -6,13 +6,8 @@
 #include <proact/program.h>
 
 #include "device/device.h"
-#include "transfer/transfer.h"
 
 /* proact_open() on a given backend; tests pass a fake one. */
 enum proact_status session_open(const struct device_backend *backend,
                                 const struct proact_options *options, struct proact **out,
                                 struct proact_error *err);
-
-/* Checks a plan and fills in the defaults of the machine. */
-enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
-                                struct transfer_plan *out, struct proact_error *err);

@@ -44,6 +44,7 @@ struct run_request {
     const char *checkpoint, *resume;         /* files */
     unsigned every;                          /* iterations between two checkpoints */
     const char *method;                      /* of a single run; NULL: selected */
+    const char *profile;                     /* of stored plans */
     bool compare;                            /* all methods of `methods`, and one device */
     bool reference;                          /* compare with the host's reference program */
     struct run_value value[RUN_OPTIONS_MAX]; /* in the order of the application's options */

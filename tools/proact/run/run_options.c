@@ -21,7 +21,7 @@ struct run_words {
     poptContext popt;
     struct poptOption *table;
     char *machine, *devices, *method, *chunk, *threads, *seed, *tolerance, *iterations,
-        *json, *plot, *trace, *output, *log, *checkpoint, *every, *resume, *send;
+        *json, *plot, *trace, *output, *log, *checkpoint, *every, *resume, *send, *profile;
     struct run_app_words application;
     int chart, check, compare, reference, help;
     struct text command_line;
@@ -36,6 +36,7 @@ static poptContext make_popt(struct run_words *w, int argc, char **argv)
         {"chunk", 0, POPT_ARG_STRING, &w->chunk, 0, NULL, NULL},
         {"threads", 0, POPT_ARG_STRING, &w->threads, 0, NULL, NULL},
         {"send", 0, POPT_ARG_STRING, &w->send, 0, NULL, NULL},
+        {"profile", 0, POPT_ARG_STRING, &w->profile, 0, NULL, NULL},
         {"seed", 0, POPT_ARG_STRING, &w->seed, 0, NULL, NULL},
         {"tolerance", 0, POPT_ARG_STRING, &w->tolerance, 0, NULL, NULL},
         {"iterations", 0, POPT_ARG_STRING, &w->iterations, 0, NULL, NULL},
@@ -185,6 +186,12 @@ static int check_kind(const struct run_words *w, bool compares)
             return usage_error("run",
                                "--%s is for one run, not for a comparison of methods",
                                single[i].option);
+    if (w->profile && (compares || w->method || w->chunk || w->threads))
+        return usage_error("run", "--profile selects the plan: it does not go with --%s",
+                           compares    ? "compare"
+                           : w->method ? "method"
+                           : w->chunk  ? "chunk"
+                                       : "threads");
     if (w->chart && !compares)
         return usage_error("run", "--chart shows a comparison of methods: add --compare");
     if (w->every && !w->checkpoint)
@@ -225,6 +232,7 @@ static int take_values(const struct run_words *w, struct run_request *r)
     if ((code = take_tolerance(w->tolerance, &r->tolerance)))
         return code;
     r->machine = w->machine;
+    r->profile = w->profile;
     r->check = w->check;
     r->reference = w->reference;
     r->checkpoint = w->checkpoint;
@@ -322,7 +330,7 @@ void run_options_destroy(struct run_words *w)
     char *strings[] = {w->machine,    w->devices, w->method, w->chunk,     w->threads,
                        w->seed,       w->trace,   w->json,   w->tolerance, w->iterations,
                        w->checkpoint, w->every,   w->resume, w->plot,      w->output,
-                       w->log,        w->send};
+                       w->log,        w->send,    w->profile};
 
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         free(strings[i]);

@@ -12,6 +12,7 @@
 #include "run/run_report.h"
 #include "run/run_svg.h"
 #include "run/run_trace.h"
+#include "runtime/autotune/session_profile.h"
 
 struct single {
     const struct run_application *application;
@@ -61,29 +62,47 @@ static void rebase_points(struct single *s)
     }
 }
 
-/* A session by the named method, or by the best one that the machine supports. */
+/* Prints the warnings about profiles, and whether stored plans were used. */
+static bool single_report_profile(const struct single *s)
+{
+    const char *line;
+    bool is_warning;
+
+    for (unsigned i = 0; (line = proact_profile_report(s->session, i, &is_warning)); i++)
+        if (is_warning)
+            fprintf(stderr, "proact: %s\n", line);
+    return session_profile_has_used(s->session);
+}
+
+/* A session by the named method. Without one, stored plans may apply; their default is
+   fused, or bulk where the machine does not support that. */
 static enum proact_status single_open(struct single *s, struct proact_error *err)
 {
-    static const char *const defaults[] = {"fused", "bulk"};
     const struct run_request *r = s->request;
-    struct proact_options options = {
+    const struct proact_plan plan = {
+        .method = r->method,
+        .chunk_bytes = r->chunk_bytes,
+        .transfer_threads = r->threads,
+        .broadcast = r->sends_all,
+    };
+    const struct proact_options options = {
         .machine = r->machine,
         .device_count = s->topology->device_count,
         .seed = r->seed,
         .check = r->check,
-        .plan = {.chunk_bytes = r->chunk_bytes,
-                 .transfer_threads = r->threads,
-                 .broadcast = r->sends_all},
+        .profile = r->profile,
+        .plan = plan,
     };
-    enum proact_status status = PROACT_EREFUSED;
+    enum proact_status status = proact_open(&options, &s->session, err);
 
-    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
-        s->method = options.plan.method = r->method ? r->method : defaults[i];
-        status = proact_open(&options, &s->session, err);
-        if (status != PROACT_EREFUSED || r->method)
-            return status;
-    }
-    return status;
+    s->method = r->method;
+    if (status || r->method)
+        return status;
+    struct proact_plan fused = plan;
+
+    fused.method = "fused";
+    s->method = proact_plan_set(s->session, &fused, NULL) ? run_baseline : "fused";
+    return proact_plan_set(s->session, &plan, err);
 }
 
 static bool is_on_host(const struct single *s)
@@ -129,6 +148,8 @@ static enum proact_status single_execute(struct single *s, struct proact_error *
     run_progress_next(&s->progress, s->method);
     status = s->application->run(s->work, s->session, &watcher, &s->outcome, err);
     rebase_points(s);
+    if (single_report_profile(s))
+        s->method = "stored plans";
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include "topology/topology.h"
 
 /* Without a named method the run uses fused, or bulk if no device has peer access.
-   *differs: the answer is not that of the reference program. */
+ *differs: the answer is not that of the reference program. */
 enum proact_status run_single(const struct run_application *application, void *work,
                               const struct run_request *request,
                               const struct topology *topology, bool *differs,

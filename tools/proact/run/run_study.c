@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/pages.h"
 #include "run/run_progress.h"
 #include "run/run_trace.h"
@@ -34,6 +35,7 @@ struct one_run {
     enum proact_unified unified;
     unsigned seed_offset;
     struct run_trace *trace;
+    const struct run_plan *hooks; /* called with the session; NULL: none */
 };
 
 static void study_ignore_span(void *context, const struct proact_trace_span *span)
@@ -86,12 +88,18 @@ static enum proact_status run_once(struct maker *m, const struct one_run *run,
     };
     struct proact *p;
 
-    run_progress_next(&m->progress, run->devices == 1 ? "one device" : run->method);
+    run_progress_next(&m->progress, run->devices == 1 ? "one device"
+                                    : run->method     ? run->method
+                                                      : "several plans");
     enum proact_status status = proact_open(&options, &p, m->err);
 
     if (status)
         return status;
+    if (run->hooks && run->hooks->opened)
+        run->hooks->opened(run->hooks->context, p);
     status = run_in(m, p, run, out);
+    if (run->hooks && run->hooks->closing)
+        run->hooks->closing(run->hooks->context, p);
     proact_close(p);
     if (!status)
         run_progress_done(&m->progress, out->iterations);
@@ -364,6 +372,67 @@ enum proact_status run_study_make(const struct run_application *application, voi
     else
         *out = study;
     return status;
+}
+
+struct run_plans {
+    struct maker maker;
+    struct run_study study;
+};
+
+enum proact_status run_plans_open(const struct run_application *application, void *work,
+                                  const struct run_request *request,
+                                  const struct topology *topology, struct run_plans **out,
+                                  struct proact_error *err)
+{
+    const struct one_run one = {.method = run_baseline, .devices = 1};
+    struct run_plans *s = must_calloc(1, sizeof *s);
+
+    s->study.device_count = topology->device_count;
+    s->maker = (struct maker){.application = application,
+                              .work = work,
+                              .request = request,
+                              .study = &s->study,
+                              .err = err};
+    run_progress_init(&s->maker.progress, 1);
+    *out = s;
+    return run_often(&s->maker, &one, NULL, &s->study.one, &s->study.one_time);
+}
+
+enum proact_status run_plans_time(struct run_plans *plans, const struct run_plan *plan,
+                                  struct run_row *out, struct proact_error *err)
+{
+    struct run_row row = {.method = plan->method,
+                          .chunk_bytes = plan->chunk_bytes,
+                          .threads = plan->threads,
+                          .equal = true};
+    struct one_run run = run_of_row(&plans->study, &row);
+    struct run_outcome outcome;
+
+    plans->maker.err = err;
+    plans->maker.progress.runs++;
+    run.skips = plan->skips;
+    run.hooks = plan;
+    const enum proact_status status =
+        run_often(&plans->maker, &run, plan->skips ? NULL : &row, &outcome, &row.time);
+
+    row.statistics = outcome.statistics;
+    outcome_clear(&outcome);
+    *out = row;
+    return status;
+}
+
+const struct run_study *run_plans_study(const struct run_plans *plans)
+{
+    return &plans->study;
+}
+
+void run_plans_close(struct run_plans *plans)
+{
+    if (!plans)
+        return;
+    run_progress_clear(&plans->maker.progress);
+    run_study_clear(&plans->study);
+    free(plans);
 }
 
 bool run_study_differs(const struct run_study *s)

@@ -54,5 +54,28 @@ enum proact_status run_study_make(const struct run_application *application, voi
 const char *run_hint_name(enum proact_unified hint);
 /* Writes proact_plan_copies() of the session, or "". */
 void run_copies_note(const struct proact *p, char out[RUN_COPIES_BYTES]);
+/* Runs of single plans of an application, each compared with the run on one device. */
+struct run_plans;
+struct run_plan {
+    const char *method;   /* NULL: left to the session */
+    uint64_t chunk_bytes; /* 0: the default */
+    unsigned threads;     /* likewise */
+    bool skips;           /* E(m): no transfers, and no comparison */
+    /* Called with the session before and after the run; NULL: none. */
+    void (*opened)(void *context, struct proact *p);
+    void (*closing)(void *context, struct proact *p);
+    void *context;
+};
+/* Runs the application on one device. run_plans_close() in any case. */
+enum proact_status run_plans_open(const struct run_application *application, void *work,
+                                  const struct run_request *request,
+                                  const struct topology *topology, struct run_plans **out,
+                                  struct proact_error *err);
+/* PROACT_EREFUSED: the machine does not support the plan. */
+enum proact_status run_plans_time(struct run_plans *plans, const struct run_plan *plan,
+                                  struct run_row *out, struct proact_error *err);
+const struct run_study *run_plans_study(const struct run_plans *plans);
+void run_plans_close(struct run_plans *plans); /* NULL is allowed */
+
 bool run_study_differs(const struct run_study *s);
 void run_study_clear(struct run_study *s);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "topology/topology_cache.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/fail.h"
 #include "base/hash.h"
 #include "base/json/json.h"
 #include "base/json/json_write.h"
+#include "check_words.h"
 
 static const struct json_range any = {.low = 0, .high = 1e12};
 
@@ -132,29 +130,12 @@ void topology_cache_print(const char *key, const char *when,
     *out = w.text;
 }
 
-/* Creates the folders of a path; its last part is the file name. */
-static enum proact_status make_folders(const char *path, struct proact_error *err)
-{
-    struct text part = {0};
-    enum proact_status status = PROACT_OK;
-
-    for (const char *at = path + 1; (at = strchr(at, '/')) && !status; at++) {
-        text_clear(&part);
-        text_add(&part, path, (size_t)(at - path));
-        if (mkdir(part.data, 0777) && errno != EEXIST)
-            status = fail(err, PROACT_EINVAL, "%s: cannot be created: %s", part.data,
-                          strerror(errno));
-    }
-    text_clear(&part);
-    return status;
-}
-
 enum proact_status topology_cache_write(const char *path, const char *key, const char *when,
                                         const struct topology_probe *probe,
                                         struct proact_error *err)
 {
     struct text text = {0};
-    enum proact_status status = make_folders(path, err);
+    enum proact_status status = create_folders(path, err);
 
     if (status)
         return status;

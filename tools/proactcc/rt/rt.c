@@ -30,7 +30,8 @@ enum cuda_error rt_refuse(const char *call)
     return rt_leave(rt, cudaErrorNotSupported);
 }
 
-/* A warning at the end: lazy opening failed, so the program ran on one device. */
+/* Warnings at the end: lazy opening failed, so the program ran on one device; a profile
+   could not be used. */
 static void rt_print_failure(struct rt *rt)
 {
     bool failed;
@@ -38,6 +39,7 @@ static void rt_print_failure(struct rt *rt)
 
     if (failed)
         rt_print("%s", lazy_devices);
+    rt_report_profile(rt);
 }
 
 void rt_end(void)
@@ -47,6 +49,8 @@ void rt_end(void)
 
     if (rt->session && !rt->broken && proact_wait(rt->session, &err))
         rt_break(rt, cudaErrorLaunchFailure, err.text);
+    if (rt->session)
+        proact_profile_save(rt->session);
     if (rt->session && rt->reports)
         rt_report(rt);
     else if (rt->session)

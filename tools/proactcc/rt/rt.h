@@ -253,5 +253,7 @@ void rt_interop_scan(struct rt *rt);
 void rt_interop_begin(struct rt *rt);
 
 void rt_report(struct rt *rt);
+/* The lines about stored plans: warnings, and with PROACT_REPORT all. */
+void rt_report_profile(const struct rt *rt);
 void rt_report_watch(struct rt *rt);
 void rt_report_launched(struct rt *rt, struct cuda_kernel *k, unsigned device);

@@ -73,6 +73,16 @@ static void print_kernel(const struct cuda_kernel *k)
     free(plain);
 }
 
+void rt_report_profile(const struct rt *rt)
+{
+    const char *line;
+    bool is_warning;
+
+    for (unsigned i = 0; (line = proact_profile_report(rt->session, i, &is_warning)); i++)
+        if (is_warning || rt->reports)
+            rt_print("%s", line);
+}
+
 void rt_report(struct rt *rt)
 {
     const struct proact_device_info d = proact_device_describe(rt->session);
@@ -104,6 +114,7 @@ void rt_report(struct rt *rt)
                 rt->interop.untracked);
     if (lazy_devices)
         fprintf(stderr, "proact: %s\n", lazy_devices);
+    rt_report_profile(rt);
     if (!rt->broken)
         proact_statistics_get(rt->session, PROACT_ALL_DEVICES, NULL, &s, NULL);
     fprintf(stderr,
