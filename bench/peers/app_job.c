@@ -18,7 +18,7 @@ struct job_words {
     unsigned devices, runs, iterations, size, rows, half_width, rank, views, subsets,
         slices, source, one_device_ns;
     const char *weights, *kernel, *type, *update;
-    bool shares;
+    bool shares, no_graph;
 };
 
 static _Noreturn void job_die(const char *what, const char *why)
@@ -31,7 +31,8 @@ static void job_usage(const char *program)
 {
     fprintf(stderr,
             "usage: %s pagerank|sssp|jacobi|band|als|ct [FILE] [--devices N] [--share]\n"
-            "  [--runs N] [--iterations N] [--type f32|f64] [--kernel default|paper]\n"
+            "  [--no-graph] [--runs N] [--iterations N] [--type f32|f64] [--kernel "
+            "default|paper]\n"
             "  sssp: --weights file|hash|unit --source N   jacobi: --size N\n"
             "  band: --rows N --half-width N   als: --update als|gradient --rank N\n"
             "  ct: --size N --views N --subsets N --slices N\n",
@@ -51,33 +52,34 @@ static unsigned job_number(const char *option, const char *text)
 
 static void job_parse(int argc, char **argv, struct job_words *w)
 {
-    enum { OPTIONS = 17 };
+    enum { OPTIONS = 18 };
     const struct {
         const char *name;
         unsigned *number;
-        const char **word; /* neither: a flag */
-    } known[OPTIONS] = {{"devices", &w->devices, NULL},
-                        {"runs", &w->runs, NULL},
-                        {"iterations", &w->iterations, NULL},
-                        {"size", &w->size, NULL},
-                        {"rows", &w->rows, NULL},
-                        {"half-width", &w->half_width, NULL},
-                        {"rank", &w->rank, NULL},
-                        {"views", &w->views, NULL},
-                        {"subsets", &w->subsets, NULL},
-                        {"slices", &w->slices, NULL},
-                        {"source", &w->source, NULL},
-                        {"one-device-ns", &w->one_device_ns, NULL},
-                        {"weights", NULL, &w->weights},
-                        {"kernel", NULL, &w->kernel},
-                        {"type", NULL, &w->type},
-                        {"update", NULL, &w->update},
-                        {"share", NULL, NULL}};
+        const char **word;
+        bool *flag; /* one of the three */
+    } known[OPTIONS] = {{"devices", &w->devices, NULL, NULL},
+                        {"runs", &w->runs, NULL, NULL},
+                        {"iterations", &w->iterations, NULL, NULL},
+                        {"size", &w->size, NULL, NULL},
+                        {"rows", &w->rows, NULL, NULL},
+                        {"half-width", &w->half_width, NULL, NULL},
+                        {"rank", &w->rank, NULL, NULL},
+                        {"views", &w->views, NULL, NULL},
+                        {"subsets", &w->subsets, NULL, NULL},
+                        {"slices", &w->slices, NULL, NULL},
+                        {"source", &w->source, NULL, NULL},
+                        {"one-device-ns", &w->one_device_ns, NULL, NULL},
+                        {"weights", NULL, &w->weights, NULL},
+                        {"kernel", NULL, &w->kernel, NULL},
+                        {"type", NULL, &w->type, NULL},
+                        {"update", NULL, &w->update, NULL},
+                        {"share", NULL, NULL, &w->shares},
+                        {"no-graph", NULL, NULL, &w->no_graph}};
     struct option table[OPTIONS + 1] = {{NULL, 0, NULL, 0}};
 
     for (int i = 0; i < OPTIONS; i++)
-        table[i] =
-            (struct option){known[i].name, known[i].number || known[i].word, NULL, i};
+        table[i] = (struct option){known[i].name, !known[i].flag, NULL, i};
     for (int code; (code = getopt_long(argc, argv, "", table, NULL)) != -1;) {
         if (code == '?')
             job_usage(argv[0]);
@@ -86,7 +88,7 @@ static void job_parse(int argc, char **argv, struct job_words *w)
         else if (known[code].word)
             *known[code].word = optarg;
         else
-            w->shares = true;
+            *known[code].flag = true;
     }
 }
 
@@ -209,6 +211,7 @@ void app_job_open(int argc, char **argv, struct app_job *out)
     job.file = argc - optind == 2 ? argv[optind + 1] : NULL;
     job.devices = words.devices;
     job.shares = words.shares;
+    job.no_graph = words.no_graph;
     job.one_device_ns = words.one_device_ns;
     job.runs = or_default(words.runs, 5);
     if (!job.file && (job.app <= APP_SSSP || job.app == APP_ALS))

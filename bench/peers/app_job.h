@@ -21,6 +21,7 @@ struct app_job {
     const char *name, *file; /* file: NULL for generated inputs */
     unsigned devices, runs;  /* devices: 0, all */
     bool shares;             /* more devices than GPUs: parts of a grid share a GPU */
+    bool no_graph;           /* single launches, where they could be recorded */
     double one_device_ns;    /* twins: of an iteration; 0: not given */
     struct graph graph;      /* pagerank, sssp */
     struct band_system band;

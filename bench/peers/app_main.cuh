@@ -81,6 +81,7 @@ struct app_program {
         for (unsigned i = 0; i < job.runs; i++) {
             proact alone(1, {number});
 
+            alone.may_record = !job.no_graph;
             std::free(one.bytes);
             one = {};
             if (!once(alone, one))
@@ -100,6 +101,7 @@ struct app_program {
             std::unique_ptr<proact> session = make(devices);
             app_answer answer = {};
 
+            session->may_record = !job.no_graph;
             if (!once(*session, answer))
                 return;
             equal &= answer.size == one.size && answer.iterations == one.iterations &&

@@ -327,8 +327,8 @@ extern "C" uint64_t proact_now_ns(const struct proact *p)
 extern "C" enum proact_status proact_record_begin(struct proact *p,
                                                   struct proact_error *err)
 {
-    if (!p->records())
-        return app_fail(err, PROACT_EREFUSED, "unified memory: launches are not recorded");
+    if (!p->may_record || !p->records())
+        return app_fail(err, PROACT_EREFUSED, "launches are not recorded here");
     p->synchronize();
     for (size_t i = 0; i < p->local.size(); i++) {
         app_use(p->local[i]);

@@ -73,6 +73,7 @@ struct proact {
     std::vector<proact_array *> arrays;
     uint64_t now_ns = 0;
     bool sends_halos = true; /* where the table has them; else everything is sent */
+    bool may_record = true;  /* launches as graphs */
 
     explicit proact(unsigned parts_, std::vector<unsigned> local_);
     virtual ~proact();

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The programs of bench/peers that run the applications on another transport, on an emulated
 # GPU that three parts of each grid share: every answer equals that of one part. Their tables
-# of written bytes and halos are thereby right.
+# of written bytes and halos are thereby right. NCCL has a stand-in.
 # Usage: peer_apps.sh PROACTCC PROACT SOURCE
 set -eu
 proactcc=$1 proact=$2 source=$3
@@ -10,17 +10,18 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 peers=$source/bench/peers
 options="-include $peers/app_names.h -I$source/include -I$source/apps"
+options="$options -I$source/tests/bench/stand_in"
 cd "$work"
 
 for file in "$peers"/kernels_*.cu "$peers/app_session.cu" "$peers/apps_copies.cu" \
-    "$peers/apps_unified.cu"; do
+    "$peers/apps_nccl.cu" "$peers/apps_unified.cu"; do
     echo "$file $(basename "$file" .cu).o"
 done | xargs -r -P 2 -L 1 sh -c "$proactcc -O1 -std=c++17 $options -c \"\$0\" -o \"\$1\""
 for file in "$source"/apps/*/*.c "$peers/app_job.c"; do
     # shellcheck disable=SC2086 # words
     "${CC:-cc}" -std=gnu11 -O1 $options -c "$file" -o "$(basename "$file" .c)_c.o"
 done
-for transport in copies unified; do
+for transport in copies nccl unified; do
     "$proactcc" kernels_*.o app_session.o "apps_$transport.o" ./*_c.o -o "$transport" -lz
 done
 
@@ -28,12 +29,11 @@ done
 "$proact" make ratings --users 200 --items 60 --draws 2500 -o ratings.mtx >/dev/null
 export PROACT_MACHINE=v100x4 PROACT_DEVICES=1
 code=0
-# APPLICATION OPTION...: both programs, all rows
-run() {
-    for transport in copies unified; do
+run() { # APPLICATION OPTION...: all programs, all rows
+    for transport in copies nccl unified; do
         want=2
-        [ $transport = copies ] || want=4
-        timeout 60 "./$transport" "$@" --devices 3 --share --runs 1 >rows 2>log || code=1
+        [ $transport != unified ] || want=4
+        timeout 60 "./$transport" "$@" --devices 3 --share --no-graph --runs 1 >rows 2>log || code=1
         rows=$(grep -c '"equal_to_one_device": true' rows || :)
         [ "$rows" = $want ] || { echo "$transport $*: $rows of $want rows are equal"; cat log; code=1; }
     done

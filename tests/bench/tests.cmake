@@ -16,6 +16,6 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     proact_test(NAME bench.peer_apps COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/peer_apps.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc $<TARGET_FILE:proact_command>
         ${PROJECT_SOURCE_DIR})
-    set_tests_properties(bench.peer_apps PROPERTIES LABELS slow TIMEOUT 600)
+    set_tests_properties(bench.peer_apps PROPERTIES LABELS long TIMEOUT 1200)
 endif()
 proact_check(bench proact_command fake_cuda_fake)
