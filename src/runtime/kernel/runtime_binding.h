@@ -5,7 +5,11 @@
 
 #include <proact/status.h>
 
+struct kernel_binding;
 struct launching;
 
 /* Binding of the launch, created at the first launch of its shape. */
 enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err);
+
+/* Binding of the last launch of this shape under any plan; NULL: none. */
+const struct kernel_binding *kernel_binding_latest(const struct launching *l);

@@ -219,6 +219,7 @@ static enum proact_status create(struct proact *p, const struct session_image *i
 
     k->session = p;
     k->image = i;
+    k->plan = p->constraint;
     k->ptx = f;
     k->name = must_strdup(f->name);
     k->next = p->kernels;

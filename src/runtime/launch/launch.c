@@ -10,11 +10,11 @@
 #include "base/memory.h"
 #include "runtime/access_sets/annotated_stores.h"
 #include "runtime/access_sets/direct.h"
-#include "runtime/access_sets/interleaved_writers.h"
 #include "runtime/arrays/launch_textures.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_flags.h"
 #include "runtime/footprint/derive.h"
+#include "runtime/kernel/launch_plan.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/launch/launch_partition.h"
 #include "runtime/objects/binding.h"
@@ -131,11 +131,12 @@ static enum proact_status can_split(struct launching *l, bool *split,
     struct proact_kernel *k = l->kernel;
 
     *split = k->is_annotated;
+    l->plan = k->session->constraint;
     if (k->session->devices.count == 1)
         return PROACT_OK;
     if (k->is_annotated)
         return launch_textures_ready(l)
-                   ? PROACT_OK
+                   ? launch_plan_select(l, err)
                    : fail(err, PROACT_EREFUSED, "%s", k->with_textures.text);
     if (!k->has_maps)
         derive_slots(l);
@@ -145,9 +146,11 @@ static enum proact_status can_split(struct launching *l, bool *split,
         derive_maps(l);
     if (k->has_maps ? !direct_allows_maps(l) : !l->found.set)
         return PROACT_OK;
-    if (!k->has_maps)
-        launch_check_interleaved(l);
-    return launch_textures_ready(l) ? launch_is_cloned(l, split, err) : PROACT_OK;
+    if (!launch_textures_ready(l))
+        return PROACT_OK;
+    const enum proact_status status = launch_plan_select(l, err);
+
+    return status ? status : launch_is_cloned(l, split, err);
 }
 
 enum proact_status launch_bind(struct launching *l, struct proact_error *err)
@@ -159,7 +162,7 @@ enum proact_status launch_bind(struct launching *l, struct proact_error *err)
     if (status || (status = can_split(l, &split, err)) || !split ||
         (status = launch_check_slots(l, err)))
         return status;
-    if (transfer_launches(devices, kernel_plan(l->kernel)) &&
+    if (transfer_launches(devices, &l->plan) &&
         (status = kernel_children_ready(l->kernel, err)))
         return status;
     if ((status = kernel_binding_find(l, err)))

@@ -40,6 +40,7 @@ struct kernel_binding {
     struct proact_array *array[PROACT_SLOTS_MAX];
     struct kernel_tables *tables[PROACT_SLOTS_MAX];
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
+    uint64_t used;               /* last operation before its last launch */
     uint64_t uploaded;           /* operation that uploaded the tables */
     struct consumers *consumers; /* consumer prediction */
     uint32_t fragmented_slots;   /* bit mask of slots, from fragments_detect() */

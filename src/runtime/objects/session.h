@@ -37,7 +37,7 @@ struct proact {
     const struct device_backend *backend;
     struct device_set *set;
     struct transfer_devices devices;
-    struct transfer_plan plan;
+    struct transfer_plan constraint; /* the user's plan, which the plans of launches obey */
     struct order order;
     struct span_book book;
     struct session_lazy_devices lazy_devices;
@@ -70,6 +70,7 @@ struct proact {
     unsigned cores;          /* the same, resolved */
     bool reassociate_floats; /* proact_options */
     bool checks;             /* proact_options */
+    uint64_t vary_plans;     /* for tests: not 0: seed of plans that differ by launch */
     unsigned forced_axes;    /* for tests: dimensions (a bit each) that are partition axes
                                 where    possible */
     bool elides;             /* a plan skipped transfers: replicas cannot be checked */

@@ -155,6 +155,15 @@ static unsigned cores_of(const struct proact_options *o)
     return (unsigned)(cores < 1 ? 1 : cores > CORES_MAX ? CORES_MAX : cores);
 }
 
+/* Hook of the project's own tests: plans that differ from launch to launch
+   (launch_plan.c). */
+static uint64_t plans_seed(void)
+{
+    const char *seed = getenv("PROACT_TEST_PLANS");
+
+    return seed ? strtoull(seed, NULL, 10) : 0;
+}
+
 static const struct proact_options defaults;
 
 /* Opens the streams of the open devices. */
@@ -182,6 +191,7 @@ static enum proact_status open_on(const struct device_backend *backend,
     p->cores = cores_of(o);
     p->reassociate_floats = o->reassociate_floats;
     p->checks = o->check;
+    p->vary_plans = plans_seed();
     p->topology = *machine;
     if ((status = check_wait_limit(o->wait_timeout_ms, err)) ||
         (status = cut_machine(p, o, err)) ||
@@ -200,7 +210,7 @@ static enum proact_status open_on(const struct device_backend *backend,
                                       .lazy_devices = o->lazy_devices},
              &p->set, err)) ||
         (lazy_devices_begin(p), status = open_lanes(p, limit_ms, err)) ||
-        (status = session_plan(p, &o->plan, &p->plan, err))) {
+        (status = session_plan(p, &o->plan, &p->constraint, err))) {
         proact_close(p);
         return status;
     }
@@ -302,7 +312,7 @@ enum proact_status proact_plan_set(struct proact *p, const struct proact_plan *p
     status = session_plan(p, plan, &wanted, err);
 
     if (!status)
-        p->plan = wanted;
+        p->constraint = wanted;
     return status;
 }
 

@@ -5,6 +5,8 @@
 
 #include <proact/program.h>
 
+#include "transfer/transfer.h"
+
 struct derived {
     const struct write_set *set;      /* valid until the next launch; NULL: unknown */
     uint64_t digest;                  /* of the set */
@@ -37,6 +39,7 @@ struct launching {
     unsigned over;            /* number of devices for the CTAs */
     bool is_cooperative;
     bool is_program;                /* addresses in its memory refer to device 0 */
+    struct transfer_plan plan;      /* launch_plan.h */
     struct derived found;           /* the derived write set, without user maps */
     struct kernel_binding *binding; /* NULL: the launch is not split */
     struct choice *choice;          /* NULL: no decision between split and single-device */
