@@ -55,6 +55,15 @@ struct proact_plan {
 
 #define PROACT_MACHINE_LOCAL "local" /* the GPUs of this computer */
 
+/* How the plan of a kernel is found where proact_plan leaves it open. No effort changes the
+   bits of a result. */
+enum proact_effort {
+    PROACT_EFFORT_ESTIMATE,   /* by a cost model, from the kernel's time at its first
+                                 launches, which nothing waits for */
+    PROACT_EFFORT_MEASURE,    /* times launches under the best plans of the model */
+    PROACT_EFFORT_EXHAUSTIVE, /* times launches under all plans of the model */
+};
+
 /* Options of a session. Zero fields select defaults. */
 struct proact_options {
     const char *machine;     /* PROACT_MACHINE_LOCAL, the name of an emulated machine, or
@@ -78,6 +87,8 @@ struct proact_options {
                                 when a call needs them. If they cannot be opened, everything
                                 keeps running on device 0 */
     struct proact_plan plan; /* plan of all launches until proact_plan_set() */
+    enum proact_effort effort; /* for launches whose method is open; kernels of
+                                  <proact/program.h> use the default method */
     /* Receiver of the text that emulated kernels print; called during waits. NULL: the text
        is discarded. On GPUs the driver prints to standard output. */
     void (*on_print)(void *context, const char *text, size_t length);
@@ -241,6 +252,9 @@ PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigne
    cannot use the plan's method is split with copies at its end, which is no refusal.
    Borrowed until the next launch or map of the kernel. */
 PROACT_API const char *proact_kernel_refusal(struct proact_kernel *k);
+/* Plan of the kernel's last launch, with the reason: one sentence. NULL: no launch had one.
+   Borrowed until the next call for the kernel. */
+PROACT_API const char *proact_kernel_plan(struct proact_kernel *k);
 
 /* ---- Launches (PROACT III-B, MAPS 4) ---- */
 

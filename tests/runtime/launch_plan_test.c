@@ -40,13 +40,11 @@ struct ring {
     struct proact_array *two[2];
 };
 
-static struct ring ring_open(uint64_t seed)
+static struct ring ring_open_with(const struct proact_options *options)
 {
-    struct ring r = {.b = testing_open(&(struct proact_options){
-                         .machine = "h200x4", .device_count = DEVICES, .check = true})};
+    struct ring r = {.b = testing_open(options)};
     static uint32_t words[N];
 
-    r.b.p->vary_plans = seed;
     if (proact_kernel_load(r.b.p, &(struct proact_image){.name = "step.ptx", .text = text},
                            "step", &r.k, &r.b.err))
         fail_msg("%s", r.b.err.text);
@@ -57,6 +55,15 @@ static struct ring ring_open(uint64_t seed)
         if (proact_array_write(r.two[i], 0, words, N, &r.b.err))
             fail_msg("%s", r.b.err.text);
     }
+    return r;
+}
+
+static struct ring ring_open(uint64_t seed)
+{
+    struct ring r = ring_open_with(&(struct proact_options){
+        .machine = "h200x4", .device_count = DEVICES, .check = true});
+
+    r.b.p->vary_plans = seed;
     return r;
 }
 
@@ -147,12 +154,114 @@ static void a_recording_keeps_the_plans_of_its_shapes(void **state)
     proact_close(b.p);
 }
 
-int main(void)
+/* Steps with waits, and the virtual time of the last ones; `out` receives the ring. */
+static uint64_t ring_time(struct ring *r, uint32_t *out)
 {
+    struct bench b = r->b;
+    uint64_t from = 0;
+
+    for (int i = 0; i < STEPS; i++) {
+        if (i == STEPS - 4)
+            from = proact_now_ns(b.p);
+        MUST(ring_step(r, i));
+        MUST(proact_wait(b.p, &b.err));
+    }
+    const uint64_t took = proact_now_ns(b.p) - from;
+
+    MUST(proact_array_read(r->two[STEPS % 2], 0, out, N, &b.err));
+    return took;
+}
+
+static void an_open_plan_is_selected_by_its_cost(void **state)
+{
+    static uint32_t expected[N], got[N];
+    static const char *const machines[] = {"v100x4", "k40x4", "h200x4"};
+
+    (void)state;
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+        struct proact_options o = {.machine = machines[m], .plan = {.method = "fused"}};
+        struct ring fixed = ring_open_with(&o);
+        const uint64_t usual = ring_time(&fixed, expected);
+
+        assert_string_equal(fixed.k->plan.method->name, "fused");
+        assert_non_null(strstr(proact_kernel_plan(fixed.k), ": set by the caller"));
+        proact_close(fixed.b.p);
+        for (int effort = 0; effort <= PROACT_EFFORT_EXHAUSTIVE; effort++) {
+            o.plan.method = NULL;
+            o.effort = (enum proact_effort)effort;
+            struct ring r = ring_open_with(&o);
+            const uint64_t took = ring_time(&r, got);
+            const char *plan = proact_kernel_plan(r.k);
+
+            assert_memory_equal(got, expected, sizeof got);
+            if (effort < PROACT_EFFORT_EXHAUSTIVE) /* that one still measures */
+                assert_true(took <= usual);
+            if (!effort)
+                assert_non_null(strstr(plan, "method=inline: modelled"));
+            if (effort == PROACT_EFFORT_MEASURE) {
+                assert_non_null(strstr(plan, ": measured "));
+                assert_true(took < usual);
+                assert_true(proact_measurement_budget(r.b.p).spent_ns > 0);
+            }
+            proact_close(r.b.p);
+        }
+    }
+}
+
+/* A recording takes the selected plan; a new constraint must have been launched. */
+static void a_recording_takes_the_selected_plan(void **state)
+{
+    struct ring r = ring_open_with(&(struct proact_options){.machine = "v100x4"});
+    struct bench b = r.b;
+    static uint32_t words[N];
+    struct proact_recording *recording;
+
+    (void)state;
+    ring_time(&r, words);
+    MUST(proact_record_begin(b.p, &b.err));
+    MUST(ring_step(&r, 0));
+    assert_string_equal(r.k->plan.method->name, "inline");
+    MUST(proact_record_end(b.p, &recording, &b.err));
+    MUST(proact_replay(recording, &b.err));
+    MUST(proact_wait(b.p, &b.err));
+    MUST(proact_plan_set(b.p, &(struct proact_plan){.chunk_bytes = 8192}, &b.err));
+    MUST(proact_record_begin(b.p, &b.err));
+    assert_int_equal(ring_step(&r, 0), PROACT_EINVAL);
+    MUST(proact_record_end(b.p, &recording, &b.err));
+    proact_close(b.p);
+}
+
+/* On GPUs the time of a kernel comes from events. The budget may end before the
+   measurements do. */
+static void gpus_time_a_kernel_without_a_wait(void **state)
+{
+    struct ring r = ring_open_with(&(struct proact_options){
+        .machine = PROACT_MACHINE_LOCAL, .effort = PROACT_EFFORT_MEASURE});
+    struct bench b = r.b;
+
+    (void)state;
+    for (int i = 0; i < 2 * STEPS; i++) {
+        MUST(ring_step(&r, i));
+        if (i % 4 == 3)
+            MUST(proact_wait(b.p, &b.err));
+    }
+    assert_non_null(strstr(proact_kernel_plan(r.k), "measured"));
+    proact_close(b.p);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest local[] = {
+        cmocka_unit_test(gpus_time_a_kernel_without_a_wait),
+    };
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_open_plan_is_selected_by_its_cost),
+        cmocka_unit_test(a_recording_takes_the_selected_plan),
         cmocka_unit_test(the_bits_do_not_depend_on_the_plans),
         cmocka_unit_test(a_recording_keeps_the_plans_of_its_shapes),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return argc > 1 && !strcmp(argv[1], "local")
+               ? cmocka_run_group_tests(local, NULL, NULL)
+               : cmocka_run_group_tests(tests, NULL, NULL);
 }

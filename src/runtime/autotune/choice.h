@@ -92,6 +92,11 @@ bool choice_is_clear(const struct choice *c);
    shorten it, so the slower mode is timed again if the difference is small. */
 unsigned choice_after(const struct choice *c);
 
+/* Whether the kernel's last launch had a decision, and the sentence about it: the times in
+   both modes, and the selected one. */
+bool choice_was_made(const struct proact_kernel *k);
+struct text;
+void choice_describe(const struct proact_kernel *k, struct text *out);
 /* Reason why the last launch was not split although it could be; NULL: it was split. */
 const char *choice_refusal(const struct proact_kernel *k);
 void choices_drop(struct proact_kernel *k);

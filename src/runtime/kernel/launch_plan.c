@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "runtime/access_sets/interleaved_writers.h"
+#include "runtime/kernel/launch_problem.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
@@ -78,24 +79,38 @@ static enum proact_status plan_fall_back(struct launching *l, struct proact_erro
     bool is_supported = false;
     const enum proact_status status = launch_supports_plan(l, &is_supported, err);
 
+    if (status)
+        return status;
     /* Without slots there is nothing to count. */
-    if (!status && (!is_supported || !l->kernel->slot_count || !plan_suits(l)))
-        l->plan = plan_with_copies(&l->plan);
-    return status;
+    if (!is_supported || !l->kernel->slot_count)
+        l->kernel->plan_reason = LAUNCH_PLAN_UNSUPPORTED;
+    else if (!plan_suits(l))
+        l->kernel->plan_reason = LAUNCH_PLAN_INTERLEAVED;
+    else
+        return PROACT_OK;
+    l->plan = plan_with_copies(&l->plan);
+    return PROACT_OK;
 }
 
 enum proact_status launch_plan_select(struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
+    const bool is_open = p->constraint.is_open && !p->constraint.elide && !l->is_program &&
+                         p->devices.count > 1;
     const struct kernel_binding *last =
-        p->recording && p->vary_plans ? kernel_binding_latest(l) : NULL;
+        p->recording && (p->vary_plans || (is_open && problem_is_known(l)))
+            ? kernel_binding_latest(l)
+            : NULL;
     enum proact_status status = PROACT_OK;
 
+    k->plan_reason = p->constraint.is_open ? LAUNCH_PLAN_OPEN : LAUNCH_PLAN_SET;
     if (last)
         l->plan = last->transfer.plan;
     else if (p->vary_plans)
         plan_vary(p, &l->plan);
+    else if (is_open && !p->recording)
+        problem_plan(l);
     if (!k->is_annotated && !k->has_maps)
         status = plan_fall_back(l, err);
     k->plan = l->plan;

@@ -172,7 +172,7 @@ static enum proact_status tables_find(const struct launching *l,
     return transfer_tables_restart(&p->devices, t->tables, TRANSFER_MAIN, err);
 }
 
-static bool same_plan(const struct transfer_plan *a, const struct transfer_plan *b)
+bool plans_are_same(const struct transfer_plan *a, const struct transfer_plan *b)
 {
     return a->method == b->method && a->tail == b->tail && a->tail_bytes == b->tail_bytes &&
            a->chunk_bytes == b->chunk_bytes && a->threads == b->threads &&
@@ -337,8 +337,8 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     struct consumers *consumers = NULL;
 
     binding_boundaries(l, cta_first);
-    while (b &&
-           !(same_plan(&b->transfer.plan, &l->plan) && binding_has_shape(b, l, cta_first)))
+    while (b && !(plans_are_same(&b->transfer.plan, &l->plan) &&
+                  binding_has_shape(b, l, cta_first)))
         b = b->next;
     if (!b && p->recording)
         return fail(err, PROACT_EINVAL,
@@ -348,15 +348,28 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     l->binding = b;
     if (p->recording) /* a recording restarts the counters itself */
         return PROACT_OK;
-    if (b)
+    if (b) {
         b->used = p->sequence;
+        b->launches++;
+    }
     if (b && p->devices.count > 1) {
         launch_record_reads(l);
         consumers = consumers_update(b);
         if (consumers) /* needs depend on what the tables send (want_unchanged()) */
             l->needs = NULL;
     }
+    const struct kernel_binding *before = b ? b : kernel_binding_latest(l);
+
+    if (!b && before && p->devices.count > 1)
+        consumers = consumers_copy(before, &l->plan);
     if (!b)
         kernel_shapes_trim(k);
-    return b && !consumers ? restart(p, b, err) : add_binding(l, consumers, cta_first, err);
+    if (b && !consumers)
+        return restart(p, b, err);
+    const unsigned launches = b ? b->launches : 0;
+    const enum proact_status status = add_binding(l, consumers, cta_first, err);
+
+    if (!status)
+        l->binding->launches = launches;
+    return status;
 }

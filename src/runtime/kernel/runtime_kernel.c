@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/kernel/runtime_kernel.h"
+#include "runtime/kernel/launch_problem.h"
 
 #include <proact/device.h>
 #include <stdlib.h>
@@ -219,7 +220,6 @@ static enum proact_status create(struct proact *p, const struct session_image *i
 
     k->session = p;
     k->image = i;
-    k->plan = p->constraint;
     k->ptx = f;
     k->name = must_strdup(f->name);
     k->next = p->kernels;
@@ -365,6 +365,8 @@ void proact_kernel_destroy(struct proact_kernel *k)
     derivation_drop(k);
     direct_drop(k);
     choices_drop(k);
+    problems_drop(k);
+    free(k->plan_text);
     boundaries_drop(k);
     while (*link != k)
         link = &(*link)->next;

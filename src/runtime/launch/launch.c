@@ -207,6 +207,8 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     /* An interior/boundary split takes two numbers; its boundary waits for the first
        one. */
     l->sequence = p->sequence += l->is_divided ? 2 : 1;
+    if (l->binding)
+        l->binding->launched = l->sequence;
     l->parameters = must_calloc(launch_parameter_bytes(l), 1);
     for (unsigned s = 0; l->binding && s < l->binding->transfer.slot_count; s++)
         if (transfer_counts(&l->binding->transfer))

@@ -8,6 +8,7 @@
 #include "runtime/arrays/launch_textures.h"
 #include "runtime/arrays/variable_array.h"
 #include "runtime/launch/launch.h"
+#include "runtime/launch/launch_measure.h"
 #include "runtime/launch/launch_variant.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/kernel.h"
@@ -98,7 +99,7 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
     l.relocation_count = lay_out(k, args, block, relocations);
     launch_textures_take(&l, textures, relocations);
     if (!(status = launch_variant(&l, err)) && !(status = launch_bind(&l, err)))
-        status = launch_queue(&l, err);
+        status = l.measured ? launch_measure(&l, err) : launch_queue(&l, err);
     free(textures);
     free(relocations);
     free(block);

@@ -37,7 +37,16 @@ struct proact_kernel {
     bool *given_addresses;   /* given_address.h */
     uint32_t parameter_bytes, partition_offset;
     const struct session_image *image;
-    struct transfer_plan plan;        /* of the last launch that had one */
+    struct transfer_plan plan; /* of the last launch that had one */
+    enum launch_plan_reason {
+        LAUNCH_PLAN_NONE,        /* no launch had a plan */
+        LAUNCH_PLAN_SET,         /* the caller's */
+        LAUNCH_PLAN_OPEN,        /* of the problem (launch_problem.h), or the default */
+        LAUNCH_PLAN_UNSUPPORTED, /* copies: no version supports the caller's or default */
+        LAUNCH_PLAN_INTERLEAVED  /* copies: see interleaved_writers.h */
+    } plan_reason;
+    char *plan_text;                  /* proact_kernel_plan() */
+    struct kernel_problems *problems; /* launch_problem.h; NULL: none yet */
     struct kernel_clones *clones;     /* kernel versions (runtime_clone.c); NULL: none */
     struct kernel_children *children; /* runtime_child.c; NULL: none */
     /* Kernels made from this one, such as variants for distributed arrays. `used` is the

@@ -7,6 +7,7 @@
 #include <proact/program.h>
 
 #include "device/device.h"
+#include "plan/budget.h"
 #include "runtime/objects/order.h"
 #include "runtime/objects/span_book.h"
 #include "runtime/objects/trial_state.h"
@@ -52,9 +53,9 @@ struct proact {
     struct stopwatch *stopwatch; /* NULL: no launch was timed yet */
     struct choice *choices;      /* of all kernels, the latest first */
     struct trial trial;
-    struct { /* budget of probes (look.h) */
-        uint64_t spent_ns;
-        uint64_t launches; /* since probes were last in budget */
+    struct plan_budget budget; /* of all measurements */
+    struct {
+        uint64_t launches; /* since measurements were last in budget (look.h) */
         bool goes_whole;   /* the last decided launch ran on device 0 */
     } look;
     uint64_t chosen;      /* launches with a decision */
@@ -63,18 +64,19 @@ struct proact {
     struct fetched {      /* by timed launches */
         double bytes, ns;
     } fetched;
-    uint64_t variables;      /* counts possible changes of module variables */
-    uint64_t constants;      /* counts those of variables that kernels only read */
-    uint64_t generation;     /* counts failed waits, which leave counters undefined */
-    unsigned threads;        /* host threads that execute slices; 0: one a core */
-    unsigned cores;          /* the same, resolved */
-    bool reassociate_floats; /* proact_options */
-    bool checks;             /* proact_options */
-    uint64_t vary_plans;     /* for tests: not 0: seed of plans that differ by launch */
-    unsigned forced_axes;    /* for tests: dimensions (a bit each) that are partition axes
-                                where    possible */
-    bool elides;             /* a plan skipped transfers: replicas cannot be checked */
-    bool has_variables;      /* kernels may write to some variable */
+    uint64_t variables;        /* counts possible changes of module variables */
+    uint64_t constants;        /* counts those of variables that kernels only read */
+    uint64_t generation;       /* counts failed waits, which leave counters undefined */
+    unsigned threads;          /* host threads that execute slices; 0: one a core */
+    unsigned cores;            /* the same, resolved */
+    bool reassociate_floats;   /* proact_options */
+    bool checks;               /* proact_options */
+    enum proact_effort effort; /* proact_options */
+    uint64_t vary_plans;       /* for tests: not 0: seed of plans that differ by launch */
+    unsigned forced_axes;      /* for tests: dimensions (a bit each) that are partition axes
+                                  where    possible */
+    bool elides;               /* a plan skipped transfers: replicas cannot be checked */
+    bool has_variables;        /* kernels may write to some variable */
     bool has_lent; /* the program has addresses of variables: kernels may write to any */
     bool has_interop;
     uint64_t interop_sequence; /* last operation that external libraries follow */

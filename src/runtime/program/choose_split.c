@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "runtime/autotune/choice.h"
 #include "runtime/autotune/coupling.h"
-#include "runtime/autotune/look.h"
 #include "runtime/autotune/trial.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_partial.h"
@@ -99,7 +98,7 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
     }
     if (status)
         return status;
-    look_spent(p, from, choice_least_ns(c));
+    plan_budget_charge(&p->budget, from, choice_least_ns(c));
     c->step = choice_after(c);
     if (c->step != CHOICE_MADE)
         return PROACT_OK;
@@ -125,7 +124,7 @@ static bool may_time(struct choice *c, const struct launching *l)
 static bool has_to_wait(const struct choice *c)
 {
     return c->step < CHOICE_MADE && !c->looked && !c->timed_split && !c->timed_whole &&
-           !look_is_paid(c->session);
+           !plan_budget_permits(&c->session->budget);
 }
 
 /* Whether more bytes are missing than at the timed launch. Bytes due to single-device

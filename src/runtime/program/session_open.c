@@ -89,7 +89,9 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
                                    .compute_ratio = ratio,
                                    .everywhere = plan->broadcast,
                                    .elide = plan->skip_transfers,
-                                   .is_open = !plan->method};
+                                   .is_open = !plan->method,
+                                   .chunk_is_open = !plan->chunk_bytes,
+                                   .threads_are_open = !plan->transfer_threads};
     enum proact_status status = transfer_methods_read(plan->method, &wanted, err);
 
     if (status || (status = read_agent(p, plan->agent, &wanted.spins, err)))
@@ -155,6 +157,11 @@ static unsigned cores_of(const struct proact_options *o)
     return (unsigned)(cores < 1 ? 1 : cores > CORES_MAX ? CORES_MAX : cores);
 }
 
+static uint64_t session_clock(const void *session)
+{
+    return proact_now_ns(session);
+}
+
 /* Hook of the project's own tests: plans that differ from launch to launch
    (launch_plan.c). */
 static uint64_t plans_seed(void)
@@ -191,6 +198,8 @@ static enum proact_status open_on(const struct device_backend *backend,
     p->cores = cores_of(o);
     p->reassociate_floats = o->reassociate_floats;
     p->checks = o->check;
+    p->effort = o->effort;
+    p->budget = plan_budget_open(session_clock, p);
     p->vary_plans = plans_seed();
     p->topology = *machine;
     if ((status = check_wait_limit(o->wait_timeout_ms, err)) ||

@@ -38,9 +38,12 @@ struct launching {
     uint32_t cluster[3];      /* requested cluster shape; all 0: none */
     unsigned over;            /* number of devices for the CTAs */
     bool is_cooperative;
-    bool is_program;                /* addresses in its memory refer to device 0 */
-    struct transfer_plan plan;      /* launch_plan.h */
-    struct derived found;           /* the derived write set, without user maps */
+    bool is_program;             /* addresses in its memory refer to device 0 */
+    struct transfer_plan plan;   /* launch_plan.h */
+    struct problem_timer *timer; /* problem_timer.h; NULL: the kernel is not timed */
+    struct launch_problem
+        *measured;        /* problem whose plan this launch measures; NULL: none */
+    struct derived found; /* the derived write set, without user maps */
     struct kernel_binding *binding; /* NULL: the launch is not split */
     struct choice *choice;          /* NULL: no decision between split and single-device */
     const struct launch_needs *needs; /* read set of a split launch */

@@ -299,11 +299,12 @@ const char *kernel_split_suffix(const struct proact_kernel *k)
 
 const char *kernel_clone_refusal(struct proact_kernel *k)
 {
-    const enum instrument_clone kind = clone_of(&k->plan);
+    const struct transfer_plan *plan = k->plan_reason ? &k->plan : &k->session->constraint;
+    const enum instrument_clone kind = clone_of(plan);
 
     if (k->is_annotated || (!k->slot_count && !k->direct) || clones_create(k, kind, NULL))
         return NULL;
-    if (is_refused(k, &k->plan))
+    if (is_refused(k, plan))
         return k->clones->result.refusal[kind].text;
     return k->clones->blocked.text[0] ? k->clones->blocked.text : NULL;
 }
@@ -342,5 +343,5 @@ void kernel_clones_drop(struct proact_kernel *k)
             drop_part(k->session, &c->part[kind][places]);
     free(c);
     k->clones = NULL;
-    k->plan = k->session->constraint;
+    k->plan_reason = LAUNCH_PLAN_NONE;
 }

@@ -8,7 +8,12 @@
 #include "command.h"
 #include "transfer/transfer.h"
 
-const char run_baseline[] = "bulk";
+const char run_baseline[] = "bulk", run_auto[] = "auto";
+
+const char *run_method_name(const char *name)
+{
+    return strcmp(name, run_auto) == 0 ? NULL : name;
+}
 
 static int methods_check(const char *name)
 {
@@ -16,6 +21,8 @@ static int methods_check(const char *name)
     struct proact_error err = {""};
     struct text known = {0};
 
+    if (strcmp(name, run_auto) == 0)
+        return EXIT_FINE;
     if (strcmp(name, "all") == 0)
         return usage_error("run", "--method: 'all' is not part of a list");
     if (strchr(name, '+'))
@@ -29,7 +36,8 @@ static int methods_check(const char *name)
         }
         text_print(&known, "%s, ", *method);
     }
-    int code = usage_error("run", "no method '%s': there are %sand all", name, known.data);
+    int code =
+        usage_error("run", "no method '%s': there are %sauto and all", name, known.data);
 
     text_clear(&known);
     return code;

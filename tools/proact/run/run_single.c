@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "run/run_checkpoint.h"
 #include "run/run_convergence.h"
+#include "run/run_methods.h"
 #include "run/run_output.h"
 #include "run/run_progress.h"
 #include "run/run_report.h"
@@ -75,7 +76,8 @@ static enum proact_status single_open(struct single *s, struct proact_error *err
     enum proact_status status = PROACT_EREFUSED;
 
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
-        s->method = options.plan.method = r->method ? r->method : defaults[i];
+        s->method = r->method ? r->method : defaults[i];
+        options.plan.method = run_method_name(s->method);
         status = proact_open(&options, &s->session, err);
         if (status != PROACT_EREFUSED || r->method)
             return status;

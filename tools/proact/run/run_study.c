@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/run_methods.h"
 #include "run/run_progress.h"
 #include "run/run_trace.h"
 
@@ -64,7 +65,7 @@ static enum proact_status run_once(struct maker *m, const struct one_run *run,
         .seed = r->seed + run->seed_offset,
         .check = r->check && !run->skips,
         .infinite_bandwidth = run->instant,
-        .plan = {.method = run->method,
+        .plan = {.method = run_method_name(run->method),
                  .chunk_bytes = run->chunk_bytes ? run->chunk_bytes : r->chunk_bytes,
                  .transfer_threads = run->threads ? run->threads : r->threads,
                  .broadcast = r->sends_all,
