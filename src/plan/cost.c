@@ -343,10 +343,10 @@ const char *plan_term_name(enum plan_term term)
     return names[term];
 }
 
-double plan_split_least_ns(const struct plan_problem *p, double single_ns)
+double plan_split_least_ns(const struct topology *t, struct plan_grid grid,
+                           double single_ns)
 {
-    const double wave = (double)plan_wave(p);
-    const double part = ceil((double)p->ctas_most / wave) / ceil((double)p->ctas / wave);
-
-    return single_ns * part;
+    if (2 * grid.ctas <= t->device.sm_count || !grid.ctas)
+        return single_ns;
+    return single_ns * (double)grid.ctas_most / (double)grid.ctas;
 }

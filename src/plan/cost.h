@@ -30,7 +30,12 @@ double plan_copy_ratio(const struct plan_problem *p);
 /* Name of a term for reports; static. */
 const char *plan_term_name(enum plan_term term);
 
-/* Lower bound of a split launch of a grid whose CTAs one device holds at once, or not: the
-   kernel of `kernel_ns` on one device takes at least this time on all devices. It has no
-   transfers, but the events between devices. */
-double plan_split_least_ns(const struct plan_problem *p, double single_ns);
+/* Grid of a launch that may be split. */
+struct plan_grid {
+    uint64_t ctas, ctas_most; /* all; of the device with the most */
+};
+/* Least time of the kernel of a split launch, from its time on one device. It is the same
+   if one device has two SMs for each CTA: CTAs then share neither an SM nor, in effect, the
+   memory. */
+double plan_split_least_ns(const struct topology *t, struct plan_grid grid,
+                           double single_ns);

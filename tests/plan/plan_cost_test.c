@@ -192,19 +192,16 @@ static void the_user_fixes_the_chunk(void **state)
         assert_true(all[i].plan.chunk_first == 0 || all[i].plan.chunk_first == 65536);
 }
 
-/* A wave of one device is 16 CTAs of 128 on these GPUs: 12 CTAs gain nothing by a split. */
-static void a_grid_of_one_wave_gains_nothing(void **state)
+/* 12 CTAs on 132 SMs gain nothing by a split. */
+static void few_ctas_gain_nothing(void **state)
 {
     struct bed b;
 
     (void)state;
     bed_open(&b, "h200x8", 4096, 0);
-    b.problem.ctas = 12;
-    b.problem.ctas_most = 2;
-    assert_true(plan_split_least_ns(&b.problem, 5000) > 4999);
-    b.problem.ctas = 64 * plan_wave(&b.problem);
-    b.problem.ctas_most = 8 * plan_wave(&b.problem);
-    assert_true(plan_split_least_ns(&b.problem, 64000) < 8001);
+    assert_true(plan_split_least_ns(&b.machine, (struct plan_grid){12, 2}, 5000) > 4999);
+    assert_true(plan_split_least_ns(&b.machine, (struct plan_grid){8000, 1000}, 64000) <
+                8001);
 }
 
 int main(void)
@@ -218,7 +215,7 @@ int main(void)
         cmocka_unit_test(bridges_are_shared),
         cmocka_unit_test(the_kernel_is_found_from_its_time),
         cmocka_unit_test(the_user_fixes_the_chunk),
-        cmocka_unit_test(a_grid_of_one_wave_gains_nothing),
+        cmocka_unit_test(few_ctas_gain_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

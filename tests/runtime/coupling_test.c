@@ -121,7 +121,7 @@ static void the_largest_writer_is_recorded(void **state)
     assert_non_null(wrote);
     assert_true(dot(&b, testing_kernel(&b, "dots"), a[1], 4, 4));
     assert_ptr_equal(a[1]->wrote, wrote);
-    assert_true(pass(&b, testing_kernel(&b, "sweeps"), a, SWEPT / 256 / EACH, EACH));
+    assert_true(pass(&b, testing_kernel(&b, "sweeps"), a, SWEPT / 256 / 4, 4));
     assert_ptr_not_equal(a[1]->wrote, wrote);
     proact_close(b.p);
 }

@@ -251,6 +251,12 @@ const char *choice_refusal(const struct proact_kernel *k)
             "kernel '%.80s': its write set took the host %.0f ms, and each launch needs "
             "a new one",
             k->name, (double)k->debt_ns / 1e6);
+    else if (c->last == RAN_SMALL)
+        snprintf(
+            c->why, sizeof c->why,
+            "kernel '%.80s': a split of its %u CTAs cannot pay: one device has two SMs "
+            "for each",
+            k->name, c->grid[0] * c->grid[1] * c->grid[2]);
     else if (c->last == RAN_UNTRIED)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': not timed: the measurement budget is used up; it runs "
@@ -287,6 +293,8 @@ void choice_describe(const struct proact_kernel *k, struct text *out)
         text_print(out, ": %.1f us on one device, %.1f us on %u",
                    (double)choice_whole_ns(c) / 1e3, (double)choice_split_ns(c) / 1e3,
                    c->session->devices.count);
+    else if (c->last == RAN_SMALL)
+        text_print(out, ": a split cannot pay");
     else
         text_print(out, ": not timed yet");
     if (choice_is_made(c) && c->splits != (choice_split_ns(c) < choice_whole_ns(c)))

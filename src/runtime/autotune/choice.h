@@ -55,7 +55,8 @@ struct choice {
         RAN_TO_BE_TIMED,
         RAN_WHOLE,
         RAN_UNTRIED, /* see look.h */
-        RAN_UNMEASURED
+        RAN_UNMEASURED,
+        RAN_SMALL  /* a split cannot pay */
     } last;        /* mode of the last launch */
     char why[192]; /* written on request */
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "plan/cost.h"
 #include "runtime/autotune/choice.h"
 #include "runtime/autotune/coupling.h"
 #include "runtime/autotune/trial.h"
@@ -153,6 +154,42 @@ static void begin(struct choice *c)
     c->is_short = false;
 }
 
+/* Whether the kernel of a split launch takes no less time than on one device. */
+static bool split_gains_nothing(const struct launching *l)
+{
+    const struct proact *p = l->kernel->session;
+    const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    const struct plan_grid grid = {ctas, (ctas + p->devices.count - 1) / p->devices.count};
+
+    return plan_split_least_ns(&p->topology, grid, 1) >= 1;
+}
+
+bool choice_is_small(const struct choice *c, const struct launching *l)
+{
+    return !choice_is_made(c) && split_gains_nothing(l) && launch_device0_is_current(l);
+}
+
+/* Whether, in addition, the split misses no fewer bytes. */
+static bool split_cannot_pay(struct launching *l)
+{
+    return split_gains_nothing(l) && launch_missing_bytes(l, true, NULL, NULL).bytes <=
+                                         launch_missing_bytes(l, false, NULL, NULL).bytes;
+}
+
+enum proact_status choice_run_small(struct choice *c, struct launching *l,
+                                    enum proact_status (*whole)(struct launching *l,
+                                                                struct proact_error *err),
+                                    struct proact_error *err)
+{
+    c->last = RAN_SMALL;
+    c->step = CHOICE_READY;
+    l->choice = c;
+    c->session->whole_by = c;
+    l->binding = NULL;
+    l->needs = NULL;
+    return whole(l, err);
+}
+
 /* A probe costs two waits; other launches are only queued. */
 enum proact_status choice_run(struct choice *c, struct launching *l,
                               enum proact_status (*whole)(struct launching *l,
@@ -161,6 +198,9 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
 {
     struct proact *p = l->kernel->session;
     const bool is_made = choice_is_made(c), waits = has_to_wait(c);
+
+    if (!is_made && split_cannot_pay(l))
+        return choice_run_small(c, l, whole, err);
     const bool is_split = waits ? trial_splits_new(p) : choice_is_split(c);
 
     c->last = is_split  ? RAN_SPLIT
