@@ -346,7 +346,9 @@ const char *plan_term_name(enum plan_term term)
 double plan_split_least_ns(const struct topology *t, struct plan_grid grid,
                            double single_ns)
 {
-    if (2 * grid.ctas <= t->device.sm_count || !grid.ctas)
+    enum { SMS_PER_CTA = 4 };
+
+    if (SMS_PER_CTA * grid.ctas <= t->device.sm_count || !grid.ctas)
         return single_ns;
     return single_ns * (double)grid.ctas_most / (double)grid.ctas;
 }

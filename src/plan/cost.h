@@ -35,7 +35,7 @@ struct plan_grid {
     uint64_t ctas, ctas_most; /* all; of the device with the most */
 };
 /* Least time of the kernel of a split launch, from its time on one device. It is the same
-   if one device has two SMs for each CTA: CTAs then share neither an SM nor, in effect, the
-   memory. */
+   if one device has four SMs for each CTA: CTAs then share neither an SM nor, in effect,
+   the memory. */
 double plan_split_least_ns(const struct topology *t, struct plan_grid grid,
                            double single_ns);

@@ -70,10 +70,10 @@ static void small_losses_are_probed_again(void **state)
     proact_close(b.p);
 }
 
-/* 7 CTAs on 15 SMs gain nothing on more devices. */
+/* 3 CTAs on 15 SMs gain nothing on more devices. */
 static void a_small_grid_is_never_probed(void **state)
 {
-    const struct shape small = {7, 32, 200}, larger = {8, 32, 200};
+    const struct shape small = {3, 32, 200}, larger = {4, 32, 200};
     struct bench b = open_k40();
     struct proact_kernel *k = testing_kernel(&b, "works");
     struct proact_recording *r;
@@ -82,8 +82,8 @@ static void a_small_grid_is_never_probed(void **state)
     assert_int_equal(split_of(&b, k, 20, small), 0);
     assert_int_equal(b.p->budget.spent_ns, 0);
     assert_string_equal(proact_kernel_refusal(k),
-                        "kernel 'works': a split of its 7 CTAs cannot pay: one device has "
-                        "two SMs for each");
+                        "kernel 'works': a split of its 3 CTAs cannot pay: one device has "
+                        "four SMs for each");
     if (proact_wait(b.p, &b.err) || proact_record_begin(b.p, &b.err))
         fail_msg("%s", b.err.text);
     assert_false(work(&b, k, b.out, small));

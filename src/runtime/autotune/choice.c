@@ -208,6 +208,8 @@ struct choice *choice_next(const struct launching *l)
     if (c->step == CHOICE_MADE) {
         coupling_choose(c);
         trial_launched(c);
+    } else if (c->is_small) {
+        trial_launched(c);
     } else {
         trial_disturb(c->session);
     }
@@ -254,7 +256,7 @@ const char *choice_refusal(const struct proact_kernel *k)
     else if (c->last == RAN_SMALL)
         snprintf(
             c->why, sizeof c->why,
-            "kernel '%.80s': a split of its %u CTAs cannot pay: one device has two SMs "
+            "kernel '%.80s': a split of its %u CTAs cannot pay: one device has four SMs "
             "for each",
             k->name, c->grid[0] * c->grid[1] * c->grid[2]);
     else if (c->last == RAN_UNTRIED)

@@ -44,6 +44,7 @@ struct choice {
     bool is_short;     /* see is_short in launching.h */
     bool settled;      /* converged decision with the other kernels (coupling.h): split */
     bool splits;       /* decision of the current experiment (trial.h) */
+    bool is_small;     /* it runs on one device without a probe (choose_split.h) */
     struct coupling **couplings;
     size_t coupling_count, coupling_capacity;
     uint64_t chosen;      /* the session's launch count (proact.chosen) at the last

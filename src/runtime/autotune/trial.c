@@ -43,7 +43,7 @@ static bool goes_split(const struct choice *c, enum trial_way way)
 {
     const uint64_t split = choice_split_ns(c), whole = choice_whole_ns(c);
 
-    if (way == TRIAL_SETTLED)
+    if (way == TRIAL_SETTLED || c->is_small)
         return c->settled;
     return way == TRIAL_SPLIT && (split < RUINOUS * whole || split < whole + RUINOUS_NS);
 }

@@ -183,6 +183,8 @@ enum proact_status choice_run_small(struct choice *c, struct launching *l,
 {
     c->last = RAN_SMALL;
     c->step = CHOICE_READY;
+    c->is_small = true;
+    c->settled = false;
     l->choice = c;
     c->session->whole_by = c;
     l->binding = NULL;
@@ -199,8 +201,11 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
     struct proact *p = l->kernel->session;
     const bool is_made = choice_is_made(c), waits = has_to_wait(c);
 
-    if (!is_made && split_cannot_pay(l))
+    if (!is_made && split_cannot_pay(l)) {
+        joint_cost_record(c, l);
         return choice_run_small(c, l, whole, err);
+    }
+    c->is_small = false;
     const bool is_split = waits ? trial_splits_new(p) : choice_is_split(c);
 
     c->last = is_split  ? RAN_SPLIT
