@@ -200,10 +200,10 @@ static enum proact_status record_stopped(struct loop *l, struct proact_error *er
     return status;
 }
 
-/* Nothing is recorded if it does not pay. A batch is launched twice first: once to send
-   everything to all devices, and once with the consumer prediction, which the recording
-   stores or which the timed launches use. All devices synchronize between two replays, so
-   one recording has many batches. */
+/* Nothing is recorded if it does not pay. A batch is launched three times first: once to
+   send everything to all devices, once with the consumer prediction, and once with the
+   plans that proact selects by the times of the second. The recording stores them. All
+   devices synchronize between two replays, so one recording has many batches. */
 static enum proact_status prepare(struct loop *l, struct proact_error *err)
 {
     unsigned most = l->repeat->iterations_max - l->saved.done;
@@ -217,8 +217,9 @@ static enum proact_status prepare(struct loop *l, struct proact_error *err)
 
     for (unsigned i = 0; i < PARTS; i++)
         l->part[i] = (struct part){.iterations = sizes[i], .working = sizes[i]};
-    for (unsigned i = 0; i < 2 && !status; i++)
-        status = launch(l, &batch, err);
+    for (unsigned i = 0; i < 3 && !status; i++)
+        if (!(status = launch(l, &batch, err)))
+            status = proact_wait(l->repeat->session, err);
     if (most < 2 * REPEAT_BATCH)
         return status;
     for (unsigned i = 0; i < PARTS && !status; i++)

@@ -64,6 +64,15 @@ enum proact_unified {
 
 #define PROACT_MACHINE_LOCAL "local" /* the GPUs of this computer */
 
+/* How the plan of a kernel is found where proact_plan leaves it open. No effort changes the
+   bits of a result. */
+enum proact_effort {
+    PROACT_EFFORT_ESTIMATE,   /* by a cost model, from the kernel's time at its first
+                                 launches, which nothing waits for */
+    PROACT_EFFORT_MEASURE,    /* times launches under the best plans of the model */
+    PROACT_EFFORT_EXHAUSTIVE, /* times launches under all plans of the model */
+};
+
 /* Options of a session. Zero fields select defaults. */
 struct proact_options {
     const char *machine;     /* PROACT_MACHINE_LOCAL, the name of an emulated machine, or
@@ -79,19 +88,21 @@ struct proact_options {
                                     docs/machines.md states. No recordings */
     unsigned host_threads;       /* host threads that emulate, analyze and queue launches;
                                     0: one per core */
-    double wait_timeout_ms;  /* limit of each wait on a device, 1e-6 to 1e9; 0: 10 s. More
-                                than 10 s also extends the time that an emulated CTA may
-                                compute without a store (else 5 s) */
-    bool reassociate_floats; /* kernels of <proact/program.h>: sum floating-point atomics
-                                per device first; the last digits may differ */
-    bool lazy_devices;       /* open only device 0 in proact_open(). The remaining devices
-                                are opened in the background once the program has launched
-                                kernels for as long as opening them takes, or synchronously
-                                when a call needs them. If they cannot be opened, everything
-                                keeps running on device 0 */
-    const char *profile;     /* file of stored plans, in addition to those that every
-                                session reads (docs/tuning.md); NULL: none */
-    struct proact_plan plan; /* plan of all launches until proact_plan_set() */
+    double wait_timeout_ms;    /* limit of each wait on a device, 1e-6 to 1e9; 0: 10 s. More
+                                  than 10 s also extends the time that an emulated CTA may
+                                  compute without a store (else 5 s) */
+    bool reassociate_floats;   /* kernels of <proact/program.h>: sum floating-point atomics
+                                  per device first; the last digits may differ */
+    bool lazy_devices;         /* open only device 0 in proact_open(). The remaining devices
+                                  are opened in the background once the program has launched
+                                  kernels for as long as opening them takes, or synchronously
+                                  when a call needs them. If they cannot be opened, everything
+                                  keeps running on device 0 */
+    const char *profile;       /* file of stored plans, in addition to those that every
+                                  session reads (docs/tuning.md); NULL: none */
+    struct proact_plan plan;   /* plan of all launches until proact_plan_set() */
+    enum proact_effort effort; /* for launches whose method is open; kernels of
+                                  <proact/program.h> use the default method */
     /* Receiver of the text that emulated kernels print; called during waits. NULL: the text
        is discarded. On GPUs the driver prints to standard output. */
     void (*on_print)(void *context, const char *text, size_t length);
@@ -261,6 +272,9 @@ PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigne
    cannot use the plan's method is split with copies at its end, which is no refusal.
    Borrowed until the next launch or map of the kernel. */
 PROACT_API const char *proact_kernel_refusal(struct proact_kernel *k);
+/* Plan of the kernel's last launch, with the reason: one sentence. NULL: no launch had one.
+   Borrowed until the next call for the kernel. */
+PROACT_API const char *proact_kernel_plan(struct proact_kernel *k);
 
 /* ---- Launches (PROACT III-B, MAPS 4) ---- */
 

@@ -333,6 +333,13 @@ PROACT_API bool proact_recording_is_split(const struct proact_recording *r);
 
 /* ---- Properties of devices ---- */
 
+/* Time that measurements of the session took beyond its work, and the time that they may
+   take: 50 ms and 1/8 of the time until the last wait. */
+struct proact_budget {
+    uint64_t spent_ns, allowed_ns;
+};
+PROACT_API struct proact_budget proact_measurement_budget(const struct proact *p);
+
 /* Description of a device; all devices of a machine are equal. */
 struct proact_device_info {
     const char *machine, *name; /* valid as long as the session */

@@ -107,6 +107,7 @@ struct transfer_plan {
     bool elide;           /* same launches, counters and waits, but nothing is sent */
     bool spins;           /* the agent of polling checks flags without sleeping */
     bool is_open;         /* the user named no method */
+    bool chunk_is_open, threads_are_open; /* nor a chunk size, nor threads */
 };
 
 /* Whether kernels store to the peers exactly what they store on their device. */
@@ -144,8 +145,20 @@ struct transfer_binding {
     struct transfer_mixed *mixed; /* division of the chunks; NULL: all in one part */
 };
 
+/* What sends, for the planner's cost model. */
+enum transfer_initiator {
+    TRANSFER_UNPLANNED,          /* the planner never selects the method */
+    TRANSFER_BY_STORE,           /* the kernel's stores */
+    TRANSFER_BY_CTA,             /* the CTA that completes a chunk */
+    TRANSFER_BY_AGENT,           /* a resident kernel */
+    TRANSFER_BY_CHILD,           /* a kernel that the completing CTA launches */
+    TRANSFER_BY_COPY,            /* copies after the kernel */
+    TRANSFER_BY_COPY_AFTER_WAIT, /* copies queued after the counters of their chunks */
+};
+
 struct transfer_method {
     const char *name, *summary;
+    enum transfer_initiator initiator;
     uint32_t partition_mode;          /* mode of an annotated kernel: PROACT_MODE_... */
     enum transfer_lane lane;          /* stream of its stores to the peers */
     bool takes_chunks, takes_threads; /* plan fields that it uses */

@@ -2,7 +2,8 @@
 /* Every kernel of the table and every plain sample, without annotations and maps, on
    emulated devices. The results equal the CPU's reference and those of one device bit for
    bit, and all replicas are equal. Kernels that the table splits are split; the others have
-   a reason. Without arguments each kernel has one compiler, method and number of devices.
+   a reason. Without arguments each kernel has one compiler and number of devices, with one
+   method and with plans that differ from launch to launch.
    `all` tries all methods and numbers, with compilers in turn; `local` uses the GPUs of
    this machine. */
 #include <inttypes.h>
@@ -20,6 +21,7 @@
 #include "base/memory.h"
 #include "device/device.h"
 #include "kernels/kernels.h"
+#include "runtime/objects/session.h"
 #include "samples/samples_ptx.h"
 
 /* Kernels that are not split although no two CTAs store to one element, with the reason,
@@ -38,9 +40,12 @@ static const struct reason {
    and tests/device test such launches. */
 static const char *const not_here[] = {"grid sync", "cluster"};
 
+/* Each launch has another plan. */
+static const char varied[] = "varied plans";
+
 struct setup {
     struct proact *session;
-    const char *compiler, *method;
+    const char *compiler, *method; /* method: or `varied` */
     unsigned devices;
     uint32_t seed;
     bool has_races; /* runs only kernels with races, unchecked; otherwise only the others */
@@ -159,11 +164,7 @@ static bool launch_until_done(struct run *r)
 
 static uint32_t ctas(const struct proact_grid *g)
 {
-    uint32_t count = 1;
-
-    for (int i = 0; i < 3; i++)
-        count *= g->ctas[i] ? g->ctas[i] : 1;
-    return count;
+    return g->ctas[0] * (g->ctas[1] ? g->ctas[1] : 1) * (g->ctas[2] ? g->ctas[2] : 1);
 }
 
 static bool check_split(struct run *r)
@@ -256,7 +257,9 @@ static void run_text(struct setup s, const struct sample *first, int count,
         .seed = s.seed + 1,
         .check = !s.has_races,
         .host_threads = 1,
-        .plan = {.method = s.method, .chunk_bytes = 4096, .transfer_threads = 256}};
+        .plan = {.method = s.method == varied ? NULL : s.method,
+                 .chunk_bytes = 4096,
+                 .transfer_threads = 256}};
     int some = 0;
 
     for (int i = 0; i < count; i++)
@@ -264,6 +267,8 @@ static void run_text(struct setup s, const struct sample *first, int count,
     snprintf(s.title, sizeof s.title, "%s on %u devices", s.method, s.devices);
     if (!some || !ok(&s, proact_open(&options, &s.session, &s.err)))
         return;
+    if (s.method == varied)
+        s.session->vary_plans = hash_text(first->file, s.seed + 1);
     for (int i = 0; i < count; i++)
         if (runs(&s, &first[i]))
             run_kernel(&s, &first[i], image, truth[i]);
@@ -290,20 +295,26 @@ static void run_all(struct setup s, const struct sample *first, int count,
     free(truth);
 }
 
+static unsigned methods_known(void)
+{
+    unsigned count = 0;
+
+    while (proact_method_names()[count])
+        count++;
+    return count;
+}
+
 static void run_once(struct setup s, const struct sample *first, int count,
                      const struct proact_image *image, unsigned turn)
 {
     uint64_t(*truth)[SAMPLES_ARRAYS_MAX] = must_calloc((size_t)count, sizeof *truth);
-    unsigned methods = 0;
 
-    do
-        methods++;
-    while (proact_method_names()[methods]);
-    s.method = proact_method_names()[turn % methods];
+    s.method = proact_method_names()[turn % methods_known()];
     s.devices = device_counts[1 + turn % (NUMBERS - 1)];
     s.seed = turn % 3;
-    for (int races = 0; races < 2; races++) {
-        s.has_races = races > 0;
+    for (int races = 0; races < 4; races++) {
+        s.has_races = races & 1;
+        s.method = races < 2 ? s.method : varied;
         run_text(s, first, count, image, truth);
     }
     free(truth);
@@ -374,10 +385,9 @@ enum { TABLES = sizeof tables / sizeof *tables };
 static bool is_here(const struct table *t, const char *compiler)
 {
     char *text = NULL;
-    size_t bytes;
 
     for (int i = 0; i < t->count && !text; i++)
-        text = t->text(&t->rows[i], compiler, &bytes);
+        text = t->text(&t->rows[i], compiler, &(size_t){0});
     free(text);
     return text != NULL;
 }
@@ -401,17 +411,7 @@ static unsigned rows_due(const struct table *t, const char *compiler)
 
 static unsigned runs_of_row(bool all)
 {
-    unsigned methods = 0;
-
-    while (proact_method_names()[methods])
-        methods++;
-    return all ? SEEDS * (1 + (NUMBERS - 1) * methods) : 1;
-}
-
-/* With `dynamic` the driver links each kernel again, which takes one second. */
-static bool is_spared(const struct setup *s, int row)
-{
-    return !strcmp(s->method, "dynamic") && row % 16;
+    return all ? SEEDS * (1 + (NUMBERS - 1) * methods_known()) : 2;
 }
 
 /* Runs all kernels of a table in the open session, from the text for its kind of GPU. */
@@ -425,7 +425,8 @@ static void run_table_here(const struct table *t, struct setup s,
         char *text;
 
         s.has_races = sample->races;
-        if (is_spared(&s, i) || !runs(&s, sample) ||
+        /* With `dynamic` the driver links each kernel again, which takes one second. */
+        if ((!strcmp(s.method, "dynamic") && i % 16) || !runs(&s, sample) ||
             !(text = t->text(sample, s.compiler, &image.bytes)))
             continue;
         image.text = text;

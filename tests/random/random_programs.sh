@@ -5,7 +5,7 @@
 # every method. A failing program stays in OUT as SEED.cu; a single seed (COUNT 1) also
 # leaves all other files and the reports. `narrow`: devices with one SM, which fill early.
 # `lazy`: the devices except the first open after the program has begun, at a time that
-# depends on the seed. Two seeds run at a time.
+# depends on the seed. `varied`: each launch has another plan. Two seeds run at a time.
 # Usage: random_programs.sh PROACTCC MAKE_PROGRAM OUT FIRST COUNT
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,9 +15,10 @@ methods="fused bulk inline polling copy-engine relay hardware dynamic"
 run() { # TO METHOD DEVICES HOW [check]
     machine=h200x8
     [ "$4" = narrow ] && machine=$out/narrow.json && set -- "$1" "$2" "$3" always "$5"
-    open=all
+    open=all seeds=
+    [ "$4" = varied ] && seeds=PROACT_TEST_PLANS=$((seed + 1)) && set -- "$1" "$2" "$3" always "$5"
     [ "$4" = lazy ] && open=lazy && machine=$out/$seed.lazy.json && set -- "$1" "$2" "$3" always "$5"
-    timeout 120 env PROACT_MACHINE="$machine" PROACT_REPORT=1 PROACT_METHOD=$2 PROACT_DEVICES=$3 \
+    timeout 120 env $seeds PROACT_MACHINE="$machine" PROACT_REPORT=1 PROACT_METHOD=$2 PROACT_DEVICES=$3 \
         PROACT_SPLIT=$4 PROACT_OPEN=$open "$out/$seed" $5 >"$1" 2>"$1.report" </dev/null
     status=$?
     [ $status = 0 ] && return
@@ -38,7 +39,7 @@ one() {
     other=$(echo "$methods $methods" | cut -d' ' -f$((seed % 8 + 1))-$((seed % 8 + 4)))
     set -- $other
     for setting in "$1:2:always" "$2:3:always" "$3:4:always" "$4:8:always" fused:4:auto \
-        fused:8:always fused:4:narrow fused:4:lazy; do
+        fused:8:always fused:4:narrow fused:4:lazy fused:4:varied; do
         IFS=: read -r method devices how <<END
 $setting
 END

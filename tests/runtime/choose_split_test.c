@@ -5,6 +5,7 @@
 #include <proact/program.h>
 
 #include "runtime/autotune/choice.h"
+#include "runtime/objects/session.h"
 
 static struct bench open_k40(void)
 {
@@ -66,6 +67,29 @@ static void small_losses_are_probed_again(void **state)
     assert_int_equal(split_of(&b, k, 255, few), 4);
     assert_int_equal(split_of(&b, k, 600, few), 3);
     assert_int_equal(split_of(&b, k, 300, few), 3);
+    proact_close(b.p);
+}
+
+/* 3 CTAs on 15 SMs gain nothing on more devices. */
+static void a_small_grid_is_never_probed(void **state)
+{
+    const struct shape small = {3, 32, 200}, larger = {4, 32, 200};
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+    struct proact_recording *r;
+
+    (void)state;
+    assert_int_equal(split_of(&b, k, 20, small), 0);
+    assert_int_equal(b.p->budget.spent_ns, 0);
+    assert_string_equal(proact_kernel_refusal(k),
+                        "kernel 'works': a split of its 3 CTAs cannot pay: one device has "
+                        "four SMs for each");
+    if (proact_wait(b.p, &b.err) || proact_record_begin(b.p, &b.err))
+        fail_msg("%s", b.err.text);
+    assert_false(work(&b, k, b.out, small));
+    if (proact_record_end(b.p, &r, &b.err) || proact_replay(r, &b.err))
+        fail_msg("%s", b.err.text);
+    assert_true(work(&b, k, b.out, larger));
     proact_close(b.p);
 }
 
@@ -320,6 +344,7 @@ int main(void)
         cmocka_unit_test(host_time_for_tables_is_bounded),
         cmocka_unit_test(reused_tables_are_worth_their_cost),
         cmocka_unit_test(small_losses_are_probed_again),
+        cmocka_unit_test(a_small_grid_is_never_probed),
         cmocka_unit_test(a_long_kernel_is_timed_once),
         cmocka_unit_test(more_work_is_probed_again),
         cmocka_unit_test(copies_count_as_cost),

@@ -121,7 +121,7 @@ static void the_largest_writer_is_recorded(void **state)
     assert_non_null(wrote);
     assert_true(dot(&b, testing_kernel(&b, "dots"), a[1], 4, 4));
     assert_ptr_equal(a[1]->wrote, wrote);
-    assert_true(pass(&b, testing_kernel(&b, "sweeps"), a, SWEPT / 256 / EACH, EACH));
+    assert_true(pass(&b, testing_kernel(&b, "sweeps"), a, SWEPT / 256 / 4, 4));
     assert_ptr_not_equal(a[1]->wrote, wrote);
     proact_close(b.p);
 }
@@ -189,6 +189,21 @@ static void rare_kernels_count_less(void **state)
     t->one.launches = 8;
     coupling_choose(&t->one);
     assert_true(t->one.settled && t->other.settled);
+    close_two(t);
+}
+
+/* A kernel whose grid is small runs on one device, whatever the others do. */
+static void small_kernels_stay_and_count(void **state)
+{
+    struct two *t = open_two(2, 2);
+
+    (void)state;
+    coupling_settle(&t->one);
+    assert_true(t->one.settled);
+    t->other.step = CHOICE_READY;
+    t->other.is_small = true;
+    coupling_settle(&t->one);
+    assert_true(!t->one.settled && !t->other.settled);
     close_two(t);
 }
 
@@ -272,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_are_decided_jointly),
         cmocka_unit_test(rare_kernels_count_less),
+        cmocka_unit_test(small_kernels_stay_and_count),
         cmocka_unit_test(absent_kernels_do_not_count),
         cmocka_unit_test(small_copies_have_a_fixed_cost),
         cmocka_unit_test(a_fetch_is_counted_once),

@@ -6,7 +6,7 @@
 
 #include <proact/program.h>
 
-#include "runtime/version/runtime_clone.h"
+#include "runtime/objects/kernel.h"
 
 enum { FEW = 8, MANY = 128, SIDE = 64, LONG = 1 << 20, HALF = 3 << 16, SHORT = 1 << 15 };
 
@@ -51,7 +51,7 @@ static const char *launch_of(struct bench *b, struct proact_kernel *k,
         proact_wait(b->p, &b->err))
         fail_msg("%s", b->err.text);
     assert_null(proact_kernel_refusal(k));
-    return kernel_plan(k)->method->name;
+    return k->plan.method->name;
 }
 
 static const char *launch(struct bench *b, struct proact_kernel *k, struct proact_array *to,

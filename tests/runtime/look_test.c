@@ -5,8 +5,6 @@
 
 #include <proact/program.h>
 
-#include "runtime/autotune/look.h"
-
 /* On the four K40, the small work is faster on one device and the large work on all. */
 static const uint32_t small = 1, large = 400;
 
@@ -37,27 +35,6 @@ static struct bench open_k40(void)
         .machine = PROACT_SOURCE "/tests/runtime/bus.json", .plan = {.method = "inline"}});
 }
 
-static void the_budget_grows_with_run_time(void **state)
-{
-    struct proact p = {.now_ns = 60000000};
-
-    (void)state;
-    assert_true(look_is_paid(&p));
-    /* 49 ms of a budget of 50 ms and an eighth of 60 ms. */
-    look_spent(&p, 10000000, 1000000);
-    assert_true(look_is_paid(&p));
-    look_spent(&p, 58000000, 1000000);
-    assert_true(look_is_paid(&p));
-    look_spent(&p, 50000000, 1000000); /* 59 ms */
-    assert_false(look_is_paid(&p));
-    /* The modelled work exceeds the measured time, so nothing is charged. */
-    look_spent(&p, 59000000, 2000000);
-    p.now_ns = 71999999;
-    assert_false(look_is_paid(&p));
-    p.now_ns = 72000000;
-    assert_true(look_is_paid(&p));
-}
-
 /* A new shape runs like the other kernels until the budget allows a probe. */
 static void a_new_shape_waits_for_the_budget(void **state)
 {
@@ -66,12 +43,12 @@ static void a_new_shape_waits_for_the_budget(void **state)
 
     (void)state;
     assert_in_range(split_of(&b, k, 40, 100, small), 1, 10);
-    b.p->look.spent_ns = UINT64_MAX / 2;
+    b.p->budget.spent_ns = UINT64_MAX / 2;
     assert_int_equal(split_of(&b, k, 20, 1000, large), 0);
     assert_string_equal(proact_kernel_refusal(k),
                         "kernel 'works': not timed: the measurement budget is used up; "
                         "it runs like the other kernels");
-    b.p->look.spent_ns = 0;
+    b.p->budget.spent_ns = 0;
     assert_in_range(split_of(&b, k, 20, 1000, large), 10, 20);
     proact_close(b.p);
 }
@@ -84,9 +61,9 @@ static void grown_work_waits_for_the_budget(void **state)
 
     (void)state;
     split_of(&b, k, 20, 1000, 50);
-    b.p->look.spent_ns = UINT64_MAX / 2;
+    b.p->budget.spent_ns = UINT64_MAX / 2;
     assert_int_equal(split_of(&b, k, 20, 1000, 201), 0);
-    b.p->look.spent_ns = 0;
+    b.p->budget.spent_ns = 0;
     assert_int_equal(split_of(&b, k, 20, 1000, 201), 18);
     proact_close(b.p);
 }
@@ -98,11 +75,11 @@ static void probes_are_charged(void **state)
 
     (void)state;
     split_of(&b, k, 40, 100, small);
-    assert_true(b.p->look.spent_ns > 0);
-    const uint64_t spent = b.p->look.spent_ns;
+    assert_true(b.p->budget.spent_ns > 0);
+    const uint64_t spent = b.p->budget.spent_ns;
 
     split_of(&b, k, 40, 100, small);
-    assert_true(b.p->look.spent_ns == spent);
+    assert_true(b.p->budget.spent_ns == spent);
     proact_close(b.p);
 }
 
@@ -114,7 +91,7 @@ static void time_passes_without_waits(void **state)
 
     (void)state;
     split_of(&b, k, 40, 100, small);
-    b.p->look.spent_ns = 50001000 + b.p->now_ns / 8; /* 8 us short of the budget */
+    b.p->budget.spent_ns = 50001000 + b.p->now_ns / 8; /* 8 us short of the budget */
     assert_int_equal(split_of(&b, k, 8, 1000, large), 0);
     assert_in_range(split_of(&b, k, 92, 1000, large), 20, 80);
     proact_close(b.p);
@@ -123,7 +100,6 @@ static void time_passes_without_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_budget_grows_with_run_time),
         cmocka_unit_test(a_new_shape_waits_for_the_budget),
         cmocka_unit_test(grown_work_waits_for_the_budget),
         cmocka_unit_test(probes_are_charged),

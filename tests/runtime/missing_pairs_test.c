@@ -389,7 +389,7 @@ static void machines_are_described(void **state)
         struct proact *p;
 
         assert_int_equal(proact_open(&o, &p, &err), 0);
-        assert_string_equal(p->plan.method->name, "fused");
+        assert_string_equal(p->constraint.method->name, "fused");
         assert_string_equal(proact_plan_copies(p), words[machine]);
         assert_int_equal(
             proact_plan_set(p, &(struct proact_plan){.method = "copy-engine"}, &err), 0);
@@ -406,7 +406,7 @@ static void a_machine_without_peer_access_has_copies_only(void **state)
 
     (void)state;
     assert_int_equal(proact_open(&o, &p, &err), 0);
-    assert_string_equal(p->plan.method->name, "bulk");
+    assert_string_equal(p->constraint.method->name, "bulk");
     assert_null(proact_plan_copies(p));
     assert_int_equal(proact_plan_set(p, &(struct proact_plan){.method = "inline"}, &err),
                      PROACT_EREFUSED);

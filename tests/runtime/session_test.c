@@ -256,7 +256,7 @@ static void bulk_copies_after_the_kernel(void **state)
 
     (void)state;
     raise_curtain(&s, "bulk", 3);
-    s.p->plan.everywhere = true;
+    s.p->constraint.everywhere = true;
     struct proact_kernel *k = marked(&s);
 
     must(&s, launch(&s, k, s.a, 3));
@@ -392,7 +392,7 @@ static void a_broken_launch_leaves_no_counters(void **state)
 
     (void)state;
     raise_curtain(&s, "fused", 2);
-    s.p->plan.everywhere = true;
+    s.p->constraint.everywhere = true;
     struct proact_kernel *k = marked(&s);
 
     must(&s, launch(&s, k, s.a, 3));

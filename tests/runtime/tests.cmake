@@ -96,6 +96,8 @@ target_link_options(runtime_tests PRIVATE
 target_link_options(runtime_tests PRIVATE LINKER:--wrap=provenance_query_threads,--wrap=access_extent)
 fake_cuda_test(runtime.stored_plan_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND runtime_tests stored_plan local)
+fake_cuda_test(runtime.launch_plan_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
+    COMMAND runtime_tests launch_plan local)
 fake_cuda_test(runtime.growth_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND runtime_tests growth local)
 

@@ -41,29 +41,28 @@ static uint64_t chunks_of_all(const struct cta_runs *of, uint64_t chunk)
     return count;
 }
 
-static bool writes_interleaved(const struct launching *l)
+static bool counts_in_many(const struct launching *l, uint64_t chunk_bytes)
 {
-    const struct transfer_plan *plan = &l->kernel->session->plan;
     const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     uint64_t count = 0, chunks = 0;
 
-    if (!plan->is_open || !plan->chunk_bytes ||
-        !(transfer_plan_mode(plan) & PROACT_MODE_COUNT))
-        return false;
     for (uint32_t s = 0; s < l->kernel->slot_count; s++) {
-        chunks += launching_slot_array(l, s)->bytes / plan->chunk_bytes;
-        count += chunks_of_all(found_runs(l, s), plan->chunk_bytes);
+        chunks += launching_slot_array(l, s)->bytes / chunk_bytes;
+        count += chunks_of_all(found_runs(l, s), chunk_bytes);
     }
     return count > (ctas < chunks ? CHUNKS_MOST_OF_FEW : CHUNKS_MOST) * ctas;
 }
 
-void launch_check_interleaved(const struct launching *l)
+bool launch_writes_interleaved(const struct launching *l, uint64_t chunk_bytes)
 {
     struct proact_kernel *k = l->kernel;
 
-    if (k->interleaved_digest == l->found.digest) /* an equal write set has an equal
-                                                     result */
-        return;
-    k->interleaved_digest = l->found.digest;
-    k->writes_interleaved = writes_interleaved(l);
+    /* An equal write set has an equal result. */
+    if (k->interleaved.digest != l->found.digest ||
+        k->interleaved.chunk_bytes != chunk_bytes) {
+        k->interleaved.digest = l->found.digest;
+        k->interleaved.chunk_bytes = chunk_bytes;
+        k->interleaved.are_many = counts_in_many(l, chunk_bytes);
+    }
+    return k->interleaved.are_many;
 }

@@ -5,8 +5,11 @@
    grid-stride loop or a column decomposition. All chunks complete when all CTAs end, so
    counting gains nothing, and the last CTA would send everything. */
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct launching;
 
-/* Sets writes_interleaved of the kernel for this launch and the session's plan. The write
-   set of the launch is known. */
-void launch_check_interleaved(const struct launching *l);
+/* Whether the launch, whose write set is known, has interleaved writers of chunks of that
+   size. */
+bool launch_writes_interleaved(const struct launching *l, uint64_t chunk_bytes);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "runtime/autotune/coupling.h"
-#include "runtime/autotune/look.h"
 #include "runtime/autotune/stored_choice.h"
 #include "runtime/autotune/trial.h"
 #include "runtime/objects/array.h"
@@ -209,10 +209,13 @@ struct choice *choice_next(const struct launching *l)
     c->launches++;
     c->is_superseded = false;
     coupling_launched(c);
-    if (c->step == CHOICE_MADE && look_is_paid(c->session) && looks_again(c, l))
+    if (c->step == CHOICE_MADE && plan_budget_permits(&c->session->budget) &&
+        looks_again(c, l))
         c->step = CHOICE_READY;
     if (c->step == CHOICE_MADE) {
         coupling_choose(c);
+        trial_launched(c);
+    } else if (c->is_small) {
         trial_launched(c);
     } else {
         trial_disturb(c->session);
@@ -257,6 +260,12 @@ const char *choice_refusal(const struct proact_kernel *k)
             "kernel '%.80s': its write set took the host %.0f ms, and each launch needs "
             "a new one",
             k->name, (double)k->debt_ns / 1e6);
+    else if (c->last == RAN_SMALL)
+        snprintf(
+            c->why, sizeof c->why,
+            "kernel '%.80s': a split of its %u CTAs cannot pay: one device has four SMs "
+            "for each",
+            k->name, c->grid[0] * c->grid[1] * c->grid[2]);
     else if (c->last == RAN_UNTRIED)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': not timed: the measurement budget is used up; it runs "
@@ -275,6 +284,30 @@ const char *choice_refusal(const struct proact_kernel *k)
                  : c->found_ns > c->queued_ns ? ", limited by the write set analysis"
                                               : ", limited by queueing on the host");
     return c->why;
+}
+
+bool choice_was_made(const struct proact_kernel *k)
+{
+    return k->choices && k->choices->last_used;
+}
+
+void choice_describe(const struct proact_kernel *k, struct text *out)
+{
+    const struct choice *c = choice_was_made(k) ? k->choices->last_used : NULL;
+
+    if (!c)
+        return;
+    text_print(out, c->last == RAN_SPLIT ? "split" : "one device");
+    if (c->timed_split && c->timed_whole)
+        text_print(out, ": %.1f us on one device, %.1f us on %u",
+                   (double)choice_whole_ns(c) / 1e3, (double)choice_split_ns(c) / 1e3,
+                   c->session->devices.count);
+    else if (c->last == RAN_SMALL)
+        text_print(out, ": a split cannot pay");
+    else
+        text_print(out, ": not timed yet");
+    if (choice_is_made(c) && c->splits != (choice_split_ns(c) < choice_whole_ns(c)))
+        text_print(out, "; faster so with the other kernels");
 }
 
 static void forget(struct proact *p, struct choice *c)

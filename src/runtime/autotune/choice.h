@@ -46,6 +46,7 @@ struct choice {
     bool is_short;     /* see is_short in launching.h */
     bool settled;      /* converged decision with the other kernels (coupling.h): split */
     bool splits;       /* decision of the current experiment (trial.h) */
+    bool is_small;     /* it runs on one device without a probe (choose_split.h) */
     struct coupling **couplings;
     size_t coupling_count, coupling_capacity;
     uint64_t chosen;      /* the session's launch count (proact.chosen) at the last
@@ -64,7 +65,8 @@ struct choice {
         RAN_TO_BE_TIMED,
         RAN_WHOLE,
         RAN_UNTRIED, /* see look.h */
-        RAN_UNMEASURED
+        RAN_UNMEASURED,
+        RAN_SMALL  /* a split cannot pay */
     } last;        /* mode of the last launch */
     char why[192]; /* written on request */
 };
@@ -101,6 +103,11 @@ bool choice_is_clear(const struct choice *c);
    shorten it, so the slower mode is timed again if the difference is small. */
 unsigned choice_after(const struct choice *c);
 
+/* Whether the kernel's last launch had a decision, and the sentence about it: the times in
+   both modes, and the selected one. */
+bool choice_was_made(const struct proact_kernel *k);
+struct text;
+void choice_describe(const struct proact_kernel *k, struct text *out);
 /* Reason why the last launch was not split although it could be; NULL: it was split. */
 const char *choice_refusal(const struct proact_kernel *k);
 void choices_drop(struct proact_kernel *k);

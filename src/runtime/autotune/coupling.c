@@ -133,7 +133,8 @@ bool coupling_is_of_now(const struct choice *c)
 {
     const uint64_t ago = c->session->chosen - c->chosen;
 
-    return choice_is_made(c) && !c->is_stored && (double)ago * frequency(c) < PERIODS_AGO;
+    return (choice_is_made(c) || c->is_small) && !c->is_stored &&
+           (double)ago * frequency(c) < PERIODS_AGO;
 }
 
 /* Joint cost of a kernel in the given mode, with all other kernels unchanged. */
@@ -156,8 +157,8 @@ static double ways_ns(const struct choice *c, bool is_split)
 /* Whether split is cheaper, including joint costs, with all other kernels unchanged. */
 static bool wins(const struct choice *c)
 {
-    return (double)choice_split_ns(c) + ways_ns(c, true) <
-           (double)choice_whole_ns(c) + ways_ns(c, false);
+    return !c->is_small && (double)choice_split_ns(c) + ways_ns(c, true) <
+                               (double)choice_whole_ns(c) + ways_ns(c, false);
 }
 
 static double own_ns(const struct choice *c)
@@ -192,7 +193,7 @@ static double settle_from(const struct proact *p, bool is_split)
 
     for (struct choice *c = p->choices; c; c = c->next_of_all)
         if (coupling_is_of_now(c))
-            c->settled = is_split;
+            c->settled = is_split && !c->is_small;
     for (int round = 0; changed && round < ROUNDS_MAX; round++) {
         changed = false;
         for (struct choice *c = p->choices; c; c = c->next_of_all) {

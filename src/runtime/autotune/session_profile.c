@@ -90,8 +90,15 @@ static enum proact_status read_time(struct proact *p, struct proact_error *err)
     if (*end || !(seconds > 0 && seconds <= 1e9))
         return fail(err, PROACT_EINVAL,
                     "PROACT_EFFORT_SECONDS is '%.40s': expected seconds above 0", text);
-    p->look.until_ns = clock_host_ns() + (uint64_t)(seconds * 1e9);
+    p->profile->until_ns = clock_host_ns() + (uint64_t)(seconds * 1e9);
     return PROACT_OK;
+}
+
+static bool effort_lifts_budget(const void *session)
+{
+    const struct proact *p = session;
+
+    return !p->profile->until_ns || clock_host_ns() < p->profile->until_ns;
 }
 
 /* The driver does not name links; those with atomics are NVLink. */
@@ -146,7 +153,8 @@ enum proact_status session_profile_open(struct proact *p, const struct topology 
     s->made = profile_create();
     if ((status = read_effort(s, err)) || (status = read_time(p, err)))
         return status;
-    p->look.is_unlimited = s->effort != EFFORT_ESTIMATE;
+    if (s->effort != EFFORT_ESTIMATE)
+        p->budget.is_lifted = effort_lifts_budget;
     if (!is_off)
         read_defaults(p);
     if (by_user && *by_user && !is_off) {

@@ -29,6 +29,7 @@ struct session_profile {
     bool has_failed;        /* it could not be written, and is not tried again */
     enum profile_effort effort;
     char version[16], machine[88], driver[32]; /* of all keys */
+    uint64_t until_ns;                         /* host time at which that ends; 0: never */
     uint64_t timed, used;                      /* timed launches; stored plans in use */
     struct profile_note *notes;
     size_t note_count, note_capacity;

@@ -33,7 +33,7 @@ void stored_choice_begin(struct choice *c, const struct launching *l)
     c->axis = l->original ? l->interchanged[0] + 1 : 0;
     const struct profile_entry *e = session_profile_find(p, c->key);
 
-    if (!e || (p->look.is_unlimited && !e->is_pinned)) /* to be measured again */
+    if (!e || (p->budget.is_lifted && !e->is_pinned)) /* to be measured again */
         return;
     if (!profile_is_decided(e)) {
         c->stored_launches = e->runs;
@@ -55,7 +55,8 @@ bool stored_choice_postpones(const struct choice *c)
 
 bool stored_choice_needs_probes(const struct choice *c)
 {
-    return c->session->profile->effort == EFFORT_EXHAUSTIVE && look_is_paid(c->session) &&
+    return c->session->profile->effort == EFFORT_EXHAUSTIVE &&
+           plan_budget_permits(&c->session->budget) &&
            (c->timed_split < EXHAUSTIVE_TIMES || c->timed_whole < EXHAUSTIVE_TIMES);
 }
 

@@ -3,7 +3,6 @@
 
 #include "runtime/autotune/choice.h"
 #include "runtime/autotune/coupling.h"
-#include "runtime/autotune/look.h"
 #include "runtime/objects/session.h"
 #include "runtime/session/runtime_wait.h"
 
@@ -44,7 +43,7 @@ static bool goes_split(const struct choice *c, enum trial_way way)
 {
     const uint64_t split = choice_split_ns(c), whole = choice_whole_ns(c);
 
-    if (way == TRIAL_SETTLED)
+    if (way == TRIAL_SETTLED || c->is_small)
         return c->settled;
     return way == TRIAL_SPLIT && (split < RUINOUS * whole || split < whole + RUINOUS_NS);
 }
@@ -147,7 +146,7 @@ static void end_while(struct proact *p)
     struct trial *t = &p->trial;
     const double by = (double)(p->now_ns - t->from_ns) / (double)t->work_ns;
 
-    look_spent(p, t->from_ns, t->work_ns);
+    plan_budget_charge(&p->budget, t->from_ns, t->work_ns);
     if (!t->is_timed && (!t->way || by < HOPELESS * t->by[fastest(t)])) {
         begin_while(p, true);
         return;
@@ -172,7 +171,7 @@ enum proact_status trial_step(struct proact *p, struct proact_error *err)
 
     if (p->trial.launches < LAUNCHES_MIN || !is_over(p))
         return PROACT_OK;
-    if (!p->trial.is_under_way && (!look_is_paid(p) || !is_worth_it(p))) {
+    if (!p->trial.is_under_way && (!plan_budget_permits(&p->budget) || !is_worth_it(p))) {
         p->trial.launches = 0;
         return PROACT_OK;
     }

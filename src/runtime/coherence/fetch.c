@@ -31,7 +31,7 @@ static enum proact_status send_to(struct proact_array *a, unsigned from, unsigne
     enum proact_status status = PROACT_OK;
     uint64_t bytes = 0;
 
-    if (a->session->plan.elide)
+    if (a->session->constraint.elide)
         return PROACT_OK;
     for (size_t n = 0; n < l->count && !status; n++) {
         const struct missing_copy *copy = &l->copy[n];
@@ -73,7 +73,7 @@ static enum proact_status send(struct proact_array *a, const struct missing_rang
 
     if (!sequence)
         return PROACT_OK;
-    p->elides |= p->plan.elide;
+    p->elides |= p->constraint.elide;
     for (unsigned from = 0; from < p->devices.count && !status; from++)
         if (l->receivers[from])
             status = send_from(a, from, l, sequence, err);

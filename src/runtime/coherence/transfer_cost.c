@@ -122,3 +122,19 @@ struct transfer_cost launch_missing_bytes(struct launching *l, bool is_whole,
     }
     return s;
 }
+
+bool launch_device0_is_current(const struct launching *l)
+{
+    static const struct transfer_need everything = {.all = true};
+
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        struct proact_array *a = l->relocations[i].array;
+
+        if (a->part || a->is_shared)
+            return false;
+        array_catch_up(a);
+        if (transfer_cost_device(a, 0, &everything))
+            return false;
+    }
+    return true;
+}

@@ -24,6 +24,8 @@ struct transfer_cost {
 typedef void missing_visitor(void *context, struct choice *wrote, uint64_t bytes);
 struct transfer_cost launch_missing_bytes(struct launching *l, bool is_whole,
                                           missing_visitor *visit, void *context);
+/* Whether device 0 has all bytes of the launch's arrays. */
+bool launch_device0_is_current(const struct launching *l);
 /* Missing bytes of one array in a split launch with the given needs, whose transition key
    is `key`. */
 uint64_t array_missing_bytes(struct proact_array *a,

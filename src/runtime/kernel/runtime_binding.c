@@ -32,12 +32,10 @@ static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
 
 /* Chunk sizes of an array: from the plan, or the model's optimum for equal partitions and
    the plan's compute-to-copy ratio. */
-static struct model_schedule schedule_of(const struct proact_kernel *k,
+static struct model_schedule schedule_of(const struct proact *p,
+                                         const struct transfer_plan *plan,
                                          uint64_t array_bytes, const uint32_t *cta_first)
 {
-    const struct proact *p = k->session;
-    const struct transfer_plan *plan = kernel_plan(k);
-
     enum { LEAST_BYTES = 64 << 10, MOST_BYTES = 64 << 20 };
     uint64_t writers = 0;
 
@@ -101,7 +99,7 @@ static enum proact_status tables_create(
                     k->name, k->slot[shape->slot].arg);
     }
     for (unsigned d = 0; d < p->devices.count; d++)
-        reached[d] = transfer_reached_peers(&p->devices, kernel_plan(k), d);
+        reached[d] = transfer_reached_peers(&p->devices, &l->plan, d);
     enum proact_status status = transfer_tables_create(
         &p->devices,
         &(struct transfer_table_request){
@@ -151,7 +149,8 @@ static enum proact_status tables_find(const struct launching *l,
 {
     const struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
-    const struct model_schedule schedule = schedule_of(k, a->bytes, b->cta_first);
+    const struct model_schedule schedule =
+        schedule_of(p, &b->transfer.plan, a->bytes, b->cta_first);
     const struct transfer_need *reads = reads_of(l, slot, a);
     struct kernel_tables *t = k->tables,
                          shape = {.slot = slot,
@@ -182,7 +181,7 @@ static enum proact_status tables_find(const struct launching *l,
     return transfer_tables_restart(&p->devices, t->tables, TRANSFER_MAIN, err);
 }
 
-static bool same_plan(const struct transfer_plan *a, const struct transfer_plan *b)
+bool plans_are_same(const struct transfer_plan *a, const struct transfer_plan *b)
 {
     return a->method == b->method && a->tail == b->tail && a->tail_bytes == b->tail_bytes &&
            a->chunk_bytes == b->chunk_bytes && a->threads == b->threads &&
@@ -190,15 +189,14 @@ static bool same_plan(const struct transfer_plan *a, const struct transfer_plan 
            a->everywhere == b->everywhere && a->elide == b->elide && a->spins == b->spins;
 }
 
-static bool fits(const struct launching *l, const struct kernel_binding *b,
-                 const uint32_t *cta_first)
+static bool binding_has_shape(const struct kernel_binding *b, const struct launching *l,
+                              const uint32_t *cta_first)
 {
     const struct proact_kernel *k = l->kernel;
 
     if (consumers_is_replaced(b) || memcmp(b->grid, l->grid, sizeof b->grid) != 0 ||
         b->digest != l->found.digest ||
         !same_split(b->cta_first, cta_first, k->session->devices.count) ||
-        !same_plan(&b->transfer.plan, kernel_plan(k)) ||
         b->transfer.slot_count != k->slot_count)
         return false;
     for (unsigned s = 0; s < k->slot_count; s++)
@@ -215,7 +213,7 @@ static enum proact_status binding_create(const struct launching *l,
     enum proact_status status = PROACT_OK;
 
     bound.binding = b;
-    b->transfer.plan = *kernel_plan(k);
+    b->transfer.plan = l->plan;
     b->fragmented_slots = fragments_detect(&bound);
     consumers_create(b);
     for (unsigned s = 0; s < k->slot_count && !status; s++) {
@@ -280,7 +278,7 @@ static enum proact_status derived_or_checked(struct launching *l, struct proact_
    mechanism that sends to all devices or to none cannot send to device 0 alone. */
 static bool begins_with_nobody(const struct launching *l)
 {
-    const struct transfer_plan *plan = kernel_plan(l->kernel);
+    const struct transfer_plan *plan = &l->plan;
     bool may = l->is_program && !plan->everywhere;
 
     for (unsigned s = 0; s < l->kernel->slot_count; s++) {
@@ -312,10 +310,31 @@ static enum proact_status add_binding(struct launching *l, struct consumers *con
         return status;
     }
     launch_stage_find(l, b);
+    b->used = k->session->sequence;
     b->next = k->bindings;
     k->bindings = b;
     l->binding = b;
     return transfer_stream_awaits_tables(k->session, b, err);
+}
+
+static void binding_boundaries(const struct launching *l, uint32_t *cta_first)
+{
+    if (l->found.set)
+        memcpy(cta_first, l->found.cta_first, sizeof l->found.cta_first);
+    else
+        launch_split(l->grid, l->over, l->kernel->session->devices.count, cta_first);
+}
+
+const struct kernel_binding *kernel_binding_latest(const struct launching *l)
+{
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
+    const struct kernel_binding *latest = NULL;
+
+    binding_boundaries(l, cta_first);
+    for (const struct kernel_binding *b = l->kernel->bindings; b; b = b->next)
+        if ((!latest || b->used > latest->used) && binding_has_shape(b, l, cta_first))
+            latest = b;
+    return latest;
 }
 
 enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err)
@@ -326,11 +345,9 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     struct kernel_binding *b = k->bindings;
     struct consumers *consumers = NULL;
 
-    if (l->found.set)
-        memcpy(cta_first, l->found.cta_first, sizeof cta_first);
-    else
-        launch_split(l->grid, l->over, p->devices.count, cta_first);
-    while (b && !fits(l, b, cta_first))
+    binding_boundaries(l, cta_first);
+    while (b && !(plans_are_same(&b->transfer.plan, &l->plan) &&
+                  binding_has_shape(b, l, cta_first)))
         b = b->next;
     if (!b && p->recording)
         return fail(err, PROACT_EINVAL,
@@ -340,13 +357,28 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     l->binding = b;
     if (p->recording) /* a recording restarts the counters itself */
         return PROACT_OK;
+    if (b) {
+        b->used = p->sequence;
+        b->launches++;
+    }
     if (b && p->devices.count > 1) {
         launch_record_reads(l);
         consumers = consumers_update(b);
         if (consumers) /* needs depend on what the tables send (want_unchanged()) */
             l->needs = NULL;
     }
+    const struct kernel_binding *before = b ? b : kernel_binding_latest(l);
+
+    if (!b && before && p->devices.count > 1)
+        consumers = consumers_copy(before, &l->plan);
     if (!b)
         kernel_shapes_trim(k);
-    return b && !consumers ? restart(p, b, err) : add_binding(l, consumers, cta_first, err);
+    if (b && !consumers)
+        return restart(p, b, err);
+    const unsigned launches = b ? b->launches : 0;
+    const enum proact_status status = add_binding(l, consumers, cta_first, err);
+
+    if (!status)
+        l->binding->launches = launches;
+    return status;
 }

@@ -4,8 +4,17 @@
 /* Binding of a launch. */
 
 #include <proact/status.h>
+#include <stdbool.h>
 
+struct kernel_binding;
 struct launching;
+struct transfer_plan;
 
 /* Binding of the launch, created at the first launch of its shape. */
 enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err);
+
+/* Whether two plans are equal. */
+bool plans_are_same(const struct transfer_plan *a, const struct transfer_plan *b);
+
+/* Binding of the last launch of this shape under any plan; NULL: none. */
+const struct kernel_binding *kernel_binding_latest(const struct launching *l);

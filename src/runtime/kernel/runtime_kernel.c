@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/kernel/runtime_kernel.h"
+#include "runtime/kernel/launch_problem.h"
 
 #include <proact/device.h>
 #include <stdlib.h>
@@ -366,6 +367,8 @@ void proact_kernel_destroy(struct proact_kernel *k)
     direct_drop(k);
     choices_drop(k);
     stored_plans_drop(k);
+    problems_drop(k);
+    free(k->plan_text);
     boundaries_drop(k);
     while (*link != k)
         link = &(*link)->next;

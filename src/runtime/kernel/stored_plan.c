@@ -24,7 +24,7 @@ static enum proact_status stored_plan_read(const struct proact *p, const struct 
                                            struct proact_error *err)
 {
     char method[PLAN_METHODS_BYTES];
-    const struct transfer_plan *given = &p->given_plan;
+    const struct transfer_plan *given = &p->constraint;
 
     plan_print_methods(from, method);
     if (from->chunk_step)
@@ -78,27 +78,29 @@ static void stored_plan_list(struct proact *p, const struct profile_key *key)
     s->shapes[s->shape_count++] = *key;
 }
 
-void stored_plan_select(const struct launching *l)
+bool stored_plan_select(struct launching *l)
 {
     struct proact_kernel *k = l->original ? l->original : l->kernel;
     struct proact *p = k->session;
+    const struct transfer_plan *given = &p->constraint;
 
     if (!p->profile->stored && !p->profile->lists_shapes)
-        return;
+        return false;
     const struct profile_key key = session_profile_key(l);
     struct kernel_stored_plan *s = k->stored_plans;
 
     if (p->profile->lists_shapes && l->over > 1)
         stored_plan_list(p, &key);
-    p->plan = p->given_plan;
-    if (!p->plan_is_open || !p->profile->stored)
-        return;
+    if (!given->is_open || !given->chunk_is_open || !given->threads_are_open ||
+        !p->profile->stored)
+        return false;
     while (s && !same_shape(&s->key, &key))
         s = s->next;
     if (!s)
         s = stored_plan_create(k, &key);
     if (s->is_set)
-        p->plan = s->plan;
+        l->plan = s->plan;
+    return s->is_set;
 }
 
 void stored_plans_drop(struct proact_kernel *k)

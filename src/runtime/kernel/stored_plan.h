@@ -4,10 +4,13 @@
 /* Stored plans of launch shapes: mechanism, chunk size and transfer threads. They apply if
    the user gave none of them. A recording has the plans of the launches before it. */
 
+#include <stdbool.h>
+
 struct launching;
 struct proact_kernel;
 
-/* Sets the session's plan for this launch: the stored one of its shape, or the user's. A
-   stored plan that the machine does not support is a warning of the profile's report. */
-void stored_plan_select(const struct launching *l);
+/* Sets l->plan to the stored plan of the launch's shape. False: there is none, and l->plan
+   stays. A stored plan that the machine does not support is a warning of the profile's
+   report. */
+bool stored_plan_select(struct launching *l);
 void stored_plans_drop(struct proact_kernel *k);

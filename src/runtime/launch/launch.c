@@ -10,12 +10,12 @@
 #include "base/memory.h"
 #include "runtime/access_sets/annotated_stores.h"
 #include "runtime/access_sets/direct.h"
-#include "runtime/access_sets/interleaved_writers.h"
 #include "runtime/arrays/launch_textures.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_flags.h"
 #include "runtime/coherence/launch_pages.h"
 #include "runtime/footprint/derive.h"
+#include "runtime/kernel/launch_plan.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/launch/launch_partition.h"
 #include "runtime/objects/binding.h"
@@ -136,11 +136,12 @@ static enum proact_status can_split(struct launching *l, bool *split,
     struct proact_kernel *k = l->kernel;
 
     *split = k->is_annotated;
+    l->plan = k->session->constraint;
     if (k->session->devices.count == 1)
         return PROACT_OK;
     if (k->is_annotated)
         return launch_textures_ready(l)
-                   ? PROACT_OK
+                   ? launch_plan_select(l, err)
                    : fail(err, PROACT_EREFUSED, "%s", k->with_textures.text);
     if (!k->has_maps)
         derive_slots(l);
@@ -150,9 +151,11 @@ static enum proact_status can_split(struct launching *l, bool *split,
         derive_maps(l);
     if (k->has_maps ? !direct_allows_maps(l) : !l->found.set)
         return PROACT_OK;
-    if (!k->has_maps)
-        launch_check_interleaved(l);
-    return launch_textures_ready(l) ? launch_is_cloned(l, split, err) : PROACT_OK;
+    if (!launch_textures_ready(l))
+        return PROACT_OK;
+    const enum proact_status status = launch_plan_select(l, err);
+
+    return status ? status : launch_is_cloned(l, split, err);
 }
 
 enum proact_status launch_bind(struct launching *l, struct proact_error *err)
@@ -164,7 +167,7 @@ enum proact_status launch_bind(struct launching *l, struct proact_error *err)
     if (status || (status = can_split(l, &split, err)) || !split ||
         (status = launch_check_slots(l, err)))
         return status;
-    if (transfer_launches(devices, kernel_plan(l->kernel)) &&
+    if (transfer_launches(devices, &l->plan) &&
         (status = kernel_children_ready(l->kernel, err)))
         return status;
     if ((status = kernel_binding_find(l, err)))
@@ -210,6 +213,8 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     /* An interior/boundary split takes two numbers; its boundary waits for the first
        one. */
     l->sequence = p->sequence += l->is_divided ? 2 : 1;
+    if (l->binding)
+        l->binding->launched = l->sequence;
     l->parameters = must_calloc(launch_parameter_bytes(l), 1);
     for (unsigned s = 0; l->binding && s < l->binding->transfer.slot_count; s++)
         if (transfer_counts(&l->binding->transfer))

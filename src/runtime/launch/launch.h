@@ -8,7 +8,7 @@
 struct launching;
 struct proact_grid;
 
-/* Decides whether the launch can be split under the session's plan; if so, sets its
+/* Decides whether the launch can be split under its plan; if so, sets its
    binding. The request must be valid. */
 enum proact_status launch_bind(struct launching *l, struct proact_error *err);
 enum proact_status launch_queue(struct launching *l, struct proact_error *err);

@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "runtime/arrays/launch_textures.h"
 #include "runtime/arrays/variable_array.h"
-#include "runtime/kernel/stored_plan.h"
 #include "runtime/launch/launch.h"
+#include "runtime/launch/launch_measure.h"
 #include "runtime/launch/launch_variant.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/kernel.h"
@@ -98,12 +98,8 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
     l.relocations = relocations;
     l.relocation_count = lay_out(k, args, block, relocations);
     launch_textures_take(&l, textures, relocations);
-    if (!(status = launch_variant(&l, err))) {
-        stored_plan_select(&l);
-        status = launch_bind(&l, err);
-    }
-    if (!status)
-        status = launch_queue(&l, err);
+    if (!(status = launch_variant(&l, err)) && !(status = launch_bind(&l, err)))
+        status = l.measured ? launch_measure(&l, err) : launch_queue(&l, err);
     free(textures);
     free(relocations);
     free(block);

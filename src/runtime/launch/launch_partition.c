@@ -9,6 +9,7 @@
 #include "runtime/arrays/launch_textures.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_flags.h"
+#include "runtime/kernel/problem_timer.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
@@ -320,8 +321,10 @@ static enum proact_status launch_undivided(const struct launching *l, unsigned d
            launch_partition_bytes(l));
     if (first[1] != first[0] && !alone)
         status = transfer_before(b, device, partition, &launch, err);
-    if (first[1] != first[0] && !status)
-        status = queue_kernel(l, main, f, &launch, err);
+    if (first[1] != first[0] && !status &&
+        !(status = problem_timer_begin(l, device, err)) &&
+        !(status = queue_kernel(l, main, f, &launch, err)))
+        status = problem_timer_end(l, device, err);
     return status ? status : flags_combine(l, device, err);
 }
 

@@ -42,6 +42,9 @@ struct kernel_binding {
     struct proact_array *array[PROACT_SLOTS_MAX];
     struct kernel_tables *tables[PROACT_SLOTS_MAX];
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
+    uint64_t used;               /* last operation before its last launch */
+    unsigned launches;           /* that found this binding, or one that it replaces */
+    uint64_t launched;           /* number of its last launch */
     uint64_t uploaded;           /* operation that uploaded the tables */
     struct consumers *consumers; /* consumer prediction */
     uint32_t fragmented_slots;   /* bit mask of slots, from fragments_detect() */

@@ -7,6 +7,7 @@
 #include <proact/program.h>
 
 #include "device/device.h"
+#include "transfer/transfer.h"
 
 /* Written array of a kernel, in the order of proact_kernel_map(). */
 struct kernel_slot {
@@ -18,9 +19,12 @@ struct kernel_slot {
 struct proact_kernel {
     struct proact *session;
     bool checked_narrow_stores, is_narrow; /* it has sub-packet stores (launch_stage.c) */
-    bool writes_interleaved; /* the last launch, whose write set has the digest
-                                interleaved_digest, has interleaved writers */
-    uint64_t interleaved_digest;
+    /* Chunks in which a CTA counts, by interleaved_writers.h, for the write set with that
+       digest and chunks of that size. */
+    struct {
+        uint64_t digest, chunk_bytes;
+        bool are_many;
+    } interleaved;
     struct proact_kernel *next;
     char *name;
     struct device_function *function[PROACT_DEVICES_MAX];
@@ -33,6 +37,17 @@ struct proact_kernel {
     bool *given_addresses;   /* given_address.h */
     uint32_t parameter_bytes, partition_offset;
     const struct session_image *image;
+    struct transfer_plan plan; /* of the last launch that had one */
+    enum launch_plan_reason {
+        LAUNCH_PLAN_NONE,        /* no launch had a plan */
+        LAUNCH_PLAN_SET,         /* the caller's */
+        LAUNCH_PLAN_STORED,      /* of a profile (stored_plan.h) */
+        LAUNCH_PLAN_OPEN,        /* of the problem (launch_problem.h), or the default */
+        LAUNCH_PLAN_UNSUPPORTED, /* copies: no version supports the caller's or default */
+        LAUNCH_PLAN_INTERLEAVED  /* copies: see interleaved_writers.h */
+    } plan_reason;
+    char *plan_text;                  /* proact_kernel_plan() */
+    struct kernel_problems *problems; /* launch_problem.h; NULL: none yet */
     struct kernel_clones *clones;     /* kernel versions (runtime_clone.c); NULL: none */
     struct kernel_children *children; /* runtime_child.c; NULL: none */
     /* Kernels made from this one, such as variants for distributed arrays. `used` is the

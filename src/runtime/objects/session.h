@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "device/device.h"
+#include "plan/budget.h"
 #include "runtime/objects/order.h"
 #include "runtime/objects/span_book.h"
 #include "runtime/objects/trial_state.h"
@@ -38,10 +39,8 @@ struct proact {
     const struct device_backend *backend;
     struct device_set *set;
     struct transfer_devices devices;
-    struct transfer_plan plan;       /* of the current launch (kernel/stored_plan.h) */
-    struct transfer_plan given_plan; /* by the user, with defaults */
-    bool plan_is_open;       /* the user gave no method, chunk size and number of threads */
-    struct text plan_copies; /* proact_plan_copies() */
+    struct transfer_plan constraint; /* the user's plan, which the plans of launches obey */
+    struct text plan_copies;         /* proact_plan_copies() */
     struct order order;
     struct span_book book;
     struct unified *unified; /* unified.h; NULL: transfers */
@@ -58,11 +57,9 @@ struct proact {
     struct choice *choices;          /* of all kernels, the latest first */
     struct session_profile *profile; /* session_profile.h */
     struct trial trial;
-    struct { /* budget of probes (look.h) */
-        uint64_t spent_ns;
-        uint64_t launches; /* since probes were last in budget */
-        bool is_unlimited; /* by PROACT_EFFORT (session_profile.h) */
-        uint64_t until_ns; /* host time at which that ends; 0: never */
+    struct plan_budget budget; /* of all measurements */
+    struct {
+        uint64_t launches; /* since measurements were last in budget (look.h) */
         bool goes_whole;   /* the last decided launch ran on device 0 */
     } look;
     uint64_t chosen;      /* launches with a decision */
@@ -71,17 +68,19 @@ struct proact {
     struct fetched {      /* by timed launches */
         double bytes, ns;
     } fetched;
-    uint64_t variables;      /* counts possible changes of module variables */
-    uint64_t constants;      /* counts those of variables that kernels only read */
-    uint64_t generation;     /* counts failed waits, which leave counters undefined */
-    unsigned threads;        /* host threads that execute slices; 0: one a core */
-    unsigned cores;          /* the same, resolved */
-    bool reassociate_floats; /* proact_options */
-    bool checks;             /* proact_options */
-    unsigned forced_axes;    /* for tests: dimensions (a bit each) that are partition axes
-                                where    possible */
-    bool elides;             /* a plan skipped transfers: replicas cannot be checked */
-    bool has_variables;      /* kernels may write to some variable */
+    uint64_t variables;        /* counts possible changes of module variables */
+    uint64_t constants;        /* counts those of variables that kernels only read */
+    uint64_t generation;       /* counts failed waits, which leave counters undefined */
+    unsigned threads;          /* host threads that execute slices; 0: one a core */
+    unsigned cores;            /* the same, resolved */
+    bool reassociate_floats;   /* proact_options */
+    bool checks;               /* proact_options */
+    enum proact_effort effort; /* proact_options */
+    uint64_t vary_plans;       /* for tests: not 0: seed of plans that differ by launch */
+    unsigned forced_axes;      /* for tests: dimensions (a bit each) that are partition axes
+                                  where    possible */
+    bool elides;               /* a plan skipped transfers: replicas cannot be checked */
+    bool has_variables;        /* kernels may write to some variable */
     bool has_lent; /* the program has addresses of variables: kernels may write to any */
     bool has_interop;
     uint64_t interop_sequence; /* last operation that external libraries follow */

@@ -124,6 +124,19 @@ static int compare_duration(const void *left, const void *right)
     return a->ns > b->ns ? -1 : a->ns < b->ns;
 }
 
+/* Keeps the time of the latest launches. Ids grow from fold to fold. */
+static void keep_time(struct span_book *b, uint64_t id, double ns)
+{
+    enum { TIMES_MAX = 4096 };
+
+    if (b->time_count == TIMES_MAX) {
+        b->time_count /= 2;
+        memmove(b->times, b->times + b->time_count, b->time_count * sizeof *b->times);
+    }
+    b->times = must_grow(b->times, b->time_count, &b->time_capacity, sizeof *b->times);
+    b->times[b->time_count++] = (struct launch_time){id, ns};
+}
+
 /* Sum over all launches of their longest kernel. A device runs its kernels in launch
    order. */
 static double longest_kernels(struct span_book *b)
@@ -146,10 +159,27 @@ static double longest_kernels(struct span_book *b)
     if (count)
         qsort(all, count, sizeof *all, compare_duration);
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || all[i].id != all[i - 1].id)
+        if (i == 0 || all[i].id != all[i - 1].id) {
             sum += all[i].ns;
+            keep_time(b, all[i].id, all[i].ns);
+        }
     free(all);
     return sum;
+}
+
+double span_book_launch_ns(const struct span_book *b, uint64_t id)
+{
+    size_t low = 0, high = b->time_count;
+
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+
+        if (b->times[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < b->time_count && b->times[low].id == id ? b->times[low].ns : 0;
 }
 
 /* Length of a joined list outside another. */
@@ -211,5 +241,6 @@ void span_book_clear(struct span_book *b)
         free(b->link[d].span);
         free(b->launched[d].id);
     }
+    free(b->times);
     *b = (struct span_book){0};
 }

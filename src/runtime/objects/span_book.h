@@ -31,11 +31,18 @@ struct span_book {
     struct span_sums {
         double kernel_ns, link_ns, overlap_ns, exposed_ns;
     } device[PROACT_DEVICES_MAX], all;
+    struct launch_time { /* of the latest folded launches, in ascending order */
+        uint64_t id;
+        double ns; /* of its longest kernel */
+    } * times;
+    size_t time_count, time_capacity;
 };
 
 /* A device_observer whose context is the book. */
 void span_book_take(void *book, const struct device_span *span);
 void span_book_launched(struct span_book *b, unsigned device, uint64_t id);
+/* Time of the longest kernel of one of the latest folded launches; 0: not known. */
+double span_book_launch_ns(const struct span_book *b, uint64_t id);
 void span_book_fold(struct span_book *b);
 void span_book_reset(struct span_book *b); /* resets the sums */
 void span_book_clear(struct span_book *b);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "plan/cost.h"
 #include "runtime/autotune/choice.h"
 #include "runtime/autotune/coupling.h"
-#include "runtime/autotune/look.h"
 #include "runtime/autotune/stored_choice.h"
 #include "runtime/autotune/trial.h"
 #include "runtime/coherence/fetch.h"
@@ -101,7 +101,7 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
     if (status)
         return status;
     stored_choice_timed(p);
-    look_spent(p, from, choice_least_ns(c));
+    plan_budget_charge(&p->budget, from, choice_least_ns(c));
     c->step = choice_after(c);
     if (c->step != CHOICE_MADE)
         return PROACT_OK;
@@ -129,7 +129,7 @@ static bool may_time(struct choice *c, const struct launching *l)
 static bool has_to_wait(const struct choice *c)
 {
     return c->step < CHOICE_MADE && !c->looked && !c->timed_split && !c->timed_whole &&
-           !look_is_paid(c->session);
+           !plan_budget_permits(&c->session->budget);
 }
 
 /* Whether more bytes are missing than at the timed launch. Bytes due to single-device
@@ -158,6 +158,44 @@ static void begin(struct choice *c)
     c->is_short = false;
 }
 
+/* Whether the kernel of a split launch takes no less time than on one device. */
+static bool split_gains_nothing(const struct launching *l)
+{
+    const struct proact *p = l->kernel->session;
+    const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    const struct plan_grid grid = {ctas, (ctas + p->devices.count - 1) / p->devices.count};
+
+    return plan_split_least_ns(&p->topology, grid, 1) >= 1;
+}
+
+bool choice_is_small(const struct choice *c, const struct launching *l)
+{
+    return !choice_is_made(c) && split_gains_nothing(l) && launch_device0_is_current(l);
+}
+
+/* Whether, in addition, the split misses no fewer bytes. */
+static bool split_cannot_pay(struct launching *l)
+{
+    return split_gains_nothing(l) && launch_missing_bytes(l, true, NULL, NULL).bytes <=
+                                         launch_missing_bytes(l, false, NULL, NULL).bytes;
+}
+
+enum proact_status choice_run_small(struct choice *c, struct launching *l,
+                                    enum proact_status (*whole)(struct launching *l,
+                                                                struct proact_error *err),
+                                    struct proact_error *err)
+{
+    c->last = RAN_SMALL;
+    c->step = CHOICE_READY;
+    c->is_small = true;
+    c->settled = false;
+    l->choice = c;
+    c->session->whole_by = c;
+    l->binding = NULL;
+    l->needs = NULL;
+    return whole(l, err);
+}
+
 /* A probe costs two waits; other launches are only queued. */
 enum proact_status choice_run(struct choice *c, struct launching *l,
                               enum proact_status (*whole)(struct launching *l,
@@ -166,6 +204,12 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
 {
     struct proact *p = l->kernel->session;
     const bool is_made = choice_is_made(c), waits = has_to_wait(c);
+
+    if (!is_made && split_cannot_pay(l)) {
+        joint_cost_record(c, l);
+        return choice_run_small(c, l, whole, err);
+    }
+    c->is_small = false;
     const bool is_split = waits ? trial_splits_new(p) : choice_is_split(c);
 
     c->last = is_split  ? RAN_SPLIT

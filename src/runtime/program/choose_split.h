@@ -4,7 +4,8 @@
 /* Decision whether a program's launch that can be split is split. The second launch of a
    shape is timed as a split launch, including its fetch, and the third as a single-device
    launch. A close result is measured once more. From then on the faster mode is used. A
-   kernel with one or two launches is split.
+   kernel with one or two launches is split. A grid for which one device has four SMs per
+   CTA is neither probed nor split, unless a split misses fewer bytes (plan/cost.h).
 
    If the second launch has other arrays than the first, as with alternating arrays, the
    first launch with repeated arrays is timed: unread output still goes to every device.
@@ -13,6 +14,7 @@
    changes by a factor of four or missing bytes appear. look.h limits their total time. */
 
 #include <proact/status.h>
+#include <stdbool.h>
 
 struct choice;
 struct launching;
@@ -23,3 +25,11 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
                               enum proact_status (*whole)(struct launching *l,
                                                           struct proact_error *err),
                               struct proact_error *err);
+/* Whether a split cannot pay, known without the footprint: one device has four SMs for
+   each CTA, and device 0 has all bytes of the arrays. */
+bool choice_is_small(const struct choice *c, const struct launching *l);
+/* Queues the launch on one device, because a split of its grid cannot pay. */
+enum proact_status choice_run_small(struct choice *c, struct launching *l,
+                                    enum proact_status (*whole)(struct launching *l,
+                                                                struct proact_error *err),
+                                    struct proact_error *err);

@@ -269,7 +269,7 @@ static enum proact_status record_block(struct launching *l, bool is_chosen,
     enum proact_status status;
 
     recording_note_program(l->kernel->session);
-    if (c && is_made && !choice_is_split(c))
+    if (c && ((is_made && !choice_is_split(c)) || c->last == RAN_SMALL))
         return launch_first(l, err);
     if ((status = launch_bind(l, err)))
         return status;
@@ -310,7 +310,6 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     struct proact *p = l->kernel->session;
     enum proact_status status;
 
-    stored_plan_select(l);
     if (launch_is_in_clusters(l) || l->is_cooperative) {
         p->whole_by = NULL;
         return launch_first(l, err);
@@ -324,6 +323,10 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
         return status;
     struct choice *c = may_choose ? choice_next(l) : NULL;
 
+    if (c && choice_is_small(c, l)) {
+        launch_tables_report(l, false);
+        return choice_run_small(c, l, launch_first, err);
+    }
     if (c && choice_is_made(c) && !choice_is_split(c)) {
         launch_tables_report(l, false);
         return choice_run(c, l, launch_first, err);

@@ -65,6 +65,20 @@ static unsigned cores_of(const struct proact_options *o)
     return (unsigned)(cores < 1 ? 1 : cores > CORES_MAX ? CORES_MAX : cores);
 }
 
+static uint64_t session_clock(const void *session)
+{
+    return proact_now_ns(session);
+}
+
+/* Hook of the project's own tests: plans that differ from launch to launch
+   (launch_plan.c). */
+static uint64_t plans_seed(void)
+{
+    const char *seed = getenv("PROACT_TEST_PLANS");
+
+    return seed ? strtoull(seed, NULL, 10) : 0;
+}
+
 static const struct proact_options defaults;
 
 /* Opens the streams of the open devices. */
@@ -92,6 +106,9 @@ static enum proact_status open_on(const struct device_backend *backend,
     p->cores = cores_of(o);
     p->reassociate_floats = o->reassociate_floats;
     p->checks = o->check;
+    p->effort = o->effort;
+    p->budget = plan_budget_open(session_clock, p);
+    p->vary_plans = plans_seed();
     p->topology = *machine;
     if ((status = check_wait_limit(o->wait_timeout_ms, err)) ||
         (status = cut_machine(p, o, err)) || (status = unified_open(p, o->unified, err)) ||

@@ -5,6 +5,8 @@
 
 #include <proact/program.h>
 
+#include "transfer/transfer.h"
+
 struct derived {
     const struct write_set *set;      /* valid until the next launch; NULL: unknown */
     uint64_t digest;                  /* of the set */
@@ -36,8 +38,12 @@ struct launching {
     uint32_t cluster[3];      /* requested cluster shape; all 0: none */
     unsigned over;            /* number of devices for the CTAs */
     bool is_cooperative;
-    bool is_program;                /* addresses in its memory refer to device 0 */
-    struct derived found;           /* the derived write set, without user maps */
+    bool is_program;             /* addresses in its memory refer to device 0 */
+    struct transfer_plan plan;   /* launch_plan.h */
+    struct problem_timer *timer; /* problem_timer.h; NULL: the kernel is not timed */
+    struct launch_problem
+        *measured;        /* problem whose plan this launch measures; NULL: none */
+    struct derived found; /* the derived write set, without user maps */
     struct kernel_binding *binding; /* NULL: the launch is not split */
     struct choice *choice;          /* NULL: no decision between split and single-device */
     const struct launch_needs *needs; /* read set of a split launch */

@@ -71,7 +71,9 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
                                    .compute_ratio = ratio,
                                    .everywhere = plan->broadcast,
                                    .elide = plan->skip_transfers,
-                                   .is_open = !plan->method};
+                                   .is_open = !plan->method,
+                                   .chunk_is_open = !plan->chunk_bytes,
+                                   .threads_are_open = !plan->transfer_threads};
     enum proact_status status = transfer_methods_read(plan->method, &wanted, err);
 
     if (status || (status = read_agent(p, plan->agent, &wanted.spins, err)))
@@ -107,7 +109,7 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
 static void name_copies(struct proact *p)
 {
     text_clear(&p->plan_copies);
-    transfer_copies_print(&p->devices, &p->plan, &p->plan_copies);
+    transfer_copies_print(&p->devices, &p->constraint, &p->plan_copies);
 }
 
 const char *proact_plan_copies(const struct proact *p)
@@ -123,8 +125,7 @@ enum proact_status session_plan_take(struct proact *p, const struct proact_plan 
 
     if (status)
         return status;
-    p->plan = p->given_plan = wanted;
-    p->plan_is_open = !plan->method && !plan->chunk_bytes && !plan->transfer_threads;
+    p->constraint = wanted;
     name_copies(p);
     return PROACT_OK;
 }

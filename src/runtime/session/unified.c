@@ -44,6 +44,7 @@ enum proact_status unified_check_plan(struct transfer_plan *plan, struct proact_
 {
     if (plan->is_open)
         plan->method = transfer_method_whole();
+    plan->is_open = false;
     if (plan->method == transfer_method_whole() && !plan->tail)
         return PROACT_OK;
     return fail(err, PROACT_EINVAL,

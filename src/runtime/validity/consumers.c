@@ -388,6 +388,25 @@ static bool is_time(struct kernel_binding *b)
     return w->push_targets && !differ(b, w->observed, w->before) && is_new(b);
 }
 
+struct consumers *consumers_copy(const struct kernel_binding *b,
+                                 const struct transfer_plan *plan)
+{
+    const struct consumers *w = b->consumers;
+
+    if (!w->push_targets || !w->number || w->number > NUMBER_MAX || plan->everywhere ||
+        transfer_sends_to_all(plan))
+        return NULL;
+    struct consumers *next = must_calloc(1, sizeof *next);
+
+    next->number = w->number;
+    next->push_targets = make_needs(b);
+    for (uint32_t n = 0; n < count_of(b); n++)
+        need_join(&next->push_targets[n], &w->push_targets[n]);
+    next->push_reads = make(b);
+    copy(b, next->push_reads, w->push_reads);
+    return next;
+}
+
 struct consumers *consumers_update(struct kernel_binding *b)
 {
     struct consumers *w = b->consumers, *next;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct kernel_binding;
+struct transfer_plan;
 struct launching;
 struct proact_array;
 
@@ -60,6 +61,10 @@ void consumers_note_read(const struct proact_array *a, unsigned device,
                          const struct transfer_need *need);
 /* Starts a new interval of recorded reads, after a launch of the binding. */
 void consumers_restart(struct kernel_binding *b);
+/* Consumers of a binding of the same shape under another plan, with the same push targets.
+   NULL: nothing is known yet. */
+struct consumers *consumers_copy(const struct kernel_binding *b,
+                                 const struct transfer_plan *plan);
 /* Consumers of a replacement binding with better push targets; the replacement takes
    ownership. NULL: the current targets stay. */
 struct consumers *consumers_update(struct kernel_binding *b);

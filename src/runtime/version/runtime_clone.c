@@ -33,8 +33,6 @@ struct clone_part {
 struct kernel_clones {
     struct instrument_result result;
     struct clone_part part[INSTRUMENT_CLONES][INSTRUMENT_PLACES];
-    struct transfer_plan other;  /* plan for launches that no version of the session's plan
-                                    supports */
     struct proact_error blocked; /* reason why the last launch used no version, or "" */
 };
 
@@ -86,11 +84,11 @@ static enum proact_status write_part(struct proact_kernel *k, enum instrument_cl
     return instrument_kernel(k->image->ptx, &request, result, &out->text, &out->bytes, err);
 }
 
-static enum proact_status clones_create(struct proact_kernel *k, struct proact_error *err)
+static enum proact_status clones_create(struct proact_kernel *k, enum instrument_clone kind,
+                                        struct proact_error *err)
 {
     if (k->clones)
         return PROACT_OK;
-    enum instrument_clone kind = clone_of(&k->session->plan);
     struct kernel_clones *c = must_calloc(1, sizeof *c);
     enum proact_status status = write_part(k, kind, INSTRUMENT_LINE, &c->result,
                                            &c->part[kind][INSTRUMENT_LINE], err);
@@ -107,29 +105,6 @@ static enum proact_status clones_create(struct proact_kernel *k, struct proact_e
 static bool is_refused(const struct proact_kernel *k, const struct transfer_plan *plan)
 {
     return k->clones->result.refusal[clone_of(plan)].text[0] != '\0';
-}
-
-/* A kernel that cannot count or store to peers can still be followed by copies. */
-static void choose_other(struct proact_kernel *k)
-{
-    enum { CHUNK_BYTES = 64 << 10 };
-    const struct transfer_plan *p = &k->session->plan;
-
-    k->clones->other =
-        (struct transfer_plan){.method = transfer_method_whole(),
-                               .chunk_bytes = p->chunk_bytes ? p->chunk_bytes : CHUNK_BYTES,
-                               .threads = p->threads,
-                               .elide = p->elide};
-}
-
-const struct transfer_plan *kernel_plan(const struct proact_kernel *k)
-{
-    const struct transfer_plan *plan = &k->session->plan;
-    /* Without slots there is nothing to count. */
-    bool is_other = !k->is_annotated && !k->has_maps && k->clones &&
-                    (is_refused(k, plan) || !k->slot_count || k->writes_interleaved);
-
-    return is_other ? &k->clones->other : plan;
 }
 
 static enum proact_status load_on(const struct proact_kernel *k, enum instrument_clone kind,
@@ -194,7 +169,7 @@ static void check_room(const struct launching *l)
     enum { KEPT_BYTES = 1024 }; /* reserved by the hardware per CTA */
     const struct proact_kernel *k = l->kernel;
     const struct topology_device *t = &k->session->topology.device;
-    const enum instrument_clone kind = clone_of(kernel_plan(k));
+    const enum instrument_clone kind = clone_of(&l->plan);
     const uint32_t more = k->clones->result.shared_bytes[kind];
     const uint64_t all = proact_kernel_describe(k).static_shared_bytes + l->shared_bytes,
                    one = all + KEPT_BYTES;
@@ -208,22 +183,34 @@ static void check_room(const struct launching *l)
          k->name, all, more);
 }
 
+enum proact_status launch_supports_plan(const struct launching *l, bool *supports,
+                                        struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+    const enum proact_status status = clones_create(k, clone_of(&l->plan), err);
+
+    if (status)
+        return status;
+    check_room(l);
+    *supports = !is_refused(k, &l->plan);
+    return PROACT_OK;
+}
+
 enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
                                     struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
-    enum proact_status status;
+    bool is_supported = false;
+    enum proact_status status = launch_supports_plan(l, &is_supported, err);
 
     *cloned = false;
-    if ((status = clones_create(k, err)))
+    if (status)
         return status;
-    choose_other(k);
-    check_room(l);
     k->clones->blocked.text[0] = '\0';
-    if (is_refused(k, kernel_plan(k)) || lazy_devices_request(k->session))
+    if (!is_supported || lazy_devices_request(k->session))
         return PROACT_OK;
-    const enum instrument_clone kind = clone_of(kernel_plan(k));
-    const enum instrument_places places = places_of(l, kernel_plan(k));
+    const enum instrument_clone kind = clone_of(&l->plan);
+    const enum instrument_places places = places_of(l, &l->plan);
 
     if (!may_load(k, kind, places)) {
         fail(&k->clones->blocked, PROACT_ETIMEOUT,
@@ -299,8 +286,7 @@ const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes)
         *bytes = k->image->bytes;
         return k->image->text;
     }
-    const struct clone_part *part =
-        &k->clones->part[clone_of(kernel_plan(k))][INSTRUMENT_LINE];
+    const struct clone_part *part = &k->clones->part[clone_of(&k->plan)][INSTRUMENT_LINE];
 
     *bytes = part->bytes;
     return part->text;
@@ -308,18 +294,18 @@ const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes)
 
 const char *kernel_split_suffix(const struct proact_kernel *k)
 {
-    return k->is_annotated ? "" : instrument_suffix(clone_of(kernel_plan(k)));
+    return k->is_annotated ? "" : instrument_suffix(clone_of(&k->plan));
 }
 
 const char *kernel_clone_refusal(struct proact_kernel *k)
 {
-    if (k->is_annotated || (!k->slot_count && !k->direct) || clones_create(k, NULL))
-        return NULL;
-    choose_other(k);
-    const struct transfer_plan *plan = kernel_plan(k);
+    const struct transfer_plan *plan = k->plan_reason ? &k->plan : &k->session->constraint;
+    const enum instrument_clone kind = clone_of(plan);
 
+    if (k->is_annotated || (!k->slot_count && !k->direct) || clones_create(k, kind, NULL))
+        return NULL;
     if (is_refused(k, plan))
-        return k->clones->result.refusal[clone_of(plan)].text;
+        return k->clones->result.refusal[kind].text;
     return k->clones->blocked.text[0] ? k->clones->blocked.text : NULL;
 }
 
@@ -357,4 +343,5 @@ void kernel_clones_drop(struct proact_kernel *k)
             drop_part(k->session, &c->part[kind][places]);
     free(c);
     k->clones = NULL;
+    k->plan_reason = LAUNCH_PLAN_NONE;
 }

@@ -11,15 +11,14 @@
 struct launching;
 struct proact_kernel;
 
-/* Whether a version exists for the launch under the session's plan; loads it on first use.
+/* Whether a version exists for the launch under its plan; loads it on first use.
    proact_kernel_refusal() states a missing version's reason. */
 enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
                                     struct proact_error *err);
 
-/* Plan of the kernel's last launch: the session's plan, or copies after the kernel. The
-   latter applies without user maps if no version supports the plan, or if an automatic plan
-   does not suit the kernel (interleaved_writers.h). */
-const struct transfer_plan *kernel_plan(const struct proact_kernel *k);
+/* Whether a plain kernel, whose slots are known, can have a version for the launch. */
+enum proact_status launch_supports_plan(const struct launching *l, bool *supports,
+                                        struct proact_error *err);
 
 /* Reason why no version exists; NULL: one exists, or the slots are not known. */
 const char *kernel_clone_refusal(struct proact_kernel *k);

@@ -50,6 +50,7 @@ static enum proact_status copy_all(const struct transfer_binding *b, unsigned de
 const struct transfer_method transfer_bulk = {
     .name = "bulk",
     .summary = "copies all written data after the kernel has ended: the baseline",
+    .initiator = TRANSFER_BY_COPY,
     .lane = TRANSFER_SIDE,
     .divides = true,
     .after = copy_all,

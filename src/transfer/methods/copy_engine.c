@@ -57,6 +57,7 @@ static enum proact_status queue_copies(const struct transfer_binding *b, unsigne
 const struct transfer_method transfer_copy_engine = {
     .name = "copy-engine",
     .summary = "copies queued in advance, each after a wait for its chunk's counter",
+    .initiator = TRANSFER_BY_COPY_AFTER_WAIT,
     .partition_mode = PROACT_MODE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,

@@ -33,6 +33,7 @@ static void forget_children(struct transfer_binding *b, unsigned device)
 const struct transfer_method transfer_dynamic = {
     .name = "dynamic",
     .summary = "the CTA that completes a chunk launches a kernel that sends it",
+    .initiator = TRANSFER_BY_CHILD,
     .partition_mode = PROACT_MODE_COUNT | PROACT_MODE_SEND | PROACT_MODE_LAUNCH,
     .lane = TRANSFER_MAIN,
     .takes_chunks = true,

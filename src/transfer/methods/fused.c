@@ -6,6 +6,7 @@
 const struct transfer_method transfer_fused = {
     .name = "fused",
     .summary = "the CTA that completes a chunk sends it before it ends",
+    .initiator = TRANSFER_BY_CTA,
     .partition_mode = PROACT_MODE_COUNT | PROACT_MODE_SEND,
     .lane = TRANSFER_MAIN,
     .takes_chunks = true,

@@ -6,6 +6,7 @@
 const struct transfer_method transfer_inline = {
     .name = "inline",
     .summary = "every store goes to the peers that need it as it happens",
+    .initiator = TRANSFER_BY_STORE,
     .partition_mode = PROACT_MODE_STORE,
     .lane = TRANSFER_MAIN,
     .needs_peers = true,

@@ -125,6 +125,7 @@ static enum proact_status launch_agent(const struct transfer_binding *b, unsigne
 const struct transfer_method transfer_polling = {
     .name = "polling",
     .summary = "a concurrent small agent kernel sends each chunk once it is complete",
+    .initiator = TRANSFER_BY_AGENT,
     .partition_mode = PROACT_MODE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,

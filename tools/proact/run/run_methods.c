@@ -8,8 +8,12 @@
 #include "command.h"
 #include "transfer/transfer.h"
 
-const char run_baseline[] = "bulk";
-const char run_unified[] = "unified";
+const char run_baseline[] = "bulk", run_auto[] = "auto", run_unified[] = "unified";
+
+const char *run_method_name(const char *name)
+{
+    return strcmp(name, run_auto) == 0 ? NULL : name;
+}
 
 static int methods_check(const char *name)
 {
@@ -17,7 +21,7 @@ static int methods_check(const char *name)
     struct proact_error err = {""};
     struct text known = {0};
 
-    if (strcmp(name, run_unified) == 0)
+    if (strcmp(name, run_unified) == 0 || strcmp(name, run_auto) == 0)
         return EXIT_FINE;
     if (strcmp(name, "all") == 0)
         return usage_error("run", "--method: 'all' is not part of a list");
@@ -32,8 +36,8 @@ static int methods_check(const char *name)
         }
         text_print(&known, "%s, ", *method);
     }
-    int code = usage_error("run", "no method '%s': there are %s%s and all", name,
-                           known.data, run_unified);
+    int code = usage_error("run", "no method '%s': there are %s%s, %s and all", name,
+                           known.data, run_unified, run_auto);
 
     text_clear(&known);
     return code;

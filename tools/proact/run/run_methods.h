@@ -19,9 +19,12 @@ struct run_methods {
     unsigned threads[RUN_METHODS_MAX];
 };
 
-extern const char run_baseline[];
 /* Unified memory: no method of the library, and only of comparisons. */
 extern const char run_unified[];
+/* run_auto: the planner selects the method of each kernel. */
+extern const char run_baseline[], run_auto[];
+/* Name for struct proact_plan: NULL for run_auto. */
+const char *run_method_name(const char *name);
 
 /* NULL means all. Splits `list` in place and borrows it. Returns EXIT_FINE, or prints what
    is wrong and returns EXIT_USAGE. */

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "run/run_checkpoint.h"
 #include "run/run_convergence.h"
+#include "run/run_methods.h"
 #include "run/run_output.h"
 #include "run/run_progress.h"
 #include "run/run_report.h"
@@ -80,7 +81,7 @@ static enum proact_status single_open(struct single *s, struct proact_error *err
 {
     const struct run_request *r = s->request;
     const struct proact_plan plan = {
-        .method = r->method,
+        .method = r->method ? run_method_name(r->method) : NULL,
         .chunk_bytes = r->chunk_bytes,
         .transfer_threads = r->threads,
         .broadcast = r->sends_all,
@@ -98,11 +99,12 @@ static enum proact_status single_open(struct single *s, struct proact_error *err
     s->method = r->method;
     if (status || r->method)
         return status;
-    struct proact_plan fused = plan;
+    struct proact_plan usual = plan;
 
-    fused.method = "fused";
-    s->method = proact_plan_set(s->session, &fused, NULL) ? run_baseline : "fused";
-    return proact_plan_set(s->session, &plan, err);
+    usual.method = "fused";
+    s->method = proact_plan_set(s->session, &usual, NULL) ? run_baseline : "fused";
+    usual.method = session_profile_is_used(s->session) ? NULL : s->method;
+    return proact_plan_set(s->session, &usual, err);
 }
 
 static bool is_on_host(const struct single *s)

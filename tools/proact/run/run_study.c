@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "model/pages.h"
+#include "run/run_methods.h"
 #include "run/run_progress.h"
 #include "run/run_trace.h"
 
@@ -80,7 +81,7 @@ static enum proact_status run_once(struct maker *m, const struct one_run *run,
         .check = r->check && !run->skips,
         .infinite_bandwidth = run->instant,
         .unified = run->unified,
-        .plan = {.method = run->unified ? NULL : run->method,
+        .plan = {.method = run->unified ? NULL : run_method_name(run->method),
                  .chunk_bytes = run->chunk_bytes ? run->chunk_bytes : r->chunk_bytes,
                  .transfer_threads = run->threads ? run->threads : r->threads,
                  .broadcast = r->sends_all,

@@ -83,6 +83,24 @@ void rt_report_profile(const struct rt *rt)
             rt_print("%s", line);
 }
 
+/* Plan of each kernel, and what measurements took. */
+static void print_plans(const struct rt *rt)
+{
+    const struct proact_budget budget = proact_measurement_budget(rt->session);
+
+    for (const struct cuda_kernel *k = rt->kernels; k; k = k->next) {
+        const char *plan = k->launches && k->kernel ? proact_kernel_plan(k->kernel) : NULL;
+        char *plain = plan ? rt_plain_name(k->name) : NULL;
+
+        if (plan)
+            fprintf(stderr, "proact: plan of %s: %s\n", plain ? plain : k->name, plan);
+        free(plain);
+    }
+    if (budget.spent_ns)
+        fprintf(stderr, "proact: measurements took %.3f ms of %.3f ms allowed\n",
+                (double)budget.spent_ns / 1e6, (double)budget.allowed_ns / 1e6);
+}
+
 void rt_report(struct rt *rt)
 {
     const struct proact_device_info d = proact_device_describe(rt->session);
@@ -100,6 +118,7 @@ void rt_report(struct rt *rt)
     for (const struct cuda_kernel *k = rt->kernels; k; k = k->next)
         if (k->launches)
             print_kernel(k);
+    print_plans(rt);
     if (rt->graphs.launches)
         fprintf(stderr, "proact: %10llu launches of graphs, %llu of them replayed\n",
                 (unsigned long long)rt->graphs.launches,

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/candidates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/rules/rules.h"
+
+/* In the order of their application. */
+static const struct plan_rule *const plan_rules[] = {&plan_rule_method, &plan_rule_chunk,
+                                                     &plan_rule_threads};
+enum { RULES = sizeof plan_rules / sizeof *plan_rules };
+
+/* Smallest gain for which the default plan is left, as a share of its cost. */
+static const double plan_gain_least = 0.03;
+
+struct plan_list {
+    struct plan plan[PLAN_CANDIDATES_MAX];
+    unsigned count;
+};
+
+bool plan_is_same(const struct plan *a, const struct plan *b)
+{
+    return a->devices == b->devices && a->axis == b->axis &&
+           strcmp(a->method, b->method) == 0 && strcmp(a->tail, b->tail) == 0 &&
+           a->tail_bytes == b->tail_bytes && a->chunk_first == b->chunk_first &&
+           a->chunk_step == b->chunk_step && a->threads == b->threads &&
+           a->interior == b->interior && a->staging == b->staging &&
+           a->needed_first == b->needed_first;
+}
+
+static void plan_list_expand(const struct plan_problem *p, const struct plan_rule *rule,
+                             const struct plan_list *from, struct plan_list *to)
+{
+    to->count = 0;
+    for (unsigned i = 0; i < from->count && to->count < PLAN_CANDIDATES_MAX; i++) {
+        const unsigned count = rule->expand(p, &from->plan[i], &to->plan[to->count],
+                                            PLAN_CANDIDATES_MAX - to->count);
+
+        if (!count)
+            to->plan[to->count] = from->plan[i];
+        to->count += count ? count : 1;
+    }
+}
+
+static int plan_compare(const void *left, const void *right)
+{
+    const struct plan_candidate *a = left, *b = right;
+
+    return a->cost.ns < b->cost.ns ? -1 : a->cost.ns > b->cost.ns;
+}
+
+unsigned plan_candidates(const struct plan_problem *p,
+                         struct plan_candidate out[PLAN_CANDIDATES_MAX])
+{
+    struct plan_list lists[2] = {{.count = 1}};
+    int now = 0;
+
+    for (int r = 0; r < RULES; r++, now = !now)
+        plan_list_expand(p, plan_rules[r], &lists[now], &lists[!now]);
+    unsigned count = lists[now].count;
+    bool has_usual = false;
+
+    for (unsigned i = 0; i < count; i++) {
+        out[i] = (struct plan_candidate){.plan = lists[now].plan[i]};
+        has_usual |= plan_is_same(&out[i].plan, &p->usual);
+    }
+    if (!has_usual) {
+        count += count < PLAN_CANDIDATES_MAX;
+        out[count - 1] = (struct plan_candidate){.plan = p->usual};
+    }
+    for (unsigned i = 0; i < count; i++)
+        out[i].cost = plan_cost_of(p, &out[i].plan), out[i].ratio = plan_copy_ratio(p);
+    qsort(out, count, sizeof *out, plan_compare);
+    return count;
+}
+
+unsigned plan_choose(const struct plan_problem *p, const struct plan_candidate *candidates,
+                     unsigned count)
+{
+    unsigned usual = 0;
+
+    while (usual < count && !plan_is_same(&candidates[usual].plan, &p->usual))
+        usual++;
+    if (usual >= count)
+        return 0;
+    const struct plan_cost *best = &candidates[0].cost, *now = &candidates[usual].cost;
+    const double gain = now->ns - best->ns;
+
+    return gain > best->error_ns + now->error_ns && gain > plan_gain_least * now->ns
+               ? 0
+               : usual;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Problem of the planner: what a launch computes and what it sends. Immutable. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan/plan.h"
+#include "topology/topology.h"
+
+enum { PLAN_DEVICES_MAX = 16, PLAN_METHODS_MAX = 16 };
+
+/* Initiator of a transfer, one for each form of cost (LogGOP II-B). */
+enum plan_initiator {
+    PLAN_STORE,     /* stores of the kernel to the peers */
+    PLAN_FUSED,     /* the CTA that completes a chunk */
+    PLAN_AGENT,     /* a resident kernel */
+    PLAN_CHILD,     /* a kernel that the completing CTA launches */
+    PLAN_COPY,      /* copies after the kernel */
+    PLAN_COPY_WAIT, /* copies queued after the counters of their chunks */
+    PLAN_INITIATORS
+};
+
+/* Row of the table of transfer methods that the launch may use. */
+struct plan_method {
+    const char *name;
+    enum plan_initiator initiator;
+    bool takes_chunks, takes_threads; /* fields of a plan that the method uses */
+    bool schedules;                   /* without a chunk size, the model selects chunks */
+};
+
+/* Written array, after the partition of the grid. */
+struct plan_array {
+    uint64_t bytes;       /* of the array */
+    uint64_t range_bytes; /* that a CTA writes, on average */
+    uint64_t run_bytes;   /* length of a sent range, on average; 0: nothing is sent */
+    uint64_t store_bytes; /* consecutive bytes of one store of a warp; 0: unknown */
+    unsigned store_width; /* bytes of one store of a thread; 0: unknown */
+    unsigned copies;      /* to all peers, of the device with the most */
+    uint64_t sent[PLAN_DEVICES_MAX][PLAN_DEVICES_MAX]; /* bytes from device to device */
+};
+
+struct plan_problem {
+    const struct topology *topology;
+    unsigned device_count;
+    uint64_t ctas, ctas_most; /* of the grid; of the device with the most */
+    unsigned cta_threads;
+    double kernel_ns; /* of the split kernel without transfers, on the slowest device */
+    const struct plan_array *arrays;
+    unsigned array_count;
+    const struct plan_method *methods; /* that the launch may use */
+    unsigned method_count;
+    struct plan usual;   /* default plan: taken unless another is better */
+    bool chunk_is_fixed; /* the user gave a chunk size */
+    bool threads_are_fixed;
+    unsigned threads_usual, threads_most; /* of an agent */
+};
+
+/* Row with that name; NULL: none. */
+const struct plan_method *plan_method_find(const struct plan_problem *p, const char *name);
+/* CTAs that a device executes at once. */
+uint64_t plan_wave(const struct plan_problem *p);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/kernel/problem_features.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "plan/cost.h"
+#include "runtime/objects/array.h"
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
+#include "runtime/version/launch_stage.h"
+
+static const enum plan_initiator features_initiators[] = {
+    [TRANSFER_BY_STORE] = PLAN_STORE, [TRANSFER_BY_CTA] = PLAN_FUSED,
+    [TRANSFER_BY_AGENT] = PLAN_AGENT, [TRANSFER_BY_CHILD] = PLAN_CHILD,
+    [TRANSFER_BY_COPY] = PLAN_COPY,   [TRANSFER_BY_COPY_AFTER_WAIT] = PLAN_COPY_WAIT,
+};
+
+/* Methods that the session's devices support. */
+static void features_methods(const struct proact *p, struct problem_features *f)
+{
+    const char *const *names = transfer_method_names();
+    const struct transfer_method *m;
+
+    for (; *names && f->problem.method_count < PLAN_METHODS_MAX; names++) {
+        if (transfer_method_find(*names, &m, NULL) || m->initiator == TRANSFER_UNPLANNED ||
+            transfer_method_check(m, &p->devices, NULL))
+            continue;
+        f->methods[f->problem.method_count++] =
+            (struct plan_method){.name = m->name,
+                                 .initiator = features_initiators[m->initiator],
+                                 .takes_chunks = m->takes_chunks,
+                                 .takes_threads = m->takes_threads,
+                                 .schedules = m->schedules};
+    }
+}
+
+/* Bytes to each peer, and the mean length of a sent range. */
+static void features_sent(const struct transfer_devices *devices,
+                          const struct transfer_tables *tables, struct plan_array *out)
+{
+    uint64_t bytes = 0, ranges = 0;
+
+    for (unsigned d = 0; d < tables->device_count; d++) {
+        const struct transfer_table *t = &tables->table[d];
+        unsigned peers = 0;
+
+        for (uint32_t i = 0; i < t->send_count; i++)
+            for (unsigned n = 0; n + 1 < devices->count; n++)
+                if (transfer_goes_to(t->send[i].to, n))
+                    out->sent[d][transfer_peer(devices, d, n)] += t->send[i].bytes;
+        for (unsigned to = 0; to < devices->count; to++)
+            peers += out->sent[d][to] > 0;
+        for (size_t e = 0; e < t->extent_count; e++) {
+            bytes += t->extent[e].end - t->extent[e].first;
+            ranges += t->extent[e].peers != 0;
+        }
+        if (t->extent_copies * peers > out->copies)
+            out->copies = (unsigned)t->extent_copies * (t->peers ? 1 : 0) * peers;
+    }
+    out->run_bytes = ranges ? bytes / ranges : 0;
+}
+
+static void features_array(const struct launching *l, const struct kernel_binding *b,
+                           unsigned slot, struct plan_array *out)
+{
+    const struct transfer_tables *tables = b->tables[slot]->tables;
+    const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    const struct kernel_store store = l->kernel->is_annotated
+                                          ? (struct kernel_store){0}
+                                          : kernel_store_find(l->kernel, slot);
+    uint64_t owned = 0;
+
+    for (unsigned d = 0; d < tables->device_count; d++)
+        owned += tables->table[d].owned_bytes;
+    out->bytes = b->array[slot]->bytes;
+    out->range_bytes = owned / ctas;
+    out->store_bytes = store.warp_bytes;
+    out->store_width = store.thread_bytes;
+    features_sent(b->transfer.devices, tables, out);
+}
+
+static void features_plan(const struct transfer_plan *plan, struct plan *out)
+{
+    *out = (struct plan){.chunk_first = plan->method->takes_chunks ? plan->chunk_bytes : 0,
+                         .threads = plan->method->takes_threads ? plan->threads : 0};
+    strncpy(out->method, plan->method->name, sizeof out->method - 1);
+}
+
+struct problem_features *problem_features(const struct launching *l,
+                                          const struct kernel_binding *b, double kernel_ns)
+{
+    const struct proact *p = l->kernel->session;
+    struct problem_features *f = must_calloc(1, sizeof *f);
+    struct plan_problem *q = &f->problem;
+
+    f->arrays = must_calloc(b->transfer.slot_count + 1u, sizeof *f->arrays);
+    *q = (struct plan_problem){.topology = &p->topology,
+                               .device_count = p->devices.count,
+                               .ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
+                               .cta_threads = l->threads[0] * l->threads[1] * l->threads[2],
+                               .kernel_ns = kernel_ns,
+                               .arrays = f->arrays,
+                               .array_count = b->transfer.slot_count,
+                               .methods = f->methods,
+                               .chunk_is_fixed = !p->constraint.chunk_is_open,
+                               .threads_are_fixed = !p->constraint.threads_are_open,
+                               .threads_usual = p->constraint.threads,
+                               .threads_most = 1u << 13};
+    for (unsigned d = 0; d < p->devices.count; d++) {
+        const uint64_t ctas = b->cta_first[d + 1] - b->cta_first[d];
+
+        q->ctas_most = ctas > q->ctas_most ? ctas : q->ctas_most;
+    }
+    for (unsigned s = 0; s < b->transfer.slot_count; s++)
+        features_array(l, b, s, &f->arrays[s]);
+    features_methods(p, f);
+    features_plan(&p->constraint, &q->usual);
+    q->kernel_ns = plan_kernel_ns(q, &q->usual, kernel_ns);
+    return f;
+}
+
+void problem_features_free(struct problem_features *f)
+{
+    free(f->arrays);
+    free(f);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Features of a launch for the planner, from the tables of its binding. */
+
+#include "plan/problem.h"
+
+struct kernel_binding;
+struct launching;
+
+struct problem_features {
+    struct plan_problem problem;
+    struct plan_array *arrays;
+    struct plan_method methods[PLAN_METHODS_MAX];
+};
+
+/* Features of a launch with the binding of its last launch, whose kernel took that time.
+   Release with problem_features_free(). */
+struct problem_features *problem_features(const struct launching *l,
+                                          const struct kernel_binding *b, double kernel_ns);
+void problem_features_free(struct problem_features *f);

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cost and choice of plans, on tables: what must order the candidates, not exact times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plan/candidates.h"
+
+enum { DEVICES = 4 };
+
+static const struct plan_method methods[] = {
+    {"bulk", PLAN_COPY, false, false, false},
+    {"inline", PLAN_STORE, false, false, false},
+    {"fused", PLAN_FUSED, true, false, false},
+    {"polling", PLAN_AGENT, true, true, false},
+    {"copy-engine", PLAN_COPY_WAIT, true, false, true},
+};
+
+struct bed {
+    struct topology machine;
+    struct plan_array array;
+    struct plan_problem problem;
+};
+
+/* One array of which each device sends `sent` bytes to each peer. */
+static void bed_open(struct bed *b, const char *machine, uint64_t sent, double kernel_ns)
+{
+    struct proact_error err;
+
+    *b = (struct bed){.array = {.bytes = 16 << 20,
+                                .range_bytes = 4096,
+                                .run_bytes = sent,
+                                .store_bytes = 128,
+                                .store_width = 4,
+                                .copies = DEVICES - 1}};
+    assert_int_equal(topology_load(machine, &b->machine, &err), 0);
+    for (unsigned from = 0; from < DEVICES; from++)
+        for (unsigned to = 0; to < DEVICES; to++)
+            b->array.sent[from][to] = from == to ? 0 : sent;
+    b->problem = (struct plan_problem){.topology = &b->machine,
+                                       .device_count = DEVICES,
+                                       .ctas = 1024,
+                                       .ctas_most = 256,
+                                       .cta_threads = 256,
+                                       .kernel_ns = kernel_ns,
+                                       .arrays = &b->array,
+                                       .array_count = 1,
+                                       .methods = methods,
+                                       .method_count = sizeof methods / sizeof *methods,
+                                       .threads_usual = 8192,
+                                       .threads_most = 8192,
+                                       .usual = {.method = "fused", .chunk_first = 65536}};
+}
+
+static double cost_ns(const struct bed *b, const char *method, uint64_t chunk)
+{
+    struct plan plan = {.chunk_first = chunk, .threads = 8192};
+
+    strncpy(plan.method, method, sizeof plan.method - 1);
+    return plan_cost_of(&b->problem, &plan).ns;
+}
+
+static const char *chosen(const struct bed *b)
+{
+    struct plan_candidate all[PLAN_CANDIDATES_MAX];
+    const unsigned count = plan_candidates(&b->problem, all);
+
+    for (unsigned i = 1; i < count; i++)
+        assert_true(all[i - 1].cost.ns <= all[i].cost.ns);
+    return plan_method_find(&b->problem,
+                            all[plan_choose(&b->problem, all, count)].plan.method)
+        ->name;
+}
+
+static void terms_add_up(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "v100x4", 4096, 10000);
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        struct plan plan = {.chunk_first = 65536, .threads = 8192};
+        double sum = 0;
+
+        strncpy(plan.method, methods[m].name, sizeof plan.method - 1);
+        const struct plan_cost c = plan_cost_of(&b.problem, &plan);
+
+        for (int t = 0; t < PLAN_TERMS; t++)
+            sum += c.term[t];
+        assert_true(c.ns >= b.problem.kernel_ns && sum > 0.999 * c.ns &&
+                    sum < 1.001 * c.ns);
+    }
+}
+
+/* A launch that sends nothing costs its kernel, under each plan, and keeps the default. */
+static void nothing_to_send_costs_nothing(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "v100x4", 0, 10000);
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+        assert_true(cost_ns(&b, methods[m].name, 65536) <= 10000.5);
+    assert_string_equal(chosen(&b), "fused");
+}
+
+/* Few bytes after a short kernel: no method that counts or copies reaches plain stores. */
+static void short_kernels_store_inline(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "v100x4", 2048, 5000);
+    b.array.range_bytes = 1024; /* one store a thread */
+    assert_string_equal(chosen(&b), "inline");
+    assert_true(cost_ns(&b, "bulk", 0) > 1.5 * cost_ns(&b, "inline", 0));
+}
+
+/* Stores of single words waste the links. */
+static void narrow_stores_are_counted(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "v100x4", 1 << 20, 5000);
+    const double wide = cost_ns(&b, "inline", 0);
+
+    b.array.store_bytes = 4;
+    assert_true(cost_ns(&b, "inline", 0) > 2 * wide);
+    assert_string_equal(chosen(&b), "fused");
+}
+
+/* A chunk of the size of the partition waits for the whole kernel, and one CTA sends it. */
+static void large_chunks_send_late(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "v100x4", 4 << 20, 400000);
+    assert_true(cost_ns(&b, "fused", 4 << 20) > 1.1 * cost_ns(&b, "fused", 65536));
+}
+
+/* The bridge between the two halves of the K40s carries what four pairs send. */
+static void bridges_are_shared(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "k40x4", 1 << 20, 1000);
+    const double all = cost_ns(&b, "bulk", 0);
+
+    for (unsigned from = 0; from < DEVICES; from++)
+        for (unsigned to = 0; to < DEVICES; to++)
+            if (from / 2 != to / 2)
+                b.array.sent[from][to] = 0;
+    assert_true(all > 2 * cost_ns(&b, "bulk", 0));
+}
+
+/* The measured kernel includes what the plan adds to it. */
+static void the_kernel_is_found_from_its_time(void **state)
+{
+    struct bed b;
+    const struct plan usual = {.method = "fused", .chunk_first = 65536};
+
+    (void)state;
+    bed_open(&b, "v100x4", 4096, 20000);
+    const struct plan_cost c = plan_cost_of(&b.problem, &usual);
+    const double measured = c.ns - c.term[PLAN_TAIL];
+    const double found = plan_kernel_ns(&b.problem, &usual, measured);
+
+    assert_true(found > 19000 && found < 21000);
+}
+
+static void the_user_fixes_the_chunk(void **state)
+{
+    struct plan_candidate all[PLAN_CANDIDATES_MAX];
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "v100x4", 4096, 20000);
+    const unsigned open = plan_candidates(&b.problem, all);
+
+    b.problem.chunk_is_fixed = b.problem.threads_are_fixed = true;
+    const unsigned fixed = plan_candidates(&b.problem, all);
+
+    assert_int_equal(fixed, sizeof methods / sizeof *methods);
+    assert_true(open > fixed);
+    for (unsigned i = 0; i < fixed; i++)
+        assert_true(all[i].plan.chunk_first == 0 || all[i].plan.chunk_first == 65536);
+}
+
+/* 12 CTAs on 132 SMs gain nothing by a split. */
+static void few_ctas_gain_nothing(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "h200x8", 4096, 0);
+    assert_true(plan_split_least_ns(&b.machine, (struct plan_grid){12, 2}, 5000) > 4999);
+    assert_true(plan_split_least_ns(&b.machine, (struct plan_grid){8000, 1000}, 64000) <
+                8001);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(terms_add_up),
+        cmocka_unit_test(nothing_to_send_costs_nothing),
+        cmocka_unit_test(short_kernels_store_inline),
+        cmocka_unit_test(narrow_stores_are_counted),
+        cmocka_unit_test(large_chunks_send_late),
+        cmocka_unit_test(bridges_are_shared),
+        cmocka_unit_test(the_kernel_is_found_from_its_time),
+        cmocka_unit_test(the_user_fixes_the_chunk),
+        cmocka_unit_test(few_ctas_gain_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

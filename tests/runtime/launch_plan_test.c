@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plan of a launch: it may change between launches, a recording keeps the plans of its
+   shapes, and the bits do not depend on it. */
+#include "runtime/runtime_testing.h"
+
+#include "runtime/objects/binding.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+
+#define MUST(call)                                                                         \
+    do {                                                                                   \
+        if (call)                                                                          \
+            fail_msg("%s", b.err.text);                                                    \
+    } while (0)
+
+enum { DEVICES = 4, STEPS = 24, REPLAYS = 3, METHODS_LEAST = 5 };
+
+/* to[i] = 3 from[i - 1] + from[i] + 1, on a ring; every device needs bytes of the others.
+ */
+static const char text[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry step(.param .u64 from, .param .u64 to, .param .u32 n)\n{\n"
+    ".reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<8>;\n"
+    "ld.param.u64 %rd1, [from]; cvta.to.global.u64 %rd1, %rd1;\n"
+    "ld.param.u64 %rd2, [to]; cvta.to.global.u64 %rd2, %rd2; ld.param.u32 %r1, [n];\n"
+    "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+    "mad.lo.s32 %r5, %r2, %r3, %r4; setp.ge.u32 %p1, %r5, %r1; @%p1 bra END;\n"
+    "setp.eq.u32 %p2, %r5, 0; sub.u32 %r6, %r5, 1; sub.u32 %r7, %r1, 1;\n"
+    "selp.b32 %r6, %r7, %r6, %p2;\n"
+    "mul.wide.u32 %rd3, %r5, 4; mul.wide.u32 %rd4, %r6, 4;\n"
+    "add.s64 %rd5, %rd1, %rd3; add.s64 %rd6, %rd1, %rd4;\n"
+    "ld.global.u32 %r8, [%rd5]; ld.global.u32 %r9, [%rd6];\n"
+    "mad.lo.u32 %r10, %r9, 3, %r8; add.u32 %r10, %r10, 1;\n"
+    "add.s64 %rd7, %rd2, %rd3; st.global.u32 [%rd7], %r10;\n"
+    "END: ret;\n}\n";
+
+struct ring {
+    struct bench b;
+    struct proact_kernel *k;
+    struct proact_array *two[2];
+};
+
+static struct ring ring_open_with(const struct proact_options *options)
+{
+    struct ring r = {.b = testing_open(options)};
+    static uint32_t words[N];
+
+    if (proact_kernel_load(r.b.p, &(struct proact_image){.name = "step.ptx", .text = text},
+                           "step", &r.k, &r.b.err))
+        fail_msg("%s", r.b.err.text);
+    for (uint32_t i = 0; i < N; i++)
+        words[i] = i * i;
+    for (int i = 0; i < 2; i++) {
+        r.two[i] = testing_array(&r.b, "ring");
+        if (proact_array_write(r.two[i], 0, words, N, &r.b.err))
+            fail_msg("%s", r.b.err.text);
+    }
+    return r;
+}
+
+static struct ring ring_open(uint64_t seed)
+{
+    struct ring r = ring_open_with(&(struct proact_options){
+        .machine = "h200x4", .device_count = DEVICES, .check = true});
+
+    r.b.p->vary_plans = seed;
+    return r;
+}
+
+static enum proact_status ring_step(struct ring *r, int number)
+{
+    static const uint32_t n = N;
+    const struct proact_grid grid = {.ctas = {CTAS}, .threads = {THREADS}};
+    const struct proact_arg args[] = {PROACT_ARRAY(r->two[number % 2]),
+                                      PROACT_ARRAY(r->two[1 - number % 2]),
+                                      PROACT_VALUE(n)};
+
+    return proact_launch(r->k, &grid, args, 3, &r->b.err);
+}
+
+/* Adds the method to the set, and returns the number of members. */
+static unsigned methods_add(const char *set[16], const char *name)
+{
+    unsigned count = 0;
+
+    while (set[count] && strcmp(set[count], name) != 0)
+        count++;
+    set[count] = name;
+    while (set[count])
+        count++;
+    return count;
+}
+
+static void ring_run(uint64_t seed, uint32_t *out)
+{
+    struct ring r = ring_open(seed);
+    struct bench b = r.b;
+    struct proact_recording *recording;
+    const char *methods[16] = {NULL};
+    unsigned count = 0;
+
+    for (int i = 0; i < STEPS; i++) {
+        MUST(ring_step(&r, i));
+        assert_null(proact_kernel_refusal(r.k));
+        count = methods_add(methods, r.k->plan.method->name);
+    }
+    if (seed)
+        assert_true(count >= METHODS_LEAST);
+    MUST(proact_wait(b.p, &b.err));
+    MUST(proact_record_begin(b.p, &b.err));
+    for (int i = 0; i < 2; i++)
+        MUST(ring_step(&r, i));
+    MUST(proact_record_end(b.p, &recording, &b.err));
+    for (int i = 0; i < REPLAYS; i++)
+        MUST(proact_replay(recording, &b.err));
+    for (int i = 0; i < 2; i++)
+        MUST(proact_array_read(r.two[i], 0, out + i * N, N, &b.err));
+    proact_close(b.p);
+}
+
+static void the_bits_do_not_depend_on_the_plans(void **state)
+{
+    static uint32_t expected[2 * N], varied[2 * N];
+
+    (void)state;
+    ring_run(0, expected);
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        ring_run(seed, varied);
+        assert_memory_equal(varied, expected, sizeof expected);
+    }
+}
+
+/* A recording has the plan of the last launch of its shape. */
+static void a_recording_keeps_the_plans_of_its_shapes(void **state)
+{
+    struct ring r = ring_open(7);
+    struct bench b = r.b;
+    struct proact_recording *recording;
+
+    (void)state;
+    for (int i = 0; i < STEPS; i++)
+        MUST(ring_step(&r, 0));
+    const struct transfer_method *last = r.k->plan.method;
+    const uint64_t chunk = r.k->plan.chunk_bytes;
+
+    MUST(proact_wait(b.p, &b.err));
+    MUST(proact_record_begin(b.p, &b.err));
+    for (int i = 0; i < 4; i++) {
+        MUST(ring_step(&r, 0));
+        assert_ptr_equal(r.k->plan.method, last);
+        assert_int_equal(r.k->plan.chunk_bytes, chunk);
+    }
+    MUST(proact_record_end(b.p, &recording, &b.err));
+    proact_close(b.p);
+}
+
+/* Steps with waits, and the virtual time of the last ones; `out` receives the ring. */
+static uint64_t ring_time(struct ring *r, uint32_t *out)
+{
+    struct bench b = r->b;
+    uint64_t from = 0;
+
+    for (int i = 0; i < STEPS; i++) {
+        if (i == STEPS - 4)
+            from = proact_now_ns(b.p);
+        MUST(ring_step(r, i));
+        MUST(proact_wait(b.p, &b.err));
+    }
+    const uint64_t took = proact_now_ns(b.p) - from;
+
+    MUST(proact_array_read(r->two[STEPS % 2], 0, out, N, &b.err));
+    return took;
+}
+
+static void an_open_plan_is_selected_by_its_cost(void **state)
+{
+    static uint32_t expected[N], got[N];
+    static const char *const machines[] = {"v100x4", "k40x4", "h200x4"};
+
+    (void)state;
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+        struct proact_options o = {.machine = machines[m], .plan = {.method = "fused"}};
+        struct ring fixed = ring_open_with(&o);
+        const uint64_t usual = ring_time(&fixed, expected);
+
+        assert_string_equal(fixed.k->plan.method->name, "fused");
+        assert_non_null(strstr(proact_kernel_plan(fixed.k), ": set by the caller"));
+        proact_close(fixed.b.p);
+        for (int effort = 0; effort <= PROACT_EFFORT_EXHAUSTIVE; effort++) {
+            o.plan.method = NULL;
+            o.effort = (enum proact_effort)effort;
+            struct ring r = ring_open_with(&o);
+            const uint64_t took = ring_time(&r, got);
+            const char *plan = proact_kernel_plan(r.k);
+
+            assert_memory_equal(got, expected, sizeof got);
+            if (effort < PROACT_EFFORT_EXHAUSTIVE) /* that one still measures */
+                assert_true(took <= usual);
+            if (!effort)
+                assert_non_null(strstr(plan, "method=inline: modelled"));
+            if (effort == PROACT_EFFORT_MEASURE) {
+                assert_non_null(strstr(plan, ": measured "));
+                assert_true(took < usual);
+                assert_true(proact_measurement_budget(r.b.p).spent_ns > 0);
+            }
+            proact_close(r.b.p);
+        }
+    }
+}
+
+/* A recording takes the selected plan; a new constraint must have been launched. */
+static void a_recording_takes_the_selected_plan(void **state)
+{
+    struct ring r = ring_open_with(&(struct proact_options){.machine = "v100x4"});
+    struct bench b = r.b;
+    static uint32_t words[N];
+    struct proact_recording *recording;
+
+    (void)state;
+    ring_time(&r, words);
+    MUST(proact_record_begin(b.p, &b.err));
+    MUST(ring_step(&r, 0));
+    assert_string_equal(r.k->plan.method->name, "inline");
+    MUST(proact_record_end(b.p, &recording, &b.err));
+    MUST(proact_replay(recording, &b.err));
+    MUST(proact_wait(b.p, &b.err));
+    MUST(proact_plan_set(b.p, &(struct proact_plan){.chunk_bytes = 8192}, &b.err));
+    MUST(proact_record_begin(b.p, &b.err));
+    assert_int_equal(ring_step(&r, 0), PROACT_EINVAL);
+    MUST(proact_record_end(b.p, &recording, &b.err));
+    proact_close(b.p);
+}
+
+/* On GPUs the time of a kernel comes from events. The budget may end before the
+   measurements do. */
+static void gpus_time_a_kernel_without_a_wait(void **state)
+{
+    struct ring r = ring_open_with(&(struct proact_options){
+        .machine = PROACT_MACHINE_LOCAL, .effort = PROACT_EFFORT_MEASURE});
+    struct bench b = r.b;
+
+    (void)state;
+    for (int i = 0; i < 2 * STEPS; i++) {
+        MUST(ring_step(&r, i));
+        if (i % 4 == 3)
+            MUST(proact_wait(b.p, &b.err));
+    }
+    assert_non_null(strstr(proact_kernel_plan(r.k), "measured"));
+    proact_close(b.p);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest local[] = {
+        cmocka_unit_test(gpus_time_a_kernel_without_a_wait),
+    };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_open_plan_is_selected_by_its_cost),
+        cmocka_unit_test(a_recording_takes_the_selected_plan),
+        cmocka_unit_test(the_bits_do_not_depend_on_the_plans),
+        cmocka_unit_test(a_recording_keeps_the_plans_of_its_shapes),
+    };
+
+    return argc > 1 && !strcmp(argv[1], "local")
+               ? cmocka_run_group_tests(local, NULL, NULL)
+               : cmocka_run_group_tests(tests, NULL, NULL);
+}
