@@ -47,11 +47,11 @@ static const struct failure {
      PROACT_ENODEV,
      "device 1: cuDevicePrimaryCtxRetain: CUDA_ERROR_DEVICE_UNAVAILABLE (CUDA-capable "
      "device(s) is/are busy or unavailable)"},
-    {"FAKE_CUDA_PEERS=1>0",
+    {"FAKE_CUDA_PEERS=none",
      {.method = "polling"},
      PROACT_EREFUSED,
-     "method 'polling' needs every device to reach its peers' memory, and device 0 cannot "
-     "reach that of device 1: 'bulk' does not need it"},
+     "method 'polling' needs a device that reaches a peer's memory, and none of the 2 "
+     "devices does: 'bulk' does not need it"},
     {"FAKE_CUDA_PEERS=0>1",
      {.is_recorded = true},
      PROACT_EREFUSED,
@@ -88,6 +88,9 @@ static const struct failure {
     {"FAKE_CUDA_DEVICES=1", {0}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none", {0}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=3 FAKE_CUDA_PEERS=0>1,1>0", {0}, PROACT_OK, ""},
+    {"FAKE_CUDA_DEVICES=3 FAKE_CUDA_PEERS=0>1,1>0", {.method = "inline"}, PROACT_OK, ""},
+    {"FAKE_CUDA_PEERS=1>0", {.method = "polling"}, PROACT_OK, ""},
+    {"FAKE_CUDA_PEERS=0>1", {.method = "dynamic"}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=3", {.method = "copy-engine", .is_recorded = true}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=3 CUDA_DEVICE_MAX_CONNECTIONS=2",
      {.method = "copy-engine", .is_recorded = true},
