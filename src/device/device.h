@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/quanta.h"
 #include "topology/topology.h"
 
 typedef uint64_t device_addr; /* valid on each device with peer access to the owner */
@@ -76,6 +77,7 @@ struct device_launch {
     /* 0, or the number of flags that each thread checks in turn, without sleeping, while
        the kernel waits. The emulator computes the cost of such waits. */
     uint32_t spin_checks;
+    struct device_quanta_launch quanta; /* emulator only; zero: executed as it is */
 };
 
 /* Resources of a compiled kernel. */

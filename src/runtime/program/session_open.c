@@ -19,6 +19,7 @@
 #include "runtime/session/runtime_machine.h"
 #include "runtime/session/runtime_repeat.h"
 #include "runtime/session/session_event.h"
+#include "runtime/session/session_quanta.h"
 #include "runtime/session/stopwatch.h"
 
 enum {
@@ -145,6 +146,20 @@ static enum proact_status check_wait_limit(double ms, struct proact_error *err)
                 WAIT_LIMIT_MS, wait_limit_min_ms, wait_limit_max_ms);
 }
 
+static enum proact_status check_quanta(const struct device_backend *backend,
+                                       const struct proact_options *o,
+                                       struct proact_error *err)
+{
+    if (o->quanta && !backend->is_virtual)
+        return fail(err, PROACT_EREFUSED,
+                    "recorded quanta are costs of emulated launches; the devices of this "
+                    "session are GPUs");
+    if (o->quanta && o->check)
+        return fail(err, PROACT_EREFUSED,
+                    "recorded quanta cannot be checked: they execute no access");
+    return PROACT_OK;
+}
+
 /* The query takes some microseconds, so it happens once per session. */
 static unsigned cores_of(const struct proact_options *o)
 {
@@ -182,9 +197,10 @@ static enum proact_status open_on(const struct device_backend *backend,
     p->cores = cores_of(o);
     p->reassociate_floats = o->reassociate_floats;
     p->checks = o->check;
+    p->quanta = o->quanta;
     p->topology = *machine;
     if ((status = check_wait_limit(o->wait_timeout_ms, err)) ||
-        (status = cut_machine(p, o, err)) ||
+        (status = check_quanta(backend, o, err)) || (status = cut_machine(p, o, err)) ||
         (status = backend->open(
              &(struct device_options){.topology = &p->topology,
                                       .seed = o->seed,
@@ -277,6 +293,7 @@ void proact_close(struct proact *p)
         p->backend->close(p->set);
     span_book_clear(&p->book);
     free(p->launches);
+    session_shapes_clear(p);
     free(p);
 }
 

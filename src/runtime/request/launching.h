@@ -5,6 +5,8 @@
 
 #include <proact/program.h>
 
+#include "device/quanta.h"
+
 struct derived {
     const struct write_set *set;      /* valid until the next launch; NULL: unknown */
     uint64_t digest;                  /* of the set */
@@ -48,6 +50,7 @@ struct launching {
                       takes */
     struct cta_part inside[PROACT_DEVICES_MAX]; /* launch_divide.h; count 0: no interior */
     uint64_t sequence;
+    struct device_quanta_launch quanta; /* launch_quanta.h; zero: the launch is executed */
     unsigned char *parameters;
 };
 
