@@ -115,12 +115,12 @@ PROACT_API enum proact_status proact_plan_set(struct proact *p,
 /* Recorded scheduling quanta: the costs of the launches of plain kernels, for runs of which
    only the times count. A session of method "bulk" executes the first four launches of each
    shape, records them and replays the others. Later sessions with any plan, on as many
-   devices of the same machine, replay all. A replay executes nothing of the kernel, so
-   memory does not change: queue as many launches as a session without quanta would. If the
-   work of a kernel depends on data that launches change, all launches are recorded. A
-   launch returns PROACT_EREFUSED if its shape was not recorded, or has atomics or fences.
-   `sample`: execute one of so many CTAs, from the given one on, and take their costs for
-   the others; 0: all. */
+   devices of the same machine, replay all; those of "inline" first record their versions. A
+   replay executes nothing of the kernel, so memory does not change: queue as many launches
+   as a session without quanta would. If the work of a kernel depends on data that launches
+   change, all launches are recorded. A launch returns PROACT_EREFUSED if its shape was not
+   recorded, or has atomics or fences. `sample`: execute one of so many CTAs, from the given
+   one on, and take their costs for the others; 0: all. */
 PROACT_API struct proact_quanta *proact_quanta_create(unsigned sample, unsigned first);
 /* Close the sessions that use it first. NULL is allowed. */
 PROACT_API void proact_quanta_destroy(struct proact_quanta *q);

@@ -6,8 +6,7 @@
    numbers: issue slots, dependent cycles, load rounds and bytes by level, and stores. A
    recording has these numbers for each CTA of a launch shape. Launches that replay it
    take the numbers to the same scheduler and execute no lane of the kernel, so memory does
-   not change. What the mechanism adds is not recorded: peers' stores are added by the
-   recorded ranges, ends of kernel versions and agents are executed.
+   not change. Ends of kernel versions and agents are executed.
 
    The first occurrences of a shape in a set are executed, with cold and with warm caches.
    If their numbers show different control flows, then the work depends on data that
@@ -52,17 +51,6 @@ bool device_shape_is_recorded(struct device_shape *s);
 /* After device_shape_settle(): whether its work depends on data that launches change. */
 bool device_shape_depends(const struct device_shape *s);
 
-/* Instructions that a kernel version adds to a store of a warp that it repeats to the
-   peers, see instrument_store_costs(). */
-struct device_store_costs {
-    uint32_t off;             /* no store of the launch is sent */
-    uint32_t unsent;          /* no store of the CTA is sent */
-    uint32_t regions, region; /* selection of peers by region, plus for each region */
-    uint32_t table, all;      /* selection by CTA, or of all peers */
-    uint32_t begin;           /* then, with peers: before the two loops over them */
-    uint32_t loop, peer;      /* for each loop and for each peer */
-};
-
 enum device_quanta_mode { DEVICE_QUANTA_NONE, DEVICE_QUANTA_RECORD, DEVICE_QUANTA_REPLAY };
 
 /* Member of struct device_launch. */
@@ -74,6 +62,5 @@ struct device_quanta_launch {
     struct device_shape *shape; /* borrowed while the set is open */
     uint32_t slot_count;        /* arrays in the partition; 0: no partition */
     uint32_t partition_offset;  /* of the struct proact_partition in the parameters */
-    bool sends_stores;          /* REPLAY: the kernel repeats its stores to the peers */
-    struct device_store_costs stores;
+    bool sends_stores; /* the kernel repeats its stores to the peers, as recorded */
 };

@@ -289,9 +289,6 @@ uint32_t execute_cta_line(const struct execute_cta *c);
 void execute_line_print(const struct execute_kernel *k, uint32_t line, char *into,
                         size_t bytes);
 
-/* Instructions of each warp since the last reset of the counters. */
-void execute_cta_issued(const struct execute_cta *c, uint32_t *by_warp);
-
 /* Properties of a warp for the host. A warp pointer is valid during the callback. */
 struct execute_cta *execute_warp_cta(const struct execute_warp *w);
 uint32_t execute_warp_index(const struct execute_warp *w);

@@ -61,13 +61,6 @@ struct instrument_request {
     bool is_end; /* The version without the kernel's instructions: only its end. */
 };
 
-/* Instructions that INSTRUMENT_INLINE adds to a store that it repeats (device/quanta.h),
-   as executed by a warp. The number of the repeated stores is included. */
-struct instrument_store_costs {
-    uint32_t off, unsent, regions, region, table, all, begin, loop, peer;
-};
-struct instrument_store_costs instrument_store_costs(void);
-
 struct instrument_result {
     uint32_t partition_offset; /* offset of the last parameter; its end is the end of the
                                   parameter buffer */

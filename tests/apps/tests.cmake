@@ -8,7 +8,7 @@ set_tests_properties(apps.applications PROPERTIES LABELS slow)
 
 # More than 0.3 s of CPU time each.
 set_tests_properties(apps.matrix_market PROPERTIES LABELS "slow;sanitize")
-set_tests_properties(apps.pagerank apps.quanta apps.sssp apps.sssp_reference apps.band apps.band_reference
+set_tests_properties(apps.pagerank apps.sssp apps.sssp_reference apps.band apps.band_reference
     PROPERTIES LABELS slow)
 # More than 10 s with sanitizers; the tests above run the same code.
 set_tests_properties(apps.repeat apps.checkpoint PROPERTIES LABELS slow)
@@ -26,6 +26,9 @@ target_sources(apps_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/apps/als_testing.c
 set_tests_properties(apps.als apps.als_equal apps.als_reference PROPERTIES LABELS slow)
 proact_test(NAME apps.als_equal_seeds COMMAND apps_tests als_equal seeds)
 set_tests_properties(apps.als_equal_seeds PROPERTIES LABELS long TIMEOUT 900)
+
+# All methods, executed and replayed: 90 s of CPU time.
+set_tests_properties(apps.quanta PROPERTIES LABELS long TIMEOUT 1200)
 
 # CT: one, 13 and 120 s of CPU time.
 set_tests_properties(apps.ct PROPERTIES LABELS "slow;sanitize")

@@ -41,7 +41,7 @@ static void four_launches_are_executed(void **state)
     struct proact_kernel *k = testing_kernel(&b, "grows");
 
     (void)state;
-    
+
     for (unsigned i = 0; i < RECORDED; i++)
         assert_true(count_changed(&b, k) > 0);
     assert_int_equal(count_changed(&b, k), 0);

@@ -121,14 +121,6 @@ void execute_cta_destroy(struct execute_cta *face)
     pool_give(c->pool, c);
 }
 
-void execute_cta_issued(const struct execute_cta *face, uint32_t *by_warp)
-{
-    const struct cta *c = (const struct cta *)face;
-
-    for (uint32_t n = 0; n < face->warp_count; n++)
-        by_warp[n] = (uint32_t)c->warps[n].issued;
-}
-
 /* True if a group that could run has waited since the turn began. */
 static bool has_starved(const struct execute_warp *w)
 {

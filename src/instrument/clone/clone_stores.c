@@ -249,22 +249,6 @@ enum proact_status clone_each_store(struct clone *c, clone_store *visit)
     return status;
 }
 
-/* By the functions above: add_exits() 3 or 8 instructions; add_peers() 3, then regions or
-   the CTA, and 2; add_loop_head() 10 before the loops and 7 in them; add_store() 2;
-   add_loop_tail() 2 in the loops and 4 behind each. */
-struct instrument_store_costs instrument_store_costs(void)
-{
-    return (struct instrument_store_costs){.off = 3,
-                                           .unsent = 8,
-                                           .regions = 8 + 3 + 8 + 2,
-                                           .region = 11,
-                                           .table = 8 + 3 + 8 + 2,
-                                           .all = 8 + 3 + 6 + 2,
-                                           .begin = 10,
-                                           .loop = 4,
-                                           .peer = 7 + 2 + 2};
-}
-
 enum proact_status repeat_stores(struct clone *c)
 {
     return clone_each_store(c, repeat);

@@ -101,7 +101,7 @@ static uint64_t shape_key(const struct launching *l)
     key = hash_bytes(block, k->parameter_bytes, key);
     free(block);
     free(read);
-    return key;
+    return l->binding ? key + launch_sends_key(l) : key;
 }
 
 static enum proact_status choose_mode(struct launching *l, struct session_shape *s,
@@ -112,7 +112,7 @@ static enum proact_status choose_mode(struct launching *l, struct session_shape 
     enum proact_status status = PROACT_OK;
 
     *mode = DEVICE_QUANTA_RECORD;
-    if (!s->was_recorded && l->binding && !launch_is_plain_version(l))
+    if (!s->was_recorded && l->binding && !launch_records_quanta(l))
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s': this launch was not recorded; a session of method "
                     "'bulk' records it",
@@ -153,11 +153,12 @@ enum proact_status launch_quanta_choose(struct launching *l, struct proact_error
     if (status)
         return status;
     s->queued++;
-    p->has_replayed |= mode == DEVICE_QUANTA_REPLAY && !s->was_recorded;
+    p->has_replayed |= mode == DEVICE_QUANTA_REPLAY;
     l->quanta.mode = mode;
     l->quanta.shape = shape;
     if (!l->binding)
         return PROACT_OK;
+    l->quanta.sends_stores = launch_sends_key(l) != 0;
     l->quanta.slot_count = l->binding->transfer.slot_count;
     l->quanta.partition_offset = k->partition_offset;
     return mode == DEVICE_QUANTA_REPLAY ? launch_end_ready(l, &l->quanta, err) : PROACT_OK;

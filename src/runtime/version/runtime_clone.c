@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "instrument/instrument.h"
@@ -260,24 +261,21 @@ struct device_function *launch_function(const struct launching *l, unsigned devi
     return (l->quanta.has_end ? c->end : c->part)[kind][places].function[device];
 }
 
-bool launch_is_plain_version(const struct launching *l)
+bool launch_records_quanta(const struct launching *l)
 {
-    return version_of(l) == INSTRUMENT_GRID;
+    return version_of(l) == INSTRUMENT_GRID || version_of(l) == INSTRUMENT_INLINE;
 }
 
-static struct device_store_costs inline_costs(void)
+uint64_t launch_sends_key(const struct launching *l)
 {
-    const struct instrument_store_costs c = instrument_store_costs();
+    const struct kernel_binding *b = l->binding;
+    uint64_t key = 1 + b->transfer.plan.elide;
 
-    return (struct device_store_costs){.off = c.off,
-                                       .unsent = c.unsent,
-                                       .regions = c.regions,
-                                       .region = c.region,
-                                       .table = c.table,
-                                       .all = c.all,
-                                       .begin = c.begin,
-                                       .loop = c.loop,
-                                       .peer = c.peer};
+    if (version_of(l) != INSTRUMENT_INLINE)
+        return 0;
+    for (unsigned s = 0; s < b->transfer.slot_count; s++)
+        key = hash_mix(key ^ b->tables[s]->needs) + b->tables[s]->digest;
+    return key ? key : 1;
 }
 
 enum proact_status launch_end_ready(const struct launching *l,
@@ -287,8 +285,6 @@ enum proact_status launch_end_ready(const struct launching *l,
     const enum instrument_clone kind = version_of(l);
     const struct transfer_plan *plan = &l->binding->transfer.plan;
 
-    quanta->sends_stores = kind == INSTRUMENT_INLINE;
-    quanta->stores = inline_costs();
     if (kind == INSTRUMENT_GRID || kind == INSTRUMENT_INLINE)
         return PROACT_OK;
     quanta->has_end = true;

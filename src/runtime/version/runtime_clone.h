@@ -41,9 +41,11 @@ enum proact_status launch_stage_ready(const struct launching *l, struct proact_e
 /* Size of the partition parameter, and the function that the device runs. */
 uint32_t launch_partition_bytes(const struct launching *l);
 struct device_function *launch_function(const struct launching *l, unsigned device);
-/* Whether that is the kernel on a part of the grid and nothing else. The launch is bound.
+/* Whether that has no end, so that a launch with it can be recorded. The launch is bound.
  */
-bool launch_is_plain_version(const struct launching *l);
+bool launch_records_quanta(const struct launching *l);
+/* What its stores to the peers depend on; 0: it has none. */
+uint64_t launch_sends_key(const struct launching *l);
 /* Loads what a replay of recorded quanta executes, and describes it. */
 enum proact_status launch_end_ready(const struct launching *l,
                                     struct device_quanta_launch *quanta,

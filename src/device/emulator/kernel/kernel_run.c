@@ -14,10 +14,11 @@
 #include "device/emulator/traffic/bulk_store.h"
 #include "device/emulator/traffic/message.h"
 
+/* Warp instructions of a CTA in one turn; limits how far a CTA runs ahead of its clock. */
 /* With a seed, a turn is up to a quarter shorter. Otherwise all CTAs of a kernel would end
    their turns at the same instruction. If that lies between two stores, all would wait
    twice where hardware waits once. */
-enum { TURN_JITTER = TURN_BUDGET / 4, JITTER_NS = 300 };
+enum { TURN_BUDGET = 4096, TURN_JITTER = TURN_BUDGET / 4, JITTER_NS = 300 };
 
 static void cta_turn(struct emulated *d, void *subject, uint64_t detail);
 

@@ -55,9 +55,6 @@ struct kernel_run {
     struct kernel_run *next;
 };
 
-/* Warp instructions of a CTA in one turn; limits how far a CTA runs ahead of its clock. */
-enum { TURN_BUDGET = 4096 };
-
 /* Limit of the egress backlog, in time, before a CTA must wait with its stores to peers. */
 enum { OUT_QUEUE_NS = 2000 };
 
@@ -89,7 +86,6 @@ struct resident {
     const struct cta_quanta *replayed; /* NULL: this CTA is executed */
     const int64_t *shift;              /* of replayed stores, by slot; NULL: none */
     size_t quantum;                    /* next one to replay */
-    uint32_t part;                     /* of it, see quanta_stores.c */
 
     uint32_t actor; /* checker's actors of the CTA and of its warps */
     uint32_t *warp_actors;

@@ -25,7 +25,6 @@ static void shape_destroy(struct device_shape *s)
         for (uint32_t n = 0; n < s->cta[c].count; n++) {
             free(s->cta[c].occurrence[n].quantum);
             free(s->cta[c].occurrence[n].range);
-            free(s->cta[c].occurrence[n].warp_issued);
         }
         free(s->cta[c].occurrence);
     }

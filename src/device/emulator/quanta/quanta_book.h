@@ -26,7 +26,7 @@ struct quantum_range {
     uint32_t stride;
     uint32_t issued; /* instructions of the warp in this quantum before the store */
     uint16_t count;
-    uint8_t slot, warp;
+    uint8_t slot;
     bool continues; /* of the same store as the previous range */
 };
 
@@ -34,8 +34,6 @@ struct quantum_range {
 struct cta_quanta {
     struct quantum *quantum;
     struct quantum_range *range;
-    uint16_t *warp_issued; /* by quantum and warp */
-    uint32_t warps;
     size_t quantum_count, quantum_capacity, range_count, range_capacity;
     uint64_t issued, digest; /* over all quanta; digest: of the stores, in any order */
     bool is_complete;

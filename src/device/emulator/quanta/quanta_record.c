@@ -47,25 +47,11 @@ void quanta_record_begin(struct emulated *d, struct resident *r, uint32_t cta,
         r->recorded = quanta_add_occurrence(&s->cta[cta]);
 }
 
-static bool is_fit(const struct usage *u, enum execute_stop stop)
+static bool is_fit(const struct usage *u, bool sends, enum execute_stop stop)
 {
     return (stop == EXECUTE_BUDGET || stop == EXECUTE_EXITED) && !u->strong && !u->clocks &&
-           !u->children && !u->meetings && !u->fenced && !u->atomics_ps && !u->sent_bytes;
-}
-
-static void note_warps(struct cta_quanta *q, const struct execute_cta *c)
-{
-    uint32_t issued[LANES] = {0};
-    size_t bytes = (q->quantum_count + 1) * c->warp_count * sizeof *q->warp_issued;
-
-    execute_cta_issued(c, issued);
-    q->warps = c->warp_count;
-    q->warp_issued = realloc(q->warp_issued, bytes);
-    if (!q->warp_issued)
-        abort();
-    for (uint32_t w = 0; w < q->warps; w++)
-        q->warp_issued[q->quantum_count * q->warps + w] =
-            (uint16_t)(issued[w] < UINT16_MAX ? issued[w] : UINT16_MAX);
+           !u->children && !u->meetings && !u->fenced && !u->atomics_ps &&
+           (sends || !u->sent_bytes);
 }
 
 void quanta_record_turn(struct emulated *d, struct resident *r, enum execute_stop stop)
@@ -74,9 +60,8 @@ void quanta_record_turn(struct emulated *d, struct resident *r, enum execute_sto
     struct cta_quanta *q = r->recorded;
     struct device_shape *s = r->run->quanta->use->shape;
 
-    if (!is_fit(u, stop))
+    if (!is_fit(u, r->run->quanta->launch->sends_stores, stop))
         atomic_store(&s->unfit, quanta_cta(r) + 1);
-    note_warps(q, r->cta);
     q->quantum =
         must_grow(q->quantum, q->quantum_count, &q->quantum_capacity, sizeof *q->quantum);
     q->quantum[q->quantum_count++] =
@@ -98,8 +83,7 @@ void quanta_record_turn(struct emulated *d, struct resident *r, enum execute_sto
     q->is_complete = stop == EXECUTE_EXITED;
     if (q->is_complete)
         atomic_fetch_add(&s->book->bytes, q->quantum_capacity * sizeof *q->quantum +
-                                              q->range_capacity * sizeof *q->range +
-                                              2 * q->quantum_count * q->warps);
+                                              q->range_capacity * sizeof *q->range);
 }
 
 static int find_slot(const struct quanta_run *q, uint64_t address)
@@ -128,6 +112,17 @@ static bool range_extend(struct quantum_range *r, uint64_t first, uint32_t bytes
     return true;
 }
 
+/* A store to a peer follows the one on the device, whose time is that of the last peer. */
+static void note_sent(struct cta_quanta *q, const struct execute_warp *w)
+{
+    size_t last = q->range_count;
+
+    while (last && q->range[last - 1].continues)
+        last--;
+    if (last)
+        q->range[last - 1].issued = (uint32_t)execute_warp_issued(w);
+}
+
 void quanta_record_store(struct emulated *d, const struct execute_warp *w,
                          const struct execute_access *a)
 {
@@ -139,8 +134,11 @@ void quanta_record_store(struct emulated *d, const struct execute_warp *w,
         const uint64_t address = a->address[__builtin_ctz(rest)];
         const int slot = find_slot(run, address);
 
-        if (slot < 0)
+        if (slot < 0) {
+            if (run->launch->sends_stores && !continues)
+                note_sent(q, w);
             return;
+        }
         const uint64_t first = address - run->first[slot];
         struct quantum_range *last = continues ? &q->range[q->range_count - 1] : NULL;
 
@@ -155,7 +153,6 @@ void quanta_record_store(struct emulated *d, const struct execute_warp *w,
                                    .issued = (uint32_t)execute_warp_issued(w),
                                    .count = 1,
                                    .slot = (uint8_t)slot,
-                                   .warp = (uint8_t)(execute_warp_index(w) % LANES),
                                    .continues = continues};
         continues = true;
     }

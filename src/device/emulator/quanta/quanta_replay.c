@@ -56,26 +56,20 @@ static void replace_lines(struct emulated *d, uint32_t count)
         d->l2_lines[random_next(&d->replaced) & d->l2_mask] = 0;
 }
 
-/* The share of a number in the part of a quantum. */
-static uint64_t quantum_share(uint32_t number, const struct quanta_part *p)
+static void add_quantum(struct usage *u, const struct quantum *q)
 {
-    return p->total ? number * p->after / p->total - number * p->before / p->total : 0;
-}
-
-static void add_part(struct usage *u, const struct quantum *q, const struct quanta_part *p)
-{
-    u->issued += p->after - p->before;
-    u->longest += p->longest;
-    u->stalls += quantum_share(q->stalls + p->stalls, p);
-    u->barriers += quantum_share(q->barriers, p);
-    u->sectors += quantum_share(q->sectors, p);
-    u->missed_sectors += quantum_share(q->missed_sectors, p);
-    u->awaited_sectors += quantum_share(q->awaited_sectors, p);
-    u->loads += quantum_share(q->loads, p);
-    u->fresh_loads += quantum_share(q->fresh_loads, p);
-    u->waited += quantum_share(q->waited, p);
-    u->missed += quantum_share(q->missed, p);
-    u->stores += quantum_share(q->stores, p);
+    u->issued += q->issued;
+    u->longest += q->longest;
+    u->stalls += q->stalls;
+    u->barriers += q->barriers;
+    u->sectors += q->sectors;
+    u->missed_sectors += q->missed_sectors;
+    u->awaited_sectors += q->awaited_sectors;
+    u->loads += q->loads;
+    u->fresh_loads += q->fresh_loads;
+    u->waited += q->waited;
+    u->missed += q->missed;
+    u->stores += q->stores;
 }
 
 void quanta_replay_turn(struct emulated *d, struct resident *r)
@@ -83,18 +77,12 @@ void quanta_replay_turn(struct emulated *d, struct resident *r)
     const struct cta_quanta *c = r->replayed;
     const struct quantum *q = &c->quantum[r->quantum];
     const size_t from = r->quantum ? c->quantum[r->quantum - 1].range_end : 0;
-    struct quanta_part part = {
-        .after = q->issued, .total = q->issued, .longest = q->longest};
 
+    add_quantum(&d->usage, q);
     if (r->run->quanta->launch->sends_stores)
-        part = quanta_stores_part(d, r, from, q->range_end);
-    add_part(&d->usage, q, &part);
-    r->part++;
-    if (part.after < part.total)
-        return;
+        quanta_stores_send(d, r, from, q->range_end);
     replace_lines(d, q->replaced);
     for (size_t i = from; i < q->range_end; i++)
         touch_stores(d, r, &c->range[i]);
     r->quantum++;
-    r->part = 0;
 }

@@ -54,12 +54,5 @@ void quanta_replay_begin(struct emulated *d, struct resident *r, uint32_t cta,
 bool quanta_replay_is_left(const struct resident *r);
 void quanta_replay_turn(struct emulated *d, struct resident *r);
 
-/* quanta_stores.c: a quantum whose stores also go to the peers. It has more instructions
-   than when it was recorded, so it takes several turns. Returns its part in this turn, and
-   sends the stores of it. */
-struct quanta_part {
-    uint64_t before, after, total; /* instructions with those of the stores */
-    uint32_t longest, stalls;      /* of the part; stalls of the stores only */
-};
-struct quanta_part quanta_stores_part(struct emulated *d, struct resident *r, size_t from,
-                                      size_t end);
+/* quanta_stores.c: sends the recorded stores from index `from` on to the peers. */
+void quanta_stores_send(struct emulated *d, struct resident *r, size_t from, size_t end);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stores to the peers of a replayed launch (PROACT III-C, inline): the recorded ranges go
-   to the peers that the kernel version would select, and cost its instructions. */
-#include <string.h>
-
+   to the peers that the kernel version would select. */
 #include "device/emulator/quanta/quanta_run.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/traffic/global_access.h"
@@ -17,8 +15,6 @@ struct sent_store {
     struct message *message[PROACT_PEERS_MAX]; /* NULL: none yet */
     uint64_t packets[PROACT_PEERS_MAX];
 };
-
-/* ---- Peers ---- */
 
 /* Adds bytes of the array to the messages of the peers, which it returns. `to` NULL: adds
    nothing. */
@@ -141,39 +137,6 @@ static void store_send(struct emulated *d, struct resident *r,
     }
 }
 
-/* ---- Instructions ---- */
-
-/* Instructions that the store adds to those of its warp, and its loads of tables. */
-static uint32_t store_cost(const struct resident *r, const struct quantum_range *ranges,
-                           size_t count, uint32_t *stalls)
-{
-    const struct device_store_costs *cost = &r->run->quanta->launch->stores;
-    const struct proact_stores *s = stores_of(r, ranges);
-
-    if (!r->run->quanta->partition->peer_count)
-        return cost->off;
-    if (!is_sent(r, ranges))
-        return cost->unsent;
-    const uint32_t peers = store_peers(r, ranges, count, NULL),
-                   first = peers & ((2u << store_pivot(r)) - 1u);
-    uint32_t sum = s->region_count ? cost->regions + s->region_count * cost->region
-                   : s->peers      ? cost->table
-                                   : cost->all;
-
-    *stalls += !s->region_count && s->peers;
-    if (peers)
-        sum += cost->begin + (peers != first ? 2u : 1u) * cost->loop +
-               (uint32_t)__builtin_popcount(peers) * cost->peer;
-    return sum;
-}
-
-enum { WARPS_MAX = 32, SLICE_MAX = 8192 };
-
-/* Instructions of each warp in the quantum; those before and behind the part. */
-struct part_warps {
-    uint32_t count, total[WARPS_MAX], from[WARPS_MAX], to[WARPS_MAX];
-};
-
 /* Ranges of the store that begins at index `from`. */
 static size_t count_ranges(const struct cta_quanta *c, size_t from, size_t end)
 {
@@ -184,84 +147,15 @@ static size_t count_ranges(const struct cta_quanta *c, size_t from, size_t end)
     return next - from;
 }
 
-/* Returns the loads of tables of the warp with the most. */
-static uint32_t add_costs(const struct resident *r, size_t from, size_t end,
-                          struct part_warps *warps)
-{
-    const struct cta_quanta *c = r->replayed;
-    uint32_t stalls[WARPS_MAX] = {0}, most = 0;
-
-    for (size_t i = from, count; i < end; i += count) {
-        const unsigned w = c->range[i].warp;
-
-        count = count_ranges(c, i, end);
-        warps->total[w] += store_cost(r, &c->range[i], count, &stalls[w]);
-        most = stalls[w] > most ? stalls[w] : most;
-    }
-    return most;
-}
-
-/* Passes over the warps until the budget of a turn is spent, as in execute_cta_run(). */
-static void part_pass(struct part_warps *warps)
-{
-    uint64_t spent = 0, before = 1;
-    uint32_t slice = TURN_BUDGET / warps->count + 1;
-
-    memcpy(warps->from, warps->to, sizeof warps->from);
-    slice = slice < SLICE_MAX ? slice : SLICE_MAX;
-    while (spent < TURN_BUDGET && spent != before) {
-        before = spent;
-        for (uint32_t w = 0; w < warps->count; w++) {
-            const uint32_t left = warps->total[w] - warps->to[w],
-                           run = left < slice ? left : slice;
-
-            warps->to[w] += run;
-            spent += run;
-        }
-    }
-}
-
-static void stores_send_part(struct emulated *d, struct resident *r, size_t from,
-                             size_t end, const struct part_warps *warps)
+void quanta_stores_send(struct emulated *d, struct resident *r, size_t from, size_t end)
 {
     const struct topology_device *t = &d->set->topology->device;
-    const struct cta_quanta *c = r->replayed;
-    uint32_t added[WARPS_MAX] = {0}, stalls = 0;
+    const struct quantum_range *ranges = r->replayed->range;
 
     for (size_t i = from, count; i < end; i += count) {
-        const unsigned w = c->range[i].warp;
-
-        count = count_ranges(c, i, end);
-        added[w] += store_cost(r, &c->range[i], count, &stalls);
-        const uint32_t at = c->range[i].issued + added[w];
-
-        if (at > warps->from[w] && at <= warps->to[w])
-            store_send(d, r, &c->range[i], count,
-                       d->now_ps + (uint64_t)((double)(at - warps->from[w]) *
-                                              t->dependent_cycles * PS / t->clock_ghz));
+        count = count_ranges(r->replayed, i, end);
+        store_send(d, r, &ranges[i], count,
+                   d->now_ps + (uint64_t)((double)ranges[i].issued * t->dependent_cycles *
+                                          PS / t->clock_ghz));
     }
-}
-
-struct quanta_part quanta_stores_part(struct emulated *d, struct resident *r, size_t from,
-                                      size_t end)
-{
-    const struct cta_quanta *c = r->replayed;
-    struct part_warps warps = {.count = c->warps};
-    struct quanta_part part = {0};
-
-    for (uint32_t w = 0; w < c->warps; w++)
-        warps.total[w] = c->warp_issued[r->quantum * c->warps + w];
-    part.stalls = add_costs(r, from, end, &warps);
-    for (uint32_t n = 0; n <= r->part; n++)
-        part_pass(&warps);
-    for (uint32_t w = 0; w < c->warps; w++) {
-        const uint32_t run = warps.to[w] - warps.from[w];
-
-        part.total += warps.total[w];
-        part.before += warps.from[w];
-        part.after += warps.to[w];
-        part.longest = run > part.longest ? run : part.longest;
-    }
-    stores_send_part(d, r, from, end, &warps);
-    return part;
 }
