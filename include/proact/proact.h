@@ -30,6 +30,7 @@ struct proact;           /* session: the opened devices of one machine */
 struct proact_array;     /* memory that all devices of a session share */
 struct proact_recording; /* sequence of launches that replays as one operation */
 struct proact_kernel;    /* one kernel, loaded on the devices of a session */
+struct proact_quanta;    /* recorded costs of emulated launches */
 
 /* ---- Plans and options (PROACT III-A, III-C) ---- */
 
@@ -103,6 +104,8 @@ struct proact_options {
     struct proact_plan plan;   /* plan of all launches until proact_plan_set() */
     enum proact_effort effort; /* for launches whose method is open; kernels of
                                   <proact/program.h> use the default method */
+    struct proact_quanta *quanta; /* costs that the session records and replays; emulated
+                                     machines, without `check`. NULL: all is executed */
     /* Receiver of the text that emulated kernels print; called during waits. NULL: the text
        is discarded. On GPUs the driver prints to standard output. */
     void (*on_print)(void *context, const char *text, size_t length);
@@ -118,8 +121,8 @@ struct proact_options {
 
 /* Opens the devices of a machine; NULL options are defaults. PROACT_EINVAL: unknown machine
    or method, a number out of range, or a missing or malformed profile. PROACT_ENODEV: no
-   driver or too few devices. PROACT_EREFUSED: the devices do not support the method, or it
-   needs peer access and no device has any. */
+   driver or too few devices. PROACT_EREFUSED: the devices do not support the method or
+   `quanta`, or the method needs peer access and no device has any. */
 PROACT_API enum proact_status proact_open(const struct proact_options *options,
                                           struct proact **out, struct proact_error *err);
 /* Waits for all work, then frees the session and its objects. NULL is allowed. */
@@ -139,6 +142,19 @@ PROACT_API enum proact_status proact_plan_set(struct proact *p,
    access: "copies between devices 1 and 3". NULL: none. Valid until the next
    proact_plan_set() or proact_close(). */
 PROACT_API const char *proact_plan_copies(const struct proact *p);
+
+/* Recorded scheduling quanta: the costs of the launches of plain kernels, for runs of which
+   only the times count. A session of method "bulk" executes the first four launches of each
+   shape, records them and replays the others. Later sessions with any plan, on as many
+   devices of the same machine, replay all; those of "inline" first record their versions. A
+   replay executes nothing of the kernel, so memory does not change: queue as many launches
+   as a session without quanta would. If the work of a kernel depends on data that launches
+   change, all launches are recorded. A launch returns PROACT_EREFUSED if its shape was not
+   recorded, or has atomics or fences. `sample`: execute one of so many CTAs, from the given
+   one on, and take their costs for the others; 0: all. */
+PROACT_API struct proact_quanta *proact_quanta_create(unsigned sample, unsigned first);
+/* Close the sessions that use it first. NULL is allowed. */
+PROACT_API void proact_quanta_destroy(struct proact_quanta *q);
 
 /* Names of all methods. The array ends with NULL and is static. */
 PROACT_API const char *const *proact_method_names(void);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/quanta.h"
 #include "topology/topology.h"
 
 typedef uint64_t device_addr; /* valid on each device with peer access to the owner */
@@ -79,6 +80,7 @@ struct device_launch {
     /* Time between the start of the kernel and its first CTA, in which pages of unified
        memory arrive (emulator only). */
     double pages_ns;
+    struct device_quanta_launch quanta; /* emulator only; zero: executed as it is */
 };
 
 /* Resources of a compiled kernel. */

@@ -19,11 +19,14 @@ enum { ENDING = COUNT | STAGE, ALL = GRID | INLINE | ENDING };
 static const struct {
     unsigned clones;
     enum proact_status (*run)(struct clone *c);
+    bool is_body; /* changes instructions of the kernel */
 } passes[] = {
-    {ALL, refuse_whole},        {ALL, refuse_calls},     {ALL, refuse_waits},
-    {ALL, clone_add_partition}, {ALL, replace_indices},  {ALL, keep_coherent},
-    {ALL, redirect_flags},      {INLINE, repeat_stores}, {STAGE, stage_stores},
-    {ENDING, tally_threads},    {ENDING, end_together},
+    {ALL, refuse_whole, false},    {ALL, refuse_calls, false},
+    {ALL, refuse_waits, false},    {ALL, clone_add_partition, false},
+    {ALL, replace_indices, true},  {ALL, keep_coherent, true},
+    {ALL, redirect_flags, true},   {INLINE, repeat_stores, true},
+    {STAGE, stage_stores, true},   {ENDING, tally_threads, false},
+    {ENDING, end_together, false},
 };
 
 /* Adds the text of the version, if it is wanted, or its refusal. A version that replaces
@@ -34,7 +37,7 @@ static void make_clone(struct clone *c, bool in_place, struct text *text)
     const struct ptx_span all = c->function->span;
 
     for (size_t p = 0; p < sizeof passes / sizeof *passes && !status; p++)
-        if (passes[p].clones & 1u << c->kind)
+        if (passes[p].clones & 1u << c->kind && !(passes[p].is_body && c->request->is_end))
             status = passes[p].run(c);
     if (!status && c->is_wanted) {
         text_add(text, "\n\n", in_place ? 0 : 2);

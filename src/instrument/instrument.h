@@ -58,6 +58,7 @@ struct instrument_request {
                            an array that a device updates by other atomics. */
     enum instrument_clone only; /* instrument_kernel(): the version to create */
     enum instrument_places places;
+    bool is_end; /* The version without the kernel's instructions: only its end. */
 };
 
 struct instrument_result {

@@ -31,6 +31,9 @@ set_tests_properties(apps.als apps.als_equal apps.als_reference PROPERTIES LABEL
 proact_test(NAME apps.als_equal_seeds COMMAND apps_tests als_equal seeds)
 set_tests_properties(apps.als_equal_seeds PROPERTIES LABELS long TIMEOUT 900)
 
+# All methods, executed and replayed: 90 s of CPU time.
+set_tests_properties(apps.quanta PROPERTIES LABELS long TIMEOUT 1200)
+
 # CT: one, 13 and 120 s of CPU time.
 set_tests_properties(apps.ct PROPERTIES LABELS "slow;sanitize")
 set_tests_properties(apps.ct_devices PROPERTIES LABELS slow)

@@ -16,6 +16,7 @@
 #include "device/emulator/memory/heap.h"
 #include "device/emulator/memory/objects.h"
 #include "device/emulator/opening.h"
+#include "device/emulator/quanta/quanta_run.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream/emulator_workers.h"
 #include "device/emulator/stream/enqueue.h"
@@ -30,6 +31,7 @@ enum { CHILDREN_LIMIT = 2048 }; /* as in CUDA */
 static void set_destroy(struct device_set *set)
 {
     objects_clear(set);
+    quanta_uses_clear(set);
     tape_destroy(set->tape);
     emulator_workers_destroy(set->workers);
     while (set->modules)

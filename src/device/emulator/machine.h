@@ -29,6 +29,7 @@ enum { COPY_PARTS = 6 };
 struct bulk_cta;
 struct kernel_run;
 struct operation;
+struct quanta_use;
 struct resident;
 struct emulator_workers;
 
@@ -48,7 +49,9 @@ struct sm {
 
 /* Resources used and progress made by one turn of a CTA. */
 struct usage {
+    uint64_t issued, longest, stalls, barriers;        /* see execute_cta */
     uint64_t sectors, missed_sectors, awaited_sectors; /* awaited: missed by loads */
+    uint64_t replaced;                                 /* lines of the L2 */
     uint64_t loads, fresh_loads; /* fresh: its address differs from that of the previous
                                     load */
     uint64_t waited, missed;     /* accesses with a result; those that miss the L2 */
@@ -119,6 +122,8 @@ struct emulated {
     struct execute_pool *pool;
     struct execute_host host;
     uint64_t chance;
+    uint64_t replaced;         /* random state of lines that replayed launches replace */
+    unsigned quanta_sample;    /* see quanta_sample.c */
     uint64_t meeting;          /* workspace of cooperative launches, see
                                   enqueue_launch(); 0: none */
     struct heap *heap;         /* device heap of kernels; NULL: none */
@@ -164,7 +169,8 @@ struct device_set {
     uint32_t stack_bytes; /* per thread; 0: the default */
     struct image *images;
     struct device_module *modules;
-    struct objects *objects; /* textures and surfaces; NULL: none */
+    struct objects *objects;        /* textures and surfaces; NULL: none */
+    struct quanta_use *quanta_uses; /* of recorded launches */
     device_observer *observer;
     void *observer_context;
     enum proact_status broken; /* status of all further calls, with `sentence` */

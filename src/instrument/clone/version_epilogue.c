@@ -214,6 +214,15 @@ static enum proact_status lead_to_end(struct clone *c)
     return PROACT_OK;
 }
 
+/* Removes the kernel's instructions; all threads reach the epilogue. */
+static void remove_body(struct clone *c)
+{
+    const struct ptx_function *f = c->function;
+
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        edit_replace(&c->edits, f->instructions[n].span, "%s", "");
+}
+
 enum proact_status end_together(struct clone *c)
 {
     const struct ptx_function *f = c->function;
@@ -226,7 +235,11 @@ enum proact_status end_together(struct clone *c)
                             "it is PTX %u.%u for sm_%u, to %s needs %u.0 and sm_%u",
                             c->module->version_major, c->module->version_minor,
                             c->module->target_sm, e->what, e->least_version, e->least_sm);
-    if ((status = lead_to_end(c)) || !c->is_wanted || (status = epilogue_read(c, &words)))
+    if (c->request->is_end)
+        remove_body(c);
+    else if ((status = lead_to_end(c)))
+        return status;
+    if (!c->is_wanted || (status = epilogue_read(c, &words)))
         return status;
     edit_insert(&c->edits, f->body.offset, "%s%s",
                 c->request->places == INSTRUMENT_FLAT ? flat_leader : leader,

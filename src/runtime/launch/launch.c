@@ -18,6 +18,7 @@
 #include "runtime/kernel/launch_plan.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/launch/launch_partition.h"
+#include "runtime/launch/launch_quanta.h"
 #include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
@@ -198,7 +199,8 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     struct proact *p = l->kernel->session;
     enum proact_status status = launch_fetch(l, err);
 
-    if (status || (status = idempotent_fetch(l, err)))
+    if (status || (status = idempotent_fetch(l, err)) ||
+        (p->quanta && (status = launch_quanta_choose(l, err))))
         return status;
     /* protocol: streams-split (else: status = PROACT_OK;) */
     status = streams_join(p, err);

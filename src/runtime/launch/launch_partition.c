@@ -201,6 +201,7 @@ static struct device_launch launch_of(const struct launching *l)
         .parameters = l->parameters,
         .parameter_bytes = launch_parameter_bytes(l),
         .label = l->kernel->name,
+        .quanta = l->quanta,
     };
 }
 
@@ -254,6 +255,7 @@ static enum proact_status queue_inside(const struct launching *l, unsigned devic
     transfer_partition_part(&partition, inside.first, true);
     if (f && partition.cta_first % slice == 0 && inside.count % slice == 0) {
         launch.first = partition.cta_first;
+        launch.quanta.has_end = false;
         partition.cta_first /= slice;
         launch.grid[l->grid[2] > 1 ? 2 : l->grid[1] > 1] = inside.count / slice;
     } else {

@@ -32,6 +32,7 @@ struct proact_array {
     uint64_t settled_changes; /* host-accessible array: `changes` when the devices were last
                                  seen idle; valid if was_settled */
     bool was_settled;
+    bool is_computed;     /* some split launch may have written to it */
     bool by_launch;       /* a single-device launch made the other replicas stale */
     struct choice *wrote; /* decision of the last launch that wrote to it; NULL: none */
     struct kernel_binding *writer; /* of the last write; NULL: not a split launch */

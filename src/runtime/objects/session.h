@@ -105,6 +105,10 @@ struct proact {
     size_t launch_count, launch_capacity;
     struct device_traffic traffic_before[PROACT_DEVICES_MAX][PROACT_DEVICES_MAX];
     uint64_t chunks[PROACT_DEVICES_MAX]; /* sent by each device */
+    struct proact_quanta *quanta;        /* proact_options */
+    struct session_shape *shapes;        /* launch_quanta.h */
+    bool has_replayed;                   /* a launch has replayed recorded quanta */
+    bool executes; /* despite `quanta`: the work of some launch depends on changed data */
     bool has_waiting; /* some kernel may wait for a later action of the host */
     bool is_blocked;  /* the last query found such a kernel waiting */
     enum proact_status kept_status; /* deferred by session_settle() for the next wait */

@@ -15,6 +15,7 @@ struct session_image {
     char *given; /* text of the caller, if `text` is a rewritten one; else NULL */
     size_t given_bytes;
     struct ptx_module *ptx;
+    uint64_t digest; /* of the text; 0: not computed yet */
     struct known_constants *constants;
     unsigned devices; /* devices from 0 that load the module: all if a kernel is annotated;
                          the others load only kernel versions */

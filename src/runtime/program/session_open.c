@@ -22,6 +22,7 @@
 #include "runtime/session/runtime_repeat.h"
 #include "runtime/session/session_event.h"
 #include "runtime/session/session_plan.h"
+#include "runtime/session/session_quanta.h"
 #include "runtime/session/stopwatch.h"
 #include "runtime/session/unified.h"
 
@@ -53,6 +54,20 @@ static enum proact_status check_wait_limit(double ms, struct proact_error *err)
     return fail(err, PROACT_EINVAL,
                 "a wait timeout of %g ms: 0 (for %d) or %g to %g is possible", ms,
                 WAIT_LIMIT_MS, wait_limit_min_ms, wait_limit_max_ms);
+}
+
+static enum proact_status check_quanta(const struct device_backend *backend,
+                                       const struct proact_options *o,
+                                       struct proact_error *err)
+{
+    if (o->quanta && !backend->is_virtual)
+        return fail(err, PROACT_EREFUSED,
+                    "recorded quanta are costs of emulated launches; the devices of this "
+                    "session are GPUs");
+    if (o->quanta && o->check)
+        return fail(err, PROACT_EREFUSED,
+                    "recorded quanta cannot be checked: they execute no access");
+    return PROACT_OK;
 }
 
 /* The query takes some microseconds, so it happens once per session. */
@@ -109,9 +124,11 @@ static enum proact_status open_on(const struct device_backend *backend,
     p->effort = o->effort;
     p->budget = plan_budget_open(session_clock, p);
     p->vary_plans = plans_seed();
+    p->quanta = o->quanta;
     p->topology = *machine;
     if ((status = check_wait_limit(o->wait_timeout_ms, err)) ||
-        (status = cut_machine(p, o, err)) || (status = unified_open(p, o->unified, err)) ||
+        (status = check_quanta(backend, o, err)) || (status = cut_machine(p, o, err)) ||
+        (status = unified_open(p, o->unified, err)) ||
         (status = backend->open(
              &(struct device_options){
                  .topology = &p->topology,
@@ -208,6 +225,7 @@ void proact_close(struct proact *p)
     unified_close(p);
     text_clear(&p->plan_copies);
     free(p->launches);
+    session_shapes_clear(p);
     free(p);
 }
 

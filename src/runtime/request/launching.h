@@ -5,6 +5,7 @@
 
 #include <proact/program.h>
 
+#include "device/quanta.h"
 #include "transfer/transfer.h"
 
 struct derived {
@@ -54,6 +55,7 @@ struct launching {
                       takes */
     struct cta_part inside[PROACT_DEVICES_MAX]; /* launch_divide.h; count 0: no interior */
     uint64_t sequence;
+    struct device_quanta_launch quanta; /* launch_quanta.h; zero: the launch is executed */
     unsigned char *parameters;
 };
 

@@ -37,13 +37,16 @@ static enum proact_status refuse_variables(const struct proact_kernel *k,
                 k->name, k->image->ptx->name, s->name);
 }
 
-static enum proact_status make_text(const struct proact_kernel *k, char **out,
-                                    size_t *bytes, struct proact_error *err)
+static enum proact_status make_text(struct proact_kernel *k, char **out, size_t *bytes,
+                                    struct proact_error *err)
 {
     struct ptx_module *m = NULL;
     size_t from_bytes;
-    const char *from = kernel_split_text(k, &from_bytes);
-    enum proact_status status = ptx_parse(k->image->ptx->name, from, from_bytes, &m, err);
+    const char *from;
+    enum proact_status status = kernel_split_text(k, &from, &from_bytes, err);
+
+    if (!status)
+        status = ptx_parse(k->image->ptx->name, from, from_bytes, &m, err);
 
     if (!status)
         *out = instrument_children(m, bytes);

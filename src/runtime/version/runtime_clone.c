@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "instrument/instrument.h"
@@ -33,6 +34,8 @@ struct clone_part {
 struct kernel_clones {
     struct instrument_result result;
     struct clone_part part[INSTRUMENT_CLONES][INSTRUMENT_PLACES];
+    /* Their ends alone, for launches that replay recorded quanta. */
+    struct clone_part end[INSTRUMENT_CLONES][INSTRUMENT_PLACES];
     struct proact_error blocked; /* reason why the last launch used no version, or "" */
 };
 
@@ -65,7 +68,7 @@ static enum instrument_places inside_places(const struct launching *l)
 
 /* Creates the text of one version; `result` lists the refusals of all. */
 static enum proact_status write_part(struct proact_kernel *k, enum instrument_clone kind,
-                                     enum instrument_places places,
+                                     enum instrument_places places, bool is_end,
                                      struct instrument_result *result,
                                      struct clone_part *out, struct proact_error *err)
 {
@@ -77,7 +80,8 @@ static enum proact_status write_part(struct proact_kernel *k, enum instrument_cl
                                          .direct = direct_accesses(k),
                                          .owns_atomics = k->owns_atomics && !k->has_maps,
                                          .only = kind,
-                                         .places = places};
+                                         .places = places,
+                                         .is_end = is_end};
 
     for (unsigned s = 0; s < k->slot_count; s++)
         request.slot_offset[s] = k->slot[s].offset;
@@ -90,7 +94,7 @@ static enum proact_status clones_create(struct proact_kernel *k, enum instrument
     if (k->clones)
         return PROACT_OK;
     struct kernel_clones *c = must_calloc(1, sizeof *c);
-    enum proact_status status = write_part(k, kind, INSTRUMENT_LINE, &c->result,
+    enum proact_status status = write_part(k, kind, INSTRUMENT_LINE, false, &c->result,
                                            &c->part[kind][INSTRUMENT_LINE], err);
 
     if (status) {
@@ -128,13 +132,16 @@ static enum proact_status load_on(const struct proact_kernel *k, enum instrument
 }
 
 static enum proact_status load_part(struct proact_kernel *k, enum instrument_clone kind,
-                                    enum instrument_places places, struct proact_error *err)
+                                    enum instrument_places places, bool is_end,
+                                    struct proact_error *err)
 {
-    struct clone_part *part = &k->clones->part[kind][places];
+    struct clone_part *part =
+        is_end ? &k->clones->end[kind][places] : &k->clones->part[kind][places];
     enum proact_status status = PROACT_OK;
 
     if (!part->text)
-        status = write_part(k, kind, places, &(struct instrument_result){0}, part, err);
+        status =
+            write_part(k, kind, places, is_end, &(struct instrument_result){0}, part, err);
     for (unsigned d = 0; d < k->session->devices.count && !status; d++)
         status = load_on(k, kind, part, d, err);
     return status ? status : module_variables_fetch(k, part->module, &part->variables, err);
@@ -219,28 +226,65 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
              k->name);
         return PROACT_OK;
     }
-    status = load_part(k, kind, places, err);
+    status = load_part(k, kind, places, false, err);
     *cloned = !status;
     return status;
+}
+
+/* The version that the launch runs; it is bound. */
+static enum instrument_clone version_of(const struct launching *l)
+{
+    return l->is_staged ? INSTRUMENT_STAGE : clone_of(&l->binding->transfer.plan);
 }
 
 struct device_function *launch_function(const struct launching *l, unsigned device)
 {
     if (!l->binding || l->kernel->is_annotated)
         return l->kernel->function[device];
-    const struct transfer_plan *plan = &l->binding->transfer.plan;
-    enum instrument_clone kind = l->is_staged ? INSTRUMENT_STAGE : clone_of(plan);
+    const struct kernel_clones *c = l->kernel->clones;
+    const enum instrument_places places = places_of(l, &l->binding->transfer.plan);
+    const enum instrument_clone kind = version_of(l);
 
-    return l->kernel->clones->part[kind][places_of(l, plan)].function[device];
+    return (l->quanta.has_end ? c->end : c->part)[kind][places].function[device];
+}
+
+bool launch_records_quanta(const struct launching *l)
+{
+    return version_of(l) == INSTRUMENT_GRID || version_of(l) == INSTRUMENT_INLINE;
+}
+
+uint64_t launch_sends_key(const struct launching *l)
+{
+    const struct kernel_binding *b = l->binding;
+    uint64_t key = 1 + b->transfer.plan.elide;
+
+    if (version_of(l) != INSTRUMENT_INLINE)
+        return 0;
+    for (unsigned s = 0; s < b->transfer.slot_count; s++)
+        key = hash_mix(key ^ b->tables[s]->needs) + b->tables[s]->digest;
+    return key ? key : 1;
+}
+
+enum proact_status launch_end_ready(const struct launching *l,
+                                    struct device_quanta_launch *quanta,
+                                    struct proact_error *err)
+{
+    const enum instrument_clone kind = version_of(l);
+    const struct transfer_plan *plan = &l->binding->transfer.plan;
+
+    if (kind == INSTRUMENT_GRID || kind == INSTRUMENT_INLINE)
+        return PROACT_OK;
+    quanta->has_end = true;
+    return transfer_plan_mode(plan) & PROACT_MODE_LAUNCH
+               ? PROACT_OK
+               : load_part(l->kernel, kind, places_of(l, plan), true, err);
 }
 
 uint32_t launch_partition_bytes(const struct launching *l)
 {
     if (l->kernel->is_annotated)
         return sizeof(struct proact_partition);
-    return instrument_partition_bytes(l->is_staged ? INSTRUMENT_STAGE
-                                                   : clone_of(&l->binding->transfer.plan),
-                                      l->kernel->slot_count);
+    return instrument_partition_bytes(version_of(l), l->kernel->slot_count);
 }
 
 uint32_t kernel_stage_more(const struct proact_kernel *k)
@@ -260,7 +304,7 @@ bool launch_may_stage(const struct launching *l)
 enum proact_status launch_stage_ready(const struct launching *l, struct proact_error *err)
 {
     return load_part(l->kernel, INSTRUMENT_STAGE, places_of(l, &l->binding->transfer.plan),
-                     err);
+                     false, err);
 }
 
 enum proact_status launch_inside_ready(const struct launching *l, struct proact_error *err)
@@ -270,7 +314,7 @@ enum proact_status launch_inside_ready(const struct launching *l, struct proact_
     if (k->is_annotated || k->clones->result.refusal[INSTRUMENT_GRID].text[0] ||
         !may_load(k, INSTRUMENT_GRID, inside_places(l)))
         return PROACT_OK;
-    return load_part(l->kernel, INSTRUMENT_GRID, inside_places(l), err);
+    return load_part(l->kernel, INSTRUMENT_GRID, inside_places(l), false, err);
 }
 
 struct device_function *launch_inside_function(const struct launching *l, unsigned device)
@@ -280,16 +324,27 @@ struct device_function *launch_inside_function(const struct launching *l, unsign
     return l->kernel->clones->part[INSTRUMENT_GRID][inside_places(l)].function[device];
 }
 
-const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes)
+enum proact_status kernel_split_text(struct proact_kernel *k, const char **out,
+                                     size_t *bytes, struct proact_error *err)
 {
-    if (k->is_annotated) {
-        *bytes = k->image->bytes;
-        return k->image->text;
-    }
-    const struct clone_part *part = &k->clones->part[clone_of(&k->plan)][INSTRUMENT_LINE];
+    const enum instrument_clone kind = clone_of(&k->plan);
+    enum proact_status status = PROACT_OK;
 
+    *out = k->image->text;
+    *bytes = k->image->bytes;
+    if (k->is_annotated)
+        return PROACT_OK;
+    struct clone_part *part = &k->clones->part[kind][INSTRUMENT_LINE];
+
+    if (k->session->quanta) {
+        part = &k->clones->end[kind][INSTRUMENT_LINE];
+        if (!part->text)
+            status = write_part(k, kind, INSTRUMENT_LINE, true,
+                                &(struct instrument_result){0}, part, err);
+    }
+    *out = part->text;
     *bytes = part->bytes;
-    return part->text;
+    return status;
 }
 
 const char *kernel_split_suffix(const struct proact_kernel *k)
@@ -339,8 +394,10 @@ void kernel_clones_drop(struct proact_kernel *k)
     if (!c)
         return;
     for (int kind = 0; kind < INSTRUMENT_CLONES; kind++)
-        for (int places = 0; places < INSTRUMENT_PLACES; places++)
+        for (int places = 0; places < INSTRUMENT_PLACES; places++) {
             drop_part(k->session, &c->part[kind][places]);
+            drop_part(k->session, &c->end[kind][places]);
+        }
     free(c);
     k->clones = NULL;
     k->plan_reason = LAUNCH_PLAN_NONE;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct device_quanta_launch;
 struct launching;
 struct proact_kernel;
 
@@ -23,8 +24,10 @@ enum proact_status launch_supports_plan(const struct launching *l, bool *support
 /* Reason why no version exists; NULL: one exists, or the slots are not known. */
 const char *kernel_clone_refusal(struct proact_kernel *k);
 
-/* PTX with the split kernel, and the suffix of its name there. */
-const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes);
+/* PTX with the split kernel, or with its end alone if the session replays recorded quanta,
+   and the suffix of its name there. */
+enum proact_status kernel_split_text(struct proact_kernel *k, const char **out,
+                                     size_t *bytes, struct proact_error *err);
 const char *kernel_split_suffix(const struct proact_kernel *k);
 
 /* Whether a staging version exists; launch_stage_ready() prepares it for the launch. */
@@ -37,6 +40,15 @@ enum proact_status launch_stage_ready(const struct launching *l, struct proact_e
 /* Size of the partition parameter, and the function that the device runs. */
 uint32_t launch_partition_bytes(const struct launching *l);
 struct device_function *launch_function(const struct launching *l, unsigned device);
+/* Whether that has no end, so that a launch with it can be recorded. The launch is bound.
+ */
+bool launch_records_quanta(const struct launching *l);
+/* What its stores to the peers depend on; 0: it has none. */
+uint64_t launch_sends_key(const struct launching *l);
+/* Loads what a replay of recorded quanta executes, and describes it. */
+enum proact_status launch_end_ready(const struct launching *l,
+                                    struct device_quanta_launch *quanta,
+                                    struct proact_error *err);
 /* Function for an interior of entire grid planes (launch_divide.h); NULL: none. It has no
    epilogue, which every CTA would execute. */
 enum proact_status launch_inside_ready(const struct launching *l, struct proact_error *err);

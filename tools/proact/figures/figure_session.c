@@ -112,6 +112,7 @@ static enum proact_status study_parse(const struct figure_session *s,
 
     request.machine = study->machine;
     request.devices = study->devices;
+    request.replay = s->replay;
     figure_plans_add(s->quick, &request.methods);
     if (!code)
         code = check_machine("bench", study->machine, study->devices, &topology);

@@ -10,6 +10,7 @@ struct figure_session {
     const char *machine; /* only this one; NULL: those of each figure */
     const char *folder;  /* of the files */
     bool quick;          /* small inputs and few plans */
+    bool replay;         /* times by recorded costs, without comparing answers */
     bool differs;        /* an answer differs from that of one device */
     unsigned study_count;
     size_t study_capacity;

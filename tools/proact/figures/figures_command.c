@@ -38,6 +38,8 @@ static const char figures_help[] =
     "  --out DIR           folder of the files, created if missing (default figures)\n"
     "  --quick             small inputs and few plans; several minutes. Otherwise inputs\n"
     "                      have the paper's size and take hours\n"
+    "  --replay            times of figures 7 to 10 and table2 by recorded costs of a few\n"
+    "                      launches, without comparing answers\n"
     "  --draw              pictures and tables from the JSON files, without a run\n"
     "  -h, --help          print this text\n"
     "\n"
@@ -47,9 +49,9 @@ static const char figures_help[] =
 
 struct figures_words {
     poptContext popt;
-    struct poptOption table[7]; /* which popt borrows */
+    struct poptOption table[8]; /* which popt borrows */
     char *only, *machine, *out;
-    int quick, draw, help;
+    int quick, replay, draw, help;
 };
 
 static int figures_parse(struct figures_words *w, int argc, char **argv)
@@ -59,6 +61,7 @@ static int figures_parse(struct figures_words *w, int argc, char **argv)
         {"machine", 'm', POPT_ARG_STRING, &w->machine, 0, NULL, NULL},
         {"out", 0, POPT_ARG_STRING, &w->out, 0, NULL, NULL},
         {"quick", 0, POPT_ARG_NONE, &w->quick, 0, NULL, NULL},
+        {"replay", 0, POPT_ARG_NONE, &w->replay, 0, NULL, NULL},
         {"draw", 0, POPT_ARG_NONE, &w->draw, 0, NULL, NULL},
         {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
         POPT_TABLEEND};
@@ -74,9 +77,11 @@ static int figures_parse(struct figures_words *w, int argc, char **argv)
                            poptStrerror(code));
     if (more)
         return usage_error("bench", "bench figures: unexpected argument '%s'", more);
-    if (w->draw && (w->quick || w->machine))
+    if (w->draw && (w->quick || w->machine || w->replay))
         return usage_error("bench", "--draw runs nothing: it does not accept --%s",
-                           w->quick ? "quick" : "machine");
+                           w->quick     ? "quick"
+                           : w->machine ? "machine"
+                                        : "replay");
     return EXIT_FINE;
 }
 
@@ -160,8 +165,10 @@ static enum proact_status figures_check_folder(const struct figures_words *w,
 
 static int figures_make(const struct figures_words *w, const char *command)
 {
-    struct figure_session s = {
-        .machine = w->machine, .folder = w->out ? w->out : "figures", .quick = w->quick};
+    struct figure_session s = {.machine = w->machine,
+                               .folder = w->out ? w->out : "figures",
+                               .quick = w->quick,
+                               .replay = w->replay};
     struct proact_error err = {""};
     enum proact_status status = figures_check_folder(w, s.folder, &err);
 

@@ -53,8 +53,10 @@ struct run_request {
     uint64_t chunk_bytes, seed;
     double tolerance; /* negative: never stop */
     bool check;
-    bool sends_all; /* each written byte to all devices; else only what they read */
-    bool chart;     /* also where stdout is no terminal */
+    bool replay;     /* of all methods only the times, by recorded costs */
+    unsigned sample; /* execute one of so many CTAs; 0: all */
+    bool sends_all;  /* each written byte to all devices; else only what they read */
+    bool chart;      /* also where stdout is no terminal */
     const char *command_line;
 };
 

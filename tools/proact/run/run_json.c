@@ -28,12 +28,16 @@ static void write_run(const struct run_report *r, struct json_writer *w)
 {
     const struct run_outcome *one = &r->study->one;
 
-    json_begin(w, "answer", JSON_OBJECT);
-    json_put_whole(w, "iterations", one->iterations);
-    json_put_real(w, "residual", one->residual);
-    json_put_flag(w, "converged", one->converged);
-    r->application->write_answer(r->work, one, w);
-    json_end(w);
+    if (r->request->sample) {
+        json_put_whole(w, "sample", r->request->sample);
+    } else {
+        json_begin(w, "answer", JSON_OBJECT);
+        json_put_whole(w, "iterations", one->iterations);
+        json_put_real(w, "residual", one->residual);
+        json_put_flag(w, "converged", one->converged);
+        r->application->write_answer(r->work, one, w);
+        json_end(w);
+    }
     if (r->study->is_single)
         return;
     json_begin(w, "one_device", JSON_OBJECT);
@@ -64,9 +68,11 @@ static void write_hints(const struct run_row *row, struct json_writer *w)
     json_end(w);
 }
 
-static void write_row(const struct run_row *row, bool compared, struct json_writer *w)
+static void write_row(const struct run_study *study, const struct run_row *row,
+                      struct json_writer *w)
 {
     const struct proact_statistics *s = &row->statistics;
+    const bool compared = !study->is_single, has_answer = compared && !study->replayed;
 
     json_begin(w, NULL, JSON_OBJECT);
     json_put_text(w, "method", row->method);
@@ -91,9 +97,9 @@ static void write_row(const struct run_row *row, bool compared, struct json_writ
     json_put_real(w, "exposed_ns", s->exposed_ns);
     if (row->hint)
         write_hints(row, w);
-    if (compared)
+    if (has_answer)
         json_put_flag(w, "equal_to_one_device", row->equal);
-    if (compared && !row->equal)
+    if (has_answer && !row->equal)
         json_put_whole(w, "differs_at_byte", row->differs_at);
     json_end(w);
 }
@@ -109,6 +115,7 @@ enum proact_status run_report_write(const struct run_report *r, const char *path
     json_put_text(&w, "application", r->application->name);
     json_put_whole(&w, "seed", r->request->seed);
     json_put_text(&w, "clock", r->study->emulated ? "virtual" : "device");
+    json_put_flag(&w, "replayed", r->study->replayed);
     write_machine(r, &w);
     json_begin(&w, "plan", JSON_OBJECT);
     json_put_whole(&w, "chunk_bytes", r->request->chunk_bytes); /* 0: selected by proact */
@@ -121,7 +128,7 @@ enum proact_status run_report_write(const struct run_report *r, const char *path
     write_run(r, &w);
     json_begin(&w, "methods", JSON_ARRAY);
     for (unsigned i = 0; i < r->study->row_count; i++)
-        write_row(&r->study->row[i], !r->study->is_single, &w);
+        write_row(r->study, &r->study->row[i], &w);
     json_end(&w);
     json_end(&w);
     enum proact_status status = file_write(path, w.text.data, w.text.length, err);

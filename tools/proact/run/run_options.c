@@ -14,6 +14,7 @@
 
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 20 };
 enum { EVERY_DEFAULT = 100 }; /* iterations between two checkpoints */
+enum { SAMPLE_MAX = 4096 };
 enum { THREADS_MIN = 32, THREADS_MAX = 49152, THREADS_STEP = 32 };
 
 /* Strings allocated by popt, which we own; NULL: not given. */
@@ -21,9 +22,10 @@ struct run_words {
     poptContext popt;
     struct poptOption *table;
     char *machine, *devices, *method, *chunk, *threads, *seed, *tolerance, *iterations,
-        *json, *plot, *trace, *output, *log, *checkpoint, *every, *resume, *send, *profile;
+        *json, *plot, *trace, *output, *log, *checkpoint, *every, *resume, *send, *profile,
+        *sample;
     struct run_app_words application;
-    int chart, check, compare, reference, help;
+    int chart, check, compare, reference, replay, help;
     struct text command_line;
 };
 
@@ -52,6 +54,8 @@ static poptContext make_popt(struct run_words *w, int argc, char **argv)
         {"compare", 0, POPT_ARG_NONE, &w->compare, 0, NULL, NULL},
         {"reference", 0, POPT_ARG_NONE, &w->reference, 0, NULL, NULL},
         {"check", 0, POPT_ARG_NONE, &w->check, 0, NULL, NULL},
+        {"replay", 0, POPT_ARG_NONE, &w->replay, 0, NULL, NULL},
+        {"sample", 0, POPT_ARG_STRING, &w->sample, 0, NULL, NULL},
         {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
     };
     size_t common = sizeof table / sizeof *table;
@@ -194,6 +198,17 @@ static int check_kind(const struct run_words *w, bool compares)
                                        : "threads");
     if (w->chart && !compares)
         return usage_error("run", "--chart shows a comparison of methods: add --compare");
+    if ((w->replay || w->sample) && !compares)
+        return usage_error("run",
+                           "--%s computes no answer, only the times of a comparison: add "
+                           "--compare",
+                           w->sample ? "sample" : "replay");
+    if ((w->replay || w->sample) && w->check)
+        return usage_error("run", "--check: --%s executes no access to check",
+                           w->sample ? "sample" : "replay");
+    if (w->sample && !w->iterations)
+        return usage_error("run", "--sample computes no answer that could converge: add "
+                                  "--iterations N");
     if (w->every && !w->checkpoint)
         return usage_error("run", "--every needs --checkpoint FILE");
     return EXIT_FINE;
@@ -227,6 +242,7 @@ static int take_values(const struct run_words *w, struct run_request *r)
         (code = take_send(w->send, &r->sends_all)) ||
         (code = take_integer("seed", w->seed, 0, INT64_MAX, &r->seed)) ||
         (code = take_number("iterations", w->iterations, 1, 1000000, &r->iterations)) ||
+        (code = take_number("sample", w->sample, 2, SAMPLE_MAX, &r->sample)) ||
         (code = take_number("every", w->every, 1, 1000000, &r->every)))
         return code;
     if ((code = take_tolerance(w->tolerance, &r->tolerance)))
@@ -234,6 +250,7 @@ static int take_values(const struct run_words *w, struct run_request *r)
     r->machine = w->machine;
     r->profile = w->profile;
     r->check = w->check;
+    r->replay = w->replay || w->sample;
     r->reference = w->reference;
     r->checkpoint = w->checkpoint;
     r->every = r->every ? r->every : EVERY_DEFAULT;
@@ -327,10 +344,10 @@ int run_options_parse(int argc, char **argv, struct run_words **words,
 
 void run_options_destroy(struct run_words *w)
 {
-    char *strings[] = {w->machine,    w->devices, w->method, w->chunk,     w->threads,
-                       w->seed,       w->trace,   w->json,   w->tolerance, w->iterations,
-                       w->checkpoint, w->every,   w->resume, w->plot,      w->output,
-                       w->log,        w->send,    w->profile};
+    char *strings[] = {w->machine,    w->devices, w->method,  w->chunk,     w->threads,
+                       w->seed,       w->trace,   w->json,    w->tolerance, w->iterations,
+                       w->checkpoint, w->every,   w->resume,  w->plot,      w->output,
+                       w->log,        w->send,    w->profile, w->sample};
 
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         free(strings[i]);

@@ -53,7 +53,8 @@ static void print_ratio(FILE *to, int width, double share)
         fprintf(to, "  %*.0f %%", width - 2, share * 100);
 }
 
-static void print_row(FILE *to, const struct run_row *row, int name_width)
+static void print_row(FILE *to, const struct run_study *study, const struct run_row *row,
+                      int name_width)
 {
     static const char *const counts[] = {"", "k", "M", "G"};
     char sent[16], packets[16];
@@ -67,7 +68,9 @@ static void print_row(FILE *to, const struct run_row *row, int name_width)
     print_ratio(to, 8, row->terms.overhead);
     fprintf(to, "  %8s  %8s", sent, packets);
     print_ratio(to, 6, row->terms.hidden);
-    if (row->equal)
+    if (study->replayed)
+        fprintf(to, "  not computed\n");
+    else if (row->equal)
         fprintf(to, "  equal\n");
     else
         fprintf(to, "  DIFFERS from byte %zu on\n", row->differs_at);
@@ -158,6 +161,15 @@ static void print_copies(const struct run_study *study, FILE *to)
         fprintf(to, "; %s, which have no peer access.\n", copies);
 }
 
+static const char *answer_words(const struct run_request *request)
+{
+    if (request->sample)
+        return "answer: not computed; a sample of the CTAs was executed (--sample).";
+    return request->replay ? "answer: that of one device; the methods replayed recorded "
+                             "costs (--replay)."
+                           : "answer: compared bit for bit with one device.";
+}
+
 static void print_legend(const struct run_report *r, FILE *to)
 {
     const struct run_study *study = r->study;
@@ -175,9 +187,9 @@ static void print_legend(const struct run_report *r, FILE *to)
         "the\n"
         "method adds to bulk, both without transfers. hidden: the part of bulk's time "
         "above\n"
-        "the ideal that the method's transfers do not take; negative if they take longer.\n"
-        "answer: compared bit for bit with one device.\n",
-        uncopied, skipped);
+        "the ideal that the method's transfers do not take; negative if they take "
+        "longer.\n%s\n",
+        uncopied, skipped, answer_words(r->request));
     print_cause(r, to);
     print_slow_rows(study, to);
     print_unified(study, to);
@@ -209,7 +221,10 @@ void run_report_print(const struct run_report *r, FILE *to)
     const int name_width = widest_name(study);
 
     r->application->print_input(r->work, to);
-    r->application->print_answer(r->work, &study->one, to);
+    if (r->request->sample)
+        fprintf(to, "answer: not computed (sampled 1 in %u)\n", r->request->sample);
+    else
+        r->application->print_answer(r->work, &study->one, to);
     /* The description of this computer's GPUs has no name of the fabric. */
     const char *fabric = r->topology->fabric.name;
 
@@ -224,7 +239,7 @@ void run_report_print(const struct run_report *r, FILE *to)
     print_time(to, study->base.one);
     fprintf(to, "  %7.2f\n", 1.0);
     for (unsigned i = 0; i < study->row_count; i++)
-        print_row(to, &study->row[i], name_width);
+        print_row(to, study, &study->row[i], name_width);
     fprintf(to, "  %-*s", name_width, "(ideal)");
     print_time(to, terms_ideal_ns(&study->base));
     fprintf(to, "  %7.2f  %6d %%\n", run_report_ideal(study), 100);

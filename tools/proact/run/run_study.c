@@ -20,6 +20,10 @@ struct maker {
     struct run_progress progress;
     struct run_study *study;
     char copies[RUN_COPIES_BYTES]; /* of the last session */
+    struct proact_quanta *quanta;  /* NULL: all is executed */
+    bool has_opened;               /* the session of the last run */
+    /* The launches of runs without an answer: of the run on one device, or of a sample. */
+    const struct repeat_schedule *schedule;
     struct proact_error *err;
 };
 
@@ -27,12 +31,14 @@ enum { RUNS_GPU = 3 }; /* of which the median counts; emulated runs are equal */
 
 struct one_run {
     const char *method;
+    const char *label;    /* of the progress; NULL: the method */
     uint64_t chunk_bytes; /* 0: the request's */
     unsigned threads;     /* likewise */
     unsigned devices;
-    bool instant; /* transfers take no time */
-    bool watched; /* with time stamps, which cost time on hardware */
-    bool skips;   /* no transfers: the answer is wrong */
+    bool instant;  /* transfers take no time */
+    bool watched;  /* with time stamps, which cost time on hardware */
+    bool skips;    /* no transfers: the answer is wrong */
+    bool executes; /* despite --replay */
     enum proact_unified unified;
     unsigned seed_offset;
     struct run_trace *trace;
@@ -52,13 +58,19 @@ void run_copies_note(const struct proact *p, char out[RUN_COPIES_BYTES])
     snprintf(out, RUN_COPIES_BYTES, "%s", copies ? copies : "");
 }
 
+/* A run whose data is wrong. It repeats the launches of the run on one device. */
+static bool replays(const struct maker *m, const struct one_run *run)
+{
+    return m->quanta && !run->executes;
+}
+
 static enum proact_status run_in(struct maker *m, struct proact *p,
                                  const struct one_run *run, struct run_outcome *out)
 {
-    const struct run_watcher watcher = {.progress = run_progress_step,
-                                        .context = &m->progress,
-                                        .schedule =
-                                            run->skips ? &m->study->one.schedule : NULL};
+    const struct run_watcher watcher = {
+        .progress = run_progress_step,
+        .context = &m->progress,
+        .schedule = run->skips || replays(m, run) ? m->schedule : NULL};
 
     m->study->emulated = proact_is_emulated(p);
     run_copies_note(p, m->copies);
@@ -86,14 +98,17 @@ static enum proact_status run_once(struct maker *m, const struct one_run *run,
                  .transfer_threads = run->threads ? run->threads : r->threads,
                  .broadcast = r->sends_all,
                  .skip_transfers = run->skips},
+        .quanta = replays(m, run) ? m->quanta : NULL,
     };
     struct proact *p;
 
-    run_progress_next(&m->progress, run->devices == 1 ? "one device"
-                                    : run->method     ? run->method
-                                                      : "several plans");
+    run_progress_next(&m->progress, run->label          ? run->label
+                                    : run->devices == 1 ? "one device"
+                                    : run->method       ? run->method
+                                                        : "several plans");
     enum proact_status status = proact_open(&options, &p, m->err);
 
+    m->has_opened = !status;
     if (status)
         return status;
     if (run->hooks && run->hooks->opened)
@@ -148,7 +163,7 @@ static enum proact_status run_often(struct maker *m, const struct one_run *run,
 
     for (; runs < most && !status; runs++) {
         status = run_once(m, run, &all[runs]);
-        if (!status && row)
+        if (!status && row && !m->quanta)
             compare(m->study, &all[runs], row);
         most = m->study->emulated || run->trace ? 1 : RUNS_GPU;
         m->progress.runs += runs == 0 ? most - 1 : 0;
@@ -185,14 +200,39 @@ static enum proact_status measure_uncopied(struct maker *m, struct run_study *st
     return status;
 }
 
-/* The spread of T(bulk) on an emulated machine: the difference to another seed. */
-static enum proact_status measure_spread(struct maker *m, struct run_study *study)
+/* Executes the first launches of each shape, which the other runs replay. */
+static enum proact_status record_launches(struct maker *m)
 {
     const struct one_run run = {
-        .method = run_baseline, .devices = study->device_count, .seed_offset = 1};
+        .method = run_baseline, .label = "recording", .devices = m->study->device_count};
+    struct run_outcome outcome = {0};
+    enum proact_status status = run_once(m, &run, &outcome);
+
+    outcome_clear(&outcome);
+    return status;
+}
+
+/* The spread of T(bulk) on an emulated machine: the difference to another seed, or to
+   another sample. */
+static enum proact_status measure_spread(struct maker *m, struct run_study *study)
+{
+    const unsigned sample = m->request->sample;
+    const struct one_run run = {.method = run_baseline,
+                                .devices = study->device_count,
+                                .seed_offset = sample ? 0 : 1};
     struct run_time *bulk = &study->row[0].time, other;
-    struct run_outcome outcome;
-    enum proact_status status = run_often(m, &run, NULL, &outcome, &other);
+    struct run_outcome outcome = {0};
+    enum proact_status status = PROACT_OK;
+
+    if (sample) {
+        proact_quanta_destroy(m->quanta);
+        m->quanta = proact_quanta_create(sample, sample / 2);
+        status = record_launches(m);
+    }
+    if (!status)
+        status = run_often(m, &run, NULL, &outcome, &other);
+    if (status)
+        return status;
 
     bulk->spread_ns = other.ns > bulk->ns ? other.ns - bulk->ns : bulk->ns - other.ns;
     outcome_clear(&outcome);
@@ -316,12 +356,32 @@ static void derive(struct run_study *study)
     }
 }
 
+/* GPUs refuse recorded costs, before anything runs. */
+static enum proact_status check_replay(const struct run_request *r,
+                                       struct proact_quanta *quanta,
+                                       struct proact_error *err)
+{
+    const struct proact_options options = {
+        .machine = r->machine, .device_count = 1, .quanta = quanta};
+    struct proact *p = NULL;
+    enum proact_status status = quanta ? proact_open(&options, &p, err) : PROACT_OK;
+
+    proact_close(p);
+    return status;
+}
+
 static enum proact_status make_rows(struct maker *m, struct run_trace *trace)
 {
     const struct run_methods *methods = &m->request->methods;
-    const struct one_run one = {.method = run_baseline, .devices = 1};
+    const struct one_run one = {.method = run_baseline,
+                                .label = "one device",
+                                .devices = 1,
+                                .executes = !m->request->sample};
     struct run_study *study = m->study;
     enum proact_status status = run_often(m, &one, NULL, &study->one, &study->one_time);
+
+    if (!status && m->quanta)
+        status = record_launches(m);
 
     for (unsigned i = 0; i < methods->count && !status; i++) {
         /* The baseline is traced if no other method is named. */
@@ -329,7 +389,7 @@ static enum proact_status make_rows(struct maker *m, struct run_trace *trace)
 
         status = is_unified(methods->name[i]) ? make_unified_row(m, i)
                                               : make_row(m, i, is_traced ? trace : NULL);
-        if (status == PROACT_EREFUSED && methods->all && i > 0)
+        if (status == PROACT_EREFUSED && methods->all && i > 0 && !m->has_opened)
             status = PROACT_OK; /* this machine has no such method */
     }
     if (!status)
@@ -358,12 +418,21 @@ enum proact_status run_study_make(const struct run_application *application, voi
     struct run_trace *trace = NULL;
     enum proact_status status = PROACT_OK;
 
-    if (request->trace)
+    unsigned iterations = request->iterations;
+    const struct repeat_schedule sampled = {&iterations, 1, iterations};
+
+    maker.schedule = request->sample ? &sampled : &study.one.schedule;
+    if (request->replay)
+        maker.quanta = proact_quanta_create(request->sample, 0);
+    study.replayed = request->replay;
+    status = check_replay(request, maker.quanta, err);
+    if (!status && request->trace)
         status = run_trace_open(request->trace, &trace, err);
     run_progress_init(&maker.progress, 3 + 2 * request->methods.count);
     if (!status)
         status = make_rows(&maker, trace);
     run_progress_clear(&maker.progress);
+    proact_quanta_destroy(maker.quanta);
     if (trace && status)
         run_trace_discard(trace);
     else if (trace)

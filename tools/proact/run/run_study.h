@@ -40,6 +40,7 @@ struct run_study {
     struct run_time one_time, uncopied; /* T1; T(bulk) - C */
     struct terms_base base;
     bool emulated;
+    bool replayed;  /* the rows are times by recorded costs, without an answer */
     bool is_single; /* `one` is the run of the only row, on all devices */
     unsigned device_count, row_count;
     struct run_row row[RUN_METHODS_MAX];

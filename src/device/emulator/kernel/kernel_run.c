@@ -8,6 +8,7 @@
 #include "device/emulator/kernel/cluster_launch.h"
 #include "device/emulator/kernel/sm_places.h"
 #include "device/emulator/kernel/spin.h"
+#include "device/emulator/quanta/quanta_run.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream/stream.h"
 #include "device/emulator/traffic/bulk_store.h"
@@ -39,6 +40,7 @@ static void run_destroy(struct kernel_run *run)
     free(run->known);
     free(run->unit_left);
     free(run->parameters);
+    free(run->quanta);
     free(run);
 }
 
@@ -94,6 +96,8 @@ static void cta_begin(struct emulated *d, struct kernel_run *run, uint32_t sm)
     d->resident_ctas++;
     run->live++;
     checked_cta_begin(d, r);
+    if (run->quanta)
+        quanta_cta_begin(d, r);
     if (d->set->options.seed)
         wait_ps = random_below(&d->chance, JITTER_NS) * PS;
     schedule(d, r, d->now_ps + wait_ps);
@@ -205,6 +209,41 @@ static void turn_end(struct emulated *d, struct resident *r, enum execute_stop s
     }
 }
 
+static enum execute_stop turn_execute(struct emulated *d, struct resident *r)
+{
+    uint64_t budget = TURN_BUDGET, order = 0;
+
+    if (!r->cta) {
+        r->cta = execute_cta_create(r->run->grid, d->pool, r->id, r->sm);
+        r->cta->user = r;
+    }
+    struct execute_cta *c = r->cta;
+
+    c->issued = c->lanes = c->longest = c->stalls = c->barriers = 0;
+    if (d->set->options.seed) {
+        order = random_next(&d->chance);
+        budget -= random_below(&d->chance, TURN_JITTER);
+    }
+    const enum execute_stop stop = execute_cta_run(c, budget, order);
+
+    d->usage.issued += c->issued;
+    d->usage.longest += c->longest;
+    d->usage.stalls += c->stalls;
+    d->usage.barriers += c->barriers;
+    if (r->recorded)
+        quanta_record_turn(d, r, stop);
+    return stop;
+}
+
+/* The end of a kernel begins in the turn of the last quantum, as without a recording. */
+static enum execute_stop turn_replay(struct emulated *d, struct resident *r)
+{
+    quanta_replay_turn(d, r);
+    if (quanta_replay_is_left(r))
+        return EXECUTE_BUDGET;
+    return r->run->quanta->launch->has_end ? turn_execute(d, r) : EXECUTE_EXITED;
+}
+
 static void cta_turn(struct emulated *d, void *subject, uint64_t generation)
 {
     struct resident *r = subject;
@@ -219,22 +258,10 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t generation)
         d->stalled = r;
         return;
     }
-    if (!r->cta) {
-        r->cta = execute_cta_create(r->run->grid, d->pool, r->id, r->sm);
-        r->cta->user = r;
-    }
-    struct execute_cta *c = r->cta;
-
-    c->issued = c->lanes = c->longest = c->stalls = c->barriers = 0;
     d->usage = (struct usage){0};
     d->current = r;
-    uint64_t budget = TURN_BUDGET, order = 0;
-
-    if (d->set->options.seed) {
-        order = random_next(&d->chance);
-        budget -= random_below(&d->chance, TURN_JITTER);
-    }
-    enum execute_stop stop = execute_cta_run(c, budget, order);
+    const enum execute_stop stop =
+        quanta_replay_is_left(r) ? turn_replay(d, r) : turn_execute(d, r);
 
     d->current = NULL;
     r->busy_until_ps = d->now_ps + turn_cost(d, r);
@@ -357,6 +384,7 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
     run->unit = l->unit;
     unit_arm(run);
     run->actor = operation_actor(operation);
+    quanta_run_begin(d, run, &l->quanta, operation_quanta(operation), turn_execute);
     run_begin(d, run);
 }
 

@@ -6,7 +6,9 @@
 
 #include "device/emulator/machine.h"
 
+struct cta_quanta;
 struct operation;
+struct quanta_run;
 
 struct device_function {
     struct device_module *module;
@@ -48,6 +50,8 @@ struct kernel_run {
     uint32_t actor;      /* checker's actor of the stream */
     uint32_t begun;      /* checker's snapshot at the start of the kernel; 0: no CTA has
                             started */
+    struct quanta_run *quanta; /* see quanta_run.h; owned. NULL: neither recorded nor
+                                  replayed */
     struct kernel_run *next;
 };
 
@@ -77,7 +81,13 @@ struct resident {
     uint64_t poll_address, poll_value, load_address;
 
     struct bulk_cta *bulk; /* bulk stores; NULL: none */
-    uint32_t actor;        /* checker's actors of the CTA and of its warps */
+
+    struct cta_quanta *recorded;       /* NULL: this CTA is not recorded */
+    const struct cta_quanta *replayed; /* NULL: this CTA is executed */
+    const int64_t *shift;              /* of replayed stores, by slot; NULL: none */
+    size_t quantum;                    /* next one to replay */
+
+    uint32_t actor; /* checker's actors of the CTA and of its warps */
     uint32_t *warp_actors;
     struct resident *next, *previous; /* in the device's list */
     struct resident *next_stalled;

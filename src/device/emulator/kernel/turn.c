@@ -66,17 +66,16 @@ static double load_ns(const struct topology_device *t, const struct usage *u)
 uint64_t turn_cost(struct emulated *d, struct resident *r)
 {
     const struct topology_device *t = &d->set->topology->device;
-    const struct execute_cta *c = r->cta;
     struct sm *sm = &d->sms[r->sm];
     const struct usage *u = &d->usage;
     double cycle = PS / t->clock_ghz;
-    uint64_t issue = longer((uint64_t)((double)c->longest * t->dependent_cycles * cycle),
+    uint64_t issue = longer((uint64_t)((double)u->longest * t->dependent_cycles * cycle),
                             shared_delay(&sm->issue_free_ps, d->now_ps,
-                                         (uint64_t)((double)c->issued / t->issue_width *
+                                         (uint64_t)((double)u->issued / t->issue_width *
                                                     cycle * spin_issue_factor(d, r->sm)),
                                          sm->ctas));
-    uint64_t cost = issue + (uint64_t)((double)c->barriers * BARRIER_CYCLES * cycle) +
-                    (c->stalls + u->fences) * ps_of_ns(load_ns(t, u)) + u->fences_ps +
+    uint64_t cost = issue + (uint64_t)((double)u->barriers * BARRIER_CYCLES * cycle) +
+                    (u->stalls + u->fences) * ps_of_ns(load_ns(t, u)) + u->fences_ps +
                     u->children * CHILD_LAUNCH_NS * (uint64_t)PS;
 
     cost = longer(
@@ -132,9 +131,9 @@ static void check_work(struct emulated *d, struct resident *r, uint64_t worked_p
                  "longer wait timeout (PROACT_WAIT_TIMEOUT_MS, wait_timeout_ms) "
                  "allows more",
                  name_shorten(run->name).text, d->number, r->named[0], r->named[1],
-                 r->named[2], execute_cta_line(r->cta), (double)r->worked_ps / PS * 1e-6,
-                 d->set->options.kernel_limit_ms, run->live,
-                 (double)run->worked_ps / PS * 1e-6,
+                 r->named[2], r->cta ? execute_cta_line(r->cta) : 0,
+                 (double)r->worked_ps / PS * 1e-6, d->set->options.kernel_limit_ms,
+                 run->live, (double)run->worked_ps / PS * 1e-6,
                  d->set->options.kernel_limit_ms * LIMITS_TOGETHER);
 }
 

@@ -10,6 +10,7 @@
 #include "device/emulator/check/checked.h"
 #include "device/emulator/kernel/cluster_launch.h"
 #include "device/emulator/kernel/sm_places.h"
+#include "device/emulator/quanta/quanta_run.h"
 #include "device/emulator/stream/stream.h"
 #include "device/emulator/stream/windows.h"
 
@@ -388,6 +389,7 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
     o->launch = *launch;
     o->function = f;
     o->grid_id = ++set->grid_ids;
+    o->quanta = quanta_use_find(set, &launch->quanta);
     o->data = must_calloc(launch->parameter_bytes, 1);
     o->data_bytes = launch->parameter_bytes;
     if (launch->parameter_bytes)

@@ -56,6 +56,11 @@ uint64_t operation_grid_id(const struct operation *o)
     return o->grid_id;
 }
 
+struct quanta_use *operation_quanta(const struct operation *o)
+{
+    return o->quanta;
+}
+
 void stream_ran(struct emulated *d, const struct operation *kernel)
 {
     kernel->stream->kernel_end_ps = d->now_ps;

@@ -31,7 +31,8 @@ struct operation {
     struct device_launch launch;
     struct device_function *function;
     uint64_t grid_id;
-    bool is_played; /* of a launched graph */
+    struct quanta_use *quanta; /* of a launch that records or replays; NULL: none */
+    bool is_played;            /* of a launched graph */
 };
 
 struct device_stream {
@@ -88,6 +89,7 @@ uint32_t operation_actor(const struct operation *o);
 const struct device_launch *operation_launch(const struct operation *o);
 const struct device_function *operation_function(const struct operation *o);
 uint64_t operation_grid_id(const struct operation *o);
+struct quanta_use *operation_quanta(const struct operation *o);
 /* Records the end of a kernel on its stream. */
 void stream_ran(struct emulated *d, const struct operation *kernel);
 /* Whether a starting kernel belongs to a graph, or was ready on its stream when the

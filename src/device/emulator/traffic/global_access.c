@@ -8,6 +8,7 @@
 
 #include "device/emulator/check/checked.h"
 #include "device/emulator/memory/heap.h"
+#include "device/emulator/quanta/quanta_run.h"
 #include "device/emulator/traffic/message.h"
 
 enum { LANES = 32, LINE_SHIFT = 7, LINE_BYTES = 1 << LINE_SHIFT, SECTOR_BYTES = 32 };
@@ -28,11 +29,14 @@ static inline void touch_line(struct emulated *d, uint64_t line, uint32_t sector
     uint32_t *entry = &d->l2_lines[(line ^ line >> L2_FOLD) & d->l2_mask];
     uint32_t tag = (uint32_t)line & ~(uint32_t)ALL_SECTORS, cached = *entry ^ tag;
 
+    const bool is_other = cached > ALL_SECTORS;
+
     d->usage.sectors += count_sectors(sectors);
-    if (cached > ALL_SECTORS)
+    if (is_other)
         cached = 0; /* another line */
     if (!(sectors & ~cached))
         return;
+    d->usage.replaced += is_other;
     d->usage.missed_sectors += count_sectors(sectors & ~cached);
     *entry = tag | cached | sectors;
 }
@@ -283,13 +287,16 @@ static __attribute__((noinline)) void note_strong(struct emulated *d,
     r->poll_value = value;
 }
 
-static inline void note_weak(struct emulated *d, const struct execute_access *a)
+static inline void note_weak(struct emulated *d, const struct execute_warp *w,
+                             const struct execute_access *a)
 {
     struct resident *r = d->current;
     uint64_t address = a->address[__builtin_ctz(a->mask)];
 
     if (a->kind == EXECUTE_STORE) {
         d->usage.stores++;
+        if (r->recorded)
+            quanta_record_store(d, w, a);
         return;
     }
     d->usage.loads++;
@@ -300,10 +307,11 @@ static inline void note_weak(struct emulated *d, const struct execute_access *a)
     r->load_line = a->line;
 }
 
-static inline void note(struct emulated *d, const struct execute_access *a, bool is_here)
+static inline void note(struct emulated *d, const struct execute_warp *w,
+                        const struct execute_access *a, bool is_here)
 {
     if (a->order == EXECUTE_WEAK && a->kind < EXECUTE_ATOMIC)
-        note_weak(d, a);
+        note_weak(d, w, a);
     else
         note_strong(d, a, is_here);
 }
@@ -331,7 +339,7 @@ enum execute_verdict access_global(void *context, struct execute_warp *w,
 
     if (d->set->check && !is_later && !checked_access(d, w, a))
         return EXECUTE_FAULT;
-    note(d, a, verdict == EXECUTE_GO);
+    note(d, w, a, verdict == EXECUTE_GO);
     if (a->order >= EXECUTE_RELEASE)
         count_fence(d, w, a->scope);
     /* A release at sys scope waits until all earlier stores are acknowledged. */
@@ -353,4 +361,18 @@ enum execute_verdict access_global(void *context, struct execute_warp *w,
         d->usage.awaited_sectors += d->usage.missed_sectors - missed;
     }
     return is_later ? EXECUTE_TAKEN : EXECUTE_GO;
+}
+
+/* Sends stores of one CTA in order, so that barriers stay effective; stores of different
+   CTAs are unordered. */
+uint64_t access_send(struct emulated *d, struct resident *r, struct message *m,
+                     uint64_t ready_ps, uint64_t packets)
+{
+    uint64_t ready = ready_ps > r->sent_ps ? ready_ps : r->sent_ps;
+    uint64_t leaves = message_send(d, m, ready, packets);
+
+    r->sent_ps = ready;
+    if (leaves > d->usage.leaves_ps)
+        d->usage.leaves_ps = leaves;
+    return leaves;
 }

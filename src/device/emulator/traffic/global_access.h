@@ -17,6 +17,12 @@ enum execute_verdict access_look_up(struct emulated *d, struct execute_warp *w,
 /* Passes an access to this device's memory through the L2. */
 void access_touch(struct emulated *d, uint64_t address, uint32_t bytes);
 
+struct message;
+/* Sends stores of a CTA, from `ready_ps` on and after its earlier ones. Returns the time at
+   which the message leaves. */
+uint64_t access_send(struct emulated *d, struct resident *r, struct message *m,
+                     uint64_t ready_ps, uint64_t packets);
+
 /* remote_access.c: accesses to other devices' memory, and waits for acknowledgements. */
 enum execute_verdict access_far(void *context, struct execute_warp *w,
                                 const struct execute_access *a, const struct execute_op *op,

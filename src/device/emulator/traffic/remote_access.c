@@ -53,19 +53,10 @@ static uint32_t find_pieces(const struct request *q, uint32_t mask, struct piece
     return count;
 }
 
-/* Sends stores of one CTA in order, so that barriers stay effective; stores of different
-   CTAs are unordered. */
 static uint64_t send_in_order(struct emulated *d, const struct request *q,
                               struct message *m, uint64_t packets)
 {
-    struct resident *r = q->resident;
-    uint64_t ready = q->ready_ps > r->sent_ps ? q->ready_ps : r->sent_ps;
-    uint64_t leaves = message_send(d, m, ready, packets);
-
-    r->sent_ps = ready;
-    if (leaves > d->usage.leaves_ps)
-        d->usage.leaves_ps = leaves;
-    return leaves;
+    return access_send(d, q->resident, m, q->ready_ps, packets);
 }
 
 static void send_store(struct emulated *d, const struct request *q, unsigned to,
