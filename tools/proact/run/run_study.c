@@ -462,6 +462,7 @@ enum proact_status run_plans_open(const struct run_application *application, voi
                               .work = work,
                               .request = request,
                               .study = &s->study,
+                              .schedule = &s->study.one.schedule,
                               .err = err};
     run_progress_init(&s->maker.progress, 1);
     *out = s;
