@@ -88,6 +88,18 @@ function run_row(line) {
            percent(line, "hidden_share")
 }
 
+# An application on one GPU next to a library's call, and the floor of its design.
+function twin_row(line) {
+    printf "| %s | %.3f ms | %.3f ms | %.2f | %s |\n", value(line, "name"),
+           value(line, "one_device_ns") / 1e6, value(line, "twin_ns") / 1e6,
+           value(line, "ratio"), value(line, "twin")
+}
+
+function alone_row(line) {
+    printf "| %s | %s us | %s |\n", value(line, "name"), digits(value(line, "time_us")),
+           value(line, "before_us") == "" ? "" : digits(value(line, "before_us")) " us"
+}
+
 # Measurements on hardware: the median and the spread of a case.
 function figure_row(line) {
     printf "| %s | %.4g %s | %.4g to %.4g | %s |\n", value(line, "what"),
@@ -98,6 +110,8 @@ function figure_row(line) {
 function row(kind, line) {
     if (kind == "run") run_row(line)
     else if (kind == "figure") figure_row(line)
+    else if (kind == "twin") twin_row(line)
+    else if (kind == "alone") alone_row(line)
     else if (kind == "speed") speed_row(line)
     else if (kind == "micro") micro_row(line)
     else if (kind == "tracking") tracking_row(line)
@@ -206,6 +220,10 @@ function table(name,    file) {
     else if (name ~ /^(run|(pagerank|als).*-v100)/)
         rows(file, "run", "hidden_share",
              "| method | time | speedup | captured | overhead | sent | packets | hidden |")
+    else if (name ~ /^twins/)
+        rows(file, "twin", "ratio", "| application | proact, one GPU | library | ratio | call |")
+    else if (name ~ /^applications/)
+        rows(file, "alone", "time_us", "| application | per iteration | before |")
     else if (name ~ /-[0-9]+x/)
         rows(file, "figure", "measured", "| case | median | min to max | runs |")
     else if (name ~ /-speed$/)

@@ -71,8 +71,8 @@ static enum proact_status prepare(struct jacobi_run *run, struct proact *p,
     struct proact_shape even = {"cells, even", size * size, sizeof(float)};
     struct proact_shape odd = {"cells, odd", size * size, sizeof(float)};
     const char *kernel = run->options.annotated ? "jacobi_step_annotated"
-                         : size % 4 == 0        ? "jacobi_step_wide"
-                                                : "jacobi_step";
+                         : size % 4 == 0        ? "jacobi_step"
+                                                : "jacobi_step_narrow";
     enum proact_status status;
 
     if ((status = proact_array_create(p, &even, &run->cells[0], err)) ||

@@ -190,17 +190,18 @@ __device__ static inline void step(const S &stores, const struct jacobi_grid &gr
         stores.sums(&sums[cta], total);
 }
 
-extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *old_sums,
-                                       float *cells, struct cta_pair *sums,
-                                       struct jacobi_grid grid)
+extern "C" __global__ void jacobi_step_narrow(const float *old,
+                                              const struct cta_pair *old_sums, float *cells,
+                                              struct cta_pair *sums,
+                                              struct jacobi_grid grid)
 {
     step<false>(plain_stores{}, grid, proact_local_cta(), old, old_sums, cells, sums);
 }
 
 /* The same for a size that is a multiple of 4. */
-extern "C" __global__ void jacobi_step_wide(const float *old,
-                                            const struct cta_pair *old_sums, float *cells,
-                                            struct cta_pair *sums, struct jacobi_grid grid)
+extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *old_sums,
+                                       float *cells, struct cta_pair *sums,
+                                       struct jacobi_grid grid)
 {
     step<true>(plain_stores{}, grid, proact_local_cta(), old, old_sums, cells, sums);
 }

@@ -17,5 +17,5 @@ static unsigned jacobi_writes(const proact_arg *args, app_write *out)
 }
 
 const app_kernel app_jacobi[] = {APP_KERNEL(jacobi_step, jacobi_writes),
-                                 APP_KERNEL(jacobi_step_wide, jacobi_writes),
+                                 APP_KERNEL(jacobi_step_narrow, jacobi_writes),
                                  {}};
