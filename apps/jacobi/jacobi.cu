@@ -108,7 +108,7 @@ __device__ static inline double squared_change(float now, float was)
     return change * change;
 }
 
-/* The new cells of a row; `left` and `right` are beside `here`. */
+/* The new cells of a row; `left` and `right` are next to `here`. */
 __device__ static inline struct quad mean_quad(const struct quad &above,
                                                const struct quad &here,
                                                const struct quad &below, float left,

@@ -94,10 +94,10 @@ struct proact_options {
                                   compute without a store (else 5 s) */
     bool reassociate_floats;   /* kernels of <proact/program.h>: sum floating-point atomics
                                   per device first; the last digits may differ */
-    bool lazy_devices;         /* open only device 0 in proact_open(). The remaining devices
-                                  are opened in the background once the program has launched
-                                  kernels for as long as opening them takes, or synchronously
-                                  when a call needs them. If they cannot be opened, everything
+    bool lazy_devices;         /* open only device 0 in proact_open(). The others are opened
+                                  in the background once the program has launched kernels
+                                  for as long as opening them takes, or synchronously when
+                                  a call needs them. If they cannot be opened, everything
                                   keeps running on device 0 */
     const char *profile;       /* file of stored plans, in addition to those that every
                                   session reads (docs/tuning.md); NULL: none */

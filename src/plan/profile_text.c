@@ -54,7 +54,7 @@ static void print_plan(struct text *out, const struct plan *plan)
     text_print(out, " plan%s%s", *words ? " " : "", words);
 }
 
-static void print_problem(struct text *out, const struct profile_entry *e)
+static void write_problem(struct text *out, const struct profile_entry *e)
 {
     const struct profile_key *k = &e->key;
     size_t from = out->length;
@@ -99,7 +99,7 @@ void profile_print(const struct profile *p, struct text *out)
 {
     text_print(out, "%s\n", PROFILE_HEADER);
     for (size_t i = 0; i < profile_count(p); i++)
-        print_problem(out, profile_at(p, i));
+        write_problem(out, profile_at(p, i));
 }
 
 /* Reader of one line. The first failure stays and ends the reading. */
@@ -288,7 +288,7 @@ static void take_sum(struct line *l, uint64_t seed, uint64_t *sum)
                   (unsigned)(*sum >> 32), (unsigned)wanted);
 }
 
-static void take_problem(struct line *l, struct profile_entry *e)
+static void parse_problem(struct line *l, struct profile_entry *e)
 {
     struct profile_key *k = &e->key;
 
@@ -379,7 +379,7 @@ static void reader_line(struct reader *r, struct line *l)
         return;
     }
     reader_flush(r);
-    take_problem(l, &r->entry);
+    parse_problem(l, &r->entry);
     r->has_entry = !l->status;
 }
 

@@ -38,5 +38,5 @@ set_tests_properties(cli.single PROPERTIES ENVIRONMENT
     "SVG_CHECK=$<TARGET_FILE:svg_check>;CHECKPOINT_SEAL=$<TARGET_FILE:checkpoint_seal>")
 # More than 0.3 s of CPU time each.
 set_tests_properties(cli.analyze_launch cli.analyze_passes cli.analyze_program cli.bench_options cli.chart cli.ct cli.doctor
-    cli.local cli.make cli.model_fit cli.plot cli.topo cli.trace PROPERTIES LABELS "slow;sanitize")
+    cli.local cli.make cli.methods cli.model cli.model_fit cli.plot cli.topo cli.trace PROPERTIES LABELS "slow;sanitize")
 proact_check(cli proact_command trace_check json_check svg_check checkpoint_seal fake_cuda_fake fake_cuda_old fake_cuda_early many_cuda)

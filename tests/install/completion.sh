@@ -25,7 +25,7 @@ expect "doctor" proact d
 expect "-V" proact -
 expect "pagerank" proact run p
 expect "--machine --method" proact run jacobi --m
-expect "wiki hv15r phantom ratings" proact make ""
+expect "wiki hv15r band phantom ratings" proact make ""
 expect "--names" proact run pagerank --na
 expect "" proact run jacobi --na
 expect "v100x4 v100x16" proact topo v

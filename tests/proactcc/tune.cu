@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     if (argc > 2)
         raise(SIGKILL);
     for (int n = 0; n < launches; n++)
-        short_work<<<4, 64>>>(b);
+        short_work<<<64, 256>>>(b);
     cudaMemcpy(&first, b, sizeof first, cudaMemcpyDeviceToHost);
     printf("%.6f\n", first);
     return cudaGetLastError() != cudaSuccess;

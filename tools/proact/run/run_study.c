@@ -51,13 +51,6 @@ static void study_ignore_span(void *context, const struct proact_trace_span *spa
     (void)span;
 }
 
-void run_copies_note(const struct proact *p, char out[RUN_COPIES_BYTES])
-{
-    const char *copies = proact_plan_copies(p);
-
-    snprintf(out, RUN_COPIES_BYTES, "%s", copies ? copies : "");
-}
-
 /* A run whose data is wrong. It repeats the launches of the run on one device. */
 static bool replays(const struct maker *m, const struct one_run *run)
 {
@@ -301,11 +294,6 @@ static enum proact_status make_unified_row(struct maker *m, unsigned index)
     return status;
 }
 
-const char *run_hint_name(enum proact_unified hint)
-{
-    return pages_hint_names[hint - PROACT_UNIFIED_NO_HINT];
-}
-
 static bool is_unified(const char *method)
 {
     return strcmp(method, run_unified) == 0;
@@ -504,14 +492,6 @@ void run_plans_close(struct run_plans *plans)
     run_progress_clear(&plans->maker.progress);
     run_study_clear(&plans->study);
     free(plans);
-}
-
-bool run_study_differs(const struct run_study *s)
-{
-    for (unsigned i = 0; i < s->row_count; i++)
-        if (!s->row[i].equal)
-            return true;
-    return false;
 }
 
 void run_study_clear(struct run_study *s)
