@@ -21,15 +21,15 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 code=0
-"$proact" make wiki --vertices 5000 --seed 7 -o small.sg >/dev/null || exit 1
-"$proact" make wiki --vertices 40000 --seed 7 -o large.sg >/dev/null || exit 1
+"$proact" make wiki --vertices 2000 --seed 7 -o small.sg >/dev/null || exit 1
+"$proact" make wiki --vertices 16000 --seed 7 -o large.sg >/dev/null || exit 1
 "$proact" make hv15r --grid 6x6x8 -o flow.sg >/dev/null || exit 1
 "$proact" make ratings --users 1000 --items 300 --draws 20000 -o ratings.mtx >/dev/null || exit 1
 cat >cases <<END
 pagerank small.sg --iterations 24 --tolerance 0
-pagerank large.sg --iterations 12 --tolerance 0 --type f32
+pagerank large.sg --iterations 8 --tolerance 0 --type f32
 jacobi --size 256 --iterations 48 --tolerance 0
-jacobi --size 1024 --iterations 24 --tolerance 0
+jacobi --size 768 --iterations 16 --tolerance 0
 sssp flow.sg --weights hash
 band --rows 20000 --half-width 13 --iterations 24 --tolerance 0
 als ratings.mtx --rank 16 --iterations 4 --tolerance 0 --precision f32 --report 4

@@ -11,6 +11,6 @@ struct array_plan {
 };
 
 /* Makes arrays in order and stops at the first failure. The caller destroys those that were
-   made. */
+   made. PROACT_ENOSPACE: the message states the bytes of all arrays and of the device. */
 enum proact_status arrays_make(struct proact *p, const struct array_plan *plans,
                                size_t count, struct proact_error *err);

@@ -38,4 +38,8 @@ fails 1 $band --type f32 --tolerance 1e-9
 fails 1 $band --rows 3
 fails 1 $band --matrix g.mtx
 fails 1 $band --matrix a.mtx --rows 5
+printf '{"like": "v100x4", "description": "little memory", "source": "a test",
+"device": {"memory_bytes": 1048576}}' >little.json
+fails 1 proact run band --rows 30000 --machine ./little.json
+rm little.json
 ls
