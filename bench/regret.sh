@@ -46,7 +46,7 @@ for machine in $machines; do
                     split($0, part, "\"")
                     method = part[4]
                     match($0, /"time_ns": [0-9]*/)
-                    time[method] = substr($0, RSTART + 11, RLENGTH - 11)
+                    time[method] = substr($0, RSTART + 11, RLENGTH - 11) + 0
                     if (method != "auto" && (!best || time[method] < time[best])) best = method
                 }
                 function regret(method,    r) {
