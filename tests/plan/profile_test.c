@@ -133,8 +133,9 @@ static void each_byte_is_protected(void **state)
 
         assert_true(is_harmless(p, t.data, at));
         for (size_t i = 0; i < sizeof others + 8; i++) {
+            /* Each bit, then others. */
             t.data[at] =
-                i < 8 ? (char)(was ^ 1 << i) : others[i - 8]; /* each bit, then others */
+                (char)(i < 8 ? (unsigned char)was ^ 1u << i : (unsigned char)others[i - 8]);
             if (!is_harmless(p, t.data, t.length))
                 fail_msg("byte %zu changed from '%c' to '%c'", at, was, t.data[at]);
         }
