@@ -16,8 +16,8 @@
 enum {
     LEAST_BYTES = 4 << 10,
     MOST_BYTES = 4 << 20,
-    ROW_BYTES = 4 << 20, /* of the messages in a row, of which there are at least */
-    MESSAGES = 16,
+    ROW_BYTES = 4 << 20, /* of all messages in a row */
+    MESSAGES = 16,       /* least number of messages in a row */
     SLEEP_NS = 30000,
     DECADES = 3,
     SIZES = 6, /* 4 KB, 16 KB .. 4 MB */
@@ -130,7 +130,7 @@ static void check_single(struct model_check *c, enum model_sender who, uint64_t 
     note_error(c, who, false, bytes, sent_ns - base_ns, model_message_ns(&p, bytes));
 }
 
-/* Difference of two rows of messages, of which one has twice as many. The host queues the
+/* Difference of two rows of messages; the second row has twice as many. The host queues the
    copies one after another. */
 static void check_pipelined(struct model_check *c, enum model_sender who, uint64_t bytes)
 {

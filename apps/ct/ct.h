@@ -33,7 +33,8 @@ struct ct_geometry ct_geometry_make(enum ct_beam beam, unsigned size, unsigned v
    that is not positive, a field that reaches the source, a detector of a quarter turn or
    more. */
 enum proact_status ct_geometry_check(const struct ct_geometry *g, struct proact_error *err);
-/* PROACT_EINVAL: a launch over so many slices of a checked geometry has too many CTAs. */
+/* PROACT_EINVAL: a launch over `slices` slices has too many CTAs. The geometry was checked.
+ */
 enum proact_status ct_geometry_check_slices(const struct ct_geometry *g, unsigned slices,
                                             struct proact_error *err);
 /* The degrees that views must cover: 180, for fans plus the fan angle of the field. */

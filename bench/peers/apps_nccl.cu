@@ -27,7 +27,7 @@ struct nccl_session : proact {
         MUST(ncclRecv(base + theirs, halo, ncclChar, peer, comm[d], stream[d]));
     }
 
-    /* Equal parts, of which the last may reach into the room behind the array. */
+    /* Equal parts. The last one may extend into the padding after the array. */
     void gather(const app_launch &l, unsigned w, unsigned d)
     {
         const uint64_t part = l.first_byte(w, 1), bytes = l.array(w).bytes;

@@ -36,7 +36,7 @@ static void sweep_copies(struct link_machine *m, const struct link_sweep *w)
             &err);
 }
 
-/* The number of threads of which each sends the same number of vectors. */
+/* Number of threads; each sends the same number of vectors. */
 static uint32_t sweep_threads(uint64_t bytes)
 {
     uint64_t threads = bytes / THREAD_BYTES;

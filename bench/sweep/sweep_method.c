@@ -42,7 +42,7 @@ struct method_sweep {
 };
 
 /* Nanoseconds of a launch whose array has messages of that size; NAN: refused. Chunks are
-   powers of two, of which a single message may fill only a part. A kernel that stores
+   powers of two; a single message may fill a part of one. A kernel that stores
    everything makes them; one that only marks its output makes long arrays. */
 static double method_ns(const struct method_sweep *s, const char *method, uint64_t bytes,
                         bool skips)
