@@ -2,21 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds, checks and measures the baselines of the applications on the GPUs of this computer:
 # copies, unified memory, NCCL, NVSHMEM, and the twins of CUDA's libraries (docs/measuring.md).
-# Usage: bench/baselines.sh BUILD FOLDER [quick]
+# Usage: bench/baselines.sh BUILD FOLDER [SIZE [NAME...]]
 #   BUILD    a build folder (build/default)
-#   FOLDER   receives programs, inputs, and a JSON file for each application and program
-#   quick    small inputs
-# Each step has a time limit. A step that fails or exceeds its limit is reported, and the
-# next one starts. Status 77 is a program without its library or GPU. The last lines are a
-# table of all rows. PEERS_ARCH is the architecture to build for (default native).
+#   FOLDER   receives programs, inputs, and a JSON file for each application and program;
+#            the inputs are those of bench/applications.sh, which may use the same folder
+#   SIZE     small, medium or large (the default)
+#   NAME     applications: pagerank, sssp, als, gradient, band, ct, jacobi; default all
+# Each step has a time limit, LIMIT seconds (environment, default 600). A step that fails or
+# exceeds its limit is reported, and the next one starts. Status 77 is a program without its
+# library or GPU. The last lines are a table of all rows. PEERS_ARCH is the architecture to
+# build for (default native). PROGRAMS (default all) are those of bench/peers.
 set -u
-[ $# -ge 2 ] || { sed -n '3,12s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,15s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
-mkdir -p "$2/inputs" "$2/small" && folder=$(cd "$2" && pwd) || exit 2
-size=${3:-paper}
+mkdir -p "$2/small" && folder=$(cd "$2" && pwd) || exit 2
+size=${3:-large}
+shift $(($# < 3 ? $# : 3))
+names=${*:-pagerank sssp jacobi band als gradient ct}
 cd "$(dirname "$0")/.." || exit 2
 proact=$build/tools/proact/proact
-transports="apps_copies apps_unified apps_nccl apps_nvshmem"
+programs=${PROGRAMS:-apps_copies apps_unified apps_nccl apps_nvshmem twins}
 : >"$folder/steps"
 
 step() { # LIMIT NAME COMMAND...: output to FOLDER/NAME.json, messages to FOLDER/NAME.txt
@@ -35,65 +40,66 @@ step() { # LIMIT NAME COMMAND...: output to FOLDER/NAME.json, messages to FOLDER
 }
 
 input() { # FILE WORD...: generates it, unless an earlier call left it
-    file=$folder/inputs/$1
+    file=$folder/$1
     shift
-    [ -s "$file" ] || step 1200 "make-$1" "$proact" make "$@" -o "$file"
+    [ -s "$file" ] || step 1200 "make-$(basename "$file")" "$proact" make "$@" -o "$file"
 }
 
-# The words after the name of an application.
+# The words after the name of an application: the inputs of bench/applications.sh.
 words() { # APPLICATION SIZE
     case $1-$2 in
-    pagerank-small) echo "$folder/inputs/small.mtx --iterations 8" ;;
-    pagerank-quick) echo "$folder/inputs/quick.mtx.gz --iterations 16" ;;
-    pagerank-*) echo "$folder/inputs/wiki.mtx.gz --iterations 64" ;;
-    sssp-small) echo "$folder/inputs/small.mtx --weights hash" ;;
-    sssp-quick) echo "$folder/inputs/quick.mtx.gz --weights hash" ;;
-    sssp-*) echo "$folder/inputs/hv15r.sg --weights hash" ;;
-    jacobi-small) echo "--size 200 --iterations 16" ;;
-    jacobi-quick) echo "--size 2048 --iterations 32" ;;
-    jacobi-*) echo "--size 8192 --iterations 64" ;;
-    band-small) echo "--rows 20000 --half-width 30 --iterations 8" ;;
-    band-quick) echo "--rows 262144 --half-width 64 --iterations 16" ;;
-    band-*) echo "--rows 4194304 --half-width 128 --iterations 32" ;;
-    als-small) echo "$folder/inputs/small-ratings.mtx --rank 16 --iterations 2 --type f32" ;;
-    als-quick) echo "$folder/inputs/quick-ratings.mtx.gz --rank 16 --iterations 4 --type f32" ;;
-    als-*) echo "$folder/inputs/ratings.mtx.gz --rank 16 --iterations 4 --type f32" ;;
-    ct-small) echo "--size 64 --views 60 --subsets 4 --iterations 1" ;;
-    ct-quick) echo "--size 128 --views 180 --subsets 6 --iterations 2 --type f32" ;;
-    ct-*) echo "--size 512 --views 984 --subsets 24 --iterations 3 --type f32" ;;
+    pagerank-small) echo "$folder/small/wiki.sg --type f64 --iterations 5" ;;
+    pagerank-medium) echo "$folder/wiki.sg --type f64 --iterations 50" ;;
+    pagerank-large) echo "$folder/wiki.sg --type f64 --iterations 20" ;;
+    sssp-small) echo "$folder/small/hv15r.sg --weights hash" ;;
+    sssp-*) echo "$folder/hv15r.sg --weights hash" ;;
+    jacobi-small) echo "--size 512 --iterations 20" ;;
+    jacobi-medium) echo "--size 8192 --iterations 200" ;;
+    jacobi-large) echo "--size 16384 --iterations 200" ;;
+    band-small) echo "--rows 20000 --half-width 13 --iterations 20 --type f32" ;;
+    band-medium) echo "--rows 8388608 --half-width 13 --iterations 50 --type f32" ;;
+    band-large) echo "--rows 33554432 --half-width 13 --iterations 50 --type f32" ;;
+    als-small) echo "$folder/small/ratings.mtx --rank 16 --iterations 5 --type f32" ;;
+    als-*) echo "$folder/ratings.mtx --rank 32 --iterations 5 --type f32" ;;
+    gradient-small) echo "$folder/small/ratings.mtx --update gradient --rank 16 --iterations 10 --type f32" ;;
+    gradient-*) echo "$folder/ratings.mtx --update gradient --rank 32 --iterations 10 --type f32" ;;
+    ct-small) echo "--size 48 --views 60 --channels 64 --subsets 4 --iterations 2 --type f32" ;;
+    ct-medium) echo "--size 256 --views 492 --channels 444 --subsets 12 --slices 4 --iterations 2 --type f32" ;;
+    ct-large) echo "--size 512 --views 984 --channels 888 --subsets 24 --slices 16 --iterations 2 --type f32" ;;
     esac
 }
 
 each() { # SIZE PREFIX LIMIT: all applications by all programs that were built
-    for app in pagerank sssp jacobi band als ct; do
-        for program in $transports twins; do
+    for application in $names; do
+        [ "$application" = gradient ] && app=als || app=$application
+        for program in $programs; do
             [ -x "$folder/peers/peer_$program" ] || continue
             # shellcheck disable=SC2046 # words
-            step "$3" "$2$app-$program" "$folder/peers/peer_$program" "$app" $(words "$app" "$1")
+            step "$3" "$2$application-$program" "$folder/peers/peer_$program" "$app" \
+                $(words "$application" "$1")
         done
-    done
-    for program in $transports twins; do
-        [ -x "$folder/peers/peer_$program" ] || continue
-        # shellcheck disable=SC2046 # words
-        step "$3" "$2als-gradient-$program" "$folder/peers/peer_$program" als \
-            $(words als "$1") --update gradient
     done
 }
 
-step 1800 build sh bench/peers/build.sh "$folder/peers"
+[ -x "$folder/peers/peer_apps_copies" ] || step 1800 build sh bench/peers/build.sh "$folder/peers"
 cat "$folder/build.json" "$folder/build.txt" 2>/dev/null
-input small.mtx wiki --vertices 2000
-input small-ratings.mtx ratings --users 300 --items 90 --draws 4000
-if [ "$size" = quick ]; then
-    input quick.mtx.gz wiki --vertices 80000
-    input quick-ratings.mtx.gz ratings --users 8000 --items 2000 --draws 80000
-else
-    input wiki.mtx.gz wiki --vertices 3566907
-    input hv15r.sg hv15r
-    input ratings.mtx.gz ratings --users 480189 --items 17770 --draws 100000000
-fi
+input small/wiki.sg wiki --vertices 20000 --edges 250000 --seed 7
+input small/hv15r.sg hv15r --grid 6x6x8
+input small/ratings.mtx ratings --users 2000 --items 500 --draws 50000
+case $size in
+medium)
+    input wiki.sg wiki --vertices 1630000 --edges 19750000 --seed 7
+    input hv15r.sg hv15r --grid 30x30x40
+    input ratings.mtx ratings --users 100000 --items 10000 --draws 5000000
+    ;;
+large)
+    input wiki.sg wiki --vertices 16777216 --edges 212000000 --seed 7
+    input hv15r.sg hv15r --grid 60x60x80
+    input ratings.mtx ratings --users 480189 --items 17770 --draws 25000000
+    ;;
+esac
 each small small/ 60 # checks: a wrong answer is status 1
-each "$size" "" 600
+[ "$size" = small ] || each "$size" "" "${LIMIT:-600}"
 
 awk '
 /"application":/ { app = value($0) }

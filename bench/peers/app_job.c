@@ -16,7 +16,7 @@ static const char *const names[APPS] = {"pagerank", "sssp", "jacobi", "band", "a
 /* The words and numbers of the command line; 0 and NULL: not given. */
 struct job_words {
     unsigned devices, runs, iterations, size, rows, half_width, rank, views, subsets,
-        slices, source, one_device_ns;
+        slices, channels, source, one_device_ns;
     const char *weights, *kernel, *type, *update;
     bool shares, no_graph;
 };
@@ -35,7 +35,7 @@ static void job_usage(const char *program)
             "default|paper]\n"
             "  sssp: --weights file|hash|unit --source N   jacobi: --size N\n"
             "  band: --rows N --half-width N   als: --update als|gradient --rank N\n"
-            "  ct: --size N --views N --subsets N --slices N\n",
+            "  ct: --size N --views N --channels N --subsets N --slices N\n",
             program);
     exit(2);
 }
@@ -52,7 +52,7 @@ static unsigned job_number(const char *option, const char *text)
 
 static void job_parse(int argc, char **argv, struct job_words *w)
 {
-    enum { OPTIONS = 18 };
+    enum { OPTIONS = 19 };
     const struct {
         const char *name;
         unsigned *number;
@@ -68,6 +68,7 @@ static void job_parse(int argc, char **argv, struct job_words *w)
                         {"views", &w->views, NULL, NULL},
                         {"subsets", &w->subsets, NULL, NULL},
                         {"slices", &w->slices, NULL, NULL},
+                        {"channels", &w->channels, NULL, NULL},
                         {"source", &w->source, NULL, NULL},
                         {"one-device-ns", &w->one_device_ns, NULL, NULL},
                         {"weights", NULL, &w->weights, NULL},
@@ -183,7 +184,7 @@ static enum proact_status job_ct(struct app_job *job, const struct job_words *w,
 {
     static const char *const types[] = {"f64", "f32", NULL};
     const struct ct_geometry g = ct_geometry_make(CT_PARALLEL, or_default(w->size, 512),
-                                                  or_default(w->views, 984), 0, 240);
+                                                  or_default(w->views, 984), w->channels, 240);
     enum proact_status status = ct_geometry_check(&g, err);
 
     job->ct = (struct ct_options){.subsets = or_default(w->subsets, 24),

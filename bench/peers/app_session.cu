@@ -267,15 +267,19 @@ static void app_settle_halos(const proact &p, app_launch &l)
         }
 }
 
-/* Where the bytes of an array are that has halos. */
-static void app_note_parts(const proact &p, const app_launch &l)
+/* Where the bytes of an array are that has halos. A recorded launch writes when it is
+   replayed. */
+static void app_note_parts(proact &p, const app_launch &l)
 {
     for (unsigned w = 0; w < l.write_count; w++) {
-        auto &first = l.array(w).first;
+        app_note note = {&l.array(w), {}};
 
-        first.clear();
         for (unsigned i = 0; l.write[w].halo_bytes && p.parts > 1 && i <= p.parts; i++)
-            first.push_back(i < p.parts ? l.first_byte(w, i) : l.array(w).bytes);
+            note.first.push_back(i < p.parts ? l.first_byte(w, i) : note.array->bytes);
+        if (p.is_recording)
+            p.notes.push_back(note);
+        else
+            note.array->first = note.first;
     }
 }
 
@@ -330,6 +334,8 @@ extern "C" enum proact_status proact_record_begin(struct proact *p,
     if (!p->may_record || !p->records())
         return app_fail(err, PROACT_EREFUSED, "launches are not recorded here");
     p->synchronize();
+    p->is_recording = true;
+    p->notes.clear();
     for (size_t i = 0; i < p->local.size(); i++) {
         app_use(p->local[i]);
         MUST(cudaStreamBeginCapture(p->stream[i], cudaStreamCaptureModeRelaxed));
@@ -341,8 +347,10 @@ extern "C" enum proact_status proact_record_end(struct proact *p,
                                                 struct proact_recording **out,
                                                 struct proact_error *)
 {
-    auto *r = new proact_recording{p, std::vector<cudaGraphExec_t>(p->local.size())};
+    auto *r =
+        new proact_recording{p, std::vector<cudaGraphExec_t>(p->local.size()), p->notes};
 
+    p->is_recording = false;
     for (size_t i = 0; i < p->local.size(); i++) {
         cudaGraph_t graph;
 
@@ -362,6 +370,8 @@ extern "C" enum proact_status proact_replay(struct proact_recording *r,
         app_use(r->session->local[i]);
         MUST(cudaGraphLaunch(r->graph[i], r->session->stream[i]));
     }
+    for (const app_note &note : r->notes)
+        note.array->first = note.first;
     return PROACT_OK;
 }
 

@@ -41,9 +41,16 @@ struct proact_kernel {
     const app_kernel *kernel;
 };
 
+/* An array after a launch: where the bytes of each part begin (proact_array.first). */
+struct app_note {
+    proact_array *array;
+    std::vector<uint64_t> first;
+};
+
 struct proact_recording {
     proact *session;
     std::vector<cudaGraphExec_t> graph;
+    std::vector<app_note> notes; /* of its launches, in their order */
 };
 
 /* A launch over all parts. */
@@ -74,6 +81,8 @@ struct proact {
     uint64_t now_ns = 0;
     bool sends_halos = true; /* where the table has them; else everything is sent */
     bool may_record = true;  /* launches as graphs */
+    bool is_recording = false;
+    std::vector<app_note> notes; /* of the recorded launches */
 
     explicit proact(unsigned parts_, std::vector<unsigned> local_);
     virtual ~proact();
