@@ -78,8 +78,9 @@ struct app_program {
     {
         std::vector<double> ns;
 
+        app_first_gpu = number;
         for (unsigned i = 0; i < job.runs; i++) {
-            proact alone(1, {number});
+            proact alone(1, {0});
 
             alone.may_record = !job.no_graph;
             std::free(one.bytes);
@@ -90,6 +91,7 @@ struct app_program {
         }
         std::sort(ns.begin(), ns.end());
         one_ns = ns[ns.size() / 2];
+        app_first_gpu = 0;
     }
 
     template <class Make> void measure(const char *method, const char *variant, Make make)

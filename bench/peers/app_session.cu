@@ -15,7 +15,7 @@ static enum proact_status app_fail(struct proact_error *err, enum proact_status 
     return status;
 }
 
-unsigned app_gpu_count = 1;
+unsigned app_gpu_count = 1, app_first_gpu = 0;
 
 const app_kernel *app_kernel_find(const char *image, const char *name)
 {

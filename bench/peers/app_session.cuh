@@ -13,12 +13,13 @@
 #include "app_kernel.h"
 #include "must.cuh"
 
-/* GPUs of this machine. With more parts than GPUs, parts share them (--share). */
-extern unsigned app_gpu_count;
+/* GPUs of this machine, and the one of part 0. With more parts than GPUs, parts share them
+   (--share). */
+extern unsigned app_gpu_count, app_first_gpu;
 
 inline unsigned app_gpu(unsigned part)
 {
-    return part % app_gpu_count;
+    return (app_first_gpu + part) % app_gpu_count;
 }
 
 inline void app_use(unsigned part)
