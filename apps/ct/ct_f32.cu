@@ -49,6 +49,15 @@ __device__ static inline real real_abs(real x)
     return y;
 }
 
+/* a b + c in [0, 1] */
+__device__ static inline real real_saturated(real a, real b, real c)
+{
+    real y;
+
+    asm("fma.rn.sat.f32 %0, %1, %2, %3;" : "=f"(y) : "f"(a), "f"(b), "f"(c));
+    return y;
+}
+
 __device__ static inline int real_floor(real x)
 {
     int y;

@@ -46,6 +46,12 @@ __device__ static inline real real_abs(real x)
     return y;
 }
 
+/* a b + c in [0, 1] */
+__device__ static inline real real_saturated(real a, real b, real c)
+{
+    return real_max(real_min(a * b + c, 1), 0);
+}
+
 __device__ static inline int real_floor(real x)
 {
     int y;

@@ -10,6 +10,29 @@
 
 #include "ct_shape.h"
 
+/* A view. The fields after s are of parallel beams: the trapezoid is symmetric. */
+struct alignas(16) ct_view {
+    real c, s;
+    real wide;           /* half of its base, in channels */
+    real ramp, ramp_end; /* reciprocal of a slope's length, and wide times that */
+    real ramp_area;      /* of a slope, times the height in mm */
+    real top;            /* reciprocal of the top's length */
+    real top_area;       /* of the top, times the height in mm */
+};
+
+static_assert(sizeof(struct ct_view) == CT_VIEW_REALS * sizeof(real), "as the host has it");
+
+/* Integral of a view's trapezoid up to `to` channels from its centre, less that up to the
+   centre, in mm. */
+__device__ static inline real parallel_until(const struct ct_view *v, real to)
+{
+    real rise = real_saturated(to, v->ramp, v->ramp_end);
+    real rest = real_saturated(-to, v->ramp, v->ramp_end);
+    real top = real_saturated(to, v->top, (real)0.5);
+
+    return v->ramp_area * (rise * rise - rest * rest) + v->top_area * top;
+}
+
 /* Corners in ascending order, in channels from the channel `base`. */
 struct footprint {
     int base;
@@ -76,33 +99,15 @@ __device__ static inline real footprint_of_fan(const struct ct_shape *shape, rea
     return (real)shape->scale * (shape->beam == CT_FAN_ARC ? footprint_atan(v) : v);
 }
 
-__device__ static inline real footprint_of_parallel(const struct ct_shape *shape, real c,
-                                                    real s, real x, real y,
-                                                    struct footprint *f)
-{
-    real big = real_max(real_abs(c), real_abs(s)),
-         small = real_min(real_abs(c), real_abs(s));
-    real half = (real)0.5 * (real)shape->scale;
-
-    f->corner[3] = half * (big + small);
-    f->corner[2] = half * (big - small);
-    f->corner[1] = -f->corner[2];
-    f->corner[0] = -f->corner[3];
-    f->height = 1 / big;
-    return (real)shape->scale * (x * c + y * s);
-}
-
-/* The footprint of a pixel in the view with cosine c and sine s. */
+/* The footprint of a pixel in the view of a fan with cosine c and sine s. */
 __device__ static inline void footprint_make(const struct ct_shape *shape, real c, real s,
                                              proact_u32 row, proact_u32 column,
                                              struct footprint *f)
 {
     real middle = (real)0.5 * (real)(shape->size - 1);
     real x = (real)column - middle, y = middle - (real)row;
-    real at = shape->beam == CT_PARALLEL ? footprint_of_parallel(shape, c, s, x, y, f)
-                                         : footprint_of_fan(shape, c, s, x, y, f);
+    real at = footprint_of_fan(shape, c, s, x, y, f) + (real)shape->centre;
 
-    at += (real)shape->centre;
     f->base = real_floor(at);
     at -= (real)f->base;
     for (int i = 0; i < 4; i++)

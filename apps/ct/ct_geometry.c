@@ -63,13 +63,20 @@ static enum proact_status geometry_check_counts(const struct ct_geometry *g,
     return PROACT_OK;
 }
 
+static unsigned long long geometry_tiles(const struct ct_geometry *g)
+{
+    const unsigned long long columns = (g->size + CT_TILE_X - 1ULL) / CT_TILE_X;
+
+    return columns * ((g->size + CT_TILE_Y - 1ULL) / CT_TILE_Y);
+}
+
 enum proact_status ct_geometry_check_slices(const struct ct_geometry *g, unsigned slices,
                                             struct proact_error *err)
 {
     const unsigned long long pixels = (unsigned long long)g->size * g->size;
-    const unsigned long long rays = geometry_rays(g);
-    const unsigned long long ctas = rays > pixels ? (rays + CT_RAYS - 1) / CT_RAYS
-                                                  : (pixels + CT_PIXELS - 1) / CT_PIXELS;
+    const unsigned long long rays = geometry_rays(g), tiles = geometry_tiles(g);
+    const unsigned long long ray_ctas = (rays + CT_RAYS - 1) / CT_RAYS;
+    const unsigned long long ctas = ray_ctas > tiles ? ray_ctas : tiles;
 
     if (slices * ctas > INT32_MAX)
         return complain(err, PROACT_EINVAL,
@@ -136,7 +143,7 @@ double ct_geometry_needed_degrees(const struct ct_geometry *g)
 void ct_tables_init(struct ct_tables *t, const struct ct_geometry *g)
 {
     bool fan = g->beam != CT_PARALLEL;
-    unsigned pixels = g->size * g->size, rays = g->views * g->channels;
+    unsigned rays = g->views * g->channels;
 
     *t = (struct ct_tables){.geometry = *g};
     t->cosine = app_calloc(g->views, sizeof *t->cosine);
@@ -160,7 +167,8 @@ void ct_tables_init(struct ct_tables *t, const struct ct_geometry *g)
         .views = g->views,
         .subsets = 1,
         .ray_ctas = (rays + CT_RAYS - 1) / CT_RAYS,
-        .pixel_ctas = (pixels + CT_PIXELS - 1) / CT_PIXELS,
+        .pixel_ctas = (unsigned)geometry_tiles(g),
+        .tile_columns = (g->size + CT_TILE_X - 1) / CT_TILE_X,
     };
     for (unsigned k = 0; k <= g->channels; k++) {
         double at = (k - t->shape.centre) / t->shape.scale;

@@ -145,15 +145,8 @@ static enum proact_status ct_put_inputs(struct ct_work *w, struct proact_error *
 {
     const struct ct_geometry *g = &w->scan->geometry;
     size_t rays = (size_t)w->scan->slices * g->views * g->channels;
-    double *view = app_calloc(2UL * g->views, sizeof *view);
-    enum proact_status status;
+    enum proact_status status = ct_put_views(w, err);
 
-    for (unsigned v = 0; v < g->views; v++) {
-        view[2 * v] = w->tables.cosine[v];
-        view[2 * v + 1] = w->tables.sine[v];
-    }
-    status = ct_put(w, w->arrays.view, view, 2UL * g->views, err);
-    free(view);
     if (!status)
         status = ct_put(w, w->arrays.edge, w->tables.edge, g->channels + 1UL, err);
     return status ? status : ct_put(w, w->arrays.weight, w->scan->weight, rays, err);
@@ -278,12 +271,11 @@ static enum proact_status ct_time(struct ct_work *w, unsigned iteration,
                                   struct ct_result *out, struct proact_error *err)
 {
     struct proact_statistics statistics;
-    uint64_t began = proact_now_ns(w->session);
+    enum proact_status status = proact_wait(w->session, err); /* reads the clock */
+    const uint64_t began = proact_now_ns(w->session);
 
     proact_statistics_reset(w->session);
-    enum proact_status status = ct_iterate(w, iteration, err);
-
-    if (status)
+    if (status || (status = ct_iterate(w, iteration, err)))
         return status;
     out->time_ns += proact_now_ns(w->session) - began;
     status = proact_statistics_get(w->session, PROACT_ALL_DEVICES, NULL, &statistics, err);

@@ -5,8 +5,15 @@
    with the origin in the centre of the image, x to the right and y up. */
 
 enum { CT_PARTS = 8, CT_RAYS = 32, CT_PIXELS = 32 }; /* CT_PARTS threads a ray or a pixel */
-enum { CT_THREADS = CT_PARTS * CT_RAYS };            /* of every CTA */
-enum { CT_COST_SPAN = 2048 }; /* rays and pixels of a CTA of ct_cost */
+/* Images on the devices consist of tiles of CT_PIXELS adjacent values: rays in all
+   directions find several pixels in a line of the cache. The last tiles are padded. */
+enum { CT_TILE_X = 8, CT_TILE_Y = 4 };
+enum { CT_TILE_X_BITS = 3, CT_TILE_Y_BITS = 2 };
+enum { CT_THREADS = CT_PARTS * CT_RAYS }; /* of every CTA */
+enum { CT_COST_SPAN = 2048 };             /* rays and pixels of a CTA of ct_cost */
+
+/* Reals of a view in the array of views, struct ct_view of the kernels. */
+enum { CT_VIEW_REALS = 8 };
 
 enum ct_beam { CT_PARALLEL, CT_FAN_FLAT, CT_FAN_ARC };
 
@@ -20,7 +27,8 @@ struct ct_shape {
     double pixel; /* side in mm */
     unsigned beam, size, channels, views;
     unsigned subset, subsets;      /* views subset, subset + subsets, ... */
-    unsigned ray_ctas, pixel_ctas; /* of one slice */
+    unsigned ray_ctas, pixel_ctas; /* of one slice; a CTA has one tile */
+    unsigned tile_columns;         /* tiles side by side */
 };
 
 /* Parameters of an update. */

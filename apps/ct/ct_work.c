@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ct/ct_work.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,23 +46,39 @@ enum proact_status ct_get(const struct ct_work *w, struct proact_array *from, do
     return status;
 }
 
-/* Copies an image to or from its padded form. */
+/* Place of the pixels from column x on, a multiple of CT_TILE_X, in the padded form, whose
+   tiles have pieces of rows. The rows of all slices are counted. */
+static size_t work_piece(const struct ct_work *w, size_t row, size_t x)
+{
+    const struct ct_shape *shape = &w->tables.shape;
+    const size_t slice = row / shape->size, in_slice = row % shape->size;
+    const size_t tile = slice * shape->pixel_ctas +
+                        in_slice / CT_TILE_Y * shape->tile_columns + x / CT_TILE_X;
+
+    return tile * CT_PIXELS + in_slice % CT_TILE_Y * CT_TILE_X;
+}
+
+static size_t piece_bytes(size_t row_pixels, size_t x)
+{
+    return (row_pixels - x < CT_TILE_X ? row_pixels - x : CT_TILE_X) * sizeof(double);
+}
+
 static void work_pad(const struct ct_work *w, const double *image, double *padded)
 {
-    size_t n = (size_t)w->scan->geometry.size * w->scan->geometry.size;
+    const size_t n = w->tables.shape.size;
 
-    for (unsigned i = 0; i < w->scan->slices; i++)
-        memcpy(padded + (size_t)i * w->tables.shape.pixel_ctas * CT_PIXELS, image + i * n,
-               n * sizeof *image);
+    for (size_t row = 0; row < n * w->scan->slices; row++)
+        for (size_t x = 0; x < n; x += CT_TILE_X)
+            memcpy(padded + work_piece(w, row, x), image + row * n + x, piece_bytes(n, x));
 }
 
 static void work_unpad(const struct ct_work *w, const double *padded, double *image)
 {
-    size_t n = (size_t)w->scan->geometry.size * w->scan->geometry.size;
+    const size_t n = w->tables.shape.size;
 
-    for (unsigned i = 0; i < w->scan->slices; i++)
-        memcpy(image + i * n, padded + (size_t)i * w->tables.shape.pixel_ctas * CT_PIXELS,
-               n * sizeof *image);
+    for (size_t row = 0; row < n * w->scan->slices; row++)
+        for (size_t x = 0; x < n; x += CT_TILE_X)
+            memcpy(image + row * n + x, padded + work_piece(w, row, x), piece_bytes(n, x));
 }
 
 enum proact_status ct_put_image(const struct ct_work *w, struct proact_array *to,
@@ -85,6 +102,42 @@ enum proact_status ct_get_image(const struct ct_work *w, struct proact_array *fr
     if (!status)
         work_unpad(w, padded, image);
     free(padded);
+    return status;
+}
+
+/* struct ct_view of the kernels. A slope or top below `shortest` channels counts as an
+ * edge. */
+static void work_fill_view(const struct ct_work *w, unsigned v, double out[CT_VIEW_REALS])
+{
+    const struct ct_shape *shape = &w->tables.shape;
+    const double shortest = w->options.single ? 1e-6 : 1e-12;
+    const double c = w->tables.cosine[v], s = w->tables.sine[v];
+    const double big = fmax(fabs(c), fabs(s)), small = fmin(fabs(c), fabs(s));
+    const double slope = shape->scale * small, top = shape->scale * (big - small);
+    const double wide = 0.5 * shape->scale * (big + small), height = shape->pixel / big;
+    const double ramp = 1 / fmax(slope, shortest);
+    const double of_view[CT_VIEW_REALS] = {c,
+                                           s,
+                                           wide,
+                                           ramp,
+                                           wide * ramp,
+                                           0.5 * slope * height,
+                                           1 / fmax(top, shortest),
+                                           top * height};
+
+    memcpy(out, of_view, sizeof of_view);
+}
+
+enum proact_status ct_put_views(const struct ct_work *w, struct proact_error *err)
+{
+    const size_t count = (size_t)CT_VIEW_REALS * w->scan->geometry.views;
+    double *view = app_calloc(count, sizeof *view);
+
+    for (unsigned v = 0; v < w->scan->geometry.views; v++)
+        work_fill_view(w, v, view + (size_t)CT_VIEW_REALS * v);
+    enum proact_status status = ct_put(w, w->arrays.view, view, count, err);
+
+    free(view);
     return status;
 }
 
@@ -158,7 +211,7 @@ static enum proact_status work_make_arrays(struct ct_work *w, struct proact_erro
     } arrays[] = {
         {{"measurements", rays, real}, &a->measured},
         {{"weights", rays, real}, &a->weight},
-        {{"views", 2UL * g->views, real}, &a->view},
+        {{"views", (size_t)CT_VIEW_REALS * g->views, real}, &a->view},
         {{"channel edges", g->channels + 1UL, real}, &a->edge},
         {{"residual", subset_rays, real}, &a->residual},
         {{"residual of all views", all_rays, real}, &a->all_residual},

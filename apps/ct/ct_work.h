@@ -51,6 +51,8 @@ enum proact_status ct_put_image(const struct ct_work *w, struct proact_array *to
                                 const double *image, struct proact_error *err);
 enum proact_status ct_get_image(const struct ct_work *w, struct proact_array *from,
                                 double *image, struct proact_error *err);
+/* The array of views (struct ct_view). */
+enum proact_status ct_put_views(const struct ct_work *w, struct proact_error *err);
 
 unsigned ct_cost_ctas(const struct ct_work *w); /* of one slice */
 /* The shape of one subset; all subsets have as many CTAs. */

@@ -87,19 +87,13 @@ static void prepare_projection(struct ct_work *w)
     const struct ct_geometry *g = &w->scan->geometry;
     size_t rays = (size_t)g->views * g->channels;
     double *values = calloc(rays, sizeof *values);
-    double *view = calloc(g->views, 2 * sizeof *view);
 
-    for (unsigned v = 0; v < g->views; v++) {
-        view[2 * v] = w->tables.cosine[v];
-        view[2 * v + 1] = w->tables.sine[v];
-    }
-    assert_int_equal(ct_put(w, w->arrays.view, view, 2 * g->views, NULL), PROACT_OK);
+    assert_int_equal(ct_put_views(w, NULL), PROACT_OK);
     assert_int_equal(ct_put(w, w->arrays.edge, w->tables.edge, g->channels + 1, NULL), 0);
     assert_int_equal(ct_put(w, w->arrays.measured, values, rays, NULL), PROACT_OK);
     for (size_t i = 0; i < rays; i++)
         values[i] = 1;
     assert_int_equal(ct_put(w, w->arrays.weight, values, rays, NULL), PROACT_OK);
-    free(view);
     free(values);
 }
 
