@@ -183,8 +183,8 @@ static enum proact_status job_ct(struct app_job *job, const struct job_words *w,
                                  struct proact_error *err)
 {
     static const char *const types[] = {"f64", "f32", NULL};
-    const struct ct_geometry g = ct_geometry_make(CT_PARALLEL, or_default(w->size, 512),
-                                                  or_default(w->views, 984), w->channels, 240);
+    const struct ct_geometry g = ct_geometry_make(
+        CT_PARALLEL, or_default(w->size, 512), or_default(w->views, 984), w->channels, 240);
     enum proact_status status = ct_geometry_check(&g, err);
 
     job->ct = (struct ct_options){.subsets = or_default(w->subsets, 24),
