@@ -9,11 +9,12 @@
 #            GPUs), or large (beyond the L2 cache of an H200; memory for 1.5 GB inputs)
 #   NAME     applications: pagerank, sssp, als, gradient, band, ct, jacobi; default all
 # Each application is compared with one device, bit for bit. Each has a time limit of
-# LIMIT seconds (environment, default 300). METHODS are those of --method; the default is
-# all, or for large inputs on GPUs bulk, bulk-serial, inline, fused and polling.
+# LIMIT seconds (environment, default 300). RUNS is that of --runs. METHODS are those of
+# --method; the default is all, or for large inputs on GPUs bulk, bulk-serial, inline, fused
+# and polling.
 # The last lines are a table. Exit status 1: an application failed or an answer differs.
 set -u
-[ $# -ge 2 ] || { sed -n '3,14s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,15s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
 mkdir -p "$2" && folder=$(cd "$2" && pwd) || exit 2
 machine=${3:-local} size=${4:-medium}
@@ -35,6 +36,7 @@ app() { # NAME APPLICATION OPTION...
     name=$1
     shift
     timeout "$limit" "$proact" run "$@" --machine "$machine" --compare --method "$methods" \
+        ${RUNS:+--runs "$RUNS"} \
         --json "$folder/run-$name.json" >"$folder/run-$name.txt" 2>"$folder/run-$name.err"
     status=$?
     [ $status -eq 0 ] && return

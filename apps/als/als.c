@@ -183,6 +183,8 @@ static enum proact_status run_timed(struct als_run *run, struct proact_error *er
     if ((status = warm_up(&run->devices, err)) || (status = write_als_state(run, err)) ||
         (status = proact_wait(p, err)))
         return status;
+    if (run->devices.options.progress)
+        run->devices.options.progress(run->devices.options.context, 0, 0);
     uint64_t began = proact_now_ns(p);
 
     proact_statistics_reset(p);

@@ -42,7 +42,8 @@ struct als_options {
     bool is_single;         /* factors in float32 on the devices; else float64 */
     bool ignores_errors;    /* runs all sweeps, whatever the errors: without transfers */
     bool is_paper_kernel;   /* gradient: one thread per row stores factors one by one */
-    void (*progress)(void *context, unsigned sweep, double training_rmse); /* may be NULL */
+    /* On devices also called with sweep 0, before the clock starts. May be NULL. */
+    void (*progress)(void *context, unsigned sweep, double training_rmse);
     void *context;
     struct app_checkpoint checkpoint; /* of als_run() */
 };

@@ -296,8 +296,11 @@ static enum proact_status ct_iterate_all(struct ct_work *w, struct ct_result *ou
                                          struct proact_error *err)
 {
     const struct ct_options *o = &w->options;
+    const struct ct_state before = {.iteration = 0};
     enum proact_status status = PROACT_OK;
 
+    if (o->progress)
+        o->progress(o->context, &before);
     for (unsigned n = w->done + 1; n <= o->iterations && !out->converged; n++) {
         if ((status = ct_time(w, n, out, err)) || (status = ct_look(w, err)))
             return status;

@@ -42,7 +42,8 @@ struct sssp_options {
     /* NULL, or the launches of an earlier run that this one repeats, whatever the data: for
        a session without transfers, whose result is wrong. */
     const struct repeat_schedule *schedule;
-    void (*progress)(void *context, unsigned round, double changed); /* may be NULL */
+    /* On devices also called with round 0, before the clock starts. May be NULL. */
+    void (*progress)(void *context, unsigned round, double changed);
     bool every_iteration; /* progress is called for each round, in order */
     void *context;
     struct app_checkpoint checkpoint;

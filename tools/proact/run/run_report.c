@@ -161,6 +161,23 @@ static void print_copies(const struct run_study *study, FILE *to)
         fprintf(to, "; %s, which have no peer access.\n", copies);
 }
 
+/* The repetition of the runs, and the row with the largest share of spread. */
+static void print_runs(const struct run_study *study, FILE *to)
+{
+    const struct run_row *worst = &study->row[0];
+
+    for (unsigned i = 1; i < study->row_count; i++) {
+        const struct run_time *a = &study->row[i].time, *b = &worst->time;
+
+        if ((double)a->spread_ns * (double)b->ns > (double)b->spread_ns * (double)a->ns)
+            worst = &study->row[i];
+    }
+    if (study->one_time.runs > 1 && worst->time.ns)
+        fprintf(to, "time: the median of %u runs; those of %s differ most, by %.3g %%.\n",
+                study->one_time.runs, worst->method,
+                100 * (double)worst->time.spread_ns / (double)worst->time.ns);
+}
+
 static const char *answer_words(const struct run_request *request)
 {
     if (request->sample)
@@ -190,6 +207,7 @@ static void print_legend(const struct run_report *r, FILE *to)
         "the ideal that the method's transfers do not take; negative if they take "
         "longer.\n%s\n",
         uncopied, skipped, answer_words(r->request));
+    print_runs(study, to);
     print_cause(r, to);
     print_slow_rows(study, to);
     print_unified(study, to);

@@ -5,15 +5,9 @@
    with one device, and with runs that send nothing (PROACT V). */
 
 #include "run/run_application.h"
+#include "run/run_median.h"
 #include "terms.h"
 #include "topology/topology.h"
-
-/* Repeated runs: the median, and the largest difference. Emulated runs are equal; the
-   spread of bulk is the difference to another seed. */
-struct run_time {
-    uint64_t ns, spread_ns;
-    unsigned runs;
-};
 
 enum { RUN_COPIES_BYTES = 256 };
 
