@@ -110,6 +110,9 @@ struct ct_options {
     /* On devices also called with a zeroed state, before the clock starts. May be NULL. */
     void (*progress)(void *context, const struct ct_state *state);
     void *context;
+    /* NULL, or the first image of all runs with the scan and start_zero: *start is NULL, or
+       of an earlier ct_run(). The owner frees it. */
+    double **start;
 };
 
 struct ct_result {

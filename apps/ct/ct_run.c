@@ -321,7 +321,16 @@ static enum proact_status ct_prepare(struct ct_work *w, struct proact_error *err
 {
     enum proact_status status;
 
-    w->start = ct_start_image(&w->tables, w->scan, &w->options);
+    double **shared = w->options.start;
+
+    if (shared && !*shared)
+        *shared = ct_start_image(&w->tables, w->scan, &w->options);
+    if (shared) { /* a checkpoint replaces the copy */
+        w->start = app_calloc(w->pixels, sizeof *w->start);
+        memcpy(w->start, *shared, w->pixels * sizeof *w->start);
+    } else {
+        w->start = ct_start_image(&w->tables, w->scan, &w->options);
+    }
     w->extrapolated = app_calloc(w->pixels, sizeof *w->extrapolated);
     memcpy(w->extrapolated, w->start, w->pixels * sizeof *w->extrapolated);
     w->momentum = 1;

@@ -41,6 +41,9 @@ struct pagerank_options {
     void *context;
     bool every_iteration; /* progress is called for each iteration, which takes longer */
     struct app_checkpoint checkpoint;
+    /* Zeroed, or filled by an earlier run of the graph with the same kernel and
+       cta_vertices: pagerank_plan_clear() by the owner. NULL: each run makes its own. */
+    struct pagerank_plan *plan;
 };
 
 struct pagerank_result {

@@ -33,6 +33,13 @@ union sssp_distances {
     void *any;
 };
 
+/* Host data that depends only on the graph and the type. */
+struct sssp_prepared {
+    void *weights;   /* as the kernels read them; NULL: nothing is prepared */
+    uint32_t window; /* the largest difference of the two vertices of an edge */
+    bool has_negative;
+};
+
 /* A zero field selects the default. */
 struct sssp_options {
     enum sssp_type type;
@@ -47,7 +54,12 @@ struct sssp_options {
     bool every_iteration; /* progress is called for each round, in order */
     void *context;
     struct app_checkpoint checkpoint;
+    /* Zeroed, or filled by an earlier run of the graph in the same type:
+       sssp_prepared_clear() by the owner. NULL: each run makes its own. */
+    struct sssp_prepared *prepared;
 };
+
+void sssp_prepared_clear(struct sssp_prepared *prepared);
 
 struct sssp_result {
     union sssp_distances distance;

@@ -2,26 +2,19 @@
 #include "run/run_median.h"
 
 #include <stdlib.h>
-#include <time.h>
 
-static uint64_t host_time_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+#include "base/clock.h"
 
 struct run_clock run_clock_open(void)
 {
-    return (struct run_clock){.opened_ns = host_time_ns()};
+    return (struct run_clock){.opened_ns = clock_host_ns()};
 }
 
 bool run_clock_start(struct run_clock *c)
 {
     if (c->setup_ns)
         return false;
-    c->setup_ns = host_time_ns() - c->opened_ns;
+    c->setup_ns = clock_host_ns() - c->opened_ns;
     return true;
 }
 
