@@ -1,7 +1,8 @@
 # Several runs: the median and the spread, of one method and of a comparison.
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
-run="proact run jacobi --size 96 --iterations 8 --tolerance 0 --method fused --machine v100x4"
+grid="proact run jacobi --size 96 --iterations 8 --tolerance 0 --machine v100x4"
+run="$grid --method fused"
 row_times() { # FILE: the times of the first method
     sed -n 's/.*"method": "fused", "time_ns": \([0-9]*\), "spread_ns": \([0-9]*\), "runs": \([0-9]*\),.*/\1 \2 \3/p' "$1"
 }
@@ -22,6 +23,11 @@ sed -n 's/^\(time: the median of 3 runs\);.*/\1/p' table
 $run --json one.json >one
 grep -o '"runs": 1' one.json
 grep median one
+
+# The table and the JSON name the plan that auto selected.
+$grid --compare --method auto,inline --json plans.json | grep -c '^auto: [a-z_0-9]* by .*\.$\|^auto: [a-z-]*\(, [0-9]* kB chunks\)*\.$'
+grep -c '"method": "auto", "plan": "' plans.json
+$grid | grep -c '^auto: '
 
 fails 2 $run --runs 0
 fails 2 $run --runs 4

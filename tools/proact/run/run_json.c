@@ -77,6 +77,8 @@ static void write_row(const struct run_study *study, const struct run_row *row,
 
     json_begin(w, NULL, JSON_OBJECT);
     json_put_text(w, "method", row->method);
+    if (row->plan[0])
+        json_put_text(w, "plan", row->plan);
     if (row->copies[0])
         json_put_text(w, "copies", row->copies);
     write_time(w, &row->time);

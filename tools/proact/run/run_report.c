@@ -145,6 +145,13 @@ static void print_unified(const struct run_study *study, FILE *to)
     }
 }
 
+static void print_row_plans(const struct run_study *study, FILE *to)
+{
+    for (unsigned i = 0; i < study->row_count; i++)
+        if (study->row[i].plan[0])
+            fprintf(to, "%s: %s.\n", study->row[i].method, study->row[i].plan);
+}
+
 /* Pairs of devices without peer access, which have copies instead of the method. They are
    the same for all methods that need it. */
 static void print_copies(const struct run_study *study, FILE *to)
@@ -210,6 +217,7 @@ static void print_legend(const struct run_report *r, FILE *to)
     print_runs(study, to);
     print_cause(r, to);
     print_slow_rows(study, to);
+    print_row_plans(study, to);
     print_unified(study, to);
     print_copies(study, to);
     if (study->device_count > 1 && !sends(study))

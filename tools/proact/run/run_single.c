@@ -30,6 +30,7 @@ struct single {
     struct run_outcome outcome; /* of the run with the median time */
     struct run_time time;
     const char *method;
+    char plan[RUN_PLAN_BYTES];     /* of auto; else "" */
     char copies[RUN_COPIES_BYTES]; /* pairs of devices that have copies instead, or "" */
     bool emulated;
 };
@@ -80,14 +81,15 @@ static bool single_report_profile(const struct single *s, bool is_first)
     return session_profile_has_used(s->session);
 }
 
-/* The session of run `number`, by the named method. Without one, stored plans may apply;
-   their default is fused, or bulk where the machine does not support that. */
+/* The session of run `number`. Without a method, stored plans apply, then the plans that
+   the cost model selects. */
 static enum proact_status single_open(struct single *s, unsigned number,
                                       struct proact_error *err)
 {
     const struct run_request *r = s->request;
+    const char *method = r->method ? r->method : run_auto;
     const struct proact_plan plan = {
-        .method = r->method ? run_method_name(r->method) : NULL,
+        .method = run_method_name(method),
         .chunk_bytes = r->chunk_bytes,
         .transfer_threads = r->threads,
         .broadcast = r->sends_all,
@@ -100,17 +102,9 @@ static enum proact_status single_open(struct single *s, unsigned number,
         .profile = r->profile,
         .plan = plan,
     };
-    enum proact_status status = proact_open(&options, &s->session, err);
 
-    s->method = r->method;
-    if (status || r->method)
-        return status;
-    struct proact_plan usual = plan;
-
-    usual.method = "fused";
-    s->method = proact_plan_set(s->session, &usual, NULL) ? run_baseline : "fused";
-    usual.method = session_profile_is_used(s->session) ? NULL : s->method;
-    return proact_plan_set(s->session, &usual, err);
+    s->method = method;
+    return proact_open(&options, &s->session, err);
 }
 
 static bool is_on_host(const struct single *s)
@@ -158,6 +152,8 @@ static enum proact_status single_execute(struct single *s, unsigned number,
     run_progress_next(&s->progress, s->method);
     status = s->application->run(s->work, s->session, &watcher, out, err);
     rebase_points(s, out);
+    if (s->method == run_auto)
+        run_plan_note(s->session, s->plan);
     if (single_report_profile(s, number == 0))
         s->method = "stored plans";
     return status;
@@ -224,6 +220,8 @@ static void print_single_times(const struct single *s, FILE *to)
         fprintf(to, " (median of %u runs, spread %s)", s->time.runs, spread);
     }
     fprintf(to, ", %s an iteration, %s sent\n", each, sent);
+    if (s->plan[0])
+        fprintf(to, "%s: %s\n", s->method, s->plan);
     if (s->copies[0])
         fprintf(to, "%s; %s, which have no peer access\n", s->method, s->copies);
 }
@@ -311,6 +309,7 @@ static enum proact_status write_single_json(const struct single *s,
     study.row[0] = (struct run_row){
         .method = s->method, .time = s->time, .statistics = s->outcome.statistics};
     memcpy(study.row[0].copies, s->copies, sizeof s->copies);
+    memcpy(study.row[0].plan, s->plan, sizeof s->plan);
     return run_report_write(&report, s->request->json, err);
 }
 

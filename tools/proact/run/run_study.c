@@ -85,6 +85,8 @@ static enum proact_status make_row(struct run_maker *m, unsigned index,
 
     row.statistics = outcome.statistics;
     memcpy(row.copies, m->copies, sizeof row.copies);
+    if (strcmp(row.method, run_auto) == 0)
+        memcpy(row.plan, m->plan, sizeof row.plan);
     run_outcome_clear(&outcome);
     if (!status)
         study->row[study->row_count++] = row;

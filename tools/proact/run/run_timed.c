@@ -39,7 +39,10 @@ static enum proact_status timed_run_in(struct run_maker *m, struct proact *p,
         proact_trace_set_callback(p, run_trace_span, run->trace);
     else if (run->watched)
         proact_trace_set_callback(p, timed_ignore_span, NULL);
-    return m->application->run(m->work, p, &watcher, out, m->err);
+    enum proact_status status = m->application->run(m->work, p, &watcher, out, m->err);
+
+    run_plan_note(p, m->plan);
+    return status;
 }
 
 enum proact_status run_timed_once(struct run_maker *m, const struct run_case *run,

@@ -16,10 +16,11 @@ struct run_maker {
     const struct topology *topology;
     struct run_progress progress;
     struct run_study *study;
-    char copies[RUN_COPIES_BYTES]; /* of the last session */
-    struct proact_quanta *quanta;  /* NULL: all is executed */
-    bool has_opened;               /* the session of the last run */
-    struct run_clock clock;        /* of the last run */
+    char copies[RUN_COPIES_BYTES]; /* of the last session, as the plan */
+    char plan[RUN_PLAN_BYTES];
+    struct proact_quanta *quanta; /* NULL: all is executed */
+    bool has_opened;              /* the session of the last run */
+    struct run_clock clock;       /* of the last run */
     /* The launches of runs without an answer: of the run on one device, or of a sample. */
     const struct repeat_schedule *schedule;
     struct proact_error *err;
