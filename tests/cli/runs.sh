@@ -28,6 +28,7 @@ grep median one
 $grid --compare --method auto,inline --json plans.json | grep -c '^auto: [a-z_0-9]* by .*\.$\|^auto: [a-z-]*\(, [0-9]* kB chunks\)*\.$'
 grep -c '"method": "auto", "plan": "' plans.json
 $grid | grep -c '^auto: '
+$grid --method auto | grep -c '^auto: '
 
 fails 2 $run --runs 0
 fails 2 $run --runs 4

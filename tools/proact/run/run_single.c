@@ -152,7 +152,7 @@ static enum proact_status single_execute(struct single *s, unsigned number,
     run_progress_next(&s->progress, s->method);
     status = s->application->run(s->work, s->session, &watcher, out, err);
     rebase_points(s, out);
-    if (s->method == run_auto)
+    if (strcmp(s->method, run_auto) == 0)
         run_plan_note(s->session, s->plan);
     if (single_report_profile(s, number == 0))
         s->method = "stored plans";
