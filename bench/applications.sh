@@ -9,17 +9,22 @@
 #            GPUs), or large (beyond the L2 cache of an H200; memory for 1.5 GB inputs)
 #   NAME     applications: pagerank, sssp, als, gradient, band, ct, jacobi; default all
 # Each application is compared with one device, bit for bit. Each has a time limit of
-# LIMIT seconds (environment, default 300). METHODS (default all) are those of --method.
+# LIMIT seconds (environment, default 300). RUNS is that of --runs. METHODS are those of
+# --method; the default is all, or for large inputs on GPUs bulk, bulk-serial, inline, fused
+# and polling.
 # The last lines are a table. Exit status 1: an application failed or an answer differs.
 set -u
-[ $# -ge 2 ] || { sed -n '3,13s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,15s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
 mkdir -p "$2" && folder=$(cd "$2" && pwd) || exit 2
 machine=${3:-local} size=${4:-medium}
 shift $(($# < 4 ? $# : 4))
 names=${*:-pagerank sssp als gradient band ct jacobi}
 proact=$build/tools/proact/proact
-limit=${LIMIT:-300} methods=${METHODS:-all} bad=0
+limit=${LIMIT:-300} methods=all bad=0
+# Relay and dynamic take minutes there.
+[ "$machine $size" != "local large" ] || methods=bulk,bulk-serial,inline,fused,polling
+methods=${METHODS:-$methods}
 
 make_input() { # FILE GENERATOR OPTION...: unless an earlier run has made it
     file=$folder/$1
@@ -31,6 +36,7 @@ app() { # NAME APPLICATION OPTION...
     name=$1
     shift
     timeout "$limit" "$proact" run "$@" --machine "$machine" --compare --method "$methods" \
+        ${RUNS:+--runs "$RUNS"} \
         --json "$folder/run-$name.json" >"$folder/run-$name.txt" 2>"$folder/run-$name.err"
     status=$?
     [ $status -eq 0 ] && return
@@ -116,18 +122,18 @@ for file in "$folder"/run-*.json; do
             return substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4)
         }
         /"one_device"/ { in_one = 1 }
-        in_one && /"time_ns"/ { one = field("time_ns"); in_one = 0 }
+        in_one && /"time_ns"/ { one = field("time_ns") + 0; in_one = 0 }
         /"ideal"/ { in_ideal = 1 }
-        in_ideal && /"time_ns"/ { ideal = field("time_ns"); in_ideal = 0 }
+        in_ideal && /"time_ns"/ { ideal = field("time_ns") + 0; in_ideal = 0 }
         /"method"/ {
-            time = field("time_ns")
+            time = field("time_ns") + 0
             if (field("equal_to_one_device") != "true") bad = 1
             if (field("method") ~ /bulk"/) bulk = time
             if (!best || time < best) {
                 best = time
                 by = field("method")
-                spread = field("spread_ns")
-                sent = field("sent_bytes")
+                spread = field("spread_ns") + 0
+                sent = field("sent_bytes") + 0
             }
         }
         END {

@@ -183,6 +183,8 @@ static enum proact_status run_timed(struct als_run *run, struct proact_error *er
     if ((status = warm_up(&run->devices, err)) || (status = write_als_state(run, err)) ||
         (status = proact_wait(p, err)))
         return status;
+    if (run->devices.options.progress)
+        run->devices.options.progress(run->devices.options.context, 0, 0);
     uint64_t began = proact_now_ns(p);
 
     proact_statistics_reset(p);
@@ -195,6 +197,20 @@ static enum proact_status run_timed(struct als_run *run, struct proact_error *er
     r->is_split = als_kernels_are_split(&run->devices);
     status = proact_statistics_get(p, PROACT_ALL_DEVICES, NULL, &r->statistics, err);
     return status ? status : read_result(run, err);
+}
+
+void als_prepared_clear(struct als_prepared *prepared)
+{
+    free(prepared->users);
+    free(prepared->items);
+    *prepared = (struct als_prepared){0};
+}
+
+static void als_prepare(const struct rating_set *set, unsigned rank,
+                        struct als_prepared *out)
+{
+    out->users = als_start(&set->by_user, true, rank);
+    out->items = als_start(&set->by_item, false, rank);
 }
 
 enum proact_status als_run(struct proact *p, const struct rating_set *set,
@@ -212,10 +228,18 @@ enum proact_status als_run(struct proact *p, const struct rating_set *set,
                              .user_count = set->user_count,
                              .item_count = set->item_count,
                              .rank = d->options.rank};
+    struct als_prepared own = {0};
+    struct als_prepared *prepared = d->options.prepared ? d->options.prepared : &own;
+
+    if (!prepared->users)
+        als_prepare(set, d->options.rank, prepared);
+    d->users.start = prepared->users;
+    d->items.start = prepared->items;
     als_record_init(&run.record, set, &d->options);
     if (!(status = als_devices_init(d, err)) && !(status = als_kernels_load(d, err)))
         status = run_timed(&run, err);
     als_devices_clear(d);
+    als_prepared_clear(&own);
     r->errors = run.record.errors;
     r->error_count = run.record.count;
     r->last = run.record.marks.last;

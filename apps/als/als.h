@@ -27,6 +27,11 @@ enum als_update {
     ALS_STRATA,
 };
 
+/* Initial factors by row, which depend only on the ratings and the rank. */
+struct als_prepared {
+    double *users, *items; /* NULL: nothing is prepared */
+};
+
 /* A zero field selects the default, except for the rank. */
 struct als_options {
     enum als_update update;
@@ -42,10 +47,16 @@ struct als_options {
     bool is_single;         /* factors in float32 on the devices; else float64 */
     bool ignores_errors;    /* runs all sweeps, whatever the errors: without transfers */
     bool is_paper_kernel;   /* gradient: one thread per row stores factors one by one */
-    void (*progress)(void *context, unsigned sweep, double training_rmse); /* may be NULL */
+    /* On devices also called with sweep 0, before the clock starts. May be NULL. */
+    void (*progress)(void *context, unsigned sweep, double training_rmse);
     void *context;
     struct app_checkpoint checkpoint; /* of als_run() */
+    /* Zeroed, or filled by an earlier als_run() with the ratings and the rank:
+       als_prepared_clear() by the owner. NULL: each run makes its own. */
+    struct als_prepared *prepared;
 };
+
+void als_prepared_clear(struct als_prepared *prepared);
 
 /* The errors after a sweep. */
 struct als_errors {

@@ -168,7 +168,6 @@ static enum proact_status create_side(struct als_devices *d, struct als_side *si
     enum proact_status status;
 
     side->rows = rows;
-    side->start = als_start(rows, is_users, d->options.rank);
     als_parts_init(rows, &side->parts);
     if ((status = create_array(d->session, first, rows->first, &side->first, err)) ||
         (status = create_array(d->session, sums, NULL, &side->penalty, err)) ||
@@ -223,7 +222,6 @@ static void side_clear(struct als_side *side)
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         proact_array_destroy(arrays[i]);
     als_parts_clear(&side->parts);
-    free(side->start);
 }
 
 void als_devices_clear(struct als_devices *d)

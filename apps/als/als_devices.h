@@ -26,7 +26,7 @@ void als_parts_clear(struct als_parts *p);
 struct als_side {
     const struct rating_rows *rows;
     struct als_parts parts;
-    double *start; /* initial factors */
+    const double *start; /* initial factors; borrowed */
     struct proact_array *first, *index, *value;
     struct proact_array *part, *part_row, *part_first, *part_sums; /* NULL without hubs */
     /* Gradient: sweep s reads [(s - 1) % 2] and writes the other. Else only [0]. */

@@ -28,6 +28,7 @@ struct band_session {
     struct band_options options;
     struct band_rows size;
     struct band_growth growth;
+    const struct band_prepared *prepared; /* NULL in f64 */
     struct proact_kernel *step;
     struct proact_array *matrix, *right, *diagonal, *first, *column;
     struct proact_array *x[2]; /* iteration i reads [i % 2] */
@@ -58,31 +59,48 @@ static struct band_rows band_rows_of(const struct band_system *s,
                               .limit = bound * fabs(bound)};
 }
 
-/* Numbers in the type of the run; the caller frees them. */
-static void *typed_copy(const struct band_session *run, const double *from, size_t count)
+/* Numbers in f32; the caller frees them. */
+static float *band_single(const double *from, size_t count)
 {
-    void *copy = app_calloc(count, number_bytes(run));
-    double *f64 = copy;
-    float *f32 = copy;
+    float *copy = app_calloc(count, sizeof *copy);
 
-    for (size_t i = 0; i < count; i++) {
-        if (run->options.type == BAND_F32)
-            f32[i] = (float)from[i];
-        else
-            f64[i] = from[i];
-    }
+    for (size_t i = 0; i < count; i++)
+        copy[i] = (float)from[i];
     return copy;
+}
+
+static size_t band_entries(const struct band_system *s)
+{
+    return s->diagonals ? (2 * (size_t)s->half_width + 1) * s->rows : s->first[s->rows];
+}
+
+static void band_prepare(const struct band_system *s, struct band_prepared *out)
+{
+    const double *matrix = s->diagonals ? s->diagonals : s->value;
+
+    *out = (struct band_prepared){.matrix = band_single(matrix, band_entries(s)),
+                                  .right = band_single(s->right, s->rows),
+                                  .diagonal = band_single(s->diagonal, s->rows)};
+}
+
+void band_prepared_clear(struct band_prepared *prepared)
+{
+    free(prepared->matrix);
+    free(prepared->right);
+    free(prepared->diagonal);
+    *prepared = (struct band_prepared){0};
 }
 
 static enum proact_status make_band_arrays(struct band_session *run,
                                            struct proact_error *err)
 {
     const struct band_system *s = run->system;
-    size_t rows = s->rows, bytes = number_bytes(run);
-    size_t entries = s->diagonals ? (2 * (size_t)s->half_width + 1) * rows : s->first[rows];
-    void *matrix = typed_copy(run, s->diagonals ? s->diagonals : s->value, entries);
-    void *right = typed_copy(run, s->right, rows);
-    void *diagonal = typed_copy(run, s->diagonal, rows);
+    const struct band_prepared *single = run->prepared; /* NULL: f64 */
+    size_t rows = s->rows, bytes = number_bytes(run), entries = band_entries(s);
+    const double *values = s->diagonals ? s->diagonals : s->value;
+    const void *matrix = single ? (const void *)single->matrix : values;
+    const void *right = single ? (const void *)single->right : s->right;
+    const void *diagonal = single ? (const void *)single->diagonal : s->diagonal;
     const struct array_plan arrays[] = {
         {{"matrix", entries, bytes}, matrix, &run->matrix},
         {{"right side", rows, bytes}, right, &run->right},
@@ -93,13 +111,8 @@ static enum proact_status make_band_arrays(struct band_session *run,
         {{"columns", entries, sizeof *s->column}, s->column, &run->column},
     };
     size_t count = sizeof arrays / sizeof *arrays;
-    enum proact_status status =
-        arrays_make(run->session, arrays, s->diagonals ? count - 2 : count, err);
 
-    free(matrix);
-    free(right);
-    free(diagonal);
-    return status;
+    return arrays_make(run->session, arrays, s->diagonals ? count - 2 : count, err);
 }
 
 static enum proact_status reset_x(void *context, struct proact_error *err)
@@ -246,9 +259,16 @@ enum proact_status band_run(struct proact *p, const struct band_system *s,
 
     if (status)
         return status;
+    struct band_prepared own = {0};
+    struct band_prepared *prepared = run.options.prepared ? run.options.prepared : &own;
+
+    if (run.options.type == BAND_F32 && !prepared->matrix)
+        band_prepare(s, prepared);
+    run.prepared = run.options.type == BAND_F32 ? prepared : NULL;
     run.size = band_rows_of(s, &run.options);
     if (!(status = load_band(&run, err)))
         status = run_iterations(&run, out, err);
     band_session_clear(&run);
+    band_prepared_clear(&own);
     return status;
 }

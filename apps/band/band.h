@@ -47,6 +47,11 @@ enum band_type { BAND_F64, BAND_F32 };
 
 #define BAND_F32_TOLERANCE_MIN 1e-6 /* f32 does not reach smaller residuals in general */
 
+/* Numbers of a system in f32. */
+struct band_prepared {
+    float *matrix, *right, *diagonal; /* NULL: nothing is prepared */
+};
+
 /* A zero field selects the default. */
 struct band_options {
     enum band_type type;
@@ -56,11 +61,17 @@ struct band_options {
     /* NULL, or the launches of an earlier run that this one repeats, whatever the data: for
        a session without transfers, whose result is wrong. */
     const struct repeat_schedule *schedule;
-    void (*progress)(void *context, unsigned iteration, double residual); /* may be NULL */
+    /* On devices also called with iteration 0, before the clock starts. May be NULL. */
+    void (*progress)(void *context, unsigned iteration, double residual);
     bool every_iteration; /* progress is called for each iteration, in order */
     void *context;
     struct app_checkpoint checkpoint;
+    /* Zeroed, or filled by an earlier run of the system in f32: band_prepared_clear() by
+       the owner. NULL: each run makes its own. */
+    struct band_prepared *prepared;
 };
+
+void band_prepared_clear(struct band_prepared *prepared);
 
 struct band_result {
     enum band_type type;

@@ -106,9 +106,13 @@ struct ct_options {
     /* For a session that skips transfers, whose image is wrong: all arrays have a content,
        and nothing that decides the time depends on a transfer. */
     bool skips_transfers;
-    struct app_checkpoint checkpoint;                              /* of ct_run() */
-    void (*progress)(void *context, const struct ct_state *state); /* may be NULL */
+    struct app_checkpoint checkpoint; /* of ct_run() */
+    /* On devices also called with a zeroed state, before the clock starts. May be NULL. */
+    void (*progress)(void *context, const struct ct_state *state);
     void *context;
+    /* NULL, or the first image of all runs with the scan and start_zero: *start is NULL, or
+       of an earlier ct_run(). The owner frees it. */
+    double **start;
 };
 
 struct ct_result {

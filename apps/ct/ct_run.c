@@ -288,8 +288,11 @@ static enum proact_status ct_iterate_all(struct ct_work *w, struct ct_result *ou
                                          struct proact_error *err)
 {
     const struct ct_options *o = &w->options;
+    const struct ct_state before = {.iteration = 0};
     enum proact_status status = PROACT_OK;
 
+    if (o->progress)
+        o->progress(o->context, &before);
     for (unsigned n = w->done + 1; n <= o->iterations && !out->converged; n++) {
         if ((status = ct_time(w, n, out, err)) || (status = ct_look(w, err)))
             return status;
@@ -310,7 +313,16 @@ static enum proact_status ct_prepare(struct ct_work *w, struct proact_error *err
 {
     enum proact_status status;
 
-    w->start = ct_start_image(&w->tables, w->scan, &w->options);
+    double **shared = w->options.start;
+
+    if (shared && !*shared)
+        *shared = ct_start_image(&w->tables, w->scan, &w->options);
+    if (shared) { /* a checkpoint replaces the copy */
+        w->start = app_calloc(w->pixels, sizeof *w->start);
+        memcpy(w->start, *shared, w->pixels * sizeof *w->start);
+    } else {
+        w->start = ct_start_image(&w->tables, w->scan, &w->options);
+    }
     w->extrapolated = app_calloc(w->pixels, sizeof *w->extrapolated);
     memcpy(w->extrapolated, w->start, w->pixels * sizeof *w->extrapolated);
     w->momentum = 1;

@@ -410,6 +410,8 @@ static enum proact_status iterate(struct loop *l, struct repeat_result *out,
         (status = proact_wait(p, err)))
         return status;
     l->before = (struct repeat_state){0};
+    if (l->repeat->progress)
+        l->repeat->progress(l->repeat->progress_context, 0, 0);
     uint64_t began = proact_now_ns(p);
 
     proact_statistics_reset(p);

@@ -71,7 +71,8 @@ struct repeat {
     enum proact_status (*inspect)(void *context, unsigned first, unsigned count,
                                   const double *changes, struct proact_error *err);
     double start; /* second sum before iteration 0; the change then is infinite */
-    void (*progress)(void *context, unsigned iteration, double change); /* may be NULL */
+    /* Called with iteration 0 before the clock starts, then at each query. May be NULL. */
+    void (*progress)(void *context, unsigned iteration, double change);
     void *progress_context;
     bool every_iteration; /* progress is called for each iteration, in order; the host then
                              queries each batch */

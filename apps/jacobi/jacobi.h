@@ -19,7 +19,8 @@ struct jacobi_options {
     /* NULL, or the launches of an earlier run that this one repeats, whatever the data: for
        a session without transfers, whose result is wrong. */
     const struct repeat_schedule *schedule;
-    void (*progress)(void *context, unsigned iteration, double residual); /* may be NULL */
+    /* On devices also called with iteration 0, before the clock starts. May be NULL. */
+    void (*progress)(void *context, unsigned iteration, double residual);
     void *context;
     bool every_iteration; /* progress is called for each iteration, which takes longer */
     struct app_checkpoint checkpoint;

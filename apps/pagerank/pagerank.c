@@ -15,7 +15,7 @@ enum { STEP_GIFT_ARG = 6, STEP_SUMS_ARG = 7 }; /* arguments that the kernels wri
 struct pagerank_run {
     struct proact *session;
     struct pagerank_options options;
-    struct pagerank_plan plan;
+    struct pagerank_plan plan; /* borrowed */
     uint32_t vertex_count, edge_count;
     struct proact_kernel *step;
     struct proact_array *ctas, *first, *source, *out_degree;
@@ -164,7 +164,6 @@ static void run_clear(struct pagerank_run *run)
     proact_array_destroy(run->out_degree);
     proact_array_destroy(run->gift[0]);
     proact_array_destroy(run->gift[1]);
-    pagerank_plan_clear(&run->plan);
     free(run->start.any);
 }
 
@@ -182,8 +181,12 @@ enum proact_status pagerank_run(struct proact *p, const struct graph *g,
     if (status)
         return status;
     double *ranks = app_calloc(g->vertex_count, sizeof *ranks);
+    struct pagerank_plan own = {0};
+    struct pagerank_plan *plan = run.options.plan ? run.options.plan : &own;
 
-    pagerank_plan_init(&run.plan, g, &run.options);
+    if (!plan->vertex)
+        pagerank_plan_init(plan, g, &run.options);
+    run.plan = *plan;
     if (!(status = prepare(&run, err))) {
         struct repeat repeat = {.session = p,
                                 .cta_count = run.plan.cta_count,
@@ -206,6 +209,7 @@ enum proact_status pagerank_run(struct proact *p, const struct graph *g,
     if (!status)
         status = read_ranks(&run, loop.iterations, ranks, err);
     run_clear(&run);
+    pagerank_plan_clear(&own);
     if (status) {
         free(loop.schedule.launches);
         free(ranks);

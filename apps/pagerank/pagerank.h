@@ -36,10 +36,14 @@ struct pagerank_options {
     /* NULL, or the launches of an earlier run that this one repeats, whatever the data: for
        a session without transfers, whose result is wrong. */
     const struct repeat_schedule *schedule;
-    void (*progress)(void *context, unsigned iteration, double residual); /* may be NULL */
+    /* On devices also called with iteration 0, before the clock starts. May be NULL. */
+    void (*progress)(void *context, unsigned iteration, double residual);
     void *context;
     bool every_iteration; /* progress is called for each iteration, which takes longer */
     struct app_checkpoint checkpoint;
+    /* Zeroed, or filled by an earlier run of the graph with the same kernel and
+       cta_vertices: pagerank_plan_clear() by the owner. NULL: each run makes its own. */
+    struct pagerank_plan *plan;
 };
 
 struct pagerank_result {

@@ -26,7 +26,7 @@ struct sssp_session {
     struct proact_array *first, *source, *weight;
     struct proact_array *distance[2], *changed[2]; /* round i reads [i % 2] */
     uint32_t *distance_start, *changed_start;      /* input of round 0 */
-    bool has_negative;
+    const struct sssp_prepared *prepared;
     unsigned cycle_round; /* the search for a negative cycle is due after this round */
 };
 
@@ -45,7 +45,8 @@ static uint32_t sssp_window(const struct graph *g)
 }
 
 /* Shape of the launches; it depends only on the graph and the kernel. */
-static struct sssp_shape sssp_shape_of(const struct graph *g, enum sssp_kernel kernel)
+static struct sssp_shape sssp_shape_of(const struct graph *g, enum sssp_kernel kernel,
+                                       uint32_t window)
 {
     uint32_t n = g->vertex_count, wanted = (n - 1) / SSSP_CTA_VERTICES + 1;
     uint32_t by_edges = g->edge_count / CTA_EDGES;
@@ -62,7 +63,7 @@ static struct sssp_shape sssp_shape_of(const struct graph *g, enum sssp_kernel k
     return (struct sssp_shape){.vertex_count = n,
                                .cta_size = size,
                                .cta_count = (n - 1) / size + 1,
-                               .window = sssp_window(g)};
+                               .window = window};
 }
 
 static uint32_t word_count(const struct sssp_session *run)
@@ -100,14 +101,13 @@ static void fill_distances(struct sssp_session *run)
 }
 
 /* Weights as the kernels read them; the caller frees them. */
-static void *kernel_weights(const struct sssp_session *run)
+static void *kernel_weights(const struct graph *g, enum sssp_type type)
 {
-    const struct graph *g = run->graph;
     int32_t *integer = app_calloc(g->edge_count, sizeof *integer);
     float *real = (float *)(void *)integer;
 
     for (uint32_t e = 0; e < g->edge_count; e++) {
-        if (run->options.type == SSSP_F32)
+        if (type == SSSP_F32)
             real[e] = (float)g->weight[e];
         else
             integer[e] = (int32_t)g->weight[e];
@@ -115,16 +115,31 @@ static void *kernel_weights(const struct sssp_session *run)
     return integer;
 }
 
+static void sssp_prepare(const struct graph *g, enum sssp_type type,
+                         struct sssp_prepared *out)
+{
+    *out = (struct sssp_prepared){.weights = kernel_weights(g, type),
+                                  .window = sssp_window(g),
+                                  .has_negative = sssp_has_negative_weight(g)};
+}
+
+void sssp_prepared_clear(struct sssp_prepared *prepared)
+{
+    free(prepared->weights);
+    *prepared = (struct sssp_prepared){0};
+}
+
 static enum proact_status make_sssp_arrays(struct sssp_session *run,
                                            struct proact_error *err)
 {
     const struct graph *g = run->graph;
     size_t n = g->vertex_count, words = word_count(run);
-    void *weights = kernel_weights(run);
     const struct array_plan arrays[] = {
         {{"edges by vertex", n + 1, sizeof(uint32_t)}, g->in_first, &run->first},
         {{"edges", g->edge_count, sizeof(uint32_t)}, g->source, &run->source},
-        {{"weights", g->edge_count, sizeof(uint32_t)}, weights, &run->weight},
+        {{"weights", g->edge_count, sizeof(uint32_t)},
+         run->prepared->weights,
+         &run->weight},
         {{"distances, even", n, sizeof(uint32_t)}, NULL, &run->distance[0]},
         {{"distances, odd", n, sizeof(uint32_t)}, NULL, &run->distance[1]},
         {{"changed, even", words, sizeof(uint32_t)}, NULL, &run->changed[0]},
@@ -134,10 +149,7 @@ static enum proact_status make_sssp_arrays(struct sssp_session *run,
 
     if (run->options.kernel != SSSP_FRONTIER)
         count -= 2;
-    enum proact_status status = arrays_make(run->session, arrays, count, err);
-
-    free(weights);
-    return status;
+    return arrays_make(run->session, arrays, count, err);
 }
 
 /* With a frontier a round stores only changed distances, so both arrays start equal. A
@@ -213,7 +225,7 @@ static enum proact_status inspect_rounds(void *context, unsigned first, unsigned
     enum proact_status status;
 
     (void)changes;
-    if (!run->has_negative || first + count < run->cycle_round)
+    if (!run->prepared->has_negative || first + count < run->cycle_round)
         return PROACT_OK;
     run->cycle_round = 2 * (first + count);
     if ((status = sssp_read_distances(run, first + count, &distance, err)))
@@ -317,10 +329,16 @@ enum proact_status sssp_run(struct proact *p, const struct graph *g,
 
     if (status)
         return status;
-    run.shape = sssp_shape_of(g, run.options.kernel);
-    run.has_negative = sssp_has_negative_weight(g);
+    struct sssp_prepared own = {0};
+    struct sssp_prepared *prepared = run.options.prepared ? run.options.prepared : &own;
+
+    if (!prepared->weights)
+        sssp_prepare(g, run.options.type, prepared);
+    run.prepared = prepared;
+    run.shape = sssp_shape_of(g, run.options.kernel, prepared->window);
     if (!(status = load_step(&run, err)))
         status = run_rounds(&run, out, err);
     session_clear(&run);
+    sssp_prepared_clear(&own);
     return status;
 }

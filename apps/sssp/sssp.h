@@ -33,6 +33,13 @@ union sssp_distances {
     void *any;
 };
 
+/* Host data that depends only on the graph and the type. */
+struct sssp_prepared {
+    void *weights;   /* as the kernels read them; NULL: nothing is prepared */
+    uint32_t window; /* the largest difference of the two vertices of an edge */
+    bool has_negative;
+};
+
 /* A zero field selects the default. */
 struct sssp_options {
     enum sssp_type type;
@@ -42,11 +49,17 @@ struct sssp_options {
     /* NULL, or the launches of an earlier run that this one repeats, whatever the data: for
        a session without transfers, whose result is wrong. */
     const struct repeat_schedule *schedule;
-    void (*progress)(void *context, unsigned round, double changed); /* may be NULL */
+    /* On devices also called with round 0, before the clock starts. May be NULL. */
+    void (*progress)(void *context, unsigned round, double changed);
     bool every_iteration; /* progress is called for each round, in order */
     void *context;
     struct app_checkpoint checkpoint;
+    /* Zeroed, or filled by an earlier run of the graph in the same type:
+       sssp_prepared_clear() by the owner. NULL: each run makes its own. */
+    struct sssp_prepared *prepared;
 };
+
+void sssp_prepared_clear(struct sssp_prepared *prepared);
 
 struct sssp_result {
     union sssp_distances distance;

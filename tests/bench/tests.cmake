@@ -4,7 +4,10 @@ target_link_libraries(bench_tests PRIVATE proact_bench)
 # A stale table of the documentation is reported and restored.
 proact_test(NAME bench.tables_stale COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/tables.sh
     ${PROJECT_SOURCE_DIR})
-set_tests_properties(bench.tables_stale PROPERTIES LABELS quick)
+# The best method in the table of bench/applications.sh.
+proact_test(NAME bench.applications COMMAND
+    ${CMAKE_CURRENT_SOURCE_DIR}/bench/applications.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(bench.tables_stale bench.applications PROPERTIES LABELS quick)
 
 # The regions of Figure 6 on an emulated machine.
 proact_test(NAME bench.child_regions COMMAND

@@ -6,7 +6,7 @@ proact make phantom --size 16 --views 12 --slices 2 -o s.npy
 run="proact run ct --size 16 --machine v100x4 --iterations 2 --subsets 3"
 
 $run --sinogram s.npy --reference --output image.npy |
-    sed 's/: [0-9.]* [um]s (virtual), [0-9.]* [um]s an/: T (virtual), T an/; s/HU [0-9.e-]* (at/HU X (at/'
+    sed 's/: [0-9.]* [um]s (virtual), [0-9.]* [um]s an/: T (virtual), T an/; s/HU [0-9.e-]* (at/HU X (at/; s/[0-9.]* [kM]*B sent$/N sent/; s/^auto: .*/auto: PLAN/'
 head -c 128 image.npy | tail -c +11 | tr -s ' '
 [ "$(wc -c <image.npy)" = $((128 + 2 * 16 * 16 * 4)) ] || wc -c image.npy
 

@@ -1,7 +1,7 @@
 # Shortest paths and Jacobi's method: answers, files, the host's reference, invalid input.
 . "$(dirname "$0")/cli_lib.sh"
 exec 2>&1
-times='s/: [0-9.]* [um]s (virtual), [0-9.]* [nu]s an/: T (virtual), T an/'
+times='s/: [0-9.]* [um]s (virtual), [0-9.]* [nu]s an/: T (virtual), T an/; s/[0-9.]* [kM]*B sent$/N sent/; s/^auto: .*/auto: PLAN/'
 matrix='%%MatrixMarket matrix coordinate'
 printf '%s integer general\n6 6 7\n1 2 7\n2 3 2\n1 3 12\n4 3 1\n3 1 5\n3 5 -4\n5 1 3\n' "$matrix" >g.mtx
 sssp="proact run sssp g.mtx --machine v100x4"

@@ -1,5 +1,5 @@
 # Each tests/cli/NAME.sh is one test of the command; run.sh describes them.
-foreach(name bench bench_link bench_options chart ct figures help ideal usage input make methods midway plot progress replay run_small single solvers trace doctor topo local unified
+foreach(name bench bench_link bench_options chart ct figures help ideal usage input make methods midway plot progress replay run_small runs single solvers trace doctor topo local unified
     model model_fit model_usage ratings tune analyze analyze_launch analyze_modes analyze_passes analyze_program analyze_usage)
     proact_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
@@ -7,7 +7,7 @@ foreach(name bench bench_link bench_options chart ct figures help ideal usage in
 endforeach()
 # Each takes a quarter of a minute or more under sanitizers.
 set_tests_properties(cli.bench cli.bench_link cli.chart cli.figures cli.ideal cli.midway cli.plot cli.progress
-    cli.ratings cli.replay cli.run_small cli.single cli.solvers cli.tune cli.unified
+    cli.ratings cli.replay cli.run_small cli.runs cli.single cli.solvers cli.tune cli.unified
     PROPERTIES LABELS slow)
 
 # A separate program reads traces back.

@@ -16,6 +16,7 @@
 #include "runtime/footprint/derive.h"
 #include "runtime/kernel/image_destroy.h"
 #include "runtime/kernel/stored_plan.h"
+#include "runtime/kernel/used_plans.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/runtime_map.h"
 #include "runtime/objects/session.h"
@@ -355,6 +356,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     struct proact *p = k->session;
     struct proact_kernel **link = &p->kernels;
 
+    used_plans_note(k);
     variants_drop(k);
     if (k->variant_of)
         variant_leave(k);

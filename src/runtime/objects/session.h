@@ -41,6 +41,10 @@ struct proact {
     struct transfer_devices devices;
     struct transfer_plan constraint; /* the user's plan, which the plans of launches obey */
     struct text plan_copies;         /* proact_plan_copies() */
+    struct session_used_plans {
+        struct used_plan *plan;
+        size_t count, capacity;
+    } used_plans; /* runtime/kernel/used_plans.h */
     struct order order;
     struct span_book book;
     struct unified *unified; /* unified.h; NULL: transfers */

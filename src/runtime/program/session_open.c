@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/program/session_open.h"
+#include "runtime/kernel/used_plans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,7 @@ void proact_close(struct proact *p)
     span_book_clear(&p->book);
     unified_close(p);
     text_clear(&p->plan_copies);
+    used_plans_clear(p);
     free(p->launches);
     session_shapes_clear(p);
     free(p);

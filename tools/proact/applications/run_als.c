@@ -82,6 +82,7 @@ struct als_work {
     const char *path;
     struct rating_set set;
     struct als_options options;
+    struct als_prepared prepared;  /* of all runs */
     uint32_t *user_ids, *item_ids; /* NULL: the numbers from 1, or not of 32 bits */
     struct als_errors last, best;  /* of the last run; all runs are equal */
 };
@@ -102,6 +103,7 @@ static void close_als(void *context)
 {
     struct als_work *work = context;
 
+    als_prepared_clear(&work->prepared);
     rating_set_clear(&work->set);
     free(work->user_ids);
     free(work->item_ids);
@@ -159,6 +161,7 @@ static enum proact_status run_als_once(void *context, struct proact *p,
     struct als_options options = work->options;
     struct als_result r;
 
+    options.prepared = &work->prepared;
     options.progress = watcher->progress;
     options.context = watcher->context;
     options.checkpoint = watcher->checkpoint;

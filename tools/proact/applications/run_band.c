@@ -51,12 +51,14 @@ struct band_work {
     struct band_shape shape;
     struct band_system system;
     struct band_options options;
+    struct band_prepared prepared; /* of all runs */
 };
 
 static void close_band(void *context)
 {
     struct band_work *work = context;
 
+    band_prepared_clear(&work->prepared);
     band_system_clear(&work->system);
     free(work);
 }
@@ -126,10 +128,11 @@ static enum proact_status run_band_once(void *context, struct proact *p,
                                         const struct run_watcher *watcher,
                                         struct run_outcome *out, struct proact_error *err)
 {
-    const struct band_work *work = context;
+    struct band_work *work = context;
     struct band_options options = work->options;
     struct band_result r;
 
+    options.prepared = &work->prepared;
     options.progress = watcher->progress;
     options.context = watcher->context;
     options.every_iteration = watcher->every_iteration;

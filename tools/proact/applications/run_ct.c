@@ -33,7 +33,7 @@ static void ct_step_done(void *context, const struct ct_state *state)
     const struct ct_watch *watch = context;
     struct ct_job *job = watch->job;
 
-    if (job->options.monitor && !watch->watcher->schedule) {
+    if (job->options.monitor && state->iteration && !watch->watcher->schedule) {
         job->history = must_grow(job->history, job->history_count, &job->history_capacity,
                                  sizeof *job->history);
         job->history[job->history_count++] = *state;
@@ -75,6 +75,7 @@ static enum proact_status ct_execute(void *context, struct proact *p,
     uint64_t began_ns = clock_host_ns();
 
     work->history_count = watcher->schedule ? work->history_count : 0;
+    options.start = &work->start;
     options.progress = ct_step_done;
     options.context = &watch;
     options.checkpoint = watcher->checkpoint;

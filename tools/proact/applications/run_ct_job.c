@@ -283,6 +283,7 @@ void ct_job_close(void *context)
 
     ct_scan_clear(&work->scan);
     free(work->history);
+    free(work->start);
     free(work);
 }
 

@@ -16,6 +16,7 @@ struct ct_job {
     uint64_t noise_seed;
     bool descends;            /* on the host */
     struct ct_state *history; /* with --monitor: by iteration of the last run */
+    double *start;            /* the first image of all runs */
     size_t history_count, history_capacity;
     struct ct_state state; /* of the last run; the same of all runs that are equal */
 };

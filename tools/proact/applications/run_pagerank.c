@@ -44,6 +44,7 @@ struct pagerank_work {
     const char *path;
     struct graph graph;
     struct pagerank_options options;
+    struct pagerank_plan plan; /* of all runs */
     char *names_text, **names; /* by vertex; NULL: no names */
 };
 
@@ -86,6 +87,7 @@ static void close_work(void *context)
 {
     struct pagerank_work *work = context;
 
+    pagerank_plan_clear(&work->plan);
     graph_clear(&work->graph);
     free(work->names);
     free(work->names_text);
@@ -135,6 +137,7 @@ static enum proact_status run(void *context, struct proact *p,
     options.every_iteration = watcher->every_iteration;
     options.checkpoint = watcher->checkpoint;
     options.schedule = watcher->schedule;
+    options.plan = &work->plan;
     enum proact_status status = pagerank_run(p, &work->graph, &options, &r, err);
 
     if (!status)

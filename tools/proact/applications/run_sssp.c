@@ -50,12 +50,16 @@ struct sssp_work {
     struct graph graph;
     struct sssp_options options;
     enum sssp_weights weights;
+    struct sssp_prepared prepared; /* of all runs */
+    uint32_t *answer;              /* of the last run with one; NULL: none */
 };
 
 static void close_sssp(void *context)
 {
     struct sssp_work *work = context;
 
+    sssp_prepared_clear(&work->prepared);
+    free(work->answer);
     graph_clear(&work->graph);
     free(work);
 }
@@ -105,18 +109,37 @@ static enum proact_status open_sssp(const struct run_request *request, void **ou
     return PROACT_OK;
 }
 
-/* The answer is the distances, followed by the parents, from 1; 0: none. */
-static void make_answer(const struct sssp_work *work, struct sssp_result *r,
+/* The parents by distance, from 1; 0: none. Equal distances have equal parents, whose
+   search passes all edges. */
+static void add_parents(struct sssp_work *work, const struct sssp_result *r,
+                        uint32_t *answer)
+{
+    size_t n = work->graph.vertex_count, bytes = n * sizeof *answer;
+
+    if (!work->answer || memcmp(work->answer, answer, bytes) != 0) {
+        uint32_t *parent = sssp_parents(&work->graph, work->options.source, r);
+
+        if (!work->answer)
+            work->answer = must_calloc(2 * n, sizeof *work->answer);
+        memcpy(work->answer, answer, bytes);
+        for (size_t v = 0; v < n; v++)
+            work->answer[n + v] = parent[v] == SSSP_NO_PARENT ? 0 : parent[v] + 1;
+        free(parent);
+    }
+    memcpy(answer + n, work->answer + n, bytes);
+}
+
+/* The answer is the distances, followed by the parents. A run that repeats launches has no
+   answer, and its distances have no parents. */
+static void make_answer(struct sssp_work *work, struct sssp_result *r, bool repeats,
                         struct run_outcome *out)
 {
     size_t n = work->graph.vertex_count;
     uint32_t *answer = must_calloc(2 * n, sizeof *answer);
-    uint32_t *parent = sssp_parents(&work->graph, work->options.source, r);
 
     memcpy(answer, r->distance.any, n * sizeof *answer);
-    for (size_t v = 0; v < n; v++)
-        answer[n + v] = parent[v] == SSSP_NO_PARENT ? 0 : parent[v] + 1;
-    free(parent);
+    if (!repeats)
+        add_parents(work, r, answer);
     *out = (struct run_outcome){.answer = answer,
                                 .answer_bytes = 2 * n * sizeof *answer,
                                 .iterations = r->rounds,
@@ -132,7 +155,7 @@ static enum proact_status run_sssp_once(void *context, struct proact *p,
                                         const struct run_watcher *watcher,
                                         struct run_outcome *out, struct proact_error *err)
 {
-    const struct sssp_work *work = context;
+    struct sssp_work *work = context;
     struct sssp_options options = work->options;
     struct sssp_result r;
 
@@ -140,11 +163,12 @@ static enum proact_status run_sssp_once(void *context, struct proact *p,
     options.context = watcher->context;
     options.every_iteration = watcher->every_iteration;
     options.schedule = watcher->schedule;
+    options.prepared = &work->prepared;
     options.checkpoint = watcher->checkpoint;
     enum proact_status status = sssp_run(p, &work->graph, &options, &r, err);
 
     if (!status) {
-        make_answer(work, &r, out);
+        make_answer(work, &r, watcher->schedule, out);
         sssp_clear(&r);
     }
     return status;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "band/band.h"
 #include "base/text.h"
-#include "check_words.h"
 #include "command.h"
 #include "make/make_generator.h"
+#include "make/make_options.h"
 #include "make/make_output.h"
 #include "option_values.h"
 #include "progress_bar.h"
@@ -36,22 +35,13 @@ static const char band_help[] =
     "      Solves a system with this matrix.\n";
 
 struct band_words {
-    char *rows, *half_width, *dominance, *output;
-    int help;
+    char *rows, *half_width, *dominance;
 };
 
 struct band_request {
+    struct band_words words;
     struct band_shape shape;
-    const char *path;
 };
-
-static void band_words_clear(struct band_words *w)
-{
-    free(w->rows);
-    free(w->half_width);
-    free(w->dominance);
-    free(w->output);
-}
 
 static int band_take_dominance(const char *word, double *out)
 {
@@ -69,8 +59,10 @@ static int band_take_dominance(const char *word, double *out)
     return EXIT_FINE;
 }
 
-static int band_take_values(const struct band_words *w, struct band_request *r)
+static int band_take_values(void *request)
 {
+    struct band_request *r = request;
+    const struct band_words *w = &r->words;
     const struct option_range row_range = {"make band", "rows", 1, UINT32_MAX};
     const struct option_range width_range = {"make band", "half-width", 0, UINT32_MAX};
     uint64_t rows = BAND_ROWS_DEFAULT, half_width = HALF_WIDTH_DEFAULT;
@@ -81,41 +73,9 @@ static int band_take_values(const struct band_words *w, struct band_request *r)
         (code = option_integer(&width_range, w->half_width, &half_width)) ||
         (code = band_take_dominance(w->dominance, &r->shape.dominance)))
         return code;
-    if (!w->output)
-        return usage_error("make band", "no file is named: add -o FILE");
     r->shape.rows = (uint32_t)rows;
     r->shape.half_width = (uint32_t)half_width;
-    r->path = take_output(w->output);
     return EXIT_FINE;
-}
-
-static int band_parse(int argc, char **argv, struct band_words *w, struct band_request *r)
-{
-    const struct poptOption table[] = {
-        {"rows", 0, POPT_ARG_STRING, &w->rows, 0, NULL, NULL},
-        {"half-width", 0, POPT_ARG_STRING, &w->half_width, 0, NULL, NULL},
-        {"dominance", 0, POPT_ARG_STRING, &w->dominance, 0, NULL, NULL},
-        {"output", 'o', POPT_ARG_STRING, &w->output, 0, NULL, NULL},
-        {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
-        POPT_TABLEEND,
-    };
-    poptContext popt = poptGetContext("proact", argc, (const char **)argv, table, 0);
-    int code, result = EXIT_FINE;
-
-    while ((code = poptGetNextOpt(popt)) > 0)
-        ;
-    const char *more = poptPeekArg(popt);
-
-    if (code < -1)
-        result =
-            usage_error("make band", "%s: %s", poptBadOption(popt, POPT_BADOPTION_NOALIAS),
-                        poptStrerror(code));
-    else if (!w->help && more)
-        result = usage_error("make band", "unexpected argument '%s'", more);
-    else if (!w->help)
-        result = band_take_values(w, r);
-    poptFreeContext(popt);
-    return result;
 }
 
 static uint32_t band_low(const struct band_system *s, uint32_t row)
@@ -163,17 +123,21 @@ static void band_write(const struct band_shape *shape, const struct band_system 
     text_clear(&lines);
 }
 
-static enum proact_status band_create(const struct band_request *request,
-                                      struct progress_bar *bar, struct proact_error *err)
+static enum proact_status band_create(void *context, const char *path,
+                                      struct proact_error *err)
 {
+    const struct band_request *request = context;
+    struct progress_bar bar;
     struct make_output *output;
     struct band_system system;
     enum proact_status status = band_generate(&request->shape, &system, err);
 
     if (status)
         return status;
-    if (!(status = make_output_open(request->path, &output, err))) {
-        band_write(&request->shape, &system, bar, output);
+    if (!(status = make_output_open(path, &output, err))) {
+        progress_bar_init(&bar);
+        band_write(&request->shape, &system, &bar, output);
+        progress_bar_clear(&bar);
         status = make_output_finish(output, err);
     }
     band_system_clear(&system);
@@ -182,24 +146,17 @@ static enum proact_status band_create(const struct band_request *request,
 
 static int make_band_run(int argc, char **argv)
 {
-    struct band_words words = {0};
-    struct band_request request = {0};
-    struct progress_bar bar;
-    struct proact_error err = {""};
-    int code = band_parse(argc, argv, &words, &request);
+    struct band_request request = {.shape = {.rows = 0}};
+    const struct poptOption table[] = {
+        {"rows", 0, POPT_ARG_STRING, &request.words.rows, 0, NULL, NULL},
+        {"half-width", 0, POPT_ARG_STRING, &request.words.half_width, 0, NULL, NULL},
+        {"dominance", 0, POPT_ARG_STRING, &request.words.dominance, 0, NULL, NULL},
+        POPT_TABLEEND,
+    };
+    const struct make_options options = {"make band", band_help,        table,
+                                         &request,    band_take_values, band_create};
 
-    if (!code && words.help) {
-        fputs(band_help, stdout);
-    } else if (!code) {
-        progress_bar_init(&bar);
-        if (check_folder(request.path, &err) || band_create(&request, &bar, &err))
-            code = EXIT_FAILED;
-        progress_bar_clear(&bar);
-        if (code)
-            failure_exit(&err);
-    }
-    band_words_clear(&words);
-    return code;
+    return make_options_run(&options, argc, argv);
 }
 
 const struct make_generator make_band = {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "check_words.h"
 #include "command.h"
 #include "make/make_generator.h"
+#include "make/make_options.h"
 #include "make/make_output.h"
 #include "progress_bar.h"
 
@@ -40,6 +39,11 @@ static const char hv15r_help[] =
 struct hv15r_grid {
     uint64_t side[3]; /* nodes; x varies fastest */
     bool is_binary;   /* without the diagonal */
+};
+
+struct hv15r_request {
+    char *word; /* of --grid */
+    struct hv15r_grid grid;
 };
 
 /* The nodes from one before to one after, within the grid. */
@@ -200,8 +204,11 @@ static bool read_sides(const char *word, uint64_t side[3])
 }
 
 /* "60x60x80". */
-static int take_grid(const char *word, struct hv15r_grid *g)
+static int take_grid(void *request)
 {
+    struct hv15r_request *r = request;
+    struct hv15r_grid *g = &r->grid;
+    const char *word = r->word;
     uint64_t side[3] = {X_DEFAULT, Y_DEFAULT, Z_DEFAULT};
 
     if (word && !read_sides(word, side))
@@ -219,55 +226,27 @@ static int take_grid(const char *word, struct hv15r_grid *g)
     return EXIT_FINE;
 }
 
-static int parse_hv15r(int argc, char **argv, struct hv15r_grid *g, char **output,
-                       int *help)
+static enum proact_status hv15r_create(void *request, const char *path,
+                                       struct proact_error *err)
 {
-    char *grid = NULL;
-    const struct poptOption table[] = {
-        {"grid", 0, POPT_ARG_STRING, &grid, 0, NULL, NULL},
-        {"output", 'o', POPT_ARG_STRING, output, 0, NULL, NULL},
-        {"help", 'h', POPT_ARG_NONE, help, 0, NULL, NULL},
-        POPT_TABLEEND,
-    };
-    poptContext popt = poptGetContext("proact", argc, (const char **)argv, table, 0);
-    int code, result = EXIT_FINE;
+    struct hv15r_grid *grid = &((struct hv15r_request *)request)->grid;
+    const size_t length = strlen(path);
 
-    while ((code = poptGetNextOpt(popt)) > 0)
-        ;
-    const char *more = poptPeekArg(popt);
-
-    if (code < -1)
-        result =
-            usage_error("make hv15r", "%s: %s", poptBadOption(popt, POPT_BADOPTION_NOALIAS),
-                        poptStrerror(code));
-    else if (!*help && more)
-        result = usage_error("make hv15r", "unexpected argument '%s'", more);
-    else if (!*help && !(result = take_grid(grid, g)) && !*output)
-        result = usage_error("make hv15r", "no file is named: add -o FILE");
-    poptFreeContext(popt);
-    free(grid);
-    return result;
+    grid->is_binary = length > 3 && strcmp(path + length - 3, ".sg") == 0;
+    return write_matrix(grid, path, err);
 }
 
 static int run_hv15r(int argc, char **argv)
 {
-    struct hv15r_grid grid = {.is_binary = false};
-    struct proact_error err = {""};
-    char *output = NULL;
-    int help = 0, code = parse_hv15r(argc, argv, &grid, &output, &help);
+    struct hv15r_request request = {.word = NULL};
+    const struct poptOption table[] = {
+        {"grid", 0, POPT_ARG_STRING, &request.word, 0, NULL, NULL},
+        POPT_TABLEEND,
+    };
+    const struct make_options options = {"make hv15r", hv15r_help, table,
+                                         &request,     take_grid,  hv15r_create};
 
-    if (!code && help) {
-        fputs(hv15r_help, stdout);
-    } else if (!code) {
-        size_t length = strlen(output);
-        const char *path = take_output(output);
-
-        grid.is_binary = length > 3 && strcmp(output + length - 3, ".sg") == 0;
-        if (check_folder(path, &err) || write_matrix(&grid, path, &err))
-            code = failure_exit(&err);
-    }
-    free(output);
-    return code;
+    return make_options_run(&options, argc, argv);
 }
 
 const struct make_generator make_hv15r = {

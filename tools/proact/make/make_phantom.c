@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "check_words.h"
 #include "command.h"
 #include "ct/ct.h"
 #include "ct/ct_npy.h"
 #include "make/make_generator.h"
+#include "make/make_options.h"
 #include "make/make_output.h"
 #include "option_values.h"
 
@@ -40,25 +39,15 @@ static const char phantom_help[] =
     "      The image that the sinogram gives.\n";
 
 struct phantom_words {
-    char *size, *geometry, *views, *channels, *slices, *counts, *seed, *output;
-    int object, help;
+    char *size, *geometry, *views, *channels, *slices, *counts, *seed;
+    int object;
 };
 
 struct phantom_request {
     uint64_t size, views, channels, slices, counts, seed;
     enum ct_beam beam;
-    bool object;
-    const char *path;
+    struct phantom_words words;
 };
-
-static void phantom_words_clear(struct phantom_words *w)
-{
-    char *words[] = {w->size,   w->geometry, w->views, w->channels,
-                     w->slices, w->counts,   w->seed,  w->output};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        free(words[i]);
-}
 
 static int phantom_take_beam(const char *word, enum ct_beam *out)
 {
@@ -74,8 +63,10 @@ static int phantom_take_beam(const char *word, enum ct_beam *out)
                        word);
 }
 
-static int phantom_take_values(const struct phantom_words *w, struct phantom_request *r)
+static int phantom_take_values(void *request)
 {
+    struct phantom_request *r = request;
+    const struct phantom_words *w = &r->words;
     const struct {
         struct option_range range;
         const char *word;
@@ -90,50 +81,11 @@ static int phantom_take_values(const struct phantom_words *w, struct phantom_req
     };
     int code = phantom_take_beam(w->geometry, &r->beam);
 
-    *r = (struct phantom_request){
-        .slices = 1, .counts = 100000, .seed = 1, .beam = r->beam, .object = w->object};
+    r->slices = r->seed = 1;
+    r->counts = 100000;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !code; i++)
         code = option_integer(&numbers[i].range, numbers[i].word, numbers[i].out);
-    if (!code && !w->output)
-        return usage_error("make phantom", "no file is named: add -o FILE");
-    if (!code)
-        r->path = take_output(w->output);
     return code;
-}
-
-static int phantom_parse(int argc, char **argv, struct phantom_words *w,
-                         struct phantom_request *r)
-{
-    const struct poptOption table[] = {
-        {"size", 0, POPT_ARG_STRING, &w->size, 0, NULL, NULL},
-        {"geometry", 0, POPT_ARG_STRING, &w->geometry, 0, NULL, NULL},
-        {"views", 0, POPT_ARG_STRING, &w->views, 0, NULL, NULL},
-        {"channels", 0, POPT_ARG_STRING, &w->channels, 0, NULL, NULL},
-        {"slices", 0, POPT_ARG_STRING, &w->slices, 0, NULL, NULL},
-        {"i0", 0, POPT_ARG_STRING, &w->counts, 0, NULL, NULL},
-        {"seed", 0, POPT_ARG_STRING, &w->seed, 0, NULL, NULL},
-        {"object", 0, POPT_ARG_NONE, &w->object, 0, NULL, NULL},
-        {"output", 'o', POPT_ARG_STRING, &w->output, 0, NULL, NULL},
-        {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
-        POPT_TABLEEND,
-    };
-    poptContext popt = poptGetContext("proact", argc, (const char **)argv, table, 0);
-    int code, result = EXIT_FINE;
-
-    while ((code = poptGetNextOpt(popt)) > 0)
-        ;
-    const char *more = poptPeekArg(popt);
-
-    if (code < -1)
-        result =
-            usage_error("make phantom", "%s: %s",
-                        poptBadOption(popt, POPT_BADOPTION_NOALIAS), poptStrerror(code));
-    else if (!w->help && more)
-        result = usage_error("make phantom", "unexpected argument '%s'", more);
-    else if (!w->help)
-        result = phantom_take_values(w, r);
-    poptFreeContext(popt);
-    return result;
 }
 
 /* Line integrals by [view][slice][channel], or the object in HU. The caller frees the
@@ -164,9 +116,10 @@ static struct ct_npy phantom_npy(const struct ct_scan *scan, bool object)
     return npy;
 }
 
-static enum proact_status phantom_create(const struct phantom_request *r,
+static enum proact_status phantom_create(void *request, const char *path,
                                          struct proact_error *err)
 {
+    const struct phantom_request *r = request;
     struct ct_geometry g = ct_geometry_make(r->beam, (unsigned)r->size, (unsigned)r->views,
                                             (unsigned)r->channels, 240);
     struct make_output *output;
@@ -176,11 +129,11 @@ static enum proact_status phantom_create(const struct phantom_request *r,
 
     if (status)
         return status;
-    struct ct_npy npy = phantom_npy(&scan, r->object);
+    struct ct_npy npy = phantom_npy(&scan, r->words.object);
     size_t bytes;
     char *content = (char *)ct_npy_format(&npy, &bytes);
 
-    if (!(status = make_output_open(r->path, &output, err))) {
+    if (!(status = make_output_open(path, &output, err))) {
         make_output_add(output, content, bytes);
         status = make_output_finish(output, err);
     }
@@ -192,17 +145,22 @@ static enum proact_status phantom_create(const struct phantom_request *r,
 
 static int phantom_run(int argc, char **argv)
 {
-    struct phantom_words words = {0};
-    struct phantom_request request = {0};
-    struct proact_error err = {""};
-    int code = phantom_parse(argc, argv, &words, &request);
+    struct phantom_request request = {.size = 0};
+    const struct poptOption table[] = {
+        {"size", 0, POPT_ARG_STRING, &request.words.size, 0, NULL, NULL},
+        {"geometry", 0, POPT_ARG_STRING, &request.words.geometry, 0, NULL, NULL},
+        {"views", 0, POPT_ARG_STRING, &request.words.views, 0, NULL, NULL},
+        {"channels", 0, POPT_ARG_STRING, &request.words.channels, 0, NULL, NULL},
+        {"slices", 0, POPT_ARG_STRING, &request.words.slices, 0, NULL, NULL},
+        {"i0", 0, POPT_ARG_STRING, &request.words.counts, 0, NULL, NULL},
+        {"seed", 0, POPT_ARG_STRING, &request.words.seed, 0, NULL, NULL},
+        {"object", 0, POPT_ARG_NONE, &request.words.object, 0, NULL, NULL},
+        POPT_TABLEEND,
+    };
+    const struct make_options options = {
+        "make phantom", phantom_help, table, &request, phantom_take_values, phantom_create};
 
-    if (!code && words.help)
-        fputs(phantom_help, stdout);
-    else if (!code && (check_folder(request.path, &err) || phantom_create(&request, &err)))
-        code = failure_exit(&err);
-    phantom_words_clear(&words);
-    return code;
+    return make_options_run(&options, argc, argv);
 }
 
 const struct make_generator make_phantom = {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "als/ratings.h"
-#include "check_words.h"
 #include "command.h"
 #include "make/make_generator.h"
+#include "make/make_options.h"
 #include "make/make_output.h"
 #include "option_values.h"
 #include "progress_bar.h"
@@ -45,26 +44,19 @@ static const char ratings_help[] =
     "generator then takes 4 GB of memory.\n";
 
 struct ratings_words {
-    char *users, *items, *draws, *seed, *output;
-    int help;
+    char *users, *items, *draws, *seed;
 };
 
 struct ratings_request {
+    struct ratings_words words;
     struct ratings_plan plan;
     const char *path;
 };
 
-static void ratings_words_clear(struct ratings_words *w)
+static int ratings_take_values(void *request)
 {
-    free(w->users);
-    free(w->items);
-    free(w->draws);
-    free(w->seed);
-    free(w->output);
-}
-
-static int ratings_take_values(const struct ratings_words *w, struct ratings_request *r)
-{
+    struct ratings_request *r = request;
+    const struct ratings_words *w = &r->words;
     const struct option_range users = {"make ratings", "users", 1, ROWS_MAX};
     const struct option_range items = {"make ratings", "items", 1, ROWS_MAX};
     const struct option_range draws = {"make ratings", "draws", 1, UINT32_MAX};
@@ -78,43 +70,9 @@ static int ratings_take_values(const struct ratings_words *w, struct ratings_req
         (code = option_integer(&draws, w->draws, &draw_count)) ||
         (code = option_integer(&seed, w->seed, &seed_value)))
         return code;
-    if (!w->output)
-        return usage_error("make ratings", "no file is named: add -o FILE");
     r->plan = (struct ratings_plan){(uint32_t)user_count, (uint32_t)item_count,
                                     (size_t)draw_count, seed_value};
-    r->path = take_output(w->output);
     return EXIT_FINE;
-}
-
-static int ratings_parse(int argc, char **argv, struct ratings_words *w,
-                         struct ratings_request *r)
-{
-    const struct poptOption table[] = {
-        {"users", 0, POPT_ARG_STRING, &w->users, 0, NULL, NULL},
-        {"items", 0, POPT_ARG_STRING, &w->items, 0, NULL, NULL},
-        {"draws", 0, POPT_ARG_STRING, &w->draws, 0, NULL, NULL},
-        {"seed", 0, POPT_ARG_STRING, &w->seed, 0, NULL, NULL},
-        {"output", 'o', POPT_ARG_STRING, &w->output, 0, NULL, NULL},
-        {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
-        POPT_TABLEEND,
-    };
-    poptContext popt = poptGetContext("proact", argc, (const char **)argv, table, 0);
-    int code, result = EXIT_FINE;
-
-    while ((code = poptGetNextOpt(popt)) > 0)
-        ;
-    const char *more = poptPeekArg(popt);
-
-    if (code < -1)
-        result =
-            usage_error("make ratings", "%s: %s",
-                        poptBadOption(popt, POPT_BADOPTION_NOALIAS), poptStrerror(code));
-    else if (!w->help && more)
-        result = usage_error("make ratings", "unexpected argument '%s'", more);
-    else if (!w->help)
-        result = ratings_take_values(w, r);
-    poptFreeContext(popt);
-    return result;
 }
 
 static bool ratings_path_is_csv(const char *path)
@@ -162,41 +120,40 @@ static void ratings_write(const struct ratings_request *request, const struct ra
     text_clear(&lines);
 }
 
-static enum proact_status ratings_create(const struct ratings_request *request,
-                                         struct progress_bar *bar, struct proact_error *err)
+static enum proact_status ratings_create(void *context, const char *path,
+                                         struct proact_error *err)
 {
+    struct ratings_request *request = context;
+    struct progress_bar bar;
     struct make_output *output;
     struct ratings ratings;
-    enum proact_status status = make_output_open(request->path, &output, err);
+    enum proact_status status = make_output_open(path, &output, err);
 
     if (status)
         return status;
+    request->path = path;
+    progress_bar_init(&bar);
     ratings_plant(&request->plan, &ratings);
-    ratings_write(request, &ratings, bar, output);
+    ratings_write(request, &ratings, &bar, output);
     ratings_clear(&ratings);
+    progress_bar_clear(&bar);
     return make_output_finish(output, err);
 }
 
 static int ratings_run(int argc, char **argv)
 {
-    struct ratings_words words = {0};
-    struct ratings_request request = {0};
-    struct progress_bar bar;
-    struct proact_error err = {""};
-    int code = ratings_parse(argc, argv, &words, &request);
+    struct ratings_request request = {.path = NULL};
+    const struct poptOption table[] = {
+        {"users", 0, POPT_ARG_STRING, &request.words.users, 0, NULL, NULL},
+        {"items", 0, POPT_ARG_STRING, &request.words.items, 0, NULL, NULL},
+        {"draws", 0, POPT_ARG_STRING, &request.words.draws, 0, NULL, NULL},
+        {"seed", 0, POPT_ARG_STRING, &request.words.seed, 0, NULL, NULL},
+        POPT_TABLEEND,
+    };
+    const struct make_options options = {
+        "make ratings", ratings_help, table, &request, ratings_take_values, ratings_create};
 
-    if (!code && words.help) {
-        fputs(ratings_help, stdout);
-    } else if (!code) {
-        progress_bar_init(&bar);
-        if (check_folder(request.path, &err) || ratings_create(&request, &bar, &err))
-            code = EXIT_FAILED;
-        progress_bar_clear(&bar);
-        if (code)
-            failure_exit(&err);
-    }
-    ratings_words_clear(&words);
-    return code;
+    return make_options_run(&options, argc, argv);
 }
 
 const struct make_generator make_ratings = {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/text.h"
-#include "check_words.h"
 #include "command.h"
 #include "make/make_generator.h"
+#include "make/make_options.h"
 #include "make/make_output.h"
 #include "make/wiki_graph.h"
 #include "option_values.h"
@@ -49,26 +48,20 @@ static const char wiki_help[] =
     "takes about 600 MB, and the generator 1 GB of memory.\n";
 
 struct wiki_words {
-    char *vertices, *edges, *seed, *output;
-    int help;
+    char *vertices, *edges, *seed;
 };
 
 struct wiki_request {
+    struct wiki_words words;
     struct wiki_options options;
     const char *path;
     bool is_binary;
 };
 
-static void wiki_words_clear(struct wiki_words *w)
+static int wiki_take_values(void *request)
 {
-    free(w->vertices);
-    free(w->edges);
-    free(w->seed);
-    free(w->output);
-}
-
-static int wiki_take_values(const struct wiki_words *w, struct wiki_request *r)
-{
+    struct wiki_request *r = request;
+    const struct wiki_words *w = &r->words;
     const struct option_range vertices = {"make wiki", "vertices", 2, UINT32_MAX};
     const struct option_range edges = {"make wiki", "edges", 1, UINT32_MAX};
     const struct option_range seed = {"make wiki", "seed", 0, INT64_MAX};
@@ -91,42 +84,7 @@ static int wiki_take_values(const struct wiki_words *w, struct wiki_request *r)
         return usage_error("make wiki", "%llu vertices have at most %llu edges, found %llu",
                            (unsigned long long)o->vertices, (unsigned long long)most,
                            (unsigned long long)o->edges);
-    if (!w->output)
-        return usage_error("make wiki", "no file is named: add -o FILE");
-    size_t length = strlen(w->output);
-
-    r->is_binary = length > 3 && strcmp(w->output + length - 3, ".sg") == 0;
-    r->path = take_output(w->output);
     return EXIT_FINE;
-}
-
-static int wiki_parse(int argc, char **argv, struct wiki_words *w, struct wiki_request *r)
-{
-    const struct poptOption table[] = {
-        {"vertices", 0, POPT_ARG_STRING, &w->vertices, 0, NULL, NULL},
-        {"edges", 0, POPT_ARG_STRING, &w->edges, 0, NULL, NULL},
-        {"seed", 0, POPT_ARG_STRING, &w->seed, 0, NULL, NULL},
-        {"output", 'o', POPT_ARG_STRING, &w->output, 0, NULL, NULL},
-        {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
-        POPT_TABLEEND,
-    };
-    poptContext popt = poptGetContext("proact", argc, (const char **)argv, table, 0);
-    int code, result = EXIT_FINE;
-
-    while ((code = poptGetNextOpt(popt)) > 0)
-        ;
-    const char *more = poptPeekArg(popt);
-
-    if (code < -1)
-        result =
-            usage_error("make wiki", "%s: %s", poptBadOption(popt, POPT_BADOPTION_NOALIAS),
-                        poptStrerror(code));
-    else if (!w->help && more)
-        result = usage_error("make wiki", "unexpected argument '%s'", more);
-    else if (!w->help)
-        result = wiki_take_values(w, r);
-    poptFreeContext(popt);
-    return result;
 }
 
 struct wiki_progress {
@@ -286,28 +244,37 @@ static enum proact_status wiki_create(const struct wiki_request *r,
     return status;
 }
 
+static enum proact_status wiki_make_file(void *context, const char *path,
+                                         struct proact_error *err)
+{
+    struct wiki_request *request = context;
+    struct wiki_progress progress = {.text = "generating", .share = generate_share};
+    const size_t length = strlen(path);
+
+    request->is_binary = length > 3 && strcmp(path + length - 3, ".sg") == 0;
+    request->path = path;
+    request->options.progress = wiki_step;
+    request->options.context = &progress;
+    progress_bar_init(&progress.bar);
+    enum proact_status status = wiki_create(request, &progress, err);
+
+    progress_bar_clear(&progress.bar);
+    return status;
+}
+
 static int wiki_run(int argc, char **argv)
 {
-    struct wiki_words words = {0};
-    struct wiki_request request = {0};
-    struct wiki_progress progress = {.text = "generating", .share = generate_share};
-    struct proact_error err = {""};
-    int code = wiki_parse(argc, argv, &words, &request);
+    struct wiki_request request = {.path = NULL};
+    const struct poptOption table[] = {
+        {"vertices", 0, POPT_ARG_STRING, &request.words.vertices, 0, NULL, NULL},
+        {"edges", 0, POPT_ARG_STRING, &request.words.edges, 0, NULL, NULL},
+        {"seed", 0, POPT_ARG_STRING, &request.words.seed, 0, NULL, NULL},
+        POPT_TABLEEND,
+    };
+    const struct make_options options = {"make wiki", wiki_help,        table,
+                                         &request,    wiki_take_values, wiki_make_file};
 
-    if (!code && words.help) {
-        fputs(wiki_help, stdout);
-    } else if (!code) {
-        request.options.progress = wiki_step;
-        request.options.context = &progress;
-        progress_bar_init(&progress.bar);
-        if (check_folder(request.path, &err) || wiki_create(&request, &progress, &err))
-            code = EXIT_FAILED;
-        progress_bar_clear(&progress.bar);
-        if (code)
-            failure_exit(&err);
-    }
-    wiki_words_clear(&words);
-    return code;
+    return make_options_run(&options, argc, argv);
 }
 
 const struct make_generator make_wiki = {

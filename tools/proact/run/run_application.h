@@ -50,6 +50,7 @@ struct run_request {
     struct run_value value[RUN_OPTIONS_MAX]; /* in the order of the application's options */
     struct run_methods methods;
     unsigned devices, threads, iterations;
+    unsigned runs; /* of each kind, an odd number; 0: the default */
     uint64_t chunk_bytes, seed;
     double tolerance; /* negative: never stop */
     bool check;
@@ -73,6 +74,7 @@ struct run_outcome {
 };
 
 struct run_watcher {
+    /* The first call, with iteration 0, precedes the start of the clock. */
     void (*progress)(void *context, unsigned iteration, double residual);
     void *context;
     bool every_iteration; /* progress is called for each iteration, in order */

@@ -22,6 +22,7 @@ static void write_time(struct json_writer *w, const struct run_time *t)
     json_put_whole(w, "time_ns", t->ns);
     json_put_whole(w, "spread_ns", t->spread_ns);
     json_put_whole(w, "runs", t->runs);
+    json_put_real(w, "setup_s", t->setup_s);
 }
 
 static void write_run(const struct run_report *r, struct json_writer *w)
@@ -76,6 +77,8 @@ static void write_row(const struct run_study *study, const struct run_row *row,
 
     json_begin(w, NULL, JSON_OBJECT);
     json_put_text(w, "method", row->method);
+    if (row->plan[0])
+        json_put_text(w, "plan", row->plan);
     if (row->copies[0])
         json_put_text(w, "copies", row->copies);
     write_time(w, &row->time);

@@ -60,6 +60,8 @@ static int methods_append_all(struct run_methods *methods)
     for (const char *const *method = proact_method_names(); *method && !code; method++)
         if (strcmp(*method, run_baseline) != 0)
             code = methods_append(methods, *method);
+    if (!code)
+        code = methods_append(methods, run_auto);
     return code ? code : methods_append(methods, run_unified);
 }
 

@@ -10,6 +10,7 @@
 #include "check_words.h"
 #include "command.h"
 #include "option_values.h"
+#include "run/run_median.h"
 #include "run/run_values.h"
 
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 20 };
@@ -23,7 +24,7 @@ struct run_words {
     struct poptOption *table;
     char *machine, *devices, *method, *chunk, *threads, *seed, *tolerance, *iterations,
         *json, *plot, *trace, *output, *log, *checkpoint, *every, *resume, *send, *profile,
-        *sample;
+        *sample, *runs;
     struct run_app_words application;
     int chart, check, compare, reference, replay, help;
     struct text command_line;
@@ -56,6 +57,7 @@ static poptContext make_popt(struct run_words *w, int argc, char **argv)
         {"check", 0, POPT_ARG_NONE, &w->check, 0, NULL, NULL},
         {"replay", 0, POPT_ARG_NONE, &w->replay, 0, NULL, NULL},
         {"sample", 0, POPT_ARG_STRING, &w->sample, 0, NULL, NULL},
+        {"runs", 0, POPT_ARG_STRING, &w->runs, 0, NULL, NULL},
         {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
     };
     size_t common = sizeof table / sizeof *table;
@@ -173,6 +175,38 @@ static int take_outputs(const struct run_words *w, struct run_request *r)
     return EXIT_FINE;
 }
 
+/* Of an even number of runs no single one is the median. */
+static int take_runs(const char *word, unsigned *out)
+{
+    int code = take_number("runs", word, 1, RUN_RUNS_MAX, out);
+
+    if (!code && word && *out % 2 == 0)
+        return usage_error("run", "--runs: %s is even, but a median needs an odd number",
+                           word);
+    return code;
+}
+
+/* Records of one run, with several. A comparison traces one run of several. */
+static int check_runs(const struct run_words *w, struct run_request *r)
+{
+    const struct {
+        const char *option;
+        bool given;
+    } single[] = {{"log", w->log},
+                  {"plot", w->plot},
+                  {"trace", w->trace},
+                  {"checkpoint", w->checkpoint},
+                  {"resume", w->resume}};
+
+    for (size_t i = 0; i < sizeof single / sizeof *single && !r->compare; i++)
+        if (single[i].given && r->runs > 1)
+            return usage_error("run", "--%s is of one run: it does not go with --runs %u",
+                               single[i].option, r->runs);
+        else if (single[i].given)
+            r->runs = 1;
+    return EXIT_FINE;
+}
+
 /* Options of one kind of run, with the other kind. */
 static int check_kind(const struct run_words *w, bool compares)
 {
@@ -243,6 +277,7 @@ static int take_values(const struct run_words *w, struct run_request *r)
         (code = take_integer("seed", w->seed, 0, INT64_MAX, &r->seed)) ||
         (code = take_number("iterations", w->iterations, 1, 1000000, &r->iterations)) ||
         (code = take_number("sample", w->sample, 2, SAMPLE_MAX, &r->sample)) ||
+        (code = take_runs(w->runs, &r->runs)) ||
         (code = take_number("every", w->every, 1, 1000000, &r->every)))
         return code;
     if ((code = take_tolerance(w->tolerance, &r->tolerance)))
@@ -257,7 +292,7 @@ static int take_values(const struct run_words *w, struct run_request *r)
     r->resume = w->resume;
     r->chart = w->chart;
     r->command_line = w->command_line.data;
-    if ((code = take_methods(w, r)))
+    if ((code = take_methods(w, r)) || (code = check_runs(w, r)))
         return code;
     return take_outputs(w, r);
 }
@@ -347,7 +382,7 @@ void run_options_destroy(struct run_words *w)
     char *strings[] = {w->machine,    w->devices, w->method,  w->chunk,     w->threads,
                        w->seed,       w->trace,   w->json,    w->tolerance, w->iterations,
                        w->checkpoint, w->every,   w->resume,  w->plot,      w->output,
-                       w->log,        w->send,    w->profile, w->sample};
+                       w->log,        w->send,    w->profile, w->sample,    w->runs};
 
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         free(strings[i]);

@@ -145,6 +145,13 @@ static void print_unified(const struct run_study *study, FILE *to)
     }
 }
 
+static void print_row_plans(const struct run_study *study, FILE *to)
+{
+    for (unsigned i = 0; i < study->row_count; i++)
+        if (study->row[i].plan[0])
+            fprintf(to, "%s: %s.\n", study->row[i].method, study->row[i].plan);
+}
+
 /* Pairs of devices without peer access, which have copies instead of the method. They are
    the same for all methods that need it. */
 static void print_copies(const struct run_study *study, FILE *to)
@@ -159,6 +166,23 @@ static void print_copies(const struct run_study *study, FILE *to)
     }
     if (copies)
         fprintf(to, "; %s, which have no peer access.\n", copies);
+}
+
+/* The repetition of the runs, and the row with the largest share of spread. */
+static void print_runs(const struct run_study *study, FILE *to)
+{
+    const struct run_row *worst = &study->row[0];
+
+    for (unsigned i = 1; i < study->row_count; i++) {
+        const struct run_time *a = &study->row[i].time, *b = &worst->time;
+
+        if ((double)a->spread_ns * (double)b->ns > (double)b->spread_ns * (double)a->ns)
+            worst = &study->row[i];
+    }
+    if (study->one_time.runs > 1 && worst->time.ns)
+        fprintf(to, "time: the median of %u runs; those of %s differ most, by %.3g %%.\n",
+                study->one_time.runs, worst->method,
+                100 * (double)worst->time.spread_ns / (double)worst->time.ns);
 }
 
 static const char *answer_words(const struct run_request *request)
@@ -190,8 +214,10 @@ static void print_legend(const struct run_report *r, FILE *to)
         "the ideal that the method's transfers do not take; negative if they take "
         "longer.\n%s\n",
         uncopied, skipped, answer_words(r->request));
+    print_runs(study, to);
     print_cause(r, to);
     print_slow_rows(study, to);
+    print_row_plans(study, to);
     print_unified(study, to);
     print_copies(study, to);
     if (study->device_count > 1 && !sends(study))

@@ -25,8 +25,12 @@ struct single {
     struct run_checkpoint *checkpoint;
     struct run_progress progress;
     struct run_convergence convergence;
-    struct run_outcome outcome;
+    struct run_clock clock;
+    struct run_series series;
+    struct run_outcome outcome; /* of the run with the median time */
+    struct run_time time;
     const char *method;
+    char plan[RUN_PLAN_BYTES];     /* of auto; else "" */
     char copies[RUN_COPIES_BYTES]; /* pairs of devices that have copies instead, or "" */
     bool emulated;
 };
@@ -36,6 +40,8 @@ static void single_step(void *context, unsigned iteration, double residual)
     struct single *s = context;
 
     run_progress_step(&s->progress, iteration, residual);
+    if (run_clock_start(&s->clock))
+        return;
     if (s->request->log || s->request->plot)
         run_convergence_add(&s->convergence, (struct run_point){iteration, residual,
                                                                 proact_now_ns(s->session)});
@@ -50,7 +56,7 @@ static void host_step(void *context, unsigned iteration, double residual)
 
 /* Counts the times of the points from the start of the iterations: the last point is at
    their end. */
-static void rebase_points(struct single *s)
+static void rebase_points(struct single *s, const struct run_outcome *outcome)
 {
     struct run_convergence *c = &s->convergence;
     uint64_t end_ns = c->count ? c->point[c->count - 1].time_ns : 0;
@@ -59,29 +65,31 @@ static void rebase_points(struct single *s)
         uint64_t before_ns = end_ns - c->point[i].time_ns;
 
         c->point[i].time_ns =
-            before_ns < s->outcome.time_ns ? s->outcome.time_ns - before_ns : 0;
+            before_ns < outcome->time_ns ? outcome->time_ns - before_ns : 0;
     }
 }
 
 /* Prints the warnings about profiles, and whether stored plans were used. */
-static bool single_report_profile(const struct single *s)
+static bool single_report_profile(const struct single *s, bool is_first)
 {
     const char *line;
     bool is_warning;
 
     for (unsigned i = 0; (line = proact_profile_report(s->session, i, &is_warning)); i++)
-        if (is_warning)
+        if (is_warning && is_first)
             fprintf(stderr, "proact: %s\n", line);
     return session_profile_has_used(s->session);
 }
 
-/* A session by the named method. Without one, stored plans may apply; their default is
-   fused, or bulk where the machine does not support that. */
-static enum proact_status single_open(struct single *s, struct proact_error *err)
+/* The session of run `number`. Without a method, stored plans apply, then the plans that
+   the cost model selects. */
+static enum proact_status single_open(struct single *s, unsigned number,
+                                      struct proact_error *err)
 {
     const struct run_request *r = s->request;
+    const char *method = r->method ? r->method : run_auto;
     const struct proact_plan plan = {
-        .method = r->method ? run_method_name(r->method) : NULL,
+        .method = run_method_name(method),
         .chunk_bytes = r->chunk_bytes,
         .transfer_threads = r->threads,
         .broadcast = r->sends_all,
@@ -89,22 +97,14 @@ static enum proact_status single_open(struct single *s, struct proact_error *err
     const struct proact_options options = {
         .machine = r->machine,
         .device_count = s->topology->device_count,
-        .seed = r->seed,
+        .seed = r->seed + number,
         .check = r->check,
         .profile = r->profile,
         .plan = plan,
     };
-    enum proact_status status = proact_open(&options, &s->session, err);
 
-    s->method = r->method;
-    if (status || r->method)
-        return status;
-    struct proact_plan usual = plan;
-
-    usual.method = "fused";
-    s->method = proact_plan_set(s->session, &usual, NULL) ? run_baseline : "fused";
-    usual.method = session_profile_is_used(s->session) ? NULL : s->method;
-    return proact_plan_set(s->session, &usual, err);
+    s->method = method;
+    return proact_open(&options, &s->session, err);
 }
 
 static bool is_on_host(const struct single *s)
@@ -113,7 +113,8 @@ static bool is_on_host(const struct single *s)
 }
 
 /* Without a session: the options of devices and of their states have no meaning. */
-static enum proact_status single_execute_on_host(struct single *s, struct proact_error *err)
+static enum proact_status single_execute_on_host(struct single *s, struct run_outcome *out,
+                                                 struct proact_error *err)
 {
     const struct run_request *r = s->request;
     const struct run_watcher watcher = {.progress = host_step, .context = s};
@@ -125,19 +126,20 @@ static enum proact_status single_execute_on_host(struct single *s, struct proact
                     s->application->name);
     s->method = "the host";
     run_progress_next(&s->progress, s->method);
-    return s->application->run(s->work, NULL, &watcher, &s->outcome, err);
+    return s->application->run(s->work, NULL, &watcher, out, err);
 }
 
-static enum proact_status single_execute(struct single *s, struct proact_error *err)
+static enum proact_status single_execute(struct single *s, unsigned number,
+                                         struct run_outcome *out, struct proact_error *err)
 {
     struct run_watcher watcher = {.progress = single_step, .context = s};
     enum proact_status status;
 
     if (is_on_host(s))
-        return single_execute_on_host(s, err);
+        return single_execute_on_host(s, out, err);
     if ((status = run_checkpoint_open(s->application, s->work, s->request, &s->checkpoint,
                                       err)) ||
-        (status = single_open(s, err)))
+        (status = single_open(s, number, err)))
         return status;
     if (s->request->trace && (status = run_trace_open(s->request->trace, &s->trace, err)))
         return status;
@@ -148,10 +150,41 @@ static enum proact_status single_execute(struct single *s, struct proact_error *
     watcher.every_iteration = s->request->log || s->request->plot;
     watcher.checkpoint = run_checkpoint_callbacks(s->checkpoint);
     run_progress_next(&s->progress, s->method);
-    status = s->application->run(s->work, s->session, &watcher, &s->outcome, err);
-    rebase_points(s);
-    if (single_report_profile(s))
+    status = s->application->run(s->work, s->session, &watcher, out, err);
+    rebase_points(s, out);
+    if (strcmp(s->method, run_auto) == 0)
+        run_plan_note(s->session, s->plan);
+    if (single_report_profile(s, number == 0))
         s->method = "stored plans";
+    return status;
+}
+
+/* --runs times; the answer is that of the first run. */
+static enum proact_status single_execute_all(struct single *s, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+    unsigned most = 1;
+
+    for (unsigned i = 0; i < most && !status; i++) {
+        struct run_outcome outcome = {0};
+
+        s->clock = run_clock_open();
+        status = single_execute(s, i, &outcome, err);
+        run_checkpoint_close(s->checkpoint);
+        s->checkpoint = NULL;
+        proact_close(s->session);
+        s->session = NULL;
+        if (status)
+            break;
+        run_progress_done(&s->progress, outcome.iterations);
+        run_series_add(&s->series, &outcome, &s->clock);
+        most = run_count(s->request->runs, s->emulated || is_on_host(s));
+        s->progress.runs = most;
+    }
+    if (!status)
+        s->outcome = run_median(&s->series, &s->time);
+    else if (s->series.count)
+        run_outcome_clear(&s->series.outcome[0]);
     return status;
 }
 
@@ -170,6 +203,7 @@ static void print_single_times(const struct single *s, FILE *to)
 {
     const struct run_outcome *o = &s->outcome;
     char whole[RUN_SCALED_BYTES], each[RUN_SCALED_BYTES], sent[RUN_SCALED_BYTES];
+    char spread[RUN_SCALED_BYTES];
 
     run_scale_time(whole, (double)o->time_ns);
     run_scale_time(each, (double)o->time_ns / (o->iterations ? o->iterations : 1));
@@ -180,8 +214,14 @@ static void print_single_times(const struct single *s, FILE *to)
     }
     fprintf(to, "\n%s on ", s->method);
     print_machine_words(s, to);
-    fprintf(to, ": %s%s, %s an iteration, %s sent\n", whole,
-            s->emulated ? " (virtual)" : "", each, sent);
+    fprintf(to, ": %s%s", whole, s->emulated ? " (virtual)" : "");
+    if (s->time.runs > 1) {
+        run_scale_time(spread, (double)s->time.spread_ns);
+        fprintf(to, " (median of %u runs, spread %s)", s->time.runs, spread);
+    }
+    fprintf(to, ", %s an iteration, %s sent\n", each, sent);
+    if (s->plan[0])
+        fprintf(to, "%s: %s\n", s->method, s->plan);
     if (s->copies[0])
         fprintf(to, "%s; %s, which have no peer access\n", s->method, s->copies);
 }
@@ -266,10 +306,10 @@ static enum proact_status write_single_json(const struct single *s,
     const struct run_report report = {s->application, s->work, s->request, s->topology,
                                       &study};
 
-    study.row[0] = (struct run_row){.method = s->method,
-                                    .time = {.ns = s->outcome.time_ns, .runs = 1},
-                                    .statistics = s->outcome.statistics};
+    study.row[0] = (struct run_row){
+        .method = s->method, .time = s->time, .statistics = s->outcome.statistics};
     memcpy(study.row[0].copies, s->copies, sizeof s->copies);
+    memcpy(study.row[0].plan, s->plan, sizeof s->plan);
     return run_report_write(&report, s->request->json, err);
 }
 
@@ -305,19 +345,16 @@ enum proact_status run_single(const struct run_application *application, void *w
         .application = application, .work = work, .request = request, .topology = topology};
 
     run_progress_init(&s.progress, 1);
-    enum proact_status status = single_execute(&s, err);
+    enum proact_status status = single_execute_all(&s, err);
 
     run_progress_clear(&s.progress);
-    run_checkpoint_close(s.checkpoint);
-    proact_close(s.session);
     if (s.trace && status)
         run_trace_discard(s.trace);
     else if (s.trace)
         status = run_trace_finish(s.trace, err);
     if (!status)
         status = single_report(&s, differs, err);
-    free(s.outcome.answer);
-    free(s.outcome.schedule.launches);
+    run_outcome_clear(&s.outcome);
     run_convergence_clear(&s.convergence);
     return status;
 }

@@ -5,17 +5,11 @@
    with one device, and with runs that send nothing (PROACT V). */
 
 #include "run/run_application.h"
+#include "run/run_median.h"
 #include "terms.h"
 #include "topology/topology.h"
 
-/* Repeated runs: the median, and the largest difference. Emulated runs are equal; the
-   spread of bulk is the difference to another seed. */
-struct run_time {
-    uint64_t ns, spread_ns;
-    unsigned runs;
-};
-
-enum { RUN_COPIES_BYTES = 256 };
+enum { RUN_COPIES_BYTES = 256, RUN_PLAN_BYTES = 512 };
 
 /* One method. An undefined term is NAN. */
 struct run_row {
@@ -31,6 +25,7 @@ struct run_row {
     enum proact_unified hint;
     uint64_t hint_ns[PROACT_UNIFIED_PREFETCH + 1];
     char copies[RUN_COPIES_BYTES]; /* proact_plan_copies() of its sessions, or "" */
+    char plan[RUN_PLAN_BYTES];     /* of auto: what was selected; else "" */
     bool equal;                    /* the answer equals that of one device */
     size_t differs_at;             /* the first byte that differs, if any */
 };
@@ -53,6 +48,9 @@ enum proact_status run_study_make(const struct run_application *application, voi
                                   const struct topology *topology, struct run_study *out,
                                   struct proact_error *err);
 const char *run_hint_name(enum proact_unified hint);
+/* Writes the plans of the kernels that the application has destroyed: "inline, 64 kB
+   chunks" if they are equal, else with the names of the kernels. */
+void run_plan_note(const struct proact *p, char out[RUN_PLAN_BYTES]);
 /* Writes proact_plan_copies() of the session, or "". */
 void run_copies_note(const struct proact *p, char out[RUN_COPIES_BYTES]);
 /* Runs of single plans of an application, each compared with the run on one device. */
