@@ -88,20 +88,21 @@ static double gap_per_byte(const struct sender_path *s, enum model_initiator who
 
 /* ns per byte and receiver of CTAs that load vectors, wait for them, and store them to all
    receivers. A CTA sends at its rate of the machine file, or as its loads and its
-   instructions allow. Each piece needs its description, and single bytes at its ends. */
+   instructions allow. Each piece needs its description, and single bytes at its ends. A
+   short one has vectors for some threads only. */
 static double stores_per_byte(const struct sender_path *s, double threads, double unroll,
                               double ctas)
 {
     const struct topology_device *d = &s->t->device;
     const double receivers = s->p.receivers;
-    const double instructions =
-        STEP_INSTRUCTIONS + unroll * VECTOR_INSTRUCTIONS * (receivers + 1);
-    const double cycles = fmax(instructions * d->dependent_cycles,
-                               instructions * threads / WARP / d->issue_width);
-
     const double flight = threads * unroll * VECTOR_BYTES;
     const bool has_pieces = s->p.piece_bytes && (double)s->p.piece_bytes < flight;
     const double bytes = has_pieces ? (double)s->p.piece_bytes : flight;
+    const double vectors = ceil(bytes / (threads * VECTOR_BYTES));
+    const double warps = ceil(bytes / (vectors * VECTOR_BYTES * WARP));
+    const double instructions =
+        STEP_INSTRUCTIONS + vectors * VECTOR_INSTRUCTIONS * (receivers + 1);
+    const double cycles = instructions * fmax(d->dependent_cycles, warps / d->issue_width);
     const double piece_ns =
         has_pieces ? s->load_ns + d->l2_latency_ns +
                          PIECE_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz
