@@ -14,6 +14,7 @@ enum {
     KERNEL_THREADS = 256,
     WARP = 32,
     AGENT_THREADS = 1024, /* of a CTA, at most (transfer/methods/polling.c) */
+    CHILD_THREADS = 256,  /* kernels/child.cu */
     AGENT_WARPS = AGENT_THREADS / 32,
     SLEEP_CAPABILITY = 70,   /* nanosleep */
     SPIN_CHECKS = 32,        /* AGENT_SPIN_CHECKS: of a pass */
@@ -100,10 +101,12 @@ static struct model_candidate base_candidate(const struct predicted *s)
                                     .lanes = 1};
 }
 
-/* CTAs of 1024 threads, the last one with fewer; 0: the default of the initiator. */
+/* CTAs of the agent or of a child, the last one with fewer threads; 0: the default. */
 static unsigned plan_agent_ctas(const struct model_plan *plan)
 {
-    return (plan->threads + AGENT_THREADS - 1) / AGENT_THREADS;
+    const unsigned threads = plan->who == MODEL_SEND_CHILD ? CHILD_THREADS : AGENT_THREADS;
+
+    return (plan->threads + threads - 1) / threads;
 }
 
 /* Parameters towards all receivers: G is that of a message when all receive. */
@@ -118,6 +121,7 @@ static void derive_both(const struct predicted *s, enum model_initiator who, dou
                                     .piece_bytes = s->p.piece_bytes,
                                     .receivers = s->p.receivers,
                                     .is_cached = s->p.bytes <= s->t->device.l2_bytes,
+                                    .agent_threads = s->plan->threads,
                                     .ctas = plan_agent_ctas(s->plan)};
     const double gap =
         model_gap_to_all(s->t, &s->p, who, serial, run_bytes) / s->p.receivers;
