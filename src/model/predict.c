@@ -309,16 +309,19 @@ static double copy_start_ns(const struct predicted *s, uint64_t bytes)
     return known_key(copy_graph_ns(s, bytes), 1000 * fmax(f->copy_start_us, turn_us), 0);
 }
 
-/* Host time of a launch and of copies after it, which all senders queue at once. */
+/* Host time of a launch and of copies after it, which all senders queue at once. Events
+   order the copies of a device: two records and a wait. */
 static double copies_host_ns(const struct predicted *s)
 {
+    enum { EVENT_CALLS = 3 };
     const struct topology_device *d = &s->t->device;
     const double copies = s->p.copies;
 
     return s->p.is_recorded ? 0
                             : s->p.footprint_ns + launches_ns(s) +
-                                  1000 * fmax(copies * d->copy_host_us,
-                                              s->p.senders * copies * d->copy_lock_us);
+                                  1000 * (s->p.senders * EVENT_CALLS * d->call_host_us +
+                                          fmax(copies * d->copy_host_us,
+                                               s->p.senders * copies * d->copy_lock_us));
 }
 
 /* Copies after the kernel, to one receiver after another. */
@@ -331,9 +334,11 @@ static void predict_bulk(const struct predicted *s, struct model_candidate *c)
     c->single.o = first + (s->p.copies - s->p.receivers) * next;
     c->pipelined.o = next;
     c->wait_ns = s->p.is_kernel_only ? 1000 * d->event_here_us : 0;
-    if (!s->p.is_recorded && !s->p.is_queued)
-        c->queue_ns = 1000 * fmax(d->copy_host_us, s->p.senders * d->copy_lock_us);
     c->host_ns = copies_host_ns(s);
+    if (s->p.is_recorded || s->p.is_queued)
+        return;
+    c->host_ns += first + c->single.L + c->single.S; /* of the copy that is queued last */
+    c->queue_ns = 1000 * fmax(d->copy_host_us, s->p.senders * d->copy_lock_us);
 }
 
 /* Host time of a chunk's operations. Few operations per device are queued by a thread each,

@@ -80,7 +80,9 @@ static struct plan_totals plan_form_arrays(const struct plan_problem *p,
                             : a->store_bytes                       ? (double)run
                                                                    : sizeof(uint32_t));
         t.written += (double)a->range_bytes * (double)p->ctas;
-        t.stores += ceil((double)a->range_bytes / width / fmax(p->cta_threads, 1));
+        t.stores += a->stores > 0
+                        ? a->stores
+                        : ceil((double)a->range_bytes / width / fmax(p->cta_threads, 1));
     }
     return t;
 }

@@ -28,6 +28,7 @@ struct plan_array {
     uint64_t run_bytes;   /* length of a sent range, on average; 0: nothing is sent */
     uint64_t store_bytes; /* consecutive bytes of one store of a warp; 0: unknown */
     unsigned store_width; /* bytes of one store of a thread; 0: unknown */
+    double stores;        /* at most, of a thread; 0: unknown */
     unsigned copies;      /* to all peers, of the device with the most */
     unsigned regions;     /* by which stores find their peers; 0: their CTA has them */
     bool has_lists;       /* its CTAs read lists of the chunks in which they count */

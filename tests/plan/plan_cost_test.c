@@ -221,6 +221,23 @@ static void short_kernels_store_inline(void **state)
     assert_true(cost_ns(&b, "bulk", 0) > 1.5 * cost_ns(&b, "inline", 0));
 }
 
+/* Each store of the slowest thread searches its peers, also where others store nothing. */
+static void repeated_stores_take_time(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "v100x4", 2048, 5000);
+    b.array.range_bytes = 1024; /* one store a thread, if all store */
+    b.problem.repeats_stores = true;
+    const double one = cost_ns(&b, "inline", 0);
+
+    b.array.stores = 64;
+    assert_true(cost_ns(&b, "inline", 0) > one + 63 * 22 * 4 / 1.53);
+    b.problem.repeats_stores = false;
+    assert_true(cost_ns(&b, "inline", 0) < one);
+}
+
 /* Stores of single words waste the links. */
 static void narrow_stores_are_counted(void **state)
 {
@@ -314,6 +331,7 @@ int main(void)
         cmocka_unit_test(recorded_launches_cost_the_host_nothing),
         cmocka_unit_test(nothing_to_send_costs_nothing),
         cmocka_unit_test(short_kernels_store_inline),
+        cmocka_unit_test(repeated_stores_take_time),
         cmocka_unit_test(narrow_stores_are_counted),
         cmocka_unit_test(large_chunks_send_late),
         cmocka_unit_test(bridges_are_shared),

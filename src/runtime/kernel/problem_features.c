@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/access.h"
 #include "base/memory.h"
+#include "runtime/access_sets/needs.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
@@ -39,6 +41,43 @@ static void features_methods(const struct proact *p, struct problem_features *f)
                                  .takes_threads = m->takes_threads,
                                  .schedules = m->schedules};
     }
+}
+
+/* Executions of an access by one thread, at most; -1: unknown. */
+static double features_times(const struct access_analysis *a, const struct access_record *r,
+                             const int64_t *trips)
+{
+    double times = 1;
+
+    for (int32_t loop = r->loop; loop >= 0 && times >= 0; loop = a->loops[loop].parent)
+        times = trips[loop] < 0 ? -1 : times * (double)trips[loop];
+    return times;
+}
+
+/* Stores of a thread to the array, at most; 0: unknown. */
+static double features_stores(const struct launching *l, unsigned slot)
+{
+    const struct access_analysis *a = needs_analysis(l->kernel);
+    const struct access_launch at = {.ntid = {l->threads[0], l->threads[1], l->threads[2]},
+                                     .nctaid = {l->grid[0], l->grid[1], l->grid[2]},
+                                     .parameters = l->block,
+                                     .parameter_bytes = l->kernel->parameter_bytes};
+    int64_t *trips = must_calloc(a->loop_count + 1u, sizeof *trips);
+    double stores = 0;
+
+    access_trips(a, &at, trips);
+    for (uint32_t n = 0; n < a->record_count && stores >= 0; n++) {
+        const struct access_record *r = &a->records[n];
+
+        if (r->kind != ACCESS_WRITE || r->base != ACCESS_BASE_PARAMETER ||
+            a->symbols[r->base_symbol].offset != l->kernel->slot[slot].offset)
+            continue;
+        const double times = features_times(a, r, trips);
+
+        stores = times < 0 ? -1 : stores + times;
+    }
+    free(trips);
+    return fmax(stores, 0);
 }
 
 /* Bytes to each peer, and the mean length of a sent range. */
@@ -127,6 +166,7 @@ static void features_array(const struct launching *l, const struct kernel_bindin
     out->range_bytes = owned / ctas;
     out->store_bytes = store.warp_bytes;
     out->store_width = store.thread_bytes;
+    out->stores = l->kernel->is_annotated ? 0 : features_stores(l, slot);
     features_sent(b->transfer.devices, tables, out);
     features_devices(tables, out);
 }
