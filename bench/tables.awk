@@ -107,8 +107,18 @@ function figure_row(line) {
            value(line, "highest"), value(line, "runs")
 }
 
+# A matrix product, predicted and measured.
+function product_row(line) {
+    printf "| %s | %s | %s | %s | %.1f us | %.1f us | %.1f us | %+.1f %% |\n",
+           value(line, "machine"), value(line, "size"), value(line, "tiles"),
+           value(line, "method"), value(line, "kernel_ns") / 1e3,
+           value(line, "measured_ns") / 1e3, value(line, "predicted_ns") / 1e3,
+           100 * (value(line, "predicted_ns") / value(line, "measured_ns") - 1)
+}
+
 function row(kind, line) {
     if (kind == "run") run_row(line)
+    else if (kind == "product") product_row(line)
     else if (kind == "figure") figure_row(line)
     else if (kind == "twin") twin_row(line)
     else if (kind == "alone") alone_row(line)
@@ -276,6 +286,9 @@ function table(name,    file) {
     if (name ~ /^summary-/ || name == "targets") summary_table(name)
     else if (name == "paper") paper_table()
     else if (name == "table2-planner") planner_table(file)
+    else if (name == "model-product")
+        rows(file, "product", "measured_ns",
+             "| machine | size | tiles | method | kernel | measured | predicted | difference |")
     else if (name == "model-messages") message_errors(file)
     else if (name == "model-micro") micro_errors(file)
     else if (name ~ /^(figure|table)[0-9]+$/) figure_table(file, name ~ /^table/)
