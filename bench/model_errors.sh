@@ -41,7 +41,7 @@ head() {
 } >"$folder/model-messages.json"
 shift
 {
-    head "h200x4, v100x4, p100x4, k40x4"
+    head "$(for text; do text=${text##*/}; echo "${text%%.*}"; done | sort -u | paste -sd, | sed 's/,/, /g')"
     awk '
     FNR == 1 { machine = FILENAME; sub(/.*\//, "", machine); sub(/\..*/, "", machine) }
     $1 ~ /-to-/ && /%/ && !/fastest/ {

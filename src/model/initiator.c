@@ -28,7 +28,8 @@ enum {
     CHECK_INSTRUCTIONS = 16,
     FIRST_INSTRUCTIONS = 110, /* of the agent before its first slice */
     PIECE_INSTRUCTIONS = 100, /* between two pieces */
-    SLICE_INSTRUCTIONS = 160, /* between two slices, and 40 for each receiver */
+    SLICE_INSTRUCTIONS = 98,  /* of all warps, between two slices */
+    SEND_INSTRUCTIONS = 29,   /* of a warp that sends, and 40 for each further receiver */
     COUNT_INSTRUCTIONS = 60,  /* of the leader's epilogue */
     BASE_INSTRUCTIONS = 29,   /* of a CTA that stores, to its end (bench/micro.cu) */
     STORE_INSTRUCTIONS = 31,  /* until it has stored to a peer, in addition */
@@ -238,6 +239,30 @@ double model_spin_ns(const struct topology_device *d)
            (d->l2_latency_ns + CHECK_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz);
 }
 
+/* Time from one slice of a busy agent to its next. All warps execute the loop over slices;
+   those with bytes of a part round, which has fewer vectors than are in flight, load and
+   send one vector after another. */
+struct agent_round {
+    double vectors, slice_ns; /* of a thread in the part round; 0: none */
+};
+
+static struct agent_round agent_round(const struct sender_path *s, double threads)
+{
+    const struct topology_device *d = &s->t->device;
+    const double flight = threads * AGENT_UNROLL * VECTOR_BYTES;
+    const double rest = fmod((double)s->p.bytes / s->p.receivers, flight);
+    const double vectors = ceil(rest / (threads * VECTOR_BYTES));
+    const double busy = rest > 0 ? ceil(rest / (vectors * VECTOR_BYTES * WARP)) : 0;
+    const double own = SEND_INSTRUCTIONS + 40 * (s->p.receivers - 1.0) +
+                       VECTOR_INSTRUCTIONS * vectors * (s->p.receivers + 1);
+    const double cycles =
+        fmax((SLICE_INSTRUCTIONS + own) * d->dependent_cycles,
+             (threads / WARP * SLICE_INSTRUCTIONS + busy * own) / d->issue_width);
+
+    return (struct agent_round){vectors,
+                                fmax(vectors, 1) * s->load_ns + cycles / d->clock_ghz};
+}
+
 /* An idle agent sees the counter after a sleep and a check, or one and a half passes. A
    busy CTA needs g from one slice to the next. */
 static struct model_loggop derive_agent(const struct sender_path *s)
@@ -251,15 +276,16 @@ static struct model_loggop derive_agent(const struct sender_path *s)
                                ? s->p.agent_threads
                                : AGENT_THREADS;
     const double first_ns = s->load_ns + FIRST_INSTRUCTIONS * cycle_ns;
-    const double slice_ns =
-        s->load_ns + (SLICE_INSTRUCTIONS + 40 * s->p.receivers) * cycle_ns;
-
+    const struct agent_round round = agent_round(s, threads);
+    const double more_ns =
+        fmax(round.vectors - 1, 0) * (s->load_ns + 2 * VECTOR_INSTRUCTIONS * cycle_ns);
     const double G = gap_per_byte(s, MODEL_SM);
     const double hidden = fmin(first_ns, G * (double)s->p.bytes); /* by the link */
 
     return (struct model_loggop){
-        .o = s->is_pipelined ? 0 : model_count_ns(d) + check_ns + first_ns - hidden,
-        .g = s->is_pipelined ? slice_ns / sender_agent_ctas(s) : 0,
+        .o = s->is_pipelined ? 0
+                             : model_count_ns(d) + check_ns + first_ns + more_ns - hidden,
+        .g = s->is_pipelined ? round.slice_ns / sender_agent_ctas(s) : 0,
         .O = stores_per_byte(s, threads, AGENT_UNROLL, sender_agent_ctas(s)),
         .G = G};
 }

@@ -137,6 +137,24 @@ static void stores_leave_while_ctas_start(void **state)
     check_ns("bulk stores", model_message_ns(&p, few.bytes), 600 + gap * 4096 + 1200);
 }
 
+/* All 32 warps of a CTA of the agent execute the loop over slices; a slice of 16 KB keeps
+   them all busy, one of 4 KB a quarter. Eight CTAs take turns. */
+static void slices_of_agents_are_bound_by_issue(void **state)
+{
+    const struct topology t = initiator_machine("h200x4");
+    struct model_path path = {.to = 1, .bytes = 16 << 10, .is_cached = true};
+
+    (void)state;
+    check_ns("16 KB", model_derive_path(&t, MODEL_SEND_AGENT, true, &path).g,
+             (200 + 32 * (98 + 29 + 8 * 2) / 4 / 1.9) / 8);
+    path.bytes = 4 << 10;
+    check_ns("4 KB", model_derive_path(&t, MODEL_SEND_AGENT, true, &path).g,
+             (200 + (32 * 98 + 8 * (29 + 8 * 2)) / 4 / 1.9) / 8);
+    path.bytes = 32 << 10; /* two vectors, one after the other */
+    check_ns("32 KB", model_derive_path(&t, MODEL_SEND_AGENT, true, &path).g,
+             (400 + 32 * (98 + 29 + 8 * 2 * 2) / 4 / 1.9) / 8);
+}
+
 static void message_has_all_terms(void **state)
 {
     const struct model_loggop p = {
@@ -187,6 +205,7 @@ int main(void)
         cmocka_unit_test(period_of_copies_is_that_of_model_copy),
         cmocka_unit_test(pieces_cost_steps),
         cmocka_unit_test(stores_leave_while_ctas_start),
+        cmocka_unit_test(slices_of_agents_are_bound_by_issue),
         cmocka_unit_test(message_has_all_terms),
         cmocka_unit_test(senders_exist_by_machine),
         cmocka_unit_test(gap_of_children_bounds_small_messages),
