@@ -67,3 +67,40 @@ function paper_table(    line, field, cell) {
     }
     close("bench/paper.txt")
 }
+
+# The plans of the cost model next to those of Table II, and the estimated keys of the
+# machines that change them.
+function planner_table(file,    line, field, cell, paper, names, apps, n, k, i, j, a, m, seen, count) {
+    while ((getline line < "bench/paper.txt") > 0) {
+        split(line, field, / *\| */)
+        if (field[3] == "table2") paper[field[5], field[6]] = field[2]
+    }
+    close("bench/paper.txt")
+    while ((getline line < file) > 0) {
+        if (line !~ /^ *\{"name": / || value(line, "panel") != "plans") continue
+        a = value(line, "name"); m = value(line, "at")
+        if (!(("a", a) in seen)) { seen["a", a]; apps[++n] = a }
+        if (!(("m", m) in seen)) { seen["m", m]; names[++k] = m }
+        cell[a, m] = value(line, "plan")
+    }
+    close(file)
+    if (!n) fail(file " has no plan")
+    printf "| application |"
+    for (j = 1; j <= k; j++) printf " %s | the paper |", names[j]
+    printf "\n"
+    rule(2 * k + 1)
+    for (i = 1; i <= n; i++) {
+        printf "| %s |", apps[i]
+        for (j = 1; j <= k; j++) printf " %s | %s |", cell[apps[i], names[j]], paper[apps[i], names[j]]
+        printf "\n"
+    }
+    while ((getline line < file) > 0)
+        if (line ~ /^ *\{"name": / && value(line, "panel") == "changes") {
+            if (!count++) {
+                printf "\n"
+                head("| application | machine | changed key: plan |")
+            }
+            printf "| %s | %s | %s |\n", value(line, "name"), value(line, "at"), value(line, "plan")
+        }
+    close(file)
+}

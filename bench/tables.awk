@@ -107,8 +107,18 @@ function figure_row(line) {
            value(line, "highest"), value(line, "runs")
 }
 
+# A matrix product, predicted and measured.
+function product_row(line) {
+    printf "| %s | %s | %s | %s | %.1f us | %.1f us | %.1f us | %+.1f %% |\n",
+           value(line, "machine"), value(line, "size"), value(line, "tiles"),
+           value(line, "method"), value(line, "kernel_ns") / 1e3,
+           value(line, "measured_ns") / 1e3, value(line, "predicted_ns") / 1e3,
+           100 * (value(line, "predicted_ns") / value(line, "measured_ns") - 1)
+}
+
 function row(kind, line) {
     if (kind == "run") run_row(line)
+    else if (kind == "product") product_row(line)
     else if (kind == "figure") figure_row(line)
     else if (kind == "twin") twin_row(line)
     else if (kind == "alone") alone_row(line)
@@ -208,10 +218,79 @@ function correct_table(file,    line) {
     close(file)
 }
 
+# Errors of the model: "median, 95th percentile (points)" in percent.
+function error_cell(line) {
+    return sprintf("%.1f, %.1f (%d)", value(line, "median"), value(line, "p95"), value(line, "points"))
+}
+
+# Messages by initiator and decade of size, from bench/model_errors.sh.
+function message_errors(file,    line, k, d, order, decades, n, m, i, j, cell, seen) {
+    while ((getline line < file) > 0) {
+        if (line !~ /"initiator": /) continue
+        k = value(line, "initiator"); d = value(line, "from_kb")
+        if (!(("k", k) in seen)) { seen["k", k]; order[++n] = k }
+        if (!(("d", d) in seen)) { seen["d", d]; decades[++m] = d }
+        cell[k, d] = error_cell(line)
+    }
+    close(file)
+    if (!n) fail(file " has no initiator")
+    printf "| initiator |"
+    for (j = 1; j <= m; j++) printf " from %s KB |", decades[j]
+    printf "\n"
+    rule(m + 1)
+    for (i = 1; i <= n; i++) {
+        printf "| %s |", order[i]
+        for (j = 1; j <= m; j++)
+            printf " %s|", (order[i], decades[j]) in cell ? cell[order[i], decades[j]] " " : ""
+        printf "\n"
+    }
+}
+
+# The microbenchmark by pattern and method, one column for each machine, and a line about
+# the model's choices.
+function micro_errors(file,    line, k, m, order, names, n, c, i, j, part, cell, seen, first, three, cases, points) {
+    while ((getline line < file) > 0) {
+        if (line !~ /"machine": .*"pattern": /) continue
+        if (index(line, "\"fastest\": ")) {
+            cases++
+            first += value(line, "first_loses") <= 2
+            three += value(line, "three_lose") <= 2
+            continue
+        }
+        k = value(line, "pattern") SUBSEP value(line, "method"); m = value(line, "machine")
+        if (!(("k", k) in seen)) { seen["k", k]; order[++n] = k }
+        if (!(("m", m) in seen)) { seen["m", m]; names[++c] = m }
+        cell[k, m] = error_cell(line)
+        points += value(line, "points")
+    }
+    close(file)
+    if (!n) fail(file " has no method")
+    printf "| pattern | method |"
+    for (j = 1; j <= c; j++) printf " %s |", names[j]
+    printf "\n"
+    rule(c + 2)
+    for (i = 1; i <= n; i++) {
+        split(order[i], part, SUBSEP)
+        printf "| %s | %s |", part[1], part[2]
+        for (j = 1; j <= c; j++)
+            printf " %s|", (order[i], names[j]) in cell ? cell[order[i], names[j]] " " : ""
+        printf "\n"
+    }
+    printf "\n%d rows. In %d of %d cases of machine, pattern and ratio, one of the model's first three\n" \
+           "candidates is within 2 percent of the fastest measured one; in %d cases the first is.\n",
+           points, three, cases, first
+}
+
 function table(name,    file) {
     file = result_file(name)
     if (name ~ /^summary-/ || name == "targets") summary_table(name)
     else if (name == "paper") paper_table()
+    else if (name == "table2-planner") planner_table(file)
+    else if (name == "model-product")
+        rows(file, "product", "measured_ns",
+             "| machine | size | tiles | method | kernel | measured | predicted | difference |")
+    else if (name == "model-messages") message_errors(file)
+    else if (name == "model-micro") micro_errors(file)
     else if (name ~ /^(figure|table)[0-9]+$/) figure_table(file, name ~ /^table/)
     else if (name ~ /^correct/) correct_table(file)
     else if (name ~ /^(calls|compiled|distributed|start)/) build_table(file, "median")

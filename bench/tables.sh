@@ -12,7 +12,7 @@ trap 'rm -f "$made"' EXIT
 stale=
 programs=$(cat bench/value.awk bench/tables.awk bench/summary.awk bench/figures.awk)
 
-for page in docs/performance.md docs/measuring.md docs/paper.md docs/results/*.md; do
+for page in docs/performance.md docs/measuring.md docs/model.md docs/paper.md docs/results/*.md; do
     awk "$programs" "$page" >"$made" || { echo "$page: a table cannot be made" >&2; exit 1; }
     cmp -s "$made" "$page" && continue
     if [ "${1:-}" = --check ]; then

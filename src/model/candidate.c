@@ -38,7 +38,7 @@ struct model_time model_single_time(double kernel_ns, double fetch_ns, double ho
 {
     struct model_time t = {.ns = fetch_ns + kernel_ns};
 
-    t.term[MODEL_TERM_KERNEL] = kernel_ns;
+    t.kernel_ns = t.term[MODEL_TERM_KERNEL] = kernel_ns;
     t.term[MODEL_TERM_FETCH] = fetch_ns;
     t.term[MODEL_TERM_HOST] = fmax(host_ns - t.ns, 0);
     t.ns += t.term[MODEL_TERM_HOST];
@@ -240,6 +240,7 @@ struct model_time model_candidate_time(const struct model_candidate *c)
             t.ns = p.end + visible;
         }
     }
+    t.kernel_ns = c->sends_inside ? t.ns : c->kernel_ns;
     term[MODEL_TERM_TAIL] += c->tail_ns;
     term[MODEL_TERM_START] += c->begin_ns;
     term[MODEL_TERM_FETCH] = c->fetch_ns;

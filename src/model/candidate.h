@@ -26,7 +26,8 @@ const char *model_term_name(enum model_term term);
 
 struct model_time {
     double ns, term[MODEL_TERMS];
-    uint64_t chunks; /* of one device */
+    double kernel_ns; /* of the kernel alone, with the sends that precede its end */
+    uint64_t chunks;  /* of one device */
 };
 
 enum { MODEL_LANES_MAX = 256 };
@@ -40,8 +41,9 @@ struct model_candidate {
     uint64_t bytes;     /* that the device sends to each of its receivers */
     unsigned receivers; /* 0: nothing is sent */
     struct model_schedule chunks; /* first_bytes 0: one send after the kernel */
-    unsigned lanes; /* initiators that send at the same time, to MODEL_LANES_MAX; 0: 1 */
-    unsigned parts; /* messages of a chunk, by different lanes; 0: 1 */
+    unsigned lanes;    /* initiators that send at the same time, to MODEL_LANES_MAX; 0: 1 */
+    unsigned parts;    /* messages of a chunk, by different lanes; 0: 1 */
+    bool sends_inside; /* the kernel ends after its sends: it makes them itself */
     struct model_loggop single, pipelined;
     double wait_ns;        /* from a complete chunk to an idle initiator */
     double begin_ns;       /* before the kernel starts: launch, events */

@@ -28,8 +28,12 @@ enum {
     CHECK_INSTRUCTIONS = 16,
     FIRST_INSTRUCTIONS = 110, /* of the agent before its first slice */
     PIECE_INSTRUCTIONS = 100, /* between two pieces */
-    SLICE_INSTRUCTIONS = 160, /* between two slices, and 40 for each receiver */
+    SLICE_INSTRUCTIONS = 98,  /* of all warps, between two slices */
+    SEND_INSTRUCTIONS = 29,   /* of a warp that sends, and 40 for each further receiver */
     COUNT_INSTRUCTIONS = 60,  /* of the leader's epilogue */
+    BASE_INSTRUCTIONS = 29,   /* of a CTA that stores, to its end (bench/micro.cu) */
+    STORE_INSTRUCTIONS = 31,  /* until it has stored to a peer, in addition */
+    START_NS = 300, /* in which CTAs start (device/emulator/kernel/kernel_run.c) */
     BULK_CAPABILITY = 90,
     CHILD_CAPABILITY = 35
 };
@@ -88,20 +92,21 @@ static double gap_per_byte(const struct sender_path *s, enum model_initiator who
 
 /* ns per byte and receiver of CTAs that load vectors, wait for them, and store them to all
    receivers. A CTA sends at its rate of the machine file, or as its loads and its
-   instructions allow. Each piece needs its description, and single bytes at its ends. */
+   instructions allow. Each piece needs its description, and single bytes at its ends. A
+   short one has vectors for some threads only. */
 static double stores_per_byte(const struct sender_path *s, double threads, double unroll,
                               double ctas)
 {
     const struct topology_device *d = &s->t->device;
     const double receivers = s->p.receivers;
-    const double instructions =
-        STEP_INSTRUCTIONS + unroll * VECTOR_INSTRUCTIONS * (receivers + 1);
-    const double cycles = fmax(instructions * d->dependent_cycles,
-                               instructions * threads / WARP / d->issue_width);
-
     const double flight = threads * unroll * VECTOR_BYTES;
     const bool has_pieces = s->p.piece_bytes && (double)s->p.piece_bytes < flight;
     const double bytes = has_pieces ? (double)s->p.piece_bytes : flight;
+    const double vectors = ceil(bytes / (threads * VECTOR_BYTES));
+    const double warps = ceil(bytes / (vectors * VECTOR_BYTES * WARP));
+    const double instructions =
+        STEP_INSTRUCTIONS + vectors * VECTOR_INSTRUCTIONS * (receivers + 1);
+    const double cycles = instructions * fmax(d->dependent_cycles, warps / d->issue_width);
     const double piece_ns =
         has_pieces ? s->load_ns + d->l2_latency_ns +
                          PIECE_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz
@@ -123,15 +128,47 @@ static double resident_ctas(const struct sender_path *s)
            fmax(1, fmin(d->ctas_per_sm, floor((double)d->threads_per_sm / s->p.threads)));
 }
 
+/* Difference of the starts of the first and the last of `ctas` CTAs, on average
+   (device/emulator/kernel/kernel_run.c). The first bytes leave meanwhile. */
+static double start_spread_ns(double ctas)
+{
+    return START_NS * (ctas - 1) / (ctas + 1);
+}
+
+/* Adds to L + S the time from the end of a kernel that sends nothing to the last byte: the
+   last CTA sends `late_ns` after the others would have ended; the bytes of all begin to
+   leave `first_ns` after that, and occupy the link while the CTAs start. */
+static void spread_stores(const struct sender_path *s, double late_ns, double first_ns,
+                          struct model_loggop *p)
+{
+    const double ctas = s->p.ctas ? s->p.ctas : 1, bytes = (double)s->p.bytes;
+    const double last = late_ns + p->G * bytes / ctas;
+    const double all = first_ns - start_spread_ns(ctas);
+
+    p->o = all;
+    p->g = fmax(last - all, 0);
+}
+
+/* The link sends the bytes of a turn from its start; the receiver's port passes them after
+   the first store. */
 static struct model_loggop derive_store(const struct sender_path *s)
 {
     const struct topology_device *d = &s->t->device;
     const double ctas = s->p.ctas ? s->p.ctas : s->is_pipelined ? resident_ctas(s) : 1;
+    const double cycle_ns = d->dependent_cycles / d->clock_ghz;
+    const double port = s->link_gbps / s->t->fabric.ingress_gbps;
+    struct model_loggop p = {.o = s->is_pipelined ? 0 : cycle_ns,
+                             .O = 1 / s->t->fabric.sm_gbps_per_cta / ctas,
+                             .G = gap_per_byte(s, MODEL_SM)};
 
-    return (struct model_loggop){.o = s->is_pipelined ? 0
-                                                      : d->dependent_cycles / d->clock_ghz,
-                                 .O = 1 / s->t->fabric.sm_gbps_per_cta / ctas,
-                                 .G = gap_per_byte(s, MODEL_SM)};
+    if (s->is_pipelined || !s->p.bytes)
+        return p;
+    const double hidden = fmin((BASE_INSTRUCTIONS + STORE_INSTRUCTIONS) * cycle_ns,
+                               (1 - port) * p.G * (double)s->p.bytes);
+
+    spread_stores(s, STORE_INSTRUCTIONS * cycle_ns, STORE_INSTRUCTIONS * cycle_ns - hidden,
+                  &p);
+    return p;
 }
 
 /* The copy unit of an SM sends one bulk store after another, and the thread waits until it
@@ -143,10 +180,13 @@ static struct model_loggop derive_bulk_store(const struct sender_path *s)
     const double rate =
         f->bulk_gbps_per_cta > 0 ? f->bulk_gbps_per_cta : f->sm_gbps_per_cta;
     const double ctas = s->p.ctas ? s->p.ctas : s->is_pipelined ? d->sm_count : 1;
+    struct model_loggop p = {.o = s->is_pipelined ? 0 : 3 * d->l2_latency_ns,
+                             .O = 1 / rate / fmin(ctas, d->sm_count),
+                             .G = gap_per_byte(s, MODEL_SM)};
 
-    return (struct model_loggop){.o = s->is_pipelined ? 0 : 3 * d->l2_latency_ns,
-                                 .O = 1 / rate / fmin(ctas, d->sm_count),
-                                 .G = gap_per_byte(s, MODEL_SM)};
+    if (!s->is_pipelined && s->p.bytes)
+        spread_stores(s, 3 * d->l2_latency_ns, 2 * d->l2_latency_ns, &p);
+    return p;
 }
 
 static double fence_ns(const struct topology_device *d)
@@ -199,6 +239,30 @@ double model_spin_ns(const struct topology_device *d)
            (d->l2_latency_ns + CHECK_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz);
 }
 
+/* Time from one slice of a busy agent to its next. All warps execute the loop over slices;
+   those with bytes of a part round, which has fewer vectors than are in flight, load and
+   send one vector after another. */
+struct agent_round {
+    double vectors, slice_ns; /* of a thread in the part round; 0: none */
+};
+
+static struct agent_round agent_round(const struct sender_path *s, double threads)
+{
+    const struct topology_device *d = &s->t->device;
+    const double flight = threads * AGENT_UNROLL * VECTOR_BYTES;
+    const double rest = fmod((double)s->p.bytes / s->p.receivers, flight);
+    const double vectors = ceil(rest / (threads * VECTOR_BYTES));
+    const double busy = rest > 0 ? ceil(rest / (vectors * VECTOR_BYTES * WARP)) : 0;
+    const double own = SEND_INSTRUCTIONS + 40 * (s->p.receivers - 1.0) +
+                       VECTOR_INSTRUCTIONS * vectors * (s->p.receivers + 1);
+    const double cycles =
+        fmax((SLICE_INSTRUCTIONS + own) * d->dependent_cycles,
+             (threads / WARP * SLICE_INSTRUCTIONS + busy * own) / d->issue_width);
+
+    return (struct agent_round){vectors,
+                                fmax(vectors, 1) * s->load_ns + cycles / d->clock_ghz};
+}
+
 /* An idle agent sees the counter after a sleep and a check, or one and a half passes. A
    busy CTA needs g from one slice to the next. */
 static struct model_loggop derive_agent(const struct sender_path *s)
@@ -208,15 +272,22 @@ static struct model_loggop derive_agent(const struct sender_path *s)
     const double check_ns = d->capability < SLEEP_CAPABILITY
                                 ? 1.5 * model_spin_ns(d)
                                 : AGENT_SLEEP_NS / 2.0 + d->l2_latency_ns;
-    const double begin_ns = check_ns + s->load_ns + FIRST_INSTRUCTIONS * cycle_ns;
-    const double slice_ns =
-        s->load_ns + (SLICE_INSTRUCTIONS + 40 * s->p.receivers) * cycle_ns;
+    const double threads = s->p.agent_threads && s->p.agent_threads < AGENT_THREADS
+                               ? s->p.agent_threads
+                               : AGENT_THREADS;
+    const double first_ns = s->load_ns + FIRST_INSTRUCTIONS * cycle_ns;
+    const struct agent_round round = agent_round(s, threads);
+    const double more_ns =
+        fmax(round.vectors - 1, 0) * (s->load_ns + 2 * VECTOR_INSTRUCTIONS * cycle_ns);
+    const double G = gap_per_byte(s, MODEL_SM);
+    const double hidden = fmin(first_ns, G * (double)s->p.bytes); /* by the link */
 
     return (struct model_loggop){
-        .o = s->is_pipelined ? 0 : model_count_ns(d) + begin_ns,
-        .g = s->is_pipelined ? slice_ns / sender_agent_ctas(s) : 0,
-        .O = stores_per_byte(s, AGENT_THREADS, AGENT_UNROLL, sender_agent_ctas(s)),
-        .G = gap_per_byte(s, MODEL_SM)};
+        .o = s->is_pipelined ? 0
+                             : model_count_ns(d) + check_ns + first_ns + more_ns - hidden,
+        .g = s->is_pipelined ? round.slice_ns / sender_agent_ctas(s) : 0,
+        .O = stores_per_byte(s, threads, AGENT_UNROLL, sender_agent_ctas(s)),
+        .G = G};
 }
 
 /* A child has a CTA per vectors in flight, up to its limit. A device starts one child per

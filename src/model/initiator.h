@@ -36,11 +36,12 @@ struct model_path {
     unsigned from, to;
     uint64_t run_bytes; /* consecutive bytes; 0: all of the message */
     uint64_t bytes;     /* of the message; agents and children use CTAs by size; 0: large */
-    uint64_t piece_bytes; /* consecutive bytes that a CTA sends at once; 0: all */
-    unsigned receivers;   /* a CTA loads once for all of them; 0: 1 */
-    bool is_cached;       /* the L2 contains the bytes */
-    unsigned threads;     /* of a CTA of the kernel (STORE, FUSED); 0: 256 */
-    unsigned ctas;        /* that send at once (STORE, BULK_STORE, AGENT, CHILD) */
+    uint64_t piece_bytes;   /* consecutive bytes that a CTA sends at once; 0: all */
+    unsigned receivers;     /* a CTA loads once for all of them; 0: 1 */
+    bool is_cached;         /* the L2 contains the bytes */
+    unsigned threads;       /* of a CTA of the kernel (STORE, FUSED); 0: 256 */
+    unsigned agent_threads; /* of all CTAs of an agent (AGENT); 0: 1024 each */
+    unsigned ctas;          /* that send at once (STORE, BULK_STORE, AGENT, CHILD) */
 };
 
 /* Name of an initiator on the command line; static. */

@@ -11,10 +11,11 @@ enum {
     CHUNK_BYTES_MAX = 64 << 20, /* as runtime/kernel/runtime_binding.c */
     SLICE_BYTES = 256 << 10,    /* transfer/methods/slices.h */
     STORE_CHUNKS = 256,         /* resolution of stores that leave continuously */
-    RUN_BYTES = 512,            /* a warp that stores 16 bytes per lane */
     KERNEL_THREADS = 256,
     WARP = 32,
-    AGENT_WARPS = 32,        /* of a CTA */
+    AGENT_THREADS = 1024, /* of a CTA, at most (transfer/methods/polling.c) */
+    CHILD_THREADS = 256,  /* kernels/child.cu */
+    AGENT_WARPS = AGENT_THREADS / 32,
     SLEEP_CAPABILITY = 70,   /* nanosleep */
     SPIN_CHECKS = 32,        /* AGENT_SPIN_CHECKS: of a pass */
     CHECK_INSTRUCTIONS = 16, /* device/emulator/kernel/spin.c */
@@ -40,71 +41,30 @@ double model_wave(const struct topology_device *d, unsigned threads)
            fmax(1, fmin(d->ctas_per_sm, floor((double)d->threads_per_sm / rounded)));
 }
 
-static struct model_problem problem_complete(const struct topology *t,
-                                             const struct model_problem *given)
-{
-    struct model_problem p = *given;
-
-    p.devices = p.devices ? p.devices : t->device_count;
-    p.senders = p.senders ? p.senders : p.devices;
-    p.receivers = p.receivers ? p.receivers : p.devices - 1;
-    p.run_bytes = p.run_bytes ? p.run_bytes : RUN_BYTES;
-    p.threads = p.threads ? p.threads : KERNEL_THREADS;
-    return p;
-}
-
-/* Senders of one group to receivers of another: flows over the busiest bridge. */
-static double bridge_flows(const struct topology *t, const struct model_problem *p)
-{
-    double flows[TOPOLOGY_DEVICES_MAX] = {0}, most = 0;
-    const double share = (double)p->receivers / (p->devices - 1);
-
-    for (unsigned g = 0; g < p->devices; g++) {
-        for (unsigned i = 0; i < TOPOLOGY_DEVICES_MAX; i++)
-            flows[i] = 0;
-        for (unsigned from = 0; from < p->senders; from++)
-            for (unsigned to = 0; to < p->devices && t->groups.of[from] == g; to++)
-                if (t->groups.of[to] != g)
-                    flows[t->groups.of[to]] += share;
-        for (unsigned i = 0; i < TOPOLOGY_DEVICES_MAX; i++)
-            most = fmax(most, flows[i]);
-    }
-    return most;
-}
-
-double model_gap_to_all(const struct topology *t, const struct model_problem *given,
-                        enum model_initiator who, double serial, uint64_t run_bytes)
-{
-    const struct model_problem p = problem_complete(t, given);
-    const struct topology_fabric *f = &t->fabric;
-    const double share = (double)p.receivers / (p.devices - 1);
-    const double wire = model_wire_bytes(f, who, run_bytes, run_bytes) / (double)run_bytes;
-    double sum = 0, longest = 0, most;
-
-    for (unsigned to = 1; to < p.devices; to++) {
-        const double gbps = t->link_gbps[0][to];
-        const double ns = gbps > 0
-                              ? wire / fmin(gbps, fmin(f->egress_gbps, f->ingress_gbps))
-                              : 2 / t->host_gbps;
-
-        sum += ns * share;
-        longest = fmax(longest, ns);
-    }
-    most = fmax(fmax(serial * sum, longest), p.receivers * wire / f->egress_gbps);
-    most = fmax(most, (p.senders > 1 ? p.senders - 1 : 1) * share * wire / f->ingress_gbps);
-    if (t->groups.bridge_gbps > 0)
-        most = fmax(most, bridge_flows(t, &p) * wire / t->groups.bridge_gbps);
-    if (f->shared_bus)
-        most = fmax(most, p.senders * p.receivers * wire / f->egress_gbps);
-    return most;
-}
-
-/* Time of the host for the launches of all senders, which a part of each delays. */
+/* Time of the host for the launches of all senders, which a part of each delays. A graph
+   needs none. */
 static double launches_ns(const struct predicted *s)
 {
     const struct topology_device *d = &s->t->device;
 
-    return 1000 * (d->launch_host_us + (s->p.senders - 1) * d->launch_turn_us);
+    return s->p.is_recorded
+               ? 0
+               : 1000 * (d->launch_host_us + (s->p.senders - 1) * d->launch_turn_us);
+}
+
+static double known_key(double first, double second, double third)
+{
+    return first > 0 ? first : second > 0 ? second : third;
+}
+
+/* From the last condition of a launch to its first CTA. */
+static double launch_begin_ns(const struct predicted *s)
+{
+    const struct topology_device *d = &s->t->device;
+
+    return 1000 * (s->p.is_recorded
+                       ? known_key(d->launch_graph_us, d->launch_next_us, d->launch_us)
+                       : d->launch_us);
 }
 
 /* Time of the kernel in times of a full wave. A last wave with few CTAs is limited by the
@@ -123,11 +83,13 @@ static double wave_length(const struct predicted *s, double waves)
 
 static struct model_candidate base_candidate(const struct predicted *s)
 {
-    const struct topology_device *d = &s->t->device;
-    const double begin = fmin(d->launch_us * 1000 + launches_ns(s), s->p.kernel_ns);
+    const double host = launches_ns(s);
+    const double launched = launch_begin_ns(s) + (s->p.is_queued ? 0 : host);
+    const double begin = s->p.is_kernel_only ? launched : fmin(launched, s->p.kernel_ns);
     const double waves = s->p.ctas ? (double)s->p.ctas / s->wave : 0;
 
-    return (struct model_candidate){.kernel_ns = s->p.kernel_ns - begin,
+    return (struct model_candidate){.kernel_ns =
+                                        s->p.kernel_ns - (s->p.is_kernel_only ? 0 : begin),
                                     .begin_ns = begin,
                                     .waves = waves,
                                     .length = wave_length(s, waves),
@@ -135,7 +97,16 @@ static struct model_candidate base_candidate(const struct predicted *s)
                                     .bytes = s->p.bytes,
                                     .receivers = s->p.receivers,
                                     .fetch_ns = s->p.fetch_ns,
+                                    .host_ns = s->p.is_queued ? host : 0,
                                     .lanes = 1};
+}
+
+/* CTAs of the agent or of a child, the last one with fewer threads; 0: the default. */
+static unsigned plan_agent_ctas(const struct model_plan *plan)
+{
+    const unsigned threads = plan->who == MODEL_SEND_CHILD ? CHILD_THREADS : AGENT_THREADS;
+
+    return (plan->threads + threads - 1) / threads;
 }
 
 /* Parameters towards all receivers: G is that of a message when all receive. */
@@ -150,7 +121,8 @@ static void derive_both(const struct predicted *s, enum model_initiator who, dou
                                     .piece_bytes = s->p.piece_bytes,
                                     .receivers = s->p.receivers,
                                     .is_cached = s->p.bytes <= s->t->device.l2_bytes,
-                                    .ctas = s->plan->threads / 1024};
+                                    .agent_threads = s->plan->threads,
+                                    .ctas = plan_agent_ctas(s->plan)};
     const double gap =
         model_gap_to_all(s->t, &s->p, who, serial, run_bytes) / s->p.receivers;
 
@@ -167,20 +139,69 @@ static uint64_t chunk_bytes(const struct predicted *s, struct model_candidate *c
     return c->chunks.first_bytes < s->p.bytes ? c->chunks.first_bytes : s->p.bytes;
 }
 
-/* The kernel's stores leave with each wave. */
+/* The same for initiators whose CTAs send chunks of several arrays at the same time. */
+static uint64_t array_chunk_bytes(const struct predicted *s, struct model_candidate *c)
+{
+    const uint64_t message = chunk_bytes(s, c),
+                   most = (s->p.bytes + s->p.arrays - 1) / s->p.arrays;
+
+    if (message <= most)
+        return message;
+    return c->chunks.first_bytes = most;
+}
+
+/* Time of the instructions by which the stores of a CTA find their peers and repeat
+   themselves (instrument/clone/clone_stores.c), in the last wave. */
+static double repeated_stores_ns(const struct predicted *s, double waves)
+{
+    enum { EXITS = 11, REGIONS = 8, REGION = 11, CTA = 9, FOUND = 2, LOOP = 14, PEER = 11 };
+    const struct topology_device *d = &s->t->device;
+    const double ctas =
+        waves < 1 ? ceil((double)s->p.ctas / d->sm_count) : s->wave / d->sm_count;
+    const double warps = ctas * ceil(s->p.threads / (double)WARP);
+    const double search = s->p.regions ? REGIONS + REGION * s->p.regions : CTA;
+    const double instructions =
+        s->p.stores *
+        (EXITS + search + FOUND + s->p.sent_share * (LOOP + (double)PEER * s->p.receivers));
+
+    return instructions * fmax(d->dependent_cycles, warps / d->issue_width) / d->clock_ghz;
+}
+
+/* The kernel's stores leave with each wave, and its end waits for their arrival. */
 static void predict_stores(const struct predicted *s, struct model_candidate *c)
 {
+    c->sends_inside = true;
+    c->kernel_ns += repeated_stores_ns(s, c->waves);
     derive_both(s, MODEL_SM, 0, s->p.run_bytes, 0, c);
     c->chunks.first_bytes = s->p.bytes / STORE_CHUNKS + 1;
 }
 
-/* Each wave counts. The time of the last counts belongs to the kernel then. */
-static void add_counts(const struct predicted *s, struct model_candidate *c)
+/* Each wave counts. The time of the last counts belongs to the kernel then. A CTA loads
+   what it needs for the first array before its barrier. */
+static double add_counts(const struct predicted *s, bool has_result,
+                         struct model_candidate *c)
 {
-    const double ns = model_count_ns(&s->t->device);
+    enum { LIST_LOADS = 2, COUNT_INSTRUCTIONS = 60 };
+    const struct topology_device *d = &s->t->device;
+    const double ns = model_count_ns(d), others = s->p.slots - 1;
+    const double loads = 1 + has_result + (s->p.has_lists ? LIST_LOADS : 0);
+    const double other_ns =
+        others * (loads * d->l2_latency_ns +
+                  COUNT_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz);
 
-    c->kernel_ns += fmax(ceil(c->waves), 1) * ns;
+    c->kernel_ns += fmax(ceil(c->waves * s->p.chunk_share), 1) * (ns + other_ns);
     c->single.o -= ns;
+    return ns + other_ns;
+}
+
+/* Counts for an initiator that waits for the sums. The CTA does not wait for its counts,
+   and does not end with them: its fence and the next arrays follow. */
+static void add_notices(const struct predicted *s, struct model_candidate *c)
+{
+    const double ns = add_counts(s, false, c);
+
+    if (s->p.slots > 1)
+        c->wait_ns -= ns;
 }
 
 /* Every CTA may complete chunks, and sends them alone. CTAs that write ranges of several
@@ -193,7 +214,9 @@ static void predict_fused(const struct predicted *s, struct model_candidate *c)
         message = c->chunks.first_bytes = s->p.extent_bytes;
 
     derive_both(s, MODEL_SM, 0, message, message, c);
-    add_counts(s, c);
+    add_counts(s, true, c);
+    c->single.o *= s->p.arrays; /* the last CTA may complete a chunk of each */
+    c->sends_inside = true;
     c->lanes = (unsigned)fmin(s->wave, MODEL_LANES_MAX);
 }
 
@@ -215,14 +238,16 @@ static void add_spinning(const struct predicted *s, double ctas, struct model_ca
 static void predict_agent(const struct predicted *s, struct model_candidate *c)
 {
     const struct topology_fabric *f = &s->t->fabric;
-    const uint64_t message = chunk_bytes(s, c);
+    const uint64_t message = array_chunk_bytes(s, c);
     const double ctas = s->plan->threads
-                            ? fmax(1, floor(s->plan->threads / 1024.0))
+                            ? plan_agent_ctas(s->plan)
                             : fmin(ceil(f->egress_gbps / f->sm_gbps_per_cta), 8);
-    const double lost = ctas * 1024 / s->p.threads;
+    const double lost = ctas * AGENT_THREADS / s->p.threads;
+    const double calls = s->p.is_recorded ? 0 : 2 * s->t->device.call_host_us;
+    const double host = launches_ns(s) + 1000 * calls;
 
-    c->begin_ns += launches_ns(s) +
-                   1000 * (s->t->device.event_here_us + 2 * s->t->device.call_host_us);
+    *(s->p.is_queued ? &c->host_ns : &c->begin_ns) += host;
+    c->begin_ns += 1000 * s->t->device.event_here_us;
     if (c->waves > 0 && lost < s->wave) {
         const double waves = (double)s->p.ctas / (s->wave - lost);
 
@@ -234,10 +259,10 @@ static void predict_agent(const struct predicted *s, struct model_candidate *c)
     if (s->t->device.capability < SLEEP_CAPABILITY)
         add_spinning(s, ctas, c);
     derive_both(s, MODEL_SM, 0, message, message * s->p.receivers, c);
-    add_counts(s, c);
+    add_notices(s, c);
     if (s->t->device.capability < SLEEP_CAPABILITY) { /* on average, chunk by chunk */
-        c->wait_ns = model_spin_ns(&s->t->device);
-        c->single.o -= 1.5 * c->wait_ns;
+        c->wait_ns += model_spin_ns(&s->t->device);
+        c->single.o -= 1.5 * model_spin_ns(&s->t->device);
     }
     c->parts = (unsigned)fmax(
         1, fmin(ctas, floor((double)message * s->p.receivers / SLICE_BYTES)));
@@ -253,28 +278,67 @@ static void predict_child(const struct predicted *s, struct model_candidate *c)
     const uint64_t message = chunk_bytes(s, c);
 
     derive_both(s, MODEL_SM, 0, message, message, c);
-    add_counts(s, c);
+    add_counts(s, true, c);
+    c->sends_inside = true;
     c->lanes = d->child_concurrency ? d->child_concurrency : MODEL_LANES_MAX;
     if (!d->child_priority && c->waves > 1)
         c->earliest_share = (ceil(c->waves) - 1) / c->length;
 }
 
-static double copy_start_ns(const struct predicted *s)
+/* Start of a copy in a graph, where a kernel makes small ones; 0: as outside of one. */
+static double copy_graph_ns(const struct predicted *s, uint64_t bytes)
 {
     const struct topology_fabric *f = &s->t->fabric;
 
-    return 1000 * (s->p.receivers > 1 ? fmax(f->copy_start_us, f->copy_turn_us)
-                                      : f->copy_start_us);
+    if (!s->p.is_recorded)
+        return 0;
+    return 1000 * (f->carry_us > 0 && bytes <= TOPOLOGY_CARRY_BYTES ? f->carry_us
+                                                                    : f->copy_graph_us);
+}
+
+static double copy_first_ns(const struct predicted *s, uint64_t bytes)
+{
+    return known_key(copy_graph_ns(s, bytes), 1000 * s->t->fabric.copy_first_us, 0);
+}
+
+static double copy_start_ns(const struct predicted *s, uint64_t bytes)
+{
+    const struct topology_fabric *f = &s->t->fabric;
+    const double turn_us = s->p.receivers > 1 ? f->copy_turn_us : 0;
+
+    return known_key(copy_graph_ns(s, bytes), 1000 * fmax(f->copy_start_us, turn_us), 0);
+}
+
+/* Host time of a launch and of copies after it, which all senders queue at once. Events
+   order the copies of a device: two records and a wait. */
+static double copies_host_ns(const struct predicted *s)
+{
+    enum { EVENT_CALLS = 3 };
+    const struct topology_device *d = &s->t->device;
+    const double copies = s->p.copies;
+
+    return s->p.is_recorded ? 0
+                            : s->p.footprint_ns + launches_ns(s) +
+                                  1000 * (s->p.senders * EVENT_CALLS * d->call_host_us +
+                                          fmax(copies * d->copy_host_us,
+                                               s->p.senders * copies * d->copy_lock_us));
 }
 
 /* Copies after the kernel, to one receiver after another. */
 static void predict_bulk(const struct predicted *s, struct model_candidate *c)
 {
+    const struct topology_device *d = &s->t->device;
+    const double first = copy_first_ns(s, s->p.bytes), next = copy_start_ns(s, s->p.bytes);
+
     derive_both(s, MODEL_COPY_ENGINE, 1, s->p.bytes, s->p.bytes, c);
-    c->pipelined.o = copy_start_ns(s);
-    c->queue_ns =
-        1000 * fmax(s->t->device.copy_host_us, s->p.senders * s->t->device.copy_lock_us);
-    c->host_ns = model_host_ns(&s->t->device, s->p.footprint_ns, 1, s->p.receivers);
+    c->single.o = first + (s->p.copies - s->p.receivers) * next;
+    c->pipelined.o = next;
+    c->wait_ns = s->p.is_kernel_only ? 1000 * d->event_here_us : 0;
+    c->host_ns = copies_host_ns(s);
+    if (s->p.is_recorded || s->p.is_queued)
+        return;
+    c->host_ns += first + c->single.L + c->single.S; /* of the copy that is queued last */
+    c->queue_ns = 1000 * fmax(d->copy_host_us, s->p.senders * d->copy_lock_us);
 }
 
 /* Host time of a chunk's operations. Few operations per device are queued by a thread each,
@@ -287,9 +351,19 @@ static double queue_ns(const struct predicted *s, const struct model_candidate *
     const double own = calls * d->call_host_us + copies * d->copy_host_us;
     const double count = model_schedule_chunks(&c->chunks, s->p.bytes) * (calls + copies);
 
+    if (s->p.is_recorded)
+        return 0;
     return 1000 * (is_serial || count >= KEPT_OPERATIONS
                        ? s->p.senders * own
                        : fmax(own, s->p.senders * copies * d->copy_lock_us));
+}
+
+/* The wait for the counter precedes the copy's own start. */
+static void split_wait(const struct predicted *s, uint64_t bytes, struct model_candidate *c)
+{
+    add_notices(s, c);
+    c->wait_ns += c->single.o - s->t->fabric.copy_first_us * 1000;
+    c->single.o = copy_first_ns(s, bytes);
 }
 
 static void predict_copy_wait(const struct predicted *s, struct model_candidate *c)
@@ -304,11 +378,9 @@ static void predict_copy_wait(const struct predicted *s, struct model_candidate 
     derive_both(s, MODEL_COPY_ENGINE,
                 c->chunks.first_bytes < s->p.bytes ? streams_serial : 1,
                 c->chunks.first_bytes, c->chunks.first_bytes, c);
-    add_counts(s, c);
-    c->wait_ns = c->single.o - s->t->fabric.copy_first_us * 1000;
-    c->single.o -= c->wait_ns;
+    split_wait(s, c->chunks.first_bytes, c);
     if (s->p.receivers > 1) { /* the copies of a chunk keep the engine busy */
-        c->pipelined.o = copy_start_ns(s);
+        c->pipelined.o = copy_start_ns(s, c->chunks.first_bytes);
         c->pipelined.g = 0;
     }
     c->queue_ns = queue_ns(s, c, 1, false);
@@ -325,19 +397,17 @@ static void predict_relay(const struct predicted *s, struct model_candidate *c)
                             s->p.receivers * (double)message;
     const double first = fmax(f->copy_first_us, f->copy_turn_us);
     const double passed = 1000 * (s->t->device.event_us + first) +
-                          (others - 1) * copy_start_ns(s) + others * bytes_ns;
+                          (others - 1) * copy_start_ns(s, message) + others * bytes_ns;
 
     derive_both(s, MODEL_COPY_ENGINE, streams_serial, message, message, c);
-    add_counts(s, c);
-    c->wait_ns = c->single.o - f->copy_first_us * 1000;
-    c->single.o -= c->wait_ns;
+    split_wait(s, message, c);
     c->queue_ns = queue_ns(s, c, others > 0 ? 3 : 1, true);
     if (others <= 0)
         return;
     c->single.L = f->latency_ns;
     c->single.G = c->pipelined.G;
     if (s->p.senders > 1) { /* every engine passes on what the others send */
-        c->pipelined.o = copy_start_ns(s);
+        c->pipelined.o = copy_start_ns(s, message);
         c->pipelined.g = 0;
         c->tail_ns += 1000 * s->t->device.event_us + f->latency_ns;
         return;
@@ -387,18 +457,22 @@ struct model_candidate model_candidate_of(const struct topology *t,
                                           const struct model_problem *p,
                                           const struct model_plan *plan)
 {
-    struct predicted s = {.t = t, .p = problem_complete(t, p), .plan = plan};
+    struct predicted s = {.t = t, .p = model_problem_complete(t, p), .plan = plan};
 
     s.wave = model_wave(&t->device, s.p.threads);
     struct model_candidate c = base_candidate(&s);
 
     mechanism_rows[plan->who].predict(&s, &c);
+    if (p->is_queued && c.queue_ns > 0) {
+        c.host_ns += c.queue_ns * model_schedule_chunks(&c.chunks, s.p.bytes);
+        c.queue_ns = 0;
+    }
     return c;
 }
 
 double model_copies_ns(const struct topology *t, const struct model_problem *given)
 {
-    const struct model_problem p = problem_complete(t, given);
+    const struct model_problem p = model_problem_complete(t, given);
     const struct topology_fabric *f = &t->fabric;
     const double start = 1000 * (p.receivers > 1 ? fmax(f->copy_start_us, f->copy_turn_us)
                                                  : f->copy_start_us);

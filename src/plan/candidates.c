@@ -43,11 +43,21 @@ static void plan_list_expand(const struct plan_problem *p, const struct plan_rul
     }
 }
 
+/* Time of the devices, which is free for other launches where the host is slower. */
+static double plan_devices_ns(const struct plan_candidate *c)
+{
+    return c->cost.ns - c->cost.term[MODEL_TERM_HOST];
+}
+
 static int plan_compare(const void *left, const void *right)
 {
     const struct plan_candidate *a = left, *b = right;
+    const double difference = a->cost.ns - b->cost.ns;
+    const double equal = plan_devices_ns(a) - plan_devices_ns(b);
 
-    return a->cost.ns < b->cost.ns ? -1 : a->cost.ns > b->cost.ns;
+    if (difference < 0 || difference > 0)
+        return difference < 0 ? -1 : 1;
+    return equal < 0 ? -1 : equal > 0;
 }
 
 unsigned plan_candidates(const struct plan_problem *p,
@@ -84,10 +94,12 @@ unsigned plan_choose(const struct plan_problem *p, const struct plan_candidate *
         usual++;
     if (usual >= count)
         return 0;
-    const struct plan_cost *best = &candidates[0].cost, *now = &candidates[usual].cost;
-    const double gain = now->ns - best->ns;
+    const struct plan_candidate *best = &candidates[0], *now = &candidates[usual];
+    const double gain = now->cost.ns - best->cost.ns,
+                 devices_gain = plan_devices_ns(now) - plan_devices_ns(best);
 
-    return gain > best->error_ns + now->error_ns && gain > plan_gain_least * now->ns
+    return gain > plan_gain_least * now->cost.ns ||
+                   devices_gain > plan_gain_least * plan_devices_ns(now)
                ? 0
                : usual;
 }

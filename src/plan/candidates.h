@@ -10,7 +10,7 @@ enum { PLAN_CANDIDATES_MAX = 64 };
 
 struct plan_candidate {
     struct plan plan;
-    struct plan_cost cost;
+    struct model_time cost;
     double ratio; /* plan_copy_ratio() */
 };
 
@@ -26,8 +26,8 @@ struct plan_rule {
    them. */
 unsigned plan_candidates(const struct plan_problem *p,
                          struct plan_candidate out[PLAN_CANDIDATES_MAX]);
-/* Index of the candidate to execute without any measurement: the default, unless the
-   cheapest one costs less by more than the model's errors. */
+/* Index of the candidate to execute without any measurement: the cheapest one, unless the
+   default costs hardly more. */
 unsigned plan_choose(const struct plan_problem *p, const struct plan_candidate *candidates,
                      unsigned count);
 bool plan_is_same(const struct plan *a, const struct plan *b);

@@ -11,6 +11,7 @@ sed -n 's/^  "\(figure\|unit\|machine\|date\|commit\|command\|seconds\)": .*/\1/
 # The JSON file alone gives the same picture and table.
 mv made/figure2.svg made/figure2.txt .
 proact bench figures --only 2 --draw --out made >/dev/null
+proact bench figures --only table2-planner --out made
 cmp figure2.svg made/figure2.svg && cmp figure2.txt made/figure2.txt && echo equal
 # Bars below 0, an undefined value, two panels, notes, and names that XML must escape.
 mkdir drawn

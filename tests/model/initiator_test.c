@@ -112,6 +112,49 @@ static void pieces_cost_steps(void **state)
              (400 + (15 + 8 * 4) * 4 / 1.9) / (3 * 4096));
 }
 
+/* Stores of CTAs that start within 300 ns: the first bytes leave while the last CTA starts.
+   A link that is slower than the receiver's port also sends while a CTA executes. */
+static void stores_leave_while_ctas_start(void **state)
+{
+    const struct topology h200 = initiator_machine("h200x4"),
+                          v100 = initiator_machine("v100x4");
+    const struct model_path few = {.to = 1, .run_bytes = 512, .bytes = 1 << 16, .ctas = 16},
+                            one = {.to = 1, .run_bytes = 512, .bytes = 4096, .ctas = 1},
+                            many = {
+                                .to = 1, .run_bytes = 512, .bytes = 1 << 18, .ctas = 64};
+    const double store = 31 * 4 / 1.9, gap = 144 / 128. / 412;
+    struct model_loggop p = model_derive_path(&h200, MODEL_SEND_STORE, false, &few);
+
+    (void)state;
+    check_ns("o of 16 CTAs", p.o, store - 300 * 15 / 17.);
+    check_ns("64 KB", model_message_ns(&p, few.bytes), store + gap * 4096 + 1200);
+    p = model_derive_path(&h200, MODEL_SEND_STORE, false, &one);
+    check_ns("one CTA", model_message_ns(&p, one.bytes), store + gap * 4096 + 1200);
+    p = model_derive_path(&v100, MODEL_SEND_STORE, false, &many);
+    check_ns("256 KB", model_message_ns(&p, many.bytes),
+             -29 * 4 / 1.53 - 300 * 63 / 65. + 144 / 128. / 50 * (1 << 18) + 2000);
+    p = model_derive_path(&h200, MODEL_SEND_BULK_STORE, false, &few);
+    check_ns("bulk stores", model_message_ns(&p, few.bytes), 600 + gap * 4096 + 1200);
+}
+
+/* All 32 warps of a CTA of the agent execute the loop over slices; a slice of 16 KB keeps
+   them all busy, one of 4 KB a quarter. Eight CTAs take turns. */
+static void slices_of_agents_are_bound_by_issue(void **state)
+{
+    const struct topology t = initiator_machine("h200x4");
+    struct model_path path = {.to = 1, .bytes = 16 << 10, .is_cached = true};
+
+    (void)state;
+    check_ns("16 KB", model_derive_path(&t, MODEL_SEND_AGENT, true, &path).g,
+             (200 + 32 * (98 + 29 + 8 * 2) / 4 / 1.9) / 8);
+    path.bytes = 4 << 10;
+    check_ns("4 KB", model_derive_path(&t, MODEL_SEND_AGENT, true, &path).g,
+             (200 + (32 * 98 + 8 * (29 + 8 * 2)) / 4 / 1.9) / 8);
+    path.bytes = 32 << 10; /* two vectors, one after the other */
+    check_ns("32 KB", model_derive_path(&t, MODEL_SEND_AGENT, true, &path).g,
+             (400 + 32 * (98 + 29 + 8 * 2 * 2) / 4 / 1.9) / 8);
+}
+
 static void message_has_all_terms(void **state)
 {
     const struct model_loggop p = {
@@ -161,6 +204,8 @@ int main(void)
         cmocka_unit_test(parameters_follow_the_keys),
         cmocka_unit_test(period_of_copies_is_that_of_model_copy),
         cmocka_unit_test(pieces_cost_steps),
+        cmocka_unit_test(stores_leave_while_ctas_start),
+        cmocka_unit_test(slices_of_agents_are_bound_by_issue),
         cmocka_unit_test(message_has_all_terms),
         cmocka_unit_test(senders_exist_by_machine),
         cmocka_unit_test(gap_of_children_bounds_small_messages),

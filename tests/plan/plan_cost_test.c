@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cost and choice of plans, on tables: what must order the candidates, not exact times. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +13,11 @@
 enum { DEVICES = 4 };
 
 static const struct plan_method methods[] = {
-    {"bulk", PLAN_COPY, false, false, false},
-    {"inline", PLAN_STORE, false, false, false},
-    {"fused", PLAN_FUSED, true, false, false},
-    {"polling", PLAN_AGENT, true, true, false},
-    {"copy-engine", PLAN_COPY_WAIT, true, false, true},
+    {"bulk", MODEL_SEND_COPY, false, false, false},
+    {"inline", MODEL_SEND_STORE, false, false, false},
+    {"fused", MODEL_SEND_FUSED, true, false, false},
+    {"polling", MODEL_SEND_AGENT, true, true, false},
+    {"copy-engine", MODEL_SEND_COPY_WAIT, true, false, true},
 };
 
 struct bed {
@@ -35,6 +36,7 @@ static void bed_open(struct bed *b, const char *machine, uint64_t sent, double k
                                 .run_bytes = sent,
                                 .store_bytes = 128,
                                 .store_width = 4,
+                                .chunk_share = 1,
                                 .copies = DEVICES - 1}};
     assert_int_equal(topology_load(machine, &b->machine, &err), 0);
     for (unsigned from = 0; from < DEVICES; from++)
@@ -86,13 +88,113 @@ static void terms_add_up(void **state)
         double sum = 0;
 
         strncpy(plan.method, methods[m].name, sizeof plan.method - 1);
-        const struct plan_cost c = plan_cost_of(&b.problem, &plan);
+        const struct model_time c = plan_cost_of(&b.problem, &plan);
 
-        for (int t = 0; t < PLAN_TERMS; t++)
+        for (int t = 0; t < MODEL_TERMS; t++)
             sum += c.term[t];
         assert_true(c.ns >= b.problem.kernel_ns && sum > 0.999 * c.ns &&
                     sum < 1.001 * c.ns);
     }
+}
+
+/* Senders that send all of what they write to all others, as `proact model predict` takes
+   them. */
+static struct model_problem uniform_of(const struct bed *b, uint64_t sent)
+{
+    const struct plan_problem *p = &b->problem;
+
+    return (struct model_problem){.bytes = sent,
+                                  .run_bytes = b->array.store_bytes,
+                                  .piece_bytes = sent,
+                                  .extent_bytes = b->array.range_bytes,
+                                  .ctas = p->ctas_most,
+                                  .threads = p->cta_threads,
+                                  .is_kernel_only = true,
+                                  .is_recorded = p->is_recorded,
+                                  .is_queued = p->is_queued,
+                                  .kernel_ns = p->kernel_ns};
+}
+
+static void check_equal_terms(const struct bed *b, const struct model_problem *m,
+                              const struct plan_method *method, uint64_t chunk)
+{
+    struct plan plan = {.chunk_first = chunk, .threads = 8192};
+    const struct model_plan by = {method->initiator, {chunk, 0}, plan.threads};
+    const struct model_candidate c = model_candidate_of(&b->machine, m, &by);
+    const struct model_time expected = model_candidate_time(&c);
+
+    strncpy(plan.method, method->name, sizeof plan.method - 1);
+    const struct model_time got = plan_cost_of(&b->problem, &plan);
+
+    for (int t = 0; t < MODEL_TERMS; t++)
+        if (fabs(got.term[t] - expected.term[t]) > 1e-6 * expected.ns)
+            fail_msg("%s, %s, chunks of %llu: %s takes %.3f ns, the model has %.3f",
+                     b->machine.name, method->name, (unsigned long long)chunk,
+                     model_term_name((enum model_term)t), got.term[t], expected.term[t]);
+    assert_true(fabs(got.ns - expected.ns) <= 1e-6 * expected.ns);
+}
+
+/* The planner and `proact model predict` compute the same figure for the same candidate. */
+static void costs_are_those_of_the_model(void **state)
+{
+    static const char *const machines[] = {"h200x4", "v100x4", "p100x4", "k40x4"};
+    static const uint64_t sizes[] = {4096, 1 << 17, 1 << 22}, chunks[] = {1 << 14, 1 << 16};
+    struct bed b;
+
+    (void)state;
+    for (size_t n = 0; n < sizeof machines / sizeof *machines; n++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (int mode = 0; mode < 3; mode++) {
+                bed_open(&b, machines[n], sizes[s], 20000.0 * (double)(s + 1));
+                b.problem.is_recorded = mode == 1;
+                b.problem.is_queued = mode == 2;
+                const struct model_problem m = uniform_of(&b, sizes[s]);
+
+                for (size_t c = 0; c < 2; c++)
+                    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+                        check_equal_terms(&b, &m, &methods[i], chunks[c]);
+            }
+}
+
+/* Halos: devices that send little more than a row to two neighbours. */
+static void a_line_of_neighbours_sends_two_messages(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "h200x4", 4096, 10000);
+    b.problem.is_recorded = true;
+    const double to_all = cost_ns(&b, "bulk", 0);
+
+    b.array.copies = 2;
+    for (unsigned from = 0; from < DEVICES; from++)
+        for (unsigned to = 0; to < DEVICES; to++)
+            if (from + 1 != to && to + 1 != from)
+                b.array.sent[from][to] = 0;
+    /* one copy less */
+    assert_true(fabs(to_all - cost_ns(&b, "bulk", 0) -
+                     (1000 * b.machine.fabric.carry_us + 4096 * 268 / 256. / 412)) < 1);
+}
+
+/* In a graph the host takes no time, and kernels make small copies. */
+static void recorded_launches_cost_the_host_nothing(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "h200x4", 4096, 10000);
+    b.problem.is_queued = true;
+    struct plan plan = {.method = "bulk"};
+    const struct model_time queued = plan_cost_of(&b.problem, &plan);
+
+    b.problem.is_recorded = true;
+    const struct model_time recorded = plan_cost_of(&b.problem, &plan);
+
+    assert_true(queued.term[MODEL_TERM_HOST] > 0);
+    assert_true(recorded.term[MODEL_TERM_HOST] <= 0 && recorded.ns < 16000);
+    assert_true(cost_ns(&b, "polling", 65536) < 2 * cost_ns(&b, "inline", 0));
+    b.problem.is_recorded = false; /* two launches of each device */
+    assert_true(cost_ns(&b, "polling", 65536) > 1.9 * cost_ns(&b, "inline", 0));
 }
 
 /* A launch that sends nothing costs its kernel, under each plan, and keeps the default. */
@@ -117,6 +219,23 @@ static void short_kernels_store_inline(void **state)
     b.array.range_bytes = 1024; /* one store a thread */
     assert_string_equal(chosen(&b), "inline");
     assert_true(cost_ns(&b, "bulk", 0) > 1.5 * cost_ns(&b, "inline", 0));
+}
+
+/* Each store of the slowest thread searches its peers, also where others store nothing. */
+static void repeated_stores_take_time(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "v100x4", 2048, 5000);
+    b.array.range_bytes = 1024; /* one store a thread, if all store */
+    b.problem.repeats_stores = true;
+    const double one = cost_ns(&b, "inline", 0);
+
+    b.array.stores = 64;
+    assert_true(cost_ns(&b, "inline", 0) > one + 63 * 22 * 4 / 1.53);
+    b.problem.repeats_stores = false;
+    assert_true(cost_ns(&b, "inline", 0) < one);
 }
 
 /* Stores of single words waste the links. */
@@ -167,9 +286,8 @@ static void the_kernel_is_found_from_its_time(void **state)
 
     (void)state;
     bed_open(&b, "v100x4", 4096, 20000);
-    const struct plan_cost c = plan_cost_of(&b.problem, &usual);
-    const double measured = c.ns - c.term[PLAN_TAIL];
-    const double found = plan_kernel_ns(&b.problem, &usual, measured);
+    const struct model_time c = plan_cost_of(&b.problem, &usual);
+    const double found = plan_kernel_ns(&b.problem, &usual, c.kernel_ns);
 
     assert_true(found > 19000 && found < 21000);
 }
@@ -208,8 +326,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terms_add_up),
+        cmocka_unit_test(costs_are_those_of_the_model),
+        cmocka_unit_test(a_line_of_neighbours_sends_two_messages),
+        cmocka_unit_test(recorded_launches_cost_the_host_nothing),
         cmocka_unit_test(nothing_to_send_costs_nothing),
         cmocka_unit_test(short_kernels_store_inline),
+        cmocka_unit_test(repeated_stores_take_time),
         cmocka_unit_test(narrow_stores_are_counted),
         cmocka_unit_test(large_chunks_send_late),
         cmocka_unit_test(bridges_are_shared),

@@ -34,18 +34,37 @@ static const char text[] =
     "add.s64 %rd7, %rd2, %rd3; st.global.u32 [%rd7], %r10;\n"
     "END: ret;\n}\n";
 
+/* The same for 64 elements of each thread, in turns of the threads of a CTA. */
+static const char many_text[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry step(.param .u64 from, .param .u64 to, .param .u32 n)\n{\n"
+    ".reg .pred %p<3>; .reg .b32 %r<14>; .reg .b64 %rd<8>;\n"
+    "ld.param.u64 %rd1, [from]; cvta.to.global.u64 %rd1, %rd1;\n"
+    "ld.param.u64 %rd2, [to]; cvta.to.global.u64 %rd2, %rd2; ld.param.u32 %r1, [n];\n"
+    "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+    "shl.b32 %r11, %r3, 6; mad.lo.s32 %r5, %r2, %r11, %r4; mov.u32 %r12, 0;\n"
+    "LOOP: setp.eq.u32 %p2, %r5, 0; sub.u32 %r6, %r5, 1; sub.u32 %r7, %r1, 1;\n"
+    "selp.b32 %r6, %r7, %r6, %p2;\n"
+    "mul.wide.u32 %rd3, %r5, 4; mul.wide.u32 %rd4, %r6, 4;\n"
+    "add.s64 %rd5, %rd1, %rd3; add.s64 %rd6, %rd1, %rd4;\n"
+    "ld.global.u32 %r8, [%rd5]; ld.global.u32 %r9, [%rd6];\n"
+    "mad.lo.u32 %r10, %r9, 3, %r8; add.u32 %r10, %r10, 1;\n"
+    "add.s64 %rd7, %rd2, %rd3; st.global.u32 [%rd7], %r10;\n"
+    "add.u32 %r5, %r5, %r3; add.u32 %r12, %r12, 1; setp.lt.u32 %p1, %r12, 64;\n"
+    "@%p1 bra LOOP;\nret;\n}\n";
+
 struct ring {
     struct bench b;
     struct proact_kernel *k;
     struct proact_array *two[2];
 };
 
-static struct ring ring_open_with(const struct proact_options *options)
+static struct ring ring_load(const struct proact_options *options, const char *ptx)
 {
     struct ring r = {.b = testing_open(options)};
     static uint32_t words[N];
 
-    if (proact_kernel_load(r.b.p, &(struct proact_image){.name = "step.ptx", .text = text},
+    if (proact_kernel_load(r.b.p, &(struct proact_image){.name = "step.ptx", .text = ptx},
                            "step", &r.k, &r.b.err))
         fail_msg("%s", r.b.err.text);
     for (uint32_t i = 0; i < N; i++)
@@ -58,6 +77,11 @@ static struct ring ring_open_with(const struct proact_options *options)
     return r;
 }
 
+static struct ring ring_open_with(const struct proact_options *options)
+{
+    return ring_load(options, text);
+}
+
 static struct ring ring_open(uint64_t seed)
 {
     struct ring r = ring_open_with(&(struct proact_options){
@@ -67,15 +91,21 @@ static struct ring ring_open(uint64_t seed)
     return r;
 }
 
-static enum proact_status ring_step(struct ring *r, int number)
+static enum proact_status ring_step_of(struct ring *r, int number, unsigned ctas,
+                                       unsigned threads)
 {
     static const uint32_t n = N;
-    const struct proact_grid grid = {.ctas = {CTAS}, .threads = {THREADS}};
+    const struct proact_grid grid = {.ctas = {ctas}, .threads = {threads}};
     const struct proact_arg args[] = {PROACT_ARRAY(r->two[number % 2]),
                                       PROACT_ARRAY(r->two[1 - number % 2]),
                                       PROACT_VALUE(n)};
 
     return proact_launch(r->k, &grid, args, 3, &r->b.err);
+}
+
+static enum proact_status ring_step(struct ring *r, int number)
+{
+    return ring_step_of(r, number, CTAS, THREADS);
 }
 
 /* Adds the method to the set, and returns the number of members. */
@@ -231,6 +261,33 @@ static void a_recording_takes_the_selected_plan(void **state)
     proact_close(b.p);
 }
 
+/* A copy in a graph takes less time than sends of the CTAs, and the host more time to queue
+   one. The first planned launches prepare the plan of the recording. */
+static void a_recording_has_a_plan_of_its_own(void **state)
+{
+    struct ring r = ring_load(&(struct proact_options){.machine = "h200x4"}, many_text);
+    struct bench b = r.b;
+    struct proact_recording *recording;
+
+    (void)state;
+    for (int i = 0; i < STEPS; i++) {
+        MUST(ring_step_of(&r, i, DEVICES, 16));
+        if (i % 8 == 3)
+            MUST(proact_wait(b.p, &b.err));
+    }
+    assert_string_equal(r.k->plan.method->name, "fused");
+    MUST(proact_wait(b.p, &b.err));
+    MUST(proact_record_begin(b.p, &b.err));
+    for (int i = 0; i < 2; i++) {
+        MUST(ring_step_of(&r, i, DEVICES, 16));
+        assert_string_equal(r.k->plan.method->name, "bulk");
+        assert_non_null(strstr(proact_kernel_plan(r.k), "method=bulk: modelled"));
+    }
+    MUST(proact_record_end(b.p, &recording, &b.err));
+    MUST(proact_replay(recording, &b.err));
+    proact_close(b.p);
+}
+
 /* On GPUs the time of a kernel comes from events. The budget may end before the
    measurements do. */
 static void gpus_time_a_kernel_without_a_wait(void **state)
@@ -257,6 +314,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_open_plan_is_selected_by_its_cost),
         cmocka_unit_test(a_recording_takes_the_selected_plan),
+        cmocka_unit_test(a_recording_has_a_plan_of_its_own),
         cmocka_unit_test(the_bits_do_not_depend_on_the_plans),
         cmocka_unit_test(a_recording_keeps_the_plans_of_its_shapes),
     };

@@ -93,6 +93,19 @@ static enum proact_status plan_fall_back(struct launching *l, struct proact_erro
     return PROACT_OK;
 }
 
+/* Plan of a launch without a given method: of its problem or of a profile. */
+static void launch_plan_search(struct launching *l, bool is_open)
+{
+    const bool is_recording = l->kernel->session->recording != NULL;
+
+    if (is_open && is_recording && problem_plan_recorded(l))
+        return;
+    if (stored_plan_select(l))
+        l->kernel->plan_reason = LAUNCH_PLAN_STORED;
+    else if (is_open && !is_recording)
+        problem_plan(l);
+}
+
 enum proact_status launch_plan_select(struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
@@ -100,9 +113,7 @@ enum proact_status launch_plan_select(struct launching *l, struct proact_error *
     const bool is_open = p->constraint.is_open && !p->constraint.elide && !l->is_program &&
                          p->devices.count > 1;
     const struct kernel_binding *last =
-        p->recording && (p->vary_plans || (is_open && problem_is_known(l)))
-            ? kernel_binding_latest(l)
-            : NULL;
+        p->recording && p->vary_plans ? kernel_binding_latest(l) : NULL;
     enum proact_status status = PROACT_OK;
 
     k->plan_reason = p->constraint.is_open ? LAUNCH_PLAN_OPEN : LAUNCH_PLAN_SET;
@@ -110,10 +121,8 @@ enum proact_status launch_plan_select(struct launching *l, struct proact_error *
         l->plan = last->transfer.plan;
     else if (p->vary_plans)
         plan_vary(p, &l->plan);
-    else if (stored_plan_select(l))
-        k->plan_reason = LAUNCH_PLAN_STORED;
-    else if (is_open && !p->recording)
-        problem_plan(l);
+    else
+        launch_plan_search(l, is_open);
     if (!k->is_annotated && !k->has_maps)
         status = plan_fall_back(l, err);
     k->plan = l->plan;

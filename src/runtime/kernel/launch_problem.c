@@ -18,6 +18,7 @@
 
 enum {
     SETTLED = 1,      /* launches with the present readers */
+    UNTIMED = 2,      /* the same, if none of them was timed */
     MEASURED_MAX = 4, /* candidates that are timed; with an exhaustive effort all are */
     TIMES = 2,        /* timed launches of a candidate; the fastest counts */
 };
@@ -32,12 +33,15 @@ struct launch_problem {
     uint64_t bytes[PROACT_SLOTS_MAX];
     struct transfer_plan constraint; /* under which the plan was made */
     enum problem_state state;
-    struct transfer_plan plan;
-    struct plan_candidate *candidates; /* while probing: those to time */
-    double *times;                     /* of each; 0: none yet */
+    struct transfer_plan plan, recorded; /* of single launches, and in recordings */
+    struct plan_candidate *candidates;   /* while probing: those to time */
+    double *times;                       /* of each; 0: none yet */
     unsigned candidate_count, timed, now;
     struct problem_timer timer;
-    char why[160];
+    double kernel_ns;          /* without transfers; 0: no timed launch has ended yet */
+    uint64_t launches, queued; /* all; those that followed another one without a wait */
+    char why[160], why_recorded[160];
+    bool gave_recorded; /* the last launch has the plan of recordings */
 };
 
 struct kernel_problems {
@@ -78,11 +82,6 @@ static struct launch_problem *problem_look_up(const struct launching *l)
     return q;
 }
 
-bool problem_is_known(const struct launching *l)
-{
-    return problem_has_arrays(l) && problem_look_up(l);
-}
-
 static struct launch_problem *problem_find(const struct launching *l)
 {
     struct proact_kernel *k = l->kernel;
@@ -99,7 +98,7 @@ static struct launch_problem *problem_find(const struct launching *l)
         q->constraint = k->session->constraint;
         for (unsigned s = 0; s < k->slot_count; s++)
             q->bytes[s] = launching_slot_array(l, s)->bytes;
-        q->plan = q->constraint;
+        q->plan = q->recorded = q->constraint;
         snprintf(q->why, sizeof q->why,
                  "the default, as its readers or the kernel's time are not known yet");
         q->next = k->problems->first;
@@ -128,7 +127,7 @@ static struct transfer_plan problem_plan_of(const struct launch_problem *q,
 
 static void problem_settle(struct launch_problem *q, const struct plan_candidate *c)
 {
-    q->plan = problem_plan_of(q, c);
+    q->plan = q->recorded = problem_plan_of(q, c);
     q->state = PROBLEM_PLANNED;
     free(q->candidates);
     free(q->times);
@@ -155,36 +154,52 @@ static void problem_probe(struct launch_problem *q, const struct plan_problem *p
 }
 
 /* Modelled times of the plan and of the default. */
-static void problem_explain(struct launch_problem *q, const struct plan_problem *p,
-                            const struct plan_candidate *c)
+static void problem_explain(const struct plan_problem *p, const struct plan_candidate *c,
+                            char why[160])
 {
-    const struct plan_cost usual = plan_cost_of(p, &p->usual);
+    const struct model_time usual = plan_cost_of(p, &p->usual);
 
     if (plan_is_same(&c->plan, &p->usual))
-        snprintf(q->why, sizeof q->why,
+        snprintf(why, 160,
                  "the default, modelled %.1f us with a kernel of %.1f us; no other is "
                  "clearly faster",
                  usual.ns / 1e3, p->kernel_ns / 1e3);
     else
-        snprintf(q->why, sizeof q->why,
+        snprintf(why, 160,
                  "modelled %.1f us with a kernel of %.1f us; the default %s takes %.1f us",
                  c->cost.ns / 1e3, p->kernel_ns / 1e3, p->usual.method, usual.ns / 1e3);
 }
 
+/* A launch of a recording costs the host nothing, and copies less: its plan is selected
+   apart. */
+static void problem_estimate(struct launch_problem *q, struct plan_problem *p,
+                             struct plan_candidate all[PLAN_CANDIDATES_MAX])
+{
+    const unsigned chosen = plan_choose(p, all, plan_candidates(p, all));
+
+    problem_explain(p, &all[chosen], q->why);
+    problem_settle(q, &all[chosen]);
+    p->is_recorded = true;
+    const unsigned recorded = plan_choose(p, all, plan_candidates(p, all));
+
+    problem_explain(p, &all[recorded], q->why_recorded);
+    q->recorded = problem_plan_of(q, &all[recorded]);
+}
+
 static void problem_begin(struct launch_problem *q, const struct launching *l,
-                          const struct kernel_binding *b, double kernel_ns)
+                          const struct kernel_binding *b)
 {
     struct plan_candidate all[PLAN_CANDIDATES_MAX];
     const enum proact_effort effort = l->kernel->session->effort;
-    struct problem_features *f = problem_features(l, b, kernel_ns);
-    const unsigned count = plan_candidates(&f->problem, all);
-    const unsigned chosen = plan_choose(&f->problem, all, count);
+    struct problem_features *f = problem_features(l, b);
 
-    if (effort == PROACT_EFFORT_ESTIMATE) {
-        problem_explain(q, &f->problem, &all[chosen]);
-        problem_settle(q, &all[chosen]);
-    } else
-        problem_probe(q, &f->problem, all, count, effort == PROACT_EFFORT_EXHAUSTIVE);
+    f->problem.kernel_ns = q->kernel_ns;
+    f->problem.is_queued = 2 * q->queued > q->launches;
+    if (effort == PROACT_EFFORT_ESTIMATE)
+        problem_estimate(q, &f->problem, all);
+    else
+        problem_probe(q, &f->problem, all, plan_candidates(&f->problem, all),
+                      effort == PROACT_EFFORT_EXHAUSTIVE);
     problem_features_free(f);
 }
 
@@ -210,31 +225,60 @@ static unsigned problem_busiest(const struct kernel_binding *b)
     return most;
 }
 
+/* Whether the time of the kernel is known: that of the last launch, or of an earlier one if
+   the readers have not changed for some launches. On a virtual clock the launches since the
+   last wait have not ended. */
+static bool problem_time(struct launch_problem *q, struct launching *l,
+                         const struct kernel_binding *b)
+{
+    const double ns = problem_kernel_ns(q, l, b);
+
+    if (ns > 0) {
+        struct problem_features *f = problem_features(l, b);
+
+        q->kernel_ns = plan_kernel_ns(&f->problem, &f->problem.usual, ns);
+        problem_features_free(f);
+    } else if (!l->kernel->session->backend->is_virtual && !q->timer.is_recorded) {
+        q->timer.device = problem_busiest(b);
+        l->timer = &q->timer;
+    }
+    return q->kernel_ns > 0 && b->launches >= (ns > 0 ? SETTLED : UNTIMED);
+}
+
 void problem_plan(struct launching *l)
 {
     const struct kernel_binding *b;
 
     if (!problem_has_arrays(l)) /* launch_check_slots() reports that */
         return;
+    const struct proact *p = l->kernel->session;
     struct launch_problem *q = problem_find(l);
 
+    q->launches++;
+    q->queued += p->sequence > p->order.settled;
     if (q->state == PROBLEM_UNMEASURED && (b = kernel_binding_latest(l)) &&
-        b->launches >= SETTLED && transfer_counts(&b->transfer)) {
-        const double kernel_ns = problem_kernel_ns(q, l, b);
-
-        if (kernel_ns > 0)
-            problem_begin(q, l, b, kernel_ns);
-        else if (!l->kernel->session->backend->is_virtual && !q->timer.is_recorded) {
-            q->timer.device = problem_busiest(b);
-            l->timer = &q->timer;
-        }
-    }
+        transfer_counts(&b->transfer) && problem_time(q, l, b))
+        problem_begin(q, l, b);
     if (q->state == PROBLEM_PROBING && plan_budget_permits(&l->kernel->session->budget)) {
         l->plan = problem_plan_of(q, &q->candidates[q->now]);
         l->measured = q;
     } else if (q->state == PROBLEM_PLANNED) {
-        l->plan = q->plan;
+        q->gave_recorded =
+            !plans_are_same(&q->plan, &q->recorded) && !kernel_binding_of(l, &q->recorded);
+        l->plan = q->gave_recorded ? q->recorded : q->plan;
     }
+}
+
+bool problem_plan_recorded(struct launching *l)
+{
+    struct launch_problem *q = problem_has_arrays(l) ? problem_look_up(l) : NULL;
+    const struct kernel_binding *b = q ? kernel_binding_latest(l) : NULL;
+
+    if (!b)
+        return false;
+    q->gave_recorded = q->state == PROBLEM_PLANNED && kernel_binding_of(l, &q->recorded);
+    l->plan = q->gave_recorded ? q->recorded : b->transfer.plan;
+    return true;
 }
 
 /* The first launch under a plan builds its tables and is not counted. */
@@ -261,7 +305,11 @@ void problem_measured(struct launching *l, double ns)
 
 const char *problem_text(const struct proact_kernel *k)
 {
-    return k->problems && k->problems->last_used ? k->problems->last_used->why : NULL;
+    const struct launch_problem *q = k->problems ? k->problems->last_used : NULL;
+
+    if (!q)
+        return NULL;
+    return q->gave_recorded && q->why_recorded[0] ? q->why_recorded : q->why;
 }
 
 void problems_drop(struct proact_kernel *k)

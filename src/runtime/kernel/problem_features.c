@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/access.h"
 #include "base/memory.h"
-#include "plan/cost.h"
+#include "runtime/access_sets/needs.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
@@ -14,10 +15,13 @@
 #include "runtime/request/launching.h"
 #include "runtime/version/launch_stage.h"
 
-static const enum plan_initiator features_initiators[] = {
-    [TRANSFER_BY_STORE] = PLAN_STORE, [TRANSFER_BY_CTA] = PLAN_FUSED,
-    [TRANSFER_BY_AGENT] = PLAN_AGENT, [TRANSFER_BY_CHILD] = PLAN_CHILD,
-    [TRANSFER_BY_COPY] = PLAN_COPY,   [TRANSFER_BY_COPY_AFTER_WAIT] = PLAN_COPY_WAIT,
+static const enum model_sender features_initiators[] = {
+    [TRANSFER_BY_STORE] = MODEL_SEND_STORE,
+    [TRANSFER_BY_CTA] = MODEL_SEND_FUSED,
+    [TRANSFER_BY_AGENT] = MODEL_SEND_AGENT,
+    [TRANSFER_BY_CHILD] = MODEL_SEND_CHILD,
+    [TRANSFER_BY_COPY] = MODEL_SEND_COPY,
+    [TRANSFER_BY_COPY_AFTER_WAIT] = MODEL_SEND_COPY_WAIT,
 };
 
 /* Methods that the session's devices support. */
@@ -39,6 +43,43 @@ static void features_methods(const struct proact *p, struct problem_features *f)
     }
 }
 
+/* Executions of an access by one thread, at most; -1: unknown. */
+static double features_times(const struct access_analysis *a, const struct access_record *r,
+                             const int64_t *trips)
+{
+    double times = 1;
+
+    for (int32_t loop = r->loop; loop >= 0 && times >= 0; loop = a->loops[loop].parent)
+        times = trips[loop] < 0 ? -1 : times * (double)trips[loop];
+    return times;
+}
+
+/* Stores of a thread to the array, at most; 0: unknown. */
+static double features_stores(const struct launching *l, unsigned slot)
+{
+    const struct access_analysis *a = needs_analysis(l->kernel);
+    const struct access_launch at = {.ntid = {l->threads[0], l->threads[1], l->threads[2]},
+                                     .nctaid = {l->grid[0], l->grid[1], l->grid[2]},
+                                     .parameters = l->block,
+                                     .parameter_bytes = l->kernel->parameter_bytes};
+    int64_t *trips = must_calloc(a->loop_count + 1u, sizeof *trips);
+    double stores = 0;
+
+    access_trips(a, &at, trips);
+    for (uint32_t n = 0; n < a->record_count && stores >= 0; n++) {
+        const struct access_record *r = &a->records[n];
+
+        if (r->kind != ACCESS_WRITE || r->base != ACCESS_BASE_PARAMETER ||
+            a->symbols[r->base_symbol].offset != l->kernel->slot[slot].offset)
+            continue;
+        const double times = features_times(a, r, trips);
+
+        stores = times < 0 ? -1 : stores + times;
+    }
+    free(trips);
+    return fmax(stores, 0);
+}
+
 /* Bytes to each peer, and the mean length of a sent range. */
 static void features_sent(const struct transfer_devices *devices,
                           const struct transfer_tables *tables, struct plan_array *out)
@@ -47,7 +88,7 @@ static void features_sent(const struct transfer_devices *devices,
 
     for (unsigned d = 0; d < tables->device_count; d++) {
         const struct transfer_table *t = &tables->table[d];
-        unsigned peers = 0;
+        size_t copies = 0, peers = 0;
 
         for (uint32_t i = 0; i < t->send_count; i++)
             for (unsigned n = 0; n + 1 < devices->count; n++)
@@ -55,14 +96,58 @@ static void features_sent(const struct transfer_devices *devices,
                     out->sent[d][transfer_peer(devices, d, n)] += t->send[i].bytes;
         for (unsigned to = 0; to < devices->count; to++)
             peers += out->sent[d][to] > 0;
-        for (size_t e = 0; e < t->extent_count; e++) {
-            bytes += t->extent[e].end - t->extent[e].first;
-            ranges += t->extent[e].peers != 0;
-        }
-        if (t->extent_copies * peers > out->copies)
-            out->copies = (unsigned)t->extent_copies * (t->peers ? 1 : 0) * peers;
+        for (size_t e = 0; e < t->extent_count; e++)
+            if (t->extent[e].peers) {
+                bytes += t->extent[e].end - t->extent[e].first;
+                copies += (unsigned)__builtin_popcount(t->extent[e].peers);
+                ranges++;
+            }
+        if (t->extent_copies * peers < copies) /* strided copies */
+            copies = t->extent_copies * peers;
+        if (copies > out->copies)
+            out->copies = (unsigned)copies;
     }
     out->run_bytes = ranges ? bytes / ranges : 0;
+}
+
+/* Part of the device's CTAs that count in a chunk. */
+static double features_chunk_share(const struct transfer_table *t)
+{
+    uint32_t counting = 0, first = 0;
+
+    for (uint32_t g = 0; g < t->ctas_count; first = t->ctas[g++].end)
+        if (t->chunk[t->ctas[g].list])
+            counting += t->ctas[g].end - first;
+    return t->cta_count ? (double)counting / t->cta_count : 0;
+}
+
+/* Regions of stores: ranges with peers, unless nearly all bytes have them
+   (transfer/table/table_stores.c). */
+static unsigned features_regions(const struct transfer_table *t)
+{
+    uint64_t sent = 0;
+    unsigned count = 0;
+
+    for (size_t e = 0; e < t->extent_count; e++)
+        if (t->extent[e].peers) {
+            sent += t->extent[e].end - t->extent[e].first;
+            count++;
+        }
+    return count > PROACT_REGIONS_MAX || 8 * sent >= 7 * t->owned_bytes ? 0 : count;
+}
+
+/* Costs of the device where they are largest. */
+static void features_devices(const struct transfer_tables *tables, struct plan_array *out)
+{
+    for (unsigned d = 0; d < tables->device_count; d++) {
+        const struct transfer_table *t = &tables->table[d];
+        const double share = features_chunk_share(t);
+        const unsigned regions = features_regions(t);
+
+        out->chunk_share = share > out->chunk_share ? share : out->chunk_share;
+        out->regions = regions > out->regions ? regions : out->regions;
+        out->has_lists |= t->cta_count && !tables->resident[d].chunk_shift;
+    }
 }
 
 static void features_array(const struct launching *l, const struct kernel_binding *b,
@@ -81,7 +166,9 @@ static void features_array(const struct launching *l, const struct kernel_bindin
     out->range_bytes = owned / ctas;
     out->store_bytes = store.warp_bytes;
     out->store_width = store.thread_bytes;
+    out->stores = l->kernel->is_annotated ? 0 : features_stores(l, slot);
     features_sent(b->transfer.devices, tables, out);
+    features_devices(tables, out);
 }
 
 static void features_plan(const struct transfer_plan *plan, struct plan *out)
@@ -92,7 +179,7 @@ static void features_plan(const struct transfer_plan *plan, struct plan *out)
 }
 
 struct problem_features *problem_features(const struct launching *l,
-                                          const struct kernel_binding *b, double kernel_ns)
+                                          const struct kernel_binding *b)
 {
     const struct proact *p = l->kernel->session;
     struct problem_features *f = must_calloc(1, sizeof *f);
@@ -103,7 +190,7 @@ struct problem_features *problem_features(const struct launching *l,
                                .device_count = p->devices.count,
                                .ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
                                .cta_threads = l->threads[0] * l->threads[1] * l->threads[2],
-                               .kernel_ns = kernel_ns,
+                               .repeats_stores = !l->kernel->is_annotated,
                                .arrays = f->arrays,
                                .array_count = b->transfer.slot_count,
                                .methods = f->methods,
@@ -120,7 +207,6 @@ struct problem_features *problem_features(const struct launching *l,
         features_array(l, b, s, &f->arrays[s]);
     features_methods(p, f);
     features_plan(&p->constraint, &q->usual);
-    q->kernel_ns = plan_kernel_ns(q, &q->usual, kernel_ns);
     return f;
 }
 

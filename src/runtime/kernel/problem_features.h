@@ -14,8 +14,8 @@ struct problem_features {
     struct plan_method methods[PLAN_METHODS_MAX];
 };
 
-/* Features of a launch with the binding of its last launch, whose kernel took that time.
-   Release with problem_features_free(). */
+/* Features of a launch, without the time of its kernel, from the binding of its last
+   launch. Release with problem_features_free(). */
 struct problem_features *problem_features(const struct launching *l,
-                                          const struct kernel_binding *b, double kernel_ns);
+                                          const struct kernel_binding *b);
 void problem_features_free(struct problem_features *f);

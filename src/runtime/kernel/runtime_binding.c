@@ -337,6 +337,19 @@ const struct kernel_binding *kernel_binding_latest(const struct launching *l)
     return latest;
 }
 
+const struct kernel_binding *kernel_binding_of(const struct launching *l,
+                                               const struct transfer_plan *plan)
+{
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
+    const struct kernel_binding *b = l->kernel->bindings;
+
+    binding_boundaries(l, cta_first);
+    while (b &&
+           !(plans_are_same(&b->transfer.plan, plan) && binding_has_shape(b, l, cta_first)))
+        b = b->next;
+    return b;
+}
+
 enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;

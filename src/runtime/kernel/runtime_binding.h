@@ -18,3 +18,6 @@ bool plans_are_same(const struct transfer_plan *a, const struct transfer_plan *b
 
 /* Binding of the last launch of this shape under any plan; NULL: none. */
 const struct kernel_binding *kernel_binding_latest(const struct launching *l);
+/* Binding of this shape under a plan; NULL: it was not launched under it. */
+const struct kernel_binding *kernel_binding_of(const struct launching *l,
+                                               const struct transfer_plan *plan);

@@ -7,7 +7,7 @@
 
 #include "figures/figure_session.h"
 
-enum { FIGURE_WORD_BYTES = 48 };
+enum { FIGURE_WORD_BYTES = 64 };
 
 /* One value. The rows of one panel share a chart and a table. */
 struct figure_row {

@@ -92,10 +92,14 @@ void figure_plan_name(const struct run_row *row, char *into, size_t size)
     const char *mechanism = plan_mechanism(row);
     const unsigned long long kb = row->chunk_bytes / KB;
 
-    if (!mechanism)
-        snprintf(into, size, "I");
-    else if (kb >= 1024)
-        snprintf(into, size, "D %lluMB %u %s", kb / 1024, row->threads, mechanism);
+    char size_text[24], threads[16] = "";
+
+    snprintf(size_text, sizeof size_text, kb >= 1024 ? "%lluMB" : "%llukB",
+             kb >= 1024 ? kb / 1024 : kb);
+    if (row->threads)
+        snprintf(threads, sizeof threads, " %u", row->threads);
+    if (mechanism)
+        snprintf(into, size, "D %s%s %s", size_text, threads, mechanism);
     else
-        snprintf(into, size, "D %llukB %u %s", kb, row->threads, mechanism);
+        snprintf(into, size, "I");
 }

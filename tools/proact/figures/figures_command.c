@@ -28,6 +28,7 @@ static const char figures_help[] =
     "  6       the microbenchmark by chunk size\n"
     "  7       speedup of the applications by method\n"
     "  table2  the fastest plan of each application\n"
+    "  table2-planner  the plan of the cost model for the paper's inputs; nothing runs\n"
     "  8       overhead of tracking\n"
     "  9       hidden transfer time\n"
     "  10      speedup by the number of devices\n"

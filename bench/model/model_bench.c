@@ -20,7 +20,7 @@ enum {
     MESSAGES = 16,       /* least number of messages in a row */
     SLEEP_NS = 30000,
     DECADES = 3,
-    SIZES = 6, /* 4 KB, 16 KB .. 4 MB */
+    SIZES = 11, /* 4 KB, 8 KB .. 4 MB */
     ERRORS_MAX = 256,
     CTA_BYTES = 4096 /* MICRO_CTA_BYTES */
 };
@@ -72,7 +72,7 @@ static double launch_ns(const struct model_check *c, enum model_sender who,
 
 static double launch_base_ns(struct model_check *c, uint64_t bytes)
 {
-    double *known = &c->base_ns[(unsigned)(log2((double)bytes / LEAST_BYTES) / 2 + 0.5)];
+    double *known = &c->base_ns[(unsigned)(log2((double)bytes / LEAST_BYTES) + 0.5)];
 
     if (isnan(*known))
         *known = launch_ns(c, MODEL_SEND_COPY, NULL, bytes, 0, true);
@@ -198,7 +198,7 @@ static void check_machine_errors(struct model_check *c)
         if (!model_sender_exists(&c->t, who) ||
             (who == MODEL_SEND_RELAY && c->t.device_count < 3))
             continue;
-        for (uint64_t bytes = LEAST_BYTES; bytes <= MOST_BYTES; bytes *= 4) {
+        for (uint64_t bytes = LEAST_BYTES; bytes <= MOST_BYTES; bytes *= 2) {
             if (is_single(c, who, bytes))
                 check_single(c, who, bytes);
             if (is_row(who, bytes))

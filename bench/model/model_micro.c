@@ -127,10 +127,11 @@ static void print_case(const struct micro_check *c, const struct bench_report *r
         double least = INFINITY;
 
         for (size_t i = first; i < r->count; i++) {
+            if (!row_is_choice(&r->rows[i]) || !is_equal_case(&r->rows[i], &r->rows[first]))
+                continue;
             const double ns = predicted_ns(c, &r->rows[i]);
 
-            if (row_is_choice(&r->rows[i]) && is_equal_case(&r->rows[i], &r->rows[first]) &&
-                ns > limit && ns < least) {
+            if (ns > limit && ns < least) {
                 least = ns;
                 taken[n] = r->rows[i].took_ns;
             }
