@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/autotune/coupling.h"
+#include "runtime/autotune/choice_edges.h"
+#include "runtime/autotune/choice_windows.h"
 #include "runtime/autotune/stored_choice.h"
-#include "runtime/autotune/trial.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
@@ -173,7 +173,7 @@ static bool choice_axes_changed(struct choice *c)
 /* Experiments replace probes, unless the kernel has a different amount of work. */
 static bool looks_again(struct choice *c, const struct launching *l)
 {
-    const struct trial *t = &c->session->trial;
+    const struct validation *t = &c->session->trial;
 
     if (c->is_stored)
         return false;
@@ -208,17 +208,17 @@ struct choice *choice_next(const struct launching *l)
     look_beside(c, l);
     c->launches++;
     c->is_superseded = false;
-    coupling_launched(c);
+    choice_launched(c);
     if (c->step == CHOICE_MADE && plan_budget_permits(&c->session->budget) &&
         looks_again(c, l))
         c->step = CHOICE_READY;
     if (c->step == CHOICE_MADE) {
-        coupling_choose(c);
-        trial_launched(c);
+        choice_settle_one(c);
+        windows_launched(c);
     } else if (c->is_small) {
-        trial_launched(c);
+        windows_launched(c);
     } else {
-        trial_disturb(c->session);
+        windows_disturb(c->session);
     }
     return c;
 }
@@ -230,7 +230,7 @@ struct choice *choice_known(const struct launching *l)
     if (c)
         l->kernel->choices->last_used = c;
     if (c && choice_is_made(c)) {
-        trial_choose(c);
+        windows_choose(c);
         c->last = choice_is_split(c) ? RAN_SPLIT : RAN_WHOLE;
     }
     return c;
@@ -318,7 +318,7 @@ static void forget(struct proact *p, struct choice *c)
     p->whole_by = p->whole_by == c ? NULL : p->whole_by;
     for (struct proact_array *a = p->arrays; a; a = a->next)
         a->wrote = a->wrote == c ? NULL : a->wrote;
-    coupling_drop(c);
+    choice_edges_drop(c);
 }
 
 void choices_drop(struct proact_kernel *k)

@@ -16,7 +16,7 @@ struct proact_kernel;
 /* Steps of a probe. The first launch only prepares tables, kernel versions and replicas. */
 enum { CHOICE_READY, CHOICE_TIME_SPLIT, CHOICE_TIME_WHOLE, CHOICE_MADE };
 
-struct coupling;
+struct choice_edge;
 struct profile_key;
 
 struct choice {
@@ -44,11 +44,14 @@ struct choice {
     uint64_t orders;   /* axis changes of the session that this decision accounts for */
     unsigned settling; /* launches since the last of these changes */
     bool is_short;     /* see is_short in launching.h */
-    bool settled;      /* converged decision with the other kernels (coupling.h): split */
-    bool splits;       /* decision of the current experiment (trial.h) */
-    bool is_small;     /* it runs on one device without a probe (choose_split.h) */
-    struct coupling **couplings;
-    size_t coupling_count, coupling_capacity;
+    bool settled;  /* converged decision with the other kernels (choice_edges.h): split */
+    bool second;   /* the same in the other minimum of the joint step */
+    bool splits;   /* decision in the current window (choice_windows.h) */
+    bool is_small; /* it runs on one device without a probe (choose_split.h) */
+    struct choice_edge **edges;
+    size_t edge_count, edge_capacity;
+    unsigned node;        /* in the joint table that is being built */
+    double sending_share; /* part of a split launch in which it may send output */
     uint64_t chosen;      /* the session's launch count (proact.chosen) at the last
                              launch */
     double apart;         /* moving average of launches from one to the next */

@@ -7,7 +7,7 @@
 #include "runtime/access_sets/found.h"
 #include "runtime/access_sets/needs.h"
 #include "runtime/autotune/choice.h"
-#include "runtime/autotune/coupling.h"
+#include "runtime/autotune/choice_edges.h"
 #include "runtime/coherence/transfer_cost.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/launch_axis.h"
@@ -36,7 +36,7 @@ enum {
 
 static bool matters(const struct launching *l, const struct choice *c, uint64_t bytes)
 {
-    const uint64_t ns = (uint64_t)((double)bytes / coupling_rate(l->kernel->session));
+    const uint64_t ns = (uint64_t)((double)bytes / fetch_rate(l->kernel->session));
 
     return ns >= NOTICED && (!c || !c->timed_split || ns >= choice_split_ns(c) / PART);
 }
