@@ -21,11 +21,9 @@ enum {
     LOOK_AFTER = 256,  /* launches until the second probe; later intervals grow FOURFOLD */
     CALM_AT_FIRST = 4, /* minimum launches between probes with a cause; doubled each time */
     FOURFOLD = 4,
-    DEAR_NS = 50000000,
     DELAY_NS_MAX = 1000000,
     SETTLING = 8,
-    NEVER_AGAIN = 4, /* consecutive new write sets; fewer may be alternating arrays */
-    ODD_MAX = 2      /* launches with more missing bytes than the timed one */
+    ODD_MAX = 2 /* launches with more missing bytes than the timed one */
 };
 
 struct kernel_choices {
@@ -115,14 +113,10 @@ static bool works_otherwise(const struct choice *c, const struct launching *l)
     return false;
 }
 
-bool choice_kernel_is_dear(const struct proact_kernel *k)
-{
-    return k->debt_ns > DEAR_NS && k->misses_in_a_row >= NEVER_AGAIN;
-}
-
 bool choice_is_dear(const struct choice *c, const struct proact_kernel *k)
 {
-    return c->step == CHOICE_READY && !c->looked && choice_kernel_is_dear(k);
+    return c->step == CHOICE_READY && !c->looked && k->unused_ns && k->charged_ns &&
+           !plan_budget_permits(&k->session->budget);
 }
 
 bool choice_is_clear(const struct choice *c)
@@ -236,11 +230,12 @@ struct choice *choice_known(const struct launching *l)
     return c;
 }
 
-/* Updates the moving average. A split launch repays the host time. */
+/* Updates the moving average. A split launch repays the host time, as its time includes
+   it. */
 void choice_note_found(struct choice *c, struct proact_kernel *k)
 {
     c->found_ns = (3 * c->found_ns + k->found_ns) / 4;
-    k->debt_ns -= k->found_ns < k->debt_ns ? k->found_ns : k->debt_ns;
+    k->unused_ns = 0;
 }
 
 bool choice_is_split(const struct choice *c)
@@ -259,7 +254,7 @@ const char *choice_refusal(const struct proact_kernel *k)
             c->why, sizeof c->why,
             "kernel '%.80s': its write set took the host %.0f ms, and each launch needs "
             "a new one",
-            k->name, (double)k->debt_ns / 1e6);
+            k->name, (double)k->charged_ns / 1e6);
     else if (c->last == RAN_SMALL)
         snprintf(
             c->why, sizeof c->why,

@@ -95,9 +95,8 @@ uint64_t choice_whole_ns(const struct choice *c);
 uint64_t choice_least_ns(const struct choice *c); /* the smaller known time; 0: none is
                                                      known */
 uint64_t choice_host_ns(const struct choice *c);  /* host time of a split launch */
-/* Whether the write sets of the kernel cost much host time and never recur. Without a
-   measurement the kernel is then not analyzed further. */
-bool choice_kernel_is_dear(const struct proact_kernel *k);
+/* Whether the budget is used up and the kernel's last write set was not used again, like
+   others before it. Without a measurement the kernel is then not analyzed further. */
 bool choice_is_dear(const struct choice *c, const struct proact_kernel *k);
 /* Whether the slower mode is so much slower that a probe would cost more than it may
    gain. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "access/write_set.h"
+#include "base/clock.h"
 #include "runtime/access_sets/found.h"
 #include "runtime/access_sets/needs.h"
 #include "runtime/autotune/choice.h"
@@ -20,9 +21,6 @@
 #include "runtime/validity/consumers.h"
 
 enum {
-    LAUNCHES_MAX = 64, /* launches of a shape that may change the axis */
-    LOOKS_MAX = 4,     /* probes between changes */
-    KERNEL_MAX = 32,   /* probes of all shapes of a kernel */
     CHANGES_MAX = 2,
     CALM = 8,    /* launches after a change, while the data still has the old
                     distribution */
@@ -66,17 +64,28 @@ static bool writes_few_rows(const struct launching *l)
     return count <= ROWS_MAX && of_ctas <= TILES_ROWS_MAX;
 }
 
+/* Charges an evaluation. Emulated machines count the host time by the work of the
+   analysis. */
+static void order_charge(struct proact *p, uint64_t from_ns, uint64_t analysis_ns)
+{
+    plan_budget_spend(&p->budget,
+                      p->backend->is_virtual ? analysis_ns : clock_host_ns() - from_ns);
+}
+
 /* Creates the launch along that dimension with its binding. Returns false if it cannot be
    split so. */
 static bool try(const struct launching *l, unsigned dimension, struct launching *out)
 {
     struct proact *p = l->kernel->session;
+    const uint64_t from = clock_host_ns();
     bool can;
 
     *out = *l;
     if (!writes_few_rows(l) || !launch_axis_set(out, dimension))
         return false; /* unchanged */
-    p->looks = true;  /* no reads are recorded for this attempt */
+    const uint64_t analysis = out->kernel->found_ns;
+
+    p->looks = true; /* no reads are recorded for this attempt */
     can = !launch_bind(out, NULL) && out->binding &&
           out->binding->transfer.slot_count == l->binding->transfer.slot_count &&
           !out->found.flags == !l->found.flags; /* shared writes would move to the memory of
@@ -85,6 +94,7 @@ static bool try(const struct launching *l, unsigned dimension, struct launching 
         can = out->binding->array[s] == l->binding->array[s];
     p->looks = false;
     launch_is_last(l);
+    order_charge(p, from, out->kernel->found_ns - analysis);
     return can;
 }
 
@@ -93,7 +103,7 @@ static void look(struct launching *l, struct interchanged_shape *s, uint64_t mis
     struct launching other;
 
     s->looks++;
-    s->of->looks++;
+    s->look_next = 2 * s->launches;
     s->missing_bytes[s->slowest] += missing;
     for (unsigned d = 0; d < 3; d++) {
         if (d == s->slowest || !shape_may_be_slowest(s, d))
@@ -215,14 +225,15 @@ static void change(struct launching *l, struct interchanged_shape *s, unsigned t
     s->slowest = to;
     s->changes++;
     l->kernel->session->orders++;
-    s->looks = s->launches = 0;
+    s->looks = s->launches = s->look_next = 0;
     memset(s->missing_bytes, 0, sizeof s->missing_bytes);
 }
 
 static void order_probe(struct launching *l, struct interchanged_shape *s,
                         const struct choice *c)
 {
-    const bool may = s->looks < LOOKS_MAX && s->of->looks < KERNEL_MAX;
+    const bool may =
+        s->launches >= s->look_next && plan_budget_permits(&l->kernel->session->budget);
     const uint64_t missing = may ? missing_bytes(l) : 0;
 
     if (missing && matters(l, c, missing))
@@ -253,8 +264,9 @@ bool order_change(struct launching *l, struct choice *c)
                                                                          : launch_shape(l);
     struct launching other;
 
-    if (!s || s->changes == CHANGES_MAX || s->launches++ >= LAUNCHES_MAX)
+    if (!s || s->changes == CHANGES_MAX)
         return false;
+    s->launches++;
     if (!s->changes || s->launches > CALM)
         order_probe(l, s, c);
     const unsigned best = least(s);

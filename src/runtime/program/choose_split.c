@@ -171,8 +171,7 @@ static bool may_time(struct choice *c, const struct launching *l)
 {
     return !stored_choice_postpones(c) &&
            (c->step == CHOICE_TIME_WHOLE || c->timed_split ||
-            consumers_are_known(l->binding) || choice_kernel_is_dear(l->kernel) ||
-            c->untimed++ >= UNTIMED_MAX);
+            consumers_are_known(l->binding) || c->untimed++ >= UNTIMED_MAX);
 }
 
 /* A kernel that was never timed follows the current mode until the probe budget permits a
