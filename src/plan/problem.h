@@ -42,6 +42,19 @@ struct plan_array {
     uint64_t sent[PLAN_DEVICES_MAX][PLAN_DEVICES_MAX]; /* bytes from device to device */
 };
 
+/* Partition axes of a launch: bytes per launch that the devices miss before it, and that
+   its readers miss after it. */
+struct plan_axes {
+    unsigned present; /* dimension: 0 x, 1 y, 2 z */
+    unsigned changes; /* of the axis so far */
+    struct plan_axis {
+        bool is_legal; /* a result of the footprint */
+        uint64_t missing_bytes, sent_bytes;
+    } axis[3];
+    double bytes_per_ns;
+    double launch_ns; /* of the split launch; 0: unknown */
+};
+
 struct plan_problem {
     const struct topology *topology;
     unsigned device_count;
@@ -56,6 +69,7 @@ struct plan_problem {
     bool chunk_is_fixed; /* the user gave a chunk size */
     bool threads_are_fixed;
     unsigned threads_usual, threads_most; /* of an agent */
+    const struct plan_axes *axes;         /* NULL: the axis is fixed */
 };
 
 /* Row with that name; NULL: none. */
