@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "plan/rules/partition_boundaries.h"
 #include "plan/rules/rules.h"
 
 static unsigned axis_of(const struct plan_axes *a)
@@ -58,11 +59,68 @@ static void few_missing_bytes_need_no_evaluation(void **state)
     assert_true(plan_axes_matter(&a));
 }
 
+static void expect_ways(const struct plan_written *w, const struct plan_boundaries *around,
+                        enum plan_partition first, enum plan_partition second)
+{
+    const struct plan_boundaries three = {0, 1000, 1000, 8, 3}, *const all[] = {&three,
+                                                                                around};
+    const struct plan_boundaries_view v = plan_boundaries_view(w, all, around ? 2 : 1);
+    enum plan_partition ways[PLAN_PARTITIONS];
+    const unsigned count = plan_boundaries_expand(w, &v, ways);
+
+    assert_ptr_equal(v.around, around);
+    assert_in_range(count, 1, 3);
+    assert_int_equal(ways[0], first);
+    assert_int_equal(ways[count > 1], second);
+    assert_int_equal(ways[count - 1], PLAN_PARTITION_EQUAL);
+}
+
+/* The first launch of a range sets boundaries, others follow. Boundaries change for a
+   repeated launch with twice the step. A part of the range has boundaries of its own only
+   where it cannot follow. */
+static void ranges_share_their_boundaries(void **state)
+{
+    struct plan_boundaries around = {0, 1000, 1000, 8, 4};
+    struct plan_written w = {0, 1000, 1000, 8, false, 4};
+
+    (void)state;
+    expect_ways(&w, NULL, PLAN_PARTITION_SETS, PLAN_PARTITION_EQUAL);
+    expect_ways(&w, &around, PLAN_PARTITION_FOLLOWS, PLAN_PARTITION_EQUAL);
+    w.step = 16;
+    expect_ways(&w, &around, PLAN_PARTITION_FOLLOWS, PLAN_PARTITION_EQUAL);
+    w.has_repeated = true;
+    expect_ways(&w, &around, PLAN_PARTITION_CHANGES, PLAN_PARTITION_EQUAL);
+    w.step = 15;
+    expect_ways(&w, &around, PLAN_PARTITION_FOLLOWS, PLAN_PARTITION_EQUAL);
+    w.first = 600;
+    expect_ways(&w, &around, PLAN_PARTITION_FOLLOWS, PLAN_PARTITION_SETS);
+    w.step = 0;
+    expect_ways(&w, &around, PLAN_PARTITION_FOLLOWS, PLAN_PARTITION_EQUAL);
+    around.bytes = 1033; /* the sizes differ by more than 1/32 */
+    w.step = 8;
+    expect_ways(&w, NULL, PLAN_PARTITION_SETS, PLAN_PARTITION_EQUAL);
+}
+
+/* Of two ranges that enclose the written one, the shorter counts. */
+static void the_shortest_range_counts(void **state)
+{
+    const struct plan_boundaries all = {0, 1000, 1000, 8, 4},
+                                 half = {0, 500, 1000, 8, 4}, *const both[] = {&all, &half};
+    struct plan_written w = {0, 400, 1000, 8, false, 4};
+
+    (void)state;
+    assert_ptr_equal(plan_boundaries_view(&w, both, 2).around, &half);
+    w.end = 520;
+    assert_ptr_equal(plan_boundaries_view(&w, both, 2).around, &all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_axis_with_far_fewer_missing_bytes_is_selected),
         cmocka_unit_test(few_missing_bytes_need_no_evaluation),
+        cmocka_unit_test(ranges_share_their_boundaries),
+        cmocka_unit_test(the_shortest_range_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
