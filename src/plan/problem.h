@@ -55,6 +55,13 @@ struct plan_axes {
     double launch_ns; /* of the split launch; 0: unknown */
 };
 
+/* Partition of a device whose middle part neither sends nor waits. */
+struct plan_interior {
+    uint64_t ctas, inside; /* of the partition; of its middle part */
+    bool is_serial;        /* the host queues the boundaries of one device after another, or
+                              a replay has no copies that overlap */
+};
+
 struct plan_problem {
     const struct topology *topology;
     unsigned device_count;
@@ -70,6 +77,7 @@ struct plan_problem {
     bool threads_are_fixed;
     unsigned threads_usual, threads_most; /* of an agent */
     const struct plan_axes *axes;         /* NULL: the axis is fixed */
+    const struct plan_interior *interior; /* NULL: the partition has no interior */
 };
 
 /* Row with that name; NULL: none. */

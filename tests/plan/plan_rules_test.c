@@ -114,6 +114,30 @@ static void the_shortest_range_counts(void **state)
     assert_ptr_equal(plan_boundaries_view(&w, both, 2).around, &all);
 }
 
+static bool has_interior(unsigned sms, uint64_t ctas, uint64_t inside, bool is_serial)
+{
+    const struct topology t = {.device = {.sm_count = sms, .threads_per_sm = 2048}};
+    const struct plan_interior i = {ctas, inside, is_serial};
+    const struct plan_problem p = {
+        .topology = &t, .device_count = 4, .cta_threads = 256, .interior = &i};
+    struct plan plan = {0};
+
+    assert_int_equal(plan_rule_interior.expand(&p, &plan, &plan, 1), 1);
+    return plan.interior;
+}
+
+/* 16 waves of 80 CTAs, four times as many where boundaries are serial, and twice the
+   boundary. */
+static void a_long_interior_is_a_kernel_of_its_own(void **state)
+{
+    (void)state;
+    assert_true(has_interior(10, 1920, 1280, false));
+    assert_false(has_interior(10, 1919, 1279, false));
+    assert_false(has_interior(10, 1921, 1280, false));
+    assert_false(has_interior(10, 5200, 5119, true));
+    assert_true(has_interior(10, 5200, 5120, true));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +145,7 @@ int main(void)
         cmocka_unit_test(few_missing_bytes_need_no_evaluation),
         cmocka_unit_test(ranges_share_their_boundaries),
         cmocka_unit_test(the_shortest_range_counts),
+        cmocka_unit_test(a_long_interior_is_a_kernel_of_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
