@@ -62,6 +62,12 @@ struct plan_interior {
                               a replay has no copies that overlap */
 };
 
+/* Launch whose CTAs may gather their stores in shared memory. */
+struct plan_staging {
+    uint64_t bytes; /* staging buffer of a CTA */
+    bool is_narrow; /* some store of a warp is shorter than a packet */
+};
+
 struct plan_problem {
     const struct topology *topology;
     unsigned device_count;
@@ -78,6 +84,7 @@ struct plan_problem {
     unsigned threads_usual, threads_most; /* of an agent */
     const struct plan_axes *axes;         /* NULL: the axis is fixed */
     const struct plan_interior *interior; /* NULL: the partition has no interior */
+    const struct plan_staging *staging;   /* NULL: staging is not legal */
 };
 
 /* Row with that name; NULL: none. */

@@ -138,6 +138,24 @@ static void a_long_interior_is_a_kernel_of_its_own(void **state)
     assert_true(has_interior(10, 5200, 5120, true));
 }
 
+static bool is_staged(uint64_t bytes, bool is_narrow)
+{
+    const struct plan_staging staging = {bytes, is_narrow};
+    const struct plan_problem p = {.staging = &staging};
+    struct plan plan = {0};
+
+    assert_int_equal(plan_rule_staging.expand(&p, &plan, &plan, 1), 1);
+    return plan.staging;
+}
+
+static void narrow_stores_of_large_ranges_are_staged(void **state)
+{
+    (void)state;
+    assert_true(is_staged(512, true));
+    assert_false(is_staged(511, true));
+    assert_false(is_staged(512, false));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +164,7 @@ int main(void)
         cmocka_unit_test(ranges_share_their_boundaries),
         cmocka_unit_test(the_shortest_range_counts),
         cmocka_unit_test(a_long_interior_is_a_kernel_of_its_own),
+        cmocka_unit_test(narrow_stores_of_large_ranges_are_staged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

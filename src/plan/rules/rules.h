@@ -5,8 +5,8 @@
 
 #include "plan/candidates.h"
 
-extern const struct plan_rule plan_rule_axis, plan_rule_interior, plan_rule_method,
-    plan_rule_chunk, plan_rule_threads;
+extern const struct plan_rule plan_rule_axis, plan_rule_interior, plan_rule_staging,
+    plan_rule_method, plan_rule_chunk, plan_rule_threads;
 
 /* Whether the missing bytes of the present axis are worth an evaluation of the others. */
 bool plan_axes_matter(const struct plan_axes *a);
