@@ -68,6 +68,12 @@ struct plan_staging {
     bool is_narrow; /* some store of a warp is shorter than a packet */
 };
 
+/* Counting of a launch with chunks of one size. */
+struct plan_counting {
+    uint64_t ctas, chunks; /* of the grid; of the written arrays */
+    uint64_t counts;       /* chunks in which a CTA counts, summed over all CTAs */
+};
+
 struct plan_problem {
     const struct topology *topology;
     unsigned device_count;
@@ -85,6 +91,7 @@ struct plan_problem {
     const struct plan_axes *axes;         /* NULL: the axis is fixed */
     const struct plan_interior *interior; /* NULL: the partition has no interior */
     const struct plan_staging *staging;   /* NULL: staging is not legal */
+    const struct plan_counting *counting; /* NULL: unknown */
 };
 
 /* Row with that name; NULL: none. */

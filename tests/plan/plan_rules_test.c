@@ -156,6 +156,27 @@ static void narrow_stores_of_large_ranges_are_staged(void **state)
     assert_false(is_staged(512, false));
 }
 
+/* More than 32 chunks per CTA exclude methods that count, and more than 8 if the CTAs are
+   fewer than the chunks. */
+static void interleaved_writers_do_not_count(void **state)
+{
+    const struct plan_method methods[] = {{"fused", PLAN_FUSED, true, false, false},
+                                          {"bulk", PLAN_COPY, false, false, false}};
+    struct plan_counting c = {.ctas = 64, .chunks = 64, .counts = 32 * 64};
+    const struct plan_problem p = {.methods = methods, .method_count = 2, .counting = &c};
+    struct plan plans[2], plan = {0};
+
+    (void)state;
+    assert_int_equal(plan_rule_method.expand(&p, &plan, plans, 2), 2);
+    c.counts++;
+    assert_int_equal(plan_rule_method.expand(&p, &plan, plans, 2), 1);
+    assert_string_equal(plans[0].method, "bulk");
+    c = (struct plan_counting){.ctas = 64, .chunks = 65, .counts = 8 * 64};
+    assert_false(plan_counts_too_often(&c));
+    c.counts++;
+    assert_true(plan_counts_too_often(&c));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +186,7 @@ int main(void)
         cmocka_unit_test(the_shortest_range_counts),
         cmocka_unit_test(a_long_interior_is_a_kernel_of_its_own),
         cmocka_unit_test(narrow_stores_of_large_ranges_are_staged),
+        cmocka_unit_test(interleaved_writers_do_not_count),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
