@@ -23,9 +23,19 @@ bool plan_budget_permits(const struct plan_budget *b)
            b->spent_ns <= plan_budget_allowed_ns(b);
 }
 
+void plan_budget_spend(struct plan_budget *b, uint64_t ns)
+{
+    b->spent_ns += ns;
+}
+
+void plan_budget_repay(struct plan_budget *b, uint64_t ns)
+{
+    b->spent_ns -= ns < b->spent_ns ? ns : b->spent_ns;
+}
+
 void plan_budget_charge(struct plan_budget *b, uint64_t from_ns, uint64_t work_ns)
 {
     const uint64_t took = b->clock(b->context) - from_ns;
 
-    b->spent_ns += took > work_ns ? took - work_ns : 0;
+    plan_budget_spend(b, took > work_ns ? took - work_ns : 0);
 }

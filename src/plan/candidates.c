@@ -7,8 +7,9 @@
 #include "plan/rules/rules.h"
 
 /* In the order of their application. */
-static const struct plan_rule *const plan_rules[] = {&plan_rule_method, &plan_rule_chunk,
-                                                     &plan_rule_threads};
+static const struct plan_rule *const plan_rules[] = {
+    &plan_rule_axis,   &plan_rule_interior, &plan_rule_staging,
+    &plan_rule_method, &plan_rule_chunk,    &plan_rule_threads};
 enum { RULES = sizeof plan_rules / sizeof *plan_rules };
 
 /* Smallest gain for which the default plan is left, as a share of its cost. */

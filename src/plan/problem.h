@@ -36,6 +36,38 @@ struct plan_array {
     uint64_t sent[PLAN_DEVICES_MAX][PLAN_DEVICES_MAX]; /* bytes from device to device */
 };
 
+/* Partition axes of a launch: bytes per launch that the devices miss before it, and that
+   its readers miss after it. */
+struct plan_axes {
+    unsigned present; /* dimension: 0 x, 1 y, 2 z */
+    unsigned changes; /* of the axis so far */
+    struct plan_axis {
+        bool is_legal; /* a result of the footprint */
+        uint64_t missing_bytes, sent_bytes;
+    } axis[3];
+    double bytes_per_ns;
+    double launch_ns; /* of the split launch; 0: unknown */
+};
+
+/* Partition of a device whose middle part neither sends nor waits. */
+struct plan_interior {
+    uint64_t ctas, inside; /* of the partition; of its middle part */
+    bool is_serial;        /* the host queues the boundaries of one device after another, or
+                              a replay has no copies that overlap */
+};
+
+/* Launch whose CTAs may gather their stores in shared memory. */
+struct plan_staging {
+    uint64_t bytes; /* staging buffer of a CTA */
+    bool is_narrow; /* some store of a warp is shorter than a packet */
+};
+
+/* Counting of a launch with chunks of one size. */
+struct plan_counting {
+    uint64_t ctas, chunks; /* of the grid; of the written arrays */
+    uint64_t counts;       /* chunks in which a CTA counts, summed over all CTAs */
+};
+
 struct plan_problem {
     const struct topology *topology;
     unsigned device_count;
@@ -53,6 +85,10 @@ struct plan_problem {
     bool chunk_is_fixed; /* the user gave a chunk size */
     bool threads_are_fixed;
     unsigned threads_usual, threads_most; /* of an agent */
+    const struct plan_axes *axes;         /* NULL: the axis is fixed */
+    const struct plan_interior *interior; /* NULL: the partition has no interior */
+    const struct plan_staging *staging;   /* NULL: staging is not legal */
+    const struct plan_counting *counting; /* NULL: unknown */
 };
 
 /* Row with that name; NULL: none. */

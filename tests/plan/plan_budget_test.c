@@ -45,11 +45,27 @@ static void work_is_never_repaid(void **state)
     assert_int_equal(b.spent_ns, 0);
 }
 
+/* A charge that is taken back leaves room for others. */
+static void host_time_is_charged_and_repaid(void **state)
+{
+    uint64_t now_ns = 0;
+    struct plan_budget b = plan_budget_open(clock_of_test, &now_ns);
+
+    (void)state;
+    plan_budget_spend(&b, 50000001);
+    assert_false(plan_budget_permits(&b));
+    plan_budget_repay(&b, 1);
+    assert_true(plan_budget_permits(&b));
+    plan_budget_repay(&b, UINT64_MAX);
+    assert_int_equal(b.spent_ns, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_budget_grows_with_run_time),
         cmocka_unit_test(work_is_never_repaid),
+        cmocka_unit_test(host_time_is_charged_and_repaid),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

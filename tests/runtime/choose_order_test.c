@@ -106,6 +106,29 @@ static void a_kernel_follows_its_producers_axis(void **state)
         }
 }
 
+/* Evaluations of other axes are charged to the budget, and wait for it. */
+static void evaluations_are_charged(void **state)
+{
+    (void)state;
+    for (int has_budget = 0; has_budget < 2; has_budget++) {
+        struct rig rig, *r = &rig;
+
+        open_cells(r, DEVICES, D);
+        struct proact_kernel *rows = rig_kernel(r, "rows"), *each = rig_kernel(r, "each");
+        const uint64_t spent = has_budget ? 0 : UINT64_MAX / 2;
+
+        r->p->budget.spent_ns = spent;
+        for (unsigned n = 0; n < ROUNDS; n++) {
+            by_rows(r, rows, a_to_b, DEVICES);
+            by_cells(r, each, b_to_a, DEVICES);
+        }
+        assert_int_equal(proact_kernel_split_axis(each), has_budget ? 'y' : 0);
+        assert_true(has_budget == (r->p->budget.spent_ns > spent));
+        free(rig_content(r));
+        rig_close(r);
+    }
+}
+
 /* Kernels with the same axis keep it. */
 static void kernels_with_equal_axes_keep_them(void **state)
 {
@@ -205,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_follows_its_producers_axis),
+        cmocka_unit_test(evaluations_are_charged),
         cmocka_unit_test(kernels_with_equal_axes_keep_them),
         cmocka_unit_test(axis_changes_are_bounded),
         cmocka_unit_test(a_kernel_with_many_readers_keeps_its_axis),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Fixture for the joint decision: kernels that read each other's output, and two measured
-   kernels. */
+/* Fixture for the joint decision: kernels that read each other's output. */
 
 #include "runtime/autotune/choice.h"
 #include "runtime/objects/session.h"
@@ -10,7 +9,7 @@
 
 #include <proact/program.h>
 
-#include "runtime/autotune/coupling.h"
+#include "runtime/autotune/choice_edges.h"
 
 static inline struct bench open_k40(void)
 {
@@ -44,49 +43,4 @@ static inline bool pass(struct bench *b, struct proact_kernel *k,
             &b->err))
         fail_msg("%s", b->err.text);
     return !proact_kernel_refusal(k);
-}
-
-/* Two measured kernels of a session whose links carry one byte per nanosecond. */
-struct two {
-    struct proact p;
-    struct choice one, other;
-};
-
-static inline void add(struct two *t, struct choice *c, uint64_t split_ns,
-                       uint64_t whole_ns, double apart)
-{
-    *c = (struct choice){.session = &t->p,
-                         .step = CHOICE_MADE,
-                         .launches = 3,
-                         .split_ns = split_ns,
-                         .whole_ns = whole_ns,
-                         .apart = apart,
-                         .chosen = t->p.chosen,
-                         .next_of_all = t->p.choices};
-    t->p.choices = c;
-}
-
-/* Split launches gain 50 us for one kernel and lose 10 us for the other. If the kernels use
-   different modes, each pays 500 us. */
-static inline struct two *open_two(double one_apart, double other_apart)
-{
-    struct two *t = calloc(1, sizeof *t);
-
-    assert_non_null(t);
-    t->p.topology.fabric.egress_gbps = 1;
-    t->p.chosen = 1000;
-    add(t, &t->one, 50000, 100000, one_apart);
-    add(t, &t->other, 30000, 20000, other_apart);
-    coupling_note(&t->one, &t->other, false, 490000);
-    coupling_note(&t->one, &t->other, true, 530000);
-    coupling_note(&t->other, &t->one, false, 490000);
-    coupling_note(&t->other, &t->one, true, 550000);
-    return t;
-}
-
-static inline void close_two(struct two *t)
-{
-    coupling_drop(&t->one);
-    coupling_drop(&t->other);
-    free(t);
 }

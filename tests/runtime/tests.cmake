@@ -111,6 +111,6 @@ set_tests_properties(runtime.columns runtime.constant_tables runtime.fragments r
     runtime.runtime_child runtime.runtime_launch runtime.runtime_schedule runtime.provenance
     runtime.skip_transfers runtime.wide_rows PROPERTIES LABELS "slow;sanitize")
 # More than 10 s with sanitizers; the tests above run the same code.
-set_tests_properties(runtime.choose_order runtime.coupling runtime.look
-    runtime.missing_pairs runtime.trial PROPERTIES LABELS slow)
+set_tests_properties(runtime.choose_order runtime.joint_decision runtime.look
+    runtime.missing_pairs runtime.choice_windows PROPERTIES LABELS slow)
 proact_check(runtime fake_cuda_fake)

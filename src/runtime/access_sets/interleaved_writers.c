@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/access_sets/interleaved_writers.h"
 
+#include "plan/rules/rules.h"
 #include "runtime/access_sets/found.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
-
-/* Limits of chunks per CTA. On an H100 with 64 CTAs of 256 threads, 190 chunks per CTA took
-   1.5 ms longer than copies after the kernel. Of few CTAs each completes several chunks in
-   sequence. */
-enum { CHUNKS_MOST = 32, CHUNKS_MOST_OF_FEW = 8 };
 
 /* Chunks that one CTA of the run counts in. The rows ascend. */
 static uint64_t chunks_of(const struct cta_runs *of, const struct cta_run *run,
@@ -43,14 +39,13 @@ static uint64_t chunks_of_all(const struct cta_runs *of, uint64_t chunk)
 
 static bool counts_in_many(const struct launching *l, uint64_t chunk_bytes)
 {
-    const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    uint64_t count = 0, chunks = 0;
+    struct plan_counting c = {.ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
 
     for (uint32_t s = 0; s < l->kernel->slot_count; s++) {
-        chunks += launching_slot_array(l, s)->bytes / chunk_bytes;
-        count += chunks_of_all(found_runs(l, s), chunk_bytes);
+        c.chunks += launching_slot_array(l, s)->bytes / chunk_bytes;
+        c.counts += chunks_of_all(found_runs(l, s), chunk_bytes);
     }
-    return count > (ctas < chunks ? CHUNKS_MOST_OF_FEW : CHUNKS_MOST) * ctas;
+    return plan_counts_too_often(&c);
 }
 
 bool launch_writes_interleaved(const struct launching *l, uint64_t chunk_bytes)

@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/autotune/coupling.h"
+#include "runtime/autotune/choice_edges.h"
+#include "runtime/autotune/choice_windows.h"
 #include "runtime/autotune/stored_choice.h"
-#include "runtime/autotune/trial.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
@@ -21,11 +21,9 @@ enum {
     LOOK_AFTER = 256,  /* launches until the second probe; later intervals grow FOURFOLD */
     CALM_AT_FIRST = 4, /* minimum launches between probes with a cause; doubled each time */
     FOURFOLD = 4,
-    DEAR_NS = 50000000,
     DELAY_NS_MAX = 1000000,
     SETTLING = 8,
-    NEVER_AGAIN = 4, /* consecutive new write sets; fewer may be alternating arrays */
-    ODD_MAX = 2      /* launches with more missing bytes than the timed one */
+    ODD_MAX = 2 /* launches with more missing bytes than the timed one */
 };
 
 struct kernel_choices {
@@ -115,14 +113,10 @@ static bool works_otherwise(const struct choice *c, const struct launching *l)
     return false;
 }
 
-bool choice_kernel_is_dear(const struct proact_kernel *k)
-{
-    return k->debt_ns > DEAR_NS && k->misses_in_a_row >= NEVER_AGAIN;
-}
-
 bool choice_is_dear(const struct choice *c, const struct proact_kernel *k)
 {
-    return c->step == CHOICE_READY && !c->looked && choice_kernel_is_dear(k);
+    return c->step == CHOICE_READY && !c->looked && k->unused_ns && k->charged_ns &&
+           !plan_budget_permits(&k->session->budget);
 }
 
 bool choice_is_clear(const struct choice *c)
@@ -173,7 +167,7 @@ static bool choice_axes_changed(struct choice *c)
 /* Experiments replace probes, unless the kernel has a different amount of work. */
 static bool looks_again(struct choice *c, const struct launching *l)
 {
-    const struct trial *t = &c->session->trial;
+    const struct validation *t = &c->session->trial;
 
     if (c->is_stored)
         return false;
@@ -208,17 +202,17 @@ struct choice *choice_next(const struct launching *l)
     look_beside(c, l);
     c->launches++;
     c->is_superseded = false;
-    coupling_launched(c);
+    choice_launched(c);
     if (c->step == CHOICE_MADE && plan_budget_permits(&c->session->budget) &&
         looks_again(c, l))
         c->step = CHOICE_READY;
     if (c->step == CHOICE_MADE) {
-        coupling_choose(c);
-        trial_launched(c);
+        choice_settle_one(c);
+        windows_launched(c);
     } else if (c->is_small) {
-        trial_launched(c);
+        windows_launched(c);
     } else {
-        trial_disturb(c->session);
+        windows_disturb(c->session);
     }
     return c;
 }
@@ -230,17 +224,18 @@ struct choice *choice_known(const struct launching *l)
     if (c)
         l->kernel->choices->last_used = c;
     if (c && choice_is_made(c)) {
-        trial_choose(c);
+        windows_choose(c);
         c->last = choice_is_split(c) ? RAN_SPLIT : RAN_WHOLE;
     }
     return c;
 }
 
-/* Updates the moving average. A split launch repays the host time. */
+/* Updates the moving average. A split launch repays the host time, as its time includes
+   it. */
 void choice_note_found(struct choice *c, struct proact_kernel *k)
 {
     c->found_ns = (3 * c->found_ns + k->found_ns) / 4;
-    k->debt_ns -= k->found_ns < k->debt_ns ? k->found_ns : k->debt_ns;
+    k->unused_ns = 0;
 }
 
 bool choice_is_split(const struct choice *c)
@@ -259,7 +254,7 @@ const char *choice_refusal(const struct proact_kernel *k)
             c->why, sizeof c->why,
             "kernel '%.80s': its write set took the host %.0f ms, and each launch needs "
             "a new one",
-            k->name, (double)k->debt_ns / 1e6);
+            k->name, (double)k->charged_ns / 1e6);
     else if (c->last == RAN_SMALL)
         snprintf(
             c->why, sizeof c->why,
@@ -318,7 +313,7 @@ static void forget(struct proact *p, struct choice *c)
     p->whole_by = p->whole_by == c ? NULL : p->whole_by;
     for (struct proact_array *a = p->arrays; a; a = a->next)
         a->wrote = a->wrote == c ? NULL : a->wrote;
-    coupling_drop(c);
+    choice_edges_drop(c);
 }
 
 void choices_drop(struct proact_kernel *k)

@@ -16,7 +16,7 @@ struct proact_kernel;
 /* Steps of a probe. The first launch only prepares tables, kernel versions and replicas. */
 enum { CHOICE_READY, CHOICE_TIME_SPLIT, CHOICE_TIME_WHOLE, CHOICE_MADE };
 
-struct coupling;
+struct choice_edge;
 struct profile_key;
 
 struct choice {
@@ -44,11 +44,14 @@ struct choice {
     uint64_t orders;   /* axis changes of the session that this decision accounts for */
     unsigned settling; /* launches since the last of these changes */
     bool is_short;     /* see is_short in launching.h */
-    bool settled;      /* converged decision with the other kernels (coupling.h): split */
-    bool splits;       /* decision of the current experiment (trial.h) */
-    bool is_small;     /* it runs on one device without a probe (choose_split.h) */
-    struct coupling **couplings;
-    size_t coupling_count, coupling_capacity;
+    bool settled;  /* converged decision with the other kernels (choice_edges.h): split */
+    bool second;   /* the same in the other minimum of the joint step */
+    bool splits;   /* decision in the current window (choice_windows.h) */
+    bool is_small; /* it runs on one device without a probe (choose_split.h) */
+    struct choice_edge **edges;
+    size_t edge_count, edge_capacity;
+    unsigned node;        /* in the joint table that is being built */
+    double sending_share; /* part of a split launch in which it may send output */
     uint64_t chosen;      /* the session's launch count (proact.chosen) at the last
                              launch */
     double apart;         /* moving average of launches from one to the next */
@@ -92,9 +95,8 @@ uint64_t choice_whole_ns(const struct choice *c);
 uint64_t choice_least_ns(const struct choice *c); /* the smaller known time; 0: none is
                                                      known */
 uint64_t choice_host_ns(const struct choice *c);  /* host time of a split launch */
-/* Whether the write sets of the kernel cost much host time and never recur. Without a
-   measurement the kernel is then not analyzed further. */
-bool choice_kernel_is_dear(const struct proact_kernel *k);
+/* Whether the budget is used up and the kernel's last write set was not used again, like
+   others before it. Without a measurement the kernel is then not analyzed further. */
 bool choice_is_dear(const struct choice *c, const struct proact_kernel *k);
 /* Whether the slower mode is so much slower that a probe would cost more than it may
    gain. */

@@ -119,8 +119,9 @@ static uint64_t host_ns(const struct proact *p, const struct write_set *w)
            w->lanes / (p->backend->is_virtual ? 1 : p->cores);
 }
 
-/* Accounts the host time of an analysis. Each reuse repays a part. `w` NULL: the slice was
-   refused, either early or after all permitted work. */
+/* Accounts the host time of an analysis. It is charged to the budget once the next launch
+   has another result. Each reuse repays a part. `w` NULL: the slice was refused, either
+   early or after all permitted work. */
 static void note_found(struct proact_kernel *k, const struct write_set *w, bool is_new,
                        uint64_t refused_work)
 {
@@ -128,14 +129,18 @@ static void note_found(struct proact_kernel *k, const struct write_set *w, bool 
     const uint64_t took = w              ? host_ns(k->session, w)
                           : refused_work ? refused_work / k->session->cores
                                          : REFUSED_NS;
-    const uint64_t repaid = took / USES;
+    const uint64_t repaid = took / USES < k->charged_ns ? took / USES : k->charged_ns;
 
-    k->misses_in_a_row = is_new ? k->misses_in_a_row + 1 : 0;
     if (is_new) {
+        plan_budget_spend(&k->session->budget, k->unused_ns);
+        k->charged_ns += k->unused_ns;
+        k->unused_ns = took;
         k->found_ns += took;
-        k->debt_ns += took;
-    } else
-        k->debt_ns -= repaid < k->debt_ns ? repaid : k->debt_ns;
+    } else {
+        plan_budget_repay(&k->session->budget, repaid);
+        k->charged_ns -= repaid;
+        k->unused_ns = 0;
+    }
 }
 
 /* Distinct arrays of the launch, in the order of their first relocations. */

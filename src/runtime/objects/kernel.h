@@ -84,10 +84,10 @@ struct proact_kernel {
     struct kernel_texels *texels;      /* textures and surfaces; NULL: none */
     struct proact_error with_textures; /* why textures keep the last launch on one device */
     uint64_t looked_through;           /* work of slices that query constants */
-    /* Host time for write sets and tables on cache misses: of the last launch, and of all
-       launches whose result was not used again (derive.h). */
-    uint64_t found_ns, debt_ns;
-    unsigned misses_in_a_row; /* consecutive launches with a cache miss */
+    /* Host time for write sets and tables on cache misses: of the last launch, of the last
+       result until it is used again, and of those that were not (derive.h). The last is
+       charged to the budget. */
+    uint64_t found_ns, unused_ns, charged_ns;
     struct kernel_slot slot[PROACT_SLOTS_MAX];
     unsigned slot_count;
     struct kernel_tables *tables;

@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "plan/budget.h"
+#include "plan/validate.h"
 #include "runtime/objects/order.h"
 #include "runtime/objects/span_book.h"
-#include "runtime/objects/trial_state.h"
 #include "topology/topology.h"
 #include "transfer/transfer.h"
 
@@ -60,8 +60,8 @@ struct proact {
     struct stopwatch *stopwatch;     /* NULL: no launch was timed yet */
     struct choice *choices;          /* of all kernels, the latest first */
     struct session_profile *profile; /* session_profile.h */
-    struct trial trial;
-    struct plan_budget budget; /* of all measurements */
+    struct validation trial;         /* of the joint assignment */
+    struct plan_budget budget;       /* of all measurements */
     struct {
         uint64_t launches; /* since measurements were last in budget (look.h) */
         bool goes_whole;   /* the last decided launch ran on device 0 */

@@ -8,6 +8,7 @@
 #include "access/write_set.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "plan/rules/partition_boundaries.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
@@ -15,21 +16,16 @@
 
 enum {
     BOUNDARIES_MAX = 64, /* ranges of arrays */
-    PARTITIONS_MAX = 64, /* launch shapes of a kernel */
-    SIZE_PART = 32,      /* tolerance: sizes may differ by 1/32 */
-    LARGER = 2,          /* minimum ratio of steps for a change of boundaries */
+    PARTITIONS_MAX = 64  /* launch shapes of a kernel */
 };
 
 /* Shared boundaries of one range of arrays of similar size, for a number of devices. */
 struct array_boundaries {
+    struct plan_boundaries of;
     struct array_boundaries *next;
-    struct span of;
-    uint64_t bytes, step;          /* size of the array; step per CTA of the kernel that set
-                                      the boundaries */
     uint64_t version;              /* incremented at every change */
     double at[PROACT_DEVICES_MAX]; /* start of each device's partition, as a fraction of the
                                       array */
-    unsigned over;
 };
 
 /* Partition of all launches with equal grid, devices and write set. */
@@ -37,14 +33,11 @@ struct kernel_partition {
     struct kernel_partition *next;
     uint32_t grid[3];
     unsigned over;
-    uint64_t digest;    /* of the write set and the array sizes */
-    bool is_even;       /* equal partitions for good */
-    struct span writes; /* the written range; the entire array if more than half is
-                           written */
-    uint64_t bytes;     /* size of the array */
+    uint64_t digest; /* of the write set and the array sizes */
+    bool is_even;    /* equal partitions for good */
+    struct plan_written writes;
     struct array_boundaries *boundaries; /* last boundaries used; NULL: none */
-    uint64_t version, step;              /* step 0: the launch sets no boundaries */
-    bool came_again;
+    uint64_t version;
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
 };
 
@@ -169,53 +162,39 @@ static bool follow(const struct looked *at, const struct array_boundaries *bound
     uint32_t first[PROACT_DEVICES_MAX + 1] = {0}, unit = 0;
     uint64_t begin[PROACT_DEVICES_MAX];
 
-    for (unsigned d = 1; d < boundaries->over; d++) {
+    for (unsigned d = 1; d < boundaries->of.devices; d++) {
         unit = nearest(at, unit, units, (uint64_t)(boundaries->at[d] * (double)at->bytes));
         first[d] = unit * at->unit;
     }
-    first[boundaries->over] = units * at->unit;
+    first[boundaries->of.devices] = units * at->unit;
     if (!at->is_small &&
-        (!access_partition_is_even(at->launch->grid, boundaries->over, first) ||
+        (!access_partition_is_even(at->launch->grid, boundaries->of.devices, first) ||
          !are_apart(at, first, begin)))
         return false;
-    memcpy(out, first, (boundaries->over + 1) * sizeof *out);
+    memcpy(out, first, (boundaries->of.devices + 1) * sizeof *out);
     return true;
 }
 
-static bool is_about(uint64_t a, uint64_t b, uint64_t size)
+/* The planner's view of the boundaries of the session. */
+static struct plan_boundaries_view boundaries_view(const struct proact *p,
+                                                   const struct plan_written *writes)
 {
-    return (a > b ? a - b : b - a) <= size / SIZE_PART;
+    const struct plan_boundaries *all[BOUNDARIES_MAX];
+    unsigned count = 0;
+
+    for (const struct array_boundaries *c = p->boundaries; c; c = c->next)
+        all[count++] = &c->of;
+    return plan_boundaries_view(writes, all, count);
 }
 
-/* Boundaries of the shortest range that encloses the written range, within the
-   tolerance. */
-static struct array_boundaries *boundaries_around(const struct proact *p,
-                                                  const struct kernel_partition *k,
-                                                  unsigned over)
+static struct array_boundaries *boundaries_named(struct proact *p,
+                                                 const struct plan_boundaries *of)
 {
-    struct array_boundaries *best = NULL;
+    struct array_boundaries *c = p->boundaries;
 
-    for (struct array_boundaries *c = p->boundaries; c; c = c->next) {
-        const uint64_t size = c->of.end - c->of.first;
-
-        if (c->over == over && is_about(c->bytes, k->bytes, c->bytes) &&
-            k->writes.first + size / SIZE_PART >= c->of.first &&
-            k->writes.end <= c->of.end + size / SIZE_PART &&
-            (!best || size < best->of.end - best->of.first))
-            best = c;
-    }
-    return best;
-}
-
-/* The boundaries, if they belong to the written range itself; otherwise NULL. */
-static struct array_boundaries *boundaries_own(const struct kernel_partition *k)
-{
-    const uint64_t size = k->writes.end - k->writes.first;
-
-    return k->boundaries &&
-                   is_about(k->boundaries->of.end - k->boundaries->of.first, size, size)
-               ? k->boundaries
-               : NULL;
+    while (c && &c->of != of)
+        c = c->next;
+    return c;
 }
 
 static struct array_boundaries *boundaries_add(struct proact *p, const struct looked *at)
@@ -229,31 +208,44 @@ static struct array_boundaries *boundaries_add(struct proact *p, const struct lo
     struct array_boundaries *c = must_calloc(1, sizeof *c);
 
     *c = (struct array_boundaries){.next = p->boundaries,
-                                   .of = at->part,
-                                   .bytes = at->bytes,
-                                   .over = at->launch->over};
+                                   .of = {.first = at->part.first,
+                                          .end = at->part.end,
+                                          .bytes = at->bytes,
+                                          .devices = at->launch->over}};
     return p->boundaries = c;
 }
 
 static void settle(struct array_boundaries *c, const struct looked *at, uint64_t step,
                    const uint64_t *begin)
 {
-    for (unsigned d = 0; d < c->over; d++)
+    for (unsigned d = 0; d < c->of.devices; d++)
         c->at[d] = (double)begin[d] / (double)at->bytes;
-    c->step = step;
+    c->of.step = step;
     c->version++;
 }
 
-static bool is_far_larger(const struct kernel_partition *k,
-                          const struct array_boundaries *own)
+/* Executes an alternative; `equal` are the first bytes of equal partitions. Returns false
+   if it is not legal. */
+static bool boundaries_apply(struct kernel_partition *k, enum plan_partition how,
+                             const struct looked *at, const uint64_t *equal)
 {
-    return own && k->came_again && k->step / LARGER >= own->step;
+    struct array_boundaries *c = k->boundaries;
+
+    if (how == PLAN_PARTITION_FOLLOWS)
+        return follow(at, c, k->cta_first);
+    if (how == PLAN_PARTITION_SETS)
+        c = boundaries_add(at->launch->kernel->session, at);
+    if (how != PLAN_PARTITION_EQUAL && c)
+        settle(k->boundaries = c, at, k->writes.step, equal);
+    return true;
 }
 
-/* Sets boundaries from equal partitions, or adopts existing boundaries. */
+/* Partitions by the first legal alternative of the planner. */
 static void find(struct kernel_partition *k, const struct launching *l,
                  const struct write_set *w)
 {
+    struct proact *p = l->kernel->session;
+    enum plan_partition ways[PLAN_PARTITIONS];
     struct looked at;
     uint64_t begin[PROACT_DEVICES_MAX];
 
@@ -261,23 +253,19 @@ static void find(struct kernel_partition *k, const struct launching *l,
     k->is_even = !look(l, w, &at);
     if (k->is_even)
         return;
-    k->writes = at.part;
-    k->bytes = at.bytes;
-    k->step = at.is_small || !are_apart(&at, k->cta_first, begin)
-                  ? 0
-                  : (at.all.end - at.all.first) / k->cta_first[l->over] * at.unit;
-    k->boundaries = boundaries_around(l->kernel->session, k, l->over);
-    struct array_boundaries *const own = boundaries_own(k);
-    const bool again = is_far_larger(k, own);
+    k->writes.first = at.part.first;
+    k->writes.end = at.part.end;
+    k->writes.bytes = at.bytes;
+    k->writes.devices = l->over;
+    k->writes.step = at.is_small || !are_apart(&at, k->cta_first, begin)
+                         ? 0
+                         : (at.all.end - at.all.first) / k->cta_first[l->over] * at.unit;
+    const struct plan_boundaries_view v = boundaries_view(p, &k->writes);
+    const unsigned count = plan_boundaries_expand(&k->writes, &v, ways);
 
-    if (again || !k->boundaries || !follow(&at, k->boundaries, k->cta_first)) {
-        struct array_boundaries *c = !k->step || (own && !again) ? NULL
-                                     : own                       ? own
-                                           : boundaries_add(l->kernel->session, &at);
-
-        if (c)
-            settle(k->boundaries = c, &at, k->step, begin);
-    }
+    k->boundaries = boundaries_named(p, v.around);
+    for (unsigned i = 0; i < count && !boundaries_apply(k, ways[i], &at, begin); i++)
+        ;
     k->version = k->boundaries ? k->boundaries->version : 0;
 }
 
@@ -328,11 +316,12 @@ static void boundaries_record(struct kernel_partition *c, const struct launching
 
     if (c->is_even || p->recording)
         return;
-    const struct array_boundaries *around = boundaries_around(p, c, c->over);
+    c->writes.has_repeated = true;
+    const struct plan_boundaries_view v = boundaries_view(p, &c->writes);
+    const struct array_boundaries *around = boundaries_named(p, v.around);
 
-    c->came_again = true;
     if (around != c->boundaries || (around && around->version != c->version) ||
-        is_far_larger(c, boundaries_own(c)))
+        v.is_outgrown)
         find(c, l, w);
 }
 

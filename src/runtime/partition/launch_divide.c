@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/partition/launch_divide.h"
 
+#include "plan/rules/rules.h"
 #include "runtime/access_sets/needs.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
-
-/* Minimum lengths of an interior: in waves, to hide the launch of a second kernel (some
-   microseconds), and in multiples of the boundary. */
-enum { WAVES_MIN = 16, TIMES_MIN = 2 };
 
 /* A distributed array requires a wait for all its writers. */
 static bool uses_distributed(const struct launching *l)
@@ -29,33 +26,36 @@ static bool is_possible(const struct launching *l)
            transfer_divides(&l->binding->transfer);
 }
 
-/* Factor on the minimum length. The host queues boundaries and copies for one device after
-   another, and a long interior hides that. A replay queues them at once; mechanisms without
-   copies need the factor there. */
-static unsigned times_least(const struct launching *l)
+/* The host queues boundaries and copies for one device after another, and a long interior
+   hides that. A replay queues them at once; mechanisms without copies are serial there. */
+static bool divide_is_serial(const struct launching *l)
 {
-    const struct proact *p = l->kernel->session;
     const bool is_copied = l->binding->transfer.plan.method->lane == TRANSFER_SIDE;
 
-    return is_copied == !p->recording ? p->devices.count : 1;
+    return is_copied == !l->kernel->session->recording;
 }
 
-static bool is_long(const struct launching *l, unsigned device, uint32_t inside,
-                    unsigned times)
+/* Whether the planner makes an interior of that many CTAs a kernel of its own. */
+static bool divide_pays(const struct launching *l, unsigned device, uint32_t inside,
+                        bool is_serial)
 {
-    const struct topology_device *t = &l->kernel->session->topology.device;
+    const struct proact *session = l->kernel->session;
     const uint32_t *first = &l->binding->cta_first[device];
-    const uint32_t edges = first[1] - first[0] - inside;
-    const uint64_t threads =
-        (uint64_t)inside * l->threads[0] * l->threads[1] * l->threads[2];
+    const struct plan_interior interior = {first[1] - first[0], inside, is_serial};
+    const struct plan_problem p = {.topology = &session->topology,
+                                   .device_count = session->devices.count,
+                                   .cta_threads =
+                                       l->threads[0] * l->threads[1] * l->threads[2],
+                                   .interior = &interior};
+    struct plan plan = {0};
 
-    return edges <= inside / TIMES_MIN &&
-           threads >= (uint64_t)WAVES_MIN * times * t->sm_count * t->threads_per_sm;
+    plan_rule_interior.expand(&p, &plan, &plan, 1);
+    return plan.interior;
 }
 
 static bool is_worth_it(const struct launching *l, unsigned device, uint32_t inside)
 {
-    return is_long(l, device, inside, times_least(l));
+    return divide_pays(l, device, inside, divide_is_serial(l));
 }
 
 uint32_t grid_plane_ctas(const struct launching *l)
@@ -172,7 +172,7 @@ bool launch_may_divide(const struct launching *l)
     bool may = false;
 
     for (unsigned d = 0; is_possible(l) && d < l->kernel->session->devices.count; d++)
-        may |= is_long(l, d, divide_silent_part(l, d).count, 1);
+        may |= divide_pays(l, d, divide_silent_part(l, d).count, false);
     return may;
 }
 

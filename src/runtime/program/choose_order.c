@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "access/write_set.h"
+#include "base/clock.h"
+#include "plan/rules/rules.h"
 #include "runtime/access_sets/found.h"
 #include "runtime/access_sets/needs.h"
 #include "runtime/autotune/choice.h"
-#include "runtime/autotune/coupling.h"
+#include "runtime/autotune/choice_edges.h"
 #include "runtime/coherence/transfer_cost.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/launch_axis.h"
@@ -20,26 +22,11 @@
 #include "runtime/validity/consumers.h"
 
 enum {
-    LAUNCHES_MAX = 64, /* launches of a shape that may change the axis */
-    LOOKS_MAX = 4,     /* probes between changes */
-    KERNEL_MAX = 32,   /* probes of all shapes of a kernel */
     CHANGES_MAX = 2,
-    CALM = 8,    /* launches after a change, while the data still has the old
-                    distribution */
-    CLEARLY = 2, /* required ratio of missing bytes for the first change */
-    AGAIN = 4,   /* the same for later changes */
+    CALM = 8, /* launches after a change, while the data still has the old distribution */
     ROWS_MAX =
-        1 << 16,    /* written ranges; above this limit the host analysis takes too long */
-    NOTICED = 2000, /* minimum fetch time of the missing bytes in ns */
-    PART = 16       /* minimum fraction of the launch time, if that is known */
+        1 << 16 /* written ranges; above this limit the host analysis takes too long */
 };
-
-static bool matters(const struct launching *l, const struct choice *c, uint64_t bytes)
-{
-    const uint64_t ns = (uint64_t)((double)bytes / coupling_rate(l->kernel->session));
-
-    return ns >= NOTICED && (!c || !c->timed_split || ns >= choice_split_ns(c) / PART);
-}
 
 static uint64_t missing_bytes(struct launching *l)
 {
@@ -66,17 +53,28 @@ static bool writes_few_rows(const struct launching *l)
     return count <= ROWS_MAX && of_ctas <= TILES_ROWS_MAX;
 }
 
+/* Charges an evaluation. Emulated machines count the host time by the work of the
+   analysis. */
+static void order_charge(struct proact *p, uint64_t from_ns, uint64_t analysis_ns)
+{
+    plan_budget_spend(&p->budget,
+                      p->backend->is_virtual ? analysis_ns : clock_host_ns() - from_ns);
+}
+
 /* Creates the launch along that dimension with its binding. Returns false if it cannot be
    split so. */
 static bool try(const struct launching *l, unsigned dimension, struct launching *out)
 {
     struct proact *p = l->kernel->session;
+    const uint64_t from = clock_host_ns();
     bool can;
 
     *out = *l;
     if (!writes_few_rows(l) || !launch_axis_set(out, dimension))
         return false; /* unchanged */
-    p->looks = true;  /* no reads are recorded for this attempt */
+    const uint64_t analysis = out->kernel->found_ns;
+
+    p->looks = true; /* no reads are recorded for this attempt */
     can = !launch_bind(out, NULL) && out->binding &&
           out->binding->transfer.slot_count == l->binding->transfer.slot_count &&
           !out->found.flags == !l->found.flags; /* shared writes would move to the memory of
@@ -85,6 +83,7 @@ static bool try(const struct launching *l, unsigned dimension, struct launching 
         can = out->binding->array[s] == l->binding->array[s];
     p->looks = false;
     launch_is_last(l);
+    order_charge(p, from, out->kernel->found_ns - analysis);
     return can;
 }
 
@@ -93,7 +92,7 @@ static void look(struct launching *l, struct interchanged_shape *s, uint64_t mis
     struct launching other;
 
     s->looks++;
-    s->of->looks++;
+    s->look_next = 2 * s->launches;
     s->missing_bytes[s->slowest] += missing;
     for (unsigned d = 0; d < 3; d++) {
         if (d == s->slowest || !shape_may_be_slowest(s, d))
@@ -105,22 +104,32 @@ static void look(struct launching *l, struct interchanged_shape *s, uint64_t mis
     }
 }
 
-static unsigned least(const struct interchanged_shape *s)
+/* Alternatives of the launch, with the bytes that it missed on average. */
+static struct plan_axes order_axes(const struct launching *l,
+                                   const struct interchanged_shape *s,
+                                   const struct choice *c)
 {
-    unsigned best = s->slowest;
+    struct plan_axes a = {.present = s->slowest,
+                          .changes = s->changes,
+                          .bytes_per_ns = fetch_rate(l->kernel->session),
+                          .launch_ns =
+                              c && c->timed_split ? (double)choice_split_ns(c) : 0};
 
     for (unsigned d = 0; d < 3; d++)
-        if (shape_may_be_slowest(s, d) && s->missing_bytes[d] < s->missing_bytes[best])
-            best = d;
-    return best;
+        a.axis[d] = (struct plan_axis){.is_legal = shape_may_be_slowest(s, d),
+                                       .missing_bytes =
+                                           s->looks ? s->missing_bytes[d] / s->looks : 0};
+    return a;
 }
 
-static bool is_clear(const struct interchanged_shape *s, unsigned best)
+/* The axis that the planner selects. */
+static unsigned order_best(const struct plan_axes *a)
 {
-    const uint64_t times = s->changes ? AGAIN : CLEARLY;
+    const struct plan_problem p = {.axes = a};
+    struct plan plan = {0};
 
-    return best != s->slowest &&
-           times * s->missing_bytes[best] < s->missing_bytes[s->slowest];
+    plan_rule_axis.expand(&p, &plan, &plan, 1);
+    return plan.axis - 1;
 }
 
 static uint64_t within(const struct transfer_need *need, struct span in)
@@ -184,19 +193,16 @@ static uint64_t sends_of(const struct launching *l, const struct kernel_binding 
     return bytes;
 }
 
-/* Whether the readers of the output need no more additional bytes than the axis saves. */
-static bool is_fine_for_readers(struct launching *l, const struct launching *other,
-                                uint64_t spared)
+/* Bytes that the readers of the output miss, with the present axis and with another. */
+static void order_sends(struct launching *l, const struct launching *other,
+                        struct plan_axis *now, struct plan_axis *then)
 {
-    uint64_t now = 0, then = 0;
-
     if (!l->needs)
         l->needs = needs_of_launch(l);
     for (unsigned s = 0; s < l->binding->transfer.slot_count; s++) {
-        now += sends_of(l, l->binding, s);
-        then += sends_of(l, other->binding, s);
+        now->sent_bytes += sends_of(l, l->binding, s);
+        then->sent_bytes += sends_of(l, other->binding, s);
     }
-    return then <= now + spared + spared / 8; /* tolerance for boundaries */
 }
 
 static bool has_been_read(const struct kernel_binding *b)
@@ -215,17 +221,20 @@ static void change(struct launching *l, struct interchanged_shape *s, unsigned t
     s->slowest = to;
     s->changes++;
     l->kernel->session->orders++;
-    s->looks = s->launches = 0;
+    s->looks = s->launches = s->look_next = 0;
     memset(s->missing_bytes, 0, sizeof s->missing_bytes);
 }
 
 static void order_probe(struct launching *l, struct interchanged_shape *s,
                         const struct choice *c)
 {
-    const bool may = s->looks < LOOKS_MAX && s->of->looks < KERNEL_MAX;
+    const bool may =
+        s->launches >= s->look_next && plan_budget_permits(&l->kernel->session->budget);
+    struct plan_axes now = order_axes(l, s, c);
     const uint64_t missing = may ? missing_bytes(l) : 0;
 
-    if (missing && matters(l, c, missing))
+    now.axis[now.present].missing_bytes = missing;
+    if (missing && plan_axes_matter(&now))
         look(l, s, missing);
 }
 
@@ -253,18 +262,21 @@ bool order_change(struct launching *l, struct choice *c)
                                                                          : launch_shape(l);
     struct launching other;
 
-    if (!s || s->changes == CHANGES_MAX || s->launches++ >= LAUNCHES_MAX)
+    if (!s || s->changes == CHANGES_MAX)
         return false;
+    s->launches++;
     if (!s->changes || s->launches > CALM)
         order_probe(l, s, c);
-    const unsigned best = least(s);
+    struct plan_axes axes = order_axes(l, s, c);
+    const unsigned best = order_best(&axes);
+    bool can;
 
-    if (!is_clear(s, best) || !has_been_read(l->binding))
+    if (best == s->slowest || !has_been_read(l->binding))
         return false;
-    const uint64_t spared =
-        (s->missing_bytes[s->slowest] - s->missing_bytes[best]) / s->looks;
-
-    if (!try(l, best, &other) || !is_fine_for_readers(l, &other, spared)) {
+    can = try(l, best, &other);
+    if (can)
+        order_sends(l, &other, &axes.axis[s->slowest], &axes.axis[best]);
+    if (!can || order_best(&axes) != best) {
         s->is_no_good[best] = true;
         return false;
     }

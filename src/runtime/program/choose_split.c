@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/program/choose_split.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "plan/cost.h"
 #include "runtime/autotune/choice.h"
-#include "runtime/autotune/coupling.h"
+#include "runtime/autotune/choice_edges.h"
+#include "runtime/autotune/choice_windows.h"
 #include "runtime/autotune/stored_choice.h"
-#include "runtime/autotune/trial.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_partial.h"
 #include "runtime/coherence/transfer_cost.h"
 #include "runtime/launch/launch.h"
+#include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
@@ -22,16 +24,64 @@
 enum { UNTIMED_MAX = 8 }; /* limit of launches before the timed split launch */
 
 /* Records the fetch before a split launch. Bytes that are missing because other kernels ran
-   on one device are excluded: they depend on those kernels' modes (coupling.h). */
+   on one device are excluded: they depend on those kernels' modes (choice_edges.h). */
 static void split_note_broadcast(struct choice *c, struct transfer_cost s,
                                  uint64_t broadcast_ns)
 {
-    coupling_note_rate(c->session, s.bytes, broadcast_ns);
+    fetch_rate_record(c->session, s.bytes, broadcast_ns);
     c->missing_bytes = s.bytes - s.by_launches;
     c->broadcast_ns =
         s.bytes
             ? (uint64_t)((double)broadcast_ns * (double)c->missing_bytes / (double)s.bytes)
             : 0;
+}
+
+/* Part of the launch in which its output may be sent: after the first wave of CTAs. Copies
+   after the kernel have none. */
+static double split_sending_share(const struct launching *l)
+{
+    const struct kernel_binding *b = l->binding;
+    const struct plan_problem p = {.topology = &l->kernel->session->topology,
+                                   .cta_threads =
+                                       l->threads[0] * l->threads[1] * l->threads[2]};
+    const double wave = (double)plan_wave(&p);
+    double most = wave;
+
+    if (b->transfer.plan.method->initiator == TRANSFER_BY_COPY)
+        return 0;
+    for (unsigned d = 0; d < l->kernel->session->devices.count; d++)
+        most = fmax(most, b->cta_first[d + 1] - b->cta_first[d]);
+    return 1 - wave / most;
+}
+
+/* Bytes that the launch pushes to device 0. */
+static uint64_t split_pushed_bytes(const struct kernel_binding *b)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned s = 0; s < b->transfer.slot_count; s++)
+        for (unsigned d = 1; d < b->transfer.devices->count; d++) {
+            const struct transfer_table *t = &b->tables[s]->tables->table[d];
+
+            for (uint32_t i = 0; i < t->send_count; i++)
+                for (unsigned n = 0; n + 1 < b->transfer.devices->count; n++)
+                    if (transfer_goes_to(t->send[i].to, n) &&
+                        transfer_peer(b->transfer.devices, d, n) == 0)
+                        bytes += t->send[i].bytes;
+        }
+    return bytes;
+}
+
+/* Excludes the push for readers that now run on one device, like the fetch before it: it
+   depends on their modes. */
+static uint64_t split_without_push_ns(struct choice *c, const struct launching *l,
+                                      uint64_t measured_ns)
+{
+    const uint64_t pushed = split_pushed_bytes(l->binding),
+                   single = choice_single_readers_bytes(c);
+
+    c->sending_share = split_sending_share(l);
+    return choice_unsent_ns(c, measured_ns, pushed < single ? pushed : single);
 }
 
 static enum proact_status time_split(struct choice *c, struct launching *l,
@@ -53,6 +103,7 @@ static enum proact_status time_split(struct choice *c, struct launching *l,
         return status;
     if (!c->timed_split) /* later fetches result from the probe itself */
         split_note_broadcast(c, s, broadcast);
+    took.devices_ns = split_without_push_ns(c, l, took.devices_ns);
     choice_note_split(c, took, l->is_divided, l->kernel->found_ns);
     return PROACT_OK;
 }
@@ -107,9 +158,9 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
         return PROACT_OK;
     c->looked = c->launches;
     c->odd = 0;
-    coupling_settle(c);
-    trial_timed(p);
-    trial_choose(c);
+    choice_settle(c);
+    windows_timed(p);
+    windows_choose(c);
     stored_choice_made(c);
     memcpy(c->block, l->block, l->kernel->parameter_bytes);
     return PROACT_OK;
@@ -120,8 +171,7 @@ static bool may_time(struct choice *c, const struct launching *l)
 {
     return !stored_choice_postpones(c) &&
            (c->step == CHOICE_TIME_WHOLE || c->timed_split ||
-            consumers_are_known(l->binding) || choice_kernel_is_dear(l->kernel) ||
-            c->untimed++ >= UNTIMED_MAX);
+            consumers_are_known(l->binding) || c->untimed++ >= UNTIMED_MAX);
 }
 
 /* A kernel that was never timed follows the current mode until the probe budget permits a
@@ -210,7 +260,7 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
         return choice_run_small(c, l, whole, err);
     }
     c->is_small = false;
-    const bool is_split = waits ? trial_splits_new(p) : choice_is_split(c);
+    const bool is_split = waits ? windows_split_new(p) : choice_is_split(c);
 
     c->last = is_split  ? RAN_SPLIT
               : is_made ? RAN_WHOLE

@@ -11,8 +11,8 @@
 #include "runtime/arrays/textures.h"
 #include "runtime/arrays/variable_array.h"
 #include "runtime/autotune/choice.h"
+#include "runtime/autotune/choice_windows.h"
 #include "runtime/autotune/look.h"
-#include "runtime/autotune/trial.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_partial.h"
 #include "runtime/footprint/derive.h"
@@ -319,7 +319,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     streams_launched(p);
     const bool may_choose = !grid->device_count && devices_here(p) > 1;
 
-    if (may_choose && ((status = look_at_clock(p, err)) || (status = trial_step(p, err))))
+    if (may_choose && ((status = look_at_clock(p, err)) || (status = windows_step(p, err))))
         return status;
     struct choice *c = may_choose ? choice_next(l) : NULL;
 

@@ -13,7 +13,8 @@ struct interchanged_shape {
     struct kernel_interchanges *of;
     uint32_t grid[3], threads[3]; /* of the original kernel */
     unsigned slowest;             /* the partition axis */
-    unsigned launches, looks, changes;
+    unsigned launches, look_next; /* since the last change; of the next evaluation */
+    unsigned looks, changes;
     uint64_t missing_bytes[3]; /* per dimension: missing bytes, summed over all
                                   observations */
     bool is_no_good[3];        /* per dimension: rejected as partition axis */
@@ -22,7 +23,7 @@ struct interchanged_shape {
 /* Interchanged versions and shapes of a kernel. */
 struct kernel_interchanges {
     struct interchanged_shape *shapes;
-    unsigned count, looks;
+    unsigned count;
     struct interchanged_kernel {
         bool is_checked;
         struct proact_kernel *variant; /* NULL: none exists */

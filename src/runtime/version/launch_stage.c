@@ -3,6 +3,7 @@
 
 #include "access/access.h"
 #include "access/write_set.h"
+#include "plan/rules/rules.h"
 #include "runtime/access_sets/needs.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/binding.h"
@@ -11,10 +12,9 @@
 #include "runtime/request/launching.h"
 #include "runtime/version/runtime_clone.h"
 
-/* Limits. Staging pays from some hundred bytes per CTA (docs/performance.md). An NVLink
-   packet has PACKET_BYTES, which one warp fills at once or never. The hardware reserves
-   KEPT_BYTES of shared memory per CTA. */
-enum { RUN_BYTES_MIN = 512, PACKET_BYTES = 128, WARP = 32, KEPT_BYTES = 1024, UNIT = 16 };
+/* An NVLink packet has PACKET_BYTES, which one warp fills at once or never. The hardware
+   reserves KEPT_BYTES of shared memory per CTA. */
+enum { PACKET_BYTES = 128, WARP = 32, KEPT_BYTES = 1024, UNIT = 16 };
 
 static uint64_t round_up(uint64_t bytes)
 {
@@ -197,8 +197,15 @@ bool launch_stages(const struct launching *l)
 {
     const struct kernel_binding *b = l->binding;
 
-    return b && transfer_plan_mode(&b->transfer.plan) == PROACT_MODE_STORE &&
-           b->stage.bytes >= RUN_BYTES_MIN && keeps_residency(l) && is_narrow(l->kernel);
+    if (!b || transfer_plan_mode(&b->transfer.plan) != PROACT_MODE_STORE ||
+        !b->stage.bytes || !keeps_residency(l))
+        return false;
+    const struct plan_staging staging = {b->stage.bytes, is_narrow(l->kernel)};
+    const struct plan_problem p = {.staging = &staging};
+    struct plan plan = {0};
+
+    plan_rule_staging.expand(&p, &plan, &plan, 1);
+    return plan.staging;
 }
 
 uint32_t launch_shared_bytes(const struct launching *l)

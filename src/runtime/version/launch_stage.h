@@ -23,7 +23,7 @@ struct proact_partition;
 
 /* Fills b->stage from the write set. */
 void launch_stage_find(const struct launching *l, struct kernel_binding *b);
-/* Whether staging is possible and profitable. The binding is set. */
+/* Whether staging is possible and the planner selects it. The binding is set. */
 bool launch_stages(const struct launching *l);
 
 /* Dynamic shared memory of the launch, including the staging buffer. */

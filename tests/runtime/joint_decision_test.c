@@ -10,7 +10,8 @@ struct kind {
     const char *name;
     uint32_t ctas, much;
 };
-static const struct kind gains = {"steps", SWEPT / 256, 200},
+static const struct kind gains_much = {"steps", SWEPT / 256, 400},
+                         gains = {"steps", SWEPT / 256, 200},
                          gains_little = {"steps", SWEPT / 256, 100},
                          loses = {"sweeps", SWEPT / 256 / EACH, EACH};
 
@@ -42,17 +43,21 @@ static void settled(struct kind one, struct kind other, unsigned others, unsigne
    always get the same mode. */
 static void kernels_are_decided_jointly(void **state)
 {
-    unsigned few[2] = {0, 0}, many[2] = {0, 0}, both[2] = {0, 0}, neither[2] = {0, 0};
+    unsigned few[2] = {0, 0}, many[2] = {0, 0}, both[2] = {0, 0}, neither[2] = {0, 0},
+             much[2] = {0, 0};
 
     (void)state;
     settled(gains, loses, 1, few);
     settled(gains, loses, 32, many);
+    settled(gains_much, loses, 16, much);
     settled(gains_little, gains_little, 1, both);
     settled(loses, loses, 1, neither);
     assert_int_equal(few[0], 20);
     assert_int_equal(few[1], 20);
     assert_int_equal(many[0], 0);
     assert_in_range(many[1], 0, 2); /* a probe */
+    assert_int_equal(much[0], 20);
+    assert_int_equal(much[1], 20);
     assert_int_equal(both[0], 20);
     assert_int_equal(both[1], 20);
     assert_int_equal(neither[0], 0);
@@ -172,125 +177,75 @@ static void the_first_launch_sends_nothing(void **state)
     proact_close(b.p);
 }
 
-static void rare_kernels_count_less(void **state)
+/* A split launch that pushes its output to a reader on device 0 takes longer. That is no
+   cost of the split launch itself: the joint step finds that all split is faster, before
+   any window is timed. Its result does not depend on the compiler of the kernels. */
+static void pushes_to_one_device_are_joint_costs(void **state)
 {
-    struct two *t = open_two(2, 2);
+    struct bench b = open_k40();
+    struct proact_kernel *k[2] = {testing_kernel(&b, gains_much.name),
+                                  testing_kernel(&b, loses.name)};
+    struct proact_array *a[3];
+    unsigned on_one_device = 0;
 
     (void)state;
-    coupling_settle(&t->one);
-    assert_true(t->one.settled && t->other.settled);
-    t->one.apart = 16;
-    coupling_settle(&t->one);
-    assert_true(!t->one.settled && !t->other.settled);
-    t->one.apart = 2;
-    t->one.launches = 5; /* too early for a new decision */
-    coupling_choose(&t->one);
-    assert_true(!t->one.settled && !t->other.settled);
-    t->one.launches = 8;
-    coupling_choose(&t->one);
-    assert_true(t->one.settled && t->other.settled);
-    close_two(t);
+    make_two(&b, a);
+    a[2] = a[0];
+    for (int n = 0; n < 10; n++) {
+        pass(&b, k[0], a, gains_much.ctas, gains_much.much);
+        for (unsigned i = 0; i < 16; i++)
+            on_one_device += !pass(&b, k[1], a + 1, loses.ctas, loses.much);
+    }
+    assert_true(on_one_device > 16); /* until the first kernel was timed */
+    assert_int_equal(b.p->trial.next, 0);
+    for (struct choice *c = b.p->choices; c; c = c->next_of_all)
+        assert_true(choice_is_made(c) && c->settled);
+    proact_close(b.p);
 }
 
-/* A kernel whose grid is small runs on one device, whatever the others do. */
-static void small_kernels_stay_and_count(void **state)
-{
-    struct two *t = open_two(2, 2);
-
-    (void)state;
-    coupling_settle(&t->one);
-    assert_true(t->one.settled);
-    t->other.step = CHOICE_READY;
-    t->other.is_small = true;
-    coupling_settle(&t->one);
-    assert_true(!t->one.settled && !t->other.settled);
-    close_two(t);
-}
-
+/* A kernel counts for four of its usual distances. */
 static void absent_kernels_do_not_count(void **state)
 {
-    struct two *t = open_two(2, 2);
+    struct proact p = {.chosen = 1000};
+    struct choice c = {.session = &p, .step = CHOICE_MADE, .chosen = 993, .apart = 2};
 
     (void)state;
-    t->other.settled = false;
-    t->p.chosen += 7;
-    coupling_choose(&t->one);
-    assert_false(t->one.settled);
-    t->p.chosen++; /* more than four times the usual distance */
-    coupling_choose(&t->one);
-    assert_true(t->one.settled);
-    close_two(t);
-}
-
-/* A copy costs 10 us even for a single byte. */
-static void small_copies_have_a_fixed_cost(void **state)
-{
-    struct two *t = open_two(1, 1);
-
-    (void)state;
-    t->other.settled = false;
-    t->one.whole_ns = 55000;
-    coupling_note(&t->one, &t->other, false, 1);
-    coupling_note(&t->other, &t->one, true, 0);
-    coupling_choose(&t->one);
-    assert_false(t->one.settled);
-    t->one.whole_ns = 65000;
-    coupling_choose(&t->one);
-    assert_true(t->one.settled);
-    close_two(t);
-}
-
-/* Data that is written once and read ten times is fetched once. A fetch is hidden while the
-   writer runs. */
-static void a_fetch_is_counted_once(void **state)
-{
-    struct two *t = open_two(1, 10);
-
-    (void)state;
-    t->other.settled = false;
-    t->one.whole_ns = 50000 + 49000;
-    coupling_choose(&t->one);
-    assert_false(t->one.settled);
-    /* 50 us for the ranges it reads, 50 us for those it writes. */
-    t->one.whole_ns = 50000 + 110000;
-    coupling_choose(&t->one);
-    assert_true(t->one.settled);
-    close_two(t);
-    t = open_two(1, 1);
-    t->one.settled = true;
-    t->other.split_ns = 40000;
-    /* Equal to the run time of the writer. */
-    coupling_note(&t->other, &t->one, true, 50000);
-    coupling_note(&t->one, &t->other, false, 0);
-    coupling_choose(&t->other);
-    assert_false(t->other.settled);
-    close_two(t);
+    assert_true(choice_is_recent(&c));
+    p.chosen++;
+    assert_false(choice_is_recent(&c));
+    c.apart = 3;
+    assert_true(choice_is_recent(&c));
+    c.is_stored = true;
+    assert_false(choice_is_recent(&c));
+    c.is_stored = false;
+    c.step = CHOICE_READY;
+    assert_false(choice_is_recent(&c));
+    c.is_small = true; /* it has one label */
+    assert_true(choice_is_recent(&c));
+    assert_int_equal(choice_node(&c).label_count, 1);
 }
 
 static void launch_distance_is_a_running_mean(void **state)
 {
-    struct two *t = open_two(1, 1);
+    struct proact p = {.chosen = 1000};
+    struct choice c = {.session = &p, .chosen = 1000, .apart = 1};
 
     (void)state;
-    for (t->one.launches = 3; t->one.launches < 30; t->one.launches++) {
-        t->p.chosen += 3;
-        coupling_launched(&t->one);
-        assert_true(t->one.launches < 7 ? t->one.apart < 3 : t->one.apart > 2);
+    for (c.launches = 3; c.launches < 30; c.launches++) {
+        p.chosen += 3;
+        choice_launched(&c);
+        assert_true(c.launches < 7 ? c.apart < 3 : c.apart > 2);
     }
-    assert_true(t->one.apart > 3.8 && t->one.apart < 4);
-    assert_int_equal(t->one.chosen, t->p.chosen);
-    close_two(t);
+    assert_true(c.apart > 3.8 && c.apart < 4);
+    assert_int_equal(c.chosen, p.chosen);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_are_decided_jointly),
-        cmocka_unit_test(rare_kernels_count_less),
-        cmocka_unit_test(small_kernels_stay_and_count),
+        cmocka_unit_test(pushes_to_one_device_are_joint_costs),
         cmocka_unit_test(absent_kernels_do_not_count),
-        cmocka_unit_test(small_copies_have_a_fixed_cost),
-        cmocka_unit_test(a_fetch_is_counted_once),
         cmocka_unit_test(launch_distance_is_a_running_mean),
         cmocka_unit_test(words_between_stores_are_kept),
         cmocka_unit_test(the_largest_writer_is_recorded),
