@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "model/predict.h"
 #include "plan/cost.h"
 #include "runtime/autotune/choice.h"
 #include "runtime/autotune/choice_edges.h"
@@ -41,10 +42,8 @@ static void split_note_broadcast(struct choice *c, struct transfer_cost s,
 static double split_sending_share(const struct launching *l)
 {
     const struct kernel_binding *b = l->binding;
-    const struct plan_problem p = {.topology = &l->kernel->session->topology,
-                                   .cta_threads =
-                                       l->threads[0] * l->threads[1] * l->threads[2]};
-    const double wave = (double)plan_wave(&p);
+    const double wave = model_wave(&l->kernel->session->topology.device,
+                                   l->threads[0] * l->threads[1] * l->threads[2]);
     double most = wave;
 
     if (b->transfer.plan.method->initiator == TRANSFER_BY_COPY)
