@@ -7,7 +7,10 @@
 
 #include "base/memory.h"
 #include "plan/candidates.h"
+#include "runtime/autotune/session_profile.h"
+#include "runtime/autotune/stored_choice.h"
 #include "runtime/kernel/problem_features.h"
+#include "runtime/kernel/problem_record.h"
 #include "runtime/kernel/problem_timer.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/objects/array.h"
@@ -18,8 +21,10 @@
 
 enum {
     SETTLED = 1,      /* launches with the present readers */
-    MEASURED_MAX = 4, /* candidates that are timed; with an exhaustive effort all are */
+    MEASURED_MAX = 3, /* candidates that are timed; with an exhaustive effort all are */
     TIMES = 2,        /* timed launches of a candidate; the fastest counts */
+    TIMES_MOST = 8,   /* launches of a candidate of which none could be timed */
+    PROBLEMS_MAX = 64 /* of a kernel: the ones not used for the longest time are dropped */
 };
 
 enum problem_state { PROBLEM_UNMEASURED, PROBLEM_PROBING, PROBLEM_PLANNED };
@@ -33,15 +38,21 @@ struct launch_problem {
     struct transfer_plan constraint; /* under which the plan was made */
     enum problem_state state;
     struct transfer_plan plan;
-    struct plan_candidate *candidates; /* while probing: those to time */
-    double *times;                     /* of each; 0: none yet */
-    unsigned candidate_count, timed, now;
+    struct plan_candidate *candidates;       /* while probing: those to time */
+    struct candidate_time *times;            /* of each */
+    unsigned candidate_count, launched, now; /* launched: under the present one */
     struct problem_timer timer;
+    struct plan_candidate usual, selected; /* the default, and that of `plan` */
+    struct plan_record record;             /* of the settled plan */
+    bool is_recorded;                      /* a recording has the plan */
+    bool was_measured;                     /* it is the fastest of those that were timed */
     char why[160];
 };
 
 struct kernel_problems {
-    struct launch_problem *first, *last_used;
+    struct launch_problem *first; /* the last used one */
+    unsigned count;
+    uint64_t changes;
 };
 
 static bool problem_fits(const struct launch_problem *q, const struct launching *l)
@@ -51,7 +62,8 @@ static bool problem_fits(const struct launch_problem *q, const struct launching 
     if (memcmp(q->grid, l->grid, sizeof q->grid) != 0 ||
         memcmp(q->threads, l->threads, sizeof q->threads) != 0 || q->over != l->over ||
         q->digest != l->found.digest ||
-        !plans_are_same(&q->constraint, &k->session->constraint))
+        !plans_are_same(&q->constraint, &k->session->constraint) ||
+        q->constraint.is_open != k->session->constraint.is_open)
         return false;
     for (unsigned s = 0; s < k->slot_count; s++)
         if (q->bytes[s] != launching_slot_array(l, s)->bytes)
@@ -83,29 +95,65 @@ bool problem_is_known(const struct launching *l)
     return problem_has_arrays(l) && problem_look_up(l);
 }
 
+static void problem_destroy(const struct proact *p, struct launch_problem *q)
+{
+    problem_timer_clear(p, &q->timer);
+    plan_record_clear(&q->record);
+    free(q->candidates);
+    free(q->times);
+    free(q);
+}
+
+static struct launch_problem *problem_create(const struct launching *l)
+{
+    const struct proact_kernel *k = l->kernel;
+    struct launch_problem *q = must_calloc(1, sizeof *q);
+
+    memcpy(q->grid, l->grid, sizeof q->grid);
+    memcpy(q->threads, l->threads, sizeof q->threads);
+    q->over = l->over;
+    q->digest = l->found.digest;
+    q->constraint = k->session->constraint;
+    for (unsigned s = 0; s < k->slot_count; s++)
+        q->bytes[s] = launching_slot_array(l, s)->bytes;
+    q->plan = q->constraint;
+    snprintf(q->why, sizeof q->why,
+             "the default, as its readers or the kernel's time are not known yet");
+    return q;
+}
+
+static void problems_trim(struct proact_kernel *k)
+{
+    struct launch_problem **last = &k->problems->first;
+
+    if (k->problems->count <= PROBLEMS_MAX)
+        return;
+    while ((*last)->next)
+        last = &(*last)->next;
+    problem_destroy(k->session, *last);
+    *last = NULL;
+    k->problems->count--;
+}
+
+/* Moves the problem to the front of the list. */
 static struct launch_problem *problem_find(const struct launching *l)
 {
     struct proact_kernel *k = l->kernel;
-    struct launch_problem *q = problem_look_up(l);
+    struct launch_problem *q = problem_look_up(l), **link;
 
     if (!k->problems)
         k->problems = must_calloc(1, sizeof *k->problems);
-    if (!q) {
-        q = must_calloc(1, sizeof *q);
-        memcpy(q->grid, l->grid, sizeof q->grid);
-        memcpy(q->threads, l->threads, sizeof q->threads);
-        q->over = l->over;
-        q->digest = l->found.digest;
-        q->constraint = k->session->constraint;
-        for (unsigned s = 0; s < k->slot_count; s++)
-            q->bytes[s] = launching_slot_array(l, s)->bytes;
-        q->plan = q->constraint;
-        snprintf(q->why, sizeof q->why,
-                 "the default, as its readers or the kernel's time are not known yet");
-        q->next = k->problems->first;
-        k->problems->first = q;
+    if (q) {
+        for (link = &k->problems->first; *link != q;)
+            link = &(*link)->next;
+        *link = q->next;
+    } else {
+        q = problem_create(l);
+        k->problems->count++;
     }
-    k->problems->last_used = q;
+    q->next = k->problems->first;
+    k->problems->first = q;
+    problems_trim(k);
     return q;
 }
 
@@ -126,30 +174,49 @@ static struct transfer_plan problem_plan_of(const struct launch_problem *q,
     return plan;
 }
 
-static void problem_settle(struct launch_problem *q, const struct plan_candidate *c)
+static void problem_settle(struct launch_problem *q, struct proact_kernel *k,
+                           const struct plan_candidate *c)
 {
-    q->plan = problem_plan_of(q, c);
+    const struct transfer_plan plan = problem_plan_of(q, c);
+
+    if (q->is_recorded && !plans_are_same(&plan, &q->plan)) {
+        k->problems->changes++;
+        q->is_recorded = false;
+    }
+    q->plan = plan;
+    q->selected = *c;
     q->state = PROBLEM_PLANNED;
+    problem_record_choose(&q->record, c, ++k->session->last_number);
     free(q->candidates);
     free(q->times);
     q->candidates = NULL;
     q->times = NULL;
 }
 
-/* Candidates to time: the default, and the best by the model. */
-static void problem_probe(struct launch_problem *q, const struct plan_problem *p,
-                          const struct plan_candidate *all, unsigned count, bool every)
+/* The effort of the session, or the larger one of PROACT_EFFORT. */
+static enum proact_effort problem_effort(const struct proact *p)
 {
-    q->candidates = must_calloc(count, sizeof *q->candidates);
-    q->times = must_calloc(count, sizeof *q->times);
-    q->candidate_count = q->timed = q->now = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const bool is_usual = plan_is_same(&all[i].plan, &p->usual);
+    const enum proact_effort by_user = (enum proact_effort)p->profile->effort;
 
-        if (is_usual || every || i < MEASURED_MAX - 1)
-            q->candidates[q->candidate_count++] = all[i];
+    return by_user > p->effort ? by_user : p->effort;
+}
+
+/* Candidates to time: the default, and the best by the model. */
+static void problem_probe(struct launch_problem *q, const struct problem_choice *choice,
+                          bool every)
+{
+    q->candidates = must_calloc(choice->count, sizeof *q->candidates);
+    q->times = must_calloc(choice->count, sizeof *q->times);
+    q->candidate_count = q->launched = q->now = 0;
+    for (unsigned i = 0, best = 0; i < choice->count; i++) {
+        const bool is_usual = plan_is_same(&choice->all[i].plan, &choice->problem->usual);
+
+        if (is_usual || every || best < MEASURED_MAX - 1)
+            q->candidates[q->candidate_count++] = choice->all[i];
+        best += !is_usual;
     }
     q->state = PROBLEM_PROBING;
+    q->plan = problem_plan_of(q, &choice->all[choice->chosen]);
     snprintf(q->why, sizeof q->why, "one of %u plans that are being measured",
              q->candidate_count);
 }
@@ -171,20 +238,51 @@ static void problem_explain(struct launch_problem *q, const struct plan_problem 
                  c->cost.ns / 1e3, p->kernel_ns / 1e3, p->usual.method, usual.ns / 1e3);
 }
 
+/* Candidates of a launch: all, or only the plan that the user set or that the kernel
+   permits. The model does not describe a launch with an interior, which keeps its plan. */
+static struct problem_choice problem_choose(const struct problem_features *f, bool is_open,
+                                            bool is_by_planner,
+                                            struct plan_candidate all[PLAN_CANDIDATES_MAX])
+{
+    struct problem_choice c = {.problem = &f->problem, .all = all, .count = 1};
+
+    if (is_open) {
+        c.count = plan_candidates(&f->problem, all);
+        c.chosen = plan_choose(&f->problem, all, c.count);
+    } else {
+        all[0] = (struct plan_candidate){
+            .plan = f->problem.usual, .cost = plan_cost_of(&f->problem, &f->problem.usual)};
+        if (!is_by_planner) /* a profile has no plan that the user set */
+            all[0].plan = (struct plan){.devices = 0};
+    }
+    return c;
+}
+
 static void problem_begin(struct launch_problem *q, const struct launching *l,
                           const struct kernel_binding *b, double kernel_ns)
 {
     struct plan_candidate all[PLAN_CANDIDATES_MAX];
-    const enum proact_effort effort = l->kernel->session->effort;
+    struct proact *p = l->kernel->session;
+    const enum proact_effort effort = problem_effort(p);
+    const bool is_open = q->constraint.is_open && !b->is_divided &&
+                         plans_are_same(&b->transfer.plan, &q->plan);
     struct problem_features *f = problem_features(l, b, kernel_ns);
-    const unsigned count = plan_candidates(&f->problem, all);
-    const unsigned chosen = plan_choose(&f->problem, all, count);
+    const struct problem_choice choice =
+        problem_choose(f, is_open, q->constraint.is_open, all);
 
-    if (effort == PROACT_EFFORT_ESTIMATE) {
-        problem_explain(q, &f->problem, &all[chosen]);
-        problem_settle(q, &all[chosen]);
-    } else
-        problem_probe(q, &f->problem, all, count, effort == PROACT_EFFORT_EXHAUSTIVE);
+    q->usual = (struct plan_candidate){
+        .plan = f->problem.usual, .cost = plan_cost_of(&f->problem, &f->problem.usual)};
+    if (p->profile->path)
+        problem_record_create(&q->record, &choice, ++p->last_number);
+    if (is_open && effort != PROACT_EFFORT_ESTIMATE) {
+        problem_probe(q, &choice, effort == PROACT_EFFORT_EXHAUSTIVE);
+    } else {
+        if (is_open) {
+            problem_explain(q, &f->problem, &all[choice.chosen]);
+            problem_settle(q, l->kernel, &all[choice.chosen]);
+        }
+        q->state = PROBLEM_PLANNED;
+    }
     problem_features_free(f);
 }
 
@@ -210,58 +308,172 @@ static unsigned problem_busiest(const struct kernel_binding *b)
     return most;
 }
 
+static void problem_measure_kernel(struct launch_problem *q, struct launching *l)
+{
+    const struct kernel_binding *b = kernel_binding_settled(l, SETTLED);
+    const double kernel_ns = b ? problem_kernel_ns(q, l, b) : 0;
+
+    if (kernel_ns > 0)
+        problem_begin(q, l, b, kernel_ns);
+    else if (!l->kernel->session->backend->is_virtual && !q->timer.is_recorded &&
+             (b || (b = kernel_binding_latest(l)))) {
+        q->timer.device = problem_busiest(b);
+        l->timer = &q->timer;
+    }
+}
+
 void problem_plan(struct launching *l)
 {
-    const struct kernel_binding *b;
-
     if (!problem_has_arrays(l)) /* launch_check_slots() reports that */
         return;
     struct launch_problem *q = problem_find(l);
 
-    if (q->state == PROBLEM_UNMEASURED && (b = kernel_binding_latest(l)) &&
-        b->launches >= SETTLED && transfer_counts(&b->transfer)) {
-        const double kernel_ns = problem_kernel_ns(q, l, b);
+    if (q->state == PROBLEM_UNMEASURED)
+        problem_measure_kernel(q, l);
+    const bool may_probe =
+        !l->is_mode_open && plan_budget_permits(&l->kernel->session->budget);
 
-        if (kernel_ns > 0)
-            problem_begin(q, l, b, kernel_ns);
-        else if (!l->kernel->session->backend->is_virtual && !q->timer.is_recorded) {
-            q->timer.device = problem_busiest(b);
-            l->timer = &q->timer;
-        }
-    }
-    if (q->state == PROBLEM_PROBING && plan_budget_permits(&l->kernel->session->budget)) {
+    if (q->state == PROBLEM_PROBING && may_probe) {
         l->plan = problem_plan_of(q, &q->candidates[q->now]);
         l->measured = q;
-    } else if (q->state == PROBLEM_PLANNED) {
+    } else if (q->state != PROBLEM_UNMEASURED) {
         l->plan = q->plan;
     }
+}
+
+static void problem_end_probes(struct launch_problem *q, struct proact_kernel *k)
+{
+    unsigned best = 0;
+
+    for (unsigned i = 0; i < q->candidate_count; i++) {
+        const double ns = q->times[i].least_ns, best_ns = q->times[best].least_ns;
+
+        if (ns > 0 && (best_ns <= 0 || ns < best_ns))
+            best = i;
+        problem_record_timed(&q->record, &q->candidates[i].plan, &q->times[i]);
+    }
+    snprintf(q->why, sizeof q->why, "measured %.1f us, the fastest of %u plans",
+             q->times[best].least_ns / 1e3, q->candidate_count);
+    problem_settle(q, k, &q->candidates[best]);
+    q->was_measured = true;
+}
+
+bool problem_is_unsettled(struct launching *l, const struct transfer_plan *last)
+{
+    struct launch_problem *q = problem_find(l);
+    const struct kernel_binding *b;
+    double kernel_ns;
+
+    if (!plan_budget_permits(&l->kernel->session->budget))
+        return false;
+    if (q->state == PROBLEM_UNMEASURED && (b = kernel_binding_settled(l, SETTLED)) &&
+        (kernel_ns = problem_kernel_ns(q, l, b)) > 0)
+        problem_begin(q, l, b, kernel_ns);
+    return q->state == PROBLEM_PROBING ||
+           (q->state == PROBLEM_PLANNED && !plans_are_same(&q->plan, last) &&
+            !plans_are_same(&q->plan, &q->constraint));
+}
+
+/* Leaves out the candidate that is being measured. */
+static void problem_skip(struct launch_problem *q, struct proact_kernel *k)
+{
+    problem_record_unsupported(&q->record, &q->candidates[q->now].plan);
+    q->candidate_count--;
+    for (unsigned i = q->now; i < q->candidate_count; i++) {
+        q->candidates[i] = q->candidates[i + 1];
+        q->times[i] = q->times[i + 1];
+    }
+    q->launched = 0;
+    if (q->now == q->candidate_count)
+        problem_end_probes(q, k);
+}
+
+void problem_refuse(struct launching *l)
+{
+    struct launch_problem *q = problem_look_up(l);
+
+    l->plan = l->kernel->session->constraint;
+    if (!q || q->state == PROBLEM_UNMEASURED)
+        return;
+    if (q->state == PROBLEM_PROBING) {
+        if (l->measured)
+            problem_skip(q, l->kernel);
+        l->measured = NULL;
+        return;
+    }
+    snprintf(q->why, sizeof q->why, "the default; the kernel does not support %.24s",
+             q->plan.method->name);
+    q->plan = q->constraint;
+    plan_record_clear(&q->record);
 }
 
 /* The first launch under a plan builds its tables and is not counted. */
 void problem_measured(struct launching *l, double ns)
 {
     struct launch_problem *q = l->measured;
-    unsigned best = 0;
+    struct candidate_time *t = &q->times[q->now];
 
-    if (l->binding->launches >= 1 && ns > 0 &&
-        (q->times[q->now] <= 0 || ns < q->times[q->now]))
-        q->times[q->now] = ns;
-    if (++q->timed <= TIMES)
+    stored_choice_timed(l->kernel->session);
+    if (l->binding->launches >= 1 && ns > 0) {
+        t->least_ns = t->runs && t->least_ns < ns ? t->least_ns : ns;
+        t->most_ns = t->most_ns > ns ? t->most_ns : ns;
+        t->runs++;
+    }
+    q->launched++;
+    if (t->runs < TIMES && q->launched < TIMES_MOST)
         return;
-    q->timed = 0;
-    if (++q->now < q->candidate_count)
+    q->launched = 0;
+    if (++q->now == q->candidate_count)
+        problem_end_probes(q, l->kernel);
+}
+
+void problem_compare(const struct launching *l, double usual_ns, double selected_ns)
+{
+    struct launch_problem *q = problem_look_up(l);
+
+    if (!q || q->state != PROBLEM_PLANNED)
         return;
-    for (unsigned i = 1; i < q->candidate_count; i++)
-        if (q->times[i] > 0 && (q->times[best] <= 0 || q->times[i] < q->times[best]))
-            best = i;
-    snprintf(q->why, sizeof q->why, "measured %.1f us, the fastest of %u plans",
-             q->times[best] / 1e3, q->candidate_count);
-    problem_settle(q, &q->candidates[best]);
+    problem_record_timed(&q->record, &q->usual.plan,
+                         &(struct candidate_time){usual_ns, usual_ns, 1});
+    problem_record_timed(&q->record, &q->selected.plan,
+                         &(struct candidate_time){selected_ns, selected_ns, 1});
+    if (selected_ns < usual_ns)
+        return;
+    snprintf(q->why, sizeof q->why, "the default, measured %.1f us; %.24s took %.1f us",
+             usual_ns / 1e3, q->plan.method->name, selected_ns / 1e3);
+    problem_settle(q, l->kernel, &q->usual);
+}
+
+bool problem_was_measured(const struct launching *l)
+{
+    const struct launch_problem *q = problem_has_arrays(l) ? problem_look_up(l) : NULL;
+
+    return q && q->was_measured;
+}
+
+const struct plan_record *problem_record(const struct launching *l)
+{
+    const struct launch_problem *q = problem_has_arrays(l) ? problem_look_up(l) : NULL;
+
+    return q && q->record.number ? &q->record : NULL;
+}
+
+void problem_note_recorded(const struct launching *l)
+{
+    struct launch_problem *q = problem_has_arrays(l) ? problem_look_up(l) : NULL;
+
+    if (q)
+        q->is_recorded = true;
+}
+
+uint64_t problems_changes(const struct proact_kernel *k)
+{
+    return k->problems ? k->problems->changes : 0;
 }
 
 const char *problem_text(const struct proact_kernel *k)
 {
-    return k->problems && k->problems->last_used ? k->problems->last_used->why : NULL;
+    return k->problems && k->problems->first ? k->problems->first->why : NULL;
 }
 
 void problems_drop(struct proact_kernel *k)
@@ -270,10 +482,7 @@ void problems_drop(struct proact_kernel *k)
         struct launch_problem *q = k->problems->first;
 
         k->problems->first = q->next;
-        problem_timer_clear(k->session, &q->timer);
-        free(q->candidates);
-        free(q->times);
-        free(q);
+        problem_destroy(k->session, q);
     }
     free(k->problems);
     k->problems = NULL;

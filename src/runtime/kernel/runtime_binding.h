@@ -16,5 +16,11 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
 /* Whether two plans are equal. */
 bool plans_are_same(const struct transfer_plan *a, const struct transfer_plan *b);
 
+/* Whether the shape was launched under that plan. */
+bool kernel_binding_exists(const struct launching *l, const struct transfer_plan *plan);
 /* Binding of the last launch of this shape under any plan; NULL: none. */
 const struct kernel_binding *kernel_binding_latest(const struct launching *l);
+/* Binding of the last launch with this grid and write set, on any arrays of these sizes,
+   that was found again so many times: it sends what its readers need. NULL: none. */
+const struct kernel_binding *kernel_binding_settled(const struct launching *l,
+                                                    unsigned launches);
