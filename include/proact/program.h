@@ -339,7 +339,8 @@ PROACT_API bool proact_recording_is_split(const struct proact_recording *r);
 /* ---- Properties of devices ---- */
 
 /* Time that measurements of the session took beyond its work, and the time that they may
-   take: 50 ms and 1/20 of the time until the last wait. */
+   take: 50 ms and 1/20 of the time until the last wait; UINT64_MAX: PROACT_EFFORT lifts the
+   limit. */
 struct proact_budget {
     uint64_t spent_ns, allowed_ns;
 };

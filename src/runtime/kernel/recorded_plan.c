@@ -32,22 +32,35 @@ struct recorded_plan {
     double predicted_ns; /* of a launch; 0: unknown */
 };
 
+/* Prediction of the planner, or that of the stored plan of the same launch. */
+static double recorded_plan_predicted(const struct launching *l,
+                                      const struct recorded_plan *one)
+{
+    const struct plan_record *r =
+        one->choice && one->choice->plans.number ? &one->choice->plans : problem_record(l);
+    struct profile_key key = one->key;
+
+    if (r)
+        return one->is_split ? r->all[r->chosen].predicted_ns : r->single_ns;
+    key.is_recorded = false;
+    const struct profile_entry *e = session_profile_find(l->kernel->session, &key);
+
+    return e && (e->plan.devices > 1) == one->is_split ? e->predicted_ns : 0;
+}
+
 /* Plan of the launch as a profile has it: without what the user set. */
 static void recorded_plan_fill(const struct launching *l, struct recorded_plan *out)
 {
     const struct proact *p = l->kernel->session;
     const struct transfer_plan *plan = &l->plan;
     const struct profile_entry *e = stored_plan_recorded(l);
-    const struct plan_record *r =
-        out->choice && out->choice->plans.number ? &out->choice->plans : problem_record(l);
 
     out->key = stored_plan_recorded_key(l);
     out->is_stored = e && profile_is_decided(e);
     if (out->is_stored)
         session_profile_use(l->kernel->session, &out->key);
     out->plan.devices = out->is_split ? p->devices.count : 1;
-    if (r)
-        out->predicted_ns = out->is_split ? r->all[r->chosen].predicted_ns : r->single_ns;
+    out->predicted_ns = recorded_plan_predicted(l, out);
     if (!out->is_split)
         return;
     out->plan.axis = l->original ? l->interchanged[0] + 1 : 0;
