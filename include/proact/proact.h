@@ -102,8 +102,8 @@ struct proact_options {
     const char *profile;       /* file of stored plans, in addition to those that every
                                   session reads (docs/tuning.md); NULL: none */
     struct proact_plan plan;   /* plan of all launches until proact_plan_set() */
-    enum proact_effort effort; /* for launches whose method is open; kernels of
-                                  <proact/program.h> use the default method */
+    enum proact_effort effort; /* for launches whose method is open; PROACT_EFFORT may
+                                  raise it (docs/tuning.md) */
     struct proact_quanta *quanta; /* costs that the session records and replays; emulated
                                      machines, without `check`. NULL: all is executed */
     /* Receiver of the text that emulated kernels print; called during waits. NULL: the text

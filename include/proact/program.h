@@ -120,9 +120,10 @@ struct proact_parameter_buffer {
    annotated kernel is not the start of a parameter and of an array.
 
    In a recording the launch uses the mode selected before. PROACT_EINVAL there: no mode is
-   selected yet, it is cooperative, or it may use memory that is not among its arguments. A
-   replay of such a recording returns PROACT_EINVAL, and it has to be recorded again, if it
-   contains split launches and module variables may have changed, or if each of the last
+   selected yet, its plan changes (proact_record_is_early()), it is cooperative, or it may
+   use memory that is not among its arguments. A replay of such a recording returns
+   PROACT_EINVAL, and it has to be recorded again, if it contains split launches and module
+   variables may have changed, if the plan of a launch has changed, or if each of the last
    four replays had to fetch arrays first. */
 PROACT_API enum proact_status proact_launch_buffer(
     struct proact_kernel *k, const struct proact_grid *grid,
@@ -328,13 +329,18 @@ PROACT_API enum proact_status proact_loop_end(struct proact_loop *l,
 /* Ends the loop if it is active, and frees it. NULL is allowed. */
 PROACT_API void proact_loop_destroy(struct proact_loop *l);
 
+/* Whether the last recording failed, or will fail, because the planner selected another
+   plan for one of its launches. The same launches outside a recording then have that
+   plan, and can be recorded after them. */
+PROACT_API bool proact_record_is_early(const struct proact *p);
 /* Whether a recording contains work of devices other than device 0. */
 PROACT_API bool proact_recording_is_split(const struct proact_recording *r);
 
 /* ---- Properties of devices ---- */
 
 /* Time that measurements of the session took beyond its work, and the time that they may
-   take: 50 ms and 1/8 of the time until the last wait. */
+   take: 50 ms and 1/20 of the time until the last wait; UINT64_MAX: PROACT_EFFORT lifts the
+   limit. */
 struct proact_budget {
     uint64_t spent_ns, allowed_ns;
 };

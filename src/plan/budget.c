@@ -3,7 +3,7 @@
 
 enum {
     FREE_NS = 50000000, /* allowed at first */
-    PART = 8            /* part of the program's time: 1/8 */
+    PART = 20           /* part of the program's time: 1/20 */
 };
 
 struct plan_budget plan_budget_open(uint64_t (*clock)(const void *context),

@@ -87,6 +87,11 @@ static enum key_part key_difference(const struct profile_key *a,
     return a->is_recorded != b->is_recorded ? KEY_RECORDED : KEY_EQUAL;
 }
 
+bool profile_keys_are_equal(const struct profile_key *a, const struct profile_key *b)
+{
+    return key_difference(a, b) == KEY_EQUAL;
+}
+
 enum { KEY_VALUE_BYTES = 96 };
 
 static void key_value(enum key_part part, const struct profile_key *k,

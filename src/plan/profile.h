@@ -59,6 +59,9 @@ struct profile_entry {
     size_t candidate_count;
 };
 
+/* Whether a stored plan of one applies to the other: all members but the name are equal. */
+bool profile_keys_are_equal(const struct profile_key *a, const struct profile_key *b);
+
 struct profile *profile_create(void);
 void profile_free(struct profile *p); /* NULL is allowed */
 

@@ -39,6 +39,7 @@ $run --profile x.profile | grep -o '^[a-z ]* on 4 emulated'
 step=jacobi_step/1,1,1/32800
 proact tune $run -n 2 --method inline >two
 tells 1 proact tune pin jacobi_step method=bulk
+tells 1 proact tune pin absent method=bulk
 proact tune forget --all >two
 proact tune $run --method inline >two
 for plan in method=absent colour=red devices=3 chunk=5000 threads=100000 axis=3 interior=1 \

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every program of this folder, compiled by proactcc into OUT, gives the same output and
 # succeeds on 1, 2, 4 and 8 emulated devices with all possible splits. On 4 devices it also
-# runs with default settings (`default`) and with devices that open after the start
-# (`lazy`). split.txt lists which kernels are split on 4 devices, or the reason why not.
+# runs with default settings (`default`), with the methods of the planner and all splits
+# (`planned`), with another plan for each launch (`varied`), and with devices that open after
+# the start (`lazy`). split.txt lists which kernels are split on 4 devices, or the reason why not.
 #
 # --write: writes split.txt; --some: only a few programs. Two programs run at a time; each
 # runs as `split.sh PROACTCC OUT NAME`.
@@ -21,8 +22,11 @@ distribute() { # NAME: prints the limit above which arrays are distributed
 }
 
 run() { # METHOD DEVICES NAME: writes OUT/NAME.stdout
-    settings="$(distribute "$3") PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_METHOD=$1" machine=h200x8
+    all="$(distribute "$3") PROACT_SPLIT=always PROACT_REASSOCIATE=1" machine=h200x8
+    settings="$all PROACT_METHOD=$1"
     [ "$1" = default ] && settings=
+    [ "$1" = planned ] && settings=$all
+    [ "$1" = varied ] && settings="$all PROACT_TEST_PLANS=$(echo "$3" | cksum | cut -d' ' -f1)"
     [ "$1" = lazy ] && settings="PROACT_SPLIT=always PROACT_REASSOCIATE=1 PROACT_OPEN=lazy" machine=$out/lazy.json
     # shellcheck disable=SC2086 # words
     env $settings PROACT_MACHINE="$machine" PROACT_DEVICES=$2 "$out/$3" \
@@ -58,7 +62,7 @@ one() {
     run fused 1 "$name" || return 1
     mv "$out/$name.stdout" "$out/$name.expected"
     code=0
-    for setting in default:4 lazy:4 fused:2 fused:8 "$other:2" "$other:4" "$other:8" fused:4; do
+    for setting in default:4 planned:4 varied:4 lazy:4 fused:2 fused:8 "$other:2" "$other:4" "$other:8" fused:4; do
         PROACT_REPORT=1 run "${setting%:*}" "${setting#*:}" "$name" || code=1
         diff -u "$out/$name.expected" "$out/$name.stdout" || code=1
     done

@@ -91,7 +91,7 @@ static void time_passes_without_waits(void **state)
 
     (void)state;
     split_of(&b, k, 40, 100, small);
-    b.p->budget.spent_ns = 50001000 + b.p->now_ns / 8; /* 8 us short of the budget */
+    b.p->budget.spent_ns = 50000400 + b.p->now_ns / 20; /* 8 us short of the budget */
     assert_int_equal(split_of(&b, k, 8, 1000, large), 0);
     assert_in_range(split_of(&b, k, 92, 1000, large), 20, 80);
     proact_close(b.p);

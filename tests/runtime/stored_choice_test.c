@@ -76,7 +76,7 @@ static struct outcome run_over(unsigned launches, unsigned devices, const char *
             o.split[i] |= (uint64_t)work(&b, k, shapes[i]) << (n < 63 ? n : 63);
     proact_profile_save(b.p);
     o.timed = b.p->profile->timed;
-    o.used = b.p->profile->used;
+    o.used = b.p->profile->used_count;
     read_report(b.p, &o);
     proact_close(b.p);
     return o;

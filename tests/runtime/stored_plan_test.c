@@ -116,7 +116,7 @@ static void a_shape_has_its_plan(void **state)
     struct bench b = testing_open(&(struct proact_options){.machine = "v100x4"});
 
     check_plan(&b, "polling", 8192, 256);
-    assert_int_equal(b.p->profile->used, 1);
+    assert_int_equal(b.p->profile->used_count, 1);
     /* Its recording has the same plan. */
     struct proact_recording *recording;
 
@@ -126,7 +126,7 @@ static void a_shape_has_its_plan(void **state)
     assert_int_equal(proact_record_end(b.p, &recording, &b.err), PROACT_OK);
     assert_int_equal(proact_replay(recording, &b.err), PROACT_OK);
     testing_holds(&b, b.out, 5);
-    assert_int_equal(b.p->profile->used, 1);
+    assert_int_equal(b.p->profile->used_count, 1);
     /* A plan of the user has precedence. */
     assert_int_equal(proact_plan_set(b.p, &(struct proact_plan){.method = "bulk"}, NULL),
                      PROACT_OK);

@@ -325,6 +325,7 @@ void choices_drop(struct proact_kernel *k)
         stored_choice_end(c);
         forget(k->session, c);
         free(c->key);
+        plan_record_clear(&c->plans);
         free(c->block);
         free(c);
     }

@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/autotune/plan_record.h"
 #include "runtime/session/stopwatch.h"
+#include "transfer/transfer.h"
 
 struct launching;
 struct proact_kernel;
@@ -40,7 +42,9 @@ struct choice {
        launch, and run concurrently with a single-device launch. */
     uint64_t copies_ns, longest_copy_ns;
     unsigned timed_split, timed_whole; /* timed launches of this probe */
-    unsigned odd, untimed;
+    uint64_t former_ns; /* of a split launch under the plan before; 0: it is the same */
+    struct transfer_plan timed_plan;  /* of the timed split launches */
+    unsigned odd, untimed, replanned; /* replanned: changes of that plan in this probe */
     uint64_t orders;   /* axis changes of the session that this decision accounts for */
     unsigned settling; /* launches since the last of these changes */
     bool is_short;     /* see is_short in launching.h */
@@ -58,6 +62,7 @@ struct choice {
     unsigned char *block; /* parameters of the last probe */
     /* Stored decisions (stored_choice.h). */
     struct profile_key *key;  /* NULL: no profile is in use */
+    struct plan_record plans; /* of its split launches */
     bool is_stored;           /* made by a profile: never timed */
     bool is_superseded;       /* its launches have another partition axis since then */
     unsigned axis;            /* partition axis: 1 + dimension; 0: the slowest one */

@@ -186,6 +186,7 @@ void session_profile_close(struct proact *p)
         free(s->notes[i].text);
     free(s->notes);
     free(s->shapes);
+    free(s->used);
     free(s->report);
     free(s->path);
     free(s);
@@ -194,7 +195,7 @@ void session_profile_close(struct proact *p)
 
 bool session_profile_has_used(const struct proact *p)
 {
-    return p->profile->used > 0;
+    return p->profile->used_count > 0;
 }
 
 bool session_profile_is_used(const struct proact *p)
@@ -251,17 +252,39 @@ const struct profile_entry *session_profile_find(struct proact *p,
     const struct profile_entry *e =
         s->stored ? profile_find(s->stored, key, differs) : NULL;
 
-    if (s->stored && !e && *differs)
+    if (s->stored && !e && *differs && !key->is_recorded)
         session_profile_note(p, false, "no stored plan for '%.64s': the keys differ in %s",
                              key->kernel, differs);
     return e;
+}
+
+const struct profile_entry *session_profile_usable(struct proact *p,
+                                                   const struct profile_key *key)
+{
+    const struct profile_entry *e = session_profile_find(p, key);
+
+    return e && p->budget.is_lifted && !e->is_pinned ? NULL : e;
+}
+
+void session_profile_use(struct proact *p, const struct profile_key *key)
+{
+    struct session_profile *s = p->profile;
+
+    for (size_t i = 0; i < s->used_count; i++)
+        if (profile_keys_are_equal(&s->used[i], key))
+            return;
+    s->used = must_grow(s->used, s->used_count, &s->used_capacity, sizeof *s->used);
+    s->used[s->used_count++] = *key;
 }
 
 void session_profile_put(struct proact *p, const struct profile_entry *entry)
 {
     if (!p->profile->stored)
         p->profile->stored = profile_create();
-    profile_put(p->profile->stored, entry);
+    struct profile_entry e = *entry;
+
+    e.is_pinned = true; /* used whatever the effort */
+    profile_put(p->profile->stored, &e);
 }
 
 static void save_made(struct proact *p)
@@ -310,7 +333,7 @@ const char *proact_profile_report(struct proact *p, unsigned line, bool *is_warn
         struct text t = {0};
 
         text_print(&t, "profile: stored plans used: %llu, launches timed: %llu",
-                   (unsigned long long)s->used, (unsigned long long)s->timed);
+                   (unsigned long long)s->used_count, (unsigned long long)s->timed);
         if (profile_count(s->made) && !s->has_failed)
             text_print(&t, ", plans written to %s: %zu", s->path, profile_count(s->made));
         free(s->report);

@@ -30,7 +30,9 @@ struct session_profile {
     enum profile_effort effort;
     char version[16], machine[88], driver[32]; /* of all keys */
     uint64_t until_ns;                         /* host time at which that ends; 0: never */
-    uint64_t timed, used;                      /* timed launches; stored plans in use */
+    uint64_t timed;                            /* launches and replays */
+    struct profile_key *used;                  /* of stored plans in use */
+    size_t used_count, used_capacity;
     struct profile_note *notes;
     size_t note_count, note_capacity;
     char *report; /* of session_profile_report() */
@@ -53,9 +55,16 @@ bool session_profile_has_used(const struct proact *p);
 bool session_profile_is_used(const struct proact *p);
 /* Key of a launch, with the original kernel and grid. */
 struct profile_key session_profile_key(const struct launching *l);
-/* Stored plan of the key; NULL: none. The report then names the key that differs. */
+/* Stored plan of the key; NULL: none. The report then names the key that differs, except
+   of recordings, which may have the plans of launches. */
 const struct profile_entry *session_profile_find(struct proact *p,
                                                  const struct profile_key *key);
+/* The same, if its plan is to be used: an effort beyond the estimate measures again what no
+   user has pinned. */
+const struct profile_entry *session_profile_usable(struct proact *p,
+                                                   const struct profile_key *key);
+/* Counts a stored plan that is in use, once. */
+void session_profile_use(struct proact *p, const struct profile_key *key);
 /* Adds a stored plan for this session only, before its first launch. */
 void session_profile_put(struct proact *p, const struct profile_entry *entry);
 /* Adds a decision, and writes all to the file. */

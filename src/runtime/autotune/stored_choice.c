@@ -19,7 +19,7 @@ static void use(struct choice *c, const struct profile_entry *e)
     c->settled = c->splits = e->plan.devices > 1;
     c->split_ns = (uint64_t)e->split_ns;
     c->whole_ns = (uint64_t)e->single_ns;
-    c->session->profile->used++;
+    session_profile_use(c->session, &e->key);
 }
 
 void stored_choice_begin(struct choice *c, const struct launching *l)
@@ -31,9 +31,9 @@ void stored_choice_begin(struct choice *c, const struct launching *l)
     c->key = must_calloc(1, sizeof *c->key);
     *c->key = session_profile_key(l);
     c->axis = l->original ? l->interchanged[0] + 1 : 0;
-    const struct profile_entry *e = session_profile_find(p, c->key);
+    const struct profile_entry *e = session_profile_usable(p, c->key);
 
-    if (!e || (p->budget.is_lifted && !e->is_pinned)) /* to be measured again */
+    if (!e)
         return;
     if (!profile_is_decided(e)) {
         c->stored_launches = e->runs;
@@ -65,43 +65,69 @@ void stored_choice_timed(struct proact *p)
     p->profile->timed++;
 }
 
-static uint64_t spread_of(uint64_t least, uint64_t most)
+void stored_choice_note_plans(struct choice *c, const struct plan_record *plans)
 {
-    return most > least ? most - least : 0;
+    if (c->key && plans && plans->number != c->plans.number)
+        plan_record_copy(&c->plans, plans);
 }
 
-static void candidate_set(struct profile_candidate *out, unsigned devices, uint64_t least,
-                          uint64_t most, unsigned runs)
+static void candidate_timed(struct profile_candidate *out, uint64_t least, uint64_t most,
+                            unsigned runs)
 {
-    *out = (struct profile_candidate){.plan = {.devices = devices},
-                                      .measured_ns = (double)least,
-                                      .spread_ns = (double)spread_of(least, most),
-                                      .runs = runs,
-                                      .reason = PROFILE_TIMED};
+    if (!runs)
+        return;
+    out->measured_ns = (double)least;
+    out->spread_ns = most > least ? (double)(most - least) : 0;
+    out->runs = runs;
+    out->reason = PROFILE_TIMED;
+}
+
+/* Candidates over all devices, with the chosen one first among them, then one device.
+   Returns their number. */
+static unsigned stored_candidates(const struct choice *c,
+                                  struct profile_candidate out[PLAN_RECORD_MAX + 1])
+{
+    const struct plan_record *r = &c->plans;
+    unsigned count = 1;
+
+    out[0] = (struct profile_candidate){.reason = PROFILE_UNDECIDED};
+    if (r->number) {
+        out[0] = r->all[r->chosen];
+        for (unsigned i = 0; i < r->count; i++)
+            if (i != r->chosen)
+                out[count++] = r->all[i];
+    }
+    candidate_timed(&out[0], c->split_ns, c->split_most_ns, c->timed_split);
+    for (unsigned i = 0; i < count; i++) {
+        out[i].plan.devices = c->session->devices.count;
+        out[i].plan.axis = c->axis;
+    }
+    out[count] = (struct profile_candidate){
+        .plan = {.devices = 1}, .predicted_ns = r->single_ns, .reason = PROFILE_UNDECIDED};
+    candidate_timed(&out[count], c->whole_ns, c->whole_most_ns, c->timed_whole);
+    return count + 1;
 }
 
 void stored_choice_made(struct choice *c)
 {
     const struct proact *p = c->session;
-    const unsigned all = p->devices.count;
     const bool splits = p->trial.is_under_way ? c->settled : c->splits;
-    struct profile_candidate candidates[2];
+    struct profile_candidate candidates[PLAN_RECORD_MAX + 1];
 
     if (!c->key || c->is_stored)
         return;
-    candidate_set(&candidates[0], all, c->split_ns, c->split_most_ns, c->timed_split);
-    candidate_set(&candidates[1], 1, c->whole_ns, c->whole_most_ns, c->timed_whole);
-    const struct profile_candidate *chosen = &candidates[splits ? 0 : 1];
-    const struct profile_entry e = {
-        .key = *c->key,
-        .plan = {.devices = splits ? all : 1, .axis = splits ? c->axis : 0},
-        .measured_ns = chosen->measured_ns,
-        .spread_ns = chosen->spread_ns,
-        .split_ns = (double)c->split_ns,
-        .single_ns = (double)c->whole_ns,
-        .runs = chosen->runs,
-        .candidates = candidates,
-        .candidate_count = 2};
+    const unsigned count = stored_candidates(c, candidates);
+    const struct profile_candidate *chosen = &candidates[splits ? 0 : count - 1];
+    const struct profile_entry e = {.key = *c->key,
+                                    .plan = chosen->plan,
+                                    .predicted_ns = chosen->predicted_ns,
+                                    .measured_ns = chosen->measured_ns,
+                                    .spread_ns = chosen->spread_ns,
+                                    .split_ns = (double)c->split_ns,
+                                    .single_ns = (double)c->whole_ns,
+                                    .runs = chosen->runs,
+                                    .candidates = candidates,
+                                    .candidate_count = count};
 
     session_profile_add(c->session, &e);
 }

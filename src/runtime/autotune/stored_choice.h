@@ -10,6 +10,7 @@
 
 struct choice;
 struct launching;
+struct plan_record;
 struct proact;
 
 /* Called when a decision is created. A stored one is made at once. */
@@ -18,6 +19,8 @@ void stored_choice_begin(struct choice *c, const struct launching *l);
 bool stored_choice_postpones(const struct choice *c);
 /* Whether PROACT_EFFORT asks for more probes of this decision than its times. */
 bool stored_choice_needs_probes(const struct choice *c);
+/* Records the plans of the decision's split launches; NULL: they are not known. */
+void stored_choice_note_plans(struct choice *c, const struct plan_record *plans);
 /* Counts a timed launch. */
 void stored_choice_timed(struct proact *p);
 /* Adds a decision to the profile: when it is made, and at the end of its use. */

@@ -3,8 +3,11 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
+#include "base/fail.h"
 #include "base/hash.h"
 #include "runtime/access_sets/interleaved_writers.h"
+#include "runtime/autotune/session_profile.h"
 #include "runtime/kernel/launch_problem.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/kernel/stored_plan.h"
@@ -75,56 +78,109 @@ static bool plan_suits(const struct launching *l)
            !launch_writes_interleaved(l, l->plan.chunk_bytes);
 }
 
-static enum proact_status plan_fall_back(struct launching *l, struct proact_error *err)
+/* Whether a version of the kernel supports the plan, and an automatic plan suits it. */
+static enum proact_status plan_check(const struct launching *l,
+                                     enum launch_plan_reason *against,
+                                     struct proact_error *err)
 {
     bool is_supported = false;
     const enum proact_status status = launch_supports_plan(l, &is_supported, err);
 
-    if (status)
-        return status;
+    *against = LAUNCH_PLAN_NONE;
     /* Without slots there is nothing to count. */
-    if (!is_supported || !l->kernel->slot_count)
-        l->kernel->plan_reason = LAUNCH_PLAN_UNSUPPORTED;
-    else if (!plan_suits(l))
-        l->kernel->plan_reason = LAUNCH_PLAN_INTERLEAVED;
-    else
-        return PROACT_OK;
+    if (!status && (!is_supported || !l->kernel->slot_count))
+        *against = LAUNCH_PLAN_UNSUPPORTED;
+    else if (!status && !plan_suits(l))
+        *against = LAUNCH_PLAN_INTERLEAVED;
+    return status;
+}
+
+/* The default replaces a selected plan, and copies replace the default. */
+static enum proact_status plan_fall_back(struct launching *l, bool is_selected,
+                                         struct proact_error *err)
+{
+    enum launch_plan_reason against;
+    enum proact_status status = plan_check(l, &against, err);
+
+    if (!status && against && is_selected) {
+        problem_refuse(l);
+        status = plan_check(l, &against, err);
+    }
+    if (status || !against)
+        return status;
+    l->kernel->plan_reason = against;
     l->plan = plan_with_copies(&l->plan);
     return PROACT_OK;
 }
 
-/* Plan of a launch without a given method: of its problem or of a profile. */
-static void launch_plan_search(struct launching *l, bool is_open)
+/* Another version of a kernel takes the host time to compile, which is charged to the
+   budget. Without budget the default stays for now. */
+static enum proact_status plan_load_version(struct launching *l, struct proact_error *err)
 {
-    const bool is_recording = l->kernel->session->recording != NULL;
+    struct proact *p = l->kernel->session;
+    const uint64_t from = clock_host_ns();
+    bool is_loaded;
 
-    if (is_open && is_recording && problem_plan_recorded(l))
-        return;
-    if (stored_plan_select(l))
-        l->kernel->plan_reason = LAUNCH_PLAN_STORED;
-    else if (is_open && !is_recording)
-        problem_plan(l);
+    if (p->backend->is_virtual || launch_version_is_loaded(l))
+        return PROACT_OK;
+    if (!plan_budget_permits(&p->budget)) {
+        l->plan = p->constraint;
+        l->measured = NULL;
+        return PROACT_OK;
+    }
+    const enum proact_status status = launch_is_cloned(l, &is_loaded, err);
+
+    p->budget.spent_ns += clock_host_ns() - from;
+    return status;
+}
+
+/* Whether the planner has the problem of the launch: its method is open, or a profile
+   receives the prediction of the plan that the user set. */
+static bool plan_has_problem(const struct launching *l)
+{
+    const struct proact *p = l->kernel->session;
+    const struct transfer_plan *given = &p->constraint;
+
+    return p->devices.count > 1 && !given->elide && !p->vary_plans &&
+           (given->is_open || (p->profile->path && !given->tail));
 }
 
 enum proact_status launch_plan_select(struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
-    const bool is_open = p->constraint.is_open && !p->constraint.elide && !l->is_program &&
-                         p->devices.count > 1;
+    const bool has_problem = plan_has_problem(l);
     const struct kernel_binding *last =
-        p->recording && p->vary_plans ? kernel_binding_latest(l) : NULL;
+        p->recording && (p->vary_plans || (has_problem && problem_is_known(l)))
+            ? kernel_binding_latest(l)
+            : NULL;
+    bool is_selected = false;
     enum proact_status status = PROACT_OK;
 
     k->plan_reason = p->constraint.is_open ? LAUNCH_PLAN_OPEN : LAUNCH_PLAN_SET;
-    if (last)
-        l->plan = last->transfer.plan;
-    else if (p->vary_plans)
+    if (p->vary_plans && !last) {
         plan_vary(p, &l->plan);
-    else
-        launch_plan_search(l, is_open);
+    } else if (!p->vary_plans && stored_plan_select(l)) {
+        k->plan_reason = LAUNCH_PLAN_STORED;
+    } else if (last) {
+        if (p->vary_plans)
+            l->plan = last->transfer.plan;
+        else
+            problem_plan_recorded(l);
+        p->records_early |= l->is_program && !p->vary_plans && problem_is_unsettled(l);
+        if (p->records_early)
+            return fail(err, PROACT_EINVAL,
+                        "kernel '%s': its plan is not settled yet: launch it a few times, "
+                        "then record",
+                        k->name);
+    } else if (has_problem && !p->recording) {
+        problem_plan(l);
+        is_selected = !plans_are_same(&l->plan, &p->constraint);
+    }
     if (!k->is_annotated && !k->has_maps)
-        status = plan_fall_back(l, err);
+        status = plan_fall_back(l, is_selected, err);
+    if (!status && !k->is_annotated && is_selected)
+        status = plan_load_version(l, err);
     k->plan = l->plan;
     return status;
 }

@@ -7,7 +7,11 @@
 
 #include "base/memory.h"
 #include "plan/candidates.h"
+#include "runtime/autotune/session_profile.h"
+#include "runtime/autotune/stored_choice.h"
 #include "runtime/kernel/problem_features.h"
+#include "runtime/kernel/problem_list.h"
+#include "runtime/kernel/problem_record.h"
 #include "runtime/kernel/problem_timer.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/objects/array.h"
@@ -19,94 +23,10 @@
 enum {
     SETTLED = 1,      /* launches with the present readers */
     UNTIMED = 2,      /* the same, if none of them was timed */
-    MEASURED_MAX = 4, /* candidates that are timed; with an exhaustive effort all are */
+    MEASURED_MAX = 3, /* candidates that are timed; with an exhaustive effort all are */
     TIMES = 2,        /* timed launches of a candidate; the fastest counts */
+    TIMES_MOST = 8    /* launches of a candidate of which none could be timed */
 };
-
-enum problem_state { PROBLEM_UNMEASURED, PROBLEM_PROBING, PROBLEM_PLANNED };
-
-struct launch_problem {
-    struct launch_problem *next;
-    uint32_t grid[3], threads[3];
-    unsigned over;
-    uint64_t digest; /* of the write set; 0: maps of the user */
-    uint64_t bytes[PROACT_SLOTS_MAX];
-    struct transfer_plan constraint; /* under which the plan was made */
-    enum problem_state state;
-    struct transfer_plan plan, recorded; /* of single launches, and in recordings */
-    struct plan_candidate *candidates;   /* while probing: those to time */
-    double *times;                       /* of each; 0: none yet */
-    unsigned candidate_count, timed, now;
-    struct problem_timer timer;
-    double kernel_ns;          /* without transfers; 0: no timed launch has ended yet */
-    uint64_t launches, queued; /* all; those that followed another one without a wait */
-    char why[160], why_recorded[160];
-    bool gave_recorded; /* the last launch has the plan of recordings */
-};
-
-struct kernel_problems {
-    struct launch_problem *first, *last_used;
-};
-
-static bool problem_fits(const struct launch_problem *q, const struct launching *l)
-{
-    const struct proact_kernel *k = l->kernel;
-
-    if (memcmp(q->grid, l->grid, sizeof q->grid) != 0 ||
-        memcmp(q->threads, l->threads, sizeof q->threads) != 0 || q->over != l->over ||
-        q->digest != l->found.digest ||
-        !plans_are_same(&q->constraint, &k->session->constraint))
-        return false;
-    for (unsigned s = 0; s < k->slot_count; s++)
-        if (q->bytes[s] != launching_slot_array(l, s)->bytes)
-            return false;
-    return true;
-}
-
-static bool problem_has_arrays(const struct launching *l)
-{
-    bool has = true;
-
-    for (unsigned s = 0; s < l->kernel->slot_count; s++)
-        has &= launching_slot_array(l, s) != NULL;
-    return has;
-}
-
-static struct launch_problem *problem_look_up(const struct launching *l)
-{
-    const struct kernel_problems *all = l->kernel->problems;
-    struct launch_problem *q = all ? all->first : NULL;
-
-    while (q && !problem_fits(q, l))
-        q = q->next;
-    return q;
-}
-
-static struct launch_problem *problem_find(const struct launching *l)
-{
-    struct proact_kernel *k = l->kernel;
-    struct launch_problem *q = problem_look_up(l);
-
-    if (!k->problems)
-        k->problems = must_calloc(1, sizeof *k->problems);
-    if (!q) {
-        q = must_calloc(1, sizeof *q);
-        memcpy(q->grid, l->grid, sizeof q->grid);
-        memcpy(q->threads, l->threads, sizeof q->threads);
-        q->over = l->over;
-        q->digest = l->found.digest;
-        q->constraint = k->session->constraint;
-        for (unsigned s = 0; s < k->slot_count; s++)
-            q->bytes[s] = launching_slot_array(l, s)->bytes;
-        q->plan = q->recorded = q->constraint;
-        snprintf(q->why, sizeof q->why,
-                 "the default, as its readers or the kernel's time are not known yet");
-        q->next = k->problems->first;
-        k->problems->first = q;
-    }
-    k->problems->last_used = q;
-    return q;
-}
 
 /* The session's plan with the fields of a candidate. */
 static struct transfer_plan problem_plan_of(const struct launch_problem *q,
@@ -125,30 +45,52 @@ static struct transfer_plan problem_plan_of(const struct launch_problem *q,
     return plan;
 }
 
-static void problem_settle(struct launch_problem *q, const struct plan_candidate *c)
+/* The candidates for single launches and for recordings. */
+static void problem_settle(struct launch_problem *q, struct proact_kernel *k,
+                           const struct plan_candidate *c,
+                           const struct plan_candidate *recorded)
 {
-    q->plan = q->recorded = problem_plan_of(q, c);
+    const struct transfer_plan in_recordings = problem_plan_of(q, recorded);
+
+    if (q->is_recorded && !plans_are_same(&in_recordings, &q->recorded)) {
+        k->problems->changes++;
+        q->is_recorded = false;
+    }
+    q->plan = problem_plan_of(q, c);
+    q->recorded = in_recordings;
+    q->selected = *c;
     q->state = PROBLEM_PLANNED;
+    problem_record_choose(&q->record, c, ++k->session->last_number);
     free(q->candidates);
     free(q->times);
     q->candidates = NULL;
     q->times = NULL;
 }
 
-/* Candidates to time: the default, and the best by the model. */
-static void problem_probe(struct launch_problem *q, const struct plan_problem *p,
-                          const struct plan_candidate *all, unsigned count, bool every)
+/* The effort of the session, or the larger one of PROACT_EFFORT. */
+static enum proact_effort problem_effort(const struct proact *p)
 {
-    q->candidates = must_calloc(count, sizeof *q->candidates);
-    q->times = must_calloc(count, sizeof *q->times);
-    q->candidate_count = q->timed = q->now = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const bool is_usual = plan_is_same(&all[i].plan, &p->usual);
+    const enum proact_effort by_user = (enum proact_effort)p->profile->effort;
 
-        if (is_usual || every || i < MEASURED_MAX - 1)
-            q->candidates[q->candidate_count++] = all[i];
+    return by_user > p->effort ? by_user : p->effort;
+}
+
+/* Candidates to time: the default, and the best by the model. */
+static void problem_probe(struct launch_problem *q, const struct problem_choice *choice,
+                          bool every)
+{
+    q->candidates = must_calloc(choice->count, sizeof *q->candidates);
+    q->times = must_calloc(choice->count, sizeof *q->times);
+    q->candidate_count = q->launched = q->now = 0;
+    for (unsigned i = 0, best = 0; i < choice->count; i++) {
+        const bool is_usual = plan_is_same(&choice->all[i].plan, &choice->problem->usual);
+
+        if (is_usual || every || best < MEASURED_MAX - 1)
+            q->candidates[q->candidate_count++] = choice->all[i];
+        best += !is_usual;
     }
     q->state = PROBLEM_PROBING;
+    q->plan = problem_plan_of(q, &choice->all[choice->chosen]);
     snprintf(q->why, sizeof q->why, "one of %u plans that are being measured",
              q->candidate_count);
 }
@@ -170,36 +112,69 @@ static void problem_explain(const struct plan_problem *p, const struct plan_cand
                  c->cost.ns / 1e3, p->kernel_ns / 1e3, p->usual.method, usual.ns / 1e3);
 }
 
-/* A launch of a recording costs the host nothing, and copies less: its plan is selected
-   apart. */
-static void problem_estimate(struct launch_problem *q, struct plan_problem *p,
-                             struct plan_candidate all[PLAN_CANDIDATES_MAX])
+/* Candidates of a launch: all, or only the plan that the user set or that the kernel
+   permits. The model does not describe a launch with an interior, which keeps its plan. */
+static struct problem_choice problem_choose(const struct problem_features *f, bool is_open,
+                                            bool is_by_planner,
+                                            struct plan_candidate all[PLAN_CANDIDATES_MAX])
 {
-    const unsigned chosen = plan_choose(p, all, plan_candidates(p, all));
+    struct problem_choice c = {.problem = &f->problem, .all = all, .count = 1};
 
-    problem_explain(p, &all[chosen], q->why);
-    problem_settle(q, &all[chosen]);
-    p->is_recorded = true;
-    const unsigned recorded = plan_choose(p, all, plan_candidates(p, all));
+    if (is_open) {
+        c.count = plan_candidates(&f->problem, all);
+        c.chosen = plan_choose(&f->problem, all, c.count);
+    } else {
+        all[0] = (struct plan_candidate){
+            .plan = f->problem.usual, .cost = plan_cost_of(&f->problem, &f->problem.usual)};
+        if (!is_by_planner) /* a profile has no plan that the user set */
+            all[0].plan = (struct plan){.devices = 0};
+    }
+    return c;
+}
 
-    problem_explain(p, &all[recorded], q->why_recorded);
-    q->recorded = problem_plan_of(q, &all[recorded]);
+/* Selects the plan by the model. A launch of a recording costs the host nothing, and copies
+   less: its plan is selected apart. Programs have one plan for both. */
+static void problem_estimate(struct launch_problem *q, const struct launching *l,
+                             struct plan_problem *p, const struct plan_candidate *chosen)
+{
+    struct plan_candidate all[PLAN_CANDIDATES_MAX];
+    const struct plan_candidate *recorded = chosen;
+
+    problem_explain(p, chosen, q->why);
+    if (!l->is_program) {
+        p->is_recorded = true;
+        recorded = &all[plan_choose(p, all, plan_candidates(p, all))];
+        problem_explain(p, recorded, q->why_recorded);
+    }
+    problem_settle(q, l->kernel, chosen, recorded);
 }
 
 static void problem_begin(struct launch_problem *q, const struct launching *l,
                           const struct kernel_binding *b)
 {
     struct plan_candidate all[PLAN_CANDIDATES_MAX];
-    const enum proact_effort effort = l->kernel->session->effort;
+    struct proact *p = l->kernel->session;
+    const enum proact_effort effort = problem_effort(p);
+    const bool is_open = q->constraint.is_open && !b->is_divided &&
+                         plans_are_same(&b->transfer.plan, &q->plan);
     struct problem_features *f = problem_features(l, b);
 
     f->problem.kernel_ns = q->kernel_ns;
-    f->problem.is_queued = 2 * q->queued > q->launches;
-    if (effort == PROACT_EFFORT_ESTIMATE)
-        problem_estimate(q, &f->problem, all);
-    else
-        problem_probe(q, &f->problem, all, plan_candidates(&f->problem, all),
-                      effort == PROACT_EFFORT_EXHAUSTIVE);
+    f->problem.is_queued = !l->is_program && 2 * q->queued > q->launches;
+    const struct problem_choice choice =
+        problem_choose(f, is_open, q->constraint.is_open, all);
+
+    q->usual = (struct plan_candidate){
+        .plan = f->problem.usual, .cost = plan_cost_of(&f->problem, &f->problem.usual)};
+    if (p->profile->path)
+        problem_record_create(&q->record, &choice, ++p->last_number);
+    if (is_open && effort != PROACT_EFFORT_ESTIMATE) {
+        problem_probe(q, &choice, effort == PROACT_EFFORT_EXHAUSTIVE);
+    } else {
+        if (is_open)
+            problem_estimate(q, l, &f->problem, &all[choice.chosen]);
+        q->state = PROBLEM_PLANNED;
+    }
     problem_features_free(f);
 }
 
@@ -225,30 +200,39 @@ static unsigned problem_busiest(const struct kernel_binding *b)
     return most;
 }
 
-/* Whether the time of the kernel is known: that of the last launch, or of an earlier one if
-   the readers have not changed for some launches. On a virtual clock the launches since the
-   last wait have not ended. */
-static bool problem_time(struct launch_problem *q, struct launching *l,
-                         const struct kernel_binding *b)
+/* Time of the kernel without what its plan adds, of a launch that took `ns`. */
+static double problem_plain_ns(const struct launching *l, const struct kernel_binding *b,
+                               double ns)
 {
-    const double ns = problem_kernel_ns(q, l, b);
+    struct problem_features *f = problem_features(l, b);
+    const double plain =
+        f->is_plain ? ns : plan_kernel_ns(&f->problem, &f->problem.usual, ns);
 
-    if (ns > 0) {
-        struct problem_features *f = problem_features(l, b);
+    problem_features_free(f);
+    return plain;
+}
 
-        q->kernel_ns = plan_kernel_ns(&f->problem, &f->problem.usual, ns);
-        problem_features_free(f);
-    } else if (!l->kernel->session->backend->is_virtual && !q->timer.is_recorded) {
+/* Begins the plan once the time of the kernel is known: that of the last launch, or of an
+   earlier one if the readers have not changed for some launches. On a virtual clock the
+   launches since the last wait have not ended. */
+static void problem_measure_kernel(struct launch_problem *q, struct launching *l)
+{
+    const struct kernel_binding *settled = kernel_binding_settled(l, SETTLED);
+    const struct kernel_binding *b = settled ? settled : kernel_binding_latest(l);
+    const double ns = b ? problem_kernel_ns(q, l, b) : 0;
+
+    if (ns > 0)
+        q->kernel_ns = problem_plain_ns(l, b, ns);
+    else if (b && !l->kernel->session->backend->is_virtual && !q->timer.is_recorded) {
         q->timer.device = problem_busiest(b);
         l->timer = &q->timer;
     }
-    return q->kernel_ns > 0 && b->launches >= (ns > 0 ? SETTLED : UNTIMED);
+    if (settled && q->kernel_ns > 0 && settled->launches >= (ns > 0 ? SETTLED : UNTIMED))
+        problem_begin(q, l, settled);
 }
 
 void problem_plan(struct launching *l)
 {
-    const struct kernel_binding *b;
-
     if (!problem_has_arrays(l)) /* launch_check_slots() reports that */
         return;
     const struct proact *p = l->kernel->session;
@@ -256,73 +240,161 @@ void problem_plan(struct launching *l)
 
     q->launches++;
     q->queued += p->sequence > p->order.settled;
-    if (q->state == PROBLEM_UNMEASURED && (b = kernel_binding_latest(l)) &&
-        transfer_counts(&b->transfer) && problem_time(q, l, b))
-        problem_begin(q, l, b);
-    if (q->state == PROBLEM_PROBING && plan_budget_permits(&l->kernel->session->budget)) {
+    if (q->state == PROBLEM_UNMEASURED)
+        problem_measure_kernel(q, l);
+    const bool may_probe = !l->is_mode_open && plan_budget_permits(&p->budget);
+
+    q->gave_recorded = false;
+    if (q->state == PROBLEM_PROBING && may_probe) {
         l->plan = problem_plan_of(q, &q->candidates[q->now]);
         l->measured = q;
-    } else if (q->state == PROBLEM_PLANNED) {
+    } else if (q->state != PROBLEM_UNMEASURED) {
         q->gave_recorded =
             !plans_are_same(&q->plan, &q->recorded) && !kernel_binding_of(l, &q->recorded);
         l->plan = q->gave_recorded ? q->recorded : q->plan;
     }
 }
 
-bool problem_plan_recorded(struct launching *l)
+void problem_plan_recorded(struct launching *l)
 {
-    struct launch_problem *q = problem_has_arrays(l) ? problem_look_up(l) : NULL;
-    const struct kernel_binding *b = q ? kernel_binding_latest(l) : NULL;
+    struct launch_problem *q = problem_look_up(l);
 
-    if (!b)
-        return false;
     q->gave_recorded = q->state == PROBLEM_PLANNED && kernel_binding_of(l, &q->recorded);
-    l->plan = q->gave_recorded ? q->recorded : b->transfer.plan;
-    return true;
+    l->plan = q->gave_recorded ? q->recorded : kernel_binding_latest(l)->transfer.plan;
+}
+
+static void problem_end_probes(struct launch_problem *q, struct proact_kernel *k)
+{
+    unsigned best = 0;
+
+    for (unsigned i = 0; i < q->candidate_count; i++) {
+        const double ns = q->times[i].least_ns, best_ns = q->times[best].least_ns;
+
+        if (ns > 0 && (best_ns <= 0 || ns < best_ns))
+            best = i;
+        problem_record_timed(&q->record, &q->candidates[i].plan, &q->times[i]);
+    }
+    snprintf(q->why, sizeof q->why, "measured %.1f us, the fastest of %u plans",
+             q->times[best].least_ns / 1e3, q->candidate_count);
+    problem_settle(q, k, &q->candidates[best], &q->candidates[best]);
+    q->was_measured = true;
+}
+
+bool problem_is_unsettled(struct launching *l)
+{
+    struct launch_problem *q = problem_find(l);
+    const struct kernel_binding *b;
+    double ns;
+
+    if (!plan_budget_permits(&l->kernel->session->budget))
+        return false;
+    if (q->state == PROBLEM_UNMEASURED && (b = kernel_binding_settled(l, SETTLED)) &&
+        (ns = problem_kernel_ns(q, l, b)) > 0) {
+        q->kernel_ns = problem_plain_ns(l, b, ns);
+        problem_begin(q, l, b);
+    }
+    return q->state == PROBLEM_PROBING ||
+           (q->state == PROBLEM_PLANNED && !plans_are_same(&q->recorded, &l->plan) &&
+            !plans_are_same(&q->recorded, &q->constraint));
+}
+
+/* Leaves out the candidate that is being measured. */
+static void problem_skip(struct launch_problem *q, struct proact_kernel *k)
+{
+    problem_record_unsupported(&q->record, &q->candidates[q->now].plan);
+    q->candidate_count--;
+    for (unsigned i = q->now; i < q->candidate_count; i++) {
+        q->candidates[i] = q->candidates[i + 1];
+        q->times[i] = q->times[i + 1];
+    }
+    q->launched = 0;
+    if (q->now == q->candidate_count)
+        problem_end_probes(q, k);
+}
+
+void problem_refuse(struct launching *l)
+{
+    struct launch_problem *q = problem_look_up(l);
+
+    l->plan = l->kernel->session->constraint;
+    if (!q || q->state == PROBLEM_UNMEASURED)
+        return;
+    if (q->state == PROBLEM_PROBING) {
+        if (l->measured)
+            problem_skip(q, l->kernel);
+        l->measured = NULL;
+        return;
+    }
+    snprintf(q->why, sizeof q->why, "the default; the kernel does not support %.24s",
+             q->plan.method->name);
+    q->plan = q->recorded = q->constraint;
+    plan_record_clear(&q->record);
 }
 
 /* The first launch under a plan builds its tables and is not counted. */
 void problem_measured(struct launching *l, double ns)
 {
     struct launch_problem *q = l->measured;
-    unsigned best = 0;
+    struct candidate_time *t = &q->times[q->now];
 
-    if (l->binding->launches >= 1 && ns > 0 &&
-        (q->times[q->now] <= 0 || ns < q->times[q->now]))
-        q->times[q->now] = ns;
-    if (++q->timed <= TIMES)
+    stored_choice_timed(l->kernel->session);
+    if (l->binding->launches >= 1 && ns > 0) {
+        t->least_ns = t->runs && t->least_ns < ns ? t->least_ns : ns;
+        t->most_ns = t->most_ns > ns ? t->most_ns : ns;
+        t->runs++;
+    }
+    q->launched++;
+    if (t->runs < TIMES && q->launched < TIMES_MOST)
         return;
-    q->timed = 0;
-    if (++q->now < q->candidate_count)
+    q->launched = 0;
+    if (++q->now == q->candidate_count)
+        problem_end_probes(q, l->kernel);
+}
+
+void problem_compare(const struct launching *l, double usual_ns, double selected_ns)
+{
+    struct launch_problem *q = problem_look_up(l);
+
+    if (!q || q->state != PROBLEM_PLANNED)
         return;
-    for (unsigned i = 1; i < q->candidate_count; i++)
-        if (q->times[i] > 0 && (q->times[best] <= 0 || q->times[i] < q->times[best]))
-            best = i;
-    snprintf(q->why, sizeof q->why, "measured %.1f us, the fastest of %u plans",
-             q->times[best] / 1e3, q->candidate_count);
-    problem_settle(q, &q->candidates[best]);
+    problem_record_timed(&q->record, &q->usual.plan,
+                         &(struct candidate_time){usual_ns, usual_ns, 1});
+    problem_record_timed(&q->record, &q->selected.plan,
+                         &(struct candidate_time){selected_ns, selected_ns, 1});
+    if (selected_ns < usual_ns)
+        return;
+    snprintf(q->why, sizeof q->why, "the default, measured %.1f us; %.24s took %.1f us",
+             usual_ns / 1e3, q->plan.method->name, selected_ns / 1e3);
+    problem_settle(q, l->kernel, &q->usual, &q->usual);
+}
+
+bool problem_was_measured(const struct launching *l)
+{
+    const struct launch_problem *q = problem_has_arrays(l) ? problem_look_up(l) : NULL;
+
+    return q && q->was_measured;
+}
+
+const struct plan_record *problem_record(const struct launching *l)
+{
+    const struct launch_problem *q = problem_has_arrays(l) ? problem_look_up(l) : NULL;
+
+    return q && q->record.number ? &q->record : NULL;
+}
+
+void problem_note_recorded(const struct launching *l)
+{
+    struct launch_problem *q = problem_has_arrays(l) ? problem_look_up(l) : NULL;
+
+    if (q)
+        q->is_recorded = true;
 }
 
 const char *problem_text(const struct proact_kernel *k)
 {
-    const struct launch_problem *q = k->problems ? k->problems->last_used : NULL;
+    const struct launch_problem *q = k->problems ? k->problems->first : NULL;
 
     if (!q)
         return NULL;
     return q->gave_recorded && q->why_recorded[0] ? q->why_recorded : q->why;
-}
-
-void problems_drop(struct proact_kernel *k)
-{
-    while (k->problems && k->problems->first) {
-        struct launch_problem *q = k->problems->first;
-
-        k->problems->first = q->next;
-        problem_timer_clear(k->session, &q->timer);
-        free(q->candidates);
-        free(q->times);
-        free(q);
-    }
-    free(k->problems);
-    k->problems = NULL;
 }

@@ -178,6 +178,14 @@ static void features_plan(const struct transfer_plan *plan, struct plan *out)
     strncpy(out->method, plan->method->name, sizeof out->method - 1);
 }
 
+/* Copies do not extend the kernel, and an interior sends nothing. */
+static bool features_is_plain(const struct kernel_binding *b)
+{
+    const enum transfer_initiator who = b->transfer.plan.method->initiator;
+
+    return b->is_divided || who == TRANSFER_BY_COPY || who == TRANSFER_BY_COPY_AFTER_WAIT;
+}
+
 struct problem_features *problem_features(const struct launching *l,
                                           const struct kernel_binding *b)
 {
@@ -206,7 +214,8 @@ struct problem_features *problem_features(const struct launching *l,
     for (unsigned s = 0; s < b->transfer.slot_count; s++)
         features_array(l, b, s, &f->arrays[s]);
     features_methods(p, f);
-    features_plan(&p->constraint, &q->usual);
+    features_plan(&b->transfer.plan, &q->usual);
+    f->is_plain = features_is_plain(b);
     return f;
 }
 

@@ -12,6 +12,7 @@ struct problem_features {
     struct plan_problem problem;
     struct plan_array *arrays;
     struct plan_method methods[PLAN_METHODS_MAX];
+    bool is_plain; /* the plan of the binding does not extend the kernel */
 };
 
 /* Features of a launch, without the time of its kernel, from the binding of its last

@@ -325,16 +325,46 @@ static void binding_boundaries(const struct launching *l, uint32_t *cta_first)
         launch_split(l->grid, l->over, l->kernel->session->devices.count, cta_first);
 }
 
-const struct kernel_binding *kernel_binding_latest(const struct launching *l)
+static struct kernel_binding *binding_latest(const struct launching *l,
+                                             const uint32_t *cta_first)
 {
-    uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
-    const struct kernel_binding *latest = NULL;
+    struct kernel_binding *latest = NULL;
 
-    binding_boundaries(l, cta_first);
-    for (const struct kernel_binding *b = l->kernel->bindings; b; b = b->next)
+    for (struct kernel_binding *b = l->kernel->bindings; b; b = b->next)
         if ((!latest || b->used > latest->used) && binding_has_shape(b, l, cta_first))
             latest = b;
     return latest;
+}
+
+const struct kernel_binding *kernel_binding_latest(const struct launching *l)
+{
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
+
+    binding_boundaries(l, cta_first);
+    return binding_latest(l, cta_first);
+}
+
+static bool binding_has_sizes(const struct kernel_binding *b, const struct launching *l)
+{
+    for (unsigned s = 0; s < l->kernel->slot_count; s++)
+        if (b->array[s]->bytes != launching_slot_array(l, s)->bytes)
+            return false;
+    return true;
+}
+
+const struct kernel_binding *kernel_binding_settled(const struct launching *l,
+                                                    unsigned launches)
+{
+    const struct proact_kernel *k = l->kernel;
+    const struct kernel_binding *last = NULL;
+
+    for (const struct kernel_binding *b = k->bindings; b; b = b->next)
+        if (b->launched && b->launches >= launches && b->digest == l->found.digest &&
+            b->transfer.slot_count == k->slot_count && !consumers_is_replaced(b) &&
+            memcmp(b->grid, l->grid, sizeof b->grid) == 0 && binding_has_sizes(b, l) &&
+            (!last || b->launched > last->launched))
+            last = b;
+    return last;
 }
 
 const struct kernel_binding *kernel_binding_of(const struct launching *l,
@@ -374,16 +404,18 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
         b->used = p->sequence;
         b->launches++;
     }
-    if (b && p->devices.count > 1) {
-        launch_record_reads(l);
-        consumers = consumers_update(b);
-        if (consumers) /* needs depend on what the tables send (want_unchanged()) */
-            l->needs = NULL;
-    }
-    const struct kernel_binding *before = b ? b : kernel_binding_latest(l);
+    struct kernel_binding *before = b ? b : binding_latest(l, cta_first);
 
-    if (!b && before && p->devices.count > 1)
-        consumers = consumers_copy(before, &l->plan);
+    if (before && p->devices.count > 1) {
+        l->binding = before;
+        launch_record_reads(l);
+        consumers = consumers_update(before, &l->plan);
+        if (!b && !consumers)
+            consumers = consumers_copy(before, &l->plan);
+        if (!b || consumers) /* needs depend on what the tables send (want_unchanged()) */
+            l->needs = NULL;
+        l->binding = b;
+    }
     if (!b)
         kernel_shapes_trim(k);
     if (b && !consumers)

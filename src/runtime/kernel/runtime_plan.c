@@ -62,5 +62,9 @@ const char *proact_kernel_plan(struct proact_kernel *k)
 
 struct proact_budget proact_measurement_budget(const struct proact *p)
 {
-    return (struct proact_budget){p->budget.spent_ns, plan_budget_allowed_ns(&p->budget)};
+    const struct plan_budget *b = &p->budget;
+    const bool is_lifted = b->is_lifted && b->is_lifted(b->context);
+
+    return (struct proact_budget){b->spent_ns,
+                                  is_lifted ? UINT64_MAX : plan_budget_allowed_ns(b)};
 }

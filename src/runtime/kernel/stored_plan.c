@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/autotune/session_profile.h"
+#include "runtime/kernel/runtime_binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/session/session_plan.h"
@@ -45,7 +46,7 @@ static struct kernel_stored_plan *stored_plan_create(struct proact_kernel *k,
 {
     struct proact *p = k->session;
     struct kernel_stored_plan *s = must_calloc(1, sizeof *s);
-    const struct profile_entry *e = session_profile_find(p, key);
+    const struct profile_entry *e = session_profile_usable(p, key);
     struct proact_error err = {""};
 
     s->key = *key;
@@ -54,8 +55,9 @@ static struct kernel_stored_plan *stored_plan_create(struct proact_kernel *k,
     if (!e || (!*e->plan.method && !e->plan.chunk_first && !e->plan.threads))
         return s;
     s->is_set = !stored_plan_read(p, &e->plan, &s->plan, &err);
-    p->profile->used += s->is_set;
-    if (!s->is_set)
+    if (s->is_set)
+        session_profile_use(p, key);
+    else
         session_profile_note(p, true, "the stored plan of '%.64s' is not used: %s",
                              key->kernel, err.text);
     return s;
@@ -63,7 +65,8 @@ static struct kernel_stored_plan *stored_plan_create(struct proact_kernel *k,
 
 static bool same_shape(const struct profile_key *a, const struct profile_key *b)
 {
-    return a->bytes == b->bytes && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+    return a->bytes == b->bytes && a->is_recorded == b->is_recorded &&
+           memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            memcmp(a->threads, b->threads, sizeof a->threads) == 0;
 }
 
@@ -78,29 +81,75 @@ static void stored_plan_list(struct proact *p, const struct profile_key *key)
     s->shapes[s->shape_count++] = *key;
 }
 
+static const struct kernel_stored_plan *stored_plan_find(struct proact_kernel *k,
+                                                         const struct profile_key *key)
+{
+    struct kernel_stored_plan *s = k->stored_plans;
+
+    while (s && !same_shape(&s->key, key))
+        s = s->next;
+    return s ? s : stored_plan_create(k, key);
+}
+
+/* Whether launches are, or will be, parts of a recording. */
+static bool stored_plan_is_recorded(const struct proact *p)
+{
+    return p->recording || p->repeating;
+}
+
+/* A recorded launch needs tables that an earlier launch has made. */
+static bool stored_plan_is_possible(const struct launching *l,
+                                    const struct kernel_stored_plan *s)
+{
+    return s->is_set &&
+           (!l->kernel->session->recording || kernel_binding_of(l, &s->plan));
+}
+
 bool stored_plan_select(struct launching *l)
 {
     struct proact_kernel *k = l->original ? l->original : l->kernel;
     struct proact *p = k->session;
     const struct transfer_plan *given = &p->constraint;
+    const struct kernel_stored_plan *s;
 
     if (!p->profile->stored && !p->profile->lists_shapes)
         return false;
-    const struct profile_key key = session_profile_key(l);
-    struct kernel_stored_plan *s = k->stored_plans;
+    struct profile_key key = session_profile_key(l);
 
     if (p->profile->lists_shapes && l->over > 1)
         stored_plan_list(p, &key);
     if (!given->is_open || !given->chunk_is_open || !given->threads_are_open ||
         !p->profile->stored)
         return false;
-    while (s && !same_shape(&s->key, &key))
-        s = s->next;
-    if (!s)
-        s = stored_plan_create(k, &key);
-    if (s->is_set)
-        l->plan = s->plan;
-    return s->is_set;
+    key.is_recorded = stored_plan_is_recorded(p);
+    s = stored_plan_find(k, &key);
+    if (key.is_recorded && !stored_plan_is_possible(l, s)) {
+        key.is_recorded = false;
+        s = stored_plan_find(k, &key);
+    }
+    if (!stored_plan_is_possible(l, s))
+        return false;
+    l->plan = s->plan;
+    return true;
+}
+
+struct profile_key stored_plan_recorded_key(const struct launching *l)
+{
+    struct profile_key key = session_profile_key(l);
+
+    key.is_recorded = true;
+    return key;
+}
+
+const struct profile_entry *stored_plan_recorded(const struct launching *l)
+{
+    struct proact *p = l->kernel->session;
+
+    if (!p->profile->stored)
+        return NULL;
+    const struct profile_key key = stored_plan_recorded_key(l);
+
+    return session_profile_usable(p, &key);
 }
 
 void stored_plans_drop(struct proact_kernel *k)

@@ -16,6 +16,7 @@
 #include "runtime/coherence/launch_pages.h"
 #include "runtime/footprint/derive.h"
 #include "runtime/kernel/launch_plan.h"
+#include "runtime/kernel/recorded_plan.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/launch/launch_partition.h"
 #include "runtime/launch/launch_quanta.h"
@@ -215,8 +216,10 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     /* An interior/boundary split takes two numbers; its boundary waits for the first
        one. */
     l->sequence = p->sequence += l->is_divided ? 2 : 1;
-    if (l->binding)
+    if (l->binding) {
         l->binding->launched = l->sequence;
+        l->binding->is_divided = l->is_divided;
+    }
     l->parameters = must_calloc(launch_parameter_bytes(l), 1);
     for (unsigned s = 0; l->binding && s < l->binding->transfer.slot_count; s++)
         if (transfer_counts(&l->binding->transfer))
@@ -226,6 +229,8 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     if (status) /* some devices may not have counted */
         p->generation++;
     launch_account(l, !status);
+    if (p->recording)
+        recorded_plan_note(l);
     launch_textures_used(l);
     p->launched_on = first_of(l);
     return status;

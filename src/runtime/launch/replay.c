@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
+
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/coherence/fetch.h"
+#include "runtime/kernel/recorded_plan.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/binding.h"
 #include "runtime/objects/session.h"
 #include "runtime/session/recorded.h"
+#include "runtime/session/runtime_wait.h"
+#include "runtime/session/stopwatch.h"
 #include "runtime/version/runtime_child.h"
 #include "runtime/version/runtime_clone.h"
 
@@ -13,10 +18,11 @@
    state needs no fetch. */
 enum { BEHIND_MOST = 4 };
 
-static void account(const struct proact_recording *r)
+static void account(struct proact_recording *r)
 {
     struct proact *p = r->session;
 
+    r->replays += r->replays < UINT_MAX;
     /* Launches keep their relative numbers, so that the spans of a launch stay together. */
     for (size_t i = 0; i < r->table_count; i++)
         r->table[i].tables->table_epoch = r->table[i].epochs;
@@ -65,6 +71,36 @@ static enum proact_status follow_variables(const struct proact_recording *r,
     return status;
 }
 
+static enum proact_status replay_queue(struct proact_recording *r, struct proact_error *err)
+{
+    struct proact *p = r->session;
+    const enum proact_status status = p->backend->graph_launch(r->graph, err);
+
+    p->order.is_elsewhere |= r->is_elsewhere;
+    if (!status)
+        account(r);
+    return status;
+}
+
+/* All devices are idle before and after a timed replay. */
+static enum proact_status replay_time(struct proact_recording *r, struct proact_error *err)
+{
+    struct proact *p = r->session;
+    struct stopwatch_time took = {0, 0};
+    enum proact_status status = proact_wait(p, err);
+    const uint64_t from = proact_now_ns(p);
+
+    if (status)
+        return status;
+    if (!(status = stopwatch_start(p, err)))
+        status = replay_queue(r, err);
+    if ((status = stopwatch_stop(p, status, &took, err)))
+        return status;
+    plan_budget_charge(&p->budget, from, took.devices_ns);
+    recorded_plans_timed(r, took.devices_ns);
+    return PROACT_OK;
+}
+
 bool proact_recording_is_split(const struct proact_recording *r)
 {
     return r->is_elsewhere;
@@ -92,6 +128,10 @@ enum proact_status proact_replay(struct proact_recording *r, struct proact_error
         return fail(err, PROACT_EINVAL,
                     "the recording can no longer be replayed: the other devices have "
                     "fewer current ranges of its arrays than during the recording");
+    if (r->is_program && !recorded_plans_hold(r))
+        return fail(err, PROACT_EINVAL,
+                    "the recording can no longer be replayed: its launches have other "
+                    "plans now");
     if ((status = follow_variables(r, err)))
         return status;
     const uint64_t before = p->sequence;
@@ -100,8 +140,6 @@ enum proact_status proact_replay(struct proact_recording *r, struct proact_error
         if ((status = array_fetch_identical(r->array[i].array, &r->array[i].before, err)))
             return status;
     r->behind = p->sequence == before ? 0 : r->behind + 1;
-    p->order.is_elsewhere |= r->is_elsewhere;
-    if (!(status = p->backend->graph_launch(r->graph, err)))
-        account(r);
-    return status;
+    return recorded_plans_are_due(r) && session_try_quiesce(p) ? replay_time(r, err)
+                                                               : replay_queue(r, err);
 }

@@ -48,6 +48,7 @@ struct kernel_binding {
     uint64_t uploaded;           /* operation that uploaded the tables */
     struct consumers *consumers; /* consumer prediction */
     uint32_t fragmented_slots;   /* bit mask of slots, from fragments_detect() */
+    bool is_divided;             /* its last launch had an interior */
     bool has_gaps;               /* gaps between its ranges were fetched */
     struct transfer_binding transfer;
 };

@@ -14,15 +14,21 @@
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_partial.h"
 #include "runtime/coherence/transfer_cost.h"
+#include "runtime/kernel/launch_problem.h"
+#include "runtime/kernel/runtime_binding.h"
 #include "runtime/launch/launch.h"
 #include "runtime/objects/binding.h"
+#include "runtime/launch/launch_measure.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
 #include "runtime/session/runtime_wait.h"
 #include "runtime/validity/consumers.h"
 
-enum { UNTIMED_MAX = 8 }; /* limit of launches before the timed split launch */
+enum {
+    UNTIMED_MAX = 8,  /* limit of launches before the timed split launch */
+    REPLANNED_MAX = 2 /* changes of the plan after which a split is timed again */
+};
 
 /* Records the fetch before a split launch. Bytes that are missing because other kernels ran
    on one device are excluded: they depend on those kernels' modes (choice_edges.h). */
@@ -100,9 +106,10 @@ static enum proact_status time_split(struct choice *c, struct launching *l,
         status = launch_queue(l, err);
     if ((status = stopwatch_stop(p, status, &took, err)))
         return status;
-    if (!c->timed_split) /* later fetches result from the probe itself */
+    if (!c->timed_split && !c->replanned) /* later fetches result from the probe itself */
         split_note_broadcast(c, s, broadcast);
     took.devices_ns = split_without_push_ns(c, l, took.devices_ns);
+    c->timed_plan = l->plan;
     choice_note_split(c, took, l->is_divided, l->kernel->found_ns);
     return PROACT_OK;
 }
@@ -130,6 +137,23 @@ static enum proact_status time_whole(struct choice *c, struct launching *l,
     return PROACT_OK;
 }
 
+/* Whether the split is timed again, because it was slower than under the plan before: a
+   first launch can take longer. If it stays slower, the plan before returns. */
+static bool split_repeats(struct choice *c, const struct launching *l)
+{
+    if (!c->former_ns)
+        return false;
+    if (c->split_ns >= c->former_ns && c->timed_split == 1)
+        return true;
+    problem_compare(l, (double)c->former_ns, (double)c->split_ns);
+    if (c->former_ns <= c->split_ns) {
+        c->split_ns = c->former_ns;
+        c->timed_plan = l->kernel->session->constraint;
+    }
+    c->former_ns = 0;
+    return false;
+}
+
 static enum proact_status time_one(struct choice *c, struct launching *l,
                                    enum proact_status (*whole)(struct launching *l,
                                                                struct proact_error *err),
@@ -141,7 +165,9 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
 
     if (status)
         return status;
-    if (c->step == CHOICE_TIME_SPLIT) {
+    const bool is_split = c->step == CHOICE_TIME_SPLIT;
+
+    if (is_split) {
         status = time_split(c, l, err);
     } else {
         p->looks = true; /* its reads predict nothing */
@@ -152,6 +178,8 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
         return status;
     stored_choice_timed(p);
     plan_budget_charge(&p->budget, from, choice_least_ns(c));
+    if (is_split && split_repeats(c, l))
+        return PROACT_OK;
     c->step = choice_after(c);
     if (c->step != CHOICE_MADE)
         return PROACT_OK;
@@ -160,6 +188,7 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
     choice_settle(c);
     windows_timed(p);
     windows_choose(c);
+    stored_choice_note_plans(c, problem_record(l));
     stored_choice_made(c);
     memcpy(c->block, l->block, l->kernel->parameter_bytes);
     return PROACT_OK;
@@ -203,7 +232,8 @@ static enum proact_status queue_split(struct choice *c, struct launching *l,
 static void begin(struct choice *c)
 {
     c->step = CHOICE_TIME_SPLIT;
-    c->timed_split = c->timed_whole = c->untimed = 0;
+    c->timed_split = c->timed_whole = c->untimed = c->replanned = 0;
+    c->former_ns = 0;
     c->is_short = false;
 }
 
@@ -245,6 +275,34 @@ enum proact_status choice_run_small(struct choice *c, struct launching *l,
     return whole(l, err);
 }
 
+/* Split times hold for the plan of their launches. After a change of the plan the split is
+   timed again; after the measurement of plans, both modes are. */
+static void split_follow_plan(struct choice *c, const struct launching *l)
+{
+    const bool is_made = choice_is_made(c);
+
+    if (!c->timed_split || c->replanned >= REPLANNED_MAX ||
+        (is_made && !problem_was_measured(l)) || l->kernel->session->vary_plans ||
+        plans_are_same(&c->timed_plan, &l->plan))
+        return;
+    c->replanned++;
+    c->former_ns = is_made ? 0 : c->split_ns;
+    c->timed_split = 0;
+    if (is_made)
+        c->timed_whole = 0;
+    c->step = CHOICE_TIME_SPLIT;
+}
+
+/* Times a split launch under a candidate plan. */
+static enum proact_status measure_plan(struct choice *c, struct launching *l,
+                                       struct proact_error *err)
+{
+    c->last = RAN_SPLIT;
+    l->choice = c;
+    l->is_short = c->is_short;
+    return launch_measure(l, err);
+}
+
 /* A probe costs two waits; other launches are only queued. */
 enum proact_status choice_run(struct choice *c, struct launching *l,
                               enum proact_status (*whole)(struct launching *l,
@@ -252,13 +310,17 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
                               struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    const bool is_made = choice_is_made(c), waits = has_to_wait(c);
 
-    if (!is_made && split_cannot_pay(l)) {
+    if (!choice_is_made(c) && split_cannot_pay(l)) {
         joint_cost_record(c, l);
         return choice_run_small(c, l, whole, err);
     }
     c->is_small = false;
+    if (l->measured)
+        return measure_plan(c, l, err);
+    if (l->binding && !c->is_stored)
+        split_follow_plan(c, l);
+    const bool is_made = choice_is_made(c), waits = has_to_wait(c);
     const bool is_split = waits ? windows_split_new(p) : choice_is_split(c);
 
     c->last = is_split  ? RAN_SPLIT
@@ -282,8 +344,10 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
         return time_one(c, l, whole, err);
     if (!is_split)
         return whole(l, err);
-    if (is_made)
+    if (is_made) {
         choice_note_found(c, l->kernel);
+        stored_choice_note_plans(c, problem_record(l));
+    }
     c->odd = is_odd(c, l) ? c->odd + 1 : 0;
     return queue_split(c, l, err);
 }

@@ -13,13 +13,16 @@
 #include "runtime/autotune/choice.h"
 #include "runtime/autotune/choice_windows.h"
 #include "runtime/autotune/look.h"
+#include "runtime/autotune/session_profile.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_partial.h"
 #include "runtime/footprint/derive.h"
 #include "runtime/footprint/derive_flags.h"
+#include "runtime/kernel/recorded_plan.h"
 #include "runtime/kernel/stored_plan.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/launch_axis.h"
+#include "runtime/launch/launch_measure.h"
 #include "runtime/launch/launch_specialize.h"
 #include "runtime/launch/launch_tables.h"
 #include "runtime/launch/launch_variant.h"
@@ -258,19 +261,40 @@ static const char *cannot_replay(const struct launching *l)
     return NULL;
 }
 
+/* Records a launch on device 0. */
+static enum proact_status record_whole(struct launching *l, struct choice *c,
+                                       struct proact_error *err)
+{
+    const enum proact_status status = launch_first(l, err);
+
+    l->choice = c;
+    if (!status)
+        recorded_plan_note(l);
+    return status;
+}
+
+/* Whether a profile says that the launch is recorded on one device. */
+static bool is_recorded_whole(const struct launching *l)
+{
+    const struct profile_entry *e = stored_plan_recorded(l);
+
+    return e && profile_is_decided(e) && e->plan.devices == 1;
+}
+
 /* Records the launch as it would run. Fails if the decision is not final or the split would
    differ. */
 static enum proact_status record_block(struct launching *l, bool is_chosen,
                                        struct proact_error *err)
 {
     const struct proact *p = l->kernel->session;
-    const struct choice *c = is_chosen ? choice_known(l) : NULL;
+    struct choice *c = is_chosen ? choice_known(l) : NULL;
     const bool is_made = !is_chosen || (c && choice_is_made(c));
     enum proact_status status;
 
     recording_note_program(l->kernel->session);
-    if (c && ((is_made && !choice_is_split(c)) || c->last == RAN_SMALL))
-        return launch_first(l, err);
+    if (c &&
+        ((is_made && !choice_is_split(c)) || c->last == RAN_SMALL || is_recorded_whole(l)))
+        return record_whole(l, c, err);
     if ((status = launch_bind(l, err)))
         return status;
     if (p->records_unlike || (l->binding && !is_made))
@@ -279,13 +303,14 @@ static enum proact_status record_block(struct launching *l, bool is_chosen,
                     "times, then record",
                     l->kernel->name);
     if (!l->binding)
-        return launch_first(l, err);
+        return record_whole(l, c, err);
     const char *why = cannot_replay(l);
 
     if (why)
         return fail(err, PROACT_EINVAL, "kernel '%s': %s: its split launch is not recorded",
                     l->kernel->name, why);
     recording_follow_variables(l->kernel->session);
+    l->choice = c;
     return launch_queue(l, err);
 }
 
@@ -337,6 +362,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
         return launch_first(l, err);
     }
     l->kernel->found_ns = 0;
+    l->is_mode_open = c && !choice_is_made(c);
     if ((status = launch_bind(l, err)))
         return status;
     if (p->lazy_devices.is_opening &&
@@ -357,7 +383,9 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     }
     if (order_change(l, c))
         return launch_chosen(l, grid, err);
-    return c ? choice_run(c, l, launch_first, err) : launch_queue(l, err);
+    if (c)
+        return choice_run(c, l, launch_first, err);
+    return l->measured ? launch_measure(l, err) : launch_queue(l, err);
 }
 
 static enum proact_status launch_plain(struct launching *l, const struct proact_grid *grid,

@@ -42,6 +42,7 @@ struct launching {
     bool is_program;             /* addresses in its memory refer to device 0 */
     struct transfer_plan plan;   /* launch_plan.h */
     struct problem_timer *timer; /* problem_timer.h; NULL: the kernel is not timed */
+    bool is_mode_open;           /* split or one device is not decided: no plan is timed */
     struct launch_problem
         *measured;        /* problem whose plan this launch measures; NULL: none */
     struct derived found; /* the derived write set, without user maps */

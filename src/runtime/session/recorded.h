@@ -29,6 +29,9 @@ struct recorded_traffic {
     uint64_t bytes, chunks;
 };
 
+/* Launches of one shape in a recording, with their plan (kernel/recorded_plan.h). */
+struct recorded_plan;
+
 struct proact_recording {
     struct proact *session;
     struct proact_recording *next;
@@ -52,6 +55,11 @@ struct proact_recording {
     size_t traffic_count, traffic_capacity;
     struct recorded_array *array;
     size_t array_count, array_capacity;
+    struct recorded_plan *plan;
+    size_t plan_count, plan_capacity;
+    unsigned replays;           /* at most UINT_MAX */
+    unsigned timed;             /* of them */
+    uint64_t least_ns, most_ns; /* of the timed ones */
     struct recorded_table *table;
     size_t table_count, table_capacity;
 };

@@ -152,6 +152,7 @@ static void recording_free(struct proact_recording *r)
     }
     free(r->array);
     free(r->table);
+    free(r->plan);
     free(r);
 }
 
@@ -195,7 +196,7 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
     nothing_fresh(p);
     p->recording = must_calloc(1, sizeof *p->recording);
     p->recording->session = p;
-    p->records_unlike = false;
+    p->records_unlike = p->records_early = false;
     p->recording->begin = p->sequence;
     return PROACT_OK;
 }
@@ -230,6 +231,11 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
     return PROACT_OK;
 }
 
+bool proact_record_is_early(const struct proact *p)
+{
+    return p->records_early;
+}
+
 void proact_recording_destroy(struct proact_recording *r)
 {
     if (!r)
@@ -246,7 +252,7 @@ void proact_recording_destroy(struct proact_recording *r)
 static void void_one(struct proact_recording *r, const char *missing)
 {
     r->missing = missing;
-    r->launch_count = r->table_count = 0; /* their bindings and tables are freed */
+    r->launch_count = r->table_count = r->plan_count = 0; /* what they refer to is freed */
 }
 
 static bool uses(const struct proact_recording *r, const struct proact_kernel *k)

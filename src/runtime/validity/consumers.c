@@ -239,6 +239,8 @@ void consumers_restart(struct kernel_binding *b)
 
     w->observed = w->before;
     w->before = observed;
+    if (!w->is_launched) /* the targets come from these reads */
+        copy(b, w->before, w->push_reads);
     clear(b, w->observed);
     if (w->part_count > PARTS_MAX / 2)
         drop_parts(w);
@@ -375,11 +377,11 @@ static bool is_new(struct kernel_binding *b)
 
 /* Whether the targets may change now: directly after the first launch, and later if two
    successive intervals observed the same reads. */
-static bool is_time(struct kernel_binding *b)
+static bool is_time(struct kernel_binding *b, const struct transfer_plan *plan)
 {
     const struct consumers *w = b->consumers;
 
-    if (!w->is_launched || w->number > NUMBER_MAX || b->transfer.plan.everywhere)
+    if (!w->is_launched || w->number > NUMBER_MAX || plan->everywhere)
         return false;
     if (is_scattered(b))
         return w->push_targets != NULL;
@@ -407,14 +409,14 @@ struct consumers *consumers_copy(const struct kernel_binding *b,
     return next;
 }
 
-struct consumers *consumers_update(struct kernel_binding *b)
+struct consumers *consumers_update(struct kernel_binding *b,
+                                   const struct transfer_plan *plan)
 {
     struct consumers *w = b->consumers, *next;
-    const struct transfer_plan *plan = &b->transfer.plan;
     bool is_last = w->number == NUMBER_MAX || is_scattered(b);
 
     consumers_add_shared(b);
-    if (!is_time(b))
+    if (!is_time(b, plan))
         return NULL;
     if (transfer_sends_to_all(plan)) {
         if (!w->push_targets && crosses(b, w->observed))

@@ -65,6 +65,7 @@ void consumers_restart(struct kernel_binding *b);
    NULL: nothing is known yet. */
 struct consumers *consumers_copy(const struct kernel_binding *b,
                                  const struct transfer_plan *plan);
-/* Consumers of a replacement binding with better push targets; the replacement takes
-   ownership. NULL: the current targets stay. */
-struct consumers *consumers_update(struct kernel_binding *b);
+/* Consumers of a replacement binding under the plan with better push targets; the
+   replacement takes ownership. NULL: the current targets stay. */
+struct consumers *consumers_update(struct kernel_binding *b,
+                                   const struct transfer_plan *plan);

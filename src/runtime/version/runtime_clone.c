@@ -235,6 +235,14 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
     return status;
 }
 
+bool launch_version_is_loaded(const struct launching *l)
+{
+    const struct kernel_clones *c = l->kernel->clones;
+
+    return c && c->part[clone_of(&l->plan)][places_of(l, &l->plan)]
+                    .function[l->kernel->session->devices.count - 1];
+}
+
 /* The version that the launch runs; it is bound. */
 static enum instrument_clone version_of(const struct launching *l)
 {

@@ -17,6 +17,9 @@ struct proact_kernel;
 enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
                                     struct proact_error *err);
 
+/* Whether that version is loaded already. */
+bool launch_version_is_loaded(const struct launching *l);
+
 /* Whether a plain kernel, whose slots are known, can have a version for the launch. */
 enum proact_status launch_supports_plan(const struct launching *l, bool *supports,
                                         struct proact_error *err);

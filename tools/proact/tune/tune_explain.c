@@ -56,7 +56,9 @@ static void print_reason(const struct profile_entry *e, const struct profile_can
     else if (c->reason == PROFILE_BUDGET)
         printf("  not timed: the time of the search was used up");
     else if (c->reason == PROFILE_UNSUPPORTED)
-        printf("  not timed: the machine does not support it");
+        printf("  not timed: the machine or the kernel does not support it");
+    else if (c->reason == PROFILE_UNDECIDED)
+        printf("  not timed: too few launches");
     printf("\n");
 }
 

@@ -96,7 +96,10 @@ static void print_plans(const struct rt *rt)
             fprintf(stderr, "proact: plan of %s: %s\n", plain ? plain : k->name, plan);
         free(plain);
     }
-    if (budget.spent_ns)
+    if (budget.spent_ns && budget.allowed_ns == UINT64_MAX)
+        fprintf(stderr, "proact: measurements took %.3f ms, without a limit\n",
+                (double)budget.spent_ns / 1e6);
+    else if (budget.spent_ns)
         fprintf(stderr, "proact: measurements took %.3f ms of %.3f ms allowed\n",
                 (double)budget.spent_ns / 1e6, (double)budget.allowed_ns / 1e6);
 }

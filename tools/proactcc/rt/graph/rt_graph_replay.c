@@ -15,8 +15,9 @@
 enum {
     CALLED_AT_FIRST = 2, /* launches; doubled after each unsuccessful attempt */
     CALLED_MOST = 1 << 20,
-    WORTH_IT = 16, /* replays that amortize a recording */
-    SHORTEST = 3   /* operations; calls are as fast for fewer */
+    WORTH_IT = 16,  /* replays that amortize a recording */
+    SHORTEST = 3,   /* operations; calls are as fast for fewer */
+    EARLY_MOST = 32 /* attempts that do not count, because calls settle the plans */
 };
 
 /* The operations as bytes, either stored or compared with the stored bytes. */
@@ -118,7 +119,7 @@ static void graph_replay_restart(struct rt *rt, struct cuda_graph_exec *exec)
         r->wait = CALLED_AT_FIRST;
     else if (is_any_recorded(r) && r->replays < WORTH_IT)
         wait_longer(r);
-    r->calls = r->replays = 0;
+    r->calls = r->replays = r->early = 0;
     forget(rt, r);
     r->noted_bytes = 0;
     replay_hash_graph(&look, &exec->graph);
@@ -322,7 +323,12 @@ enum cuda_error rt_graph_launch(struct rt *rt, struct cuda_graph_exec *exec,
     rt->graphs.launches++;
     rt->graphs.replayed += replayed > 0;
     r->replays += replayed > 0;
-    if (tries && (replayed < r->count || !r->count))
+    const bool is_early = tries && rt->session && proact_record_is_early(rt->session) &&
+                          r->early < EARLY_MOST;
+
+    if (is_early)
+        r->early++;
+    else if (tries && (replayed < r->count || !r->count))
         wait_longer(r);
     else
         r->calls += replayed < r->count || !r->count;

@@ -31,6 +31,7 @@ struct graph_replay {
                        recorded */
     uint64_t wait;  /* launches before the next attempt */
     uint64_t replays; /* of recordings */
+    unsigned early;   /* attempts before the plans of the launches were settled */
 };
 
 enum cuda_error rt_graph_launch(struct rt *rt, struct cuda_graph_exec *exec,
