@@ -170,8 +170,8 @@ measure() { # the case $name: a row
         END {
             for (p in n)
                 if (faster(p)) best = p
-            printf "{\"name\": \"%s\", \"class\": \"%s\", \"machine\": \"%s\", \"plan\": \"%s\", \"best\": \"%s\", \"auto_ns\": %.0f, \"best_ns\": %.0f, \"auto\": %.4f, \"fused\": %.4f, \"inline\": %.4f, \"bulk\": %.4f}\n",
-                name, class, machine, plan, best, of("auto", 0.5), of(best, 0.5),
+            printf "{\"name\": \"%s\", \"command\": \"proact run %s --machine %s\", \"class\": \"%s\", \"machine\": \"%s\", \"plan\": \"%s\", \"best\": \"%s\", \"auto_ns\": %.0f, \"best_ns\": %.0f, \"auto\": %.4f, \"fused\": %.4f, \"inline\": %.4f, \"bulk\": %.4f}\n",
+                name, name, machine, class, machine, plan, best, of("auto", 0.5), of(best, 0.5),
                 regret("auto"), regret("fused:64K"), regret("inline"), regret("bulk")
         }' "$work/again" | tee -a rows
 }
