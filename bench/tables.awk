@@ -281,6 +281,13 @@ function micro_errors(file,    line, k, m, order, names, n, c, i, j, part, cell,
            points, three, cases, first
 }
 
+function regret_table(file,    line) {
+    while ((getline line <file) > 0) regret_read(line)
+    close(file)
+    if (!regret_classes) fail(file " has no cases")
+    regret_print()
+}
+
 function table(name,    file) {
     file = result_file(name)
     if (name ~ /^summary-/ || name == "targets") summary_table(name)
@@ -299,6 +306,7 @@ function table(name,    file) {
     else if (name ~ /^(run|(pagerank|als).*-v100)/)
         rows(file, "run", "hidden_share",
              "| method | time | speedup | captured | overhead | sent | packets | hidden |")
+    else if (name ~ /^regret/) regret_table(file)
     else if (name ~ /^twins/)
         rows(file, "twin", "ratio", "| application | proact, one GPU | library | ratio | call |")
     else if (name ~ /^applications/)

@@ -7,7 +7,10 @@ proact_test(NAME bench.tables_stale COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/ta
 # The best method in the table of bench/applications.sh.
 proact_test(NAME bench.applications COMMAND
     ${CMAKE_CURRENT_SOURCE_DIR}/bench/applications.sh ${PROJECT_SOURCE_DIR})
-set_tests_properties(bench.tables_stale bench.applications PROPERTIES LABELS quick)
+# The best plan and the summary of bench/regret.sh.
+proact_test(NAME bench.regret COMMAND
+    ${CMAKE_CURRENT_SOURCE_DIR}/bench/regret.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(bench.tables_stale bench.applications bench.regret PROPERTIES LABELS quick)
 
 # The regions of Figure 6 on an emulated machine.
 proact_test(NAME bench.child_regions COMMAND
