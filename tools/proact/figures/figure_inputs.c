@@ -32,8 +32,10 @@ static const struct figure_input inputs[] = {
     {.application = "als",
      .make = {"ratings --users 60000 --items 2221 --draws 12500000",
               "ratings --users 8000 --items 2000 --draws 80000"},
-     .run = {"--send all --update gradient --kernel paper --rank 16 --iterations 4",
-             "--send all --update gradient --kernel paper --rank 16 --iterations 1"},
+     .run = {"--send all --update gradient --kernel paper --precision f32 "
+             "--rank 16 --iterations 4",
+             "--send all --update gradient --kernel paper --precision f32 "
+             "--rank 16 --iterations 1"},
      .suffix = ".mtx"},
     {.application = "ct",
      .run = {"--send all --size 512 --views 984 --subsets 24 --iterations 2",
