@@ -61,11 +61,11 @@ static void expect_near(uint64_t is, uint64_t want, double most, struct where at
                  at.machine, (unsigned long)is, (unsigned long)want, 100 * share);
 }
 
-/* With `dynamic`, launches of PageRank take 0.3 us longer on two of four V100s than in the
-   recording by bulk. */
+/* `dynamic` alternates between two orders of its child kernels, which differ by 1 to 2 %.
+ */
 static double most_of(const char *method)
 {
-    return strcmp(method, "dynamic") == 0 ? 0.015 : 0.01;
+    return strcmp(method, "dynamic") == 0 ? 0.025 : 0.01;
 }
 
 /* Every method replays the recording of a run with bulk; inline records its own version. */

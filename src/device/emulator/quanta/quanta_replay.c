@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replay: recorded quanta become the resources that turns use. */
-#include "base/hash.h"
 #include "base/short_name.h"
 #include "device/emulator/quanta/quanta_run.h"
 #include "device/emulator/traffic/global_access.h"
@@ -50,14 +49,11 @@ static void touch_stores(struct emulated *d, const struct resident *r,
     d->usage = before;
 }
 
-/* Which lines the kernel would replace is not recorded. Any are, but the same ones in each
-   launch, as where lines of two arrays replace each other. */
-static void replace_lines(struct emulated *d, const struct resident *r, uint32_t count)
+/* Which lines the kernel would replace is not recorded: any are. */
+static void replace_lines(struct emulated *d, uint32_t count)
 {
-    const uint64_t from = hash_mix((uint64_t)quanta_cta(r) << 32 | r->quantum);
-
     for (uint32_t i = 0; i < count; i++)
-        d->l2_lines[hash_mix(from + i) & d->l2_mask] = 0;
+        d->l2_lines[random_next(&d->replaced) & d->l2_mask] = 0;
 }
 
 static void add_quantum(struct usage *u, const struct quantum *q)
@@ -85,7 +81,7 @@ void quanta_replay_turn(struct emulated *d, struct resident *r)
     add_quantum(&d->usage, q);
     if (r->run->quanta->launch->sends_stores)
         quanta_stores_send(d, r, from, q->range_end);
-    replace_lines(d, r, q->replaced);
+    replace_lines(d, q->replaced);
     for (size_t i = from; i < q->range_end; i++)
         touch_stores(d, r, &c->range[i]);
     r->quantum++;
