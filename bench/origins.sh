@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Checks that each file of bench/results states machine, date, commit and command, for the
-# file or for each row, and that each figure has a run count and a spread. Rows with a list
+# file or for each row, and that each figure has a run count and a spread; the errors of a
+# model have points. Rows with a list
 # of launches need neither. A file of single runs has no spread and says so in its note.
 # Usage: bench/origins.sh [FOLDER]
 folder=${1:-"$(dirname "$0")/results"}
@@ -13,7 +14,8 @@ function report(what) { print FILENAME ": " what > "/dev/stderr"; bad = 1 }
 function has(key) { return index($0, "\"" key "\": ") > 0 }
 function is_stated(key) { return (key in top) || (rows && count[key] == rows) }
 {
-    is_row = /^ *\{"(what|pattern|kernel|build|method|name)": /
+    is_row = /^ *\{"(what|pattern|kernel|build|method|name)": / ||
+             /^  \{"(initiator|machine)": /
     if (is_row) rows++
     split("machine host date commit command runs note clock", keys, " ")
     for (k in keys) if (has(keys[k])) {
@@ -23,7 +25,7 @@ function is_stated(key) { return (key in top) || (rows && count[key] == rows) }
     if (/"note": "[^"]*run/ && !is_row) single = 1
     if (/\/tmp\/|\/home\/|\/root\//) report("the command contains a private folder")
 }
-is_row && (has("median") || has("measured")) {
+is_row && !has("points") && (has("median") || has("measured")) {
     if (!has("runs")) no_runs++
     if (!has("lowest") || !has("highest")) no_spread++
 }

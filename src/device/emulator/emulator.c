@@ -48,6 +48,7 @@ static void set_destroy(struct device_set *set)
         free(d->atomics);
         free(d->sms);
         free(d->l2_lines);
+        free(d->sample_lines);
         if (d->pool)
             execute_pool_destroy(d->pool);
     }

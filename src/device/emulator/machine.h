@@ -123,7 +123,8 @@ struct emulated {
     struct execute_host host;
     uint64_t chance;
     uint64_t replaced;         /* random state of lines that replayed launches replace */
-    unsigned quanta_sample;    /* see quanta_sample.c */
+    uint32_t *sample_lines;    /* L2 of samples, see quanta_sample.c; NULL: none yet */
+    uint64_t sample_replaced;  /* lines of it, by the last sample */
     uint64_t meeting;          /* workspace of cooperative launches, see
                                   enqueue_launch(); 0: none */
     struct heap *heap;         /* device heap of kernels; NULL: none */

@@ -25,6 +25,8 @@ const char *figure_machine(const struct figure_session *s, const char *const *ma
 }
 
 enum { WORDS_MAX = 32 };
+/* Of a sample, which has no answer that converges. All of them are executed. */
+enum { SAMPLED_ITERATIONS = 4 };
 
 /* A command line, from words that spaces separate. */
 struct figure_words {
@@ -113,6 +115,9 @@ static enum proact_status study_parse(const struct figure_session *s,
     request.machine = study->machine;
     request.devices = study->devices;
     request.replay = s->replay;
+    request.sample = s->sample;
+    if (s->sample)
+        request.iterations = SAMPLED_ITERATIONS;
     figure_plans_add(s->quick, &request.methods);
     if (!code)
         code = check_machine("bench", study->machine, study->devices, &topology);

@@ -11,6 +11,7 @@ struct figure_session {
     const char *folder;  /* of the files */
     bool quick;          /* small inputs and few plans */
     bool replay;         /* times by recorded costs, without comparing answers */
+    unsigned sample;     /* the same from one of so many CTAs; 0: all */
     bool differs;        /* an answer differs from that of one device */
     unsigned study_count;
     size_t study_capacity;

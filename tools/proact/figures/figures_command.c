@@ -14,6 +14,8 @@
 #include "check_words.h"
 #include "command.h"
 #include "figures/figure_file.h"
+#include "option_values.h"
+#include "run/run_options.h"
 
 static const char figures_help[] =
     "Usage: proact bench figures [OPTION...]\n"
@@ -41,6 +43,8 @@ static const char figures_help[] =
     "                      have the paper's size and take hours\n"
     "  --replay            times of figures 7 to 10 and table2 by recorded costs of a few\n"
     "                      launches, without comparing answers\n"
+    "  --sample N          the same from every N-th CTA and four iterations; the way to\n"
+    "                      inputs of the paper's size\n"
     "  --draw              pictures and tables from the JSON files, without a run\n"
     "  -h, --help          print this text\n"
     "\n"
@@ -50,8 +54,9 @@ static const char figures_help[] =
 
 struct figures_words {
     poptContext popt;
-    struct poptOption table[8]; /* which popt borrows */
-    char *only, *machine, *out;
+    struct poptOption table[9]; /* which popt borrows */
+    char *only, *machine, *out, *sample;
+    uint64_t executed; /* one of so many CTAs; 0: all */
     int quick, replay, draw, help;
 };
 
@@ -63,6 +68,7 @@ static int figures_parse(struct figures_words *w, int argc, char **argv)
         {"out", 0, POPT_ARG_STRING, &w->out, 0, NULL, NULL},
         {"quick", 0, POPT_ARG_NONE, &w->quick, 0, NULL, NULL},
         {"replay", 0, POPT_ARG_NONE, &w->replay, 0, NULL, NULL},
+        {"sample", 0, POPT_ARG_STRING, &w->sample, 0, NULL, NULL},
         {"draw", 0, POPT_ARG_NONE, &w->draw, 0, NULL, NULL},
         {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
         POPT_TABLEEND};
@@ -78,12 +84,15 @@ static int figures_parse(struct figures_words *w, int argc, char **argv)
                            poptStrerror(code));
     if (more)
         return usage_error("bench", "bench figures: unexpected argument '%s'", more);
-    if (w->draw && (w->quick || w->machine || w->replay))
+    if (w->draw && (w->quick || w->machine || w->replay || w->sample))
         return usage_error("bench", "--draw runs nothing: it does not accept --%s",
                            w->quick     ? "quick"
                            : w->machine ? "machine"
+                           : w->sample  ? "sample"
                                         : "replay");
-    return EXIT_FINE;
+    return option_integer(
+        &(struct option_range){"bench", "sample", RUN_SAMPLE_MIN, RUN_SAMPLE_MAX},
+        w->sample, &w->executed);
 }
 
 static int figures_check_names(const char *only)
@@ -169,7 +178,8 @@ static int figures_make(const struct figures_words *w, const char *command)
     struct figure_session s = {.machine = w->machine,
                                .folder = w->out ? w->out : "figures",
                                .quick = w->quick,
-                               .replay = w->replay};
+                               .replay = w->replay || w->sample,
+                               .sample = (unsigned)w->executed};
     struct proact_error err = {""};
     enum proact_status status = figures_check_folder(w, s.folder, &err);
 
@@ -209,6 +219,7 @@ int figures_command(int argc, char **argv)
     free(topology);
     free(w.only);
     free(w.machine);
+    free(w.sample);
     free(w.out);
     poptFreeContext(w.popt);
     text_clear(&command);

@@ -15,7 +15,6 @@
 
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 20 };
 enum { EVERY_DEFAULT = 100 }; /* iterations between two checkpoints */
-enum { SAMPLE_MAX = 4096 };
 enum { THREADS_MIN = 32, THREADS_MAX = 49152, THREADS_STEP = 32 };
 
 /* Strings allocated by popt, which we own; NULL: not given. */
@@ -276,7 +275,8 @@ static int take_values(const struct run_words *w, struct run_request *r)
         (code = take_send(w->send, &r->sends_all)) ||
         (code = take_integer("seed", w->seed, 0, INT64_MAX, &r->seed)) ||
         (code = take_number("iterations", w->iterations, 1, 1000000, &r->iterations)) ||
-        (code = take_number("sample", w->sample, 2, SAMPLE_MAX, &r->sample)) ||
+        (code = take_number("sample", w->sample, RUN_SAMPLE_MIN, RUN_SAMPLE_MAX,
+                            &r->sample)) ||
         (code = take_runs(w->runs, &r->runs)) ||
         (code = take_number("every", w->every, 1, 1000000, &r->every)))
         return code;

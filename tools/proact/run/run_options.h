@@ -5,6 +5,9 @@
 
 #include "run/run_application.h"
 
+/* Of --sample. */
+enum { RUN_SAMPLE_MIN = 2, RUN_SAMPLE_MAX = 4096 };
+
 struct run_words; /* the words of the command line; the request borrows from them */
 
 /* argv[0] is "run". Returns EXIT_FINE, or an exit status after a message on stderr. With
