@@ -303,7 +303,8 @@ static void an_agent_has_the_requested_threads(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct proact_plan plan = {.method = "polling",
                                          .transfer_threads = cases[i].threads,
-                                         .agent = cases[i].agent};
+                                         .agent = cases[i].agent,
+                                         .broadcast = true};
         static const char order[] = "record 0.1\nwait 0.0 for 0.1\n";
 
         must(&s, proact_plan_set(s.p, &plan, &s.err));
