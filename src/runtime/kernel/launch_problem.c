@@ -90,7 +90,7 @@ static void problem_probe(struct launch_problem *q, const struct problem_choice 
         best += !is_usual;
     }
     q->state = PROBLEM_PROBING;
-    q->plan = problem_plan_of(q, &choice->all[choice->chosen]);
+    q->plan = q->recorded = problem_plan_of(q, &choice->all[choice->chosen]);
     snprintf(q->why, sizeof q->why, "one of %u plans that are being measured",
              q->candidate_count);
 }
