@@ -101,8 +101,7 @@ static bool stored_plan_is_recorded(const struct proact *p)
 static bool stored_plan_is_possible(const struct launching *l,
                                     const struct kernel_stored_plan *s)
 {
-    return s->is_set &&
-           (!l->kernel->session->recording || kernel_binding_of(l, &s->plan));
+    return s->is_set && (!l->kernel->session->recording || kernel_binding_of(l, &s->plan));
 }
 
 bool stored_plan_select(struct launching *l)
