@@ -62,6 +62,7 @@ void run_plans_close(struct run_plans *plans)
     if (!plans)
         return;
     run_progress_clear(&plans->maker.progress);
+    run_maker_close(&plans->maker);
     run_study_clear(&plans->study);
     free(plans);
 }

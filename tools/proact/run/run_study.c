@@ -251,7 +251,7 @@ enum proact_status run_study_make(const struct run_application *application, voi
     if (!status)
         status = make_rows(&maker, trace);
     run_progress_clear(&maker.progress);
-    proact_quanta_destroy(maker.quanta);
+    run_maker_close(&maker);
     if (trace && status)
         run_trace_discard(trace);
     else if (trace)

@@ -20,6 +20,7 @@ struct run_maker {
     char plan[RUN_PLAN_BYTES];
     struct proact_quanta *quanta; /* NULL: all is executed */
     bool has_opened;              /* the session of the last run */
+    struct proact *gpus; /* open between the runs, for the contexts of the GPUs; NULL: none */
     struct run_clock clock;       /* of the last run */
     /* The launches of runs without an answer: of the run on one device, or of a sample. */
     const struct repeat_schedule *schedule;
@@ -44,6 +45,7 @@ struct run_case {
 
 /* The plan of a row, on all devices. */
 struct run_case run_case_of(const struct run_study *study, const struct run_row *row);
+void run_maker_close(struct run_maker *m);
 enum proact_status run_timed_once(struct run_maker *m, const struct run_case *run,
                                   struct run_outcome *out);
 /* --runs times, but once for a trace. Emulated runs have consecutive seeds. `row`: each
