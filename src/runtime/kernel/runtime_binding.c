@@ -409,7 +409,7 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     if (before && p->devices.count > 1) {
         l->binding = before;
         launch_record_reads(l);
-        consumers = consumers_update(before, &l->plan);
+        consumers = consumers_update(before, &l->plan, b != NULL);
         if (!b && !consumers)
             consumers = consumers_copy(before, &l->plan);
         if (!b || consumers) /* needs depend on what the tables send (want_unchanged()) */

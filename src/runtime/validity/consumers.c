@@ -410,7 +410,7 @@ struct consumers *consumers_copy(const struct kernel_binding *b,
 }
 
 struct consumers *consumers_update(struct kernel_binding *b,
-                                   const struct transfer_plan *plan)
+                                   const struct transfer_plan *plan, bool replaces)
 {
     struct consumers *w = b->consumers, *next;
     bool is_last = w->number == NUMBER_MAX || is_scattered(b);
@@ -431,6 +431,6 @@ struct consumers *consumers_update(struct kernel_binding *b,
         copy(b, next->push_reads, w->observed);
     }
     next->follows_nobody = !w->number && w->push_targets;
-    w->is_replaced = true;
+    w->is_replaced = replaces;
     return next;
 }

@@ -65,7 +65,8 @@ void consumers_restart(struct kernel_binding *b);
    NULL: nothing is known yet. */
 struct consumers *consumers_copy(const struct kernel_binding *b,
                                  const struct transfer_plan *plan);
-/* Consumers of a replacement binding under the plan with better push targets; the
-   replacement takes ownership. NULL: the current targets stay. */
+/* Consumers of a new binding under the plan with better push targets; the new binding takes
+   ownership. NULL: the current targets stay. `replaces`: the plan is that of `b`, which is
+   not used again; under another plan it stays, for recordings. */
 struct consumers *consumers_update(struct kernel_binding *b,
-                                   const struct transfer_plan *plan);
+                                   const struct transfer_plan *plan, bool replaces);
