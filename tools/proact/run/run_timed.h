@@ -20,8 +20,9 @@ struct run_maker {
     char plan[RUN_PLAN_BYTES];
     struct proact_quanta *quanta; /* NULL: all is executed */
     bool has_opened;              /* the session of the last run */
-    struct proact *gpus; /* open between the runs, for the contexts of the GPUs; NULL: none */
-    struct run_clock clock;       /* of the last run */
+    struct proact
+        *gpus; /* open between the runs, for the contexts of the GPUs; NULL: none */
+    struct run_clock clock; /* of the last run */
     /* The launches of runs without an answer: of the run on one device, or of a sample. */
     const struct repeat_schedule *schedule;
     struct proact_error *err;
