@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks that each file of bench/results states machine, date, commit and command, for the
 # file or for each row, and that each figure has a run count and a spread; the errors of a
-# model have points. Rows with a list
-# of launches need neither. A file of single runs has no spread and says so in its note.
+# model have points. Rows with a list of launches need neither. A file of single runs has no
+# spread and says so in its note.
 # Usage: bench/origins.sh [FOLDER]
 folder=${1:-"$(dirname "$0")/results"}
 code=0
