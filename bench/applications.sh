@@ -14,7 +14,7 @@
 # and polling.
 # The last lines are a table. Exit status 1: an application failed or an answer differs.
 set -u
-[ $# -ge 2 ] || { sed -n '3,15s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,16s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
 mkdir -p "$2" && folder=$(cd "$2" && pwd) || exit 2
 machine=${3:-local} size=${4:-medium}
@@ -26,10 +26,13 @@ limit=${LIMIT:-300} methods=all bad=0
 [ "$machine $size" != "local large" ] || methods=bulk,bulk-serial,inline,fused,polling
 methods=${METHODS:-$methods}
 
-make_input() { # FILE GENERATOR OPTION...: unless an earlier run has made it
-    file=$folder/$1
-    shift
-    [ -s "$file" ] || timeout "$limit" "$proact" make "$@" -o "$file" >/dev/null
+# shellcheck source=bench/inputs.sh
+. "$(dirname "$0")/inputs.sh"
+
+make_input() { # FILE: unless an earlier run has made it
+    # shellcheck disable=SC2046 # words
+    [ -s "$folder/$1" ] || timeout "$limit" "$proact" make $(input_words "$1" "$size") \
+        -o "$folder/$1" >/dev/null
 }
 
 app() { # NAME APPLICATION OPTION...
@@ -46,37 +49,24 @@ app() { # NAME APPLICATION OPTION...
 
 pagerank() {
     case $size in
-    small) make_input wiki.sg wiki --vertices 20000 --edges 250000 --seed 7; n=5 ;;
-    medium) make_input wiki.sg wiki --vertices 1630000 --edges 19750000 --seed 7; n=50 ;;
-    large) make_input wiki.sg wiki --vertices 16777216 --edges 212000000 --seed 7; n=20 ;;
+    small) n=5 ;;
+    medium) n=50 ;;
+    large) n=20 ;;
     esac
+    make_input wiki.sg
     app pagerank pagerank "$folder/wiki.sg" --tolerance 0 --iterations $n
 }
-flow() { # the matrix like HV15R
-    case $size in
-    small) make_input hv15r.sg hv15r --grid 6x6x8 ;;
-    medium) make_input hv15r.sg hv15r --grid 30x30x40 ;;
-    large) make_input hv15r.sg hv15r --grid 60x60x80 ;;
-    esac
-}
 sssp() {
-    flow
+    make_input hv15r.sg
     app sssp sssp "$folder/hv15r.sg" --weights hash
 }
-ratings() {
-    case $size in
-    small) make_input ratings.mtx ratings --users 2000 --items 500 --draws 50000 ;;
-    medium) make_input ratings.mtx ratings --users 100000 --items 10000 --draws 5000000 ;;
-    large) make_input ratings.mtx ratings --users 480189 --items 17770 --draws 25000000 ;;
-    esac
-}
 als() {
-    ratings
+    make_input ratings.mtx
     [ "$size" = small ] && k=16 || k=32
     app als als "$folder/ratings.mtx" --rank $k --iterations 5 --tolerance 0 --precision f32 --report 5
 }
 gradient() {
-    ratings
+    make_input ratings.mtx
     [ "$size" = small ] && k=16 || k=32
     app gradient als "$folder/ratings.mtx" --update gradient --rank $k --iterations 10 \
         --tolerance 0 --precision f32 --report 10

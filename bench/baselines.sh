@@ -39,10 +39,15 @@ step() { # LIMIT NAME COMMAND...: output to FOLDER/NAME.json, messages to FOLDER
     return $status
 }
 
-input() { # FILE WORD...: generates it, unless an earlier call left it
-    file=$folder/$1
-    shift
-    [ -s "$file" ] || step 1200 "make-$(basename "$file")" "$proact" make "$@" -o "$file"
+# shellcheck source=bench/inputs.sh
+. bench/inputs.sh
+
+inputs() { # FOLDER SIZE: generates them, unless an earlier call left them
+    for file in wiki.sg hv15r.sg ratings.mtx; do
+        # shellcheck disable=SC2046 # words
+        [ -s "$1/$file" ] || step 1200 "make-$file" "$proact" make $(input_words "$file" "$2") \
+            -o "$1/$file"
+    done
 }
 
 # The words after the name of an application: the inputs of bench/applications.sh.
@@ -83,21 +88,8 @@ each() { # SIZE PREFIX LIMIT: all applications by all programs that were built
 
 [ -x "$folder/peers/peer_apps_copies" ] || step 1800 build sh bench/peers/build.sh "$folder/peers"
 cat "$folder/build.json" "$folder/build.txt" 2>/dev/null
-input small/wiki.sg wiki --vertices 20000 --edges 250000 --seed 7
-input small/hv15r.sg hv15r --grid 6x6x8
-input small/ratings.mtx ratings --users 2000 --items 500 --draws 50000
-case $size in
-medium)
-    input wiki.sg wiki --vertices 1630000 --edges 19750000 --seed 7
-    input hv15r.sg hv15r --grid 30x30x40
-    input ratings.mtx ratings --users 100000 --items 10000 --draws 5000000
-    ;;
-large)
-    input wiki.sg wiki --vertices 16777216 --edges 212000000 --seed 7
-    input hv15r.sg hv15r --grid 60x60x80
-    input ratings.mtx ratings --users 480189 --items 17770 --draws 25000000
-    ;;
-esac
+inputs "$folder/small" small
+[ "$size" = small ] || inputs "$folder" "$size"
 each small small/ 60 # checks: a wrong answer is status 1
 [ "$size" = small ] || each "$size" "" "${LIMIT:-600}"
 

@@ -34,6 +34,8 @@ shift 2
 machines=${*:-h200x2 h200x4 v100x4 v100x16}
 [ -z "$quick" ] || [ $# -gt 0 ] || machines="h200x4 v100x4"
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=bench/inputs.sh
+. "$here/inputs.sh"
 functions=$(cat "$here/value.awk" "$here/regret.awk") || exit 2
 proact=$build/tools/proact/proact
 started=$(date +%s) code=0
@@ -90,9 +92,9 @@ make_inputs() { # WORD...: of a case
     for input in "$@"; do
         [ ! -e "$input" ] || continue
         case $machines/$input in
-        local/wiki.sg) set -- wiki --vertices 1630000 --edges 19750000 --seed 7 ;;
-        local/flow.sg) set -- hv15r --grid 30x30x40 ;;
-        local/ratings.mtx) set -- ratings --users 100000 --items 10000 --draws 5000000 ;;
+        # shellcheck disable=SC2046 # words
+        local/wiki.sg | local/ratings.mtx) set -- $(input_words "$input" medium) ;;
+        local/flow.sg) set -- $(input_words hv15r.sg medium) ;;
         */wiki.sg) set -- wiki --vertices 2000 --seed 7 ;;
         */large.sg) set -- wiki --vertices 16000 --seed 7 ;;
         */flow.sg) set -- hv15r --grid 6x6x8 ;;
