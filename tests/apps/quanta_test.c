@@ -30,12 +30,15 @@ struct subject {
 struct where {
     const char *machine, *method;
     struct proact_quanta *quanta;
+    unsigned devices; /* 0: all */
 };
 
 static struct proact *open_at(struct where at, struct proact_error *err)
 {
-    const struct proact_options options = {
-        .machine = at.machine, .plan = {.method = at.method}, .quanta = at.quanta};
+    const struct proact_options options = {.machine = at.machine,
+                                           .device_count = at.devices,
+                                           .plan = {.method = at.method},
+                                           .quanta = at.quanta};
     struct proact *p = NULL;
 
     return proact_open(&options, &p, err) ? NULL : p;
@@ -57,8 +60,9 @@ static void expect_near(uint64_t is, uint64_t want, double most, struct where at
     const double share = (double)is / (double)want - 1;
 
     if (!(fabs(share) <= most))
-        fail_msg("%s on %s: %lu ns replayed, %lu ns executed: %+.2f %%", at.method,
-                 at.machine, (unsigned long)is, (unsigned long)want, 100 * share);
+        fail_msg("%s on %s, %u devices: %lu ns replayed, %lu ns executed: %+.2f %%",
+                 at.method, at.machine, at.devices, (unsigned long)is, (unsigned long)want,
+                 100 * share);
 }
 
 /* `dynamic` alternates between two orders of its child kernels, which differ by 1 to 2 %.
@@ -74,11 +78,11 @@ static void replay_all(const struct subject *s)
     for (size_t m = 0; m < 2; m++) {
         struct proact_quanta *q = proact_quanta_create(0, 0);
 
-        time_of(s, (struct where){machines[m], "bulk", q});
+        time_of(s, (struct where){machines[m], "bulk", q, 0});
         for (const char *const *method = proact_method_names(); *method; method++) {
-            const struct where at = {machines[m], *method, q};
+            const struct where at = {machines[m], *method, q, 0};
             const uint64_t executed =
-                time_of(s, (struct where){machines[m], *method, NULL});
+                time_of(s, (struct where){machines[m], *method, NULL, 0});
 
             if (executed)
                 expect_near(time_of(s, at), executed, most_of(*method), at);
@@ -145,25 +149,36 @@ static void pagerank_replays_within_one_percent(void **state)
 static const char *const sampled_machines[] = {"v100x4", "k40x4",
                                                PROACT_SOURCE "/tests/apps/small_l2.json"};
 
+/* A sample of bulk, and its replays by each method. */
+static void expect_samples(const struct subject *s, struct where at,
+                           const char *const *methods)
+{
+    struct proact_quanta *q = proact_quanta_create(SAMPLE, 0);
+
+    at.method = "bulk";
+    at.quanta = q;
+    time_of(s, at);
+    for (; *methods; methods++) {
+        struct where executed = at;
+
+        executed.method = at.method = *methods;
+        executed.quanta = NULL;
+        expect_near(time_of(s, at), time_of(s, executed), 0.03, at);
+    }
+    proact_quanta_destroy(q);
+}
+
 static void pagerank_samples_within_three_percent(void **state)
 {
+    static const char *const methods[] = {"bulk", "inline", "fused", "polling", NULL};
+    static const char *const one[] = {"bulk", NULL};
     struct subject s = make_pagerank();
 
     (void)state;
     for (size_t m = 0; m < sizeof sampled_machines / sizeof *sampled_machines; m++) {
-        const char *machine = sampled_machines[m];
-        struct proact_quanta *q = proact_quanta_create(SAMPLE, 0);
-
-        time_of(&s, (struct where){machine, "bulk", q});
-        for (const char *const *method =
-                 (const char *const[]){"bulk", "inline", "fused", "polling", NULL};
-             *method; method++) {
-            const struct where at = {machine, *method, q};
-
-            expect_near(time_of(&s, at),
-                        time_of(&s, (struct where){machine, *method, NULL}), 0.03, at);
-        }
-        proact_quanta_destroy(q);
+        expect_samples(&s, (struct where){.machine = sampled_machines[m], .devices = 1},
+                       one);
+        expect_samples(&s, (struct where){.machine = sampled_machines[m]}, methods);
     }
     graph_clear(&s.graph);
 }
@@ -225,12 +240,12 @@ static void frontiers_are_recorded_round_by_round(void **state)
     struct subject s = {.run = run_frontier, .graph = make_links(3000, 3)};
 
     sssp_set_weights(&s.graph, SSSP_HASH_WEIGHTS);
-    const uint64_t executed = time_of(&s, (struct where){"v100x4", "polling", NULL});
+    const uint64_t executed = time_of(&s, (struct where){"v100x4", "polling", NULL, 0});
     struct proact_quanta *q = proact_quanta_create(0, 0);
-    const struct where at = {"v100x4", "polling", q};
+    const struct where at = {"v100x4", "polling", q, 0};
 
     (void)state;
-    time_of(&s, (struct where){"v100x4", "bulk", q});
+    time_of(&s, (struct where){"v100x4", "bulk", q, 0});
     expect_near(time_of(&s, at), executed, 0.01, at);
     proact_quanta_destroy(q);
     free(s.schedule.launches);

@@ -56,6 +56,29 @@ static void links_limit_all_receivers(void **state)
                 3 * k / 8);
 }
 
+/* All devices send to device 0, whose port receives the bytes of three; and all devices
+   send to all others over one bus. */
+static void arrivals_and_a_bus_limit_senders(void **state)
+{
+    const struct topology h200 = predict_machine("h200x4"),
+                          bus = predict_machine(PROACT_SOURCE "/tests/runtime/bus.json");
+    const uint64_t run = 1 << 20;
+    const uint64_t to_first[16] = {[4] = run, [8] = run, [12] = run};
+    const struct model_problem gather = {.bytes = run, .sent = to_first};
+    const struct model_problem all = {.bytes = run};
+    const unsigned n = bus.device_count;
+
+    (void)state;
+    check_value("h200, all to one",
+                model_gap_to_all(&h200, &gather, MODEL_COPY_ENGINE, 0, run),
+                3 * model_wire_bytes(&h200.fabric, MODEL_COPY_ENGINE, run, run) /
+                    (double)run / h200.fabric.ingress_gbps);
+    assert_true(bus.fabric.shared_bus);
+    check_value("bus, all to all", model_gap_to_all(&bus, &all, MODEL_COPY_ENGINE, 0, run),
+                n * (n - 1) * model_wire_bytes(&bus.fabric, MODEL_COPY_ENGINE, run, run) /
+                    (double)run / bus.fabric.egress_gbps);
+}
+
 static void bulk_adds_its_copies(void **state)
 {
     const struct topology t = predict_machine("h200x4");
@@ -130,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(links_limit_all_receivers),
+        cmocka_unit_test(arrivals_and_a_bus_limit_senders),
         cmocka_unit_test(bulk_adds_its_copies),
         cmocka_unit_test(counting_and_agents_take_time),
         cmocka_unit_test(many_copies_wait_for_the_host),

@@ -126,7 +126,7 @@ static bool has_interior(unsigned sms, uint64_t ctas, uint64_t inside, bool is_s
     return plan.interior;
 }
 
-/* 16 waves of 80 CTAs, four times as many where boundaries are serial, and twice the
+/* 16 waves of 80 CTAs; 64 waves where boundaries are serial; and twice the
    boundary. */
 static void a_long_interior_is_a_kernel_of_its_own(void **state)
 {

@@ -41,7 +41,7 @@ static void slower_single_device_modes_are_not_tried(void **state)
         for (int i = 0; i < 2; i++)
             whole += !pass(&b, k[i], a + i, SWEPT / 256, 2000) && n >= 20;
     assert_int_equal(whole, 0);
-    assert_true(b.p->trial.next > 0); /* a validation took place */
+    assert_true(b.p->validation.next > 0); /* a validation took place */
     proact_close(b.p);
 }
 

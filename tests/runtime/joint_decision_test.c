@@ -197,7 +197,7 @@ static void pushes_to_one_device_are_joint_costs(void **state)
             on_one_device += !pass(&b, k[1], a + 1, loses.ctas, loses.much);
     }
     assert_true(on_one_device > 16); /* until the first kernel was timed */
-    assert_int_equal(b.p->trial.next, 0);
+    assert_int_equal(b.p->validation.next, 0);
     for (struct choice *c = b.p->choices; c; c = c->next_of_all)
         assert_true(choice_is_made(c) && c->settled);
     proact_close(b.p);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plan of a launch: it may change between launches, a recording keeps the plans of its
    shapes, and the bits do not depend on it. */
+#include <stdlib.h>
+
 #include "runtime/ring_testing.h"
 
+#include "runtime/kernel/problem_list.h"
 #include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
@@ -202,6 +205,52 @@ static void a_recording_takes_the_selected_plan(void **state)
     proact_close(b.p);
 }
 
+/* Modelled time of a step in us; the host waits after each, or after every eighth. */
+static double ring_modelled_us(int waits_each)
+{
+    struct ring r = ring_open_with(&(struct proact_options){.machine = "v100x4"});
+    struct bench b = r.b;
+
+    for (int i = 0; i < STEPS; i++) {
+        MUST(ring_step(&r, i));
+        if (waits_each || i % 8 == 3)
+            MUST(proact_wait(b.p, &b.err));
+    }
+    const char *modelled = strstr(proact_kernel_plan(r.k), "modelled ");
+
+    assert_non_null(modelled);
+    const double us = strtod(modelled + strlen("modelled "), NULL);
+
+    proact_close(b.p);
+    return us;
+}
+
+/* The host queues a launch while an earlier one runs. */
+static void queued_launches_are_modelled_without_the_host(void **state)
+{
+    (void)state;
+    assert_true(ring_modelled_us(false) < 0.9 * ring_modelled_us(true));
+}
+
+/* A kernel keeps the problems of its last shapes only. */
+static void a_kernel_forgets_its_oldest_problems(void **state)
+{
+    enum { SHAPES = 70, KEPT = 64 };
+    struct ring r = ring_open_with(&(struct proact_options){.machine = "v100x4"});
+    struct bench b = r.b;
+    unsigned count = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < SHAPES; i++)
+        MUST(ring_step_of(&r, (int)i, CTAS + i, THREADS));
+    for (const struct launch_problem *q = r.k->problems->first; q; q = q->next)
+        count++;
+    assert_int_equal(count, KEPT);
+    assert_int_equal(r.k->problems->count, KEPT);
+    assert_int_equal(r.k->problems->first->grid[0], CTAS + SHAPES - 1);
+    proact_close(b.p);
+}
+
 /* A copy in a graph takes less time than sends of the CTAs, and the host more time to queue
    one. The first planned launches prepare the plan of the recording. */
 static void a_recording_has_a_plan_of_its_own(void **state)
@@ -255,6 +304,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_open_plan_is_selected_by_its_cost),
         cmocka_unit_test(a_recording_takes_the_selected_plan),
+        cmocka_unit_test(queued_launches_are_modelled_without_the_host),
+        cmocka_unit_test(a_kernel_forgets_its_oldest_problems),
         cmocka_unit_test(a_recording_has_a_plan_of_its_own),
         cmocka_unit_test(the_bits_do_not_depend_on_the_plans),
         cmocka_unit_test(a_recording_keeps_the_plans_of_its_shapes),

@@ -8,8 +8,8 @@
 extern const struct plan_rule plan_rule_axis, plan_rule_interior, plan_rule_staging,
     plan_rule_method, plan_rule_chunk, plan_rule_threads;
 
-/* Whether a CTA counts in so many chunks that copies after the kernel are faster than any
-   method that counts. */
+/* Whether copies after the kernel are faster than every method that counts, because a CTA
+   counts in too many chunks. */
 bool plan_counts_too_often(const struct plan_counting *c);
 /* Whether the missing bytes of the present axis are worth an evaluation of the others. */
 bool plan_axes_matter(const struct plan_axes *a);

@@ -167,7 +167,7 @@ static bool choice_axes_changed(struct choice *c)
 /* Experiments replace probes, unless the kernel has a different amount of work. */
 static bool looks_again(struct choice *c, const struct launching *l)
 {
-    const struct validation *t = &c->session->trial;
+    const struct validation *t = &c->session->validation;
 
     if (c->is_stored)
         return false;

@@ -10,13 +10,13 @@ enum proact_status windows_step(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
-    if (!validation_is_due(&p->trial, p->chosen))
+    if (!validation_is_due(&p->validation, p->chosen))
         return PROACT_OK;
     struct choice_table t = choice_table_of(p);
 
-    if (validation_may_advance(&p->trial, &t.joint, plan_budget_permits(&p->budget)) &&
+    if (validation_may_advance(&p->validation, &t.joint, plan_budget_permits(&p->budget)) &&
         session_try_quiesce(p) && !(status = proact_wait(p, err)))
-        validation_advance(&p->trial, &t.joint, p->chosen, p->now_ns, &p->budget);
+        validation_advance(&p->validation, &t.joint, p->chosen, p->now_ns, &p->budget);
     choice_table_free(&t);
     return status;
 }
@@ -26,18 +26,19 @@ void windows_choose(struct choice *c)
     const struct joint_node n = choice_node(c);
 
     if (!c->is_stored)
-        c->splits = validation_label(&c->session->trial, &n, c->edge_count) == CHOICE_SPLIT;
+        c->splits =
+            validation_label(&c->session->validation, &n, c->edge_count) == CHOICE_SPLIT;
 }
 
 void windows_launched(struct choice *c)
 {
-    validation_launched(&c->session->trial, (double)choice_least_ns(c));
+    validation_launched(&c->session->validation, (double)choice_least_ns(c));
     windows_choose(c);
 }
 
 bool windows_split_new(const struct proact *p)
 {
-    switch (p->trial.now) {
+    switch (p->validation.now) {
     case VALIDATION_SPLIT:
         return true;
     case VALIDATION_SINGLE:
@@ -49,13 +50,13 @@ bool windows_split_new(const struct proact *p)
 
 void windows_disturb(struct proact *p)
 {
-    if (!p->trial.is_under_way) {
-        validation_disturb(&p->trial, NULL);
+    if (!p->validation.is_under_way) {
+        validation_disturb(&p->validation, NULL);
         return;
     }
     struct choice_table t = choice_table_of(p);
 
-    validation_disturb(&p->trial, &t.joint);
+    validation_disturb(&p->validation, &t.joint);
     choice_table_free(&t);
 }
 
@@ -63,6 +64,6 @@ void windows_timed(struct proact *p)
 {
     struct choice_table t = choice_table_of(p);
 
-    validation_timed(&p->trial, &t.joint);
+    validation_timed(&p->validation, &t.joint);
     choice_table_free(&t);
 }

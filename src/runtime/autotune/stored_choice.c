@@ -111,7 +111,7 @@ static unsigned stored_candidates(const struct choice *c,
 void stored_choice_made(struct choice *c)
 {
     const struct proact *p = c->session;
-    const bool splits = p->trial.is_under_way ? c->settled : c->splits;
+    const bool splits = p->validation.is_under_way ? c->settled : c->splits;
     struct profile_candidate candidates[PLAN_RECORD_MAX + 1];
 
     if (!c->key || c->is_stored)

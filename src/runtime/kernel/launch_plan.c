@@ -130,7 +130,7 @@ static enum proact_status plan_load_version(struct launching *l, struct proact_e
     }
     const enum proact_status status = launch_is_cloned(l, &is_loaded, err);
 
-    p->budget.spent_ns += clock_host_ns() - from;
+    plan_budget_spend(&p->budget, clock_host_ns() - from);
     return status;
 }
 

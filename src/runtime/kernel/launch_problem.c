@@ -25,7 +25,7 @@ enum {
     UNTIMED = 2,      /* the same, if none of them was timed */
     MEASURED_MAX = 3, /* candidates that are timed; with an exhaustive effort all are */
     TIMES = 2,        /* timed launches of a candidate; the fastest counts */
-    TIMES_MOST = 8    /* launches of a candidate of which none could be timed */
+    TIMES_MOST = 8    /* limit of the launches of a candidate, if none could be timed */
 };
 
 /* The session's plan with the fields of a candidate. */
@@ -160,7 +160,7 @@ static void problem_begin(struct launch_problem *q, const struct launching *l,
     struct problem_features *f = problem_features(l, b);
 
     f->problem.kernel_ns = q->kernel_ns;
-    f->problem.is_queued = !l->is_program && 2 * q->queued > q->launches;
+    f->problem.is_queued = 2 * q->queued > q->launches;
     const struct problem_choice choice =
         problem_choose(f, is_open, q->constraint.is_open, all);
 

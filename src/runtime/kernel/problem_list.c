@@ -13,9 +13,7 @@
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
 
-enum {
-    PROBLEMS_MAX = 64
-}; /* of a kernel: the ones not used for the longest time are dropped */
+enum { PROBLEMS_MAX = 64 }; /* of a kernel; the one not used for the longest time goes */
 
 static bool problem_fits(const struct launch_problem *q, const struct launching *l)
 {

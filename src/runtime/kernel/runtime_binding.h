@@ -21,7 +21,8 @@ const struct kernel_binding *kernel_binding_latest(const struct launching *l);
 /* Binding of this shape under a plan; NULL: it was not launched under it. */
 const struct kernel_binding *kernel_binding_of(const struct launching *l,
                                                const struct transfer_plan *plan);
-/* Binding of the last launch with this grid and write set, on any arrays of these sizes,
-   that was found again so many times: it sends what its readers need. NULL: none. */
+/* Binding of the last launch with this grid and write set, on any arrays of these sizes.
+   Only bindings that were used at least `launches` times again count, which send what their
+   readers need. NULL: none. */
 const struct kernel_binding *kernel_binding_settled(const struct launching *l,
                                                     unsigned launches);

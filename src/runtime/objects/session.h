@@ -60,7 +60,7 @@ struct proact {
     struct stopwatch *stopwatch;     /* NULL: no launch was timed yet */
     struct choice *choices;          /* of all kernels, the latest first */
     struct session_profile *profile; /* session_profile.h */
-    struct validation trial;         /* of the joint assignment */
+    struct validation validation;    /* of the joint assignment */
     struct plan_budget budget;       /* of all measurements */
     struct {
         uint64_t launches; /* since measurements were last in budget (look.h) */

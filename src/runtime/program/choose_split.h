@@ -10,7 +10,7 @@
    If the second launch has other arrays than the first, as with alternating arrays, the
    first launch with repeated arrays is timed: unread output still goes to every device.
    Joint costs with other kernels are counted separately (choice_edges.h). Probes repeat
-   after 256 launches, then four times as many, and so on. They repeat earlier if a
+   after 256 launches, and then at intervals that grow fourfold. They repeat earlier if a
    parameter changes by a factor of four or missing bytes appear. The measurement budget
    limits their total time (plan/budget.h). */
 

@@ -219,7 +219,6 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
         return PROACT_OK;
     const enum instrument_clone kind = clone_of(&l->plan);
     const enum instrument_places places = places_of(l, &l->plan);
-    const uint64_t from = clock_host_ns();
 
     if (!may_load(k, kind, places)) {
         fail(&k->clones->blocked, PROACT_ETIMEOUT,
@@ -229,8 +228,6 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
         return PROACT_OK;
     }
     status = load_part(k, kind, places, false, err);
-    if (l->measured && !k->session->backend->is_virtual)
-        plan_budget_spend(&k->session->budget, clock_host_ns() - from);
     *cloned = !status;
     return status;
 }
