@@ -80,8 +80,12 @@ unsigned plan_candidates(const struct plan_problem *p,
         count += count < PLAN_CANDIDATES_MAX;
         out[count - 1] = (struct plan_candidate){.plan = p->usual};
     }
-    for (unsigned i = 0; i < count; i++)
-        out[i].cost = plan_cost_of(p, &out[i].plan), out[i].ratio = plan_copy_ratio(p);
+    const double ratio = plan_copy_ratio(p);
+
+    for (unsigned i = 0; i < count; i++) {
+        out[i].cost = plan_cost_of(p, &out[i].plan);
+        out[i].ratio = ratio;
+    }
     qsort(out, count, sizeof *out, plan_compare);
     return count;
 }
