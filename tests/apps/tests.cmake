@@ -7,7 +7,7 @@ target_sources(apps_tests PRIVATE
 set_tests_properties(apps.applications PROPERTIES LABELS slow)
 
 # More than 0.3 s of CPU time each.
-set_tests_properties(apps.matrix_market PROPERTIES LABELS "slow;sanitize")
+set_tests_properties(apps.matrix_market apps.prepared PROPERTIES LABELS "slow;sanitize")
 set_tests_properties(apps.pagerank apps.sssp apps.sssp_reference apps.band apps.band_reference
     PROPERTIES LABELS slow)
 # More than 10 s with sanitizers; the tests above run the same code.

@@ -4,8 +4,8 @@ run_local() { # DRIVER EXIT-STATUS [NAME=VALUE...]
     kind=$1 expected=$2
     shift 2
     echo "\$ [$kind] $*"
-    env LD_LIBRARY_PATH="$DRIVERS/driver_$kind" "$@" proact run jacobi --compare --size 256 \
-        --iterations 20 --machine local >out 2>err
+    env LD_LIBRARY_PATH="$DRIVERS/driver_$kind" "$@" proact run jacobi --compare --size 128 \
+        --iterations 6 --machine local >out 2>err
     status=$?
     sed "s|$DRIVERS|...|; s/: [0-9]* bytes of memory requested, [0-9]* of/: N bytes of memory requested, N of/" err
     [ $status = "$expected" ] || echo "exit status $status, expected $expected"
@@ -22,7 +22,7 @@ run_local fake 1 FAKE_CUDA_FAIL=cuMemcpyAsync:3:214
 run_local fake 0 FAKE_CUDA_DEVICES=1
 grep -q equal out && echo equal
 grep ' on local ' out # the topology is unknown
-env LD_LIBRARY_PATH="$DRIVERS/driver_fake" proact run jacobi --compare --size 256 --iterations 20 --machine local \
+env LD_LIBRARY_PATH="$DRIVERS/driver_fake" proact run jacobi --compare --size 128 --iterations 6 --machine local \
     --json out.json >out && grep '"fabric"' out.json
 run_local fake 0 FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none
 grep -q equal out && echo equal

@@ -29,7 +29,7 @@ foreach(page ${docs_pages})
             ${PROACT_PTX})
         set_tests_properties(docs.${name} PROPERTIES TIMEOUT 120 LABELS quick
             ENVIRONMENT "PROACTCC=${docs_proactcc}")
-        if(name MATCHES "^(getting-started|proactcc)$") # these compile and run a program
+        if(name MATCHES "^(api|getting-started|proactcc)$") # these compile and run programs
             set_tests_properties(docs.${name} PROPERTIES LABELS slow)
         endif()
     endif()
