@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shortest paths by pushing: a vertex whose distance fell lowers those of its successors
 // with atomicMin(). Plain CUDA for nvcc and proactcc, to compare with `proact run sssp`,
-// which pulls: the rounds and distances are equal. Usage: sssp_push GRAPH.sg [SOURCE
-// [RUNS]] The weights are those of --weights hash. Prints the answer, and the fastest of
-// RUNS runs.
+// which pulls: the rounds and distances are equal. The weights are those of --weights hash.
+// Prints the answer, and the time of the fastest run to stderr.
+// Usage: sssp_push GRAPH.sg [SOURCE [RUNS]]
 #include <algorithm>
 #include <climits>
 #include <cstdint>
