@@ -10,13 +10,14 @@ proact_test(NAME bench.baselines COMMAND
 # Steps of bench/many.sh.
 proact_test(NAME bench.many COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/many.sh
     ${PROJECT_SOURCE_DIR})
+set_tests_properties(bench.many PROPERTIES LABELS "slow;sanitize")
 # The best method in the table of bench/applications.sh.
 proact_test(NAME bench.applications COMMAND
     ${CMAKE_CURRENT_SOURCE_DIR}/bench/applications.sh ${PROJECT_SOURCE_DIR})
 # The best plan and the summary of bench/regret.sh.
 proact_test(NAME bench.regret COMMAND
     ${CMAKE_CURRENT_SOURCE_DIR}/bench/regret.sh ${PROJECT_SOURCE_DIR})
-set_tests_properties(bench.tables_stale bench.baselines bench.many bench.applications bench.regret
+set_tests_properties(bench.tables_stale bench.baselines bench.applications bench.regret
     PROPERTIES LABELS quick)
 
 # The regions of Figure 6 on an emulated machine.
