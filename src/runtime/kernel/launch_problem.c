@@ -58,6 +58,7 @@ static void problem_settle(struct launch_problem *q, struct proact_kernel *k,
     }
     q->plan = problem_plan_of(q, c);
     q->recorded = in_recordings;
+    prepared_arrays_clear(&q->prepared);
     q->selected = *c;
     q->state = PROBLEM_PLANNED;
     problem_record_choose(&q->record, c, ++k->session->last_number);
@@ -249,8 +250,8 @@ void problem_plan(struct launching *l)
         l->plan = problem_plan_of(q, &q->candidates[q->now]);
         l->measured = q;
     } else if (q->state != PROBLEM_UNMEASURED) {
-        q->gave_recorded =
-            !plans_are_same(&q->plan, &q->recorded) && !kernel_binding_of(l, &q->recorded);
+        q->gave_recorded = !plans_are_same(&q->plan, &q->recorded) &&
+                           !prepared_arrays_have(&q->prepared, l, &q->recorded);
         l->plan = q->gave_recorded ? q->recorded : q->plan;
     }
 }

@@ -61,6 +61,7 @@ static void problem_destroy(const struct proact *p, struct launch_problem *q)
     plan_record_clear(&q->record);
     free(q->candidates);
     free(q->times);
+    prepared_arrays_clear(&q->prepared);
     free(q);
 }
 
