@@ -279,6 +279,59 @@ static void a_recording_has_a_plan_of_its_own(void **state)
     proact_close(b.p);
 }
 
+/* Time of the replays of a recording after launches with waits. `plan` receives the method
+   of the launches and that of the recording. */
+static uint64_t ring_replay_time(const struct proact_options *o,
+                                 const struct transfer_method *plan[2])
+{
+    struct ring r = ring_load(o, many_text);
+    struct bench b = r.b;
+    struct proact_recording *recording;
+
+    for (int i = 0; i < STEPS; i++) {
+        MUST(ring_step_of(&r, i, DEVICES, 16));
+        MUST(proact_wait(b.p, &b.err));
+    }
+    plan[0] = r.k->plan.method;
+    MUST(proact_record_begin(b.p, &b.err));
+    for (int i = 0; i < 2; i++)
+        MUST(ring_step_of(&r, i, DEVICES, 16));
+    plan[1] = r.k->plan.method;
+    MUST(proact_record_end(b.p, &recording, &b.err));
+    MUST(proact_replay(recording, &b.err));
+    MUST(proact_wait(b.p, &b.err));
+    const uint64_t from = proact_now_ns(b.p);
+
+    for (int i = 0; i < REPLAYS; i++)
+        MUST(proact_replay(recording, &b.err));
+    MUST(proact_wait(b.p, &b.err));
+    const uint64_t took = proact_now_ns(b.p) - from;
+
+    proact_close(b.p);
+    return took;
+}
+
+/* The same after measurements: the times of single launches, and the modelled difference of
+   a recording. */
+static void a_recording_has_a_measured_plan_of_its_own(void **state)
+{
+    const struct transfer_method *fixed[2], *open[2];
+    struct proact_options o = {.machine = "h200x4", .plan = {.method = "fused"}};
+    const uint64_t usual = ring_replay_time(&o, fixed);
+
+    (void)state;
+    o.plan.method = NULL;
+    o.effort = PROACT_EFFORT_MEASURE;
+    const uint64_t took = ring_replay_time(&o, open);
+
+    assert_ptr_equal(fixed[0], fixed[1]);
+    assert_ptr_equal(open[0], fixed[0]);
+    assert_string_equal(open[1]->name, "bulk");
+    if (took >= usual)
+        fail_msg("%llu ns with bulk, %llu ns with fused", (unsigned long long)took,
+                 (unsigned long long)usual);
+}
+
 /* A search of the kernel's bindings for a plan. */
 static unsigned searches;
 const struct kernel_binding *__real_kernel_binding_of(const struct launching *l,
@@ -351,6 +404,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_kernel_forgets_its_oldest_problems),
         cmocka_unit_test(a_recording_has_a_plan_of_its_own),
         cmocka_unit_test(an_unchanged_plan_takes_no_search),
+        cmocka_unit_test(a_recording_has_a_measured_plan_of_its_own),
         cmocka_unit_test(the_bits_do_not_depend_on_the_plans),
         cmocka_unit_test(a_recording_keeps_the_plans_of_its_shapes),
     };
