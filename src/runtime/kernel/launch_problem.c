@@ -272,6 +272,7 @@ static void problem_end_probes(struct launch_problem *q, struct proact_kernel *k
     }
     problem_settle(q, k, &q->candidates[best], &q->candidates[recorded]);
     q->was_measured = true;
+    q->has_other = q->uses_other = false;
 }
 
 bool problem_is_unsettled(struct launching *l)
@@ -351,11 +352,29 @@ void problem_compare(const struct launching *l, double usual_ns, double selected
                          &(struct candidate_time){usual_ns, usual_ns, 1});
     problem_record_timed(&q->record, &q->selected.plan,
                          &(struct candidate_time){selected_ns, selected_ns, 1});
+    q->has_other = true;
+    q->other = q->usual;
     if (selected_ns < usual_ns)
         return;
+    q->other = q->selected;
     snprintf(q->why, sizeof q->why, "the default, measured %.1f us; %.24s took %.1f us",
              usual_ns / 1e3, q->plan.method->name, selected_ns / 1e3);
     problem_settle(q, l->kernel, &q->usual, &q->usual);
+}
+
+void problem_use_other(struct launching *l, bool is_other)
+{
+    struct launch_problem *q = problem_look_up(l);
+
+    if (!q || !q->has_other || q->uses_other == is_other)
+        return;
+    const struct plan_candidate now = q->other;
+
+    q->other = q->selected;
+    q->uses_other = is_other;
+    snprintf(q->why, sizeof q->why, "of two timed plans, the %s",
+             is_other ? "one that costs other kernels less" : "faster one");
+    problem_settle(q, l->kernel, &now, &now);
 }
 
 bool problem_was_measured(const struct launching *l)

@@ -37,10 +37,12 @@ struct launch_problem {
     double kernel_ns;          /* without transfers; 0: no timed launch has ended yet */
     uint64_t launches, queued; /* all; those that followed another one without a wait */
     struct plan_candidate usual, selected; /* the default, and that of `plan` */
-    double recorded_ns;        /* modelled, under the plan of recordings; 0: not known */
-    struct plan_record record; /* of the settled plan */
-    bool is_recorded;          /* a recording has the plan */
-    bool was_measured;         /* it is the fastest of those that were timed */
+    double recorded_ns;          /* modelled, under the plan of recordings; 0: not known */
+    struct plan_record record;   /* of the settled plan */
+    struct plan_candidate other; /* the slower one of two that problem_compare() had */
+    bool has_other, uses_other;  /* uses_other: `selected` and `other` are exchanged */
+    bool is_recorded;            /* a recording has the plan */
+    bool was_measured;           /* it is the fastest of those that were timed */
     char why[160], why_recorded[160];
     bool gave_recorded; /* the last launch has the plan of recordings */
 };

@@ -113,7 +113,8 @@ static bool recorded_plan_holds(const struct recorded_plan *one, unsigned replay
     if (one->is_split && problems_changes(one->kernel) != one->changes)
         return false;
     return replays < WORTH_IT || !c || !choice_is_made(c) || c->is_stored ||
-           c->session->validation.is_under_way || c->settled == one->is_split;
+           c->session->validation.is_under_way ||
+           (c->settled != CHOICE_SINGLE) == one->is_split;
 }
 
 bool recorded_plans_hold(const struct proact_recording *r)
