@@ -41,6 +41,16 @@ static void plan_text_reason(const struct proact_kernel *k, struct text *out)
         text_print(out, ": the default");
 }
 
+/* Staging with the compared times, if it was possible. */
+static void plan_text_staging(const struct proact_kernel *k, struct text *out)
+{
+    const double staged = k->staging.staged_ns, plain = k->staging.plain_ns;
+
+    if (k->plan_reason && staged > 0)
+        text_print(out, "; stores %s: modelled %.1f us staged, %.1f us as they are",
+                   staged < plain ? "staged" : "not staged", staged / 1e3, plain / 1e3);
+}
+
 const char *proact_kernel_plan(struct proact_kernel *k)
 {
     const struct proact_kernel *used = k->used ? k->used : k;
@@ -55,6 +65,7 @@ const char *proact_kernel_plan(struct proact_kernel *k)
         text_print(&out, "%s", out.data ? "; " : "");
         plan_text_method(&used->plan, &out);
         plan_text_reason(used, &out);
+        plan_text_staging(used, &out);
     }
     k->plan_text = out.data;
     return k->plan_text;

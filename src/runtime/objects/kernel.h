@@ -46,7 +46,10 @@ struct proact_kernel {
         LAUNCH_PLAN_UNSUPPORTED, /* copies: no version supports the caller's or default */
         LAUNCH_PLAN_INTERLEAVED  /* copies: see interleaved_writers.h */
     } plan_reason;
-    char *plan_text;                  /* proact_kernel_plan() */
+    char *plan_text;                /* proact_kernel_plan() */
+    struct {                        /* of the last launch; 0: it cannot be staged */
+        double staged_ns, plain_ns; /* modelled (plan/rules/staging.c) */
+    } staging;
     struct kernel_problems *problems; /* launch_problem.h; NULL: none yet */
     struct kernel_clones *clones;     /* kernel versions (runtime_clone.c); NULL: none */
     struct kernel_children *children; /* runtime_child.c; NULL: none */
