@@ -9,9 +9,14 @@
    completes several chunks in sequence. */
 enum { CHUNKS_MOST = 32, CHUNKS_MOST_OF_FEW = 8 };
 
+unsigned plan_counts_most(const struct plan_counting *c)
+{
+    return c->ctas < c->chunks ? CHUNKS_MOST_OF_FEW : CHUNKS_MOST;
+}
+
 bool plan_counts_too_often(const struct plan_counting *c)
 {
-    return c->counts > (c->ctas < c->chunks ? CHUNKS_MOST_OF_FEW : CHUNKS_MOST) * c->ctas;
+    return c->counts > plan_counts_most(c) * c->ctas;
 }
 
 /* Methods that count are left out where that is slower. */

@@ -8,6 +8,8 @@
 extern const struct plan_rule plan_rule_axis, plan_rule_interior, plan_rule_staging,
     plan_rule_method, plan_rule_chunk, plan_rule_threads;
 
+/* Limit of the chunks in which a CTA counts, on average. */
+unsigned plan_counts_most(const struct plan_counting *c);
 /* Whether copies after the kernel are faster than every method that counts, because a CTA
    counts in too many chunks. */
 bool plan_counts_too_often(const struct plan_counting *c);

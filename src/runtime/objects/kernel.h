@@ -23,6 +23,8 @@ struct proact_kernel {
        digest and chunks of that size. */
     struct {
         uint64_t digest, chunk_bytes;
+        double per_cta;
+        unsigned most; /* of which more are too many */
         bool are_many;
     } interleaved;
     struct proact_kernel *next;
