@@ -56,10 +56,12 @@ struct plan_interior {
                               a replay has no copies that overlap */
 };
 
-/* Launch whose CTAs may gather their stores in shared memory. */
+/* Launch whose CTAs may gather their stores in shared memory. Some store of a warp is
+   shorter than a packet. */
 struct plan_staging {
-    uint64_t bytes; /* staging buffer of a CTA */
-    bool is_narrow; /* some store of a warp is shorter than a packet */
+    uint64_t bytes;       /* staging buffer of a CTA, all of which it writes */
+    unsigned store_bytes; /* consecutive bytes of the shortest store of a warp */
+    unsigned store_width; /* bytes of the shortest store of a thread */
 };
 
 /* Counting of a launch with chunks of one size. */

@@ -35,6 +35,22 @@ grep -c 'why=timed' x.profile
 grep -c 'why=predicted\|why=budget' x.profile
 $run --profile x.profile | grep -o '^[a-z ]* on 4 emulated'
 
+# The predictions are those of `proact model predict` for the same launch in numbers. The text
+# has three digits.
+proact tune --effort estimate --profile m.profile proact run jacobi --size 512 --iterations 4 \
+    --machine v100x4 --chunk 4K >tuned
+proact tune explain --profile m.profile >explained
+us=$(sed -n 's/^an iteration: \([0-9.]*\) us.*/\1/p' tuned)
+bytes=$(sed -n 's/^an iteration: .*, \([0-9]*\) bytes from.*/\1/p' tuned)
+proact model predict --machine v100x4 --bytes $((4 * bytes)) --kernel-us "$us" >predicted
+awk '{ sub(/4 KB/, "") }
+    FNR == NR { if (!($1 in model)) model[$1] = $2; next }
+    sub(/method=/, "", $1) && $2 == "chunk=4096" && $1 in model && $3 !~ /^threads/ {
+        off = $3 / model[$1] - 1
+        print $1, (off * off < 0.000025 ? "equal" : $3 " us, not " model[$1])
+    }' predicted explained | sort
+rm m.profile tuned explained predicted
+
 # A plan by the user: only what the machine can execute.
 step=jacobi_step/1,1,1/32800
 proact tune $run -n 2 --method inline >two

@@ -6,6 +6,7 @@
 #include "runtime/ring_testing.h"
 
 #include "runtime/kernel/problem_list.h"
+#include "runtime/kernel/runtime_binding.h"
 #include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
@@ -278,6 +279,101 @@ static void a_recording_has_a_plan_of_its_own(void **state)
     proact_close(b.p);
 }
 
+/* Time of the replays of a recording after launches with waits. `plan` receives the method
+   of the launches and that of the recording. */
+static uint64_t ring_replay_time(const struct proact_options *o,
+                                 const struct transfer_method *plan[2])
+{
+    struct ring r = ring_load(o, many_text);
+    struct bench b = r.b;
+    struct proact_recording *recording;
+
+    for (int i = 0; i < STEPS; i++) {
+        MUST(ring_step_of(&r, i, DEVICES, 16));
+        MUST(proact_wait(b.p, &b.err));
+    }
+    plan[0] = r.k->plan.method;
+    MUST(proact_record_begin(b.p, &b.err));
+    for (int i = 0; i < 2; i++)
+        MUST(ring_step_of(&r, i, DEVICES, 16));
+    plan[1] = r.k->plan.method;
+    MUST(proact_record_end(b.p, &recording, &b.err));
+    MUST(proact_replay(recording, &b.err));
+    MUST(proact_wait(b.p, &b.err));
+    const uint64_t from = proact_now_ns(b.p);
+
+    for (int i = 0; i < REPLAYS; i++)
+        MUST(proact_replay(recording, &b.err));
+    MUST(proact_wait(b.p, &b.err));
+    const uint64_t took = proact_now_ns(b.p) - from;
+
+    proact_close(b.p);
+    return took;
+}
+
+/* The same after measurements: the times of single launches, and the modelled difference of
+   a recording. */
+static void a_recording_has_a_measured_plan_of_its_own(void **state)
+{
+    const struct transfer_method *fixed[2], *open[2];
+    struct proact_options o = {.machine = "h200x4", .plan = {.method = "fused"}};
+    const uint64_t usual = ring_replay_time(&o, fixed);
+
+    (void)state;
+    o.plan.method = NULL;
+    o.effort = PROACT_EFFORT_MEASURE;
+    const uint64_t took = ring_replay_time(&o, open);
+
+    assert_ptr_equal(fixed[0], fixed[1]);
+    assert_ptr_equal(open[0], fixed[0]);
+    assert_string_equal(open[1]->name, "bulk");
+    if (took >= usual)
+        fail_msg("%llu ns with bulk, %llu ns with fused", (unsigned long long)took,
+                 (unsigned long long)usual);
+}
+
+/* A search of the kernel's bindings for a plan. */
+static unsigned searches;
+const struct kernel_binding *__real_kernel_binding_of(const struct launching *l,
+                                                      const struct transfer_plan *plan);
+const struct kernel_binding *__wrap_kernel_binding_of(const struct launching *l,
+                                                      const struct transfer_plan *plan);
+const struct kernel_binding *__wrap_kernel_binding_of(const struct launching *l,
+                                                      const struct transfer_plan *plan)
+{
+    searches++;
+    return __real_kernel_binding_of(l, plan);
+}
+
+/* Launches whose plan differs from that of recordings, on two arrays in turn. New arrays
+   are searched for, and the first launch that writes one has the plan of recordings. */
+static void an_unchanged_plan_takes_no_search(void **state)
+{
+    struct ring r = ring_load(&(struct proact_options){.machine = "h200x4"}, many_text);
+    struct bench b = r.b;
+
+    (void)state;
+    for (int i = 0; i < STEPS; i++) {
+        MUST(ring_step_of(&r, i, DEVICES, 16));
+        if (i % 8 == 3)
+            MUST(proact_wait(b.p, &b.err));
+    }
+    assert_string_equal(r.k->plan.method->name, "fused");
+    assert_in_range(searches, 1, STEPS);
+    searches = 0;
+    for (int i = 0; i < STEPS; i++)
+        MUST(ring_step_of(&r, i, DEVICES, 16));
+    assert_int_equal(searches, 0);
+    proact_array_destroy(r.two[1]);
+    r.two[1] = testing_array(&r.b, "another");
+    for (int i = 0; i < 2 * STEPS; i++) {
+        MUST(ring_step_of(&r, i, DEVICES, 16));
+        assert_string_equal(r.k->plan.method->name, i ? "fused" : "bulk");
+    }
+    assert_int_equal(searches, 3); /* of the new array twice, of the other one once */
+    proact_close(b.p);
+}
+
 /* On GPUs the time of a kernel comes from events. The budget may end before the
    measurements do. */
 static void gpus_time_a_kernel_without_a_wait(void **state)
@@ -307,6 +403,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(queued_launches_are_modelled_without_the_host),
         cmocka_unit_test(a_kernel_forgets_its_oldest_problems),
         cmocka_unit_test(a_recording_has_a_plan_of_its_own),
+        cmocka_unit_test(an_unchanged_plan_takes_no_search),
+        cmocka_unit_test(a_recording_has_a_measured_plan_of_its_own),
         cmocka_unit_test(the_bits_do_not_depend_on_the_plans),
         cmocka_unit_test(a_recording_keeps_the_plans_of_its_shapes),
     };

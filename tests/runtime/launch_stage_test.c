@@ -12,6 +12,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include <proact/program.h>
+
 #include "runtime/objects/kernel.h"
 
 enum { COUNT = 50000, SKIPPED = 77, PACKET = 128 };
@@ -28,7 +30,7 @@ static const struct one {
     {"triples", 8192, 256, 0, true, false},
     {"triples", 10007, 256, 0, true, false}, /* ends within a packet and within 16 bytes */
     {"triples", 3, 256, 0, false, false},    /* less than the range of one CTA */
-    {"triples", 8192, 32, 0, false, false},  /* a short range */
+    {"triples", 8192, 32, 0, true, false},   /* a short range */
     {"triples", 8192, 256, 40000, false, false}, /* fewer CTAs would fit on an SM */
     /* Ranges of 3000 bytes: no multiple of 16. */
     {"triples", 8000, 250, 0, false, false},
@@ -130,6 +132,9 @@ static double run(const struct proact_options *o, const char *form, const struct
     must(&s, proact_statistics_get(s.p, PROACT_ALL_DEVICES, NULL, &before, &s.err));
     launch(&s, one);
     must(&s, proact_statistics_get(s.p, PROACT_ALL_DEVICES, NULL, &after, &s.err));
+    if (one->is_staged && strstr(form, "_90") && proact_device_count(s.p) > 1 &&
+        !strstr(proact_kernel_plan(s.kernel), "; stores staged: modelled "))
+        fail_msg("%s: %s", one->kernel, proact_kernel_plan(s.kernel));
     compare(&s, s.out, truth);
     compare(&s, s.other, truth + COUNT);
     must(&s, proact_record_begin(s.p, &s.err));

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "runtime/autotune/choice.h"
 #include "runtime/autotune/session_profile.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
@@ -114,6 +115,54 @@ static void a_slower_plan_is_given_up(void **state)
         !strstr(plan, " took "))
         fail_msg("%s", plan);
     proact_close(r.b.p);
+}
+
+/* Two kernels in turn. The second one runs on one device. */
+static void ring_pairs(struct ring r[2], int pairs)
+{
+    struct bench b = r->b;
+
+    for (int i = 0; i < pairs; i++)
+        for (int k = 0; k < 2; k++)
+            MUST(ring_step_buffer(&r[k], k, AS_IS_FASTER));
+}
+
+/* Of two timed plans of a split, the joint step takes the slower one if a reader on one
+   device then gets the output while the writer runs. */
+static void the_joint_step_selects_the_other_plan(void **state)
+{
+    (void)state;
+    program_begin("none");
+    struct ring r[2] = {program_open(NULL)};
+    struct bench b = r->b;
+
+    r[1] = r[0];
+    MUST(proact_kernel_load(b.p,
+                            &(struct proact_image){.name = "step.ptx", .text = ring_text},
+                            "step", &r[1].k, &b.err));
+    ring_pairs(r, STEPS);
+    struct choice *reader = b.p->choices, *writer = reader->next_of_all;
+    const struct transfer_method *faster = r[0].k->plan.method;
+
+    assert_true(writer->other.split_ns > 0);
+    writer->whole_ns = reader->split_ns = 1000000;
+    writer->split_ns = 20000;
+    writer->sending_share = 0;
+    writer->other.split_ns = 21000;
+    writer->other.sending_share = 1;
+    reader->other.split_ns = 0;
+    reader->whole_ns = 1000;
+    b.p->validation = (struct validation){.next = UINT64_MAX};
+    ring_pairs(r, 4);
+    assert_int_equal(reader->now, CHOICE_SINGLE);
+    assert_int_equal(writer->now, CHOICE_SPLIT_OTHER);
+    assert_ptr_not_equal(r[0].k->plan.method, faster);
+    assert_non_null(strstr(proact_kernel_plan(r[0].k), "costs other kernels less"));
+    writer->other.split_ns = 60000;
+    ring_pairs(r, 4);
+    assert_int_equal(writer->now, CHOICE_SPLIT);
+    assert_ptr_equal(r[0].k->plan.method, faster);
+    proact_close(b.p);
 }
 
 static void measure_times_three_candidates(void **state)
@@ -333,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_program_takes_the_plan_of_the_planner),
         cmocka_unit_test(a_slower_plan_is_given_up),
+        cmocka_unit_test(the_joint_step_selects_the_other_plan),
         cmocka_unit_test(measure_times_three_candidates),
         cmocka_unit_test(a_recording_waits_for_the_plans),
         cmocka_unit_test(a_change_of_plan_ends_a_recording),

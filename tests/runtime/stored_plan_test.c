@@ -141,6 +141,51 @@ static void a_shape_has_its_plan(void **state)
     proact_close(b.p);
 }
 
+/* Adds the plan of the recordings of each shape. */
+static void add_recorded(struct profile *p, void *context)
+{
+    for (size_t i = profile_count(p); i-- > 0;) {
+        struct profile_entry e = *profile_at(p, i);
+
+        e.key.is_recorded = true;
+        assert_int_equal(plan_parse(context, &e.plan, NULL), PROACT_OK);
+        profile_put(p, &e);
+    }
+}
+
+static const char *fill_method(struct bench *b, uint32_t seed)
+{
+    assert_int_equal(testing_fill(b, seed), PROACT_OK);
+    assert_non_null(strstr(proact_kernel_plan(b->fill), ": of a profile"));
+    return b->fill->plan.method->name;
+}
+
+/* The first launch prepares the plan of recordings, and later ones have their own. */
+static void a_recording_has_its_stored_plan(void **state)
+{
+    struct proact_recording *recording;
+
+    (void)state;
+    store_plan("both", "method=polling chunk=8192 threads=256");
+    assert_int_equal(profile_update("both", add_recorded, "method=bulk", NULL), PROACT_OK);
+    struct bench b = testing_open(&(struct proact_options){.machine = "v100x4"});
+
+    assert_string_equal(fill_method(&b, 1), "bulk");
+    for (uint32_t i = 2; i < 6; i++)
+        assert_string_equal(fill_method(&b, i), "polling");
+    testing_holds(&b, b.out, 5);
+    assert_int_equal(proact_record_begin(b.p, &b.err), PROACT_OK);
+    assert_string_equal(fill_method(&b, 6), "bulk");
+    assert_int_equal(proact_record_end(b.p, &recording, &b.err), PROACT_OK);
+    assert_string_equal(fill_method(&b, 7), "polling");
+    testing_holds(&b, b.out, 7);
+    assert_int_equal(proact_replay(recording, &b.err), PROACT_OK);
+    testing_holds(&b, b.out, 6);
+    assert_int_equal(b.p->profile->used_count, 2);
+    assert_int_equal(b.p->profile->timed, 0);
+    proact_close(b.p);
+}
+
 static void check_warning(const char *plan, const char *wanted)
 {
     bool is_warning;
@@ -189,6 +234,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_axis_is_stored),
         cmocka_unit_test(a_shape_has_its_plan),
+        cmocka_unit_test(a_recording_has_its_stored_plan),
         cmocka_unit_test(an_impossible_plan_is_a_warning),
     };
 

@@ -92,8 +92,9 @@ set_tests_properties(runtime.agent runtime.choose_split runtime.needs runtime.sh
 # Counts allocated and freed blocks.
 target_link_options(runtime_tests PRIVATE
     LINKER:--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free)
-# Counts provenance queries and access analyses.
-target_link_options(runtime_tests PRIVATE LINKER:--wrap=provenance_query_threads,--wrap=access_extent)
+# Counts provenance queries, access analyses and searches of bindings.
+target_link_options(runtime_tests PRIVATE
+    LINKER:--wrap=provenance_query_threads,--wrap=access_extent,--wrap=kernel_binding_of)
 fake_cuda_test(runtime.stored_plan_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND runtime_tests stored_plan local)
 fake_cuda_test(runtime.launch_plan_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2

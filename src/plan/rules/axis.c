@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/rules/rules.h"
 
+/* Ratios of bytes, which are those of modelled times: all fetches have the same G. The
+   model has no term for the host's evaluation of another axis, nor for launches that would
+   then change theirs, so limits remain. */
 enum {
     CLEARLY = 2,    /* required ratio of missing bytes for the first change */
     AGAIN = 4,      /* the same for later changes */

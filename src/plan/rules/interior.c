@@ -2,7 +2,8 @@
 #include "plan/rules/rules.h"
 
 /* Minimum lengths of an interior: in waves, to hide the launch of a second kernel (some
-   microseconds), and in multiples of the boundary. */
+   microseconds), and in multiples of the boundary. They are limits, because the time of a
+   wave is not known where a launch is divided, and the model has no form of two kernels. */
 enum { WAVES_MIN = 16, TIMES_MIN = 2 };
 
 /* Interior and boundary of a partition are separate kernels if the interior is long. Where

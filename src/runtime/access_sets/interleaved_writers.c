@@ -37,7 +37,7 @@ static uint64_t chunks_of_all(const struct cta_runs *of, uint64_t chunk)
     return count;
 }
 
-static bool counts_in_many(const struct launching *l, uint64_t chunk_bytes)
+static struct plan_counting counting_of(const struct launching *l, uint64_t chunk_bytes)
 {
     struct plan_counting c = {.ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
 
@@ -45,7 +45,7 @@ static bool counts_in_many(const struct launching *l, uint64_t chunk_bytes)
         c.chunks += launching_slot_array(l, s)->bytes / chunk_bytes;
         c.counts += chunks_of_all(found_runs(l, s), chunk_bytes);
     }
-    return plan_counts_too_often(&c);
+    return c;
 }
 
 bool launch_writes_interleaved(const struct launching *l, uint64_t chunk_bytes)
@@ -57,7 +57,11 @@ bool launch_writes_interleaved(const struct launching *l, uint64_t chunk_bytes)
         k->interleaved.chunk_bytes != chunk_bytes) {
         k->interleaved.digest = l->found.digest;
         k->interleaved.chunk_bytes = chunk_bytes;
-        k->interleaved.are_many = counts_in_many(l, chunk_bytes);
+        const struct plan_counting c = counting_of(l, chunk_bytes);
+
+        k->interleaved.per_cta = (double)c.counts / (double)c.ctas;
+        k->interleaved.most = plan_counts_most(&c);
+        k->interleaved.are_many = plan_counts_too_often(&c);
     }
     return k->interleaved.are_many;
 }

@@ -240,7 +240,8 @@ void choice_note_found(struct choice *c, struct proact_kernel *k)
 
 bool choice_is_split(const struct choice *c)
 {
-    return c->step < CHOICE_TIME_WHOLE || (c->step == CHOICE_MADE && c->splits);
+    return c->step < CHOICE_TIME_WHOLE ||
+           (c->step == CHOICE_MADE && c->now != CHOICE_SINGLE);
 }
 
 const char *choice_refusal(const struct proact_kernel *k)
@@ -301,7 +302,8 @@ void choice_describe(const struct proact_kernel *k, struct text *out)
         text_print(out, ": a split cannot pay");
     else
         text_print(out, ": not timed yet");
-    if (choice_is_made(c) && c->splits != (choice_split_ns(c) < choice_whole_ns(c)))
+    if (choice_is_made(c) &&
+        (c->now != CHOICE_SINGLE) != (choice_split_ns(c) < choice_whole_ns(c)))
         text_print(out, "; faster so with the other kernels");
 }
 

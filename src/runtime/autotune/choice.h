@@ -18,6 +18,10 @@ struct proact_kernel;
 /* Steps of a probe. The first launch only prepares tables, kernel versions and replicas. */
 enum { CHOICE_READY, CHOICE_TIME_SPLIT, CHOICE_TIME_WHOLE, CHOICE_MADE };
 
+/* Labels of a launch shape in the joint step: one device, split under the faster one of the
+   plans whose split was timed, and split under the other one. */
+enum choice_label { CHOICE_SINGLE, CHOICE_SPLIT, CHOICE_SPLIT_OTHER };
+
 struct choice_edge;
 struct profile_key;
 
@@ -48,10 +52,16 @@ struct choice {
     uint64_t orders;   /* axis changes of the session that this decision accounts for */
     unsigned settling; /* launches since the last of these changes */
     bool is_short;     /* see is_short in launching.h */
-    bool settled;  /* converged decision with the other kernels (choice_edges.h): split */
-    bool second;   /* the same in the other minimum of the joint step */
-    bool splits;   /* decision in the current window (choice_windows.h) */
-    bool is_small; /* it runs on one device without a probe (choose_split.h) */
+    /* Split under the other plan that was timed, and the part of it as of sending_share. */
+    struct {
+        uint64_t split_ns; /* 0: only one plan was timed */
+        double sending_share;
+    } other;
+    enum choice_label settled; /* converged decision with the other kernels
+                                  (choice_edges.h) */
+    enum choice_label second;  /* the same in the other minimum of the joint step */
+    enum choice_label now;     /* decision in the current window (choice_windows.h) */
+    bool is_small;             /* it runs on one device without a probe (choose_split.h) */
     struct choice_edge **edges;
     size_t edge_count, edge_capacity;
     unsigned node;        /* in the joint table that is being built */
@@ -97,6 +107,7 @@ bool choice_is_split(const struct choice *c);
 /* Time of a launch in each mode, without joint costs. */
 uint64_t choice_split_ns(const struct choice *c);
 uint64_t choice_whole_ns(const struct choice *c);
+uint64_t choice_other_ns(const struct choice *c); /* split under the other plan */
 uint64_t choice_least_ns(const struct choice *c); /* the smaller known time; 0: none is
                                                      known */
 uint64_t choice_host_ns(const struct choice *c);  /* host time of a split launch */

@@ -114,17 +114,31 @@ bool choice_is_recent(const struct choice *c)
            (double)ago < PERIODS_AGO * c->apart;
 }
 
+/* The other plan may have no label any more. */
+static unsigned choice_label_below(enum choice_label label, unsigned labels)
+{
+    return label < labels ? label : labels - 1;
+}
+
 struct joint_node choice_node(const struct choice *c)
 {
+    const unsigned labels = c->is_small              ? CHOICE_SPLIT
+                            : c->other.split_ns == 0 ? CHOICE_SPLIT_OTHER
+                                                     : CHOICE_SPLIT_OTHER + 1;
+
     return (struct joint_node){
         .label = {[CHOICE_SINGLE] = {.ns = (double)choice_whole_ns(c), .devices = 1},
                   [CHOICE_SPLIT] = {.ns = (double)choice_split_ns(c),
                                     .devices = c->session->devices.count,
-                                    .sending_ns = c->sending_share * (double)c->split_ns}},
-        .label_count = c->is_small ? 1 : 2,
+                                    .sending_ns = c->sending_share * (double)c->split_ns},
+                  [CHOICE_SPLIT_OTHER] = {.ns = (double)choice_other_ns(c),
+                                          .devices = c->session->devices.count,
+                                          .sending_ns = c->other.sending_share *
+                                                        (double)c->other.split_ns}},
+        .label_count = labels,
         .period = c->apart,
-        .settled = c->settled && !c->is_small ? CHOICE_SPLIT : CHOICE_SINGLE,
-        .second = c->second && !c->is_small ? CHOICE_SPLIT : CHOICE_SINGLE};
+        .settled = choice_label_below(c->settled, labels),
+        .second = choice_label_below(c->second, labels)};
 }
 
 static void table_open(struct choice_table *t, const struct proact *p, size_t nodes,
@@ -149,8 +163,10 @@ static void table_connect(struct choice_table *t, const struct choice_edge *e)
     struct joint_edge *out = &t->joint.edges[t->joint.edge_count++];
 
     *out = (struct joint_edge){.writer = e->writer->node, .reader = e->reader->node};
-    out->bytes[CHOICE_SINGLE][CHOICE_SPLIT] = e->to_split;
-    out->bytes[CHOICE_SPLIT][CHOICE_SINGLE] = e->to_single;
+    for (int split = CHOICE_SPLIT; split <= CHOICE_SPLIT_OTHER; split++) {
+        out->bytes[CHOICE_SINGLE][split] = e->to_split;
+        out->bytes[split][CHOICE_SINGLE] = e->to_single;
+    }
 }
 
 struct choice_table choice_table_of(const struct proact *p)
@@ -193,8 +209,8 @@ void choice_settle(struct choice *c)
 
     joint_settle(&t.joint);
     for (unsigned i = 0; i < t.joint.node_count; i++) {
-        t.choices[i]->settled = t.joint.nodes[i].settled == CHOICE_SPLIT;
-        t.choices[i]->second = t.joint.nodes[i].second == CHOICE_SPLIT;
+        t.choices[i]->settled = (enum choice_label)t.joint.nodes[i].settled;
+        t.choices[i]->second = (enum choice_label)t.joint.nodes[i].second;
     }
     choice_table_free(&t);
 }
@@ -232,7 +248,7 @@ void choice_settle_one(struct choice *c)
                              choices};
 
     choice_table_around(&t, c);
-    c->settled = joint_best(&t.joint) == CHOICE_SPLIT;
+    c->settled = (enum choice_label)joint_best(&t.joint);
 }
 
 void choice_launched(struct choice *c)

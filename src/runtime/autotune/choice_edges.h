@@ -14,9 +14,6 @@ struct choice;
 struct launching;
 struct proact;
 
-/* Labels of a node in the joint table. */
-enum { CHOICE_SINGLE, CHOICE_SPLIT };
-
 /* Records the missing bytes of a launch in both modes, per writer. */
 void joint_cost_record(struct choice *c, struct launching *l);
 /* Most bytes that readers on one device miss of the output, of those that ran so last. */

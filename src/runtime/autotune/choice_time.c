@@ -19,12 +19,22 @@ uint64_t choice_host_ns(const struct choice *c)
     return c->found_ns + c->queued_ns;
 }
 
-uint64_t choice_split_ns(const struct choice *c)
+static uint64_t choice_with_costs_ns(const struct choice *c, uint64_t split_ns)
 {
-    const uint64_t devices = c->split_ns + c->broadcast_ns + c->copies_ns;
+    const uint64_t devices = split_ns + c->broadcast_ns + c->copies_ns;
     const uint64_t host = choice_host_ns(c);
 
     return devices > host ? devices : host;
+}
+
+uint64_t choice_split_ns(const struct choice *c)
+{
+    return choice_with_costs_ns(c, c->split_ns);
+}
+
+uint64_t choice_other_ns(const struct choice *c)
+{
+    return choice_with_costs_ns(c, c->other.split_ns);
 }
 
 uint64_t choice_least_ns(const struct choice *c)

@@ -26,8 +26,8 @@ void windows_choose(struct choice *c)
     const struct joint_node n = choice_node(c);
 
     if (!c->is_stored)
-        c->splits =
-            validation_label(&c->session->validation, &n, c->edge_count) == CHOICE_SPLIT;
+        c->now =
+            (enum choice_label)validation_label(&c->session->validation, &n, c->edge_count);
 }
 
 void windows_launched(struct choice *c)

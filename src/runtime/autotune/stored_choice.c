@@ -16,7 +16,7 @@ static void use(struct choice *c, const struct profile_entry *e)
 {
     c->is_stored = true;
     c->step = CHOICE_MADE;
-    c->settled = c->splits = e->plan.devices > 1;
+    c->settled = c->now = e->plan.devices > 1 ? CHOICE_SPLIT : CHOICE_SINGLE;
     c->split_ns = (uint64_t)e->split_ns;
     c->whole_ns = (uint64_t)e->single_ns;
     session_profile_use(c->session, &e->key);
@@ -111,7 +111,7 @@ static unsigned stored_candidates(const struct choice *c,
 void stored_choice_made(struct choice *c)
 {
     const struct proact *p = c->session;
-    const bool splits = p->validation.is_under_way ? c->settled : c->splits;
+    const bool splits = (p->validation.is_under_way ? c->settled : c->now) != CHOICE_SINGLE;
     struct profile_candidate candidates[PLAN_RECORD_MAX + 1];
 
     if (!c->key || c->is_stored)

@@ -11,6 +11,7 @@
 #include "runtime/autotune/stored_choice.h"
 #include "runtime/kernel/problem_features.h"
 #include "runtime/kernel/problem_list.h"
+#include "runtime/kernel/problem_probe.h"
 #include "runtime/kernel/problem_record.h"
 #include "runtime/kernel/problem_timer.h"
 #include "runtime/kernel/runtime_binding.h"
@@ -21,11 +22,10 @@
 #include "runtime/request/launching.h"
 
 enum {
-    SETTLED = 1,      /* launches with the present readers */
-    UNTIMED = 2,      /* the same, if none of them was timed */
-    MEASURED_MAX = 3, /* candidates that are timed; with an exhaustive effort all are */
-    TIMES = 2,        /* timed launches of a candidate; the fastest counts */
-    TIMES_MOST = 8    /* limit of the launches of a candidate, if none could be timed */
+    SETTLED = 1,   /* launches with the present readers */
+    UNTIMED = 2,   /* the same, if none of them was timed */
+    TIMES = 2,     /* timed launches of a candidate; the fastest counts */
+    TIMES_MOST = 8 /* limit of the launches of a candidate, if none could be timed */
 };
 
 /* The session's plan with the fields of a candidate. */
@@ -58,13 +58,11 @@ static void problem_settle(struct launch_problem *q, struct proact_kernel *k,
     }
     q->plan = problem_plan_of(q, c);
     q->recorded = in_recordings;
+    prepared_arrays_clear(&q->prepared);
     q->selected = *c;
     q->state = PROBLEM_PLANNED;
     problem_record_choose(&q->record, c, ++k->session->last_number);
-    free(q->candidates);
-    free(q->times);
-    q->candidates = NULL;
-    q->times = NULL;
+    problem_probe_clear(q);
 }
 
 /* The effort of the session, or the larger one of PROACT_EFFORT. */
@@ -75,20 +73,11 @@ static enum proact_effort problem_effort(const struct proact *p)
     return by_user > p->effort ? by_user : p->effort;
 }
 
-/* Candidates to time: the default, and the best by the model. */
+/* Begins to time the candidates. */
 static void problem_probe(struct launch_problem *q, const struct problem_choice *choice,
-                          bool every)
+                          bool is_program, bool every)
 {
-    q->candidates = must_calloc(choice->count, sizeof *q->candidates);
-    q->times = must_calloc(choice->count, sizeof *q->times);
-    q->candidate_count = q->launched = q->now = 0;
-    for (unsigned i = 0, best = 0; i < choice->count; i++) {
-        const bool is_usual = plan_is_same(&choice->all[i].plan, &choice->problem->usual);
-
-        if (is_usual || every || best < MEASURED_MAX - 1)
-            q->candidates[q->candidate_count++] = choice->all[i];
-        best += !is_usual;
-    }
+    problem_probe_list(q, choice, is_program, every);
     q->state = PROBLEM_PROBING;
     q->plan = q->recorded = problem_plan_of(q, &choice->all[choice->chosen]);
     snprintf(q->why, sizeof q->why, "one of %u plans that are being measured",
@@ -137,13 +126,15 @@ static struct problem_choice problem_choose(const struct problem_features *f, bo
 static void problem_estimate(struct launch_problem *q, const struct launching *l,
                              struct plan_problem *p, const struct plan_candidate *chosen)
 {
-    struct plan_candidate all[PLAN_CANDIDATES_MAX];
+    struct plan_candidate best;
     const struct plan_candidate *recorded = chosen;
 
     problem_explain(p, chosen, q->why);
     if (!l->is_program) {
         p->is_recorded = true;
-        recorded = &all[plan_choose(p, all, plan_candidates(p, all))];
+        best = problem_best_recorded(p);
+        recorded = &best;
+        q->recorded_ns = best.cost.ns;
         problem_explain(p, recorded, q->why_recorded);
     }
     problem_settle(q, l->kernel, chosen, recorded);
@@ -169,7 +160,7 @@ static void problem_begin(struct launch_problem *q, const struct launching *l,
     if (p->profile->path)
         problem_record_create(&q->record, &choice, ++p->last_number);
     if (is_open && effort != PROACT_EFFORT_ESTIMATE) {
-        problem_probe(q, &choice, effort == PROACT_EFFORT_EXHAUSTIVE);
+        problem_probe(q, &choice, l->is_program, effort == PROACT_EFFORT_EXHAUSTIVE);
     } else {
         if (is_open)
             problem_estimate(q, l, &f->problem, &all[choice.chosen]);
@@ -249,8 +240,8 @@ void problem_plan(struct launching *l)
         l->plan = problem_plan_of(q, &q->candidates[q->now]);
         l->measured = q;
     } else if (q->state != PROBLEM_UNMEASURED) {
-        q->gave_recorded =
-            !plans_are_same(&q->plan, &q->recorded) && !kernel_binding_of(l, &q->recorded);
+        q->gave_recorded = !plans_are_same(&q->plan, &q->recorded) &&
+                           !prepared_arrays_have(&q->prepared, l, &q->recorded);
         l->plan = q->gave_recorded ? q->recorded : q->plan;
     }
 }
@@ -265,19 +256,23 @@ void problem_plan_recorded(struct launching *l)
 
 static void problem_end_probes(struct launch_problem *q, struct proact_kernel *k)
 {
-    unsigned best = 0;
+    const unsigned best = problem_fastest(q, false), recorded = problem_fastest(q, true);
 
-    for (unsigned i = 0; i < q->candidate_count; i++) {
-        const double ns = q->times[i].least_ns, best_ns = q->times[best].least_ns;
-
-        if (ns > 0 && (best_ns <= 0 || ns < best_ns))
-            best = i;
+    for (unsigned i = 0; i < q->candidate_count; i++)
         problem_record_timed(&q->record, &q->candidates[i].plan, &q->times[i]);
-    }
     snprintf(q->why, sizeof q->why, "measured %.1f us, the fastest of %u plans",
              q->times[best].least_ns / 1e3, q->candidate_count);
-    problem_settle(q, k, &q->candidates[best], &q->candidates[best]);
+    if (q->recorded_costs) {
+        q->recorded_ns = q->recorded_costs[recorded].ns;
+        snprintf(q->why_recorded, sizeof q->why_recorded,
+                 "measured %.1f us, %.1f us with the modelled difference of a recording, "
+                 "the fastest of %u plans",
+                 q->times[recorded].least_ns / 1e3,
+                 problem_timed_ns(q, recorded, true) / 1e3, q->candidate_count);
+    }
+    problem_settle(q, k, &q->candidates[best], &q->candidates[recorded]);
     q->was_measured = true;
+    q->has_other = q->uses_other = false;
 }
 
 bool problem_is_unsettled(struct launching *l)
@@ -302,11 +297,7 @@ bool problem_is_unsettled(struct launching *l)
 static void problem_skip(struct launch_problem *q, struct proact_kernel *k)
 {
     problem_record_unsupported(&q->record, &q->candidates[q->now].plan);
-    q->candidate_count--;
-    for (unsigned i = q->now; i < q->candidate_count; i++) {
-        q->candidates[i] = q->candidates[i + 1];
-        q->times[i] = q->times[i + 1];
-    }
+    problem_probe_drop(q, q->now);
     q->launched = 0;
     if (q->now == q->candidate_count)
         problem_end_probes(q, k);
@@ -361,11 +352,29 @@ void problem_compare(const struct launching *l, double usual_ns, double selected
                          &(struct candidate_time){usual_ns, usual_ns, 1});
     problem_record_timed(&q->record, &q->selected.plan,
                          &(struct candidate_time){selected_ns, selected_ns, 1});
+    q->has_other = true;
+    q->other = q->usual;
     if (selected_ns < usual_ns)
         return;
+    q->other = q->selected;
     snprintf(q->why, sizeof q->why, "the default, measured %.1f us; %.24s took %.1f us",
              usual_ns / 1e3, q->plan.method->name, selected_ns / 1e3);
     problem_settle(q, l->kernel, &q->usual, &q->usual);
+}
+
+void problem_use_other(struct launching *l, bool is_other)
+{
+    struct launch_problem *q = problem_look_up(l);
+
+    if (!q || !q->has_other || q->uses_other == is_other)
+        return;
+    const struct plan_candidate now = q->other;
+
+    q->other = q->selected;
+    q->uses_other = is_other;
+    snprintf(q->why, sizeof q->why, "of two timed plans, the %s",
+             is_other ? "one that costs other kernels less" : "faster one");
+    problem_settle(q, l->kernel, &now, &now);
 }
 
 bool problem_was_measured(const struct launching *l)
@@ -380,6 +389,13 @@ const struct plan_record *problem_record(const struct launching *l)
     const struct launch_problem *q = problem_has_arrays(l) ? problem_look_up(l) : NULL;
 
     return q && q->record.number ? &q->record : NULL;
+}
+
+double problem_recorded_ns(const struct launching *l)
+{
+    const struct launch_problem *q = problem_has_arrays(l) ? problem_look_up(l) : NULL;
+
+    return q && q->state == PROBLEM_PLANNED ? q->recorded_ns : 0;
 }
 
 void problem_note_recorded(const struct launching *l)

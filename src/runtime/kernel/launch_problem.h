@@ -36,6 +36,9 @@ bool problem_is_unsettled(struct launching *l);
 /* Compares the times of launches under the default and under the selected plan, which a
    probe of the mode took anyway. The default is selected again if it is faster. */
 void problem_compare(const struct launching *l, double usual_ns, double selected_ns);
+/* Selects the slower one of the two compared plans for later launches, because it costs
+   other kernels less, or the faster one again. A recording with the former plan ends. */
+void problem_use_other(struct launching *l, bool is_other);
 /* Whether the launch's problem has a state under the present constraint. */
 bool problem_is_known(const struct launching *l);
 /* Records the time of a launch under the plan that it measures. */
@@ -45,6 +48,9 @@ bool problem_was_measured(const struct launching *l);
 /* Candidates of the launch's problem; NULL: they are not known, or no profile is
    written. Valid until the next launch of the kernel. */
 const struct plan_record *problem_record(const struct launching *l);
+/* Modelled time of the launch under the plan of recordings; 0: it is not known, or
+   recordings have no plan of their own. */
+double problem_recorded_ns(const struct launching *l);
 /* Notes that a recording has the plan of the launch's problem. */
 void problem_note_recorded(const struct launching *l);
 /* Number of changes of plans that recordings have. */

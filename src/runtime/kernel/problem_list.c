@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "runtime/kernel/launch_problem.h"
+#include "runtime/kernel/problem_probe.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/kernel.h"
@@ -59,8 +60,8 @@ static void problem_destroy(const struct proact *p, struct launch_problem *q)
 {
     problem_timer_clear(p, &q->timer);
     plan_record_clear(&q->record);
-    free(q->candidates);
-    free(q->times);
+    problem_probe_clear(q);
+    prepared_arrays_clear(&q->prepared);
     free(q);
 }
 

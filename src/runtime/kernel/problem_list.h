@@ -4,12 +4,18 @@
 /* State of a launch problem, and the list of those of a kernel. */
 
 #include "plan/candidates.h"
+#include "runtime/kernel/prepared_arrays.h"
 #include "runtime/kernel/problem_record.h"
 #include "runtime/kernel/problem_timer.h"
 #include "transfer/transfer.h"
 
 struct launching;
 struct proact_kernel;
+
+/* Modelled time of a launch in a recording, and its difference from a timed launch. */
+struct recorded_cost {
+    double ns, more_ns;
+};
 
 enum problem_state { PROBLEM_UNMEASURED, PROBLEM_PROBING, PROBLEM_PLANNED };
 
@@ -22,16 +28,21 @@ struct launch_problem {
     struct transfer_plan constraint; /* under which the plan was made */
     enum problem_state state;
     struct transfer_plan plan, recorded;     /* of single launches, and in recordings */
+    struct prepared_arrays prepared;         /* with which `recorded` was launched */
     struct plan_candidate *candidates;       /* while probing: those to time */
     struct candidate_time *times;            /* of each */
+    struct recorded_cost *recorded_costs;    /* of each; NULL: recordings have `plan` */
     unsigned candidate_count, launched, now; /* launched: under the present one */
     struct problem_timer timer;
     double kernel_ns;          /* without transfers; 0: no timed launch has ended yet */
     uint64_t launches, queued; /* all; those that followed another one without a wait */
     struct plan_candidate usual, selected; /* the default, and that of `plan` */
-    struct plan_record record;             /* of the settled plan */
-    bool is_recorded;                      /* a recording has the plan */
-    bool was_measured;                     /* it is the fastest of those that were timed */
+    double recorded_ns;          /* modelled, under the plan of recordings; 0: not known */
+    struct plan_record record;   /* of the settled plan */
+    struct plan_candidate other; /* the slower one of two that problem_compare() had */
+    bool has_other, uses_other;  /* uses_other: `selected` and `other` are exchanged */
+    bool is_recorded;            /* a recording has the plan */
+    bool was_measured;           /* it is the fastest of those that were timed */
     char why[160], why_recorded[160];
     bool gave_recorded; /* the last launch has the plan of recordings */
 };

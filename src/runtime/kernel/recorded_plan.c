@@ -39,7 +39,10 @@ static double recorded_plan_predicted(const struct launching *l,
     const struct plan_record *r =
         one->choice && one->choice->plans.number ? &one->choice->plans : problem_record(l);
     struct profile_key key = one->key;
+    const double ns = one->is_split && !l->is_program ? problem_recorded_ns(l) : 0;
 
+    if (ns > 0)
+        return ns;
     if (r)
         return one->is_split ? r->all[r->chosen].predicted_ns : r->single_ns;
     key.is_recorded = false;
@@ -110,7 +113,8 @@ static bool recorded_plan_holds(const struct recorded_plan *one, unsigned replay
     if (one->is_split && problems_changes(one->kernel) != one->changes)
         return false;
     return replays < WORTH_IT || !c || !choice_is_made(c) || c->is_stored ||
-           c->session->validation.is_under_way || c->settled == one->is_split;
+           c->session->validation.is_under_way ||
+           (c->settled != CHOICE_SINGLE) == one->is_split;
 }
 
 bool recorded_plans_hold(const struct proact_recording *r)

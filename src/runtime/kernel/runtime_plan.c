@@ -30,7 +30,8 @@ static void plan_text_reason(const struct proact_kernel *k, struct text *out)
     if (k->plan_reason == LAUNCH_PLAN_UNSUPPORTED)
         text_print(out, ": no version of the kernel supports the plan's method");
     else if (k->plan_reason == LAUNCH_PLAN_INTERLEAVED)
-        text_print(out, ": each CTA writes into many chunks");
+        text_print(out, ": each CTA writes into %.1f chunks, of which %u may be counted",
+                   k->interleaved.per_cta, k->interleaved.most);
     else if (k->plan_reason == LAUNCH_PLAN_SET)
         text_print(out, ": set by the caller");
     else if (k->plan_reason == LAUNCH_PLAN_STORED)
@@ -39,6 +40,16 @@ static void plan_text_reason(const struct proact_kernel *k, struct text *out)
         text_print(out, ": %s", why);
     else
         text_print(out, ": the default");
+}
+
+/* Staging with the compared times, if it was possible. */
+static void plan_text_staging(const struct proact_kernel *k, struct text *out)
+{
+    const double staged = k->staging.staged_ns, plain = k->staging.plain_ns;
+
+    if (k->plan_reason && staged > 0)
+        text_print(out, "; stores %s: modelled %.1f us staged, %.1f us as they are",
+                   staged < plain ? "staged" : "not staged", staged / 1e3, plain / 1e3);
 }
 
 const char *proact_kernel_plan(struct proact_kernel *k)
@@ -55,6 +66,7 @@ const char *proact_kernel_plan(struct proact_kernel *k)
         text_print(&out, "%s", out.data ? "; " : "");
         plan_text_method(&used->plan, &out);
         plan_text_reason(used, &out);
+        plan_text_staging(used, &out);
     }
     k->plan_text = out.data;
     return k->plan_text;

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/autotune/session_profile.h"
+#include "runtime/kernel/prepared_arrays.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
@@ -18,6 +19,9 @@ struct kernel_stored_plan {
     struct profile_key key;
     bool is_set; /* false: the user's plan */
     struct transfer_plan plan;
+    struct kernel_stored_plan *recorded; /* of the shape in a recording; NULL: not found
+                                            yet */
+    struct prepared_arrays prepared;     /* with which a plan of recordings was launched */
 };
 
 static enum proact_status stored_plan_read(const struct proact *p, const struct plan *from,
@@ -81,8 +85,8 @@ static void stored_plan_list(struct proact *p, const struct profile_key *key)
     s->shapes[s->shape_count++] = *key;
 }
 
-static const struct kernel_stored_plan *stored_plan_find(struct proact_kernel *k,
-                                                         const struct profile_key *key)
+static struct kernel_stored_plan *stored_plan_find(struct proact_kernel *k,
+                                                   const struct profile_key *key)
 {
     struct kernel_stored_plan *s = k->stored_plans;
 
@@ -104,12 +108,34 @@ static bool stored_plan_is_possible(const struct launching *l,
     return s->is_set && (!l->kernel->session->recording || kernel_binding_of(l, &s->plan));
 }
 
+/* Plan of the shape in recordings, if this launch has to prepare it: a C program announces
+   no recording before it begins. NULL: it has not. */
+static const struct kernel_stored_plan *stored_plan_to_prepare(struct launching *l,
+                                                               struct kernel_stored_plan *s)
+{
+    struct proact_kernel *k = l->original ? l->original : l->kernel;
+    struct profile_key key = s->key;
+
+    if (l->is_program || key.is_recorded)
+        return NULL;
+    key.is_recorded = true;
+    if (!s->recorded)
+        s->recorded = stored_plan_find(k, &key);
+    struct kernel_stored_plan *r = s->recorded;
+
+    return r->is_set && !(s->is_set && plans_are_same(&r->plan, &s->plan)) &&
+                   !prepared_arrays_have(&r->prepared, l, &r->plan)
+               ? r
+               : NULL;
+}
+
 bool stored_plan_select(struct launching *l)
 {
     struct proact_kernel *k = l->original ? l->original : l->kernel;
     struct proact *p = k->session;
     const struct transfer_plan *given = &p->constraint;
-    const struct kernel_stored_plan *s;
+    const struct kernel_stored_plan *prepares;
+    struct kernel_stored_plan *s;
 
     if (!p->profile->stored && !p->profile->lists_shapes)
         return false;
@@ -126,9 +152,12 @@ bool stored_plan_select(struct launching *l)
         key.is_recorded = false;
         s = stored_plan_find(k, &key);
     }
-    if (!stored_plan_is_possible(l, s))
+    if (!p->recording && (prepares = stored_plan_to_prepare(l, s)))
+        l->plan = prepares->plan;
+    else if (stored_plan_is_possible(l, s))
+        l->plan = s->plan;
+    else
         return false;
-    l->plan = s->plan;
     return true;
 }
 
@@ -155,6 +184,7 @@ void stored_plans_drop(struct proact_kernel *k)
 {
     for (struct kernel_stored_plan *s = k->stored_plans, *next; s; s = next) {
         next = s->next;
+        prepared_arrays_clear(&s->prepared);
         free(s);
     }
     k->stored_plans = NULL;

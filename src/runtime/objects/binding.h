@@ -32,6 +32,8 @@ struct binding_stage {
         uint64_t first, end; /* bytes of the slot's array */
         uint32_t bytes, at;  /* at: offset in the staging buffer */
     } run[PROACT_STAGED_MAX];
+    bool is_decided, pays;      /* by modelled times, at the first launch */
+    double staged_ns, plain_ns; /* with and without staging */
 };
 
 struct kernel_binding {

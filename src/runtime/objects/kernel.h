@@ -23,6 +23,8 @@ struct proact_kernel {
        digest and chunks of that size. */
     struct {
         uint64_t digest, chunk_bytes;
+        double per_cta;
+        unsigned most; /* of which more are too many */
         bool are_many;
     } interleaved;
     struct proact_kernel *next;
@@ -46,7 +48,10 @@ struct proact_kernel {
         LAUNCH_PLAN_UNSUPPORTED, /* copies: no version supports the caller's or default */
         LAUNCH_PLAN_INTERLEAVED  /* copies: see interleaved_writers.h */
     } plan_reason;
-    char *plan_text;                  /* proact_kernel_plan() */
+    char *plan_text;                /* proact_kernel_plan() */
+    struct {                        /* of the last launch; 0: it cannot be staged */
+        double staged_ns, plain_ns; /* modelled (plan/rules/staging.c) */
+    } staging;
     struct kernel_problems *problems; /* launch_problem.h; NULL: none yet */
     struct kernel_clones *clones;     /* kernel versions (runtime_clone.c); NULL: none */
     struct kernel_children *children; /* runtime_child.c; NULL: none */
@@ -92,4 +97,5 @@ struct proact_kernel {
     unsigned slot_count;
     struct kernel_tables *tables;
     struct kernel_binding *bindings;
+    uint64_t binding_drops; /* number of dropped bindings */
 };

@@ -146,8 +146,14 @@ static bool split_repeats(struct choice *c, const struct launching *l)
     if (c->split_ns >= c->former_ns && c->timed_split == 1)
         return true;
     problem_compare(l, (double)c->former_ns, (double)c->split_ns);
+    c->other.split_ns = c->former_ns;
     if (c->former_ns <= c->split_ns) {
+        const double share = c->sending_share;
+
+        c->other.split_ns = c->split_ns;
         c->split_ns = c->former_ns;
+        c->sending_share = c->other.sending_share;
+        c->other.sending_share = share;
         c->timed_plan = l->kernel->session->constraint;
     }
     c->former_ns = 0;
@@ -233,7 +239,7 @@ static void begin(struct choice *c)
 {
     c->step = CHOICE_TIME_SPLIT;
     c->timed_split = c->timed_whole = c->untimed = c->replanned = 0;
-    c->former_ns = 0;
+    c->former_ns = c->other.split_ns = 0;
     c->is_short = false;
 }
 
@@ -267,7 +273,7 @@ enum proact_status choice_run_small(struct choice *c, struct launching *l,
     c->last = RAN_SMALL;
     c->step = CHOICE_READY;
     c->is_small = true;
-    c->settled = false;
+    c->settled = CHOICE_SINGLE;
     l->choice = c;
     c->session->whole_by = c;
     l->binding = NULL;
@@ -287,6 +293,8 @@ static void split_follow_plan(struct choice *c, const struct launching *l)
         return;
     c->replanned++;
     c->former_ns = is_made ? 0 : c->split_ns;
+    c->other.split_ns = 0;
+    c->other.sending_share = c->sending_share;
     c->timed_split = 0;
     if (is_made)
         c->timed_whole = 0;
@@ -345,6 +353,8 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
     if (!is_split)
         return whole(l, err);
     if (is_made) {
+        if (c->other.split_ns)
+            problem_use_other(l, c->now == CHOICE_SPLIT_OTHER);
         choice_note_found(c, l->kernel);
         stored_choice_note_plans(c, problem_record(l));
     }

@@ -193,19 +193,59 @@ static bool keeps_residency(const struct launching *l)
            ctas * (all + KEPT_BYTES) <= t->shared_bytes_per_sm;
 }
 
-bool launch_stages(const struct launching *l)
+/* The shortest stores to all arrays. */
+static struct plan_staging stage_stores(const struct launching *l)
 {
-    const struct kernel_binding *b = l->binding;
+    struct plan_staging s = {
+        .bytes = l->binding->stage.bytes, .store_bytes = PACKET_BYTES, .store_width = UNIT};
 
-    if (!b || transfer_plan_mode(&b->transfer.plan) != PROACT_MODE_STORE ||
-        !b->stage.bytes || !keeps_residency(l))
-        return false;
-    const struct plan_staging staging = {b->stage.bytes, is_narrow(l->kernel)};
-    const struct plan_problem p = {.staging = &staging};
+    for (unsigned slot = 0; slot < l->kernel->slot_count; slot++) {
+        const struct kernel_store one = kernel_store_find(l->kernel, slot);
+
+        if (one.warp_bytes && one.warp_bytes < s.store_bytes)
+            s.store_bytes = one.warp_bytes;
+        if (one.thread_bytes && one.thread_bytes < s.store_width)
+            s.store_width = one.thread_bytes;
+    }
+    return s;
+}
+
+/* The planner's decision, which holds for all launches of the binding. */
+static void stage_decide(const struct launching *l, struct binding_stage *stage)
+{
+    const struct proact *session = l->kernel->session;
+    const uint32_t *first = l->binding->cta_first;
+    const struct plan_staging staging = stage_stores(l);
+    struct plan_problem p = {.topology = &session->topology,
+                             .device_count = session->devices.count,
+                             .cta_threads = l->threads[0] * l->threads[1] * l->threads[2],
+                             .staging = &staging};
     struct plan plan = {0};
 
+    for (unsigned d = 0; d < session->devices.count; d++)
+        if (first[d + 1] - first[d] > p.ctas_most)
+            p.ctas_most = first[d + 1] - first[d];
     plan_rule_staging.expand(&p, &plan, &plan, 1);
-    return plan.staging;
+    stage->is_decided = true;
+    stage->pays = plan.staging;
+    stage->staged_ns = plan_staging_ns(&p, true);
+    stage->plain_ns = plan_staging_ns(&p, false);
+}
+
+bool launch_stages(const struct launching *l)
+{
+    struct kernel_binding *b = l->binding;
+    struct proact_kernel *k = l->kernel;
+
+    k->staging.staged_ns = k->staging.plain_ns = 0;
+    if (!b || transfer_plan_mode(&b->transfer.plan) != PROACT_MODE_STORE ||
+        !b->stage.bytes || !is_narrow(k) || !keeps_residency(l))
+        return false;
+    if (!b->stage.is_decided)
+        stage_decide(l, &b->stage);
+    k->staging.staged_ns = b->stage.staged_ns;
+    k->staging.plain_ns = b->stage.plain_ns;
+    return b->stage.pays;
 }
 
 uint32_t launch_shared_bytes(const struct launching *l)

@@ -60,8 +60,6 @@ static const char predict_help[] =
     "the first that a GPU can execute after a key is doubled or halved, its row names the "
     "key.\n";
 
-enum { CTA_BYTES = 4096 };
-
 /* A launch to predict, with the texts about it. */
 struct prediction {
     const struct model_request *request;
@@ -79,7 +77,8 @@ static int describe_numbers(const struct model_request *q, struct prediction *p)
     m->senders = q->is_one_to_all ? 1 : p->t.device_count;
     m->bytes = q->bytes / m->senders;
     m->run_bytes = q->run;
-    m->ctas = (m->bytes + CTA_BYTES - 1) / CTA_BYTES;
+    m->piece_bytes = m->bytes;
+    m->ctas = (m->bytes + MODEL_CTA_BYTES - 1) / MODEL_CTA_BYTES;
     if (!m->bytes)
         return usage_error("model",
                            "--bytes: %" PRIu64 " bytes are less than one per sender, "

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/model.h"
+#include "model/model_command.h"
+#include "plan/cost.h"
 #include "transfer/transfer.h"
 
 enum { KB = 1 << 10, MB = 1 << 20 };
@@ -85,49 +86,69 @@ void tune_candidates_list(const struct run_request *request, bool is_exhaustive,
             add_method(out, request, s, *name, bytes);
 }
 
-/* Sending rate in bytes per ns, with the packets of the initiator. */
-static double send_rate(const struct topology *t, const struct plan *plan,
-                        const struct transfer_method *m)
-{
-    const struct topology_fabric *f = &t->fabric;
-    const bool is_copied = !m->needs_peers;
-    const uint64_t run = (uint64_t)(is_copied ? MB : f->payload_bytes);
-    double rate =
-        model_goodput_gbps(f, is_copied ? MODEL_COPY_ENGINE : MODEL_SM, run ? run : 1);
+/* An iteration as a problem of the planner: one launch in numbers, as that of `proact model
+   predict --bytes`. Each device sends to all others. */
+struct tune_problem {
+    struct plan_method methods[PLAN_METHODS_MAX];
+    struct plan_array array;
+    struct plan_problem problem;
+};
 
-    if (m->takes_threads && plan->threads && f->sm_gbps_per_cta > 0)
-        rate = fmin(rate, plan->threads / 1024.0 * f->sm_gbps_per_cta);
-    return rate;
+/* Initiator of a method, by the model's names. Others send by copies after the kernel. */
+static enum model_sender method_initiator(const char *method)
+{
+    for (int who = 0; who < MODEL_SENDERS; who++)
+        if (strcmp(model_method_name((enum model_sender)who), method) == 0)
+            return (enum model_sender)who;
+    return MODEL_SEND_COPY;
 }
 
-double tune_predict(const struct topology *t, const struct tune_facts *facts,
-                    const struct plan *plan)
+static void tune_problem_methods(struct tune_problem *out)
+{
+    struct plan_problem *p = &out->problem;
+
+    for (const char *const *name = proact_method_names();
+         *name && p->method_count < PLAN_METHODS_MAX; name++)
+        out->methods[p->method_count++] =
+            (struct plan_method){.name = *name, .initiator = method_initiator(*name)};
+    p->methods = out->methods;
+}
+
+/* The time of the kernel alone: E(bulk) contains the launches of all devices. */
+static double tune_problem_kernel_ns(const struct topology *t,
+                                     const struct tune_facts *facts)
 {
     const struct topology_device *d = &t->device;
-    const double peers = t->device_count > 1 ? t->device_count - 1 : 1;
-    const struct transfer_method *m;
+    const double launch_us =
+        d->launch_us + d->launch_host_us + (t->device_count - 1) * d->launch_turn_us;
 
-    if (!(t->fabric.egress_gbps > 0) || transfer_method_find(plan->method, &m, NULL))
-        return 0;
-    const double send_ns = facts->bytes / send_rate(t, plan, m);
-    const double latency_ns = t->fabric.latency_ns;
+    return fmax(facts->kernel_ns - 1000 * launch_us, 0);
+}
 
-    if (!m->takes_chunks && m->needs_peers) /* stores travel while the kernel runs */
-        return fmax(facts->kernel_ns, send_ns) + latency_ns;
-    if (!m->takes_chunks)
-        return facts->kernel_ns + send_ns + latency_ns +
-               1e3 * (t->fabric.copy_first_us + (peers - 1) * t->fabric.copy_start_us);
-    const double chunk = plan->chunk_first ? (double)plan->chunk_first : 64.0 * KB;
-    const double chunks = fmax(1, ceil(facts->bytes / peers / chunk));
-    const double start_ns = m->needs_children
-                                ? 1e3 * fmax(d->child_launch_latency_us, d->launch_us)
-                            : !m->needs_peers ? 1e3 * t->fabric.copy_start_us * peers
-                                              : d->memory_latency_ns;
-    /* The first chunk is ready after its part of the kernel; the last one is sent after the
-       kernel's end. Starts of the chunks are serial. */
-    const double busy_ns = facts->kernel_ns / chunks + fmax(send_ns, chunks * start_ns);
+static void tune_problem_fill(const struct topology *t, const struct tune_facts *facts,
+                              struct tune_problem *out)
+{
+    const unsigned devices = t->device_count;
+    const uint64_t ctas = (facts->bytes + MODEL_CTA_BYTES - 1) / MODEL_CTA_BYTES;
 
-    return fmax(facts->kernel_ns, busy_ns) + send_ns / chunks + start_ns + latency_ns;
+    *out = (struct tune_problem){.array = {.bytes = devices * facts->bytes,
+                                           .range_bytes = MODEL_CTA_BYTES,
+                                           .run_bytes = facts->bytes,
+                                           .store_bytes = MODEL_RUN_BYTES,
+                                           .copies = devices - 1,
+                                           .chunk_share = 1},
+                                 .problem = {.topology = t,
+                                             .device_count = devices,
+                                             .ctas = devices * ctas,
+                                             .ctas_most = ctas,
+                                             .cta_threads = MODEL_CTA_THREADS,
+                                             .kernel_ns = tune_problem_kernel_ns(t, facts),
+                                             .array_count = 1}};
+    out->problem.arrays = &out->array;
+    for (unsigned from = 0; from < devices; from++)
+        for (unsigned to = 0; to < devices; to++)
+            out->array.sent[from][to] = from == to ? 0 : facts->bytes;
+    tune_problem_methods(out);
 }
 
 static int compare_predictions(const void *left, const void *right)
@@ -148,7 +169,10 @@ static int compare_predictions(const void *left, const void *right)
 void tune_candidates_rank(struct tune_candidates *c, const struct topology *t,
                           const struct tune_facts *facts)
 {
-    for (size_t i = 0; i < c->count; i++)
-        c->all[i].predicted_ns = floor(tune_predict(t, facts, &c->all[i].plan) + 0.5);
+    struct tune_problem by;
+
+    tune_problem_fill(t, facts, &by);
+    for (size_t i = 0; i < c->count && t->fabric.egress_gbps > 0; i++)
+        c->all[i].predicted_ns = floor(plan_cost_of(&by.problem, &c->all[i].plan).ns + 0.5);
     qsort(c->all, c->count, sizeof *c->all, compare_predictions);
 }

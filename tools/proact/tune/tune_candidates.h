@@ -23,12 +23,10 @@ void tune_candidates_list(const struct run_request *request, bool is_exhaustive,
 struct tune_facts {
     double kernel_ns; /* E(bulk): everything but transfers */
     double bulk_ns;   /* T(bulk) */
-    double bytes;     /* that each device sends in T(bulk) */
+    uint64_t bytes;   /* that each device sends to each other one in T(bulk), on average */
 };
-/* Predicted time of an iteration by the closed forms of the model (PROACT III-A, LogGOP).
-   0: the links of the machine are not known. */
-double tune_predict(const struct topology *t, const struct tune_facts *facts,
-                    const struct plan *plan);
-/* Fills in the predictions and sorts by them, then by method, chunk and threads. */
+/* Fills in the predictions and sorts by them, then by method, chunk and threads. They are
+   those of the planner (plan/cost.h) for an iteration that is one launch, and stay 0 if the
+   links of the machine are not known. */
 void tune_candidates_rank(struct tune_candidates *c, const struct topology *t,
                           const struct tune_facts *facts);

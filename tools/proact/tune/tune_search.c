@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tuning of an application of `proact run`: one run for each candidate. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,12 +78,14 @@ static enum proact_status search_begin(struct tune_search *s, struct proact_erro
     if ((status = run_plans_time(s->plans, &bulk, &skipped, err)))
         return status;
     const unsigned iterations = run_plans_study(s->plans)->one.iterations;
+    const unsigned devices = s->topology->device_count;
 
     s->iterations = iterations ? iterations : 1;
-    s->facts = (struct tune_facts){
-        .kernel_ns = tune_search_share(s, (double)skipped.time.ns),
-        .bulk_ns = tune_search_share(s, (double)row.time.ns),
-        .bytes = (double)row.statistics.bytes / s->iterations / s->topology->device_count};
+    s->facts =
+        (struct tune_facts){.kernel_ns = tune_search_share(s, (double)skipped.time.ns),
+                            .bulk_ns = tune_search_share(s, (double)row.time.ns),
+                            .bytes = (uint64_t)tune_search_share(
+                                s, (double)row.statistics.bytes / devices / (devices - 1))};
     tune_candidates_rank(&s->candidates, s->topology, &s->facts);
     return PROACT_OK;
 }
@@ -171,6 +174,9 @@ static void search_report(const struct tune_search *s)
     plan_print(&best->plan, plan);
     printf("%s: candidates timed: %zu of %zu, launch shapes: %zu\n", s->tune->path, timed,
            s->candidates.count, s->shape_count);
+    printf("an iteration: %.3f us without transfers, %" PRIu64
+           " bytes from each device to each other one\n",
+           s->facts.kernel_ns / 1e3, s->facts.bytes);
     if (s->mixed_timed)
         printf("combinations of plans by shape timed: %u\n", s->mixed_timed);
     if (s->mixed_ns > 0)
