@@ -12,7 +12,8 @@ static const struct plan_rule *const plan_rules[] = {
     &plan_rule_method, &plan_rule_chunk,    &plan_rule_threads};
 enum { RULES = sizeof plan_rules / sizeof *plan_rules };
 
-/* Smallest gain for which the default plan is left, as a share of its cost. */
+/* Smallest gain for which the default plan, or a larger chunk, is left, as a share of the
+   cost. */
 static const double plan_gain_least = 0.03;
 
 struct plan_list {
@@ -90,21 +91,37 @@ unsigned plan_candidates(const struct plan_problem *p,
     return count;
 }
 
+/* The cheapest candidate; of its method's chunk sizes, the largest that costs hardly more.
+   Counters of small chunks compete for the L2, which the model does not describe. */
+static unsigned plan_cheapest(const struct plan_candidate *all, unsigned count)
+{
+    unsigned best = 0;
+
+    for (unsigned i = 1; i < count; i++)
+        if (strcmp(all[i].plan.method, all[0].plan.method) == 0 &&
+            all[i].plan.threads == all[0].plan.threads &&
+            all[i].plan.chunk_first > all[best].plan.chunk_first &&
+            all[i].cost.ns <= (1 + plan_gain_least) * all[0].cost.ns)
+            best = i;
+    return best;
+}
+
 unsigned plan_choose(const struct plan_problem *p, const struct plan_candidate *candidates,
                      unsigned count)
 {
+    const unsigned cheapest = plan_cheapest(candidates, count);
     unsigned usual = 0;
 
     while (usual < count && !plan_is_same(&candidates[usual].plan, &p->usual))
         usual++;
     if (usual >= count)
-        return 0;
+        return cheapest;
     const struct plan_candidate *best = &candidates[0], *now = &candidates[usual];
     const double gain = now->cost.ns - best->cost.ns,
                  devices_gain = plan_devices_ns(now) - plan_devices_ns(best);
 
     return gain > plan_gain_least * now->cost.ns ||
                    devices_gain > plan_gain_least * plan_devices_ns(now)
-               ? 0
+               ? cheapest
                : usual;
 }
