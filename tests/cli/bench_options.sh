@@ -61,10 +61,10 @@ quick="-m h200x2 --bytes 1M --ratio 1 --pattern one-to-all --sleep"
     proact bench step -m h200x2 --method copy-engine+fused | cut -c 1-52
 }
 
-# Narrow stores: stores of the kernel are slower than copies by the last CTA. The planner knows.
+# The planner knows that stores of words are slower than the last CTA, and wide ones faster.
 for words in "" "--store 4 --run 4"; do
     # shellcheck disable=SC2086 # words
-    proact bench micro $quick --method inline,fused,auto --chunk 64K $words --json r.json >/dev/null
+    proact bench micro -m h200x2 --sleep --bytes 4M --ratio 0.5 --pattern one-to-all --method auto $words --json r.json >/dev/null
     sed -n 's/.*"method": "auto", "plan": "\(method=[a-z]*\).*/\1/p' r.json
 done
 # Two producers, and a CTA of the smallest array.
