@@ -62,6 +62,13 @@ static int plan_compare(const void *left, const void *right)
     return equal < 0 ? -1 : equal > 0;
 }
 
+static bool plan_is_possible(const struct plan_problem *p, const struct plan *plan)
+{
+    const struct plan_method *m = plan_method_find(p, plan->method);
+
+    return !p->is_recorded || !m || !m->is_unrecorded;
+}
+
 unsigned plan_candidates(const struct plan_problem *p,
                          struct plan_candidate out[PLAN_CANDIDATES_MAX])
 {
@@ -70,12 +77,14 @@ unsigned plan_candidates(const struct plan_problem *p,
 
     for (int r = 0; r < RULES; r++, now = !now)
         plan_list_expand(p, plan_rules[r], &lists[now], &lists[!now]);
-    unsigned count = lists[now].count;
+    unsigned count = 0;
     bool has_usual = false;
 
-    for (unsigned i = 0; i < count; i++) {
-        out[i] = (struct plan_candidate){.plan = lists[now].plan[i]};
-        has_usual |= plan_is_same(&out[i].plan, &p->usual);
+    for (unsigned i = 0; i < lists[now].count; i++) {
+        if (!plan_is_possible(p, &lists[now].plan[i]))
+            continue;
+        out[count] = (struct plan_candidate){.plan = lists[now].plan[i]};
+        has_usual |= plan_is_same(&out[count++].plan, &p->usual);
     }
     if (!has_usual) {
         count += count < PLAN_CANDIDATES_MAX;

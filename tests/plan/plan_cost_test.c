@@ -13,12 +13,12 @@
 enum { DEVICES = 4 };
 
 static const struct plan_method methods[] = {
-    {"bulk", MODEL_SEND_COPY, false, false, false},
-    {"inline", MODEL_SEND_STORE, false, false, false},
-    {"fused", MODEL_SEND_FUSED, true, false, false},
-    {"polling", MODEL_SEND_AGENT, true, true, false},
-    {"copy-engine", MODEL_SEND_COPY_WAIT, true, false, true},
-    {"relay", MODEL_SEND_RELAY, true, false, false},
+    {"bulk", MODEL_SEND_COPY, false, false, false, false},
+    {"inline", MODEL_SEND_STORE, false, false, false, false},
+    {"fused", MODEL_SEND_FUSED, true, false, false, false},
+    {"polling", MODEL_SEND_AGENT, true, true, false, false},
+    {"copy-engine", MODEL_SEND_COPY_WAIT, true, false, true, false},
+    {"relay", MODEL_SEND_RELAY, true, false, false, true},
 };
 
 struct bed {
@@ -269,6 +269,8 @@ static void one_producer_relays(void **state)
     for (unsigned from = 1; from < DEVICES; from++)
         memset(b.array.sent[from], 0, sizeof b.array.sent[from]);
     assert_string_equal(chosen(&b), "relay");
+    b.problem.is_recorded = true; /* GPUs cannot */
+    assert_string_not_equal(chosen(&b), "relay");
     bed_open(&b, "v100x4", 4 << 20, 240000);
     assert_string_not_equal(chosen(&b), "relay");
 }
