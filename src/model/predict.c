@@ -412,7 +412,10 @@ static void predict_relay(const struct predicted *s, struct model_candidate *c)
     c->single.L = f->latency_ns;
     c->receivers = 1;
     c->tail_ns += fmax(passed - own, 0);
-    c->pipelined.g += own;
+    if (senders > 1) { /* the engine is busy with what it passes on */
+        c->pipelined.o = start;
+        c->pipelined.g = bytes_ns + own;
+    }
     if (senders < s->p.devices)
         c->pipelined.g =
             fmax(c->pipelined.g,
