@@ -5,6 +5,9 @@
 
 #include "runtime/ring_testing.h"
 
+#include <unistd.h>
+
+#include "plan/profile.h"
 #include "runtime/kernel/problem_list.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/objects/binding.h"
@@ -332,6 +335,35 @@ static void a_recording_has_a_measured_plan_of_its_own(void **state)
                  (unsigned long long)usual);
 }
 
+/* A profile has an entry of the recording with its own prediction, and a second session
+   has the same plans. */
+static void a_recording_has_an_entry_of_its_own(void **state)
+{
+    const struct proact_options o = {.machine = "h200x4"};
+    const struct transfer_method *first[2], *second[2];
+    struct profile *p = profile_create();
+
+    (void)state;
+    setenv("XDG_DATA_DIRS", "/nowhere", 1);
+    setenv("XDG_DATA_HOME", "/nowhere", 1);
+    setenv("PROACT_PROFILE", "recorded_entry", 1);
+    unlink("recorded_entry");
+    ring_replay_time(&o, first);
+    assert_int_equal(profile_read("recorded_entry", p, NULL), PROACT_OK);
+    const struct profile_entry *e = profile_at(p, 0);
+
+    assert_int_equal(profile_count(p), 1);
+    assert_true(e->key.is_recorded);
+    assert_string_equal(e->plan.method, "bulk");
+    assert_true(e->measured_ns > 0 && e->predicted_ns > e->measured_ns / 4 &&
+                e->predicted_ns < e->measured_ns); /* a timed replay starts idle */
+    profile_free(p);
+    ring_replay_time(&o, second);
+    assert_ptr_equal(second[0], first[0]);
+    assert_ptr_equal(second[1], first[1]);
+    setenv("PROACT_PROFILE", "none", 1);
+}
+
 /* A search of the kernel's bindings for a plan. */
 static unsigned searches;
 const struct kernel_binding *__real_kernel_binding_of(const struct launching *l,
@@ -434,6 +466,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_unchanged_plan_takes_no_search),
         cmocka_unit_test(a_recording_has_a_measured_plan_of_its_own),
         cmocka_unit_test(only_what_all_read_is_relayed),
+        cmocka_unit_test(a_recording_has_an_entry_of_its_own),
         cmocka_unit_test(the_bits_do_not_depend_on_the_plans),
         cmocka_unit_test(a_recording_keeps_the_plans_of_its_shapes),
     };
