@@ -15,6 +15,7 @@
 #include "device/emulator/memory/allocate.h"
 #include "device/emulator/memory/heap.h"
 #include "device/emulator/memory/objects.h"
+#include "device/emulator/memory/write_image.h"
 #include "device/emulator/opening.h"
 #include "device/emulator/quanta/quanta_run.h"
 #include "device/emulator/span_log.h"
@@ -55,6 +56,7 @@ static void set_destroy(struct device_set *set)
     free(set->devices);
     free(set->paths_free_ps);
     check_destroy(set->check);
+    write_image_release(set->last_image);
     memory_release(&set->memory);
     free(set);
 }

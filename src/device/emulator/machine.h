@@ -147,6 +147,7 @@ struct device_set {
     uint64_t remaining_ps; /* time at which the remaining devices are open; 0: not
                               requested */
     struct device_memory memory;
+    struct write_image *last_image; /* of the last large write; NULL: none */
     struct emulated *devices;
     struct device_stream *streams;
     struct device_graph *tape; /* graph being captured; NULL: none */

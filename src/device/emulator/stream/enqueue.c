@@ -10,6 +10,7 @@
 #include "device/emulator/check/checked.h"
 #include "device/emulator/kernel/cluster_launch.h"
 #include "device/emulator/kernel/sm_places.h"
+#include "device/emulator/memory/write_image.h"
 #include "device/emulator/quanta/quanta_run.h"
 #include "device/emulator/stream/stream.h"
 #include "device/emulator/stream/windows.h"
@@ -128,6 +129,23 @@ enum proact_status enqueue_copy(struct device_stream *s, device_addr to, device_
                              err);
 }
 
+/* Keeps the source of a write. That of a captured one is copied for each launch. */
+static void write_keep(struct operation *o, const void *from)
+{
+    struct device_set *set = o->stream->set;
+
+    if (!set->tape)
+        o->image = write_image_take(set->last_image, o->to, from, o->bytes);
+    if (!o->image) {
+        o->data = must_calloc(o->bytes, 1);
+        o->data_bytes = o->bytes;
+        memcpy(o->data, from, o->bytes);
+    } else if (o->image != set->last_image) {
+        write_image_release(set->last_image);
+        set->last_image = write_image_share(o->image);
+    }
+}
+
 enum proact_status enqueue_write(struct device_stream *s, device_addr to, const void *from,
                                  size_t bytes, struct proact_error *err)
 {
@@ -141,9 +159,7 @@ enum proact_status enqueue_write(struct device_stream *s, device_addr to, const 
     host_take(s->set, s->set->topology->device.call_host_us);
     o->to = to;
     o->bytes = bytes;
-    o->data = must_calloc(bytes, 1);
-    o->data_bytes = bytes;
-    memcpy(o->data, from, bytes);
+    write_keep(o, from);
     stream_enqueue(s, o);
     return PROACT_OK;
 }

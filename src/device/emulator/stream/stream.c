@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "device/emulator/check/checked.h"
+#include "device/emulator/memory/write_image.h"
 
 static void step(struct emulated *d, void *subject, uint64_t detail);
 
@@ -28,6 +29,7 @@ void stream_enqueue(struct device_stream *s, struct operation *o)
 static void operation_free(struct operation *o)
 {
     free(o->data);
+    write_image_release(o->image);
     free(o);
 }
 
