@@ -355,6 +355,7 @@ static void long_writes_share_their_bytes(void **state)
 {
     enum { LONG = WRITE_IMAGE_BYTES_MIN + 777, WORD = 3 << 20 };
     unsigned char *from = must_calloc(LONG, 1);
+    struct write_images kept = {.count = 2};
     struct device_memory m;
 
     (void)state;
@@ -362,16 +363,17 @@ static void long_writes_share_their_bytes(void **state)
     memset(from, 1, LONG);
     unsigned char *first = (unsigned char *)(uintptr_t)allocate(&m, 0, LONG),
                   *second = (unsigned char *)(uintptr_t)allocate(&m, 1, LONG);
-    struct write_image *i = write_image_take(NULL, (uint64_t)(uintptr_t)first, from, LONG),
+    struct write_image *i = write_image_take(&kept, (uint64_t)(uintptr_t)first, from, LONG),
                        *again =
-                           write_image_take(i, (uint64_t)(uintptr_t)second, from, LONG);
+                           write_image_take(&kept, (uint64_t)(uintptr_t)second, from, LONG);
 
-    assert_null(write_image_take(i, (uint64_t)(uintptr_t)first, from, LONG / 2));
+    assert_null(write_image_take(&kept, (uint64_t)(uintptr_t)first, from, LONG / 2));
     if (!i)
         skip(); /* the host has no anonymous files */
     assert_ptr_equal(again, i);
     from[WORD] = 2;
-    struct write_image *other = write_image_take(i, (uint64_t)(uintptr_t)first, from, LONG);
+    struct write_image *other =
+        write_image_take(&kept, (uint64_t)(uintptr_t)first, from, LONG);
 
     assert_ptr_not_equal(other, i);
     const uint64_t before = resident_bytes();
@@ -386,6 +388,7 @@ static void long_writes_share_their_bytes(void **state)
     write_image_release(i);
     write_image_release(again);
     write_image_release(other);
+    write_images_clear(&kept);
     assert_int_equal(first[WORD], 3);
     assert_int_equal(second[WORD], 2);
     memory_release(&m);

@@ -60,23 +60,41 @@ static struct write_image *image_create(size_t phase, const void *from, size_t b
     return i;
 }
 
-struct write_image *write_image_take(struct write_image *last, uint64_t to,
+static struct write_image *image_share(struct write_image *i)
+{
+    atomic_fetch_add(&i->references, 1);
+    return i;
+}
+
+struct write_image *write_image_take(struct write_images *kept, uint64_t to,
                                      const void *from, size_t bytes)
 {
     const size_t phase = (size_t)(to % image_page_bytes());
 
     if (bytes < WRITE_IMAGE_BYTES_MIN)
         return NULL;
-    if (last && last->phase == phase && last->bytes == bytes &&
-        memcmp(write_image_data(last), from, bytes) == 0)
-        return write_image_share(last);
-    return image_create(phase, from, bytes);
+    for (unsigned n = 0; n < kept->count; n++) {
+        struct write_image *i = kept->image[n];
+
+        if (i && i->phase == phase && i->bytes == bytes &&
+            memcmp(write_image_data(i), from, bytes) == 0)
+            return image_share(i);
+    }
+    struct write_image *made = image_create(phase, from, bytes);
+
+    if (made) {
+        write_image_release(kept->image[kept->next]);
+        kept->image[kept->next] = image_share(made);
+        kept->next = (kept->next + 1) % kept->count;
+    }
+    return made;
 }
 
-struct write_image *write_image_share(struct write_image *i)
+void write_images_clear(struct write_images *images)
 {
-    atomic_fetch_add(&i->references, 1);
-    return i;
+    for (unsigned n = 0; n < images->count; n++)
+        write_image_release(images->image[n]);
+    *images = (struct write_images){.count = images->count};
 }
 
 void write_image_release(struct write_image *i)

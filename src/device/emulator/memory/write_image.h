@@ -14,11 +14,18 @@ struct write_image;
    limited number of them. */
 enum { WRITE_IMAGE_BYTES_MIN = 4 << 20 };
 
-/* An image of the bytes for a write to `to`: `last`, if it has them, or else a new one.
-   NULL: the bytes have to be copied. The caller owns one reference. `last` may be NULL. */
-struct write_image *write_image_take(struct write_image *last, uint64_t to,
+/* The last images of a set, or of the recordings that several sets use in turn. */
+enum { WRITE_IMAGES_MAX = 16 };
+struct write_images {
+    struct write_image *image[WRITE_IMAGES_MAX]; /* references; NULL: none */
+    unsigned count, next; /* how many are kept, and the one that the next image replaces */
+};
+void write_images_clear(struct write_images *images);
+
+/* An image of the bytes for a write to `to`: a kept one that has them, or else a new one,
+   which is kept. NULL: the bytes have to be copied. The caller owns one reference. */
+struct write_image *write_image_take(struct write_images *kept, uint64_t to,
                                      const void *from, size_t bytes);
-struct write_image *write_image_share(struct write_image *i);
 void write_image_release(struct write_image *i); /* NULL is allowed */
 const unsigned char *write_image_data(const struct write_image *i);
 /* Places the bytes at `to`, where memory is accessible. */

@@ -10,7 +10,6 @@
 #include "device/emulator/check/checked.h"
 #include "device/emulator/kernel/cluster_launch.h"
 #include "device/emulator/kernel/sm_places.h"
-#include "device/emulator/memory/write_image.h"
 #include "device/emulator/quanta/quanta_run.h"
 #include "device/emulator/stream/stream.h"
 #include "device/emulator/stream/windows.h"
@@ -135,15 +134,12 @@ static void write_keep(struct operation *o, const void *from)
     struct device_set *set = o->stream->set;
 
     if (!set->tape)
-        o->image = write_image_take(set->last_image, o->to, from, o->bytes);
-    if (!o->image) {
-        o->data = must_calloc(o->bytes, 1);
-        o->data_bytes = o->bytes;
-        memcpy(o->data, from, o->bytes);
-    } else if (o->image != set->last_image) {
-        write_image_release(set->last_image);
-        set->last_image = write_image_share(o->image);
-    }
+        o->image = write_image_take(set->written, o->to, from, o->bytes);
+    if (o->image)
+        return;
+    o->data = must_calloc(o->bytes, 1);
+    o->data_bytes = o->bytes;
+    memcpy(o->data, from, o->bytes);
 }
 
 enum proact_status enqueue_write(struct device_stream *s, device_addr to, const void *from,

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "device/emulator/check/checked.h"
-#include "device/emulator/memory/write_image.h"
 
 static void step(struct emulated *d, void *subject, uint64_t detail);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "device/emulator/check/checked.h"
-#include "device/emulator/memory/write_image.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream/stream.h"
 #include "device/emulator/traffic/message.h"
