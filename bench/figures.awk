@@ -1,11 +1,20 @@
 # Tables of `proact bench figures` in the documentation, from bench/results/figureN.json and
-# table2.json. tables.awk calls figure_table() and paper_table().
+# table2.json, or from one file for each machine (figureN-MACHINE.json). tables.awk calls
+# figure_table() and paper_table().
+
+# A command that prints the files of a figure.
+function figure_files(file,    name) {
+    name = file
+    sub(/\.json$/, "", name)
+    return "cat " name ".json " name "-[kpv][0-9]*.json 2>/dev/null"
+}
 
 # The panels of a figure, one below the other: a row for each series, a column for each
 # position. The key `plan` is shown where the file has it and `noted` is set.
 function figure_table(file, noted,    line, p, s, a, k, n, i, j, panels, series, ats, x, cell, seen, has_panel,
-                      down, part) {
-    while ((getline line < file) > 0) {
+                      down, part, files) {
+    files = figure_files(file)
+    while ((files | getline line) > 0) {
         if (line ~ /^  "down": /) down = value(line, "down")
         if (line !~ /^ *\{"name": /) continue
         p = value(line, "panel"); s = p SUBSEP value(line, "name"); a = value(line, "at")
@@ -15,7 +24,7 @@ function figure_table(file, noted,    line, p, s, a, k, n, i, j, panels, series,
         cell[s, a] = noted ? value(line, "plan") : value(line, "value") == "" ? "undefined" \
                      : figure_number(value(line, "value"))
     }
-    close(file)
+    close(files)
     if (!n) fail(file " has no row")
     figure_sort(ats, x, k)
     printf "|%s %s |", has_panel ? " panel |" : "", down
@@ -45,13 +54,14 @@ function figure_sort(ats, x, count,    i, j, name, place) {
 }
 
 # The value of one row, or its plan in Table II; "" if the file lacks it.
-function figure_cell(file, panel, series, at,    line, found) {
-    while ((getline line < file) > 0)
+function figure_cell(file, panel, series, at,    line, found, files) {
+    files = figure_files(file)
+    while ((files | getline line) > 0)
         if (line ~ /^ *\{"name": / && value(line, "name") == series &&
             value(line, "at") == at && value(line, "panel") == panel)
             found = file ~ /table2/ ? value(line, "plan") : value(line, "value") == "" ? "undefined" \
                     : figure_number(value(line, "value"))
-    close(file)
+    close(files)
     return found
 }
 
