@@ -65,10 +65,12 @@ static enum proact_status figure10_count(struct figure_session *s, const char *m
 }
 
 /* Powers of two; of more than four devices only powers of four. */
-static bool figure10_counts(unsigned devices, unsigned all)
+static bool figure10_counts(const struct figure_session *s, unsigned devices, unsigned all)
 {
     const bool is_power = (devices & (devices - 1)) == 0;
 
+    if (s->devices)
+        return devices == 1 || devices == s->devices;
     return is_power && (all <= 4 || (devices != 2 && devices != 8));
 }
 
@@ -82,7 +84,7 @@ static enum proact_status figure10_machine(struct figure_session *s, const char 
     if (check_machine("bench", machine, 0, &topology))
         return fail(err, PROACT_EINVAL, "%s is no machine", machine);
     for (unsigned n = 1; n <= topology.device_count && !status; n++)
-        if (figure10_counts(n, topology.device_count))
+        if (figure10_counts(s, n, topology.device_count))
             status = figure10_count(s, machine, n, out, err);
     return status;
 }

@@ -21,7 +21,7 @@ static const struct {
 enum { DECOUPLED = sizeof decoupled / sizeof *decoupled };
 
 /* The decoupled plans. They contain those of Table II, but for 4096 threads on Pascal. The
-   first ones are those of Figure 10, and of --quick. */
+   first ones are those of --quick, and the first one is that of Figure 10. */
 static const struct {
     const char *method;
     uint64_t chunk_bytes;
@@ -44,7 +44,9 @@ static void plan_append(struct run_methods *methods, const char *name, uint64_t 
 
 void figure_plans_add(enum figure_sweep which, struct run_methods *methods)
 {
-    const unsigned count = which == FIGURE_SWEEP_ALL ? SWEEP_ALL : SWEEP_FEW;
+    const unsigned count = which == FIGURE_SWEEP_ALL     ? SWEEP_ALL
+                           : which == FIGURE_SWEEP_QUICK ? SWEEP_FEW
+                                                         : 1;
 
     *methods = (struct run_methods){.all = true, .sweeps = true};
     plan_append(methods, run_baseline, 0, 0);

@@ -10,6 +10,7 @@ struct figure_session {
     const char *machine; /* only this one; NULL: those of each figure */
     const char *folder;  /* of the files */
     const char *only;    /* the application; NULL: all */
+    unsigned devices;    /* of Figure 10; 0: several counts */
     bool quick;          /* small inputs and few plans */
     bool replay;         /* times by recorded costs, without comparing answers */
     unsigned sample;     /* the same from one of so many CTAs; 0: all */

@@ -39,6 +39,7 @@ static const char figures_help[] =
     "  --only N[,N...]     only these figures\n"
     "  -m, --machine M     only this machine (default: the paper's, emulated)\n"
     "  --application NAME  only this application\n"
+    "  -n, --devices N     Figure 10 with N devices only\n"
     "  --out DIR           folder of the files, created if missing (default figures)\n"
     "  --quick             small inputs and few plans; several minutes. Otherwise inputs\n"
     "                      have the paper's ratio of shared data to work, and need "
@@ -55,9 +56,10 @@ static const char figures_help[] =
 
 struct figures_words {
     poptContext popt;
-    struct poptOption table[10]; /* which popt borrows */
-    char *only, *machine, *out, *sample, *application;
-    uint64_t executed; /* one of so many CTAs; 0: all */
+    struct poptOption table[11]; /* which popt borrows */
+    char *only, *machine, *out, *sample, *application, *devices;
+    uint64_t device_count; /* of Figure 10; 0: several counts */
+    uint64_t executed;     /* one of so many CTAs; 0: all */
     int quick, replay, draw, help;
 };
 
@@ -67,6 +69,7 @@ static int figures_parse(struct figures_words *w, int argc, char **argv)
         {"only", 0, POPT_ARG_STRING, &w->only, 0, NULL, NULL},
         {"machine", 'm', POPT_ARG_STRING, &w->machine, 0, NULL, NULL},
         {"application", 0, POPT_ARG_STRING, &w->application, 0, NULL, NULL},
+        {"devices", 'n', POPT_ARG_STRING, &w->devices, 0, NULL, NULL},
         {"out", 0, POPT_ARG_STRING, &w->out, 0, NULL, NULL},
         {"quick", 0, POPT_ARG_NONE, &w->quick, 0, NULL, NULL},
         {"replay", 0, POPT_ARG_NONE, &w->replay, 0, NULL, NULL},
@@ -86,18 +89,25 @@ static int figures_parse(struct figures_words *w, int argc, char **argv)
                            poptStrerror(code));
     if (more)
         return usage_error("bench", "bench figures: unexpected argument '%s'", more);
-    if (w->draw && (w->quick || w->machine || w->application || w->replay || w->sample))
+    if (w->draw &&
+        (w->quick || w->machine || w->application || w->devices || w->replay || w->sample))
         return usage_error("bench", "--draw runs nothing: it does not accept --%s",
                            w->quick         ? "quick"
                            : w->machine     ? "machine"
                            : w->application ? "application"
+                           : w->devices     ? "devices"
                            : w->sample      ? "sample"
                                             : "replay");
     if (w->application && !figure_input_find(w->application))
         return usage_error("bench", "--application: '%s' has no figures", w->application);
-    return option_integer(
-        &(struct option_range){"bench", "sample", RUN_SAMPLE_MIN, RUN_SAMPLE_MAX},
-        w->sample, &w->executed);
+    const int wrong =
+        option_integer(&(struct option_range){"bench", "devices", 2, PROACT_DEVICES_MAX},
+                       w->devices, &w->device_count);
+
+    return wrong ? wrong
+                 : option_integer(&(struct option_range){"bench", "sample", RUN_SAMPLE_MIN,
+                                                         RUN_SAMPLE_MAX},
+                                  w->sample, &w->executed);
 }
 
 static int figures_check_names(const char *only)
@@ -183,6 +193,7 @@ static int figures_make(const struct figures_words *w, const char *command)
     struct figure_session s = {.machine = w->machine,
                                .folder = w->out ? w->out : "figures",
                                .only = w->application,
+                               .devices = (unsigned)w->device_count,
                                .quick = w->quick,
                                .replay = w->replay || w->sample,
                                .sample = (unsigned)w->executed};
@@ -227,6 +238,7 @@ int figures_command(int argc, char **argv)
     free(w.machine);
     free(w.sample);
     free(w.application);
+    free(w.devices);
     free(w.out);
     poptFreeContext(w.popt);
     text_clear(&command);
