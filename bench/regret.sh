@@ -112,8 +112,8 @@ END
 make_inputs() { # WORD...: of a case
     for input in "$@"; do
         [ ! -e "$input" ] || continue
-        case $machines/$input in
         # shellcheck disable=SC2046 # words
+        case $machines/$input in
         local/wiki.sg | local/ratings.mtx) set -- $(input_words "$input" medium) ;;
         local/flow.sg) set -- $(input_words hv15r.sg medium) ;;
         */wiki.sg) set -- wiki --vertices 2000 --seed 7 ;;
@@ -147,7 +147,7 @@ again() { # SEED PLAN...: appends the times of an application; what a machine la
     seed=$1
     shift
     for plan in "$@"; do
-        found=$(time_of "$plan" "$seed") && echo "$plan $found" >>times
+        found=$(time_of "$plan" "$seed") && echo "$plan $found" >>runs
     done
 }
 
@@ -174,7 +174,7 @@ search_micro() {
                 if (method == "bulk-serial" || value($0, "note") != "") next
                 print method (chunk ? ":" chunk "K" : ""), ns, value($0, "plan")
                 if (method == "inline") print "bulk", ns * value($0, "emulated")
-            }' run.json >>times
+            }' run.json >>runs
         others=
     done
 }
@@ -217,13 +217,13 @@ row() {
             printf "{\"name\": \"%s\", \"command\": \"proact %s --machine %s\", \"class\": \"%s\", \"machine\": \"%s\", \"plan\": \"%s\", \"best\": \"%s\", \"auto_ns\": %.0f, \"best_ns\": %.0f, \"runs\": %d, \"auto\": %.4f, \"fused\": %.4f, \"inline\": %.4f, \"bulk\": %.4f}\n",
                 name, command, machine, class, machine, plan, best, of("auto", 0.5), of(best, 0.5),
                 n["auto"], regret("auto"), regret("fused:64K"), regret("inline"), regret("bulk")
-        }' times >row
+        }' runs >row
 }
 
 best() { sed 's/.*"best": "\([^"]*\)".*/\1/' row; }
 
 measure() { # the case $words: a row
-    : >times
+    : >runs
     case $words in
     micro*) search_micro && row; return ;;
     esac
@@ -232,7 +232,7 @@ measure() { # the case $words: a row
     row || return 1
     if [ "$machine" = local ]; then
         best=$(best)
-        : >times
+        : >runs
         for run in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
             others="fused:64K inline bulk"
             [ "$run" -le 3 ] || others=
