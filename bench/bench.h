@@ -23,6 +23,8 @@ struct bench_request {
                               on hardware 16 */
     uint64_t chunk_bytes;  /* micro; 0: all */
     uint64_t bytes;        /* size of the array of link and micro; 0: link's default */
+    unsigned store_bytes;  /* micro: of a store of a thread, 4, 8 or 16; 0: 16 */
+    unsigned run_bytes;    /* micro: consecutive bytes that threads store at once; 0: 512 */
     bool sleeps;           /* micro's kernel sleeps instead of computing */
     bool peers;            /* include other libraries whose programs are built */
     unsigned host_threads; /* of the emulator; 0: one per core */
@@ -45,6 +47,7 @@ struct bench_row {
     double base, base_measured;
     char excluded[160]; /* why the model does not cover it, or "" */
     char pattern[16], method[BENCH_METHOD_BYTES]; /* micro's columns start here; or "" */
+    char plan[64];                                /* of auto, or "" */
     char note[24]; /* distinguishes rows with equal columns; or "" */
     double ratio, took_ns, uncopied_ns, skipped_ns, ideal; /* the last three of bulk */
     uint64_t chunk_bytes, threads;
@@ -80,11 +83,13 @@ enum proact_status bench_write(const struct bench_report *r, const char *path,
                                const char *command_line, struct proact_error *err);
 void bench_clear(struct bench_report *r);
 
-#define BENCH_RAW "raw" /* among link's methods: the bench's own copies and stores */
+#define BENCH_AUTO "auto" /* among micro's methods: the plan of the planner */
+#define BENCH_RAW "raw"   /* among link's methods: the bench's own copies and stores */
 /* Goodput of copies and stores (PROACT Figure 2), and of an array sent by each method. */
 void bench_link(const struct bench_request *q, struct bench_report *r);
 enum { BENCH_RATIOS = 4 };
 extern const double bench_ratios[BENCH_RATIOS]; /* compute / copy */
+extern const char *const bench_patterns[];      /* of producers; NULL-terminated */
 /* The methods that --peers adds to micro; NULL-terminated. */
 const char *const *bench_peers(void);
 /* Speedup over bulk (PROACT V-A, Figure 6). */

@@ -11,14 +11,15 @@
 #include "peers.h"
 #include "transfer/transfer.h"
 
-static const char *const patterns[] = {"one-to-all", "all-to-all"};
+/* Two producers are measured by name only. */
+const char *const bench_patterns[] = {"one-to-all", "all-to-all", "two-to-all", NULL};
 const double bench_ratios[BENCH_RATIOS] = {0.5, 1, 1.25, 2};
 static const uint64_t chunks[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20,
                                   4 << 20, 16 << 20, 64 << 20, 256 << 20};
 static const unsigned agents[] = {16384, 32768}; /* thread counts in addition to the
                                                     default */
 enum {
-    PATTERNS = sizeof patterns / sizeof *patterns,
+    PATTERNS = 2,
     AGENTS = sizeof agents / sizeof *agents,
     CHUNKS = sizeof chunks / sizeof *chunks,
     QUEUED_MAX = 1 << 16, /* copies in flight, about one second */
@@ -36,7 +37,7 @@ struct micro_bench {
 
 static unsigned producers(const struct micro_bench *b)
 {
-    return strcmp(b->pattern, "all-to-all") ? 1 : micro_devices(b->micro);
+    return *b->pattern == 'o' ? 1 : *b->pattern == 't' ? 2 : micro_devices(b->micro);
 }
 
 static void tune(struct micro_bench *b, const char *pattern, double ratio)
@@ -77,7 +78,8 @@ static void run(struct micro_bench *b, struct bench_row *row)
                                      .agent = b->request->agent};
     struct bench_sample ns = {.median = 0};
     struct proact_error err = {""};
-    const struct micro_launch what = {.kernel = row->note[0] ? MICRO_BULK : MICRO_STORES,
+    const struct micro_launch what = {.kernel = row->note[0] ? MICRO_BULK
+                                                             : micro_stores(b->micro),
                                       .devices = producers(b),
                                       .work = b->bulk.work};
 
@@ -91,6 +93,16 @@ static void run(struct micro_bench *b, struct bench_row *row)
         return;
     bench_must(status, &err);
     add(b, row, ns);
+}
+
+static void run_auto(struct micro_bench *b)
+{
+    struct bench_row row = {.method = BENCH_AUTO};
+    const struct micro_launch what = {
+        .kernel = micro_stores(b->micro), .devices = producers(b), .work = b->bulk.work};
+    const struct bench_sample ns = micro_auto(b->micro, &what, row.plan);
+
+    add(b, &row, ns);
 }
 
 /* True if the queued copies of a row stay within the limit. */
@@ -141,7 +153,7 @@ static void run_method(void *context, const char *name)
     snprintf(row.method, sizeof row.method, "%s", name);
     row.threads = takes_threads ? q->threads : 0;
     run_chunks(b, &plan, &row);
-    if (plan.method->partition_mode & PROACT_MODE_STORE) {
+    if (plan.method->partition_mode & PROACT_MODE_STORE && !q->run_bytes) {
         snprintf(row.note, sizeof row.note, "bulk stores");
         run(b, &row);
     }
@@ -168,6 +180,8 @@ static void run_setting(struct micro_bench *b)
     const struct bench_request *q = b->request;
 
     bench_each_method(q->method, run_method, b);
+    if (bench_list_contains(q->method, BENCH_AUTO))
+        run_auto(b);
     if (q->peers && !b->report->is_virtual)
         peers_run(&(struct peers_request){.devices = micro_devices(b->micro),
                                           .bytes = q->bytes,
@@ -182,12 +196,11 @@ static void run_all(struct micro_bench *b)
 {
     const struct bench_request *q = b->request;
 
-    for (int p = 0; p < PATTERNS; p++)
+    for (int p = 0; q->pattern ? p < 1 : p < PATTERNS; p++)
         for (int r = 0; r < BENCH_RATIOS; r++) {
-            if ((q->pattern && strcmp(q->pattern, patterns[p]) != 0) ||
-                (q->ratio > 0 && fabs(q->ratio - bench_ratios[r]) > 1e-9))
+            if (q->ratio > 0 && fabs(q->ratio - bench_ratios[r]) > 1e-9)
                 continue;
-            tune(b, patterns[p], bench_ratios[r]);
+            tune(b, q->pattern ? q->pattern : bench_patterns[p], bench_ratios[r]);
             run_setting(b);
         }
 }
@@ -200,7 +213,10 @@ static void run_measured(struct micro_bench *b, const struct measured *before)
 
         if (strcmp(b->pattern, row.pattern) != 0 || fabs(b->ratio - row.ratio) > 1e-9)
             tune(b, row.pattern, row.ratio);
-        run(b, &row);
+        if (strcmp(row.method, BENCH_AUTO) == 0)
+            run_auto(b);
+        else
+            run(b, &row);
     }
 }
 

@@ -1,31 +1,65 @@
 # Tables of `proact bench figures` in the documentation, from bench/results/figureN.json and
-# table2.json. tables.awk calls figure_table() and paper_table().
+# table2.json, or from one file for each machine (figureN-MACHINE.json). tables.awk calls
+# figure_table() and paper_table().
+
+# A command that prints the files of a figure.
+function figure_files(file,    name) {
+    name = file
+    sub(/\.json$/, "", name)
+    return "cat " name ".json " name "-[kpv][0-9]*.json 2>/dev/null"
+}
+
+# The rows of a figure. Sets cell[SERIES, AT], the names and x of the positions, the series,
+# and info: "n" series, "k" positions, "down", and "panel" if there is one. Several rows of one
+# cell (one of each application) count with their geometric mean; the mean of a series is that
+# of its cells. A series is PANEL SUBSEP NAME.
+function figure_load(file, noted, cell, series, ats, x, info,    line, s, a, v, i, j, files, seen, logs,
+                     count, sum, number) {
+    files = figure_files(file)
+    while ((files | getline line) > 0) {
+        if (line ~ /^  "down": /) info["down"] = value(line, "down")
+        if (line !~ /^ *\{"name": /) continue
+        s = value(line, "panel") SUBSEP value(line, "name"); a = value(line, "at")
+        v = value(line, "value")
+        if (value(line, "panel") != "") info["panel"] = 1
+        if (!(("s", s) in seen)) { seen["s", s]; series[++info["n"]] = s }
+        if (a ~ /mean$/) { info["mean"] = a; continue }
+        if (!(("a", a) in seen)) { seen["a", a]; ats[++info["k"]] = a; x[info["k"]] = value(line, "x") + 0 }
+        if (v != "") { count[s, a]++; logs[s, a] += v > 0 ? log(v) : 0; number[s, a] = v }
+        if (v != "" && count[s, a] > 1) number[s, a] = exp(logs[s, a] / count[s, a])
+        cell[s, a] = noted ? value(line, "plan") : v == "" ? "undefined" : figure_number(number[s, a])
+    }
+    close(files)
+    figure_sort(ats, x, info["k"])
+    if (!info["mean"]) return
+    for (i = 1; i <= info["n"]; i++) {
+        s = series[i]; count[s] = sum = 0
+        for (j = 1; j <= info["k"]; j++)
+            if ((s, ats[j]) in number) {
+                count[s]++
+                sum += info["mean"] ~ /geometric/ ? log(number[s, ats[j]]) : number[s, ats[j]]
+            }
+        if (!count[s]) continue
+        sum /= count[s]
+        cell[s, info["mean"]] = figure_number(info["mean"] ~ /geometric/ ? exp(sum) : sum)
+    }
+    ats[++info["k"]] = info["mean"]
+}
 
 # The panels of a figure, one below the other: a row for each series, a column for each
 # position. The key `plan` is shown where the file has it and `noted` is set.
-function figure_table(file, noted,    line, p, s, a, k, n, i, j, panels, series, ats, x, cell, seen, has_panel,
-                      down, part) {
-    while ((getline line < file) > 0) {
-        if (line ~ /^  "down": /) down = value(line, "down")
-        if (line !~ /^ *\{"name": /) continue
-        p = value(line, "panel"); s = p SUBSEP value(line, "name"); a = value(line, "at")
-        if (p != "") has_panel = 1
-        if (!(("s", s) in seen)) { seen["s", s]; series[++n] = s }
-        if (!(("a", a) in seen)) { seen["a", a]; ats[++k] = a; x[k] = value(line, "x") + 0 }
-        cell[s, a] = noted ? value(line, "plan") : value(line, "value") == "" ? "undefined" \
-                     : figure_number(value(line, "value"))
-    }
-    close(file)
-    if (!n) fail(file " has no row")
-    figure_sort(ats, x, k)
-    printf "|%s %s |", has_panel ? " panel |" : "", down
-    for (j = 1; j <= k; j++) printf " %s |", ats[j]
+function figure_table(file, noted,    i, j, series, ats, x, cell, part, info) {
+    info["n"] = info["k"] = 0
+    figure_load(file, noted, cell, series, ats, x, info)
+    if (!info["n"]) fail(file " has no row")
+    printf "|%s %s |", info["panel"] ? " panel |" : "", info["down"]
+    for (j = 1; j <= info["k"]; j++) printf " %s |", ats[j]
     printf "\n"
-    rule(k + 1 + has_panel)
-    for (i = 1; i <= n; i++) {
+    rule(info["k"] + 1 + info["panel"])
+    for (i = 1; i <= info["n"]; i++) {
         split(series[i], part, SUBSEP)
-        printf "|%s %s |", has_panel ? " " part[1] " |" : "", part[2]
-        for (j = 1; j <= k; j++)
+        printf "|%s %s |", info["panel"] ? " " part[1] " |" : "", part[2]
+        for (j = 1; j <= info["k"]; j++)
             printf " %s|", (series[i], ats[j]) in cell ? cell[series[i], ats[j]] " " : ""
         printf "\n"
     }
@@ -45,14 +79,10 @@ function figure_sort(ats, x, count,    i, j, name, place) {
 }
 
 # The value of one row, or its plan in Table II; "" if the file lacks it.
-function figure_cell(file, panel, series, at,    line, found) {
-    while ((getline line < file) > 0)
-        if (line ~ /^ *\{"name": / && value(line, "name") == series &&
-            value(line, "at") == at && value(line, "panel") == panel)
-            found = file ~ /table2/ ? value(line, "plan") : value(line, "value") == "" ? "undefined" \
-                    : figure_number(value(line, "value"))
-    close(file)
-    return found
+function figure_cell(file, panel, which, at,    cell, series, ats, x, info) {
+    info["n"] = info["k"] = 0
+    figure_load(file, file ~ /table2/, cell, series, ats, x, info)
+    return (panel SUBSEP which, at) in cell ? cell[panel SUBSEP which, at] : ""
 }
 
 # The numbers of the paper (bench/paper.txt) next to those of the result files.

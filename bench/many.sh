@@ -8,9 +8,10 @@
 #   SECONDS  time for all steps (default 570 on GPUs, 3600 on an emulated machine); a step
 #            that does not fit is left out and named
 # SAMPLES (environment): a folder with builds of NVIDIA's multi-GPU Jacobi samples
-# (multi_threaded_copy, nccl, nvshmem, ...), which are timed beside ours. PROACTCC and nvcc
-# are needed for the unmodified programs. The last lines are a table of the applications and
-# one of step, exit status and seconds. Exit status 1: a step failed.
+# (multi_threaded_copy, nccl, nvshmem, ...), which are timed with ours. The baselines and the
+# unmodified programs need nvcc on GPUs; PROGRAMS are those of bench/baselines.sh. The last
+# lines are a table of the applications and one of step, exit status and seconds. Exit status
+# 1: a step failed.
 set -u
 [ $# -ge 2 ] || { sed -n '3,14s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
@@ -66,22 +67,26 @@ for pattern in one-to-all all-to-all; do
 done
 LIMIT=$((40 * longer)) METHODS=inline,fused,polling,copy-engine step 240 applications \
     bench/applications.sh "$build" "$folder" "$machine" $size
-if [ "$machine" = local ] && command -v nvcc >/dev/null; then
-    step 120 compiled bench/programs/compiled.sh "$build/tools/proactcc/bin/proactcc" \
-        "$folder/programs" "$folder/compiled.json" 2
+if [ "$machine" = local ]; then
+    command -v nvcc >/dev/null && step 240 baselines env LIMIT=40 \
+        PROGRAMS="${PROGRAMS:-apps_copies apps_nccl apps_nvshmem}" \
+        bench/baselines.sh "$build" "$folder" $size
+    command -v nvcc >/dev/null && step 120 compiled bench/programs/compiled.sh \
+        "$build/tools/proactcc/bin/proactcc" "$folder/programs" "$folder/compiled.json" 2
+    sizes="20480 8192 4096 2048" iterations=1000
+else
+    step 60 compiled env PROACT_MACHINE="$machine" bench/programs/compiled.sh \
+        "$build/tools/proactcc/bin/proactcc" "$folder/programs" "$folder/compiled.json" 10
+    sizes="512 256" iterations=20
 fi
-if [ -n "${SAMPLES-}" ]; then
-    for sample in "$SAMPLES"/*; do
+for n in $sizes; do
+    for sample in ${SAMPLES:+"$SAMPLES"/*}; do
         [ -x "$sample" ] && [ -f "$sample" ] || continue
-        for n in 20480 8192 4096 2048; do
-            step 20 "sample-$(basename "$sample")-$n" "$sample" -nx $n -ny $n -niter 1000 -csv
-        done
+        step 20 "sample-$(basename "$sample")-$n" "$sample" -nx "$n" -ny "$n" -niter 1000 -csv
     done
-    for n in 20480 8192 4096 2048; do
-        step 30 "jacobi-$n" "$proact" run jacobi --machine "$machine" --size $n \
-            --iterations 1000 --tolerance 0 --compare --method inline,polling \
-            --json "$folder/jacobi-$n.json"
-    done
-fi
+    step 30 "jacobi-$n" "$proact" run jacobi --machine "$machine" --size "$n" \
+        --iterations $iterations --tolerance 0 --compare --method inline,polling \
+        --json "$folder/jacobi-$n.json"
+done
 sed -n '/captured/p' "$folder/applications.txt" 2>/dev/null
 awk 'BEGIN { print "step status seconds" } { print } $2 { bad = 1 } END { exit bad }' "$folder/steps"

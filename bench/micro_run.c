@@ -15,7 +15,8 @@
 enum {
     BULK_CAPABILITY = 90,
     SLEEP_CAPABILITY = 70,
-    LOOKS = 64, /* compared pieces of each replica */
+    AUTO_LAUNCHES = 4, /* after which the planner has measured and selected */
+    LOOKS = 64,        /* compared pieces of each replica */
     LOOK_VECTORS = 256
 };
 
@@ -35,7 +36,15 @@ struct micro {
 
 static uint32_t cta_bytes(enum micro_kernel kernel)
 {
-    return kernel == MICRO_MARKS ? MICRO_ANNOTATED_BYTES : MICRO_CTA_BYTES;
+    static const uint32_t bytes[MICRO_KERNELS] = {MICRO_CTA_BYTES, MICRO_CTA_BYTES,
+                                                  MICRO_ANNOTATED_BYTES, MICRO_RUNS_BYTES};
+
+    return bytes[kernel];
+}
+
+enum micro_kernel micro_stores(const struct micro *m)
+{
+    return m->request.run_bytes ? MICRO_RUNS : MICRO_STORES;
 }
 
 static void load(struct micro *m, enum micro_kernel kernel, const char *name,
@@ -90,12 +99,19 @@ static struct micro *micro_session(const struct bench_request *q, bool is_free,
     const unsigned capability = describe(q, m, r);
     const bool can_sleep = capability >= SLEEP_CAPABILITY;
 
-    if (q->sleeps && !can_sleep)
-        bench_refuse("--sleep: nanosleep requires compute capability 7.0, machine %s has "
-                     "%u.%u",
-                     r->machine, capability / 10, capability % 10);
+    if ((q->sleeps || q->run_bytes) && !can_sleep)
+        bench_refuse(
+            "--sleep, --run: nanosleep requires compute capability 7.0, machine %s has "
+            "%u.%u",
+            r->machine, capability / 10, capability % 10);
     load(m, MICRO_STORES, can_sleep ? "micro" : "micro_awake", kernel_micro);
     load(m, MICRO_MARKS, can_sleep ? "micro_marks" : "micro_marks_awake", kernel_micro);
+    if (q->run_bytes && can_sleep)
+        load(m, MICRO_RUNS,
+             q->store_bytes == 4   ? "micro_runs_4"
+             : q->store_bytes == 8 ? "micro_runs_8"
+                                   : "micro_runs_16",
+             kernel_micro);
     if (capability >= BULK_CAPABILITY)
         load(m, MICRO_BULK, "micro_bulk", kernel_micro_bulk_90);
     return m;
@@ -139,9 +155,11 @@ static enum proact_status launch(const struct runs *r, struct proact_error *err)
     const uint32_t salt = ++m->salt;
     const struct proact_arg args[] = {
         PROACT_ARRAY(m->array), PROACT_VALUE(r->what.work.multiply_adds),
-        PROACT_VALUE(r->what.work.sleep_ns), PROACT_VALUE(salt)};
+        PROACT_VALUE(r->what.work.sleep_ns), PROACT_VALUE(salt),
+        PROACT_VALUE(m->request.run_bytes)};
 
-    return proact_launch(m->kernel[r->what.kernel], &grid, args, 4, err);
+    return proact_launch(m->kernel[r->what.kernel], &grid, args,
+                         r->what.kernel == MICRO_RUNS ? 5 : 4, err);
 }
 
 static void launch_all(const struct runs *r)
@@ -222,8 +240,7 @@ static uint32_t salt_of(const struct micro *m, enum micro_kernel kernel, uint64_
 
 /* Comparison of evenly distributed pieces of every replica; the last one is at its end.
    Each piece contains a mark. */
-static void verify(const struct micro *m, const struct proact_plan *plan,
-                   enum micro_kernel kernel)
+static void verify(const struct micro *m, const char *method, enum micro_kernel kernel)
 {
     const uint64_t count = m->bytes / MICRO_VECTOR_BYTES;
     struct micro_vector piece[LOOK_VECTORS];
@@ -242,7 +259,7 @@ static void verify(const struct micro *m, const struct proact_plan *plan,
                     piece[i].word[2] != ~(uint32_t)(first + i))
                     bench_die("%s: vector %" PRIu64
                               " of device %u is not that of this launch",
-                              plan->method, first + i, d);
+                              method, first + i, d);
         }
 }
 
@@ -279,8 +296,31 @@ enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
     *out = bench_repeat(once, &r, m->is_virtual);
     forget_recording(&r);
     if (!plan->skip_transfers)
-        verify(m, plan, what->kernel);
+        verify(m, plan->method, what->kernel);
     return PROACT_OK;
+}
+
+struct bench_sample micro_auto(struct micro *m, const struct micro_launch *what,
+                               char selected[MICRO_PLAN_BYTES])
+{
+    struct bench_report unused = {.bench = ""};
+    struct runs r = {.m = micro_session(&m->request, false, &unused), .what = *what};
+    const struct proact_plan plan = {.broadcast = true};
+    struct proact_error err = {""};
+
+    bench_must(proact_plan_set(r.m->session, &plan, &err), &err);
+    for (int i = 0; i < AUTO_LAUNCHES; i++) {
+        bench_must(launch(&r, &err), &err);
+        bench_must(proact_wait(r.m->session, &err), &err);
+    }
+    const struct bench_sample s = bench_repeat(once, &r, m->is_virtual);
+    const char *text = proact_kernel_plan(r.m->kernel[what->kernel]);
+
+    snprintf(selected, MICRO_PLAN_BYTES, "%.*s", text ? (int)strcspn(text, ":") : 0,
+             text ? text : "");
+    verify(r.m, BENCH_AUTO, what->kernel);
+    micro_close(r.m);
+    return s;
 }
 
 enum proact_status micro_check(struct micro *m, unsigned threads, struct proact_error *err)
@@ -304,7 +344,8 @@ static struct bench_sample bulk_sample(struct micro *m, const struct micro_launc
 
 static double bulk_ns(struct micro *m, unsigned devices, struct micro_work work, bool skips)
 {
-    const struct micro_launch what = {.devices = devices, .work = work};
+    const struct micro_launch what = {
+        .kernel = micro_stores(m), .devices = devices, .work = work};
 
     return bulk_sample(m, &what, skips).median;
 }
@@ -367,7 +408,8 @@ struct micro_bulk micro_tune(struct micro *m, unsigned devices, double ratio, bo
         (bulk_ns(m, devices, work_of(sleeps, high), true) - at_low) / (high - low);
 
     b.work = work_of(sleeps, low + (wanted_ns - at_low) / slope);
-    const struct micro_launch what = {.devices = devices, .work = b.work};
+    const struct micro_launch what = {
+        .kernel = micro_stores(m), .devices = devices, .work = b.work};
     const struct bench_sample bulk = bulk_sample(m, &what, false);
 
     b.terms = (struct terms_base){.one = bulk.median,

@@ -19,11 +19,14 @@ struct micro_work {
 };
 
 /* MICRO_STORES and MICRO_BULK make the same data: each thread stores its vector, or the CTA
-   sends its staged output. MICRO_MARKS stores only marks in an existing array; all of the
-   array is sent. */
-enum micro_kernel { MICRO_STORES, MICRO_BULK, MICRO_MARKS, MICRO_KERNELS };
+   sends its staged output. MICRO_RUNS makes it by the request's narrow stores. MICRO_MARKS
+   stores only marks in an existing array; all of the array is sent. */
+enum micro_kernel { MICRO_STORES, MICRO_BULK, MICRO_MARKS, MICRO_RUNS, MICRO_KERNELS };
 /* False for MICRO_BULK on devices before sm_90. */
 bool micro_has(const struct micro *m, enum micro_kernel kernel);
+
+/* MICRO_RUNS if the request has narrow stores, else MICRO_STORES. */
+enum micro_kernel micro_stores(const struct micro *m);
 
 /* Nanoseconds from the start of the first kernel until all replicas are equal. On hardware,
    where tracing costs time, from the launch; for back-to-back launches, the time per
@@ -37,6 +40,11 @@ struct micro_launch {
 enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
                              const struct micro_launch *what, struct bench_sample *out,
                              struct proact_error *err);
+/* The same under the plan that the planner selects by estimate; its text is in `selected`,
+   with the NUL. A session of its own: no earlier launch decides. */
+enum { MICRO_PLAN_BYTES = 64 };
+struct bench_sample micro_auto(struct micro *m, const struct micro_launch *what,
+                               char selected[MICRO_PLAN_BYTES]);
 
 /* PROACT_EINVAL if the machine's agent cannot have that many threads. */
 enum proact_status micro_check(struct micro *m, unsigned threads, struct proact_error *err);

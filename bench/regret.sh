@@ -3,21 +3,23 @@
 # Regret of the planner: the time of --method auto over that of the best plan of an exhaustive
 # search, minus 1. Next to it: always fused, inline, bulk.
 # Usage: bench/regret.sh [--quick] [--seconds N] BUILD FILE [MACHINE...]
-#   --quick    a fourth of the cases on two machines: two minutes on two cores
+#   --quick    a few cases of each kind on two machines: two minutes on one core
 #   --seconds  start no case later (default 1800); cases are in the order of importance
 #   BUILD      a build folder (build/default), or a folder with its programs at the same paths
 #   FILE       receives the cases as JSON
 #   MACHINE    default: h200x2 h200x4 v100x4 v100x16; local: the GPUs, with larger inputs
-# A search runs each plan once. The selected plan, the best one and the three methods are then
-# measured again: three other seeds of an emulated machine; on GPUs 15 interleaved runs of the
-# selected and the best plan, and three of the methods. The median ratio of two plans counts; of
-# times with two modes (quartiles 20 % apart), the ratio of their upper quartiles. A plan within
-# the noise of the best counts as best: 1 %, or half the distance of the quartiles of the ratio.
+# A case is an application, or the microbenchmark (proact bench micro). A search runs each plan
+# once. An emulated machine repeats a run exactly, and another seed changes it by about 1 %: the
+# selected and the best plan run again under two other seeds only if they differ by more. GPUs
+# have 15 interleaved runs of the selected and the best plan, and three of the methods. The
+# median ratio of two plans counts; of times with two modes (quartiles 20 % apart), the ratio of
+# their upper quartiles. A plan within the noise of the best counts as best: 1 %, or half the
+# distance of the quartiles of the ratio.
 # Prints a line per case, then median, 90th percentile and worst case of each class. Exit status
 # 1: a run failed. 3: the regret of auto exceeds 3 % in the median, 10 % in the 90th percentile
 # or 25 % at worst.
 set -u
-usage() { sed -n '3,18s/^# \{0,1\}//p' "$0"; exit 2; }
+usage() { sed -n '3,21s/^# \{0,1\}//p' "$0"; exit 2; }
 quick='' seconds=1800
 while [ $# -gt 0 ]; do
     case $1 in
@@ -39,6 +41,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 functions=$(cat "$here/value.awk" "$here/regret.awk") || exit 2
 proact=$build/tools/proact/proact
 started=$(date +%s) code=0
+commit=$(git -C "$build/.." rev-parse --short=8 HEAD 2>/dev/null || echo unknown)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -68,21 +71,39 @@ END
     else
         cat <<END
 jacobi quick jacobi --size 256 --iterations 24 --tolerance 0
+one-producer quick micro --pattern one-to-all --ratio 0.5 --bytes 4M
 pagerank quick pagerank wiki.sg --iterations 24 --tolerance 0
+narrow-stores quick micro --pattern all-to-all --ratio 1 --bytes 1M --store 4 --run 16
 band quick band --rows 20000 --half-width 13 --iterations 24 --tolerance 0
 gradient quick als ratings.mtx --update gradient --rank 16 --iterations 6 --tolerance 0 --precision f32 --report 6
+all-producers quick micro --pattern all-to-all --ratio 1 --bytes 4M
+small-arrays quick micro --pattern one-to-all --ratio 1 --bytes 256K
+two-producers quick micro --pattern two-to-all --ratio 0.5 --bytes 4M
 sssp - sssp flow.sg --weights hash
 als - als ratings.mtx --rank 16 --iterations 2 --tolerance 0 --precision f32 --report 2
-ct - ct --size 48 --views 60 --channels 64 --subsets 4 --iterations 2 --precision f32
-jacobi - jacobi --size 512 --iterations 16 --tolerance 0
-pagerank - pagerank large.sg --iterations 8 --tolerance 0 --type f32
-jacobi - jacobi --size 256 --iterations 6 --tolerance 0
 sgd - als ratings.mtx --update sgd --rank 16 --iterations 2 --tolerance 0 --precision f32 --report 2
+ct - ct --size 48 --views 60 --channels 64 --subsets 4 --iterations 2 --precision f32
+one-producer - micro --pattern one-to-all --ratio 1 --bytes 4M
+one-producer - micro --pattern one-to-all --ratio 1.25 --bytes 4M
+one-producer - micro --pattern one-to-all --ratio 2 --bytes 4M
+all-producers - micro --pattern all-to-all --ratio 0.5 --bytes 4M
+all-producers - micro --pattern all-to-all --ratio 1.25 --bytes 4M
+all-producers - micro --pattern all-to-all --ratio 2 --bytes 4M
+two-producers - micro --pattern two-to-all --ratio 1 --bytes 4M
+narrow-stores - micro --pattern all-to-all --ratio 1 --bytes 1M --store 4 --run 4
+narrow-stores - micro --pattern all-to-all --ratio 1 --bytes 1M --store 8 --run 64
+narrow-stores - micro --pattern all-to-all --ratio 2 --bytes 1M --store 16 --run 1024
+narrow-stores - micro --pattern one-to-all --ratio 1 --bytes 1M --store 4 --run 4
+narrow-stores - micro --pattern one-to-all --ratio 0.5 --bytes 1M --store 8 --run 16
+narrow-stores - micro --pattern one-to-all --ratio 1 --bytes 1M --store 16 --run 64
+small-arrays - micro --pattern one-to-all --ratio 0.5 --bytes 4K
+small-arrays - micro --pattern one-to-all --ratio 2 --bytes 4K
+small-arrays - micro --pattern all-to-all --ratio 0.5 --bytes 256K
+small-arrays - micro --pattern all-to-all --ratio 2 --bytes 256K
+jacobi - jacobi --size 512 --iterations 16 --tolerance 0
 jacobi - jacobi --size 128 --iterations 24 --tolerance 0
 pagerank - pagerank wiki.sg --iterations 6 --tolerance 0 --kernel paper
-band - band --rows 5000 --half-width 60 --iterations 16 --tolerance 0 --type f32
-sssp - sssp flow.sg --weights hash --form frontier --type f32
-jacobi - jacobi --size 768 --iterations 8 --tolerance 0
+jacobi - jacobi --size 256 --iterations 6 --tolerance 0
 END
     fi
 }
@@ -96,7 +117,6 @@ make_inputs() { # WORD...: of a case
         local/wiki.sg | local/ratings.mtx) set -- $(input_words "$input" medium) ;;
         local/flow.sg) set -- $(input_words hv15r.sg medium) ;;
         */wiki.sg) set -- wiki --vertices 2000 --seed 7 ;;
-        */large.sg) set -- wiki --vertices 16000 --seed 7 ;;
         */flow.sg) set -- hv15r --grid 6x6x8 ;;
         */ratings.mtx) set -- ratings --users 1000 --items 300 --draws 20000 ;;
         *) continue ;;
@@ -121,30 +141,51 @@ time_of() { # PLAN SEED
     }' run.json
 }
 
-search="bulk inline fused:16K fused:64K fused:256K polling:16K polling:64K polling:256K dynamic copy-engine"
-measure() { # the case $name: a row
-    : >search
-    for plan in $search; do # what a machine lacks is left out
-        found=$(time_of "$plan" 0) && echo "$plan $found" >>search
+search="bulk inline fused:16K fused:64K polling:16K polling:64K dynamic copy-engine relay"
+[ "$machines" != local ] || search="$search fused:256K polling:256K"
+again() { # SEED PLAN...: appends the times of an application; what a machine lacks is left out
+    seed=$1
+    shift
+    for plan in "$@"; do
+        found=$(time_of "$plan" "$seed") && echo "$plan $found" >>times
     done
-    best=$(sort -k 2n search | awk 'NR == 1 { print $1 }')
-    [ -n "$best" ] || return 1
-    pairs=3
-    [ "$machine" != local ] || pairs=15
-    : >"$work/again"
-    i=0
-    while [ $i -lt $pairs ]; do
-        i=$((i + 1))
-        others="fused:64K inline bulk"
-        [ $i -le 3 ] || others=
-        # shellcheck disable=SC2086 # the plans
-        for plan in auto $(printf '%s\n' "$best" $others | sort -u); do
-            found=$(time_of "$plan" $i) || continue
-            echo "$plan $found" >>"$work/again"
-        done
+}
+
+# All plans of the microbenchmark; inline, bulk and auto have no chunks.
+search_micro() {
+    case $words in
+    *" 4K") sizes=4K ;;
+    *" 256K") sizes="64K 4K 16K" ;;
+    *) sizes="64K 16K 256K" ;;
+    esac
+    chunked=fused,polling,dynamic,copy-engine,relay
+    others=,inline,auto
+    for chunk in $sizes; do
+        # shellcheck disable=SC2086 # the words of a case
+        timeout 120 "$proact" bench $words -m "$machine" --sleep --host-threads 1 \
+            --method "$chunked$others" --chunk "$chunk" --json run.json >/dev/null 2>error \
+            </dev/null || return 1
+        awk "$functions"'
+            value($0, "method") == "" { next }
+            {
+                method = value($0, "method")
+                chunk = value($0, "chunk_bytes") / 1024
+                ns = value($0, "took_ns")
+                if (method == "bulk-serial" || value($0, "note") != "") next
+                print method (chunk ? ":" chunk "K" : ""), ns, value($0, "plan")
+                if (method == "inline") print "bulk", ns * value($0, "emulated")
+            }' run.json >>times
+        others=
     done
-    grep -q '^auto ' "$work/again" || return 1
-    awk -v name="$words" -v class="$class" -v machine="$machine" '
+}
+
+# The case $words, of its times.
+row() {
+    case $words in
+    micro*) command="bench $words --sleep" ;;
+    *) command="run $words" ;;
+    esac
+    awk -v name="$words" -v class="$class" -v machine="$machine" -v command="$command" '
         { n[$1]++; t[$1, n[$1]] = $2 + 0 }
         $1 == "auto" { plan = $0; sub(/^auto [0-9]* */, "", plan) }
         function faster(p) { return p != "auto" && (best == "" || of(p, 0.5) < of(best, 0.5)) }
@@ -172,10 +213,40 @@ measure() { # the case $name: a row
         END {
             for (p in n)
                 if (faster(p)) best = p
-            printf "{\"name\": \"%s\", \"command\": \"proact run %s --machine %s\", \"class\": \"%s\", \"machine\": \"%s\", \"plan\": \"%s\", \"best\": \"%s\", \"auto_ns\": %.0f, \"best_ns\": %.0f, \"auto\": %.4f, \"fused\": %.4f, \"inline\": %.4f, \"bulk\": %.4f}\n",
-                name, name, machine, class, machine, plan, best, of("auto", 0.5), of(best, 0.5),
-                regret("auto"), regret("fused:64K"), regret("inline"), regret("bulk")
-        }' "$work/again" | tee -a rows
+            if (!n["auto"] || best == "") exit 1
+            printf "{\"name\": \"%s\", \"command\": \"proact %s --machine %s\", \"class\": \"%s\", \"machine\": \"%s\", \"plan\": \"%s\", \"best\": \"%s\", \"auto_ns\": %.0f, \"best_ns\": %.0f, \"runs\": %d, \"auto\": %.4f, \"fused\": %.4f, \"inline\": %.4f, \"bulk\": %.4f}\n",
+                name, command, machine, class, machine, plan, best, of("auto", 0.5), of(best, 0.5),
+                n["auto"], regret("auto"), regret("fused:64K"), regret("inline"), regret("bulk")
+        }' times >row
+}
+
+best() { sed 's/.*"best": "\([^"]*\)".*/\1/' row; }
+
+measure() { # the case $words: a row
+    : >times
+    case $words in
+    micro*) search_micro && row; return ;;
+    esac
+    # shellcheck disable=SC2086 # the plans
+    again 0 auto $search
+    row || return 1
+    if [ "$machine" = local ]; then
+        best=$(best)
+        : >times
+        for run in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+            others="fused:64K inline bulk"
+            [ "$run" -le 3 ] || others=
+            # shellcheck disable=SC2046,SC2086 # the plans
+            again "$run" auto $(printf '%s\n' "$best" $others | sort -u)
+        done
+        row
+        return
+    fi
+    for seed in 1 2; do
+        ! grep -q '"auto": 0.0000' row || return 0
+        again "$seed" auto "$(best)"
+        row
+    done
 }
 
 while read -r class kind words; do
@@ -187,16 +258,20 @@ while read -r class kind words; do
         fi
         # shellcheck disable=SC2086 # the words of a case
         make_inputs $words
-        measure || { echo "regret.sh: $words on $machine: $(tail -1 error)" >&2; code=1; }
+        if measure; then
+            tee -a rows <row
+        else
+            echo "regret.sh: $words on $machine: $(tail -1 error)" >&2
+            code=1
+        fi
     done
 done <<END
 $(cases)
 END
 {
     printf '{"machine": "%s", "date": "%s", "commit": "%s", "runs": %d,\n "rows": [\n' \
-        "$machines" "$(date +%F)" \
-        "$(git -C "$build/.." rev-parse --short=8 HEAD 2>/dev/null || echo unknown)" \
-        "$([ "$machines" = local ] && echo 15 || echo 3)"
+        "$machines" "$(date +%F)" "$commit" \
+        "$([ "$machines" = local ] && echo 15 || echo 1)"
     sed '$!s/$/,/; s/^/  /' rows
     printf ' ]}\n'
 } >"$file"

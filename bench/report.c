@@ -130,6 +130,8 @@ static void write_row(const struct bench_report *r, const struct bench_row *row,
         json_put_text(w, "pattern", row->pattern);
         json_put_real(w, "ratio", row->ratio);
         json_put_text(w, "method", row->method);
+        if (row->plan[0])
+            json_put_text(w, "plan", row->plan);
         if (row->note[0])
             json_put_text(w, "note", row->note);
         json_put_whole(w, "chunk_bytes", row->chunk_bytes);

@@ -200,13 +200,24 @@ static enum proact_status record_stopped(struct loop *l, struct proact_error *er
     return status;
 }
 
+/* The launches that are still to be made, at most. */
+static unsigned repeat_most(const struct loop *l)
+{
+    const struct repeat_schedule *s = l->repeat->schedule;
+    unsigned sum = 0;
+
+    for (unsigned i = 0; s && i < s->count; i++)
+        sum += s->launches[i];
+    return s ? sum : l->repeat->iterations_max - l->saved.done;
+}
+
 /* Nothing is recorded if it does not pay. A batch is launched three times first: once to
    send everything to all devices, once with the consumer prediction, and once with the
    plans that proact selects by the times of the second. The recording stores them. All
    devices synchronize between two replays, so one recording has many batches. */
 static enum proact_status prepare(struct loop *l, struct proact_error *err)
 {
-    unsigned most = l->repeat->iterations_max - l->saved.done;
+    unsigned most = repeat_most(l);
     /* An even number: nothing would read the last output of an odd one, so its readers
        would stay unknown. */
     const unsigned few = most < REPEAT_BATCH ? most + most % 2 : REPEAT_BATCH;

@@ -49,8 +49,10 @@ struct device_options {
        fault. With both, value-returning atomics have acquire semantics, as on GPUs; PTX
        does not guarantee them (emulator only). */
     void (*warn)(void *context, const char *sentence);
-    void *print_context; /* first argument of print and warn */
-    bool lazy_devices;   /* open only device 0; open_remaining opens the others */
+    void *print_context;          /* first argument of print and warn */
+    struct device_quanta *quanta; /* of the launches that record or replay; NULL: none
+                                     (emulator only) */
+    bool lazy_devices;            /* open only device 0; open_remaining opens the others */
 };
 
 enum { DEVICE_CLUSTER_MAX = 16 }; /* CTAs; more than 8 need support by the GPU */

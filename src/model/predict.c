@@ -266,6 +266,7 @@ static void predict_agent(const struct predicted *s, struct model_candidate *c)
     }
     c->parts = (unsigned)fmax(
         1, fmin(ctas, floor((double)message * s->p.receivers / SLICE_BYTES)));
+    c->single.O *= c->parts; /* of one CTA, from that of all that share a chunk */
     c->lanes = (unsigned)fmax(ctas, 2);
     c->single.g = c->pipelined.g * ctas;
     c->pipelined.o = c->single.g / 3; /* the rest overlaps with the bytes */
@@ -387,17 +388,21 @@ static void predict_copy_wait(const struct predicted *s, struct model_candidate 
 }
 
 /* The sender copies each chunk once, to a receiver that passes it on to the others. The
-   receivers take turns: each has the time of several chunks for its copies. */
+   receivers take turns: each has the time of several chunks for its copies. A sender passes
+   on chunks of the other senders between its own. */
 static void predict_relay(const struct predicted *s, struct model_candidate *c)
 {
     const struct topology_fabric *f = &s->t->fabric;
     const uint64_t message = chunk_bytes(s, c);
-    const double others = s->p.receivers - 1;
+    const double receivers = s->p.receivers, others = receivers - 1;
+    const double senders = s->p.senders;
     const double bytes_ns = model_gap_to_all(s->t, &s->p, MODEL_COPY_ENGINE, 1, message) /
-                            s->p.receivers * (double)message;
-    const double first = fmax(f->copy_first_us, f->copy_turn_us);
-    const double passed = 1000 * (s->t->device.event_us + first) +
-                          (others - 1) * copy_start_ns(s, message) + others * bytes_ns;
+                            receivers * (double)message;
+    const double start = copy_start_ns(s, message);
+    const double first = 1000 * fmax(f->copy_first_us, f->copy_turn_us);
+    const double passed =
+        1000 * s->t->device.event_us + first + (others - 1) * start + others * bytes_ns;
+    const double own = (senders - 1) / receivers * others * (start + bytes_ns);
 
     derive_both(s, MODEL_COPY_ENGINE, streams_serial, message, message, c);
     split_wait(s, message, c);
@@ -405,18 +410,17 @@ static void predict_relay(const struct predicted *s, struct model_candidate *c)
     if (others <= 0)
         return;
     c->single.L = f->latency_ns;
-    c->single.G = c->pipelined.G;
-    if (s->p.senders > 1) { /* every engine passes on what the others send */
-        c->pipelined.o = copy_start_ns(s, message);
-        c->pipelined.g = 0;
-        c->tail_ns += 1000 * s->t->device.event_us + f->latency_ns;
-        return;
-    }
-    c->tail_ns += passed;
     c->receivers = 1;
-    c->pipelined.g =
-        fmax(c->pipelined.g,
-             (passed + RELAY_LATENCIES * f->latency_ns) / s->p.receivers - c->pipelined.o);
+    c->tail_ns += fmax(passed - own, 0);
+    if (senders > 1) { /* the engine is busy with what it passes on */
+        c->pipelined.o = start;
+        c->pipelined.g = bytes_ns + own;
+    }
+    if (senders < s->p.devices)
+        c->pipelined.g =
+            fmax(c->pipelined.g,
+                 (senders * passed + RELAY_LATENCIES * f->latency_ns) / receivers -
+                     c->pipelined.o);
 }
 
 /* The unit counts without cost to the kernel. */

@@ -12,7 +12,8 @@ static const struct plan_rule *const plan_rules[] = {
     &plan_rule_method, &plan_rule_chunk,    &plan_rule_threads};
 enum { RULES = sizeof plan_rules / sizeof *plan_rules };
 
-/* Smallest gain for which the default plan is left, as a share of its cost. */
+/* Smallest gain for which the default plan, or a larger chunk, is left, as a share of the
+   cost. */
 static const double plan_gain_least = 0.03;
 
 struct plan_list {
@@ -61,6 +62,13 @@ static int plan_compare(const void *left, const void *right)
     return equal < 0 ? -1 : equal > 0;
 }
 
+static bool plan_is_possible(const struct plan_problem *p, const struct plan *plan)
+{
+    const struct plan_method *m = plan_method_find(p, plan->method);
+
+    return !p->is_recorded || !m || !m->is_unrecorded;
+}
+
 unsigned plan_candidates(const struct plan_problem *p,
                          struct plan_candidate out[PLAN_CANDIDATES_MAX])
 {
@@ -69,12 +77,14 @@ unsigned plan_candidates(const struct plan_problem *p,
 
     for (int r = 0; r < RULES; r++, now = !now)
         plan_list_expand(p, plan_rules[r], &lists[now], &lists[!now]);
-    unsigned count = lists[now].count;
+    unsigned count = 0;
     bool has_usual = false;
 
-    for (unsigned i = 0; i < count; i++) {
-        out[i] = (struct plan_candidate){.plan = lists[now].plan[i]};
-        has_usual |= plan_is_same(&out[i].plan, &p->usual);
+    for (unsigned i = 0; i < lists[now].count; i++) {
+        if (!plan_is_possible(p, &lists[now].plan[i]))
+            continue;
+        out[count] = (struct plan_candidate){.plan = lists[now].plan[i]};
+        has_usual |= plan_is_same(&out[count++].plan, &p->usual);
     }
     if (!has_usual) {
         count += count < PLAN_CANDIDATES_MAX;
@@ -90,21 +100,37 @@ unsigned plan_candidates(const struct plan_problem *p,
     return count;
 }
 
+/* The cheapest candidate; of its method's chunk sizes, the largest that costs hardly more.
+   Counters of small chunks compete for the L2, which the model does not describe. */
+static unsigned plan_cheapest(const struct plan_candidate *all, unsigned count)
+{
+    unsigned best = 0;
+
+    for (unsigned i = 1; i < count; i++)
+        if (strcmp(all[i].plan.method, all[0].plan.method) == 0 &&
+            all[i].plan.threads == all[0].plan.threads &&
+            all[i].plan.chunk_first > all[best].plan.chunk_first &&
+            all[i].cost.ns <= (1 + plan_gain_least) * all[0].cost.ns)
+            best = i;
+    return best;
+}
+
 unsigned plan_choose(const struct plan_problem *p, const struct plan_candidate *candidates,
                      unsigned count)
 {
+    const unsigned cheapest = plan_cheapest(candidates, count);
     unsigned usual = 0;
 
     while (usual < count && !plan_is_same(&candidates[usual].plan, &p->usual))
         usual++;
     if (usual >= count)
-        return 0;
+        return cheapest;
     const struct plan_candidate *best = &candidates[0], *now = &candidates[usual];
     const double gain = now->cost.ns - best->cost.ns,
                  devices_gain = plan_devices_ns(now) - plan_devices_ns(best);
 
     return gain > plan_gain_least * now->cost.ns ||
                    devices_gain > plan_gain_least * plan_devices_ns(now)
-               ? 0
+               ? cheapest
                : usual;
 }

@@ -9,7 +9,8 @@ struct plan_form {
     struct model_problem problem;
 };
 
-/* Bytes from device to device, and the receivers of the device that sends most. */
+/* Bytes from device to device, the devices that send, and the receivers of the one that
+   sends most. */
 static void plan_form_traffic(const struct plan_problem *p, struct plan_form *f)
 {
     const unsigned count = p->device_count;
@@ -28,6 +29,7 @@ static void plan_form_traffic(const struct plan_problem *p, struct plan_form *f)
             sum += *sent;
             receivers += *sent != 0;
         }
+        m->senders += receivers > 0;
         if (receivers > m->receivers)
             m->receivers = receivers;
         most = sum > most ? sum : most;
@@ -92,7 +94,6 @@ static void plan_form_fill(const struct plan_problem *p, struct plan_form *f)
     struct model_problem *m = &f->problem;
 
     *f = (struct plan_form){.problem = {.devices = p->device_count,
-                                        .senders = p->device_count,
                                         .ctas = p->ctas_most,
                                         .threads = p->cta_threads,
                                         .kernel_ns = p->kernel_ns,

@@ -19,6 +19,7 @@ struct plan_method {
     enum model_sender initiator;
     bool takes_chunks, takes_threads; /* fields of a plan that the method uses */
     bool schedules;                   /* without a chunk size, the model selects chunks */
+    bool is_unrecorded;               /* GPUs do not record its launches */
 };
 
 /* Written array, after the partition of the grid. */

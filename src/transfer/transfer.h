@@ -154,6 +154,7 @@ enum transfer_initiator {
     TRANSFER_BY_CHILD,           /* a kernel that the completing CTA launches */
     TRANSFER_BY_COPY,            /* copies after the kernel */
     TRANSFER_BY_COPY_AFTER_WAIT, /* copies queued after the counters of their chunks */
+    TRANSFER_BY_RELAY,           /* the same, to a peer that copies them to the others */
 };
 
 struct transfer_method {

@@ -194,6 +194,29 @@ static void a_run_without_transfers_repeats_the_launches(void **state)
     }
 }
 
+/* A given schedule decides about the launches, whatever the iterations that are allowed. */
+static void a_schedule_may_have_fewer_launches(void **state)
+{
+    unsigned launches[] = {5};
+    const struct repeat_schedule five = {launches, 1, 5};
+    struct jacobi_options options = {.size = SIZE, .tolerance = -1, .schedule = &five};
+    uint64_t time_ns[2];
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct reported reported = {.queries = 0};
+
+        options.iterations_max = 5 + i;
+        struct jacobi_result r = run(options, 3, &reported);
+
+        assert_int_equal(r.iterations, 5);
+        assert_int_equal(reported.queries, 1);
+        time_ns[i] = r.time_ns;
+        jacobi_clear(&r);
+    }
+    assert_int_equal(time_ns[0], time_ns[1]);
+}
+
 static void at_least_one_iteration_runs(void **state)
 {
     (void)state;
@@ -269,6 +292,7 @@ int main(void)
         cmocka_unit_test(the_change_of_the_last_iteration_is_reported),
         cmocka_unit_test(the_loop_stops_anywhere_in_a_batch),
         cmocka_unit_test(a_run_without_transfers_repeats_the_launches),
+        cmocka_unit_test(a_schedule_may_have_fewer_launches),
         cmocka_unit_test(at_least_one_iteration_runs),
         cmocka_unit_test(only_boundaries_and_sums_are_sent),
         cmocka_unit_test(few_iterations_send_as_little),

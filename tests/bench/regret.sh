@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bench/regret.sh, of a command whose times are known: a plan that wins the search alone is no
-# longer the best, 1 % is noise, and the summary states median, 90th percentile and worst.
+# bench/regret.sh, of a command whose times are known: a plan that wins under one seed alone is
+# no longer the best, 1 % is noise, and the summary states median, 90th percentile and worst.
 # Usage: regret.sh SOURCE
 set -u
 scratch=$(mktemp -d) || exit 1
@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$scratch/build/tools/proact"
 cat >"$scratch/build/tools/proact/proact" <<'END'
 #!/bin/sh
-[ "$1" = run ] || { : >"$(eval echo "\${$#}")"; exit 0; }
+[ "$1" != make ] || { : >"$(eval echo "\${$#}")"; exit 0; }
 application=$2 plan=''
 while [ $# -gt 0 ]; do
     case $1 in
@@ -20,6 +20,20 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+row() { # METHOD CHUNK NS SPEEDUP [PLAN]
+    echo "    {\"pattern\": \"p\", \"ratio\": 1, \"method\": \"$1\",$5 \"chunk_bytes\": $2, \"took_ns\": $3, \"emulated\": $4},"
+}
+if [ "$application" = micro ]; then # chunks of 256 kB are the fastest; the others have other plans
+    {
+        case $method in *auto*) row inline 0 1100000 2; row auto 0 1040000 2.1 ' "plan": "method=relay",' ;; esac
+        case $chunk in
+        256K) row relay 262144 1000000 2.2 ;;
+        64K) row fused 65536 1200000 1.8 ;;
+        esac
+        row bulk-serial 0 1 1
+    } >"$file"
+    exit
+fi
 case $method in
 auto) time=1000000 plan='"plan": "inline", ' ;;
 inline) time=1004000 ;;
@@ -46,6 +60,7 @@ expect() { # LINE
 expect "| jacobi | 1 | 0.0 / 0.0 / 0.0 | 49.4 / 49.4 / 49.4 | 0.0 / 0.0 / 0.0 | 198.8 / 198.8 / 198.8 |"
 expect "| band | 1 | 19.5 / 19.5 / 19.5 | 49.4 / 49.4 / 49.4 | 0.0 / 0.0 / 0.0 | 198.8 / 198.8 / 198.8 |"
 expect "| gradient | 1 | 0.0 / 0.0 / 0.0 | 49.4 / 49.4 / 49.4 | 0.0 / 0.0 / 0.0 | 198.8 / 198.8 / 198.8 |"
-expect "| all | 4 | 0.0 / 19.5 / 19.5 | 49.4 / 49.4 / 49.4 | 0.0 / 0.0 / 0.0 | 198.8 / 198.8 / 198.8 |"
+expect "| narrow-stores | 1 | 4.0 / 4.0 / 4.0 | 20.0 / 20.0 / 20.0 | 10.0 / 10.0 / 10.0 | 120.0 / 120.0 / 120.0 |"
+expect "| all | 9 | 4.0 / 19.5 / 19.5 | 20.0 / 49.4 / 49.4 | 0.0 / 10.0 / 10.0 | 120.0 / 198.8 / 198.8 |"
 grep -c '"plan": "inline", "best": "inline"' "$scratch/out.json" | grep -qx 4 || { cat "$scratch/out.json"; code=1; }
 exit $code

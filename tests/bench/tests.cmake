@@ -7,6 +7,10 @@ proact_test(NAME bench.tables_stale COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/ta
 # Programs and inputs of bench/baselines.sh.
 proact_test(NAME bench.baselines COMMAND
     ${CMAKE_CURRENT_SOURCE_DIR}/bench/baselines.sh ${PROJECT_SOURCE_DIR})
+# Steps of bench/many.sh.
+proact_test(NAME bench.many COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/many.sh
+    ${PROJECT_SOURCE_DIR})
+set_tests_properties(bench.many PROPERTIES LABELS "slow;sanitize")
 # The best method in the table of bench/applications.sh.
 proact_test(NAME bench.applications COMMAND
     ${CMAKE_CURRENT_SOURCE_DIR}/bench/applications.sh ${PROJECT_SOURCE_DIR})
@@ -21,11 +25,15 @@ proact_test(NAME bench.child_regions COMMAND
     ${CMAKE_CURRENT_SOURCE_DIR}/bench/child_regions.sh $<TARGET_FILE:proact_command>)
 set_tests_properties(bench.child_regions PROPERTIES LABELS slow)
 
-# The baselines of bench/peers, compiled for an emulated GPU.
+# The baselines of bench/peers and the push form of sssp, compiled for an emulated GPU.
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     proact_test(NAME bench.peer_apps COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/peer_apps.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc $<TARGET_FILE:proact_command>
         ${PROJECT_SOURCE_DIR})
     set_tests_properties(bench.peer_apps PROPERTIES LABELS long TIMEOUT 1200)
+    proact_test(NAME bench.sssp_push COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/sssp_push.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc $<TARGET_FILE:proact_command>
+        ${PROJECT_SOURCE_DIR})
+    set_tests_properties(bench.sssp_push PROPERTIES LABELS slow)
 endif()
 proact_check(bench proact_command fake_cuda_fake)

@@ -16,6 +16,12 @@ fails 2 proact bench micro --method NCCL
 fails 2 proact bench micro --method fused,NCCLL --peers
 fails 2 proact bench micro --method inline+fused
 fails 2 proact bench micro --method copy-engine+fused:134217728000000
+fails 2 proact bench micro --store 5
+fails 2 proact bench micro --store 8 --run 4
+fails 2 proact bench micro --bytes 4K --store 4
+fails 2 proact bench micro -m k40x4 --bytes 1M --store 4 --run 16
+fails 2 proact bench micro --bytes 2K
+fails 2 proact bench link --bytes 256K
 fails 2 proact bench step --method NCCL
 fails 2 proact bench link --machine nosuch 2>&1 | sed 's/there are .*, or/there are ..., or/'
 # An option that the benchmark does not use is refused.
@@ -54,6 +60,16 @@ quick="-m h200x2 --bytes 1M --ratio 1 --pattern one-to-all --sleep"
     proact bench micro -m k40x4 --bytes 1M --ratio 1 --pattern one-to-all --method polling | rows
     proact bench step -m h200x2 --method copy-engine+fused | cut -c 1-52
 }
+
+# The planner knows that stores of words are slower than the last CTA, and wide ones faster.
+for words in "" "--store 4 --run 4"; do
+    # shellcheck disable=SC2086 # words
+    proact bench micro -m h200x2 --sleep --bytes 4M --ratio 0.5 --pattern one-to-all --method auto $words --json r.json >/dev/null
+    sed -n 's/.*"method": "auto", "plan": "\(method=[a-z]*\).*/\1/p' r.json
+done
+# Two producers, and a CTA of the smallest array.
+proact bench micro -m h200x4 --bytes 4K --sleep --ratio 1 --pattern two-to-all --method auto --json r.json >/dev/null
+grep -c '"pattern": "two-to-all", "ratio": 1, "method": "auto", "plan": "method=inline"' r.json
 
 # Other libraries do not run on emulated machines; the message reports it.
 # shellcheck disable=SC2086 # words

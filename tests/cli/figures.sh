@@ -43,6 +43,8 @@ fails 1 proact bench figures --only 9 --draw --out drawn
 fails 2 proact bench figures --only 2,5
 fails 2 proact bench figures --draw --quick
 fails 2 proact bench figures --draw --sample 4
+fails 2 proact bench figures --draw --application ct
+fails 2 proact bench figures --application jacobi
 fails 2 proact bench figures --only 7 --sample 1
 fails 2 proact bench figures --out made more
 fails 2 proact bench figures --only 2 --machine nosuch 2>&1 | sed 's/there are .*, or/there are ..., or/'

@@ -201,6 +201,35 @@ static void writes_of_many_megabytes_arrive(struct contract *c)
     free(here);
 }
 
+/* Devices may share the data of a long write until one of them changes it. */
+static void a_long_write_gives_each_device_its_own_bytes(struct contract *c)
+{
+    enum { LONG = 5 << 20, AT = 1 << 20 };
+    device_addr a[2] = {0};
+    const unsigned devices = c->count < 2 ? 1 : 2;
+    uint32_t *from = must_calloc(LONG, 1);
+
+    for (unsigned round = 1; round <= 2; round++) {
+        memset(from, (int)round, LONG);
+        for (unsigned d = 0; d < devices; d++) {
+            if (round == 1)
+                contract_must(c, c->b->alloc(c->set, d, LONG, &a[d], &c->err));
+            contract_must(c, c->b->write(c->stream[d][0], a[d], from, LONG, &c->err));
+        }
+        contract_put(c, 0, a[0] + AT, &(uint32_t){7}, 1);
+        assert_int_equal(contract_word(c, 0, a[0] + AT), 7);
+        for (unsigned d = 0; d < devices; d++) {
+            assert_int_equal(contract_word(c, d, a[d] + AT + 4), round * 0x01010101);
+            assert_int_equal(contract_word(c, d, a[d] + LONG - 4), round * 0x01010101);
+        }
+        if (devices > 1)
+            assert_int_equal(contract_word(c, 1, a[1] + AT), round * 0x01010101);
+    }
+    for (unsigned d = 0; d < devices; d++)
+        c->b->free(c->set, d, a[d]);
+    free(from);
+}
+
 static void a_fill_fills_bytes(struct contract *c)
 {
     device_addr a = contract_words(c, 0, 100);
@@ -286,6 +315,8 @@ const struct contract_promise contract_memory[] = {
     {"writes of many megabytes arrive", writes_of_many_megabytes_arrive, false},
     {"the source of a write may change at once", the_source_of_a_write_may_change_at_once,
      false},
+    {"a long write gives each device its own bytes",
+     a_long_write_gives_each_device_its_own_bytes, false},
     {"a fill fills bytes", a_fill_fills_bytes, false},
     {"rows are filled", rows_are_filled, false},
     {"copies move bytes within a device", copies_move_bytes_within_a_device, false},

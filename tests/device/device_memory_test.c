@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -14,7 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "device/emulator/memory/device_memory.h"
+#include "device/emulator/memory/write_image.h"
 #include "execute/execute.h"
 
 #define MEGABYTE ((uint64_t)1 << 20)
@@ -346,6 +349,52 @@ static void one_allocation_may_use_nearly_all_memory(void **state)
     memory_release(&m);
 }
 
+/* A write of equal bytes takes the image of the last one; its pages are placed without
+   being copied. */
+static void long_writes_share_their_bytes(void **state)
+{
+    enum { LONG = WRITE_IMAGE_BYTES_MIN + 777, WORD = 3 << 20 };
+    unsigned char *from = must_calloc(LONG, 1);
+    struct write_images kept = {.count = 2};
+    struct device_memory m;
+
+    (void)state;
+    reserve(&m, 2);
+    memset(from, 1, LONG);
+    unsigned char *first = (unsigned char *)(uintptr_t)allocate(&m, 0, LONG),
+                  *second = (unsigned char *)(uintptr_t)allocate(&m, 1, LONG);
+    struct write_image *i = write_image_take(&kept, (uint64_t)(uintptr_t)first, from, LONG),
+                       *again =
+                           write_image_take(&kept, (uint64_t)(uintptr_t)second, from, LONG);
+
+    assert_null(write_image_take(&kept, (uint64_t)(uintptr_t)first, from, LONG / 2));
+    if (!i)
+        skip(); /* the host has no anonymous files */
+    assert_ptr_equal(again, i);
+    from[WORD] = 2;
+    struct write_image *other =
+        write_image_take(&kept, (uint64_t)(uintptr_t)first, from, LONG);
+
+    assert_ptr_not_equal(other, i);
+    const uint64_t before = resident_bytes();
+
+    write_image_put(i, (uint64_t)(uintptr_t)first);
+    write_image_put(i, (uint64_t)(uintptr_t)second);
+    assert_true(!before || resident_bytes() < before + MEGABYTE);
+    first[WORD] = 3;
+    assert_int_equal(second[WORD], 1);
+    assert_int_equal(second[LONG - 1], 1);
+    write_image_put(other, (uint64_t)(uintptr_t)second);
+    write_image_release(i);
+    write_image_release(again);
+    write_image_release(other);
+    write_images_clear(&kept);
+    assert_int_equal(first[WORD], 3);
+    assert_int_equal(second[WORD], 2);
+    memory_release(&m);
+    free(from);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +402,7 @@ int main(void)
         cmocka_unit_test(neighbours_on_a_page_survive),
         cmocka_unit_test(freed_pages_return_to_the_host),
         cmocka_unit_test(a_reservation_uses_no_memory),
+        cmocka_unit_test(long_writes_share_their_bytes),
         cmocka_unit_test(each_partition_is_of_one_device),
         cmocka_unit_test(refusals_name_both_numbers),
         cmocka_unit_test(no_memory_lies_in_the_windows),

@@ -118,6 +118,12 @@ static void counting_and_agents_take_time(void **state)
     c = model_candidate_of(&h200, &p, &plan);
     check_value("8 CTAs of the agent take 32 places", c.waves, 2048 / 1024.);
     check_value("launch of the agent", c.begin_ns, 8750 + 6250 + 1000 + 2 * 640);
+    check_value("a CTA of the agent", c.single.O, 1 / h200.fabric.sm_gbps_per_cta);
+    plan.chunks.first_bytes = 1 << 20; /* for three receivers: all CTAs share it */
+    c = model_candidate_of(&h200, &p, &plan);
+    assert_int_equal(c.parts, 8);
+    check_value("one of several CTAs", c.single.O, 1 / h200.fabric.sm_gbps_per_cta);
+    plan.chunks.first_bytes = 1 << 16;
     p.in_waves = true;
     c = model_candidate_of(&h200, &p, &plan);
     check_value("whole waves", c.length, 2);

@@ -13,11 +13,12 @@
 enum { DEVICES = 4 };
 
 static const struct plan_method methods[] = {
-    {"bulk", MODEL_SEND_COPY, false, false, false},
-    {"inline", MODEL_SEND_STORE, false, false, false},
-    {"fused", MODEL_SEND_FUSED, true, false, false},
-    {"polling", MODEL_SEND_AGENT, true, true, false},
-    {"copy-engine", MODEL_SEND_COPY_WAIT, true, false, true},
+    {"bulk", MODEL_SEND_COPY, false, false, false, false},
+    {"inline", MODEL_SEND_STORE, false, false, false, false},
+    {"fused", MODEL_SEND_FUSED, true, false, false, false},
+    {"polling", MODEL_SEND_AGENT, true, true, false, false},
+    {"copy-engine", MODEL_SEND_COPY_WAIT, true, false, true, false},
+    {"relay", MODEL_SEND_RELAY, true, false, false, true},
 };
 
 struct bed {
@@ -252,6 +253,52 @@ static void narrow_stores_are_counted(void **state)
     assert_string_equal(chosen(&b), "fused");
 }
 
+/* A device that makes all of an array alone is limited by its links. Those of its peers are
+   idle, unless the peers make something too. */
+static void one_producer_relays(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "v100x16", 4 << 20, 240000);
+    b.problem.device_count = 16;
+    b.problem.ctas_most = b.problem.ctas;
+    b.array.copies = 15;
+    for (unsigned to = 1; to < 16; to++)
+        b.array.sent[0][to] = 4 << 20;
+    for (unsigned from = 1; from < DEVICES; from++)
+        memset(b.array.sent[from], 0, sizeof b.array.sent[from]);
+    assert_string_equal(chosen(&b), "relay");
+    b.problem.is_recorded = true; /* GPUs cannot */
+    assert_string_not_equal(chosen(&b), "relay");
+    bed_open(&b, "v100x4", 4 << 20, 240000);
+    assert_string_not_equal(chosen(&b), "relay");
+}
+
+/* Of chunk sizes that cost about the same, the largest has the fewest counters. */
+static void equal_chunks_are_large(void **state)
+{
+    struct plan_candidate all[PLAN_CANDIDATES_MAX];
+    struct bed b;
+
+    (void)state;
+    bed_open(&b, "v100x4", 256 << 10, 20400);
+    b.array.bytes = 1 << 20;
+    b.array.range_bytes = 16 << 10;
+    b.array.store_bytes = 16;
+    b.problem.ctas = 64;
+    b.problem.ctas_most = 16;
+    const unsigned count = plan_candidates(&b.problem, all);
+    const struct plan_candidate *best = &all[plan_choose(&b.problem, all, count)];
+
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(all[i].plan.method, best->plan.method) == 0 &&
+            all[i].plan.chunk_first > best->plan.chunk_first)
+            assert_true(all[i].cost.ns > 1.03 * all[0].cost.ns);
+    assert_string_equal(best->plan.method, "fused");
+    assert_int_equal(best->plan.chunk_first, 16 << 10);
+}
+
 /* A chunk of the size of the partition waits for the whole kernel, and one CTA sends it. */
 static void large_chunks_send_late(void **state)
 {
@@ -333,6 +380,8 @@ int main(void)
         cmocka_unit_test(short_kernels_store_inline),
         cmocka_unit_test(repeated_stores_take_time),
         cmocka_unit_test(narrow_stores_are_counted),
+        cmocka_unit_test(one_producer_relays),
+        cmocka_unit_test(equal_chunks_are_large),
         cmocka_unit_test(large_chunks_send_late),
         cmocka_unit_test(bridges_are_shared),
         cmocka_unit_test(the_kernel_is_found_from_its_time),

@@ -173,8 +173,9 @@ static void stores_are_staged_where_the_model_is_faster(void **state)
    fewer than the chunks. */
 static void interleaved_writers_do_not_count(void **state)
 {
-    const struct plan_method methods[] = {{"fused", MODEL_SEND_FUSED, true, false, false},
-                                          {"bulk", MODEL_SEND_COPY, false, false, false}};
+    const struct plan_method methods[] = {
+        {"fused", MODEL_SEND_FUSED, true, false, false, false},
+        {"bulk", MODEL_SEND_COPY, false, false, false, false}};
     struct plan_counting c = {.ctas = 64, .chunks = 64, .counts = 32 * 64};
     const struct plan_problem p = {.methods = methods, .method_count = 2, .counting = &c};
     struct plan plans[2], plan = {0};

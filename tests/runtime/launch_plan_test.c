@@ -406,6 +406,34 @@ static void an_unchanged_plan_takes_no_search(void **state)
     proact_close(b.p);
 }
 
+/* Whether relay is among the candidates that are timed. */
+static bool ring_times_relay(bool broadcast)
+{
+    struct ring r = ring_open_with(
+        &(struct proact_options){.machine = "v100x4",
+                                 .plan = {.broadcast = broadcast, .chunk_bytes = 64 << 10},
+                                 .effort = PROACT_EFFORT_EXHAUSTIVE});
+    struct bench b = r.b;
+    bool is_timed = false;
+
+    for (int i = 0; i < 4 * STEPS; i++) {
+        MUST(ring_step(&r, i));
+        MUST(proact_wait(b.p, &b.err));
+        is_timed |= strcmp(r.k->plan.method->name, "relay") == 0;
+    }
+    assert_non_null(strstr(proact_kernel_plan(r.k), ": measured "));
+    proact_close(b.p);
+    return is_timed;
+}
+
+/* A relay sends each piece to all devices, which costs more where one neighbour reads. */
+static void only_what_all_read_is_relayed(void **state)
+{
+    (void)state;
+    assert_true(ring_times_relay(true));
+    assert_false(ring_times_relay(false));
+}
+
 /* On GPUs the time of a kernel comes from events. The budget may end before the
    measurements do. */
 static void gpus_time_a_kernel_without_a_wait(void **state)
@@ -437,6 +465,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_recording_has_a_plan_of_its_own),
         cmocka_unit_test(an_unchanged_plan_takes_no_search),
         cmocka_unit_test(a_recording_has_a_measured_plan_of_its_own),
+        cmocka_unit_test(only_what_all_read_is_relayed),
         cmocka_unit_test(a_recording_has_an_entry_of_its_own),
         cmocka_unit_test(the_bits_do_not_depend_on_the_plans),
         cmocka_unit_test(a_recording_keeps_the_plans_of_its_shapes),

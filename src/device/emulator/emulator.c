@@ -16,6 +16,7 @@
 #include "device/emulator/memory/heap.h"
 #include "device/emulator/memory/objects.h"
 #include "device/emulator/opening.h"
+#include "device/emulator/quanta/quanta_book.h"
 #include "device/emulator/quanta/quanta_run.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream/emulator_workers.h"
@@ -55,6 +56,7 @@ static void set_destroy(struct device_set *set)
     free(set->devices);
     free(set->paths_free_ps);
     check_destroy(set->check);
+    write_images_clear(&set->last_image);
     memory_release(&set->memory);
     free(set);
 }
@@ -89,6 +91,8 @@ static enum proact_status emulator_open(const struct device_options *options,
     set->options = *options;
     set->topology = options->topology;
     set->count = options->topology->device_count;
+    set->last_image.count = 1;
+    set->written = options->quanta ? &options->quanta->images : &set->last_image;
     if (!set->options.threads)
         set->options.threads = cores > 0 ? (unsigned)cores : 1;
     if (options->check)

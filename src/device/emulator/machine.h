@@ -16,6 +16,7 @@
 #include "device/device.h"
 #include "device/emulator/check/check.h"
 #include "device/emulator/memory/device_memory.h"
+#include "device/emulator/memory/write_image.h"
 #include "device/emulator/stream/agenda.h"
 #include "device/emulator/traffic/arrivals.h"
 #include "execute/execute.h"
@@ -147,6 +148,8 @@ struct device_set {
     uint64_t remaining_ps; /* time at which the remaining devices are open; 0: not
                               requested */
     struct device_memory memory;
+    struct write_images last_image; /* of large writes: one */
+    struct write_images *written;   /* that writes use: this one, or the recordings' */
     struct emulated *devices;
     struct device_stream *streams;
     struct device_graph *tape; /* graph being captured; NULL: none */

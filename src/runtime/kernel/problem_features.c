@@ -5,15 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/access.h"
 #include "base/memory.h"
-#include "runtime/access_sets/needs.h"
+#include "runtime/access_sets/launch_stores.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
-#include "runtime/version/launch_stage.h"
 
 static const enum model_sender features_initiators[] = {
     [TRANSFER_BY_STORE] = MODEL_SEND_STORE,
@@ -22,16 +20,40 @@ static const enum model_sender features_initiators[] = {
     [TRANSFER_BY_CHILD] = MODEL_SEND_CHILD,
     [TRANSFER_BY_COPY] = MODEL_SEND_COPY,
     [TRANSFER_BY_COPY_AFTER_WAIT] = MODEL_SEND_COPY_WAIT,
+    [TRANSFER_BY_RELAY] = MODEL_SEND_RELAY,
 };
 
-/* Methods that the session's devices support. */
-static void features_methods(const struct proact *p, struct problem_features *f)
+/* Whether each piece goes to all peers or to none. */
+static bool features_are_for_all(const struct kernel_binding *b)
 {
+    const unsigned peers = b->transfer.devices->count - 1;
+
+    for (unsigned s = 0; s < b->transfer.slot_count; s++)
+        for (unsigned d = 0; d < b->tables[s]->tables->device_count; d++) {
+            const struct transfer_table *t = &b->tables[s]->tables->table[d];
+
+            for (size_t e = 0; e < t->extent_count; e++)
+                if (t->extent[e].peers &&
+                    (unsigned)__builtin_popcount(t->extent[e].peers) != peers)
+                    return false;
+        }
+    return true;
+}
+
+/* Methods that the session's devices support. One that sends to all peers would send more
+   where some do not read a piece. A program has one plan for single launches and for
+   recordings. */
+static void features_methods(const struct launching *l, const struct kernel_binding *b,
+                             struct problem_features *f)
+{
+    const struct proact *p = l->kernel->session;
+    const bool is_for_all = features_are_for_all(b);
     const char *const *names = transfer_method_names();
     const struct transfer_method *m;
 
     for (; *names && f->problem.method_count < PLAN_METHODS_MAX; names++) {
         if (transfer_method_find(*names, &m, NULL) || m->initiator == TRANSFER_UNPLANNED ||
+            (m->sends_to_all && !is_for_all) || (m->passes_on && l->is_program) ||
             transfer_method_check(m, &p->devices, NULL))
             continue;
         f->methods[f->problem.method_count++] =
@@ -39,45 +61,9 @@ static void features_methods(const struct proact *p, struct problem_features *f)
                                  .initiator = features_initiators[m->initiator],
                                  .takes_chunks = m->takes_chunks,
                                  .takes_threads = m->takes_threads,
-                                 .schedules = m->schedules};
+                                 .schedules = m->schedules,
+                                 .is_unrecorded = m->passes_on};
     }
-}
-
-/* Executions of an access by one thread, at most; -1: unknown. */
-static double features_times(const struct access_analysis *a, const struct access_record *r,
-                             const int64_t *trips)
-{
-    double times = 1;
-
-    for (int32_t loop = r->loop; loop >= 0 && times >= 0; loop = a->loops[loop].parent)
-        times = trips[loop] < 0 ? -1 : times * (double)trips[loop];
-    return times;
-}
-
-/* Stores of a thread to the array, at most; 0: unknown. */
-static double features_stores(const struct launching *l, unsigned slot)
-{
-    const struct access_analysis *a = needs_analysis(l->kernel);
-    const struct access_launch at = {.ntid = {l->threads[0], l->threads[1], l->threads[2]},
-                                     .nctaid = {l->grid[0], l->grid[1], l->grid[2]},
-                                     .parameters = l->block,
-                                     .parameter_bytes = l->kernel->parameter_bytes};
-    int64_t *trips = must_calloc(a->loop_count + 1u, sizeof *trips);
-    double stores = 0;
-
-    access_trips(a, &at, trips);
-    for (uint32_t n = 0; n < a->record_count && stores >= 0; n++) {
-        const struct access_record *r = &a->records[n];
-
-        if (r->kind != ACCESS_WRITE || r->base != ACCESS_BASE_PARAMETER ||
-            a->symbols[r->base_symbol].offset != l->kernel->slot[slot].offset)
-            continue;
-        const double times = features_times(a, r, trips);
-
-        stores = times < 0 ? -1 : stores + times;
-    }
-    free(trips);
-    return fmax(stores, 0);
 }
 
 /* Bytes to each peer, and the mean length of a sent range. */
@@ -155,9 +141,7 @@ static void features_array(const struct launching *l, const struct kernel_bindin
 {
     const struct transfer_tables *tables = b->tables[slot]->tables;
     const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    const struct kernel_store store = l->kernel->is_annotated
-                                          ? (struct kernel_store){0}
-                                          : kernel_store_find(l->kernel, slot);
+    const struct launch_store store = launch_store_find(l, slot);
     uint64_t owned = 0;
 
     for (unsigned d = 0; d < tables->device_count; d++)
@@ -166,7 +150,7 @@ static void features_array(const struct launching *l, const struct kernel_bindin
     out->range_bytes = owned / ctas;
     out->store_bytes = store.warp_bytes;
     out->store_width = store.thread_bytes;
-    out->stores = l->kernel->is_annotated ? 0 : features_stores(l, slot);
+    out->stores = l->kernel->is_annotated ? 0 : launch_stores_count(l, slot);
     features_sent(b->transfer.devices, tables, out);
     features_devices(tables, out);
 }
@@ -213,7 +197,7 @@ struct problem_features *problem_features(const struct launching *l,
     }
     for (unsigned s = 0; s < b->transfer.slot_count; s++)
         features_array(l, b, s, &f->arrays[s]);
-    features_methods(p, f);
+    features_methods(l, b, f);
     features_plan(&b->transfer.plan, &q->usual);
     f->is_plain = features_is_plain(b);
     return f;

@@ -142,6 +142,7 @@ static enum proact_status open_on(const struct device_backend *backend,
                  .print = o->on_print,
                  .warn = o->on_warning,
                  .print_context = o->callback_context,
+                 .quanta = o->quanta ? o->quanta->recordings : NULL,
                  .lazy_devices = o->lazy_devices},
              &p->set, err)) ||
         (lazy_devices_begin(p), status = open_lanes(p, limit_ms, err)) ||

@@ -4,6 +4,7 @@
 #include "access/access.h"
 #include "access/write_set.h"
 #include "plan/rules/rules.h"
+#include "runtime/access_sets/launch_stores.h"
 #include "runtime/access_sets/needs.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/binding.h"
@@ -137,29 +138,6 @@ static bool fills_packets(const struct access_analysis *a, const struct access_r
     return apart == r->bytes && apart * WARP >= PACKET_BYTES;
 }
 
-struct kernel_store kernel_store_find(struct proact_kernel *k, unsigned slot)
-{
-    const struct access_analysis *a = needs_analysis(k);
-    struct kernel_store least = {0, 0};
-
-    for (uint32_t n = 0; n < a->record_count; n++) {
-        const struct access_record *r = &a->records[n];
-        const struct access_symbol *base = &a->symbols[r->base_symbol];
-
-        if (r->kind != ACCESS_WRITE || r->base != ACCESS_BASE_PARAMETER ||
-            base->offset != k->slot[slot].offset)
-            continue;
-        const bool fills = r->state == ACCESS_CLOSED && fills_packets(a, r);
-        const struct kernel_store one = {r->bytes, fills ? PACKET_BYTES : r->bytes};
-
-        if (!least.warp_bytes || one.warp_bytes < least.warp_bytes)
-            least.warp_bytes = one.warp_bytes;
-        if (!least.thread_bytes || one.thread_bytes < least.thread_bytes)
-            least.thread_bytes = one.thread_bytes;
-    }
-    return least;
-}
-
 static bool is_narrow(struct proact_kernel *k)
 {
     if (k->checked_narrow_stores)
@@ -200,7 +178,7 @@ static struct plan_staging stage_stores(const struct launching *l)
         .bytes = l->binding->stage.bytes, .store_bytes = PACKET_BYTES, .store_width = UNIT};
 
     for (unsigned slot = 0; slot < l->kernel->slot_count; slot++) {
-        const struct kernel_store one = kernel_store_find(l->kernel, slot);
+        const struct launch_store one = launch_store_find(l, slot);
 
         if (one.warp_bytes && one.warp_bytes < s.store_bytes)
             s.store_bytes = one.warp_bytes;

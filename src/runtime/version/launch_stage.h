@@ -10,14 +10,6 @@
 
 struct kernel_binding;
 struct launching;
-struct proact_kernel;
-
-/* Stores to the array of a slot: the bytes of the narrowest store of a thread, and the
-   consecutive bytes that a warp stores with it, at most a packet. 0: unknown. */
-struct kernel_store {
-    uint32_t thread_bytes, warp_bytes;
-};
-struct kernel_store kernel_store_find(struct proact_kernel *k, unsigned slot);
 
 struct proact_partition;
 

@@ -135,6 +135,7 @@ static enum proact_status queue_relay(const struct transfer_binding *b, unsigned
 const struct transfer_method transfer_relay = {
     .name = "relay",
     .summary = "as copy-engine, but to one peer, which forwards the chunk to the others",
+    .initiator = TRANSFER_BY_RELAY,
     .partition_mode = PROACT_MODE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,

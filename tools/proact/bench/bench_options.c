@@ -14,7 +14,12 @@
 #include "transfer/transfer.h"
 
 enum { KB = 1 << 10, MB = 1 << 20, THREADS_MAX = 49152, THREADS_STEP = 32 };
-static const uint64_t bytes_min = MB, bytes_max = 1 << 30, bytes_default = 256 * MB;
+enum { RUN_MAX = 1 << 10, RUN_BYTES_MIN = 16 * KB, MICRO_STORE = 16 };
+static const uint64_t bytes_max = 1 << 30, bytes_default = 256 * MB;
+static const struct {
+    uint64_t bytes;
+    const char *text;
+} bytes_min = {4 * KB, "4K"}, link_bytes_min = {MB, "1M"};
 static const uint64_t chunk_min = 4 * KB, chunk_max = 256 * MB;
 
 const char *const bench_names[BENCH_KINDS] = {"link", "micro", "latency", "step",
@@ -38,6 +43,8 @@ enum word {
     THREADS,
     AGENT,
     BYTES,
+    STORE,
+    RUN,
     LAUNCHES,
     AGAINST,
     WITHIN,
@@ -66,6 +73,8 @@ static const struct {
     [THREADS] = {"threads", MICRO, true},
     [AGENT] = {"agent", MICRO, false},
     [BYTES] = {"bytes", LINK | MICRO, false},
+    [STORE] = {"store", MICRO, false},
+    [RUN] = {"run", MICRO, false},
     [LAUNCHES] = {"launches", LINK | MICRO, false},
     [AGAINST] = {"against", ALL, false},
     [WITHIN] = {"within", ALL, false},
@@ -169,29 +178,54 @@ static int check_ratio(const struct bench_words *w, double ratio)
     return code;
 }
 
-static int check_sizes(const struct bench_words *w, const struct bench_request *q)
+/* A run has whole stores; a CTA has whole runs. */
+static int check_stores(const struct bench_words *w, struct bench_request *q)
+{
+    if (!w->word[STORE] && !w->word[RUN])
+        return EXIT_FINE;
+    if (!q->store_bytes)
+        q->store_bytes = MICRO_STORE;
+    if (!q->run_bytes)
+        q->run_bytes = q->store_bytes;
+    if (q->store_bytes != 4 && q->store_bytes != 8 && q->store_bytes != MICRO_STORE)
+        return usage_error("bench", "--store: expected 4, 8 or 16, found '%s'",
+                           w->word[STORE]);
+    if (q->run_bytes < q->store_bytes || q->run_bytes & (q->run_bytes - 1))
+        return usage_error("bench",
+                           "--run: %u is not a power of two from the %u bytes of a store "
+                           "to %d",
+                           q->run_bytes, q->store_bytes, RUN_MAX);
+    if (q->bytes < RUN_BYTES_MIN)
+        return usage_error("bench", "--run: the array needs 16K (--bytes)");
+    return EXIT_FINE;
+}
+
+static int check_sizes(const struct bench_words *w, struct bench_request *q,
+                       enum bench_kind kind)
 {
     const uint64_t bytes = q->bytes, chunk = q->chunk_bytes;
+    const uint64_t least = kind == BENCH_LINK ? link_bytes_min.bytes : bytes_min.bytes;
 
-    if (w->word[BYTES] && (bytes < bytes_min || bytes & (bytes - 1)))
+    if (w->word[BYTES] && (bytes < least || bytes & (bytes - 1)))
         return usage_error("bench",
                            "--bytes: %s is not a power of two "
-                           "from 1M to 1024M",
-                           w->word[BYTES]);
+                           "from %s to 1024M",
+                           w->word[BYTES],
+                           kind == BENCH_LINK ? link_bytes_min.text : bytes_min.text);
     if (w->word[CHUNK] && (chunk < chunk_min || chunk & (chunk - 1)))
         return usage_error("bench",
                            "--chunk: %s is not a power of two "
                            "from 4K to 256M",
                            w->word[CHUNK]);
     if (chunk > bytes && bytes)
-        return usage_error("bench", "--chunk: %s is more than the array's %lluM (--bytes)",
-                           w->word[CHUNK], (unsigned long long)(bytes / MB));
+        return usage_error("bench", "--chunk: %s is more than the array's %lluK (--bytes)",
+                           w->word[CHUNK], (unsigned long long)(bytes / KB));
     if (q->threads % THREADS_STEP)
         return usage_error("bench",
                            "--threads: %s is not a "
                            "multiple of %d",
                            w->word[THREADS], THREADS_STEP);
-    return EXIT_FINE;
+    return check_stores(w, q);
 }
 
 static bool is_in(const char *const *names, const char *name)
@@ -231,6 +265,8 @@ static int check_method(enum bench_kind kind, bool peers, const char *word, size
     snprintf(name, sizeof name, "%.*s", (int)length, word);
     if (kind == BENCH_LINK && strcmp(name, BENCH_RAW) == 0)
         return EXIT_FINE;
+    if (kind == BENCH_MICRO && strcmp(name, BENCH_AUTO) == 0)
+        return EXIT_FINE;
     if (kind == BENCH_MICRO && is_in(bench_peers(), name))
         return peers ? EXIT_FINE
                      : usage_error("bench",
@@ -254,9 +290,11 @@ static int check_names(const struct bench_words *w, enum bench_kind kind)
          at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
         if ((code = check_method(kind, w->flag[PEERS], at, strcspn(at, ","))))
             return code;
-    if (pattern && strcmp(pattern, "one-to-all") != 0 && strcmp(pattern, "all-to-all") != 0)
-        return usage_error(
-            "bench", "--pattern: expected one-to-all or all-to-all, found '%s'", pattern);
+    if (pattern && !is_in(bench_patterns, pattern))
+        return usage_error("bench",
+                           "--pattern: expected one-to-all, two-to-all or all-to-all, "
+                           "found '%s'",
+                           pattern);
     if ((w->word[WITHIN] || w->word[POINTS]) && !w->word[AGAINST])
         return usage_error("bench", "--%s is for comparisons: add --against FILE",
                            options[w->word[WITHIN] ? WITHIN : POINTS].name);
@@ -312,12 +350,14 @@ static int take_words(const struct bench_words *w, struct bench_options *o)
         (code = take_unsigned(w, THREADS, THREADS_MAX, &q->threads)) ||
         (code = take_count(w, CHUNK, chunk_max, &q->chunk_bytes)) ||
         (code = take_count(w, BYTES, bytes_max, &q->bytes)) ||
+        (code = take_unsigned(w, STORE, MICRO_STORE, &q->store_bytes)) ||
+        (code = take_unsigned(w, RUN, RUN_MAX, &q->run_bytes)) ||
         (code = take_real(w, RATIO, &q->ratio)) ||
         (code = take_real(w, WITHIN, &o->within)) ||
         (code = take_real(w, POINTS, &o->points)) || (code = check_ratio(w, q->ratio)) ||
         (code = check_agent(w)))
         return code;
-    return check_sizes(w, q);
+    return check_sizes(w, q, o->kind);
 }
 
 static int take_name(struct bench_words *w, struct bench_options *o)

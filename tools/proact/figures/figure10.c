@@ -9,11 +9,10 @@
 #include "figures/figure.h"
 
 static const char *const scaled[] = {"k40x4", "p100x4", "v100x16", NULL};
-enum { PROACT = FIGURE_INLINE, LIMIT, SERIES };
+enum { PROACT = FIGURE_UNIFIED, LIMIT, SERIES }; /* the paper omits unified memory */
 static const char *const series_names[SERIES] = {
     [FIGURE_BULK_SERIAL] = "bulk-serial",
     [FIGURE_BULK] = "bulk",
-    [FIGURE_UNIFIED] = "unified",
     [PROACT] = "inline or decoupled",
     [LIMIT] = "infinite",
 };
@@ -49,7 +48,7 @@ static enum proact_status figure10_count(struct figure_session *s, const char *m
     double logarithms[SERIES] = {0};
     unsigned applications = 0;
 
-    for (; devices > 1 && figure_application(applications); applications++) {
+    for (; devices > 1 && figure_application(s, applications); applications++) {
         const struct figure_study *f;
         enum proact_status status =
             figure_study_get(s, machine, devices, applications, &f, err);
@@ -65,15 +64,14 @@ static enum proact_status figure10_count(struct figure_session *s, const char *m
     return PROACT_OK;
 }
 
-/* Powers of two; also 3, 5, 6 and 12, next to which the paper's bulk levels. --quick: of
-   more than four devices only 4 and 16. */
+/* Powers of two; of more than four devices only powers of four. */
 static bool figure10_counts(const struct figure_session *s, unsigned devices, unsigned all)
 {
     const bool is_power = (devices & (devices - 1)) == 0;
 
-    if (s->quick)
-        return is_power && (all <= 4 || (devices != 2 && devices != 8));
-    return is_power || devices == 3 || devices == 5 || devices == 6 || devices == 12;
+    if (s->devices)
+        return devices == 1 || devices == s->devices;
+    return is_power && (all <= 4 || (devices != 2 && devices != 8));
 }
 
 static enum proact_status figure10_machine(struct figure_session *s, const char *machine,

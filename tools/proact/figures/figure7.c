@@ -53,7 +53,7 @@ static enum proact_status figure7_machine(struct figure_session *s, const char *
 {
     struct figure7_mean mean = {.count = {0}};
 
-    for (unsigned a = 0; figure_application(a); a++) {
+    for (unsigned a = 0; figure_application(s, a); a++) {
         const struct figure_study *f;
         enum proact_status status = figure_study_get(s, machine, 0, a, &f, err);
 

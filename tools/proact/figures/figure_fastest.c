@@ -10,7 +10,7 @@ enum proact_status figure_fastest_each(struct figure_session *s, figure_fastest_
 {
     const char *machine;
 
-    for (unsigned a = 0; figure_application(a); a++)
+    for (unsigned a = 0; figure_application(s, a); a++)
         for (unsigned i = 0; (machine = figure_machine(s, figure_machines, i)); i++) {
             const struct figure_study *f;
             struct figure_row row = {.value = NAN};

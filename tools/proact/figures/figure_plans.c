@@ -20,14 +20,17 @@ static const struct {
 } decoupled[] = {{"polling", "Poll"}, {"dynamic", "CDP"}, {"fused", "fused"}};
 enum { DECOUPLED = sizeof decoupled / sizeof *decoupled };
 
+/* The decoupled plans. They contain those of Table II, but for 4096 threads on Pascal. The
+   first ones are those of --quick, and the first one is that of Figure 10. */
 static const struct {
-    unsigned chunks, counts;
-    uint64_t chunk_bytes[4];
-    unsigned threads[2];
-} sweeps[] = {
-    {4, 2, {16 * KB, 128 * KB, 1 * MB, 4 * MB}, {256, 2048}}, /* the paper's size */
-    {2, 1, {16 * KB, 128 * KB}, {2048}},                      /* --quick */
+    const char *method;
+    uint64_t chunk_bytes;
+    unsigned threads;
+} sweep[] = {
+    {"polling", 128 * KB, 2048}, {"dynamic", 16 * KB, 256}, {"fused", 16 * KB, 0},
+    {"dynamic", 128 * KB, 2048}, {"polling", 1 * MB, 2048},
 };
+enum { SWEEP_FEW = 3, SWEEP_ALL = sizeof sweep / sizeof *sweep };
 
 static void plan_append(struct run_methods *methods, const char *name, uint64_t chunk_bytes,
                         unsigned threads)
@@ -39,18 +42,20 @@ static void plan_append(struct run_methods *methods, const char *name, uint64_t 
     methods->threads[i] = threads;
 }
 
-void figure_plans_add(bool quick, struct run_methods *methods)
+void figure_plans_add(enum figure_sweep which, struct run_methods *methods)
 {
+    const unsigned count = which == FIGURE_SWEEP_ALL     ? SWEEP_ALL
+                           : which == FIGURE_SWEEP_QUICK ? SWEEP_FEW
+                                                         : 1;
+
     *methods = (struct run_methods){.all = true, .sweeps = true};
     plan_append(methods, run_baseline, 0, 0);
     plan_append(methods, figure_kinds[FIGURE_BULK_SERIAL], 0, 0);
-    plan_append(methods, run_unified, 0, 0);
+    if (which != FIGURE_SWEEP_SCALING)
+        plan_append(methods, run_unified, 0, 0);
     plan_append(methods, figure_kinds[FIGURE_INLINE], 0, 0);
-    for (int i = 0; i < DECOUPLED; i++)
-        for (unsigned c = 0; c < sweeps[quick].chunks; c++)
-            for (unsigned t = 0; t < sweeps[quick].counts; t++)
-                plan_append(methods, decoupled[i].method, sweeps[quick].chunk_bytes[c],
-                            sweeps[quick].threads[t]);
+    for (unsigned i = 0; i < count; i++)
+        plan_append(methods, sweep[i].method, sweep[i].chunk_bytes, sweep[i].threads);
 }
 
 static const char *plan_mechanism(const struct run_row *row)

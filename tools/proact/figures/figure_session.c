@@ -118,7 +118,10 @@ static enum proact_status study_parse(const struct figure_session *s,
     request.sample = s->sample;
     if (s->sample)
         request.iterations = SAMPLED_ITERATIONS;
-    figure_plans_add(s->quick, &request.methods);
+    figure_plans_add(study->devices ? FIGURE_SWEEP_SCALING
+                     : s->quick     ? FIGURE_SWEEP_QUICK
+                                    : FIGURE_SWEEP_ALL,
+                     &request.methods);
     if (!code)
         code = check_machine("bench", study->machine, study->devices, &topology);
     if (code)
@@ -172,7 +175,7 @@ enum proact_status figure_study_get(struct figure_session *s, const char *machin
                                     const struct figure_study **out,
                                     struct proact_error *err)
 {
-    const char *name = figure_application(application);
+    const char *name = figure_application(s, application);
 
     for (unsigned i = 0; i < s->study_count; i++) {
         const struct figure_study *f = s->study[i];

@@ -9,6 +9,8 @@
 struct figure_session {
     const char *machine; /* only this one; NULL: those of each figure */
     const char *folder;  /* of the files */
+    const char *only;    /* the application; NULL: all */
+    unsigned devices;    /* of Figure 10; 0: several counts */
     bool quick;          /* small inputs and few plans */
     bool replay;         /* times by recorded costs, without comparing answers */
     unsigned sample;     /* the same from one of so many CTAs; 0: all */
@@ -33,8 +35,9 @@ const char *figure_machine(const struct figure_session *s, const char *const *ma
 /* The three 4-device machines of the paper. */
 extern const char *const figure_machines[];
 
-/* The applications that have an input (figure_inputs.c). NULL after the last. */
-const char *figure_application(unsigned index);
+/* The applications that have an input (figure_inputs.c), or the session's. NULL after the
+   last. */
+const char *figure_application(const struct figure_session *s, unsigned index);
 
 /* Runs the study, or finds an earlier one; borrowed from the session. `devices`: 0 means
    all. Fails if an answer differs from that of one device. */
@@ -60,8 +63,11 @@ const struct run_row *figure_best(const struct run_study *study);
 /* "I", or "D 16kB 256 CDP" as in Table II. */
 void figure_plan_name(const struct run_row *row, char *into, size_t size);
 
-/* Adds the plans of a study to the request. */
-void figure_plans_add(bool quick, struct run_methods *methods);
+/* Plans of a study: all, those of --quick, or those of Figure 10, which has no unified
+   memory. */
+enum figure_sweep { FIGURE_SWEEP_ALL, FIGURE_SWEEP_QUICK, FIGURE_SWEEP_SCALING };
+/* Adds the plans to the request. */
+void figure_plans_add(enum figure_sweep which, struct run_methods *methods);
 
 /* Words of the command line of `proact run`; `file` is the generated input. */
 struct figure_input {

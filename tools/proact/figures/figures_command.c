@@ -38,13 +38,15 @@ static const char figures_help[] =
     "Options:\n"
     "  --only N[,N...]     only these figures\n"
     "  -m, --machine M     only this machine (default: the paper's, emulated)\n"
+    "  --application NAME  only this application\n"
+    "  -n, --devices N     Figure 10 with N devices only\n"
     "  --out DIR           folder of the files, created if missing (default figures)\n"
     "  --quick             small inputs and few plans; several minutes. Otherwise inputs\n"
-    "                      have the paper's size and take hours\n"
+    "                      have the paper's ratio of shared data to work, and need "
+    "--sample\n"
     "  --replay            times of figures 7 to 10 and table2 by recorded costs of a few\n"
     "                      launches, without comparing answers\n"
-    "  --sample N          the same from every N-th CTA and four iterations; the way to\n"
-    "                      inputs of the paper's size\n"
+    "  --sample N          the same from every N-th CTA and four iterations\n"
     "  --draw              pictures and tables from the JSON files, without a run\n"
     "  -h, --help          print this text\n"
     "\n"
@@ -54,9 +56,10 @@ static const char figures_help[] =
 
 struct figures_words {
     poptContext popt;
-    struct poptOption table[9]; /* which popt borrows */
-    char *only, *machine, *out, *sample;
-    uint64_t executed; /* one of so many CTAs; 0: all */
+    struct poptOption table[11]; /* which popt borrows */
+    char *only, *machine, *out, *sample, *application, *devices;
+    uint64_t device_count; /* of Figure 10; 0: several counts */
+    uint64_t executed;     /* one of so many CTAs; 0: all */
     int quick, replay, draw, help;
 };
 
@@ -65,6 +68,8 @@ static int figures_parse(struct figures_words *w, int argc, char **argv)
     const struct poptOption table[] = {
         {"only", 0, POPT_ARG_STRING, &w->only, 0, NULL, NULL},
         {"machine", 'm', POPT_ARG_STRING, &w->machine, 0, NULL, NULL},
+        {"application", 0, POPT_ARG_STRING, &w->application, 0, NULL, NULL},
+        {"devices", 'n', POPT_ARG_STRING, &w->devices, 0, NULL, NULL},
         {"out", 0, POPT_ARG_STRING, &w->out, 0, NULL, NULL},
         {"quick", 0, POPT_ARG_NONE, &w->quick, 0, NULL, NULL},
         {"replay", 0, POPT_ARG_NONE, &w->replay, 0, NULL, NULL},
@@ -84,15 +89,25 @@ static int figures_parse(struct figures_words *w, int argc, char **argv)
                            poptStrerror(code));
     if (more)
         return usage_error("bench", "bench figures: unexpected argument '%s'", more);
-    if (w->draw && (w->quick || w->machine || w->replay || w->sample))
+    if (w->draw &&
+        (w->quick || w->machine || w->application || w->devices || w->replay || w->sample))
         return usage_error("bench", "--draw runs nothing: it does not accept --%s",
-                           w->quick     ? "quick"
-                           : w->machine ? "machine"
-                           : w->sample  ? "sample"
-                                        : "replay");
-    return option_integer(
-        &(struct option_range){"bench", "sample", RUN_SAMPLE_MIN, RUN_SAMPLE_MAX},
-        w->sample, &w->executed);
+                           w->quick         ? "quick"
+                           : w->machine     ? "machine"
+                           : w->application ? "application"
+                           : w->devices     ? "devices"
+                           : w->sample      ? "sample"
+                                            : "replay");
+    if (w->application && !figure_input_find(w->application))
+        return usage_error("bench", "--application: '%s' has no figures", w->application);
+    const int wrong =
+        option_integer(&(struct option_range){"bench", "devices", 2, PROACT_DEVICES_MAX},
+                       w->devices, &w->device_count);
+
+    return wrong ? wrong
+                 : option_integer(&(struct option_range){"bench", "sample", RUN_SAMPLE_MIN,
+                                                         RUN_SAMPLE_MAX},
+                                  w->sample, &w->executed);
 }
 
 static int figures_check_names(const char *only)
@@ -177,6 +192,8 @@ static int figures_make(const struct figures_words *w, const char *command)
 {
     struct figure_session s = {.machine = w->machine,
                                .folder = w->out ? w->out : "figures",
+                               .only = w->application,
+                               .devices = (unsigned)w->device_count,
                                .quick = w->quick,
                                .replay = w->replay || w->sample,
                                .sample = (unsigned)w->executed};
@@ -220,6 +237,8 @@ int figures_command(int argc, char **argv)
     free(w.only);
     free(w.machine);
     free(w.sample);
+    free(w.application);
+    free(w.devices);
     free(w.out);
     poptFreeContext(w.popt);
     text_clear(&command);

@@ -12,7 +12,8 @@ enum { RUN_METHODS_MAX = 64 };
    command line. A chunk size or thread count of 0 is that of the request. */
 struct run_methods {
     bool all;    /* those that a machine refuses are left out */
-    bool sweeps; /* entries of one name are plans of a method: E(m) of the fastest only */
+    bool sweeps; /* entries with a chunk size are plans of one sweep: E(m) only of bulk and
+                    of the fastest plan, and no spread */
     unsigned count;
     const char *name[RUN_METHODS_MAX];
     uint64_t chunk_bytes[RUN_METHODS_MAX];

@@ -129,13 +129,13 @@ static bool is_unified(const char *method)
     return strcmp(method, run_unified) == 0;
 }
 
-static bool is_fastest_plan(const struct run_study *study, const struct run_row *row)
+/* The baseline, or the fastest plan of a sweep. */
+static bool has_skipped_in_sweep(const struct run_study *study, const struct run_row *row)
 {
     for (unsigned i = 0; i < study->row_count; i++)
-        if (strcmp(study->row[i].method, row->method) == 0 &&
-            study->row[i].time.ns < row->time.ns)
-            return false;
-    return true;
+        if (study->row[i].chunk_bytes && study->row[i].time.ns < row->time.ns)
+            return row == study->row;
+    return row == study->row || row->chunk_bytes;
 }
 
 /* E(m) of the rows. Without it a row's overhead and hidden time are undefined. */
@@ -149,7 +149,7 @@ static enum proact_status measure_skipped(struct run_maker *m)
         struct run_case run = run_case_of(study, row);
         struct run_outcome outcome;
 
-        if (row->hint || (m->request->methods.sweeps && !is_fastest_plan(study, row)))
+        if (row->hint || (m->request->methods.sweeps && !has_skipped_in_sweep(study, row)))
             continue;
         run.skips = true;
         status = run_timed_often(m, &run, NULL, &outcome, &row->skipped);
@@ -215,7 +215,7 @@ static enum proact_status make_rows(struct run_maker *m, struct run_trace *trace
         status = measure_skipped(m);
     if (!status)
         status = measure_uncopied(m, study);
-    if (!status && study->emulated && study->row[0].time.runs == 1)
+    if (!status && study->emulated && study->row[0].time.runs == 1 && !methods->sweeps)
         status = measure_spread(m, study);
     if (!status)
         derive(study);

@@ -16,6 +16,7 @@ struct device_quanta *device_quanta_create(unsigned sample, unsigned first)
 
     q->sample = sample ? sample : 1;
     q->first = first;
+    q->images.count = WRITE_IMAGES_MAX;
     return q;
 }
 
@@ -41,6 +42,8 @@ void device_quanta_destroy(struct device_quanta *q)
         shape_destroy(q->shapes);
         q->shapes = next;
     }
+    if (q)
+        write_images_clear(&q->images);
     free(q);
 }
 

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "device/emulator/memory/write_image.h"
 #include "device/quanta.h"
 
 /* Numbers of one quantum of a CTA, see struct usage. */
@@ -63,6 +64,7 @@ struct device_shape {
 struct device_quanta {
     unsigned sample, first;
     struct device_shape *shapes;
+    struct write_images images; /* of the sets that use it */
     atomic_uint_least64_t bytes;
 };
 

@@ -128,6 +128,20 @@ enum proact_status enqueue_copy(struct device_stream *s, device_addr to, device_
                              err);
 }
 
+/* Keeps the source of a write. That of a captured one is copied for each launch. */
+static void write_keep(struct operation *o, const void *from)
+{
+    struct device_set *set = o->stream->set;
+
+    if (!set->tape)
+        o->image = write_image_take(set->written, o->to, from, o->bytes);
+    if (o->image)
+        return;
+    o->data = must_calloc(o->bytes, 1);
+    o->data_bytes = o->bytes;
+    memcpy(o->data, from, o->bytes);
+}
+
 enum proact_status enqueue_write(struct device_stream *s, device_addr to, const void *from,
                                  size_t bytes, struct proact_error *err)
 {
@@ -141,9 +155,7 @@ enum proact_status enqueue_write(struct device_stream *s, device_addr to, const 
     host_take(s->set, s->set->topology->device.call_host_us);
     o->to = to;
     o->bytes = bytes;
-    o->data = must_calloc(bytes, 1);
-    o->data_bytes = bytes;
-    memcpy(o->data, from, bytes);
+    write_keep(o, from);
     stream_enqueue(s, o);
     return PROACT_OK;
 }

@@ -28,6 +28,7 @@ void stream_enqueue(struct device_stream *s, struct operation *o)
 static void operation_free(struct operation *o)
 {
     free(o->data);
+    write_image_release(o->image);
     free(o);
 }
 

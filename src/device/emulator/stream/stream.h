@@ -24,8 +24,9 @@ struct operation {
     struct device_reason reason;              /* WAIT_VALUE */
     unsigned char *data;                      /* WRITE, launch parameters: owned */
     size_t data_bytes;
-    void *into;     /* READ: the caller's */
-    bool *finished; /* READ: the caller's */
+    struct write_image *image; /* WRITE of many bytes, instead of data: a reference */
+    void *into;                /* READ: the caller's */
+    bool *finished;            /* READ: the caller's */
     struct device_event *event;
     uint64_t generation;
     struct device_launch launch;

@@ -21,7 +21,9 @@ static void put_here(struct operation *o)
 {
     void *to = (void *)(uintptr_t)o->to;
 
-    if (o->data)
+    if (o->image)
+        write_image_put(o->image, o->to);
+    else if (o->data)
         memcpy(to, o->data, o->bytes);
     else
         memset(to, o->value, o->bytes);
@@ -30,13 +32,15 @@ static void put_here(struct operation *o)
 /* Sends a write or fill to the peer that owns the memory, in parts. */
 static void put_far(struct emulated *d, const struct operation *o, unsigned owner)
 {
+    const unsigned char *data = o->image ? write_image_data(o->image) : o->data;
+
     for (uint64_t at = 0; at < o->bytes; at += PART_BYTES) {
         uint64_t bytes = o->bytes - at < PART_BYTES ? o->bytes - at : PART_BYTES;
         struct message *m = message_create(d, owner, store_pieces, 1, bytes);
 
         m->pieces[0] = (struct piece){.address = o->to + at, .bytes = (uint32_t)bytes};
-        if (o->data)
-            memcpy(m->data, o->data + at, bytes);
+        if (data)
+            memcpy(m->data, data + at, bytes);
         else
             memset(m->data, o->value, bytes);
         message_send(d, m, d->now_ps, 0);
