@@ -10,6 +10,8 @@ set_tests_properties(apps.applications PROPERTIES LABELS slow)
 set_tests_properties(apps.matrix_market apps.prepared PROPERTIES LABELS "slow;sanitize")
 set_tests_properties(apps.pagerank apps.sssp apps.sssp_reference apps.band apps.band_reference
     PROPERTIES LABELS slow)
+# Two minutes of CPU time.
+set_tests_properties(apps.pagerank PROPERTIES TIMEOUT 600)
 # More than 10 s with sanitizers; the tests above run the same code.
 set_tests_properties(apps.repeat apps.checkpoint PROPERTIES LABELS slow)
 
