@@ -128,13 +128,10 @@ enum proact_status enqueue_copy(struct device_stream *s, device_addr to, device_
                              err);
 }
 
-/* Keeps the source of a write. That of a captured one is copied for each launch. */
+/* Keeps the source of a write, which may change after the call. */
 static void write_keep(struct operation *o, const void *from)
 {
-    struct device_set *set = o->stream->set;
-
-    if (!set->tape)
-        o->image = write_image_take(set->written, o->to, from, o->bytes);
+    o->image = write_image_take(o->stream->set->written, o->to, from, o->bytes);
     if (o->image)
         return;
     o->data = must_calloc(o->bytes, 1);
