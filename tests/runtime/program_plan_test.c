@@ -182,6 +182,26 @@ static void measure_times_three_candidates(void **state)
     unsetenv("PROACT_EFFORT");
 }
 
+/* GPUs do not record the launches of a relay, and a program may record any launch. All
+   devices read the array, so that a session of the C API times a relay. */
+static void a_program_is_not_relayed(void **state)
+{
+    (void)state;
+    program_begin("none");
+    setenv("PROACT_EFFORT", "exhaustive", 1);
+    struct ring r = ring_open_with(&(struct proact_options){
+        .machine = "v100x4", .plan = {.broadcast = true, .chunk_bytes = 64 << 10}});
+    struct bench b = r.b;
+
+    for (int i = 0; i < STEPS; i++) {
+        program_steps(&r, 1, DEVICES);
+        assert_string_not_equal(r.k->plan.method->name, "relay");
+    }
+    assert_true(b.p->profile->timed > 0);
+    unsetenv("PROACT_EFFORT");
+    proact_close(b.p);
+}
+
 /* Records two steps. EINVAL: the plans are not settled; then another step settles them. */
 static struct proact_recording *program_record(struct ring *r, unsigned devices)
 {
@@ -384,6 +404,7 @@ int main(void)
         cmocka_unit_test(a_slower_plan_is_given_up),
         cmocka_unit_test(the_joint_step_selects_the_other_plan),
         cmocka_unit_test(measure_times_three_candidates),
+        cmocka_unit_test(a_program_is_not_relayed),
         cmocka_unit_test(a_recording_waits_for_the_plans),
         cmocka_unit_test(a_change_of_plan_ends_a_recording),
         cmocka_unit_test(a_second_run_times_no_recording),
