@@ -146,6 +146,33 @@ static void many_copies_wait_for_the_host(void **state)
     check_value("many", model_candidate_of(&t, &p, &plan).queue_ns, 4 * (640 + 3 * 3550));
 }
 
+/* A receiver passes a chunk on after an event. Slow events delay the next chunk of the same
+   receiver where few devices send; where all send, other chunks fill the time. */
+static void a_relay_waits_for_its_receivers(void **state)
+{
+    struct topology t = predict_machine("v100x16");
+    struct model_problem p = {.senders = 1, .bytes = 4 << 20, .ctas = 1024};
+    const struct model_plan plan = {.who = MODEL_SEND_RELAY, .chunks = {1 << 16, 0}};
+    const double wait_us = 500;
+    const struct model_candidate one = model_candidate_of(&t, &p, &plan);
+
+    (void)state;
+    p.senders = t.device_count;
+    const struct model_candidate all = model_candidate_of(&t, &p, &plan);
+
+    t.device.event_us += wait_us;
+    check_value("all", model_candidate_of(&t, &p, &plan).pipelined.g, all.pipelined.g);
+    p.senders = 1;
+    t.device.event_us += wait_us; /* the first wait is long enough to be the limit */
+    const double first = one.pipelined.g,
+                 second = model_candidate_of(&t, &p, &plan).pipelined.g;
+
+    t.device.event_us += wait_us;
+    assert_true(second > first);
+    check_value("one", model_candidate_of(&t, &p, &plan).pipelined.g - second,
+                1000 * wait_us / (t.device_count - 1));
+}
+
 static void methods_have_names(void **state)
 {
     (void)state;
@@ -163,6 +190,7 @@ int main(void)
         cmocka_unit_test(bulk_adds_its_copies),
         cmocka_unit_test(counting_and_agents_take_time),
         cmocka_unit_test(many_copies_wait_for_the_host),
+        cmocka_unit_test(a_relay_waits_for_its_receivers),
         cmocka_unit_test(methods_have_names),
     };
 
