@@ -10,6 +10,7 @@
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 
+static const double DEFAULT_SHARE = 0.25;
 enum { DEVICES = 4, STEPS = 40, REPLAYS = 6, AS_IS_FASTER = 0 };
 
 static void program_begin(const char *profile)
@@ -89,9 +90,12 @@ static void unsteady_steps(struct ring *r, int steps, unsigned devices,
     *cycles = usual;
 }
 
-/* After the split was timed under the default plan, until the selected one was, twice. */
+/* After the split was timed under the default plan, until the selected one was, twice. The
+   time under the default gets a share that differs from that of the selected plan. */
 static bool is_slow_after_the_first(const struct ring *r)
 {
+    if (r->b.p->profile->timed == 1)
+        r->b.p->choices->sending_share = DEFAULT_SHARE;
     return r->b.p->profile->timed == 1 || r->b.p->profile->timed == 2;
 }
 
@@ -110,10 +114,13 @@ static void a_slower_plan_is_given_up(void **state)
 
     unsteady_steps(&r, STEPS, AS_IS_FASTER, is_slow_after_the_first);
     const char *plan = proact_kernel_plan(r.k);
+    const struct choice *c = r.b.p->choices;
 
     if (!strstr(plan, "method=fused chunk=65536: the default, measured") ||
         !strstr(plan, " took "))
         fail_msg("%s", plan);
+    assert_true(c->split_ns < c->other.split_ns);
+    assert_true(c->sending_share == DEFAULT_SHARE && c->other.sending_share == 0);
     proact_close(r.b.p);
 }
 
