@@ -60,7 +60,7 @@ struct plan_interior {
 /* Launch whose CTAs may gather their stores in shared memory. Some store of a warp is
    shorter than a packet. */
 struct plan_staging {
-    uint64_t bytes;       /* staging buffer of a CTA, all of which it writes */
+    uint64_t bytes;       /* staging buffer of a CTA, which fills it */
     unsigned store_bytes; /* consecutive bytes of the shortest store of a warp */
     unsigned store_width; /* bytes of the shortest store of a thread */
 };

@@ -97,7 +97,7 @@ static void twelve_chunks_are_few_in_a_larger_array(void **state)
     (void)state;
     assert_string_equal(launch_of(&b, k, a, HALF, FEW), "bulk");
     assert_non_null(
-        strstr(proact_kernel_plan(k), "writes into 12.0 chunks, of which 8 may"));
+        strstr(proact_kernel_plan(k), "writes into 12.0 chunks, 8 at most can"));
     assert_string_equal(launch_of(&b, k, a, HALF, MANY), "fused");
     proact_close(b.p);
 }

@@ -255,6 +255,19 @@ static void a_kernel_forgets_its_oldest_problems(void **state)
     proact_close(b.p);
 }
 
+/* Steps after which single launches have a plan, which differs from that of recordings. */
+static void ring_plan(struct ring *r)
+{
+    struct bench b = r->b;
+
+    for (int i = 0; i < STEPS; i++) {
+        MUST(ring_step_of(r, i, DEVICES, 16));
+        if (i % 8 == 3)
+            MUST(proact_wait(b.p, &b.err));
+    }
+    assert_string_equal(r->k->plan.method->name, "fused");
+}
+
 /* A copy in a graph takes less time than sends of the CTAs, and the host more time to queue
    one. The first planned launches prepare the plan of the recording. */
 static void a_recording_has_a_plan_of_its_own(void **state)
@@ -264,12 +277,7 @@ static void a_recording_has_a_plan_of_its_own(void **state)
     struct proact_recording *recording;
 
     (void)state;
-    for (int i = 0; i < STEPS; i++) {
-        MUST(ring_step_of(&r, i, DEVICES, 16));
-        if (i % 8 == 3)
-            MUST(proact_wait(b.p, &b.err));
-    }
-    assert_string_equal(r.k->plan.method->name, "fused");
+    ring_plan(&r);
     MUST(proact_wait(b.p, &b.err));
     MUST(proact_record_begin(b.p, &b.err));
     for (int i = 0; i < 2; i++) {
@@ -385,12 +393,7 @@ static void an_unchanged_plan_takes_no_search(void **state)
     struct bench b = r.b;
 
     (void)state;
-    for (int i = 0; i < STEPS; i++) {
-        MUST(ring_step_of(&r, i, DEVICES, 16));
-        if (i % 8 == 3)
-            MUST(proact_wait(b.p, &b.err));
-    }
-    assert_string_equal(r.k->plan.method->name, "fused");
+    ring_plan(&r);
     assert_in_range(searches, 1, STEPS);
     searches = 0;
     for (int i = 0; i < STEPS; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/rules/rules.h"
 
-/* Chunk sizes, between which the cost decides: each fourfold size up to the largest piece
-   that a device sends, and the default. A method that schedules selects them itself. */
+/* Chunk sizes: each fourfold size up to the largest piece that a device sends, and the
+   default. The cost decides between them. A method that schedules selects them itself. */
 static unsigned chunk_expand(const struct plan_problem *p, const struct plan *partial,
                              struct plan *out, unsigned most)
 {

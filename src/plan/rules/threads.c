@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/rules/rules.h"
 
-/* Threads of an agent, between which the cost decides: the default, a quarter, and four
-   times as many. */
+/* Threads of an agent: the default, a quarter of it, and four times the default. The cost
+   decides between them. */
 static unsigned threads_expand(const struct plan_problem *p, const struct plan *partial,
                                struct plan *out, unsigned most)
 {

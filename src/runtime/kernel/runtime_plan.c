@@ -30,7 +30,7 @@ static void plan_text_reason(const struct proact_kernel *k, struct text *out)
     if (k->plan_reason == LAUNCH_PLAN_UNSUPPORTED)
         text_print(out, ": no version of the kernel supports the plan's method");
     else if (k->plan_reason == LAUNCH_PLAN_INTERLEAVED)
-        text_print(out, ": each CTA writes into %.1f chunks, of which %u may be counted",
+        text_print(out, ": each CTA writes into %.1f chunks, %u at most can be counted",
                    k->interleaved.per_cta, k->interleaved.most);
     else if (k->plan_reason == LAUNCH_PLAN_SET)
         text_print(out, ": set by the caller");

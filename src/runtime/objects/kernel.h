@@ -23,9 +23,9 @@ struct proact_kernel {
        digest and chunks of that size. */
     struct {
         uint64_t digest, chunk_bytes;
-        double per_cta;
-        unsigned most; /* of which more are too many */
-        bool are_many;
+        double per_cta; /* mean number of these chunks */
+        unsigned most;  /* its limit */
+        bool are_many;  /* per_cta exceeds it */
     } interleaved;
     struct proact_kernel *next;
     char *name;

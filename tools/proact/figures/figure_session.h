@@ -13,7 +13,7 @@ struct figure_session {
     unsigned devices;    /* of Figure 10; 0: several counts */
     bool quick;          /* small inputs and few plans */
     bool replay;         /* times by recorded costs, without comparing answers */
-    unsigned sample;     /* the same from one of so many CTAs; 0: all */
+    unsigned sample;     /* the same, with one of `sample` CTAs executed; 0: all */
     bool differs;        /* an answer differs from that of one device */
     unsigned study_count;
     size_t study_capacity;

@@ -59,7 +59,7 @@ struct figures_words {
     struct poptOption table[11]; /* which popt borrows */
     char *only, *machine, *out, *sample, *application, *devices;
     uint64_t device_count; /* of Figure 10; 0: several counts */
-    uint64_t executed;     /* one of so many CTAs; 0: all */
+    uint64_t executed;     /* one of `executed` CTAs is executed; 0: all */
     int quick, replay, draw, help;
 };
 
