@@ -50,8 +50,17 @@ bench() { # LIMIT NAME WORD...
     step "$limit" "$name" "$proact" bench "$@" --machine "$machine" --json "$folder/$name.json"
 }
 
+# Groups of checks run at once, since each leaves a GPU idle most of the time.
 if [ "$machine" = local ]; then
-    step 200 correct bench/correct.sh "$build" "$folder/correct.json" 20000 60
+    step 240 correct sh -c 'bench/correct.sh "$0" "$1/correct-1.json" 20000 60 contract &
+        first=$!
+        bench/correct.sh "$0" "$1/correct-2.json" 20000 60 kernels samples emulated &
+        second=$!
+        bench/correct.sh "$0" "$1/correct-3.json" 20000 60 distributed staged applications random
+        status=$?
+        wait $first || status=1
+        wait $second || status=1
+        exit $status' "$build" "$folder"
 fi
 bench 40 link link
 bench 20 latency latency
@@ -65,7 +74,7 @@ for pattern in one-to-all all-to-all; do
         bench 30 "micro-$pattern-$ratio" micro --peers $quick --pattern "$pattern" --ratio "$ratio"
     done
 done
-LIMIT=$((40 * longer)) METHODS=inline,fused,polling,copy-engine step 240 applications \
+LIMIT=$((40 * longer)) METHODS=auto,inline,fused,polling step 240 applications \
     bench/applications.sh "$build" "$folder" "$machine" $size
 if [ "$machine" = local ]; then
     command -v nvcc >/dev/null && step 240 baselines env LIMIT=40 \
@@ -85,7 +94,7 @@ for n in $sizes; do
         step 20 "sample-$(basename "$sample")-$n" "$sample" -nx "$n" -ny "$n" -niter 1000 -csv
     done
     step 30 "jacobi-$n" "$proact" run jacobi --machine "$machine" --size "$n" \
-        --iterations $iterations --tolerance 0 --compare --method inline,polling \
+        --iterations $iterations --tolerance 0 --compare --method auto,inline,polling \
         --json "$folder/jacobi-$n.json"
 done
 sed -n '/captured/p' "$folder/applications.txt" 2>/dev/null
