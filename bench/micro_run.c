@@ -300,26 +300,63 @@ enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
     return PROACT_OK;
 }
 
+struct micro_turns {
+    struct runs runs;
+    const char *method; /* of the plan, or BENCH_AUTO */
+};
+
+struct micro_turns *micro_turns_open(struct micro *m, const struct proact_plan *plan,
+                                     const struct micro_launch *what)
+{
+    struct bench_report unused = {.bench = ""};
+    struct micro_turns *t = must_calloc(1, sizeof *t);
+    struct proact_error err = {""};
+
+    t->runs = (struct runs){.m = micro_session(&m->request, false, &unused), .what = *what};
+    t->method = plan->method ? plan->method : BENCH_AUTO;
+    bench_must(proact_plan_set(t->runs.m->session, plan, &err), &err);
+    for (int i = 0; i < AUTO_LAUNCHES; i++) {
+        bench_must(launch(&t->runs, &err), &err);
+        bench_must(proact_wait(t->runs.m->session, &err), &err);
+    }
+    return t;
+}
+
+struct bench_sample micro_turns_run(struct micro_turns *t)
+{
+    return bench_repeat(once, &t->runs, t->runs.m->is_virtual);
+}
+
+double micro_turns_once(struct micro_turns *t)
+{
+    return once(&t->runs);
+}
+
+const char *micro_turns_plan(const struct micro_turns *t)
+{
+    return proact_kernel_plan(t->runs.m->kernel[t->runs.what.kernel]);
+}
+
+void micro_turns_close(struct micro_turns *t)
+{
+    if (!t)
+        return;
+    verify(t->runs.m, t->method, t->runs.what.kernel);
+    micro_close(t->runs.m);
+    free(t);
+}
+
 struct bench_sample micro_auto(struct micro *m, const struct micro_launch *what,
                                char selected[MICRO_PLAN_BYTES])
 {
-    struct bench_report unused = {.bench = ""};
-    struct runs r = {.m = micro_session(&m->request, false, &unused), .what = *what};
-    const struct proact_plan plan = {.broadcast = true};
-    struct proact_error err = {""};
-
-    bench_must(proact_plan_set(r.m->session, &plan, &err), &err);
-    for (int i = 0; i < AUTO_LAUNCHES; i++) {
-        bench_must(launch(&r, &err), &err);
-        bench_must(proact_wait(r.m->session, &err), &err);
-    }
-    const struct bench_sample s = bench_repeat(once, &r, m->is_virtual);
-    const char *text = proact_kernel_plan(r.m->kernel[what->kernel]);
+    struct micro_turns *t =
+        micro_turns_open(m, &(struct proact_plan){.broadcast = true}, what);
+    const struct bench_sample s = micro_turns_run(t);
+    const char *text = micro_turns_plan(t);
 
     snprintf(selected, MICRO_PLAN_BYTES, "%.*s", text ? (int)strcspn(text, ":") : 0,
              text ? text : "");
-    verify(r.m, BENCH_AUTO, what->kernel);
-    micro_close(r.m);
+    micro_turns_close(t);
     return s;
 }
 

@@ -40,8 +40,21 @@ struct micro_launch {
 enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
                              const struct micro_launch *what, struct bench_sample *out,
                              struct proact_error *err);
-/* The same under the plan that the planner selects by estimate; its text is in `selected`,
-   with the NUL. A session of its own: no earlier launch decides. */
+
+/* Launches under one plan in a session of their own, so that plans can take turns. Without a
+   method the planner selects the plan by estimate; no launch of another session decides. */
+struct micro_turns;
+struct micro_turns *micro_turns_open(struct micro *m, const struct proact_plan *plan,
+                                     const struct micro_launch *what);
+/* Median and spread, as micro_run(). */
+struct bench_sample micro_turns_run(struct micro_turns *t);
+double micro_turns_once(struct micro_turns *t); /* ns of one run */
+/* The plan in words, as proact_kernel_plan(); borrowed. */
+const char *micro_turns_plan(const struct micro_turns *t);
+void micro_turns_close(struct micro_turns *t); /* checks each replica; NULL is allowed */
+
+/* micro_turns_run() under the plan of the planner; its text is in `selected`, with the
+   NUL. */
 enum { MICRO_PLAN_BYTES = 64 };
 struct bench_sample micro_auto(struct micro *m, const struct micro_launch *what,
                                char selected[MICRO_PLAN_BYTES]);

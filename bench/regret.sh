@@ -8,18 +8,19 @@
 #   BUILD      a build folder (build/default), or a folder with its programs at the same paths
 #   FILE       receives the cases as JSON
 #   MACHINE    default: h200x2 h200x4 v100x4 v100x16; local: the GPUs, with larger inputs
-# A case is an application, or the microbenchmark (proact bench micro). A search runs each plan
-# once. An emulated machine repeats a run exactly, and another seed changes it by about 1 %: the
-# selected and the best plan run again under two other seeds only if they differ by more. GPUs
-# have 15 interleaved runs of the selected and the best plan, and three of the methods. The
-# median ratio of two plans counts; of times with two modes (quartiles 20 % apart), the ratio of
-# their upper quartiles. A plan within the noise of the best counts as best: 1 %, or half the
-# distance of the quartiles of the ratio.
+# A case is an application, or the microbenchmark (proact bench micro). BUILD/bench/regret_runs
+# runs it under each plan, on GPUs three times if it is short, and compares the answers of an
+# application with that of one device. Then the selected and the best plan take turns, 15 on
+# GPUs. An emulated machine repeats a run exactly, and another seed changes it by about 1 %:
+# there they run under two other seeds, only if they differ by more. The median ratio of two
+# plans counts; of times with two modes (quartiles 20 % apart), the ratio of their upper
+# quartiles. A plan within the noise of the best counts as best: 1 %, or half the distance of
+# the quartiles of the ratio.
 # Prints a line per case, then median, 90th percentile and worst case of each class. Exit status
 # 1: a run failed. 3: the regret of auto exceeds 3 % in the median, 10 % in the 90th percentile
 # or 25 % at worst.
 set -u
-usage() { sed -n '3,21s/^# \{0,1\}//p' "$0"; exit 2; }
+usage() { sed -n '3,22s/^# \{0,1\}//p' "$0"; exit 2; }
 quick='' seconds=1800
 while [ $# -gt 0 ]; do
     case $1 in
@@ -47,7 +48,29 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 : >rows
 
-# Class, quick or -, and the words of proact run.
+micro_cases() { # BYTES RATIOS: computing kernels, for GPUs
+    for pattern in one-to-all all-to-all; do
+        case $1 in
+        256K) class=small-arrays ;;
+        *) [ $pattern = all-to-all ] && class=all-producers || class=one-producer ;;
+        esac
+        for ratio in $2; do
+            echo "$class - micro --pattern $pattern --ratio $ratio --bytes $1"
+        done
+    done
+}
+narrow_cases() {
+    cat <<END
+narrow-stores - micro --pattern all-to-all --ratio 1 --bytes 1M --store 4 --run 16
+narrow-stores - micro --pattern all-to-all --ratio 1 --bytes 1M --store 4 --run 4
+narrow-stores - micro --pattern all-to-all --ratio 1 --bytes 1M --store 8 --run 64
+narrow-stores - micro --pattern all-to-all --ratio 2 --bytes 1M --store 16 --run 1024
+narrow-stores - micro --pattern one-to-all --ratio 1 --bytes 1M --store 4 --run 4
+narrow-stores - micro --pattern one-to-all --ratio 0.5 --bytes 1M --store 8 --run 16
+narrow-stores - micro --pattern one-to-all --ratio 1 --bytes 1M --store 16 --run 64
+END
+}
+# Class, quick or -, and the words of proact run or proact bench.
 cases() {
     if [ "$machines" = local ]; then
         cat <<END
@@ -57,6 +80,13 @@ band quick band --rows 8388608 --half-width 13 --iterations 50 --tolerance 0 --t
 sssp quick sssp flow.sg --weights hash
 als quick als ratings.mtx --rank 32 --iterations 3 --tolerance 0 --precision f32 --report 3
 gradient quick als ratings.mtx --update gradient --rank 32 --iterations 10 --tolerance 0 --precision f32 --report 10
+END
+        micro_cases 256M "0.5 1 1.25 2"
+        micro_cases 4M "0.5 2"
+        narrow_cases
+        micro_cases 256K "0.5 1 1.25 2"
+        micro_cases 4M "1 1.25"
+        cat <<END
 jacobi - jacobi --size 2048 --iterations 200 --tolerance 0
 jacobi - jacobi --size 8192 --iterations 200 --tolerance 0
 pagerank - pagerank wiki.sg --iterations 50 --tolerance 0 --type f32
@@ -125,64 +155,25 @@ make_inputs() { # WORD...: of a case
     done
 }
 
-# One run of $words on $machine by a plan METHOD or METHOD:CHUNK: prints its time and, of
-# auto, the plan.
-time_of() { # PLAN SEED
-    chunk=${1#*:}
-    [ "$chunk" != "$1" ] || chunk=
-    # shellcheck disable=SC2086 # the words of a case
-    timeout 120 "$proact" run $words -m "$machine" --method "${1%%:*}" \
-        ${chunk:+--chunk $chunk} --seed "$2" --runs 1 --json run.json >/dev/null 2>error \
-        </dev/null || return 1
-    awk '/"method": / {
-        plan = match($0, /"plan": "[^"]*/) ? substr($0, RSTART + 9, RLENGTH - 9) : ""
-        match($0, /"time_ns": [0-9]*/)
-        print substr($0, RSTART + 11, RLENGTH - 11), plan
-    }' run.json
-}
-
-search="bulk inline fused:16K fused:64K polling:16K polling:64K dynamic copy-engine relay"
-[ "$machines" != local ] || search="$search fused:256K polling:256K"
-again() { # SEED PLAN...: appends the times of an application; what a machine lacks is left out
-    seed=$1
-    shift
-    for plan in "$@"; do
-        found=$(time_of "$plan" "$seed") && echo "$plan $found" >>runs
-    done
-}
-
-# All plans of the microbenchmark; inline, bulk and auto have no chunks.
-search_micro() {
+plans="auto bulk inline fused:16K fused:64K polling:16K polling:64K dynamic copy-engine relay"
+[ "$machines" != local ] || plans="$plans fused:256K polling:256K"
+micro_plans() { # prints the plans of the microbenchmark
     case $words in
-    *" 4K") sizes=4K ;;
-    *" 256K") sizes="64K 4K 16K" ;;
-    *) sizes="64K 16K 256K" ;;
+    *" 4K"*) sizes=4K ;;
+    *" 256K"*) sizes="4K 16K 64K" ;;
+    *" 256M"*) sizes="16K 64K 256K 1M" ;;
+    *) sizes="16K 64K 256K" ;;
     esac
-    chunked=fused,polling,dynamic,copy-engine,relay
-    others=,inline,auto
-    for chunk in $sizes; do
-        # shellcheck disable=SC2086 # the words of a case
-        timeout 120 "$proact" bench $words -m "$machine" --sleep --host-threads 1 \
-            --method "$chunked$others" --chunk "$chunk" --json run.json >/dev/null 2>error \
-            </dev/null || return 1
-        awk "$functions"'
-            value($0, "method") == "" { next }
-            {
-                method = value($0, "method")
-                chunk = value($0, "chunk_bytes") / 1024
-                ns = value($0, "took_ns")
-                if (method == "bulk-serial" || value($0, "note") != "") next
-                print method (chunk ? ":" chunk "K" : ""), ns, value($0, "plan")
-                if (method == "inline") print "bulk", ns * value($0, "emulated")
-            }' run.json >>runs
-        others=
+    echo "auto bulk inline"
+    for method in fused polling dynamic copy-engine relay; do
+        for chunk in $sizes; do echo "$method:$chunk"; done
     done
 }
 
 # The case $words, of its times.
 row() {
     case $words in
-    micro*) command="bench $words --sleep" ;;
+    micro*) command="bench $words$([ "$machine" = local ] || echo " --sleep")" ;;
     *) command="run $words" ;;
     esac
     awk -v name="$words" -v class="$class" -v machine="$machine" -v command="$command" '
@@ -220,33 +211,20 @@ row() {
         }' runs >row
 }
 
-best() { sed 's/.*"best": "\([^"]*\)".*/\1/' row; }
-
 measure() { # the case $words: a row
-    : >runs
     case $words in
-    micro*) search_micro && row; return ;;
+    micro*)
+        sleep=--sleep
+        [ "$machine" != local ] || sleep=
+        # shellcheck disable=SC2046,SC2086 # the plans, the words of a case
+        set -- "$(echo $(micro_plans))" $words $sleep --host-threads 1
+        ;;
+    *)
+        # shellcheck disable=SC2086 # the words of a case
+        set -- "$plans" $words
+        ;;
     esac
-    # shellcheck disable=SC2086 # the plans
-    again 0 auto $search
-    row || return 1
-    if [ "$machine" = local ]; then
-        best=$(best)
-        : >runs
-        for run in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
-            others="fused:64K inline bulk"
-            [ "$run" -le 3 ] || others=
-            # shellcheck disable=SC2046,SC2086 # the plans
-            again "$run" auto $(printf '%s\n' "$best" $others | sort -u)
-        done
-        row
-        return
-    fi
-    for seed in 1 2; do
-        ! grep -q '"auto": 0.0000' row || return 0
-        again "$seed" auto "$(best)"
-        row
-    done
+    timeout 600 "$build/bench/regret_runs" "$@" -m "$machine" >runs 2>error </dev/null && row
 }
 
 while read -r class kind words; do

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "run/run_timed.h"
@@ -47,6 +48,8 @@ enum proact_status run_plans_time(struct run_plans *plans, const struct run_plan
         &plans->maker, &run, plan->skips ? NULL : &row, &outcome, &row.time);
 
     row.statistics = outcome.statistics;
+    if (row.method && strcmp(row.method, run_auto) == 0)
+        memcpy(row.plan, plans->maker.plan, sizeof row.plan);
     run_outcome_clear(&outcome);
     *out = row;
     return status;
