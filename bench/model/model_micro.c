@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error of the predicted times of the microbenchmark on an emulated machine, by pattern and
-   method, and the loss of the model's first candidates against the fastest measured one.
+/* Error of the predicted times of the microbenchmark on an emulated machine or the local
+   GPUs, by pattern and method, and the loss of the model's first candidates against the
+   fastest measured one.
 
        model_micro MACHINE BYTES [sleep [PATTERN]]   BYTES: of the array */
 #include <math.h>
@@ -11,6 +12,7 @@
 #include "base/memory.h"
 #include "bench.h"
 #include "model/predict.h"
+#include "runtime/session/runtime_machine.h"
 
 enum { MICRO_CTA = 4096, FIRST_ROWS = 3 };
 
@@ -150,9 +152,10 @@ int main(int argc, char **argv)
 {
     struct micro_check *c = must_calloc(1, sizeof *c);
     struct bench_report r = {.bench = "micro"};
+    const struct device_backend *backend;
     struct proact_error err = {""};
 
-    if (argc < 3 || topology_load(argv[1], &c->t, &err)) {
+    if (argc < 3 || runtime_machine(argv[1], &c->t, &backend, &err)) {
         fprintf(stderr, "%s\n",
                 argc < 3 ? "model_micro MACHINE BYTES [sleep [PATTERN]]" : err.text);
         return 2;

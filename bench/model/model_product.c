@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tiled matrix product on emulated machines, predicted and measured (LogGOP VI). Every
-   device needs the whole product: its tiles are put by stores or by the CTAs that complete
-   chunks, or fetched by copies after the kernel or after their chunks.
+/* A tiled matrix product, predicted and measured (LogGOP VI). Every device needs the whole
+   product: its tiles are put by stores or by the CTAs that complete chunks, or fetched by
+   copies after the kernel or after their chunks.
 
-       model_product [FILE]   FILE: receives the rows as JSON */
+       model_product [FILE [MACHINE...]]
+           FILE      receives the rows as JSON
+           MACHINE   emulated machines (default: four), or local: the GPUs, with larger
+                     squares, and medians of several launches */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +18,16 @@
 #include "bench_commit.h"
 #include "model/predict.h"
 #include "proact/proact.h"
+#include "runtime/session/runtime_machine.h"
 
 enum { TILE = 16, TILE_THREADS = TILE * TILE, SIZES = 5, CHUNK_BYTES = 16 << 10 };
+enum { UNTIMED = 2, TIMED_GPU = 15 };
 
 extern const char kernel_product[];
 
-static const char *const product_machines[] = {"h200x4", "v100x4", "p100x4", "k40x4"};
-static const unsigned product_sizes[SIZES] = {64, 128, 192, 256, 384};
+static char *product_machines[] = {"h200x4", "v100x4", "p100x4", "k40x4", NULL};
+static const unsigned product_sizes[SIZES] = {64, 128, 192, 256, 384},
+                      product_sizes_gpu[SIZES] = {256, 512, 1024, 2048, 4096};
 
 static const struct {
     enum model_sender who;
@@ -56,7 +62,14 @@ static struct proact_array *product_array(struct proact *p, const char *name, un
     return a;
 }
 
-/* Virtual time of a launch whose arrays and tables are in place. */
+static int compare_products(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* Time of a launch whose arrays and tables are in place, on GPUs the median. */
 static double product_ns(const char *machine, unsigned size, enum model_sender who,
                          bool skips)
 {
@@ -74,7 +87,7 @@ static double product_ns(const char *machine, unsigned size, enum model_sender w
     struct proact_error err = {""};
     struct proact_kernel *k;
     struct proact *p;
-    uint64_t from = 0;
+    double ns[UNTIMED + TIMED_GPU];
 
     product_must(proact_open(&options, &p, &err), &err);
     product_must(proact_kernel_load(p, &image, "product", &k, &err), &err);
@@ -83,19 +96,22 @@ static double product_ns(const char *machine, unsigned size, enum model_sender w
                                       PROACT_ARRAY(product_array(p, "c", size)),
                                       PROACT_VALUE(count)};
 
-    for (int i = 0; i < 2; i++) {
-        from = proact_now_ns(p);
+    const unsigned timed = proact_is_emulated(p) ? 1 : TIMED_GPU, untimed = UNTIMED - 1;
+
+    for (unsigned i = 0; i < untimed + timed; i++) {
+        const uint64_t from = proact_now_ns(p);
+
         product_must(proact_launch(k, &grid, args, 4, &err), &err);
         product_must(proact_wait(p, &err), &err);
+        ns[i] = (double)(proact_now_ns(p) - from);
     }
+    qsort(ns + untimed, timed, sizeof *ns, compare_products);
     if (proact_kernel_refusal(k)) {
         fprintf(stderr, "model_product: %s\n", proact_kernel_refusal(k));
         exit(1);
     }
-    const double ns = (double)(proact_now_ns(p) - from);
-
     proact_close(p);
-    return ns;
+    return ns[untimed + timed / 2];
 }
 
 static double product_predicted_ns(const struct topology *t, unsigned size,
@@ -115,60 +131,72 @@ static double product_predicted_ns(const struct topology *t, unsigned size,
     return model_candidate_time(&c).ns;
 }
 
-static void product_head(FILE *f)
+static void product_head(FILE *f, char *const *machines)
 {
     char date[12];
     const time_t now = time(NULL);
 
     strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
-    fprintf(f, "{\"date\": \"%s\", \"commit\": \"%s\", \"machine\": \"emulated: ", date,
-            BENCH_COMMIT);
-    for (size_t m = 0; m < sizeof product_machines / sizeof *product_machines; m++)
-        fprintf(f, "%s%s", m ? ", " : "", product_machines[m]);
-    fprintf(f, "\",\n \"command\": \"model_product bench/results/model-product.json\",\n"
-               " \"rows\": [");
+    fprintf(f, "{\"date\": \"%s\", \"commit\": \"%s\", \"machine\": \"%s", date,
+            BENCH_COMMIT, strcmp(machines[0], PROACT_MACHINE_LOCAL) ? "emulated: " : "");
+    for (char *const *m = machines; *m; m++)
+        fprintf(f, "%s%s", m > machines ? ", " : "", *m);
+    fprintf(f, "\",\n \"command\": \"model_product FILE");
+    for (char *const *m = machines; *m; m++)
+        fprintf(f, " %s", *m);
+    fprintf(f, "\",\n \"rows\": [");
+}
+
+/* All products of a machine. Returns the separator of the next row. */
+static const char *product_machine(const char *machine, FILE *f, const char *comma)
+{
+    const struct device_backend *backend;
+    struct proact_error err = {""};
+    struct topology t;
+
+    product_must(runtime_machine(machine, &t, &backend, &err), &err);
+    const bool is_local = strcmp(machine, PROACT_MACHINE_LOCAL) == 0;
+
+    for (int i = 0; i < SIZES; i++) {
+        const unsigned size = is_local ? product_sizes_gpu[i] : product_sizes[i];
+        const double kernel_ns = product_ns(machine, size, MODEL_SEND_COPY, true);
+
+        for (int w = 0; w < WAYS; w++) {
+            const char *method = model_method_name(ways[w].who);
+            const double ns = product_ns(machine, size, ways[w].who, false);
+            const double predicted = product_predicted_ns(&t, size, ways[w].who, kernel_ns);
+
+            printf("%-7s %4u %-6s %-12s kernel %8.2f us, measured %8.2f, predicted "
+                   "%8.2f, %+6.1f %%\n",
+                   machine, size, ways[w].how, method, kernel_ns / 1e3, ns / 1e3,
+                   predicted / 1e3, 100 * (predicted / ns - 1));
+            if (f)
+                fprintf(f,
+                        "%s  {\"machine\": \"%s\", \"size\": %u, \"tiles\": \"%s\", "
+                        "\"method\": \"%s\", \"kernel_ns\": %.0f, \"measured_ns\": "
+                        "%.0f, \"predicted_ns\": %.0f}",
+                        comma, machine, size, ways[w].how, method, kernel_ns, ns,
+                        predicted);
+            comma = ",\n";
+        }
+    }
+    return comma;
 }
 
 int main(int argc, char **argv)
 {
+    char *const *machines = argc > 2 ? argv + 2 : product_machines;
     FILE *f = argc > 1 ? fopen(argv[1], "w") : NULL;
     const char *comma = "\n";
-    struct topology t;
-    struct proact_error err = {""};
 
     if (argc > 1 && !f) {
         fprintf(stderr, "model_product: %s cannot be written\n", argv[1]);
         return 1;
     }
     if (f)
-        product_head(f);
-    for (size_t m = 0; m < sizeof product_machines / sizeof *product_machines; m++) {
-        product_must(topology_load(product_machines[m], &t, &err), &err);
-        for (int i = 0; i < SIZES; i++) {
-            const unsigned size = product_sizes[i];
-            const double kernel_ns = product_ns(t.name, size, MODEL_SEND_COPY, true);
-
-            for (int w = 0; w < WAYS; w++) {
-                const char *method = model_method_name(ways[w].who);
-                const double ns = product_ns(t.name, size, ways[w].who, false);
-                const double predicted =
-                    product_predicted_ns(&t, size, ways[w].who, kernel_ns);
-
-                printf("%-7s %4u %-6s %-12s kernel %8.2f us, measured %8.2f, predicted "
-                       "%8.2f, %+6.1f %%\n",
-                       t.name, size, ways[w].how, method, kernel_ns / 1e3, ns / 1e3,
-                       predicted / 1e3, 100 * (predicted / ns - 1));
-                if (f)
-                    fprintf(f,
-                            "%s  {\"machine\": \"%s\", \"size\": %u, \"tiles\": \"%s\", "
-                            "\"method\": \"%s\", \"kernel_ns\": %.0f, \"measured_ns\": "
-                            "%.0f, \"predicted_ns\": %.0f}",
-                            comma, t.name, size, ways[w].how, method, kernel_ns, ns,
-                            predicted);
-                comma = ",\n";
-            }
-        }
-    }
+        product_head(f, machines);
+    for (char *const *m = machines; *m; m++)
+        comma = product_machine(*m, f, comma);
     if (f) {
         fprintf(f, "\n ]}\n");
         fclose(f);
