@@ -35,6 +35,14 @@ grep -c 'why=timed' x.profile
 grep -c 'why=predicted\|why=budget' x.profile
 $run --profile x.profile | grep -o '^[a-z ]* on 4 emulated'
 
+# The copies of bulk are timed first, and are a candidate. Several shapes have a plan each.
+proact tune --profile b.profile proact run jacobi --size 128 --iterations 20 --machine h200x4 >made
+grep -c 'why=timed plan method=bulk ' b.profile
+proact make ratings --users 60 --items 20 --draws 600 -o ratings.mtx >made
+proact tune --profile s.profile proact run als ratings.mtx --rank 8 --iterations 1 \
+    --tolerance 0 --precision f32 --machine h200x2 | sed -n '/combinations/p'
+rm made ratings.mtx b.profile s.profile
+
 # The predictions are those of `proact model predict` for the same launch in numbers. The text
 # has three digits.
 proact tune --effort estimate --profile m.profile proact run jacobi --size 512 --iterations 4 \

@@ -12,7 +12,7 @@ const char run_baseline[] = "bulk", run_auto[] = "auto", run_unified[] = "unifie
 
 const char *run_method_name(const char *name)
 {
-    return strcmp(name, run_auto) == 0 ? NULL : name;
+    return !name || strcmp(name, run_auto) == 0 ? NULL : name;
 }
 
 static int methods_check(const char *name)

@@ -24,7 +24,7 @@ struct run_methods {
 extern const char run_unified[];
 /* run_auto: the planner selects the method of each kernel. */
 extern const char run_baseline[], run_auto[];
-/* Name for struct proact_plan: NULL for run_auto. */
+/* Name for struct proact_plan: NULL for run_auto, and for NULL. */
 const char *run_method_name(const char *name);
 
 /* NULL means all. Splits `list` in place and borrows it. Returns EXIT_FINE, or prints what

@@ -62,7 +62,17 @@ static void search_closing(void *context, struct proact *p)
             s->candidates.all[i].reason = PROFILE_UNSUPPORTED;
 }
 
-/* T(bulk) and E(bulk), with the shapes and the sent bytes. */
+static void search_keep_time(struct tune_search *s, struct profile_candidate *c,
+                             const struct run_time *time)
+{
+    c->reason = PROFILE_TIMED;
+    c->measured_ns = fmax(1, tune_search_share(s, (double)time->ns));
+    c->spread_ns = tune_search_share(s, (double)time->spread_ns);
+    c->runs = time->runs;
+}
+
+/* T(bulk) and E(bulk), with the shapes and the sent bytes. The candidate bulk is timed by
+   that. */
 static enum proact_status search_begin(struct tune_search *s, struct proact_error *err)
 {
     struct run_plan bulk = {.method = run_baseline,
@@ -87,6 +97,9 @@ static enum proact_status search_begin(struct tune_search *s, struct proact_erro
                             .bytes = (uint64_t)tune_search_share(
                                 s, (double)row.statistics.bytes / devices / (devices - 1))};
     tune_candidates_rank(&s->candidates, s->topology, &s->facts);
+    for (size_t i = 0; i < s->candidates.count && strcmp(s->tune->effort, "estimate"); i++)
+        if (strcmp(s->candidates.all[i].plan.method, run_baseline) == 0)
+            search_keep_time(s, &s->candidates.all[i], &row.time);
     return PROACT_OK;
 }
 
@@ -130,10 +143,7 @@ static enum proact_status search_time(struct tune_search *s, struct profile_cand
     }
     if (status)
         return status;
-    c->reason = PROFILE_TIMED;
-    c->measured_ns = fmax(1, tune_search_share(s, (double)row.time.ns));
-    c->spread_ns = tune_search_share(s, (double)row.time.spread_ns);
-    c->runs = row.time.runs;
+    search_keep_time(s, c, &row.time);
     s->differs |= !row.equal;
     return row.equal ? PROACT_OK
                      : fail(err, PROACT_EFAULT,
@@ -148,6 +158,8 @@ static enum proact_status search_all(struct tune_search *s, struct proact_error 
     for (size_t i = 0; i < s->candidates.count && !status; i++) {
         struct profile_candidate *c = &s->candidates.all[i];
 
+        if (c->measured_ns > 0)
+            continue;
         c->reason = search_skips(s, c, best_ns);
         if (c->reason == PROFILE_TIMED && !(status = search_time(s, c, err)) &&
             c->reason == PROFILE_TIMED)
