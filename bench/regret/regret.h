@@ -29,8 +29,8 @@ struct regret_case {
     /* Reads the words and prepares the input. Returns an exit status. *repeats: runs of a
        plan differ, on GPUs or by the seed. */
     int (*open)(int argc, char **argv, void **context, bool *is_emulated);
-    /* The next run of the plan: its time and text. Run n of an emulated application has seed
-       n. PROACT_EREFUSED: the machine does not support the plan. */
+    /* The next run of the plan: its time and text. Run n of an emulated application has
+       seed n. PROACT_EREFUSED: the machine does not support the plan. */
     enum proact_status (*run)(void *context, struct regret_plan *plan,
                               struct proact_error *err);
     void (*close)(void *context);

@@ -36,7 +36,8 @@ static int regret_app_open(int argc, char **argv, void **context, bool *is_emula
     struct regret_app *a = must_calloc(1, sizeof *a);
     struct proact_error err = {""};
     bool help = false;
-    int code = run_options_parse(argc, argv, &a->words, &a->application, &a->request, &help);
+    int code =
+        run_options_parse(argc, argv, &a->words, &a->application, &a->request, &help);
 
     *context = a;
     if (code || help)

@@ -83,8 +83,8 @@ static int compare_turns(const void *left, const void *right)
 static struct proact_plan regret_bench_plan(const struct regret_bench *b,
                                             const struct regret_plan *plan)
 {
-    return (struct proact_plan){.method = strcmp(plan->method, BENCH_AUTO) ? plan->method
-                                                                           : NULL,
+    return (struct proact_plan){.method =
+                                    strcmp(plan->method, BENCH_AUTO) ? plan->method : NULL,
                                 .broadcast = true,
                                 .chunk_bytes = plan->chunk_bytes,
                                 .compute_to_copy_ratio = b->options.request.ratio};
@@ -120,8 +120,8 @@ static enum proact_status regret_bench_first(struct regret_bench *b,
         s = micro_turns_run(t);
         const char *text = micro_turns_plan(t);
 
-        snprintf(plan->text, sizeof plan->text, "%.*s",
-                 text ? (int)strcspn(text, ":") : 0, text ? text : "");
+        snprintf(plan->text, sizeof plan->text, "%.*s", text ? (int)strcspn(text, ":") : 0,
+                 text ? text : "");
     } else if (strcmp(by.method, "bulk") != 0) {
         status = micro_run(b->micro, &by, &b->what, &s, err);
     }

@@ -4,12 +4,12 @@
        regret_runs PLANS APPLICATION [INPUT] [OPTION...]     as `proact run`
        regret_runs PLANS micro --pattern P --ratio R ...     as `proact bench`
 
-   PLANS is a list of METHOD or METHOD:CHUNK; auto is the plan that the planner selects. Each
-   plan runs once, on GPUs three times if it is short. Then auto and the fastest plan take
-   turns: 15 on GPUs, two of an emulated application unless they differ by 1 % at most. If
-   another plan is the fastest then, it takes turns with auto as well. Each run is a line:
-   plan, nanoseconds, and the text of auto's plan. Plans that the machine does not support
-   are left out. */
+   PLANS is a list of METHOD or METHOD:CHUNK; auto is the plan that the planner selects.
+   Each plan runs once, on GPUs three times if it is short. Then auto and the fastest plan
+   take turns: 15 on GPUs, two of an emulated application unless they differ by 1 % at most.
+   If another plan is the fastest then, it takes turns with auto as well. Each run is a
+   line: plan, nanoseconds, and the text of auto's plan. Plans that the machine does not
+   support are left out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,8 @@ static bool regret_read_plans(struct regret_search *s, char *list)
 {
     char *rest = NULL;
 
-    for (char *word = strtok_r(list, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest)) {
+    for (char *word = strtok_r(list, ", ", &rest); word;
+         word = strtok_r(NULL, ", ", &rest)) {
         struct regret_plan *p = &s->plan[s->count];
         char *end = NULL;
 
@@ -128,8 +129,7 @@ static enum proact_status regret_take_turns(struct regret_search *s,
         struct regret_plan *best = regret_best(s);
 
         if (!best || best->count > turns ||
-            (s->is_emulated &&
-             regret_median(selected) < (1 + noise) * regret_median(best)))
+            (s->is_emulated && regret_median(selected) < (1 + noise) * regret_median(best)))
             break;
         for (unsigned i = 0; i < turns && !status; i++)
             if (!(status = regret_search_run(s, selected, err)))

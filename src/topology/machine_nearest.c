@@ -45,6 +45,8 @@ static double machine_distance(const struct machine_traits *traits,
         distance += 1e-3 * fabs(log((double)traits->devices / t->device_count));
     if (!traits->model || !machine_same_chip(traits->model, t->device.name))
         distance += 1000; /* any machine with the same chip is nearer */
+    if (traits->capability && traits->capability != t->device.capability)
+        distance += 100;
     return distance;
 }
 

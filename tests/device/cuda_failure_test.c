@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "device/fake_cuda_session.h"
+#include "runtime/session/runtime_machine.h"
 
 enum { MIB = 1 << 20 };
 
@@ -357,6 +358,31 @@ static void devices_of_other_kinds_are_excluded(void **state)
     assert_string_equal(found.device.name, "A");
 }
 
+/* The driver states neither rates nor times of links. */
+static void missing_keys_are_those_of_the_same_chip(void **state)
+{
+    const struct device_backend *backend;
+    struct topology found, like;
+    struct proact_error err = {""};
+
+    (void)state;
+    assert_int_equal(topology_load("h200x2", &like, &err), PROACT_OK);
+    fake_cuda_set_up("FAKE_CUDA_DEVICES=2 FAKE_CUDA_NAMES=NVIDIA_H200");
+    assert_int_equal(runtime_machine(PROACT_MACHINE_LOCAL, &found, &backend, &err),
+                     PROACT_OK);
+    assert_true(found.fabric.egress_gbps == like.fabric.egress_gbps);
+    assert_true(found.link_gbps[1][0] == like.link_gbps[1][0]);
+    assert_true(found.device.launch_us == like.device.launch_us);
+    assert_string_equal(found.device.name, "NVIDIA_H200");
+    assert_int_equal(found.device.l2_bytes, 4 << 20); /* as the driver states */
+    assert_true(found.device.l2_bytes != like.device.l2_bytes);
+    fake_cuda_set_up("FAKE_CUDA_DEVICES=2 FAKE_CUDA_ATTRIBUTES=75=8"); /* sm_80 */
+    assert_int_equal(runtime_machine(PROACT_MACHINE_LOCAL, &found, &backend, &err),
+                     PROACT_OK);
+    assert_true(found.fabric.egress_gbps == 0);
+    assert_true(found.link_gbps[1][0] == 0);
+}
+
 static int without(const char *kind)
 {
     const bool is_old = strcmp(kind, "old") == 0;
@@ -393,6 +419,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_timed_out_device_is_reported),
         cmocka_unit_test(a_lost_device_stays_lost),
         cmocka_unit_test(devices_of_other_kinds_are_excluded),
+        cmocka_unit_test(missing_keys_are_those_of_the_same_chip),
     };
 
     return argc > 1 ? without(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
