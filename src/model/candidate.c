@@ -116,7 +116,7 @@ static bool chunk_walk_next(struct chunk_walk *w)
 }
 
 /* One initiator: o' is serial to the bytes. */
-static struct path send_alone(const struct model_candidate *c, uint64_t *chunks)
+static struct path send_alone(const struct model_candidate *c)
 {
     const struct model_loggop *p = &c->pipelined;
     struct path last = {0};
@@ -130,7 +130,6 @@ static struct path send_alone(const struct model_candidate *c, uint64_t *chunks)
             last = path_extend(is_busy ? last : begun, is_busy ? p->o : 0,
                                fmax(p->g, fmax(p->O, p->G) * w.bytes));
         }
-    *chunks = w.count;
     return last;
 }
 
@@ -200,7 +199,7 @@ static void lanes_send(struct lanes *l, const struct path *begun, double bytes)
     l->next++;
 }
 
-static struct path send_in_lanes(const struct model_candidate *c, uint64_t *chunks)
+static struct path send_in_lanes(const struct model_candidate *c)
 {
     struct lanes l = {.c = c,
                       .count = c->lanes < MODEL_LANES_MAX ? c->lanes : MODEL_LANES_MAX};
@@ -214,8 +213,40 @@ static struct path send_in_lanes(const struct model_candidate *c, uint64_t *chun
             lanes_send(&l, &begun, w.bytes * c->receivers / parts);
     }
     lanes_advance(&l, INFINITY, UINT64_MAX);
-    *chunks = w.count;
     return path_extend(l.idle, 0, l.now - l.idle.end);
+}
+
+/* Many equal chunks are taken in groups, so that the time to compute does not grow with
+   their number: lanes that are there send the chunks of a group at the same time, and each
+   lane one after another. A group is ready with its last chunk, which adds less than a
+   group's part of the kernel. */
+static struct model_candidate candidate_in_groups(const struct model_candidate *c)
+{
+    enum { GROUPS = 256, LANES_LEAST = 4 }; /* lanes hide each other's o */
+    struct model_candidate g = *c;
+    const uint64_t count =
+        c->chunks.first_bytes ? (uint64_t)model_schedule_chunks(&c->chunks, c->bytes) : 1;
+    const uint64_t merged = count / GROUPS, parts = c->parts ? c->parts : 1;
+
+    if (c->chunks.step_bytes || merged < 2)
+        return g;
+    const uint64_t lanes = c->lanes > parts ? c->lanes / parts : 1,
+                   most = lanes > LANES_LEAST ? lanes / LANES_LEAST : 1;
+    uint64_t beside = merged < most ? merged : most;
+
+    while (lanes % beside)
+        beside--;
+    const double in_row = (double)merged / (double)beside;
+
+    g.chunks.first_bytes *= merged;
+    g.queue_ns *= (double)merged;
+    g.pipelined.g *= (double)merged;
+    g.pipelined.o *= in_row;
+    g.single.g *= in_row;
+    g.single.O /= (double)beside;
+    if (c->lanes > 1)
+        g.lanes = (unsigned)(c->lanes > beside ? c->lanes / beside : 1);
+    return g;
 }
 
 struct model_time model_candidate_time(const struct model_candidate *c)
@@ -225,10 +256,11 @@ struct model_time model_candidate_time(const struct model_candidate *c)
 
     term[MODEL_TERM_KERNEL] = c->kernel_ns;
     if (c->receivers && c->bytes) {
-        const struct path p =
-            c->lanes > 1 ? send_in_lanes(c, &t.chunks) : send_alone(c, &t.chunks);
+        const struct model_candidate groups = candidate_in_groups(c);
+        const struct path p = c->lanes > 1 ? send_in_lanes(&groups) : send_alone(&groups);
         const double visible = c->single.L + c->single.S;
 
+        t.chunks = chunk_walk_begin(c).count;
         if (p.end + visible > c->kernel_ns) {
             term[MODEL_TERM_KERNEL] = 0;
             term[MODEL_TERM_READINESS] = p.ready;

@@ -239,6 +239,53 @@ static void schedule_is_a_case(void **state)
     }
 }
 
+static void is_within(const char *what, double got, double expected, double share)
+{
+    if (fabs(got / expected - 1) > share)
+        fail_msg("%s: %g ns, expected %g within %g %%", what, got, expected, 100 * share);
+}
+
+/* Groups of chunks take the time of their chunks, and their number does not matter. */
+static void many_chunks_are_groups(void **state)
+{
+    enum { CHUNKS = 1 << 20, BYTES = 4096 };
+    struct model_candidate c = {.kernel_ns = 1e6,
+                                .bytes = (uint64_t)CHUNKS * BYTES,
+                                .receivers = 1,
+                                .chunks = {BYTES, 0},
+                                .single = {.o = 20, .G = 1},
+                                .pipelined = {.o = 500, .G = 1}};
+    const double n = CHUNKS;
+    struct model_time t = model_candidate_time(&c);
+
+    (void)state;
+    assert_int_equal(t.chunks, CHUNKS);
+    is_within("one initiator", t.ns, n * (500 + BYTES), 0.01);
+    c.pipelined.g = 2 * BYTES;
+    t = model_candidate_time(&c);
+    is_within("gaps", t.ns, n * (500 + 2 * BYTES), 0.01);
+    c.queue_ns = 1e4;
+    t = model_candidate_time(&c);
+    is_within("host", t.ns, n * 1e4, 0.01);
+
+    c.queue_ns = c.pipelined.g = 0;
+    c.lanes = 8;
+    c.single.O = 10; /* eight lanes of 10 ns a byte pass the link */
+    t = model_candidate_time(&c);
+    is_within("lanes", t.ns, n / 8 * (500 + 10.0 * BYTES), 0.01);
+    c.lanes = 9;
+    t = model_candidate_time(&c);
+    is_within("nine lanes", t.ns, n / 9 * (500 + 10.0 * BYTES), 0.02);
+    c.lanes = 8;
+    c.single.g = 1e5;
+    t = model_candidate_time(&c);
+    is_within("gaps of a lane", t.ns, n / 8 * 1e5, 0.01);
+    c.single.g = 0;
+    c.pipelined.g = 1e5;
+    t = model_candidate_time(&c);
+    is_within("gaps of all lanes", t.ns, n * 1e5, 0.01);
+}
+
 static void formulas_of_the_parts(void **state)
 {
     const struct model_loggop copy = {.o = 3000, .G = 0.5};
@@ -255,11 +302,11 @@ static void formulas_of_the_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(last_chunk_is_exposed), cmocka_unit_test(slow_link_is_the_path),
-        cmocka_unit_test(waves_delay_chunks),    cmocka_unit_test(lanes_send_at_once),
-        cmocka_unit_test(lanes_share_the_link),  cmocka_unit_test(host_queues_chunks),
-        cmocka_unit_test(kernel_hides_sends),    cmocka_unit_test(schedule_is_a_case),
-        cmocka_unit_test(formulas_of_the_parts),
+        cmocka_unit_test(last_chunk_is_exposed),  cmocka_unit_test(slow_link_is_the_path),
+        cmocka_unit_test(waves_delay_chunks),     cmocka_unit_test(lanes_send_at_once),
+        cmocka_unit_test(lanes_share_the_link),   cmocka_unit_test(host_queues_chunks),
+        cmocka_unit_test(kernel_hides_sends),     cmocka_unit_test(schedule_is_a_case),
+        cmocka_unit_test(many_chunks_are_groups), cmocka_unit_test(formulas_of_the_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
