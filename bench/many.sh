@@ -26,7 +26,7 @@ if [ "$machine" = local ]; then
 else
     seconds=${4:-3600} longer=8 size=small
 fi
-: >"$folder/steps"
+: >"$folder/many.steps"
 
 step() { # LIMIT NAME COMMAND...: the output goes to FOLDER/NAME.txt
     limit=$(($1 * longer)) name=$2
@@ -34,13 +34,13 @@ step() { # LIMIT NAME COMMAND...: the output goes to FOLDER/NAME.txt
     from=$(date +%s)
     left=$((seconds - from + started))
     if [ $left -lt 20 ]; then
-        echo "$name left-out 0" >>"$folder/steps"
+        echo "$name left-out 0" >>"$folder/many.steps"
         return 0
     fi
     [ "$limit" -le $left ] || limit=$left
     timeout "$limit" "$@" >"$folder/$name.txt" 2>&1
     status=$?
-    echo "$name $status $(($(date +%s) - from))" >>"$folder/steps"
+    echo "$name $status $(($(date +%s) - from))" >>"$folder/many.steps"
     [ $status -eq 0 ] || { echo "many.sh: $name ended with status $status:"; tail -3 "$folder/$name.txt"; }
 }
 
@@ -78,7 +78,7 @@ LIMIT=$((40 * longer)) METHODS=auto,inline,fused,polling step 240 applications \
     bench/applications.sh "$build" "$folder" "$machine" $size
 if [ "$machine" = local ]; then
     command -v nvcc >/dev/null && step 240 baselines env LIMIT=40 \
-        PROGRAMS="${PROGRAMS:-apps_copies apps_nccl apps_nvshmem}" \
+        PROGRAMS="${PROGRAMS:-apps_copies apps_nccl}" \
         bench/baselines.sh "$build" "$folder" $size
     command -v nvcc >/dev/null && step 120 compiled bench/programs/compiled.sh \
         "$build/tools/proactcc/bin/proactcc" "$folder/programs" "$folder/compiled.json" 2
@@ -97,5 +97,9 @@ for n in $sizes; do
         --iterations $iterations --tolerance 0 --compare --method auto,inline,polling \
         --json "$folder/jacobi-$n.json"
 done
+# The first program of NVSHMEM on a machine can take minutes to start.
+if [ "$machine" = local ] && [ -x "$folder/peers/peer_apps_nvshmem" ]; then
+    step 240 nvshmem env LIMIT=100 PROGRAMS=apps_nvshmem bench/baselines.sh "$build" "$folder" $size
+fi
 sed -n '/captured/p' "$folder/applications.txt" 2>/dev/null
-awk 'BEGIN { print "step status seconds" } { print } $2 { bad = 1 } END { exit bad }' "$folder/steps"
+awk 'BEGIN { print "step status seconds" } { print } $2 { bad = 1 } END { exit bad }' "$folder/many.steps"
