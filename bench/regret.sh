@@ -74,9 +74,9 @@ END
 cases() {
     if [ "$machines" = local ]; then
         cat <<END
-jacobi quick jacobi --size 4096 --iterations 200 --tolerance 0
-pagerank quick pagerank wiki.sg --iterations 50 --tolerance 0
-band quick band --rows 8388608 --half-width 13 --iterations 50 --tolerance 0 --type f32
+jacobi quick jacobi --size 4096 --iterations 1000 --tolerance 0
+pagerank quick pagerank wiki.sg --iterations 200 --tolerance 0
+band quick band --rows 8388608 --half-width 13 --iterations 200 --tolerance 0 --type f32
 sssp quick sssp flow.sg --weights hash
 als quick als ratings.mtx --rank 32 --iterations 3 --tolerance 0 --precision f32 --report 3
 gradient quick als ratings.mtx --update gradient --rank 32 --iterations 10 --tolerance 0 --precision f32 --report 10
@@ -87,16 +87,16 @@ END
         micro_cases 256K "0.5 1 1.25 2"
         micro_cases 4M "1 1.25"
         cat <<END
-jacobi - jacobi --size 2048 --iterations 200 --tolerance 0
-jacobi - jacobi --size 8192 --iterations 200 --tolerance 0
-pagerank - pagerank wiki.sg --iterations 50 --tolerance 0 --type f32
+jacobi - jacobi --size 2048 --iterations 1000 --tolerance 0
+jacobi - jacobi --size 8192 --iterations 500 --tolerance 0
+pagerank - pagerank wiki.sg --iterations 200 --tolerance 0 --type f32
 ct - ct --size 256 --views 492 --channels 444 --subsets 12 --slices 4 --iterations 2 --precision f32
-jacobi - jacobi --size 1024 --iterations 200 --tolerance 0
+jacobi - jacobi --size 1024 --iterations 1000 --tolerance 0
 jacobi - jacobi --size 4096 --iterations 8 --tolerance 0
 sssp - sssp flow.sg --weights hash --form frontier
 sgd - als ratings.mtx --update sgd --rank 32 --iterations 3 --tolerance 0 --precision f32 --report 3
-pagerank - pagerank wiki.sg --iterations 20 --tolerance 0 --kernel paper
-band - band --rows 1048576 --half-width 13 --iterations 50 --tolerance 0
+pagerank - pagerank wiki.sg --iterations 200 --tolerance 0 --kernel paper
+band - band --rows 1048576 --half-width 13 --iterations 200 --tolerance 0
 END
     else
         cat <<END
