@@ -7,7 +7,9 @@
 #include "als/als_devices.h"
 #include "graph/complain.h"
 
-enum { WARM_UP_SWEEPS = 2 };
+/* Once to send everything to all devices, once with the consumer prediction, and twice with
+   the plans that proact selects by these times: arrays alternate in each sweep. */
+enum { WARM_UP_SWEEPS = 4 };
 
 /* Adds the sums of all CTAs in order. */
 static enum proact_status add_sums(struct proact_array *sums, size_t work, uint32_t least,
@@ -155,8 +157,9 @@ static enum proact_status warm_up(struct als_devices *d, struct proact_error *er
     enum proact_status status = PROACT_OK;
 
     for (unsigned sweep = 1; sweep <= WARM_UP_SWEEPS && !status; sweep++)
-        if (!(status = als_sweep_launch(d, sweep, err)))
-            status = als_errors_launch(d, sweep, err);
+        if (!(status = als_sweep_launch(d, sweep, err)) &&
+            !(status = als_errors_launch(d, sweep, err)))
+            status = proact_wait(d->session, err);
     return status;
 }
 

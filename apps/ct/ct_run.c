@@ -7,7 +7,10 @@
 #include "ct/ct_work.h"
 #include "graph/complain.h"
 
-enum { WARM_UPDATES = 4 }; /* both parities twice: with and without consumer prediction */
+enum {
+    WARM_UPDATES = 4, /* both parities twice: with and without consumer prediction */
+    WARM_SELECTED = 2 /* both parities with the plans that proact selects by these times */
+};
 
 static const double prior_delta = 10 * CT_WATER / 1000; /* 10 HU */
 
@@ -230,8 +233,11 @@ static enum proact_status ct_warm(struct ct_work *w, struct proact_error *err)
     enum proact_status status = PROACT_OK;
 
     assert(subsets > 0);
-    for (unsigned i = 0; (i < subsets || i < WARM_UPDATES) && !status; i++)
+    for (unsigned i = 0; (i < subsets || i < WARM_UPDATES + WARM_SELECTED) && !status; i++) {
         status = ct_launch_update(w, ct_subset_at(i % subsets, subsets), &step, err);
+        if (!status && i + 1 == WARM_UPDATES)
+            status = proact_wait(w->session, err);
+    }
     return status;
 }
 
