@@ -77,6 +77,23 @@ static void initial_signals_are_one_kernel(void **state)
     done(&c);
 }
 
+/* The first launch of a graph does not send it to its device. */
+static void graphs_are_sent_when_they_are_made(void **state)
+{
+    struct crowd c = gather("");
+    struct proact_error err = {""};
+    struct device_graph *g;
+
+    (void)state;
+    assert_false(device_cuda.capture_begin(c.set, &err));
+    assert_false(device_cuda.fill(c.there[0], c.a, 1, LONG_FILL, &err));
+    assert_false(device_cuda.capture_end(c.set, &g, &err));
+    assert_int_equal(fake_cuda_calls_of("cuGraphUpload"), 1);
+    assert_int_equal(fake_cuda_calls_of("cuGraphInstantiateWithFlags"), 1);
+    device_cuda.graph_destroy(g);
+    done(&c);
+}
+
 /* Each stream waits for the other device, fills, and signals it. */
 static void streams_share_queues(void **state)
 {
@@ -108,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(initial_signals_are_one_kernel),
+        cmocka_unit_test(graphs_are_sent_when_they_are_made),
         cmocka_unit_test(streams_share_queues),
     };
 

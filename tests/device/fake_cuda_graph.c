@@ -175,6 +175,14 @@ cu_result cuGraphInstantiateWithFlags(cu_graph_exec *out, cu_graph graph,
     return 0;
 }
 
+cu_result cuGraphUpload(cu_graph_exec exec, cu_stream stream)
+{
+    FAKE_ALONE;
+    (void)exec;
+    (void)stream;
+    return fake_enter(__func__);
+}
+
 cu_result cuGraphLaunch(cu_graph_exec exec, cu_stream stream)
 {
     FAKE_ALONE;

@@ -196,6 +196,15 @@ static enum proact_status emit_all(struct device_graph *g, unsigned device,
     return status;
 }
 
+/* Sends the graph to the device in the background. Otherwise the first launch does, which
+   then takes milliseconds. A failure is that of the launch. */
+static void cuda_graph_send(const struct device_graph *g, cu_graph_exec exec,
+                            struct device_stream *s)
+{
+    if (g->set->driver.graph_upload && !g->set->driver.graph_upload(exec, s->stream))
+        s->is_busy = true;
+}
+
 /* Ends the capture within the device's context; `keeps` false discards the result. */
 static cu_result end_capture(struct device_graph *g, unsigned device, bool keeps)
 {
@@ -213,9 +222,12 @@ static cu_result end_capture(struct device_graph *g, unsigned device, bool keeps
     }
     cu_result ended = v->capture_end(own->stream, &graph);
 
+    cu_graph_exec *exec = &g->part[g->part_count - 1].exec[device];
+
     if (keeps && !result && !(result = ended))
-        result = v->graph_make(&g->part[g->part_count - 1].exec[device], graph,
-                               CU_GRAPH_PRIORITIES);
+        result = v->graph_make(exec, graph, CU_GRAPH_PRIORITIES);
+    if (keeps && !result)
+        cuda_graph_send(g, *exec, own);
     if (graph)
         v->graph_destroy(graph);
     return result;
