@@ -209,7 +209,7 @@ static void a_program_is_not_relayed(void **state)
     proact_close(b.p);
 }
 
-/* Records two steps. EINVAL: the plans are not settled; then another step settles them. */
+/* Records two steps. NULL: their plans are being measured. */
 static struct proact_recording *program_record(struct ring *r, unsigned devices)
 {
     struct bench b = r->b;
@@ -227,23 +227,48 @@ static struct proact_recording *program_record(struct ring *r, unsigned devices)
     return NULL;
 }
 
-/* The first steps decide nothing: the recording waits for the launches under the plan that
-   the planner selects. */
-static void a_recording_waits_for_the_plans(void **state)
+/* The first steps decide nothing. The recording has the plan that the planner selects,
+   which no launch has had. */
+static void a_recording_needs_no_launch_under_its_plan(void **state)
+{
+    static uint32_t expected[2 * N], got[2 * N];
+
+    (void)state;
+    program_begin("none");
+    struct ring fixed = program_open("fused"), r = program_open(NULL);
+    struct bench b = r.b;
+
+    program_steps(&fixed, 3, DEVICES);
+    program_steps(&fixed, 2, DEVICES);
+    read_ring(&fixed, expected);
+    proact_close(fixed.b.p);
+    program_steps(&r, 3, DEVICES);
+    assert_string_equal(r.k->plan.method->name, "fused");
+    struct proact_recording *recording = program_record(&r, DEVICES);
+
+    assert_non_null(recording);
+    assert_string_equal(r.k->plan.method->name, "inline");
+    MUST(proact_replay(recording, &b.err));
+    read_ring(&r, got);
+    assert_memory_equal(got, expected, sizeof got);
+    proact_close(b.p);
+}
+
+static void a_recording_waits_for_measurements(void **state)
 {
     (void)state;
     program_begin("none");
+    setenv("PROACT_EFFORT", "measure", 1);
     struct ring r = program_open(NULL);
 
-    program_steps(&r, 3, DEVICES);
-    assert_string_equal(r.k->plan.method->name, "fused");
+    program_steps(&r, 4, DEVICES);
     assert_null(program_record(&r, DEVICES));
     assert_true(proact_record_is_early(r.b.p));
-    program_steps(&r, 2, DEVICES);
+    program_steps(&r, STEPS, DEVICES);
     assert_non_null(program_record(&r, DEVICES));
     assert_false(proact_record_is_early(r.b.p));
-    assert_string_equal(r.k->plan.method->name, "inline");
     proact_close(r.b.p);
+    unsetenv("PROACT_EFFORT");
 }
 
 /* Measurements after the recording select another plan. */
@@ -412,7 +437,8 @@ int main(void)
         cmocka_unit_test(the_joint_step_selects_the_other_plan),
         cmocka_unit_test(measure_times_three_candidates),
         cmocka_unit_test(a_program_is_not_relayed),
-        cmocka_unit_test(a_recording_waits_for_the_plans),
+        cmocka_unit_test(a_recording_needs_no_launch_under_its_plan),
+        cmocka_unit_test(a_recording_waits_for_measurements),
         cmocka_unit_test(a_change_of_plan_ends_a_recording),
         cmocka_unit_test(a_second_run_times_no_recording),
         cmocka_unit_test(a_recording_has_a_stored_plan_of_its_own),

@@ -11,7 +11,6 @@
 #include "runtime/kernel/launch_problem.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/kernel/stored_plan.h"
-#include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
@@ -114,8 +113,10 @@ static enum proact_status plan_fall_back(struct launching *l, bool is_selected,
 }
 
 /* Another version of a kernel takes the host time to compile, which is charged to the
-   budget. Without budget the default stays for now. */
-static enum proact_status plan_load_version(struct launching *l, struct proact_error *err)
+   budget. Without budget the usual plan stays for now. */
+static enum proact_status plan_load_version(struct launching *l,
+                                            const struct transfer_plan *usual,
+                                            struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
     const uint64_t from = clock_host_ns();
@@ -124,7 +125,7 @@ static enum proact_status plan_load_version(struct launching *l, struct proact_e
     if (p->backend->is_virtual || launch_version_is_loaded(l))
         return PROACT_OK;
     if (!plan_budget_permits(&p->budget)) {
-        l->plan = p->constraint;
+        l->plan = *usual;
         l->measured = NULL;
         return PROACT_OK;
     }
@@ -145,42 +146,51 @@ static bool plan_has_problem(const struct launching *l)
            (given->is_open || (p->profile->path && !given->tail));
 }
 
+/* The plan of the problem, and the usual one, which replaces it if it cannot be executed.
+ */
+static enum proact_status plan_of_problem(struct launching *l, struct transfer_plan *usual,
+                                          struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+
+    if (!p->recording) {
+        problem_plan(l);
+        return PROACT_OK;
+    }
+    if (!problem_is_known(l))
+        return PROACT_OK;
+    p->records_early |= l->is_program && problem_is_unsettled(l);
+    if (p->records_early)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': its plan is not settled yet: launch it a few times, "
+                    "then record",
+                    l->kernel->name);
+    *usual = problem_plan_recorded(l);
+    return PROACT_OK;
+}
+
 enum proact_status launch_plan_select(struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
-    const bool has_problem = plan_has_problem(l);
-    const struct kernel_binding *last =
-        p->recording && (p->vary_plans || (has_problem && problem_is_known(l)))
-            ? kernel_binding_latest(l)
-            : NULL;
-    bool is_selected = false;
+    struct transfer_plan usual = p->constraint;
     enum proact_status status = PROACT_OK;
 
     k->plan_reason = p->constraint.is_open ? LAUNCH_PLAN_OPEN : LAUNCH_PLAN_SET;
-    if (p->vary_plans && !last) {
+    if (p->vary_plans) {
         plan_vary(p, &l->plan);
-    } else if (!p->vary_plans && stored_plan_select(l)) {
+    } else if (stored_plan_select(l)) {
         k->plan_reason = LAUNCH_PLAN_STORED;
-    } else if (last) {
-        if (p->vary_plans)
-            l->plan = last->transfer.plan;
-        else
-            problem_plan_recorded(l);
-        p->records_early |= l->is_program && !p->vary_plans && problem_is_unsettled(l);
-        if (p->records_early)
-            return fail(err, PROACT_EINVAL,
-                        "kernel '%s': its plan is not settled yet: launch it a few times, "
-                        "then record",
-                        k->name);
-    } else if (has_problem && !p->recording) {
-        problem_plan(l);
-        is_selected = !plans_are_same(&l->plan, &p->constraint);
+        usual = l->plan;
+    } else if (plan_has_problem(l)) {
+        status = plan_of_problem(l, &usual, err);
     }
-    if (!k->is_annotated && !k->has_maps)
+    const bool is_selected = !p->vary_plans && !plans_are_same(&l->plan, &usual);
+
+    if (!status && !k->is_annotated && !k->has_maps)
         status = plan_fall_back(l, is_selected, err);
     if (!status && !k->is_annotated && is_selected)
-        status = plan_load_version(l, err);
+        status = plan_load_version(l, &usual, err);
     k->plan = l->plan;
     return status;
 }

@@ -58,7 +58,6 @@ static void problem_settle(struct launch_problem *q, struct proact_kernel *k,
     }
     q->plan = problem_plan_of(q, c);
     q->recorded = in_recordings;
-    prepared_arrays_clear(&q->prepared);
     q->selected = *c;
     q->state = PROBLEM_PLANNED;
     problem_record_choose(&q->record, c, ++k->session->last_number);
@@ -80,6 +79,11 @@ static void problem_probe(struct launch_problem *q, const struct problem_choice 
     problem_probe_list(q, choice, is_program, every);
     q->state = PROBLEM_PROBING;
     q->plan = q->recorded = problem_plan_of(q, &choice->all[choice->chosen]);
+    if (!is_program) {
+        const struct plan_candidate recorded = problem_best_recorded(choice->problem);
+
+        q->recorded = problem_plan_of(q, &recorded);
+    }
     snprintf(q->why, sizeof q->why, "one of %u plans that are being measured",
              q->candidate_count);
 }
@@ -240,18 +244,17 @@ void problem_plan(struct launching *l)
         l->plan = problem_plan_of(q, &q->candidates[q->now]);
         l->measured = q;
     } else if (q->state != PROBLEM_UNMEASURED) {
-        q->gave_recorded = !plans_are_same(&q->plan, &q->recorded) &&
-                           !prepared_arrays_have(&q->prepared, l, &q->recorded);
-        l->plan = q->gave_recorded ? q->recorded : q->plan;
+        l->plan = q->plan;
     }
 }
 
-void problem_plan_recorded(struct launching *l)
+struct transfer_plan problem_plan_recorded(struct launching *l)
 {
     struct launch_problem *q = problem_look_up(l);
 
-    q->gave_recorded = q->state == PROBLEM_PLANNED && kernel_binding_of(l, &q->recorded);
-    l->plan = q->gave_recorded ? q->recorded : kernel_binding_latest(l)->transfer.plan;
+    q->gave_recorded = q->state == PROBLEM_PLANNED;
+    l->plan = q->recorded;
+    return q->plan;
 }
 
 static void problem_end_probes(struct launch_problem *q, struct proact_kernel *k)
@@ -288,9 +291,7 @@ bool problem_is_unsettled(struct launching *l)
         q->kernel_ns = problem_plain_ns(l, b, ns);
         problem_begin(q, l, b);
     }
-    return q->state == PROBLEM_PROBING ||
-           (q->state == PROBLEM_PLANNED && !plans_are_same(&q->recorded, &l->plan) &&
-            !plans_are_same(&q->recorded, &q->constraint));
+    return q->state == PROBLEM_PROBING;
 }
 
 /* Leaves out the candidate that is being measured. */
@@ -307,6 +308,10 @@ void problem_refuse(struct launching *l)
 {
     struct launch_problem *q = problem_look_up(l);
 
+    if (l->kernel->session->recording) {
+        l->plan = q->recorded = q->plan;
+        return;
+    }
     l->plan = l->kernel->session->constraint;
     if (!q || q->state == PROBLEM_UNMEASURED)
         return;

@@ -97,5 +97,4 @@ struct proact_kernel {
     unsigned slot_count;
     struct kernel_tables *tables;
     struct kernel_binding *bindings;
-    uint64_t binding_drops; /* number of dropped bindings */
 };
