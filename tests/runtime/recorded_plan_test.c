@@ -138,9 +138,16 @@ static void a_new_shape_is_not_recorded(void **state)
     proact_close(b.p);
 }
 
+/* A step of few CTAs with many elements each, of a program or of the C API. */
+static enum proact_status ring_few(struct ring *r, int number, bool is_program)
+{
+    return is_program ? ring_step_buffer_of(r, number, DEVICES, DEVICES, 16)
+                      : ring_step_of(r, number, DEVICES, 16);
+}
+
 /* Steps with a plan that differs from that of recordings, after those with the default. No
    launch has the plan of recordings, also not the first one that writes other arrays. */
-static void ring_plan(struct ring *r)
+static void ring_plan(struct ring *r, bool is_program)
 {
     struct bench b = r->b;
 
@@ -149,7 +156,7 @@ static void ring_plan(struct ring *r)
             proact_array_destroy(r->two[1]);
             r->two[1] = testing_array(&r->b, "another");
         }
-        MUST(ring_step_of(r, i, DEVICES, 16));
+        MUST(ring_few(r, i, is_program));
         assert_string_equal(r->k->plan.method->name, "fused");
         if (i % 8 == 3)
             MUST(proact_wait(b.p, &b.err));
@@ -158,24 +165,30 @@ static void ring_plan(struct ring *r)
 
 /* A copy in a graph takes less time than sends of the CTAs, and the host more time to queue
    one. The recording makes the tables of its plan. */
-static void a_recording_has_a_plan_of_its_own(void **state)
+static void check_own_plan(bool is_program)
 {
     struct ring r = ring_load(&(struct proact_options){.machine = "h200x4"}, many_text);
     struct bench b = r.b;
     struct proact_recording *recording;
 
-    (void)state;
-    ring_plan(&r);
+    ring_plan(&r, is_program);
     MUST(proact_wait(b.p, &b.err));
     MUST(proact_record_begin(b.p, &b.err));
     for (int i = 0; i < 2; i++) {
-        MUST(ring_step_of(&r, i, DEVICES, 16));
+        MUST(ring_few(&r, i, is_program));
         assert_string_equal(r.k->plan.method->name, "bulk");
         assert_non_null(strstr(proact_kernel_plan(r.k), "method=bulk: modelled"));
     }
     MUST(proact_record_end(b.p, &recording, &b.err));
     MUST(proact_replay(recording, &b.err));
     proact_close(b.p);
+}
+
+static void a_recording_has_a_plan_of_its_own(void **state)
+{
+    (void)state;
+    check_own_plan(false);
+    check_own_plan(true);
 }
 
 /* Time of the replays of a recording after launches with waits. `plan` receives the method

@@ -45,8 +45,7 @@ bool problem_was_measured(const struct launching *l);
 /* Candidates of the launch's problem; NULL: they are not known, or no profile is
    written. Valid until the next launch of the kernel. */
 const struct plan_record *problem_record(const struct launching *l);
-/* Modelled time of the launch under the plan of recordings; 0: it is not known, or
-   recordings have no plan of their own. */
+/* Modelled time of the launch under the plan of recordings; 0: it is not known. */
 double problem_recorded_ns(const struct launching *l);
 /* Notes that a recording has the plan of the launch's problem. */
 void problem_note_recorded(const struct launching *l);

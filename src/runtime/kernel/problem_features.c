@@ -41,20 +41,17 @@ static bool features_are_for_all(const struct kernel_binding *b)
 }
 
 /* Methods that the session's devices support. One that sends to all peers would send more
-   where some do not read a piece. A program has one plan for single launches and for
-   recordings. */
-static void features_methods(const struct launching *l, const struct kernel_binding *b,
+   where some do not read a piece. */
+static void features_methods(const struct proact *p, const struct kernel_binding *b,
                              struct problem_features *f)
 {
-    const struct proact *p = l->kernel->session;
     const bool is_for_all = features_are_for_all(b);
     const char *const *names = transfer_method_names();
     const struct transfer_method *m;
 
     for (; *names && f->problem.method_count < PLAN_METHODS_MAX; names++) {
         if (transfer_method_find(*names, &m, NULL) || m->initiator == TRANSFER_UNPLANNED ||
-            (m->sends_to_all && !is_for_all) || (m->passes_on && l->is_program) ||
-            transfer_method_check(m, &p->devices, NULL))
+            (m->sends_to_all && !is_for_all) || transfer_method_check(m, &p->devices, NULL))
             continue;
         f->methods[f->problem.method_count++] =
             (struct plan_method){.name = m->name,
@@ -197,7 +194,7 @@ struct problem_features *problem_features(const struct launching *l,
     }
     for (unsigned s = 0; s < b->transfer.slot_count; s++)
         features_array(l, b, s, &f->arrays[s]);
-    features_methods(l, b, f);
+    features_methods(p, b, f);
     features_plan(&b->transfer.plan, &q->usual);
     f->is_plain = features_is_plain(b);
     return f;

@@ -29,7 +29,7 @@ struct launch_problem {
     struct transfer_plan plan, recorded;     /* of single launches, and in recordings */
     struct plan_candidate *candidates;       /* while probing: those to time */
     struct candidate_time *times;            /* of each */
-    struct recorded_cost *recorded_costs;    /* of each; NULL: recordings have `plan` */
+    struct recorded_cost *recorded_costs;    /* of each */
     unsigned candidate_count, launched, now; /* launched: under the present one */
     struct problem_timer timer;
     double kernel_ns;          /* without transfers; 0: no timed launch has ended yet */

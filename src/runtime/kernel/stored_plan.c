@@ -90,12 +90,6 @@ static struct kernel_stored_plan *stored_plan_find(struct proact_kernel *k,
     return s ? s : stored_plan_create(k, key);
 }
 
-/* Whether launches are, or will be, parts of a recording. */
-static bool stored_plan_is_recorded(const struct proact *p)
-{
-    return p->recording || p->repeating;
-}
-
 bool stored_plan_select(struct launching *l)
 {
     struct proact_kernel *k = l->original ? l->original : l->kernel;
@@ -112,7 +106,7 @@ bool stored_plan_select(struct launching *l)
     if (!given->is_open || !given->chunk_is_open || !given->threads_are_open ||
         !p->profile->stored)
         return false;
-    key.is_recorded = stored_plan_is_recorded(p);
+    key.is_recorded = p->recording != NULL;
     s = stored_plan_find(k, &key);
     if (key.is_recorded && !s->is_set) {
         key.is_recorded = false;
