@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "runtime/access_sets/interleaved_writers.h"
 #include "runtime/autotune/session_profile.h"
+#include "runtime/kernel/interleaved_writers.h"
 #include "runtime/kernel/launch_problem.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/kernel/stored_plan.h"
@@ -67,18 +67,22 @@ static struct transfer_plan plan_with_copies(const struct transfer_plan *plan)
                                   .chunk_bytes =
                                       plan->chunk_bytes ? plan->chunk_bytes : CHUNK_BYTES,
                                   .threads = plan->threads,
+                                  .everywhere = plan->everywhere,
                                   .elide = plan->elide};
 }
 
-static bool plan_suits(const struct launching *l)
+/* Whether counting gains anything. The model knows that of a plan that it selected. */
+static bool plan_suits(const struct launching *l, bool is_selected)
 {
-    return !l->plan.is_open || !l->plan.chunk_bytes ||
+    const bool is_modelled = l->kernel->session->topology.fabric.egress_gbps > 0;
+
+    return (is_selected && is_modelled) || !l->plan.is_open || !l->plan.chunk_bytes ||
            !(transfer_plan_mode(&l->plan) & PROACT_MODE_COUNT) ||
-           !launch_writes_interleaved(l, l->plan.chunk_bytes);
+           !launch_writes_interleaved(l);
 }
 
 /* Whether a version of the kernel supports the plan, and an automatic plan suits it. */
-static enum proact_status plan_check(const struct launching *l,
+static enum proact_status plan_check(const struct launching *l, bool is_selected,
                                      enum launch_plan_reason *against,
                                      struct proact_error *err)
 {
@@ -89,7 +93,7 @@ static enum proact_status plan_check(const struct launching *l,
     /* Without slots there is nothing to count. */
     if (!status && (!is_supported || !l->kernel->slot_count))
         *against = LAUNCH_PLAN_UNSUPPORTED;
-    else if (!status && !plan_suits(l))
+    else if (!status && !plan_suits(l, is_selected))
         *against = LAUNCH_PLAN_INTERLEAVED;
     return status;
 }
@@ -99,11 +103,11 @@ static enum proact_status plan_fall_back(struct launching *l, bool is_selected,
                                          struct proact_error *err)
 {
     enum launch_plan_reason against;
-    enum proact_status status = plan_check(l, &against, err);
+    enum proact_status status = plan_check(l, is_selected, &against, err);
 
     if (!status && against && is_selected) {
         problem_refuse(l);
-        status = plan_check(l, &against, err);
+        status = plan_check(l, false, &against, err);
     }
     if (status || !against)
         return status;
@@ -177,15 +181,16 @@ enum proact_status launch_plan_select(struct launching *l, struct proact_error *
     enum proact_status status = PROACT_OK;
 
     k->plan_reason = p->constraint.is_open ? LAUNCH_PLAN_OPEN : LAUNCH_PLAN_SET;
+    bool is_selected = false;
+
     if (p->vary_plans) {
         plan_vary(p, &l->plan);
     } else if (stored_plan_select(l)) {
         k->plan_reason = LAUNCH_PLAN_STORED;
-        usual = l->plan;
     } else if (plan_has_problem(l)) {
         status = plan_of_problem(l, &usual, err);
+        is_selected = !plans_are_same(&l->plan, &p->constraint);
     }
-    const bool is_selected = !p->vary_plans && !plans_are_same(&l->plan, &usual);
 
     if (!status && !k->is_annotated && !k->has_maps)
         status = plan_fall_back(l, is_selected, err);

@@ -160,8 +160,10 @@ static void problem_begin(struct launch_problem *q, const struct launching *l,
     struct plan_candidate all[PLAN_CANDIDATES_MAX];
     struct proact *p = l->kernel->session;
     const enum proact_effort effort = problem_effort(p);
+    /* Copies may have replaced the default. */
     const bool is_open = q->constraint.is_open && !b->is_divided &&
-                         plans_are_same(&b->transfer.plan, &q->plan);
+                         (plans_are_same(&b->transfer.plan, &q->plan) ||
+                          b->transfer.plan.method == transfer_method_whole());
     struct problem_features *f = problem_features(l, b);
 
     f->problem.kernel_ns = q->kernel_ns;
