@@ -345,7 +345,7 @@ PROACT_API uint64_t proact_now_ns(const struct proact *p);
 /* ---- Recordings ---- */
 
 /* Begins a recording, after a wait: launches until proact_record_end() are recorded and not
-   executed. Each must have been launched before with the same arrays, grid and plan.
+   executed. Each must have been launched before with the same arrays and grid.
    PROACT_EINVAL: a recording, a loop or a current stream (<proact/program.h>) is active, or
    lazy devices are closed. PROACT_EREFUSED: no peer access, or a trace callback on GPUs. */
 PROACT_API enum proact_status proact_record_begin(struct proact *p,

@@ -349,6 +349,11 @@ struct device_backend {
     enum proact_status (*capture_begin)(struct device_set *set, struct proact_error *err);
     enum proact_status (*capture_end)(struct device_set *set, struct device_graph **out,
                                       struct proact_error *err);
+    /* Interrupts a capture until capture_resume(): operations and calls in between are
+       those of an ordinary session, and precede the graph. No event of the capture is used.
+     */
+    void (*capture_pause)(struct device_set *set);
+    void (*capture_resume)(struct device_set *set);
     enum proact_status (*graph_launch)(struct device_graph *g, struct proact_error *err);
     void (*graph_destroy)(struct device_graph *g); /* waits for it; NULL is allowed */
 

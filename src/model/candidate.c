@@ -63,7 +63,7 @@ static double ready_ns(const struct model_candidate *c, double done)
 
         share = c->in_waves ? wave : fmax((wave + share) / 2, fmin(1 / length, 1));
     }
-    return c->kernel_ns * share;
+    return c->kernel_ns * fmax(share, c->complete_share);
 }
 
 /* A send of an idle initiator: its chunk is complete, and the host has queued it. */

@@ -48,6 +48,7 @@ struct model_candidate {
     double wait_ns;        /* from a complete chunk to an idle initiator */
     double begin_ns;       /* before the kernel starts: launch, events */
     double earliest_share; /* of the kernel's time before which no chunk leaves; 0: none */
+    double complete_share; /* of it before which no chunk is complete */
     double tail_ns;        /* after the last send and the kernel, in addition to L and S */
     double queue_ns; /* host time per chunk: chunk k is queued k of them after the start */
     double fetch_ns, host_ns;

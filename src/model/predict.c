@@ -176,14 +176,26 @@ static void predict_stores(const struct predicted *s, struct model_candidate *c)
     c->chunks.first_bytes = s->p.bytes / STORE_CHUNKS + 1;
 }
 
+/* Chunks of an array in which a CTA counts, beyond the first: by its extent, or by its
+   ranges where these are far apart. */
+static double more_counts(const struct predicted *s)
+{
+    const uint64_t chunk =
+        s->plan->chunks.first_bytes ? s->plan->chunks.first_bytes : CHUNK_BYTES;
+
+    return fmin((double)(s->p.extent_bytes / chunk), fmax(s->p.extent_ranges - 1, 0));
+}
+
 /* Each wave counts. The time of the last counts belongs to the kernel then. A CTA loads
-   what it needs for the first array before its barrier. */
+   what it needs for the first chunk before its barrier. A chunk is complete when all CTAs
+   have ended that write into it. */
 static double add_counts(const struct predicted *s, bool has_result,
                          struct model_candidate *c)
 {
     enum { LIST_LOADS = 2, COUNT_INSTRUCTIONS = 60 };
     const struct topology_device *d = &s->t->device;
-    const double ns = model_count_ns(d), others = s->p.slots - 1;
+    const double more = more_counts(s);
+    const double ns = model_count_ns(d), others = (1 + more) * s->p.slots - 1;
     const double loads = 1 + has_result + (s->p.has_lists ? LIST_LOADS : 0);
     const double other_ns =
         others * (loads * d->l2_latency_ns +
@@ -191,6 +203,7 @@ static double add_counts(const struct predicted *s, bool has_result,
 
     c->kernel_ns += fmax(ceil(c->waves * s->p.chunk_share), 1) * (ns + other_ns);
     c->single.o -= ns;
+    c->complete_share = s->p.extent_share;
     return ns + other_ns;
 }
 
@@ -210,8 +223,9 @@ static void predict_fused(const struct predicted *s, struct model_candidate *c)
 {
     uint64_t message = chunk_bytes(s, c);
 
-    if (message < s->p.extent_bytes && s->p.extent_bytes <= s->p.bytes)
-        message = c->chunks.first_bytes = s->p.extent_bytes;
+    if (message < s->p.extent_bytes)
+        message = c->chunks.first_bytes =
+            s->p.extent_bytes < s->p.bytes ? s->p.extent_bytes : s->p.bytes;
 
     derive_both(s, MODEL_SM, 0, message, message, c);
     add_counts(s, true, c);

@@ -20,6 +20,9 @@ struct model_problem {
     uint64_t run_bytes;    /* consecutive bytes that a warp stores at once; 0: 512 */
     uint64_t piece_bytes;  /* consecutive bytes of a chunk; 0: all of it */
     uint64_t extent_bytes; /* from the first to the last byte of a CTA; 0: no chunk more */
+    double extent_ranges;  /* of them, which the CTA writes; 0: one */
+    double extent_share;   /* of the extent of all CTAs of the device: a chunk is complete
+                              after that part of them; 0: the next one */
     uint64_t ctas;         /* of each sender; 0: kernel_ns is one wave per CTA slot */
     unsigned threads;      /* of a CTA; 0: 256 */
     bool in_waves;         /* its CTAs wait more than they compute */

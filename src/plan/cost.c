@@ -72,8 +72,13 @@ static struct plan_totals plan_form_arrays(const struct plan_problem *p,
         m->copies += a->copies;
         m->has_lists |= a->has_lists;
         m->regions = a->regions > m->regions ? a->regions : m->regions;
-        m->extent_bytes =
-            a->range_bytes > m->extent_bytes ? a->range_bytes : m->extent_bytes;
+        const uint64_t extent = a->extent.bytes ? a->extent.bytes : a->range_bytes;
+
+        if (extent > m->extent_bytes) {
+            m->extent_bytes = extent;
+            m->extent_ranges = a->extent.ranges;
+        }
+        m->extent_share = fmax(m->extent_share, a->extent.share);
         m->chunk_share = fmax(m->chunk_share, a->chunk_share);
         t.bytes += (double)sent;
         t.pieces += (double)sent / (double)run;

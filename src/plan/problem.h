@@ -26,6 +26,12 @@ struct plan_method {
 struct plan_array {
     uint64_t bytes;       /* of the array */
     uint64_t range_bytes; /* that a CTA writes, on average */
+    struct plan_extent {
+        uint64_t bytes; /* from the first to the last byte of a CTA, on average; 0: as
+                           range_bytes, without gaps */
+        double ranges;  /* of them, which the CTA writes */
+        double share;   /* of the extent of all CTAs of a device */
+    } extent;
     uint64_t run_bytes;   /* length of a sent range, on average; 0: nothing is sent */
     uint64_t store_bytes; /* consecutive bytes of one store of a warp; 0: unknown */
     unsigned store_width; /* bytes of one store of a thread; 0: unknown */

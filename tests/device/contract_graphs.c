@@ -277,6 +277,39 @@ static void a_graph_waits_for_words(struct contract *c)
     c->b->event_destroy(noted);
 }
 
+/* Operations during an interruption of the capture run once, before the graph. Memory that
+   they allocate and write is used by the graph. */
+static void a_paused_capture_takes_nothing(struct contract *c)
+{
+    static const uint32_t words[WORDS] = {5};
+    device_addr a = contract_words(c, 0, WORDS), b;
+    struct device_event *noted;
+    struct device_graph *g;
+    uint32_t word;
+
+    clear(c, 0, a);
+    contract_must(c, c->b->event_create(c->set, 0, false, &noted, &c->err));
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    add_one(c, 0, 0, a);
+    c->b->capture_pause(c->set);
+    b = contract_words(c, 0, WORDS);
+    contract_must(c, c->b->write(c->stream[0][0], b, words, sizeof words, &c->err));
+    add_one(c, 0, 0, b);
+    contract_must(c, c->b->record(c->stream[0][0], noted, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[0][1], noted, &c->err));
+    contract_must(c, c->b->read(c->stream[0][1], &word, b, sizeof word, &c->err));
+    c->b->capture_resume(c->set);
+    assert_int_equal(word, 6);
+    add_one(c, 0, 0, b);
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    for (int i = 0; i < 2; i++)
+        contract_must(c, c->b->graph_launch(g, &c->err));
+    assert_int_equal(contract_word(c, 0, a), 2);
+    assert_int_equal(contract_word(c, 0, b), 8);
+    c->b->graph_destroy(g);
+    c->b->event_destroy(noted);
+}
+
 const struct contract_promise contract_graphs[] = {
     {"a graph does again what was captured", a_graph_does_again_what_was_captured, false},
     {"a graph has its place", a_graph_has_its_place, false},
@@ -286,5 +319,6 @@ const struct contract_promise contract_graphs[] = {
     {"a graph hands order on", a_graph_hands_order_on, true},
     {"a graph holds no news back", a_graph_holds_no_news_back, true},
     {"a graph waits for words", a_graph_waits_for_words, false},
+    {"a paused capture takes nothing", a_paused_capture_takes_nothing, false},
     {NULL, NULL, false},
 };

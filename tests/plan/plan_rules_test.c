@@ -169,26 +169,50 @@ static void stores_are_staged_where_the_model_is_faster(void **state)
     assert_true(is_staged(&t, 64, 512, 4));
 }
 
-/* More than 32 chunks per CTA exclude methods that count, and more than 8 if the CTAs are
-   fewer than the chunks. */
+static bool counts_too_often(const struct topology *t, struct plan_counting counting,
+                             struct plan_extent extent)
+{
+    const struct plan_method fused = {"fused", MODEL_SEND_FUSED, true, false, false, false};
+    struct plan_array a = {.bytes = 4 << 20,
+                           .range_bytes = (4 << 20) / counting.ctas,
+                           .run_bytes = 256,
+                           .copies = 1,
+                           .chunk_share = 1,
+                           .extent = extent};
+    const struct plan_problem p = {.topology = t,
+                                   .device_count = 2,
+                                   .ctas = counting.ctas,
+                                   .ctas_most = counting.ctas / 2,
+                                   .cta_threads = 64,
+                                   .arrays = &a,
+                                   .array_count = 1,
+                                   .methods = &fused,
+                                   .method_count = 1,
+                                   .counting = &counting};
+
+    a.sent[0][1] = a.sent[1][0] = a.bytes / 2;
+    return plan_counts_too_often(
+        &p, &(struct plan){.method = "fused", .chunk_first = 64 << 10});
+}
+
+/* CTAs that write across the array complete its chunks together, at their end, and the last
+   one sends alone. Without rates of the links, more than 32 chunks per CTA are too many,
+   and more than 8 if the CTAs are fewer than the chunks. */
 static void interleaved_writers_do_not_count(void **state)
 {
-    const struct plan_method methods[] = {
-        {"fused", MODEL_SEND_FUSED, true, false, false, false},
-        {"bulk", MODEL_SEND_COPY, false, false, false, false}};
-    struct plan_counting c = {.ctas = 64, .chunks = 64, .counts = 32 * 64};
-    const struct plan_problem p = {.methods = methods, .method_count = 2, .counting = &c};
-    struct plan plans[2], plan = {0};
+    struct topology v100, unknown = {.device = {.sm_count = 80}};
+    const struct plan_extent all = {4 << 20, 256, 1}, own = {64 << 10, 1, 1.0 / 32};
 
     (void)state;
-    assert_int_equal(plan_rule_method.expand(&p, &plan, plans, 2), 2);
-    c.counts++;
-    assert_int_equal(plan_rule_method.expand(&p, &plan, plans, 2), 1);
-    assert_string_equal(plans[0].method, "bulk");
-    c = (struct plan_counting){.ctas = 64, .chunks = 65, .counts = 8 * 64};
-    assert_false(plan_counts_too_often(&c));
-    c.counts++;
-    assert_true(plan_counts_too_often(&c));
+    assert_int_equal(topology_load("v100x4", &v100, NULL), 0);
+    assert_true(counts_too_often(&v100, (struct plan_counting){64, 64, 64 * 64}, all));
+    assert_false(counts_too_often(&v100, (struct plan_counting){64, 64, 64}, own));
+    assert_false(counts_too_often(&unknown, (struct plan_counting){64, 64, 32 * 64}, all));
+    assert_true(
+        counts_too_often(&unknown, (struct plan_counting){64, 64, 32 * 64 + 1}, all));
+    assert_false(counts_too_often(&unknown, (struct plan_counting){64, 65, 8 * 64}, all));
+    assert_true(
+        counts_too_often(&unknown, (struct plan_counting){64, 65, 8 * 64 + 1}, all));
 }
 
 int main(void)

@@ -49,20 +49,20 @@ while read -r program name one four split; do
     on_driver FAKE_CUDA_DEVICES=1
     on_driver FAKE_CUDA_DEVICES=2 PROACT_SPLIT=always
 done <<END
-replays steady 38 38 37
-replays parameters 36 36 35
+replays steady 38 38 38
+replays parameters 36 36 36
 replays disabled 36 36 36
-replays updated 54 54 53
-replays updated_alike 38 38 37
+replays updated 54 54 54
+replays updated_alike 38 38 38
 replays stretches 28 28 28
-replays child 18 18 17
+replays child 18 18 18
 replays nothing 8 8 8
 replays fault 19 19 19
-replays_beside outside 34 34 33
-replays_beside variables 74 74 68
-replays_beside variable_set 104 104 23
+replays_beside outside 34 34 34
+replays_beside variables 74 74 69
+replays_beside variable_set 104 104 24
 replays_beside registered_later 18 0 0
-replays_beside reallocated 36 36 35
+replays_beside reallocated 36 36 36
 replays_beside managed 22 22 0
 replays_beside pinned 22 22 0
 replays_beside registered 0 0 0

@@ -8,7 +8,7 @@
 
 #include "runtime/objects/kernel.h"
 
-enum { FEW = 8, MANY = 128, SIDE = 64, LONG = 1 << 20, HALF = 3 << 16, SHORT = 1 << 15 };
+enum { FEW = 8, MANY = 128, SIDE = 64, LONG = 1 << 20, HALF = 3 << 16, SHORT = 1 << 14 };
 
 /* to[i] = 3 i, from the thread's index on, in steps of the grid size. */
 static const char text[] =
@@ -87,19 +87,65 @@ static void interleaved_writers_use_bulk_copies(void **state)
     proact_close(b.p);
 }
 
-/* Twelve chunks per CTA are many only if the array has more chunks than that. */
-static void twelve_chunks_are_few_in_a_larger_array(void **state)
+/* Times of the copies and of the counts decide, also where the CTAs are more than the
+   chunks. The planner then selects a plan, by the time of the kernel. */
+static void twelve_chunks_are_many(void **state)
 {
     struct proact_kernel *k;
     struct bench b = open_with(NULL, &k);
     struct proact_array *a = array_of(&b, LONG);
 
     (void)state;
-    assert_string_equal(launch_of(&b, k, a, HALF, FEW), "bulk");
-    assert_non_null(
-        strstr(proact_kernel_plan(k), "writes into 12.0 chunks, 8 at most can"));
-    assert_string_equal(launch_of(&b, k, a, HALF, MANY), "fused");
+    for (uint32_t ctas = FEW; ctas <= MANY; ctas *= MANY / FEW) {
+        const char *plan;
+
+        assert_string_equal(launch_of(&b, k, a, HALF, ctas), "bulk");
+        plan = proact_kernel_plan(k);
+        if (!strstr(plan, "writes into 12.0 chunks, which takes ") ||
+            !strstr(plan, " us (modelled)"))
+            fail_msg("%s", plan);
+    }
     proact_close(b.p);
+}
+
+/* Time of a launch after several, whose output goes to all devices. */
+static uint64_t settled_ns(const char *method, uint32_t ctas)
+{
+    struct proact_kernel *k;
+    struct bench b = testing_open(&(struct proact_options){
+        .machine = "v100x4", .plan = {.method = method, .broadcast = true}});
+    const struct proact_grid grid = {.ctas = {ctas}, .threads = {SIDE}};
+    const uint32_t count = HALF;
+    uint64_t from = 0;
+
+    if (proact_kernel_load(b.p, &(struct proact_image){.name = "k.ptx", .text = text}, "k",
+                           &k, &b.err))
+        fail_msg("%s", b.err.text);
+    const struct proact_arg args[] = {PROACT_ARRAY(array_of(&b, HALF)),
+                                      PROACT_VALUE(count)};
+
+    for (int i = 0; i < 6; i++) {
+        from = proact_now_ns(b.p);
+        if (proact_launch(k, &grid, args, 2, &b.err) || proact_wait(b.p, &b.err))
+            fail_msg("%s", b.err.text);
+    }
+    const uint64_t took = proact_now_ns(b.p) - from;
+
+    proact_close(b.p);
+    return took;
+}
+
+/* The cost model lets the last CTA complete all chunks: of many CTAs an agent then sends in
+   less time than copies or the CTA. */
+static void the_planner_knows_interleaved_writers(void **state)
+{
+    (void)state;
+    for (uint32_t ctas = FEW; ctas <= 4 * MANY; ctas *= 8) {
+        const uint64_t planned = settled_ns(NULL, ctas), copied = settled_ns("bulk", ctas);
+
+        assert_true(planned <= copied && copied < settled_ns("fused", ctas));
+        assert_true(ctas < 4 * MANY || planned < copied);
+    }
 }
 
 static void requested_methods_stay(void **state)
@@ -116,7 +162,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interleaved_writers_use_bulk_copies),
-        cmocka_unit_test(twelve_chunks_are_few_in_a_larger_array),
+        cmocka_unit_test(twelve_chunks_are_many),
+        cmocka_unit_test(the_planner_knows_interleaved_writers),
         cmocka_unit_test(requested_methods_stay),
     };
 

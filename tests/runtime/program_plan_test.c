@@ -82,7 +82,7 @@ static void unsteady_steps(struct ring *r, int steps, unsigned devices,
     struct bench b = r->b;
 
     for (int i = 0; i < steps; i++) {
-        *cycles = is_slow(r) ? 100 * usual : usual;
+        *cycles = is_slow(r) ? 1000 * usual : usual;
         MUST(ring_step_buffer(r, i, devices));
         if (devices) /* probes of the mode wait themselves */
             MUST(proact_wait(b.p, &b.err));
@@ -189,27 +189,7 @@ static void measure_times_three_candidates(void **state)
     unsetenv("PROACT_EFFORT");
 }
 
-/* GPUs do not record the launches of a relay, and a program may record any launch. All
-   devices read the array, so that a session of the C API times a relay. */
-static void a_program_is_not_relayed(void **state)
-{
-    (void)state;
-    program_begin("none");
-    setenv("PROACT_EFFORT", "exhaustive", 1);
-    struct ring r = ring_open_with(&(struct proact_options){
-        .machine = "v100x4", .plan = {.broadcast = true, .chunk_bytes = 64 << 10}});
-    struct bench b = r.b;
-
-    for (int i = 0; i < STEPS; i++) {
-        program_steps(&r, 1, DEVICES);
-        assert_string_not_equal(r.k->plan.method->name, "relay");
-    }
-    assert_true(b.p->profile->timed > 0);
-    unsetenv("PROACT_EFFORT");
-    proact_close(b.p);
-}
-
-/* Records two steps. EINVAL: the plans are not settled; then another step settles them. */
+/* Records two steps. NULL: their plans are being measured. */
 static struct proact_recording *program_record(struct ring *r, unsigned devices)
 {
     struct bench b = r->b;
@@ -227,22 +207,72 @@ static struct proact_recording *program_record(struct ring *r, unsigned devices)
     return NULL;
 }
 
-/* The first steps decide nothing: the recording waits for the launches under the plan that
-   the planner selects. */
-static void a_recording_waits_for_the_plans(void **state)
+/* The first steps decide nothing. The recording has the plan that the planner selects,
+   which no launch has had. */
+static void a_recording_needs_no_launch_under_its_plan(void **state)
+{
+    static uint32_t expected[2 * N], got[2 * N];
+
+    (void)state;
+    program_begin("none");
+    struct ring fixed = program_open("fused"), r = program_open(NULL);
+    struct bench b = r.b;
+
+    program_steps(&fixed, 3, DEVICES);
+    program_steps(&fixed, 2, DEVICES);
+    read_ring(&fixed, expected);
+    proact_close(fixed.b.p);
+    program_steps(&r, 3, DEVICES);
+    assert_string_equal(r.k->plan.method->name, "fused");
+    struct proact_recording *recording = program_record(&r, DEVICES);
+
+    assert_non_null(recording);
+    assert_string_equal(r.k->plan.method->name, "inline");
+    MUST(proact_replay(recording, &b.err));
+    read_ring(&r, got);
+    assert_memory_equal(got, expected, sizeof got);
+    proact_close(b.p);
+}
+
+static void a_recording_waits_for_measurements(void **state)
 {
     (void)state;
     program_begin("none");
+    setenv("PROACT_EFFORT", "measure", 1);
     struct ring r = program_open(NULL);
 
-    program_steps(&r, 3, DEVICES);
-    assert_string_equal(r.k->plan.method->name, "fused");
+    program_steps(&r, 4, DEVICES);
     assert_null(program_record(&r, DEVICES));
     assert_true(proact_record_is_early(r.b.p));
-    program_steps(&r, 2, DEVICES);
+    program_steps(&r, STEPS, DEVICES);
     assert_non_null(program_record(&r, DEVICES));
     assert_false(proact_record_is_early(r.b.p));
-    assert_string_equal(r.k->plan.method->name, "inline");
+    proact_close(r.b.p);
+    unsetenv("PROACT_EFFORT");
+}
+
+static bool is_slow_unless_relayed(const struct ring *r)
+{
+    const struct transfer_method *m = r->k->plan.method;
+
+    return !m || strcmp(m->name, "relay") != 0;
+}
+
+/* GPUs do not record the launches of a relay, which is the fastest plan of single launches.
+   All devices read the array. */
+static void a_recording_is_not_relayed(void **state)
+{
+    (void)state;
+    program_begin("none");
+    setenv("PROACT_EFFORT", "exhaustive", 1);
+    struct ring r = ring_open_with(&(struct proact_options){
+        .machine = "v100x4", .plan = {.broadcast = true, .chunk_bytes = 64 << 10}});
+
+    unsteady_steps(&r, 4 * STEPS, DEVICES, is_slow_unless_relayed);
+    assert_string_equal(r.k->plan.method->name, "relay");
+    assert_non_null(program_record(&r, DEVICES));
+    assert_string_not_equal(r.k->plan.method->name, "relay");
+    unsetenv("PROACT_EFFORT");
     proact_close(r.b.p);
 }
 
@@ -365,8 +395,8 @@ static void pin_recorded(struct profile *p, void *context)
     }
 }
 
-/* A program's graph is launched call by call before it is recorded: these calls have the
-   plan of the recording, too, and build its tables. */
+/* A program's graph is launched call by call, in a loop, before it is recorded: these calls
+   have their own plan. */
 static void a_recording_has_a_stored_plan_of_its_own(void **state)
 {
     static struct program_outcome first;
@@ -389,7 +419,7 @@ static void a_recording_has_a_stored_plan_of_its_own(void **state)
     MUST(proact_loop_begin(loop, &b.err));
     program_steps(&r, 2, DEVICES);
     MUST(proact_loop_end(loop, &b.err));
-    assert_string_equal(r.k->plan.method->name, "polling");
+    assert_string_equal(r.k->plan.method->name, "inline");
     struct proact_recording *recording = program_record(&r, DEVICES);
 
     assert_non_null(recording);
@@ -411,8 +441,9 @@ int main(void)
         cmocka_unit_test(a_slower_plan_is_given_up),
         cmocka_unit_test(the_joint_step_selects_the_other_plan),
         cmocka_unit_test(measure_times_three_candidates),
-        cmocka_unit_test(a_program_is_not_relayed),
-        cmocka_unit_test(a_recording_waits_for_the_plans),
+        cmocka_unit_test(a_recording_needs_no_launch_under_its_plan),
+        cmocka_unit_test(a_recording_waits_for_measurements),
+        cmocka_unit_test(a_recording_is_not_relayed),
         cmocka_unit_test(a_change_of_plan_ends_a_recording),
         cmocka_unit_test(a_second_run_times_no_recording),
         cmocka_unit_test(a_recording_has_a_stored_plan_of_its_own),

@@ -79,8 +79,9 @@ static inline enum proact_status ring_step(struct ring *r, int number)
 }
 
 /* The same as a program for one GPU makes it. `devices` 0: the faster mode. */
-static inline enum proact_status ring_step_buffer(struct ring *r, int number,
-                                                  unsigned devices)
+static inline enum proact_status ring_step_buffer_of(struct ring *r, int number,
+                                                     unsigned devices, unsigned ctas,
+                                                     unsigned threads)
 {
     const struct {
         uint64_t from, to;
@@ -92,6 +93,12 @@ static inline enum proact_status ring_step_buffer(struct ring *r, int number,
     return proact_launch_buffer(
         r->k,
         &(struct proact_grid){
-            .ctas = {CTAS}, .threads = {THREADS}, .device_count = devices},
+            .ctas = {ctas}, .threads = {threads}, .device_count = devices},
         &(struct proact_parameter_buffer){&block, 20, relocations, 2}, &r->b.err);
+}
+
+static inline enum proact_status ring_step_buffer(struct ring *r, int number,
+                                                  unsigned devices)
+{
+    return ring_step_buffer_of(r, number, devices, CTAS, THREADS);
 }

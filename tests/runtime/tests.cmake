@@ -92,13 +92,15 @@ set_tests_properties(runtime.agent runtime.choose_split runtime.needs runtime.sh
 # Counts allocated and freed blocks.
 target_link_options(runtime_tests PRIVATE
     LINKER:--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free)
-# Counts provenance queries, access analyses and searches of bindings.
+# Counts provenance queries and access analyses.
 target_link_options(runtime_tests PRIVATE
-    LINKER:--wrap=provenance_query_threads,--wrap=access_extent,--wrap=kernel_binding_of)
+    LINKER:--wrap=provenance_query_threads,--wrap=access_extent)
 fake_cuda_test(runtime.stored_plan_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND runtime_tests stored_plan local)
 fake_cuda_test(runtime.launch_plan_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND runtime_tests launch_plan local)
+fake_cuda_test(runtime.recorded_plan_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
+    COMMAND runtime_tests recorded_plan local)
 fake_cuda_test(runtime.growth_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND runtime_tests growth local)
 

@@ -438,6 +438,8 @@ void cuda_origins_set(struct device_set *set, unsigned first);
 enum proact_status cuda_capture_begin(struct device_set *set, struct proact_error *err);
 enum proact_status cuda_capture_end(struct device_set *set, struct device_graph **out,
                                     struct proact_error *err);
+void cuda_capture_pause(struct device_set *set);
+void cuda_capture_resume(struct device_set *set);
 enum proact_status cuda_graph_launch(struct device_graph *g, struct proact_error *err);
 void cuda_graph_destroy(struct device_graph *g);
 /* Frees the resources of captures; ends an open capture. */

@@ -152,7 +152,8 @@ struct device_set {
     struct write_images *written;   /* that writes use: this one, or the recordings' */
     struct emulated *devices;
     struct device_stream *streams;
-    struct device_graph *tape; /* graph being captured; NULL: none */
+    struct device_graph *tape,
+        *paused; /* graph being captured, or interrupted; NULL: none */
     struct device_event *events;
     unsigned stream_count;
     uint64_t host_ps; /* clock of the host, which stamps queued operations */

@@ -3,35 +3,54 @@
 
 #include "plan/rules/rules.h"
 
-/* Limits of chunks per CTA. The model has no term for chunks that many CTAs complete at
-   their end: it lets CTAs complete chunks in order. On an H100 with 64 CTAs of 256 threads,
-   190 chunks per CTA took 1.5 ms longer than copies after the kernel. Of few CTAs each
-   completes several chunks in sequence. */
+/* Limits of the chunks of a CTA on a machine whose links are not known, such as GPUs
+   without a machine file: the model has no rates for them. Of few CTAs each completes
+   several chunks in sequence. */
 enum { CHUNKS_MOST = 32, CHUNKS_MOST_OF_FEW = 8 };
 
-unsigned plan_counts_most(const struct plan_counting *c)
+/* Chunks of a CTA from which counting is compared with copies. CTAs that count in one chunk
+   complete the chunks in order, and the times of both methods depend on the kernel. */
+enum { SEVERAL = 2 };
+
+static bool counting_has_times(const struct plan_problem *p)
 {
-    return c->ctas < c->chunks ? CHUNKS_MOST_OF_FEW : CHUNKS_MOST;
+    return p->topology->fabric.egress_gbps > 0;
 }
 
-bool plan_counts_too_often(const struct plan_counting *c)
+struct plan_counting_times plan_counting_times(const struct plan_problem *p,
+                                               const struct plan *plan)
 {
-    return c->counts > plan_counts_most(c) * c->ctas;
+    static const double long_kernel = 16; /* in times of the copies */
+    const struct plan copies = {.devices = plan->devices};
+    struct plan_problem q = *p;
+
+    if (!counting_has_times(p))
+        return (struct plan_counting_times){0, 0};
+    q.kernel_ns = 0;
+    q.kernel_ns = long_kernel * plan_cost_of(&q, &copies).ns;
+    return (struct plan_counting_times){plan_cost_of(&q, plan).ns - q.kernel_ns,
+                                        plan_cost_of(&q, &copies).ns - q.kernel_ns};
 }
 
-/* Methods that count are left out where that is slower. */
+bool plan_counts_too_often(const struct plan_problem *p, const struct plan *plan)
+{
+    const struct plan_counting *c = p->counting;
+    const struct plan_counting_times t = plan_counting_times(p, plan);
+    const uint64_t most = c->ctas < c->chunks ? CHUNKS_MOST_OF_FEW : CHUNKS_MOST;
+
+    if (!counting_has_times(p))
+        return c->counts > most * c->ctas;
+    return c->counts >= SEVERAL * c->ctas && t.counted_ns > t.copied_ns;
+}
+
 static unsigned method_expand(const struct plan_problem *p, const struct plan *partial,
                               struct plan *out, unsigned most)
 {
-    const bool counts_too_often = p->counting && plan_counts_too_often(p->counting);
     unsigned count = 0;
 
-    for (unsigned m = 0; m < p->method_count && count < most; m++) {
-        if (counts_too_often && p->methods[m].takes_chunks)
-            continue;
+    for (; count < p->method_count && count < most; count++) {
         out[count] = *partial;
-        strncpy(out[count].method, p->methods[m].name, PLAN_METHOD_BYTES - 1);
-        count++;
+        strncpy(out[count].method, p->methods[count].name, PLAN_METHOD_BYTES - 1);
     }
     return count;
 }

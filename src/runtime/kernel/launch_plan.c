@@ -6,12 +6,11 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "runtime/access_sets/interleaved_writers.h"
 #include "runtime/autotune/session_profile.h"
+#include "runtime/kernel/interleaved_writers.h"
 #include "runtime/kernel/launch_problem.h"
 #include "runtime/kernel/runtime_binding.h"
 #include "runtime/kernel/stored_plan.h"
-#include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
@@ -68,18 +67,22 @@ static struct transfer_plan plan_with_copies(const struct transfer_plan *plan)
                                   .chunk_bytes =
                                       plan->chunk_bytes ? plan->chunk_bytes : CHUNK_BYTES,
                                   .threads = plan->threads,
+                                  .everywhere = plan->everywhere,
                                   .elide = plan->elide};
 }
 
-static bool plan_suits(const struct launching *l)
+/* Whether counting gains anything. The model knows that of a plan that it selected. */
+static bool plan_suits(const struct launching *l, bool is_selected)
 {
-    return !l->plan.is_open || !l->plan.chunk_bytes ||
+    const bool is_modelled = l->kernel->session->topology.fabric.egress_gbps > 0;
+
+    return (is_selected && is_modelled) || !l->plan.is_open || !l->plan.chunk_bytes ||
            !(transfer_plan_mode(&l->plan) & PROACT_MODE_COUNT) ||
-           !launch_writes_interleaved(l, l->plan.chunk_bytes);
+           !launch_writes_interleaved(l);
 }
 
 /* Whether a version of the kernel supports the plan, and an automatic plan suits it. */
-static enum proact_status plan_check(const struct launching *l,
+static enum proact_status plan_check(const struct launching *l, bool is_selected,
                                      enum launch_plan_reason *against,
                                      struct proact_error *err)
 {
@@ -90,7 +93,7 @@ static enum proact_status plan_check(const struct launching *l,
     /* Without slots there is nothing to count. */
     if (!status && (!is_supported || !l->kernel->slot_count))
         *against = LAUNCH_PLAN_UNSUPPORTED;
-    else if (!status && !plan_suits(l))
+    else if (!status && !plan_suits(l, is_selected))
         *against = LAUNCH_PLAN_INTERLEAVED;
     return status;
 }
@@ -100,11 +103,11 @@ static enum proact_status plan_fall_back(struct launching *l, bool is_selected,
                                          struct proact_error *err)
 {
     enum launch_plan_reason against;
-    enum proact_status status = plan_check(l, &against, err);
+    enum proact_status status = plan_check(l, is_selected, &against, err);
 
     if (!status && against && is_selected) {
         problem_refuse(l);
-        status = plan_check(l, &against, err);
+        status = plan_check(l, false, &against, err);
     }
     if (status || !against)
         return status;
@@ -114,8 +117,10 @@ static enum proact_status plan_fall_back(struct launching *l, bool is_selected,
 }
 
 /* Another version of a kernel takes the host time to compile, which is charged to the
-   budget. Without budget the default stays for now. */
-static enum proact_status plan_load_version(struct launching *l, struct proact_error *err)
+   budget. Without budget the usual plan stays for now. */
+static enum proact_status plan_load_version(struct launching *l,
+                                            const struct transfer_plan *usual,
+                                            struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
     const uint64_t from = clock_host_ns();
@@ -124,7 +129,7 @@ static enum proact_status plan_load_version(struct launching *l, struct proact_e
     if (p->backend->is_virtual || launch_version_is_loaded(l))
         return PROACT_OK;
     if (!plan_budget_permits(&p->budget)) {
-        l->plan = p->constraint;
+        l->plan = *usual;
         l->measured = NULL;
         return PROACT_OK;
     }
@@ -145,42 +150,52 @@ static bool plan_has_problem(const struct launching *l)
            (given->is_open || (p->profile->path && !given->tail));
 }
 
+/* The plan of the problem, and the usual one, which replaces it if it cannot be executed.
+ */
+static enum proact_status plan_of_problem(struct launching *l, struct transfer_plan *usual,
+                                          struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+
+    if (!p->recording) {
+        problem_plan(l);
+        return PROACT_OK;
+    }
+    if (!problem_is_known(l))
+        return PROACT_OK;
+    p->records_early |= l->is_program && problem_is_unsettled(l);
+    if (p->records_early)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': its plan is not settled yet: launch it a few times, "
+                    "then record",
+                    l->kernel->name);
+    *usual = problem_plan_recorded(l);
+    return PROACT_OK;
+}
+
 enum proact_status launch_plan_select(struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
-    const bool has_problem = plan_has_problem(l);
-    const struct kernel_binding *last =
-        p->recording && (p->vary_plans || (has_problem && problem_is_known(l)))
-            ? kernel_binding_latest(l)
-            : NULL;
-    bool is_selected = false;
+    struct transfer_plan usual = p->constraint;
     enum proact_status status = PROACT_OK;
 
     k->plan_reason = p->constraint.is_open ? LAUNCH_PLAN_OPEN : LAUNCH_PLAN_SET;
-    if (p->vary_plans && !last) {
+    bool is_selected = false;
+
+    if (p->vary_plans) {
         plan_vary(p, &l->plan);
-    } else if (!p->vary_plans && stored_plan_select(l)) {
+    } else if (stored_plan_select(l)) {
         k->plan_reason = LAUNCH_PLAN_STORED;
-    } else if (last) {
-        if (p->vary_plans)
-            l->plan = last->transfer.plan;
-        else
-            problem_plan_recorded(l);
-        p->records_early |= l->is_program && !p->vary_plans && problem_is_unsettled(l);
-        if (p->records_early)
-            return fail(err, PROACT_EINVAL,
-                        "kernel '%s': its plan is not settled yet: launch it a few times, "
-                        "then record",
-                        k->name);
-    } else if (has_problem && !p->recording) {
-        problem_plan(l);
+    } else if (plan_has_problem(l)) {
+        status = plan_of_problem(l, &usual, err);
         is_selected = !plans_are_same(&l->plan, &p->constraint);
     }
-    if (!k->is_annotated && !k->has_maps)
+
+    if (!status && !k->is_annotated && !k->has_maps)
         status = plan_fall_back(l, is_selected, err);
     if (!status && !k->is_annotated && is_selected)
-        status = plan_load_version(l, err);
+        status = plan_load_version(l, &usual, err);
     k->plan = l->plan;
     return status;
 }

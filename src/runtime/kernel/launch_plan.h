@@ -9,8 +9,7 @@
 struct launching;
 
 /* Selects l->plan for a launch that may be split and whose write set, or maps, are known. A
-   recorded launch has the plan of its problem for recordings, or that of the last launch of
-   its shape. Copies after the kernel
+   recorded launch has the plan of its problem for recordings. Copies after the kernel
    replace a plan that no version of the kernel supports, and an automatic plan that does
    not suit the kernel (interleaved_writers.h). */
 enum proact_status launch_plan_select(struct launching *l, struct proact_error *err);

@@ -45,24 +45,38 @@ static struct transfer_plan problem_plan_of(const struct launch_problem *q,
     return plan;
 }
 
-/* The candidates for single launches and for recordings. */
-static void problem_settle(struct launch_problem *q, struct proact_kernel *k,
-                           const struct plan_candidate *c,
-                           const struct plan_candidate *recorded)
+/* Settles the plan of recordings. A recording with the former one ends. */
+static void problem_settle_recorded(struct launch_problem *q, struct proact_kernel *k,
+                                    const struct transfer_plan *plan)
 {
-    const struct transfer_plan in_recordings = problem_plan_of(q, recorded);
-
-    if (q->is_recorded && !plans_are_same(&in_recordings, &q->recorded)) {
+    if (q->is_recorded && !plans_are_same(plan, &q->recorded)) {
         k->problems->changes++;
         q->is_recorded = false;
     }
+    q->recorded = *plan;
+}
+
+/* The candidate for single launches. */
+static void problem_settle(struct launch_problem *q, struct proact_kernel *k,
+                           const struct plan_candidate *c)
+{
     q->plan = problem_plan_of(q, c);
-    q->recorded = in_recordings;
-    prepared_arrays_clear(&q->prepared);
     q->selected = *c;
     q->state = PROBLEM_PLANNED;
     problem_record_choose(&q->record, c, ++k->session->last_number);
     problem_probe_clear(q);
+}
+
+/* Replaces the candidate of single launches. Recordings that share its plan follow, unless
+   GPUs do not record the launches of the new one. */
+static void problem_replace(struct launch_problem *q, struct proact_kernel *k,
+                            const struct plan_candidate *c)
+{
+    const struct transfer_plan plan = problem_plan_of(q, c);
+
+    if (plans_are_same(&q->recorded, &q->plan) && !plan.method->passes_on)
+        problem_settle_recorded(q, k, &plan);
+    problem_settle(q, k, c);
 }
 
 /* The effort of the session, or the larger one of PROACT_EFFORT. */
@@ -75,11 +89,14 @@ static enum proact_effort problem_effort(const struct proact *p)
 
 /* Begins to time the candidates. */
 static void problem_probe(struct launch_problem *q, const struct problem_choice *choice,
-                          bool is_program, bool every)
+                          bool every)
 {
-    problem_probe_list(q, choice, is_program, every);
+    const struct plan_candidate recorded = problem_best_recorded(choice->problem);
+
+    problem_probe_list(q, choice, &recorded, every);
     q->state = PROBLEM_PROBING;
-    q->plan = q->recorded = problem_plan_of(q, &choice->all[choice->chosen]);
+    q->plan = problem_plan_of(q, &choice->all[choice->chosen]);
+    q->recorded = problem_plan_of(q, &recorded);
     snprintf(q->why, sizeof q->why, "one of %u plans that are being measured",
              q->candidate_count);
 }
@@ -121,23 +138,20 @@ static struct problem_choice problem_choose(const struct problem_features *f, bo
     return c;
 }
 
-/* Selects the plan by the model. A launch of a recording costs the host nothing, and copies
-   less: its plan is selected apart. Programs have one plan for both. */
+/* Selects the plans by the model. A launch of a recording costs the host nothing, and
+   copies less: its plan is selected apart. */
 static void problem_estimate(struct launch_problem *q, const struct launching *l,
                              struct plan_problem *p, const struct plan_candidate *chosen)
 {
-    struct plan_candidate best;
-    const struct plan_candidate *recorded = chosen;
-
     problem_explain(p, chosen, q->why);
-    if (!l->is_program) {
-        p->is_recorded = true;
-        best = problem_best_recorded(p);
-        recorded = &best;
-        q->recorded_ns = best.cost.ns;
-        problem_explain(p, recorded, q->why_recorded);
-    }
-    problem_settle(q, l->kernel, chosen, recorded);
+    p->is_recorded = true;
+    const struct plan_candidate recorded = problem_best_recorded(p);
+    const struct transfer_plan plan = problem_plan_of(q, &recorded);
+
+    q->recorded_ns = recorded.cost.ns;
+    problem_explain(p, &recorded, q->why_recorded);
+    problem_settle_recorded(q, l->kernel, &plan);
+    problem_settle(q, l->kernel, chosen);
 }
 
 static void problem_begin(struct launch_problem *q, const struct launching *l,
@@ -146,8 +160,10 @@ static void problem_begin(struct launch_problem *q, const struct launching *l,
     struct plan_candidate all[PLAN_CANDIDATES_MAX];
     struct proact *p = l->kernel->session;
     const enum proact_effort effort = problem_effort(p);
+    /* Copies may have replaced the default. */
     const bool is_open = q->constraint.is_open && !b->is_divided &&
-                         plans_are_same(&b->transfer.plan, &q->plan);
+                         (plans_are_same(&b->transfer.plan, &q->plan) ||
+                          b->transfer.plan.method == transfer_method_whole());
     struct problem_features *f = problem_features(l, b);
 
     f->problem.kernel_ns = q->kernel_ns;
@@ -160,7 +176,7 @@ static void problem_begin(struct launch_problem *q, const struct launching *l,
     if (p->profile->path)
         problem_record_create(&q->record, &choice, ++p->last_number);
     if (is_open && effort != PROACT_EFFORT_ESTIMATE) {
-        problem_probe(q, &choice, l->is_program, effort == PROACT_EFFORT_EXHAUSTIVE);
+        problem_probe(q, &choice, effort == PROACT_EFFORT_EXHAUSTIVE);
     } else {
         if (is_open)
             problem_estimate(q, l, &f->problem, &all[choice.chosen]);
@@ -240,18 +256,17 @@ void problem_plan(struct launching *l)
         l->plan = problem_plan_of(q, &q->candidates[q->now]);
         l->measured = q;
     } else if (q->state != PROBLEM_UNMEASURED) {
-        q->gave_recorded = !plans_are_same(&q->plan, &q->recorded) &&
-                           !prepared_arrays_have(&q->prepared, l, &q->recorded);
-        l->plan = q->gave_recorded ? q->recorded : q->plan;
+        l->plan = q->plan;
     }
 }
 
-void problem_plan_recorded(struct launching *l)
+struct transfer_plan problem_plan_recorded(struct launching *l)
 {
     struct launch_problem *q = problem_look_up(l);
 
-    q->gave_recorded = q->state == PROBLEM_PLANNED && kernel_binding_of(l, &q->recorded);
-    l->plan = q->gave_recorded ? q->recorded : kernel_binding_latest(l)->transfer.plan;
+    q->gave_recorded = q->state == PROBLEM_PLANNED;
+    l->plan = q->recorded;
+    return q->plan;
 }
 
 static void problem_end_probes(struct launch_problem *q, struct proact_kernel *k)
@@ -262,15 +277,16 @@ static void problem_end_probes(struct launch_problem *q, struct proact_kernel *k
         problem_record_timed(&q->record, &q->candidates[i].plan, &q->times[i]);
     snprintf(q->why, sizeof q->why, "measured %.1f us, the fastest of %u plans",
              q->times[best].least_ns / 1e3, q->candidate_count);
-    if (q->recorded_costs) {
-        q->recorded_ns = q->recorded_costs[recorded].ns;
-        snprintf(q->why_recorded, sizeof q->why_recorded,
-                 "measured %.1f us, %.1f us with the modelled difference of a recording, "
-                 "the fastest of %u plans",
-                 q->times[recorded].least_ns / 1e3,
-                 problem_timed_ns(q, recorded, true) / 1e3, q->candidate_count);
-    }
-    problem_settle(q, k, &q->candidates[best], &q->candidates[recorded]);
+    q->recorded_ns = q->recorded_costs[recorded].ns;
+    snprintf(q->why_recorded, sizeof q->why_recorded,
+             "measured %.1f us, %.1f us with the modelled difference of a recording, "
+             "the fastest of %u plans",
+             q->times[recorded].least_ns / 1e3, problem_timed_ns(q, recorded, true) / 1e3,
+             q->candidate_count);
+    const struct transfer_plan in_recordings = problem_plan_of(q, &q->candidates[recorded]);
+
+    problem_settle_recorded(q, k, &in_recordings);
+    problem_settle(q, k, &q->candidates[best]);
     q->was_measured = true;
     q->has_other = q->uses_other = false;
 }
@@ -288,9 +304,7 @@ bool problem_is_unsettled(struct launching *l)
         q->kernel_ns = problem_plain_ns(l, b, ns);
         problem_begin(q, l, b);
     }
-    return q->state == PROBLEM_PROBING ||
-           (q->state == PROBLEM_PLANNED && !plans_are_same(&q->recorded, &l->plan) &&
-            !plans_are_same(&q->recorded, &q->constraint));
+    return q->state == PROBLEM_PROBING;
 }
 
 /* Leaves out the candidate that is being measured. */
@@ -307,6 +321,10 @@ void problem_refuse(struct launching *l)
 {
     struct launch_problem *q = problem_look_up(l);
 
+    if (l->kernel->session->recording) {
+        l->plan = q->recorded = q->plan;
+        return;
+    }
     l->plan = l->kernel->session->constraint;
     if (!q || q->state == PROBLEM_UNMEASURED)
         return;
@@ -359,7 +377,7 @@ void problem_compare(const struct launching *l, double usual_ns, double selected
     q->other = q->selected;
     snprintf(q->why, sizeof q->why, "the default, measured %.1f us; %.24s took %.1f us",
              usual_ns / 1e3, q->plan.method->name, selected_ns / 1e3);
-    problem_settle(q, l->kernel, &q->usual, &q->usual);
+    problem_replace(q, l->kernel, &q->usual);
 }
 
 void problem_use_other(struct launching *l, bool is_other)
@@ -374,7 +392,7 @@ void problem_use_other(struct launching *l, bool is_other)
     q->uses_other = is_other;
     snprintf(q->why, sizeof q->why, "of two timed plans, the %s",
              is_other ? "one that costs other kernels less" : "faster one");
-    problem_settle(q, l->kernel, &now, &now);
+    problem_replace(q, l->kernel, &now);
 }
 
 bool problem_was_measured(const struct launching *l)

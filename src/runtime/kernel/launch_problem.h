@@ -19,19 +19,16 @@ struct proact_kernel;
 
 /* Plan of the launch, found or begun. The default plan stays until the readers of the
    output and the kernel's time are known. A plan that the user set stays, and is only
-   predicted. Recordings may have another plan, which the first planned launch with the
-   same arrays prepares. With an effort beyond the estimate, l->measured is set while
-   launches are timed under one candidate after another. */
+   predicted. Recordings may have another plan. With an effort beyond the estimate,
+   l->measured is set while launches are timed under one candidate after another. */
 void problem_plan(struct launching *l);
-/* Plan of a launch in a recording whose problem is known and which was launched with these
-   arrays: that of the problem for recordings, if it was launched once, else that of the
-   last launch. */
-void problem_plan_recorded(struct launching *l);
-/* Replaces l->plan and the selected plan by the default: the kernel does not support
-   it. */
+/* Plan of a launch in a recording whose problem is known. Returns the plan of other
+   launches. */
+struct transfer_plan problem_plan_recorded(struct launching *l);
+/* Replaces l->plan and the selected plan by the default, or that of recordings by that of
+   other launches: the kernel does not support it. */
 void problem_refuse(struct launching *l);
-/* Whether a recorded launch has to wait for launches under another plan: that of its
-   problem, or those that are measured. l->plan is that of the last launch. */
+/* Whether a recorded launch has to wait for launches whose plans are measured. */
 bool problem_is_unsettled(struct launching *l);
 /* Compares the times of launches under the default and under the selected plan, which a
    probe of the mode took anyway. The default is selected again if it is faster. */
@@ -48,8 +45,7 @@ bool problem_was_measured(const struct launching *l);
 /* Candidates of the launch's problem; NULL: they are not known, or no profile is
    written. Valid until the next launch of the kernel. */
 const struct plan_record *problem_record(const struct launching *l);
-/* Modelled time of the launch under the plan of recordings; 0: it is not known, or
-   recordings have no plan of their own. */
+/* Modelled time of the launch under the plan of recordings; 0: it is not known. */
 double problem_recorded_ns(const struct launching *l);
 /* Notes that a recording has the plan of the launch's problem. */
 void problem_note_recorded(const struct launching *l);

@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/access_sets/found.h"
 #include "runtime/access_sets/launch_stores.h"
+#include "runtime/access_sets/written_extent.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
+#include "runtime/version/runtime_clone.h"
 
 static const enum model_sender features_initiators[] = {
     [TRANSFER_BY_STORE] = MODEL_SEND_STORE,
@@ -22,6 +25,16 @@ static const enum model_sender features_initiators[] = {
     [TRANSFER_BY_COPY_AFTER_WAIT] = MODEL_SEND_COPY_WAIT,
     [TRANSFER_BY_RELAY] = MODEL_SEND_RELAY,
 };
+
+struct plan_method problem_method(const struct transfer_method *m)
+{
+    return (struct plan_method){.name = m->name,
+                                .initiator = features_initiators[m->initiator],
+                                .takes_chunks = m->takes_chunks,
+                                .takes_threads = m->takes_threads,
+                                .schedules = m->schedules,
+                                .is_unrecorded = m->passes_on};
+}
 
 /* Whether each piece goes to all peers or to none. */
 static bool features_are_for_all(const struct kernel_binding *b)
@@ -40,9 +53,19 @@ static bool features_are_for_all(const struct kernel_binding *b)
     return true;
 }
 
-/* Methods that the session's devices support. One that sends to all peers would send more
-   where some do not read a piece. A program has one plan for single launches and for
-   recordings. */
+/* Whether a version of the kernel supports the method. */
+static bool features_supports(const struct launching *l, const struct transfer_method *m)
+{
+    struct launching other = *l;
+    bool is_supported = true;
+
+    other.plan = (struct transfer_plan){.method = m};
+    return l->kernel->is_annotated || l->kernel->has_maps ||
+           (!launch_supports_plan(&other, &is_supported, NULL) && is_supported);
+}
+
+/* Methods that the session's devices and the kernel support. One that sends to all peers
+   would send more where some do not read a piece. */
 static void features_methods(const struct launching *l, const struct kernel_binding *b,
                              struct problem_features *f)
 {
@@ -53,16 +76,10 @@ static void features_methods(const struct launching *l, const struct kernel_bind
 
     for (; *names && f->problem.method_count < PLAN_METHODS_MAX; names++) {
         if (transfer_method_find(*names, &m, NULL) || m->initiator == TRANSFER_UNPLANNED ||
-            (m->sends_to_all && !is_for_all) || (m->passes_on && l->is_program) ||
-            transfer_method_check(m, &p->devices, NULL))
+            (m->sends_to_all && !is_for_all) ||
+            transfer_method_check(m, &p->devices, NULL) || !features_supports(l, m))
             continue;
-        f->methods[f->problem.method_count++] =
-            (struct plan_method){.name = m->name,
-                                 .initiator = features_initiators[m->initiator],
-                                 .takes_chunks = m->takes_chunks,
-                                 .takes_threads = m->takes_threads,
-                                 .schedules = m->schedules,
-                                 .is_unrecorded = m->passes_on};
+        f->methods[f->problem.method_count++] = problem_method(m);
     }
 }
 
@@ -148,6 +165,9 @@ static void features_array(const struct launching *l, const struct kernel_bindin
         owned += tables->table[d].owned_bytes;
     out->bytes = b->array[slot]->bytes;
     out->range_bytes = owned / ctas;
+    if (l->found.set)
+        out->extent = written_extent(found_runs(l, slot), b->cta_first,
+                                     b->transfer.devices->count);
     out->store_bytes = store.warp_bytes;
     out->store_width = store.thread_bytes;
     out->stores = l->kernel->is_annotated ? 0 : launch_stores_count(l, slot);

@@ -7,6 +7,7 @@
 
 struct kernel_binding;
 struct launching;
+struct transfer_method;
 
 struct problem_features {
     struct plan_problem problem;
@@ -17,6 +18,8 @@ struct problem_features {
 
 /* Features of a launch, without the time of its kernel, from the binding of its last
    launch. Release with problem_features_free(). */
+/* Row of a method. */
+struct plan_method problem_method(const struct transfer_method *m);
 struct problem_features *problem_features(const struct launching *l,
                                           const struct kernel_binding *b);
 void problem_features_free(struct problem_features *f);

@@ -61,7 +61,6 @@ static void problem_destroy(const struct proact *p, struct launch_problem *q)
     problem_timer_clear(p, &q->timer);
     plan_record_clear(&q->record);
     problem_probe_clear(q);
-    prepared_arrays_clear(&q->prepared);
     free(q);
 }
 

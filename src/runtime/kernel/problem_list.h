@@ -4,7 +4,6 @@
 /* State of a launch problem, and the list of those of a kernel. */
 
 #include "plan/candidates.h"
-#include "runtime/kernel/prepared_arrays.h"
 #include "runtime/kernel/problem_record.h"
 #include "runtime/kernel/problem_timer.h"
 #include "transfer/transfer.h"
@@ -28,10 +27,9 @@ struct launch_problem {
     struct transfer_plan constraint; /* under which the plan was made */
     enum problem_state state;
     struct transfer_plan plan, recorded;     /* of single launches, and in recordings */
-    struct prepared_arrays prepared;         /* with which `recorded` was launched */
     struct plan_candidate *candidates;       /* while probing: those to time */
     struct candidate_time *times;            /* of each */
-    struct recorded_cost *recorded_costs;    /* of each; NULL: recordings have `plan` */
+    struct recorded_cost *recorded_costs;    /* of each */
     unsigned candidate_count, launched, now; /* launched: under the present one */
     struct problem_timer timer;
     double kernel_ns;          /* without transfers; 0: no timed launch has ended yet */

@@ -9,13 +9,16 @@
 
 enum { MEASURED_MAX = 3 }; /* candidates that are timed */
 
-/* Modelled cost of a launch in a recording. A timed launch has no host time: the devices
-   start when all of it is queued. */
+/* Modelled cost of a launch in a recording; INFINITY if GPUs do not record it. A timed
+   launch has no host time: the devices start when all of it is queued. */
 static struct recorded_cost problem_recorded_cost(const struct plan_problem *p,
                                                   const struct plan *plan)
 {
     struct plan_problem single = *p, recorded = *p;
+    const struct plan_method *m = plan_method_find(p, plan->method);
 
+    if (m && m->is_unrecorded)
+        return (struct recorded_cost){INFINITY, INFINITY};
     single.is_queued = recorded.is_recorded = true;
     single.is_recorded = false;
     const struct model_time timed = plan_cost_of(&single, plan);
@@ -45,19 +48,15 @@ static void problem_mark(const struct problem_choice *choice, const struct plan 
 }
 
 void problem_probe_list(struct launch_problem *q, const struct problem_choice *choice,
-                        bool is_program, bool every)
+                        const struct plan_candidate *recorded, bool every)
 {
     bool is_timed[PLAN_CANDIDATES_MAX] = {false};
     unsigned left = every ? choice->count : MEASURED_MAX;
 
     problem_mark(choice, &choice->problem->usual, is_timed, &left);
     problem_mark(choice, &choice->all[0].plan, is_timed, &left);
-    if (!is_program) {
-        const struct plan_candidate recorded = problem_best_recorded(choice->problem);
-
-        problem_mark(choice, &recorded.plan, is_timed, &left);
-        q->recorded_costs = must_calloc(choice->count, sizeof *q->recorded_costs);
-    }
+    problem_mark(choice, &recorded->plan, is_timed, &left);
+    q->recorded_costs = must_calloc(choice->count, sizeof *q->recorded_costs);
     q->candidates = must_calloc(choice->count, sizeof *q->candidates);
     q->times = must_calloc(choice->count, sizeof *q->times);
     q->candidate_count = q->launched = q->now = 0;
@@ -66,9 +65,8 @@ void problem_probe_list(struct launch_problem *q, const struct problem_choice *c
             left--;
         else if (!is_timed[i])
             continue;
-        if (!is_program)
-            q->recorded_costs[q->candidate_count] =
-                problem_recorded_cost(choice->problem, &choice->all[i].plan);
+        q->recorded_costs[q->candidate_count] =
+            problem_recorded_cost(choice->problem, &choice->all[i].plan);
         q->candidates[q->candidate_count++] = choice->all[i];
     }
 }
@@ -79,8 +77,7 @@ void problem_probe_drop(struct launch_problem *q, unsigned candidate)
     for (unsigned i = candidate; i < q->candidate_count; i++) {
         q->candidates[i] = q->candidates[i + 1];
         q->times[i] = q->times[i + 1];
-        if (q->recorded_costs)
-            q->recorded_costs[i] = q->recorded_costs[i + 1];
+        q->recorded_costs[i] = q->recorded_costs[i + 1];
     }
 }
 
@@ -99,7 +96,7 @@ double problem_timed_ns(const struct launch_problem *q, unsigned candidate,
 {
     const double ns = q->times[candidate].least_ns;
 
-    if (ns > 0 && is_recorded && q->recorded_costs)
+    if (ns > 0 && is_recorded)
         return fmax(ns + q->recorded_costs[candidate].more_ns, 1);
     return ns;
 }

@@ -39,7 +39,7 @@ static double recorded_plan_predicted(const struct launching *l,
     const struct plan_record *r =
         one->choice && one->choice->plans.number ? &one->choice->plans : problem_record(l);
     struct profile_key key = one->key;
-    const double ns = one->is_split && !l->is_program ? problem_recorded_ns(l) : 0;
+    const double ns = one->is_split ? problem_recorded_ns(l) : 0;
 
     if (ns > 0)
         return ns;

@@ -20,6 +20,7 @@
 #include "runtime/objects/runtime_map.h"
 #include "runtime/objects/session.h"
 #include "runtime/request/launching.h"
+#include "runtime/session/recording.h"
 #include "runtime/validity/consumers.h"
 #include "runtime/version/binding_drop.h"
 #include "runtime/version/launch_stage.h"
@@ -302,9 +303,9 @@ static enum proact_status add_binding(struct launching *l, struct consumers *con
     memcpy(b->grid, l->grid, sizeof b->grid);
     b->digest = l->found.digest;
     memcpy(b->cta_first, cta_first, sizeof b->cta_first);
-    if (!consumers && begins_with_nobody(l))
+    if (!consumers && !k->session->recording && begins_with_nobody(l))
         consumers_create_empty(b, l);
-    if ((status = derived_or_checked(l, err)) || (status = binding_create(l, b, err))) {
+    if ((status = binding_create(l, b, err))) {
         consumers_destroy(b);
         free(b);
         return status;
@@ -314,7 +315,7 @@ static enum proact_status add_binding(struct launching *l, struct consumers *con
     b->next = k->bindings;
     k->bindings = b;
     l->binding = b;
-    return transfer_stream_awaits_tables(k->session, b, err);
+    return PROACT_OK;
 }
 
 static void binding_boundaries(const struct launching *l, uint32_t *cta_first)
@@ -367,17 +368,40 @@ const struct kernel_binding *kernel_binding_settled(const struct launching *l,
     return last;
 }
 
-const struct kernel_binding *kernel_binding_of(const struct launching *l,
-                                               const struct transfer_plan *plan)
+static struct kernel_binding *binding_look_up(const struct launching *l,
+                                              const uint32_t *cta_first)
 {
-    uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
-    const struct kernel_binding *b = l->kernel->bindings;
+    struct kernel_binding *b = l->kernel->bindings;
 
-    binding_boundaries(l, cta_first);
-    while (b &&
-           !(plans_are_same(&b->transfer.plan, plan) && binding_has_shape(b, l, cta_first)))
+    while (b && !(plans_are_same(&b->transfer.plan, &l->plan) &&
+                  binding_has_shape(b, l, cta_first)))
         b = b->next;
     return b;
+}
+
+/* Binding of a launch in a recording. Without one of its plan, the tables are created now:
+   they depend on the write set and on the readers, which an earlier launch of the shape
+   found. A recording restarts the counters itself. */
+static enum proact_status binding_find_recorded(struct launching *l,
+                                                const uint32_t *cta_first,
+                                                struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    const struct kernel_binding *before;
+
+    if ((l->binding = binding_look_up(l, cta_first)))
+        return PROACT_OK;
+    if (!(before = binding_latest(l, cta_first)))
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': it was not launched before with these arrays and this "
+                    "grid: launch it once, then record",
+                    l->kernel->name);
+    recording_pause(p);
+    const enum proact_status status =
+        add_binding(l, consumers_copy(before, &l->plan), cta_first, err);
+
+    recording_resume(p);
+    return status;
 }
 
 enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err)
@@ -385,21 +409,16 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
     uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
-    struct kernel_binding *b = k->bindings;
     struct consumers *consumers = NULL;
 
     binding_boundaries(l, cta_first);
-    while (b && !(plans_are_same(&b->transfer.plan, &l->plan) &&
-                  binding_has_shape(b, l, cta_first)))
-        b = b->next;
-    if (!b && p->recording)
-        return fail(err, PROACT_EINVAL,
-                    "kernel '%s': it was not launched before with these arrays, grid and "
-                    "plan: launch it once, then record",
-                    k->name);
-    l->binding = b;
-    if (p->recording) /* a recording restarts the counters itself */
-        return PROACT_OK;
+    if (p->recording)
+        return binding_find_recorded(l, cta_first, err);
+    struct kernel_binding *b = l->binding = binding_look_up(l, cta_first);
+    enum proact_status status = b ? PROACT_OK : derived_or_checked(l, err);
+
+    if (status)
+        return status;
     if (b) {
         b->used = p->sequence;
         b->launches++;
@@ -421,9 +440,9 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     if (b && !consumers)
         return restart(p, b, err);
     const unsigned launches = b ? b->launches : 0;
-    const enum proact_status status = add_binding(l, consumers, cta_first, err);
 
-    if (!status)
-        l->binding->launches = launches;
-    return status;
+    if ((status = add_binding(l, consumers, cta_first, err)))
+        return status;
+    l->binding->launches = launches;
+    return transfer_stream_awaits_tables(p, l->binding, err);
 }

@@ -10,7 +10,8 @@ struct kernel_binding;
 struct launching;
 struct transfer_plan;
 
-/* Binding of the launch, created at the first launch of its shape. */
+/* Binding of the launch, created at the first launch of its shape under its plan. In a
+   recording an earlier launch of the shape must exist, under any plan. */
 enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err);
 
 /* Whether two plans are equal. */
@@ -18,9 +19,6 @@ bool plans_are_same(const struct transfer_plan *a, const struct transfer_plan *b
 
 /* Binding of the last launch of this shape under any plan; NULL: none. */
 const struct kernel_binding *kernel_binding_latest(const struct launching *l);
-/* Binding of this shape under a plan; NULL: it was not launched under it. */
-const struct kernel_binding *kernel_binding_of(const struct launching *l,
-                                               const struct transfer_plan *plan);
 /* Binding of the last launch with this grid and write set, on any arrays of these sizes.
    Only bindings that were used at least `launches` times again count, which send what their
    readers need. NULL: none. */

@@ -23,6 +23,19 @@ static void plan_text_method(const struct transfer_plan *plan, struct text *out)
         text_print(out, " threads=%u", plan->threads);
 }
 
+static void plan_text_interleaved(const struct proact_kernel *k, struct text *out)
+{
+    const double counted_ns = k->interleaved.counted_ns,
+                 copied_ns = k->interleaved.copied_ns;
+
+    text_print(out, ": each CTA writes into %.1f chunks", k->interleaved.per_cta);
+    if (copied_ns > 0)
+        text_print(out,
+                   ", which takes %.1f us after the kernel if they are counted, copies "
+                   "take %.1f us (modelled)",
+                   counted_ns / 1e3, copied_ns / 1e3);
+}
+
 static void plan_text_reason(const struct proact_kernel *k, struct text *out)
 {
     const char *why = problem_text(k);
@@ -30,8 +43,7 @@ static void plan_text_reason(const struct proact_kernel *k, struct text *out)
     if (k->plan_reason == LAUNCH_PLAN_UNSUPPORTED)
         text_print(out, ": no version of the kernel supports the plan's method");
     else if (k->plan_reason == LAUNCH_PLAN_INTERLEAVED)
-        text_print(out, ": each CTA writes into %.1f chunks, %u at most can be counted",
-                   k->interleaved.per_cta, k->interleaved.most);
+        plan_text_interleaved(k, out);
     else if (k->plan_reason == LAUNCH_PLAN_SET)
         text_print(out, ": set by the caller");
     else if (k->plan_reason == LAUNCH_PLAN_STORED)

@@ -7,8 +7,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/autotune/session_profile.h"
-#include "runtime/kernel/prepared_arrays.h"
-#include "runtime/kernel/runtime_binding.h"
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/session/session_plan.h"
@@ -19,9 +17,6 @@ struct kernel_stored_plan {
     struct profile_key key;
     bool is_set; /* false: the user's plan */
     struct transfer_plan plan;
-    struct kernel_stored_plan *recorded; /* of the shape in a recording; NULL: not found
-                                            yet */
-    struct prepared_arrays prepared;     /* with which a plan of recordings was launched */
 };
 
 static enum proact_status stored_plan_read(const struct proact *p, const struct plan *from,
@@ -95,46 +90,11 @@ static struct kernel_stored_plan *stored_plan_find(struct proact_kernel *k,
     return s ? s : stored_plan_create(k, key);
 }
 
-/* Whether launches are, or will be, parts of a recording. */
-static bool stored_plan_is_recorded(const struct proact *p)
-{
-    return p->recording || p->repeating;
-}
-
-/* A recorded launch needs tables that an earlier launch has made. */
-static bool stored_plan_is_possible(const struct launching *l,
-                                    const struct kernel_stored_plan *s)
-{
-    return s->is_set && (!l->kernel->session->recording || kernel_binding_of(l, &s->plan));
-}
-
-/* Plan of the shape in recordings, if this launch has to prepare it: a C program announces
-   no recording before it begins. NULL: it has not. */
-static const struct kernel_stored_plan *stored_plan_to_prepare(struct launching *l,
-                                                               struct kernel_stored_plan *s)
-{
-    struct proact_kernel *k = l->original ? l->original : l->kernel;
-    struct profile_key key = s->key;
-
-    if (l->is_program || key.is_recorded)
-        return NULL;
-    key.is_recorded = true;
-    if (!s->recorded)
-        s->recorded = stored_plan_find(k, &key);
-    struct kernel_stored_plan *r = s->recorded;
-
-    return r->is_set && !(s->is_set && plans_are_same(&r->plan, &s->plan)) &&
-                   !prepared_arrays_have(&r->prepared, l, &r->plan)
-               ? r
-               : NULL;
-}
-
 bool stored_plan_select(struct launching *l)
 {
     struct proact_kernel *k = l->original ? l->original : l->kernel;
     struct proact *p = k->session;
     const struct transfer_plan *given = &p->constraint;
-    const struct kernel_stored_plan *prepares;
     struct kernel_stored_plan *s;
 
     if (!p->profile->stored && !p->profile->lists_shapes)
@@ -146,19 +106,15 @@ bool stored_plan_select(struct launching *l)
     if (!given->is_open || !given->chunk_is_open || !given->threads_are_open ||
         !p->profile->stored)
         return false;
-    key.is_recorded = stored_plan_is_recorded(p);
+    key.is_recorded = p->recording != NULL;
     s = stored_plan_find(k, &key);
-    if (key.is_recorded && !stored_plan_is_possible(l, s)) {
+    if (key.is_recorded && !s->is_set) {
         key.is_recorded = false;
         s = stored_plan_find(k, &key);
     }
-    if (!p->recording && (prepares = stored_plan_to_prepare(l, s)))
-        l->plan = prepares->plan;
-    else if (stored_plan_is_possible(l, s))
+    if (s->is_set)
         l->plan = s->plan;
-    else
-        return false;
-    return true;
+    return s->is_set;
 }
 
 struct profile_key stored_plan_recorded_key(const struct launching *l)
@@ -184,7 +140,6 @@ void stored_plans_drop(struct proact_kernel *k)
 {
     for (struct kernel_stored_plan *s = k->stored_plans, *next; s; s = next) {
         next = s->next;
-        prepared_arrays_clear(&s->prepared);
         free(s);
     }
     k->stored_plans = NULL;

@@ -3,9 +3,7 @@
 
 /* Stored plans of launch shapes: mechanism, chunk size and transfer threads. They apply if
    the user gave none of them. A launch in a recording or in a program's graph has a plan of
-   its own, if the profile has one, or else the plan of the launches before it. In the C API
-   the first launch that writes some arrays has the plan of recordings, which need its
-   tables. */
+   its own, if the profile has one, or else the plan of the launches before it. */
 
 #include <stdbool.h>
 

@@ -23,9 +23,10 @@ struct proact_kernel {
        digest and chunks of that size. */
     struct {
         uint64_t digest, chunk_bytes;
-        double per_cta; /* mean number of these chunks */
-        unsigned most;  /* its limit */
-        bool are_many;  /* per_cta exceeds it */
+        const struct transfer_method *method;
+        double per_cta;               /* mean number of these chunks */
+        double counted_ns, copied_ns; /* modelled (plan/rules/method.c); 0: unknown */
+        bool are_many;                /* copies are faster */
     } interleaved;
     struct proact_kernel *next;
     char *name;
@@ -97,5 +98,4 @@ struct proact_kernel {
     unsigned slot_count;
     struct kernel_tables *tables;
     struct kernel_binding *bindings;
-    uint64_t binding_drops; /* number of dropped bindings */
 };

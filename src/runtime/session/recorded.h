@@ -43,8 +43,10 @@ struct proact_recording {
     bool uses_first;     /* some operation may use all memory of device 0 */
     bool is_program;     /* made of parameter-buffer launches: the program can record it
                             again */
+    bool was_paused;     /* recording_pause() */
     bool follows;        /* valid only while variables and constants have these counts */
     uint64_t variables, constants;
+    uint64_t variables_before; /* count at the start of the recording */
     unsigned behind; /* consecutive replays, up to the last one, that started with a
                         fetch */
     struct session_launch *launch;

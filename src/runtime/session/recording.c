@@ -75,6 +75,25 @@ void recording_follow_variables(struct proact *p)
     r->constants = p->constants;
 }
 
+void recording_pause(struct proact *p)
+{
+    if (!p->recording)
+        return;
+    p->recording->was_paused = true;
+    p->backend->capture_pause(p->set);
+}
+
+void recording_resume(struct proact *p)
+{
+    if (p->recording)
+        p->backend->capture_resume(p->set);
+}
+
+bool recording_has_variables(const struct proact *p)
+{
+    return !p->recording || p->variables == p->recording->variables_before;
+}
+
 static bool knows_tables(const struct proact_recording *r, const struct transfer_tables *t)
 {
     for (size_t i = 0; i < r->table_count; i++)
@@ -198,6 +217,7 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
     p->recording->session = p;
     p->records_unlike = p->records_early = false;
     p->recording->begin = p->sequence;
+    p->recording->variables_before = p->variables;
     return PROACT_OK;
 }
 
@@ -214,7 +234,12 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
     if (!r)
         return fail(err, PROACT_EINVAL, "no recording is under way");
     status = p->backend->capture_end(p->set, &r->graph, err);
+    if (r->was_paused) { /* later launches of any stream may use what it uploaded */
+        const enum proact_status done =
+            p->backend->synchronize(p->set, status ? NULL : err);
 
+        status = status ? status : done;
+    }
     p->recording = NULL;
     r->end = p->sequence;
     nothing_fresh(p);

@@ -24,6 +24,14 @@ void recording_add_array(struct proact *p, struct proact_array *a);
 enum proact_status recording_rewind(struct proact *p, const struct kernel_binding *b,
                                     struct proact_error *err);
 
+/* Interrupts the recording until recording_resume(): operations of the devices are queued
+   at once, and precede the replays. They do not follow recorded operations, and later ones
+   do not wait for them: the end of the recording waits. Without a recording, no effect. */
+void recording_pause(struct proact *p);
+void recording_resume(struct proact *p);
+/* Whether variables have not changed since the recording began; true without one. */
+bool recording_has_variables(const struct proact *p);
+
 /* Notes an operation that may use all memory and variables of device 0. */
 void recording_note_first(struct proact *p);
 /* Notes a recording of a program, which can record it again. */

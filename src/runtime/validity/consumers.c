@@ -395,7 +395,7 @@ struct consumers *consumers_copy(const struct kernel_binding *b,
 {
     const struct consumers *w = b->consumers;
 
-    if (!w->push_targets || !w->number || w->number > NUMBER_MAX || plan->everywhere ||
+    if (!w->push_targets || w->number > NUMBER_MAX || plan->everywhere ||
         transfer_sends_to_all(plan))
         return NULL;
     struct consumers *next = must_calloc(1, sizeof *next);

@@ -67,6 +67,6 @@ struct consumers *consumers_copy(const struct kernel_binding *b,
                                  const struct transfer_plan *plan);
 /* Consumers of a new binding under the plan with better push targets; the new binding takes
    ownership. NULL: the current targets stay. `replaces`: the plan is that of `b`, which is
-   not used again; under another plan it stays, for recordings. */
+   not used again. */
 struct consumers *consumers_update(struct kernel_binding *b,
                                    const struct transfer_plan *plan, bool replaces);

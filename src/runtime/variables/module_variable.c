@@ -10,6 +10,7 @@
 #include "runtime/objects/kernel.h"
 #include "runtime/objects/session.h"
 #include "runtime/objects/session_image.h"
+#include "runtime/session/recording.h"
 #include "runtime/session/runtime_wait.h"
 
 static bool begins(const char *name, const char *with)
@@ -209,7 +210,7 @@ static enum proact_status copy_used(const struct proact_kernel *k,
     for (uint32_t i = 0; i < m->symbol_count && !status; i++) {
         if (!used[i] || !variable_is_fetched(&m->symbols[i]))
             continue;
-        if (!is_settled)
+        if (!is_settled && !k->session->recording) /* which began after a wait */
             session_settle(k->session);
         is_settled = true;
         status = copy_one(k, &m->symbols[i], to, err);
@@ -227,13 +228,16 @@ enum proact_status module_variables_fetch(const struct proact_kernel *k,
 
     if (*since == p->variables)
         return PROACT_OK;
-    p->records_unlike |= p->recording != NULL;
-    if (p->recording)
+    if (!recording_has_variables(p) && module_variables_wait(k, *since)) {
+        p->records_unlike = true;
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': variables of modules may have changed: launch it once, "
                     "then record",
                     k->name);
+    }
+    recording_pause(p);
     if (!(status = copy_used(k, to, err)))
         *since = p->variables;
+    recording_resume(p);
     return status;
 }

@@ -37,7 +37,6 @@ void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *ar
             continue;
         }
         *link = b->next;
-        k->binding_drops++;
         for (struct proact_array *a = k->session->arrays; a; a = a->next)
             a->writer = a->writer == b ? NULL : a->writer;
         transfer_unbind(&b->transfer);

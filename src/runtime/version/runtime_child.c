@@ -76,12 +76,9 @@ static enum proact_status load(struct proact_kernel *k, struct proact_error *err
 
 enum proact_status kernel_children_ready(struct proact_kernel *k, struct proact_error *err)
 {
-    struct proact *p = k->session;
     enum proact_status status;
 
     if (!k->children) {
-        if (p->recording) /* no binding exists either, and the caller reports that */
-            return PROACT_OK;
         if ((status = refuse_variables(k, err)))
             return status;
         k->children = must_calloc(1, sizeof *k->children);

@@ -61,6 +61,17 @@ enum proact_status cuda_capture_begin(struct device_set *set, struct proact_erro
     return PROACT_OK;
 }
 
+/* The driver captures nothing before cuda_capture_end(). */
+void cuda_capture_pause(struct device_set *set)
+{
+    set->is_taping = false;
+}
+
+void cuda_capture_resume(struct device_set *set)
+{
+    set->is_taping = true;
+}
+
 /* Allocates a word for each wait of this device for another one. */
 static enum proact_status make_words(struct device_graph *g, unsigned device,
                                      struct proact_error *err)

@@ -30,6 +30,18 @@ enum proact_status tape_end(struct device_set *set, struct device_graph **out,
     return PROACT_OK;
 }
 
+void tape_pause(struct device_set *set)
+{
+    set->paused = set->tape;
+    set->tape = NULL;
+}
+
+void tape_resume(struct device_set *set)
+{
+    set->tape = set->paused;
+    set->paused = NULL;
+}
+
 static struct device_event *join_of(struct device_stream *s)
 {
     struct device_event *e = s->join;
