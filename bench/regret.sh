@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Regret of the planner: the time of --method auto over that of the best plan of an exhaustive
 # search, minus 1. Next to it: always fused, inline, bulk.
-# Usage: bench/regret.sh [--quick] [--seconds N] BUILD FILE [MACHINE...]
+# Usage: bench/regret.sh [--quick] [--seconds N] [--class C,...] BUILD FILE [MACHINE...]
 #   --quick    a few cases of each kind on two machines: two minutes on one core
 #   --seconds  start no case later (default 1800); cases are in the order of importance
+#   --class    only cases of these classes
 #   BUILD      a build folder (build/default), or a folder with its programs at the same paths
 #   FILE       receives the cases as JSON
 #   MACHINE    default: h200x2 h200x4 v100x4 v100x16; local: the GPUs, with larger inputs
@@ -20,12 +21,13 @@
 # 1: a run failed. 3: the regret of auto exceeds 3 % in the median, 10 % in the 90th percentile
 # or 25 % at worst.
 set -u
-usage() { sed -n '3,22s/^# \{0,1\}//p' "$0"; exit 2; }
-quick='' seconds=1800
+usage() { sed -n '3,23s/^# \{0,1\}//p' "$0"; exit 2; }
+quick='' seconds=1800 classes=
 while [ $# -gt 0 ]; do
     case $1 in
     --quick) quick=yes ;;
     --seconds) shift; seconds=${1:-} ;;
+    --class) shift; classes=${1:-} ;;
     *) break ;;
     esac
     shift
@@ -229,6 +231,7 @@ measure() { # the case $words: a row
 
 while read -r class kind words; do
     [ -z "$quick" ] || [ "$kind" = quick ] || continue
+    case ",${classes:-$class}," in *",$class,"*) ;; *) continue ;; esac
     for machine in $machines; do
         if [ $(($(date +%s) - started)) -gt "$seconds" ]; then
             echo "regret.sh: left out: $words on $machine" >&2

@@ -44,5 +44,7 @@ expect "| band | 1 | 19.5 / 19.5 / 19.5 | 49.4 / 49.4 / 49.4 | 0.0 / 0.0 / 0.0 |
 expect "| gradient | 1 | 0.0 / 0.0 / 0.0 | 49.4 / 49.4 / 49.4 | 0.0 / 0.0 / 0.0 | 198.8 / 198.8 / 198.8 |"
 expect "| narrow-stores | 1 | 4.0 / 4.0 / 4.0 | 20.0 / 20.0 / 20.0 | 10.0 / 10.0 / 10.0 | 120.0 / 120.0 / 120.0 |"
 expect "| all | 9 | 4.0 / 19.5 / 19.5 | 20.0 / 49.4 / 49.4 | 0.0 / 10.0 / 10.0 | 120.0 / 198.8 / 198.8 |"
+bench/regret.sh --quick --class band,als "$scratch/build" "$scratch/few.json" v100x4 >"$scratch/few" 2>&1
+[ "$(grep -c '^{' "$scratch/few")" = 1 ] || { echo "--class band,als:"; cat "$scratch/few"; code=1; }
 grep -c '"plan": "inline", "best": "inline"' "$scratch/out.json" | grep -qx 4 || { cat "$scratch/out.json"; code=1; }
 exit $code
