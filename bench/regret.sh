@@ -44,7 +44,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 functions=$(cat "$here/value.awk" "$here/regret.awk") || exit 2
 proact=$build/tools/proact/proact
 started=$(date +%s) code=0
-commit=$(git -C "$build/.." rev-parse --short=8 HEAD 2>/dev/null || echo unknown)
+commit=$(git -C "$here" rev-parse --short=8 HEAD 2>/dev/null || echo unknown)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -250,8 +250,13 @@ done <<END
 $(cases)
 END
 {
+    on=$machines
+    if [ "$on" = local ]; then
+        names=$(nvidia-smi --query-gpu=name --format=csv,noheader)
+        on="$(echo "$names" | grep -c .) x $(echo "$names" | head -1)"
+    fi
     printf '{"machine": "%s", "date": "%s", "commit": "%s", "runs": %d,\n "rows": [\n' \
-        "$machines" "$(date +%F)" "$commit" \
+        "$on" "$(date +%F)" "$commit" \
         "$([ "$machines" = local ] && echo 15 || echo 1)"
     sed '$!s/$/,/; s/^/  /' rows
     printf ' ]}\n'

@@ -86,6 +86,29 @@ static void one_block_suffices_for_synchronous_writes(void **state)
     go(&s);
 }
 
+/* Locking memory takes a millisecond. Small reads use the end of the block of a write. */
+static void small_reads_lock_no_memory(void **state)
+{
+    enum { SMALL = 64 << 10 };
+    struct stage s;
+
+    (void)state;
+    come(&s);
+    write(&s, 1);
+    const unsigned locked = fake_cuda_calls_of("cuMemHostAlloc");
+
+    for (unsigned turn = 0; turn < 2; turn++) {
+        memset(s.back, 0, SMALL);
+        must(&s, s.b->read(s.stream, s.back, s.memory[1], SMALL, &s.err));
+        assert_int_equal(s.back[SMALL - 1], 1);
+        assert_int_equal(fake_cuda_calls_of("cuMemHostAlloc"), locked + turn);
+        holds(&s, 1); /* larger: locks memory of its own, once */
+        write(&s, 1);
+    }
+    assert_int_equal(fake_cuda_calls_of("cuMemHostAlloc"), locked + 1);
+    go(&s);
+}
+
 /* All writes are blocked until another stream writes the awaited word. */
 static void blocks_in_flight_are_not_reused(void **state)
 {
@@ -155,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_block_suffices_for_synchronous_writes),
+        cmocka_unit_test(small_reads_lock_no_memory),
         cmocka_unit_test(blocks_in_flight_are_not_reused),
         cmocka_unit_test(host_memory_is_not_locked_during_a_wait),
         cmocka_unit_test(a_session_locks_host_memory),

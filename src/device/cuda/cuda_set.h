@@ -29,7 +29,7 @@ struct cuda_memory {
 
 /* Locked host memory that copies read; empty again when all devices are idle. */
 struct cuda_staging {
-    unsigned char *block; /* CUDA_STAGE_BYTES */
+    unsigned char *block; /* CUDA_STAGE_BYTES, and in one block those of small reads */
     size_t used;
     struct cuda_staging *next;
 };
@@ -124,6 +124,7 @@ struct device_set {
     struct cuda_staging *staging;
     void *read_stage;
     size_t read_stage_bytes;
+    bool shares_read_stage; /* read_stage is the end of a block of writes */
     struct cuda_wait *waits;
     size_t wait_count, wait_capacity;
     cu_event *spare[TOPOLOGY_DEVICES_MAX][2]; /* without time, with time */

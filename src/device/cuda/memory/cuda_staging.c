@@ -28,14 +28,21 @@ static enum proact_status add_block(struct device_set *set, struct cuda_staging 
                                     struct proact_error *err)
 {
     struct cuda_staging *s = must_calloc(1, sizeof *s);
+    const bool is_for_reads = !set->read_stage;
     void *memory = NULL;
-    enum proact_status status = lock(set, CUDA_STAGE_BYTES, &memory, err);
+    enum proact_status status =
+        lock(set, CUDA_STAGE_BYTES + (is_for_reads ? FEW_BYTES : 0), &memory, err);
 
     if (status) {
         free(s);
         return status;
     }
     s->block = memory;
+    if (is_for_reads) {
+        set->read_stage = s->block + CUDA_STAGE_BYTES;
+        set->read_stage_bytes = FEW_BYTES;
+        set->shares_read_stage = true;
+    }
     s->next = set->staging;
     *out = set->staging = s;
     return PROACT_OK;
@@ -111,7 +118,8 @@ static void unlock(struct device_set *set, void *memory)
     cuda_context_pop(&set->driver);
 }
 
-/* Starts with a small buffer: locking memory would double the time of a first read. */
+/* Starts with a small buffer, the end of the first block of writes: locking memory takes a
+   millisecond, which would be part of the first read. */
 enum proact_status cuda_stage_for_read(struct device_set *set, size_t bytes,
                                        unsigned char **out, struct proact_error *err)
 {
@@ -119,8 +127,9 @@ enum proact_status cuda_stage_for_read(struct device_set *set, size_t bytes,
     enum proact_status status = PROACT_OK;
 
     if (set->read_stage_bytes < wanted) {
-        if (set->read_stage)
+        if (set->read_stage && !set->shares_read_stage)
             unlock(set, set->read_stage);
+        set->shares_read_stage = false;
         set->read_stage = NULL;
         status = lock(set, wanted, &set->read_stage, err);
         set->read_stage_bytes = status ? 0 : wanted;
@@ -131,7 +140,7 @@ enum proact_status cuda_stage_for_read(struct device_set *set, size_t bytes,
 
 void cuda_staging_clear(struct device_set *set)
 {
-    if (set->read_stage && !set->is_stuck)
+    if (set->read_stage && !set->shares_read_stage && !set->is_stuck)
         unlock(set, set->read_stage);
     set->read_stage = NULL;
     while (set->staging && !set->is_stuck) {
