@@ -41,8 +41,9 @@ enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
                              const struct micro_launch *what, struct bench_sample *out,
                              struct proact_error *err);
 
-/* Launches under one plan in a session of their own, so that plans can take turns. Without a
-   method the planner selects the plan by estimate; no launch of another session decides. */
+/* Launches under one plan in a session of their own, so that plans can take turns. Without
+   a method the planner selects the plan by estimate; no launch of another session
+   decides. */
 struct micro_turns;
 struct micro_turns *micro_turns_open(struct micro *m, const struct proact_plan *plan,
                                      const struct micro_launch *what);

@@ -1,6 +1,12 @@
 # Regret by class, of the rows of bench/regret.sh: functions for that script and for the
 # tables of the documentation. Columns: auto, fused, inline, bulk.
 
+function regret_reset() {
+    delete regret_seen
+    delete regret_count
+    regret_classes = 0
+}
+
 function regret_read(line,    class, c, columns, r) {
     class = value(line, "class")
     if (class == "") return

@@ -282,6 +282,7 @@ function micro_errors(file,    line, k, m, order, names, n, c, i, j, part, cell,
 }
 
 function regret_table(file,    line) {
+    regret_reset()
     while ((getline line <file) > 0) regret_read(line)
     close(file)
     if (!regret_classes) fail(file " has no cases")
@@ -300,7 +301,7 @@ function table(name,    file) {
     else if (name == "model-micro") micro_errors(file)
     else if (name ~ /^(figure|table)[0-9]+$/) figure_table(file, name ~ /^table/)
     else if (name ~ /^correct/) correct_table(file)
-    else if (name ~ /^(calls|compiled|distributed|start)/) build_table(file, "median")
+    else if (name ~ /^(calls|compiled|distributed|start|whole)/) build_table(file, "median")
     else if (name ~ /^large/) build_table(file, "each")
     else if (name ~ /^micro-(row-)?(all-)?[0-9]/) best_table(file)
     else if (name ~ /^(run|(pagerank|als).*-v100)/)

@@ -229,11 +229,11 @@ static enum proact_status ct_fill(const struct ct_work *w, struct proact_error *
 static enum proact_status ct_warm(struct ct_work *w, struct proact_error *err)
 {
     struct ct_step step = {.beta = w->options.beta, .delta = prior_delta, .length = 1};
-    unsigned subsets = w->options.subsets;
+    const unsigned subsets = w->options.subsets, least = WARM_UPDATES + WARM_SELECTED;
     enum proact_status status = PROACT_OK;
 
     assert(subsets > 0);
-    for (unsigned i = 0; (i < subsets || i < WARM_UPDATES + WARM_SELECTED) && !status; i++) {
+    for (unsigned i = 0; (i < subsets || i < least) && !status; i++) {
         status = ct_launch_update(w, ct_subset_at(i % subsets, subsets), &step, err);
         if (!status && i + 1 == WARM_UPDATES)
             status = proact_wait(w->session, err);
