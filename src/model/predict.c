@@ -176,14 +176,13 @@ static void predict_stores(const struct predicted *s, struct model_candidate *c)
     c->chunks.first_bytes = s->p.bytes / STORE_CHUNKS + 1;
 }
 
-/* Chunks of an array in which a CTA counts, beyond the first: by its extent, or by its
-   ranges where these are far apart. */
+/* Chunks of an array in which a CTA counts, beyond the first, at most one per range. */
 static double more_counts(const struct predicted *s)
 {
-    const uint64_t chunk =
-        s->plan->chunks.first_bytes ? s->plan->chunks.first_bytes : CHUNK_BYTES;
+    const uint64_t given = s->plan->chunks.first_bytes, chunk = given ? given : CHUNK_BYTES;
+    const uint64_t chunks = s->p.extent_bytes / chunk;
 
-    return fmin((double)(s->p.extent_bytes / chunk), fmax(s->p.extent_ranges - 1, 0));
+    return fmin((double)chunks, fmax(s->p.extent_ranges - 1, 0));
 }
 
 /* Each wave counts. The time of the last counts belongs to the kernel then. A CTA loads

@@ -48,6 +48,24 @@ static void interleaved_ranges_have_the_extent_of_all(void **state)
     check_extent(e, 999 * 32 + 4, 1000, (999 * 32 + 4.0) / (999 * 32 + 16));
 }
 
+/* CTAs with a column each: those of a device are one strided copy. In turns of 8 words and
+   with a gap of as many, the columns of all CTAs join. */
+static void adjacent_ranges_are_one_copy(void **state)
+{
+    struct cta_runs runs = {0};
+    const struct rows rows = {0, 4, 64, 1000};
+
+    (void)state;
+    assert_true(cta_runs_add(&runs, (struct cta_run){0, CTAS, 0, 1, 4}, &rows, 0));
+    assert_int_equal(written_copies(&runs, 0, CTAS), 1);
+    assert_int_equal(written_copies(&runs, 0, 1), 1);
+    cta_runs_clear(&runs);
+    assert_true(cta_runs_add(&runs, (struct cta_run){0, 1, 0, 1, 0}, &rows, 0));
+    assert_true(cta_runs_add(&runs, (struct cta_run){1, 1, 0, 1, 0}, &rows, 1 << 20));
+    assert_int_equal(written_copies(&runs, 0, 2), 2);
+    cta_runs_clear(&runs);
+}
+
 static void no_range_has_no_extent(void **state)
 {
     const struct cta_runs none = {0};
@@ -61,6 +79,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(consecutive_ranges_have_their_own_extent),
         cmocka_unit_test(interleaved_ranges_have_the_extent_of_all),
+        cmocka_unit_test(adjacent_ranges_are_one_copy),
         cmocka_unit_test(no_range_has_no_extent),
     };
 

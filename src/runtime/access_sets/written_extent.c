@@ -2,7 +2,9 @@
 #include "runtime/access_sets/written_extent.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/spans/cta_runs.h"
 
 /* From the first to the last byte of the first CTA of a run. */
@@ -75,4 +77,46 @@ struct plan_extent written_extent(const struct cta_runs *runs, const uint32_t *c
     return (struct plan_extent){.bytes = (uint64_t)(bytes / ctas),
                                 .ranges = ranges / ctas,
                                 .share = fmin(bytes / ctas / fmax((double)most, 1), 1)};
+}
+
+static int extent_compare(const void *left, const void *right)
+{
+    const struct span *a = left, *b = right;
+
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* Joins adjacent ranges, which ascend, and counts strided ones. */
+static size_t extent_copies(const struct span *span, size_t count)
+{
+    struct rows last = {0};
+    size_t copies = 0;
+
+    for (size_t i = 0, next; i < count; i = next) {
+        uint64_t end = span[i].end;
+
+        for (next = i + 1; next < count && span[next].first <= end; next++)
+            end = span[next].end > end ? span[next].end : end;
+        if (copies && rows_go_on(&last, span[i].first, end - span[i].first))
+            continue;
+        last = rows_one(span[i].first, end - span[i].first);
+        copies++;
+    }
+    return copies;
+}
+
+size_t written_copies(const struct cta_runs *runs, uint32_t first, uint32_t end)
+{
+    enum { SPANS_MAX = 1 << 16 };
+    struct cta_runs_walk walk = cta_runs_walk(runs, first, end);
+    struct span *all = must_calloc(SPANS_MAX, sizeof *all);
+    size_t count = 0;
+
+    while (count < SPANS_MAX && cta_runs_span(&walk, &all[count]))
+        count++;
+    qsort(all, count, sizeof *all, extent_compare);
+    const size_t copies = extent_copies(all, count);
+
+    free(all);
+    return copies;
 }

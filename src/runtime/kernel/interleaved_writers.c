@@ -64,7 +64,6 @@ static struct plan_array counting_array(const struct launching *l, uint32_t slot
     const struct cta_runs *runs = found_runs(l, slot);
     struct plan_array a = {.bytes = launching_slot_array(l, slot)->bytes,
                            .extent = written_extent(runs, first, devices),
-                           .copies = devices - 1,
                            .chunk_share = 1};
     double bytes = 0, ranges = 0;
 
@@ -75,6 +74,11 @@ static struct plan_array counting_array(const struct launching *l, uint32_t slot
             bytes += (double)r->bytes * r->count * runs->run[n].count;
             ranges += (double)r->count * runs->run[n].count;
         }
+    for (unsigned d = 0; d < devices; d++) {
+        const size_t copies = (devices - 1) * written_copies(runs, first[d], first[d + 1]);
+
+        a.copies = copies > a.copies ? (unsigned)copies : a.copies;
+    }
     a.range_bytes = (uint64_t)(bytes / (double)ctas);
     a.run_bytes = ranges > 0 ? (uint64_t)(bytes / ranges) : 0;
     for (unsigned from = 0; from < devices; from++)
@@ -104,7 +108,7 @@ static void interleaved_decide(const struct launching *l)
     struct plan plan = {.chunk_first = l->plan.chunk_bytes, .threads = l->plan.threads};
 
     strncpy(plan.method, method.name, sizeof plan.method - 1);
-    for (uint32_t s = 0; s < k->slot_count; s++)
+    for (uint32_t s = 0; s < k->slot_count && plan_counts_many(&counting); s++)
         arrays[s] = counting_array(l, s, counting.ctas);
     for (unsigned d = 0; d < session->devices.count; d++) {
         const uint64_t ctas = l->found.cta_first[d + 1] - l->found.cta_first[d];
