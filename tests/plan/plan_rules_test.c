@@ -22,8 +22,12 @@ static unsigned axis_of(const struct plan_axes *a)
    less than a quarter, unless its readers miss more than it saves. */
 static void an_axis_with_far_fewer_missing_bytes_is_selected(void **state)
 {
-    struct plan_axes a = {.present = 1,
-                          .axis = {{true, 490, 0}, {true, 1000, 100}, {false, 0, 0}}};
+    struct plan_axes a = {
+        .present = 1,
+        .axis = {{.is_legal = true, .missing_bytes = 490},
+                 {.is_legal = true, .missing_bytes = 1000, .sent_bytes = 100},
+                 {.is_legal = false}},
+        .bytes_per_ns = 1};
     const struct plan_problem fixed = {.axes = NULL};
     struct plan plan = {0};
 
@@ -45,9 +49,31 @@ static void an_axis_with_far_fewer_missing_bytes_is_selected(void **state)
     assert_int_equal(plan_rule_axis.expand(&fixed, &plan, &plan, 1), 0);
 }
 
+/* The start of a copy takes 10 ns. An axis along which the same bytes are many copies is
+   slower, and one with few copies may miss more bytes. */
+static void an_axis_with_fewer_copies_is_selected(void **state)
+{
+    struct plan_axes a = {
+        .present = 1,
+        .axis = {{.is_legal = true, .missing_bytes = 400, .missing_copies = 10},
+                 {.is_legal = true, .missing_bytes = 1000, .missing_copies = 1}},
+        .bytes_per_ns = 1,
+        .copy_ns = 10};
+
+    (void)state;
+    assert_int_equal(axis_of(&a), 1); /* 500 and 1010 ns */
+    a.axis[0].missing_copies = 11;
+    assert_int_equal(axis_of(&a), 2);
+    a.axis[0] =
+        (struct plan_axis){.is_legal = true, .missing_bytes = 1100, .missing_copies = 1};
+    a.axis[1].missing_copies = 200;
+    assert_int_equal(axis_of(&a), 1);
+}
+
 static void few_missing_bytes_need_no_evaluation(void **state)
 {
-    struct plan_axes a = {.axis = {{true, 1999, 0}}, .bytes_per_ns = 1};
+    struct plan_axes a = {.axis = {{.is_legal = true, .missing_bytes = 1999}},
+                          .bytes_per_ns = 1};
 
     (void)state;
     assert_false(plan_axes_matter(&a));
@@ -219,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_axis_with_far_fewer_missing_bytes_is_selected),
+        cmocka_unit_test(an_axis_with_fewer_copies_is_selected),
         cmocka_unit_test(few_missing_bytes_need_no_evaluation),
         cmocka_unit_test(ranges_share_their_boundaries),
         cmocka_unit_test(the_shortest_range_counts),

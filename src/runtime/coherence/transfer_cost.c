@@ -123,6 +123,34 @@ struct transfer_cost launch_missing_bytes(struct launching *l, bool is_whole,
     return s;
 }
 
+struct transfer_copies launch_missing_copies(struct launching *l)
+{
+    struct transfer_copies sum = {0, 0};
+
+    if (!l->needs)
+        l->needs = needs_of_launch(l);
+    for (size_t i = 0; i < l->relocation_count; i++) {
+        struct proact_array *a = l->relocations[i].array;
+        const struct transfer_need *needs[PROACT_DEVICES_MAX] = {0};
+        struct missing_ranges missing = {0};
+
+        if (launching_is_again(l, i))
+            continue;
+        if (a->is_shared)
+            array_written(a, 0, a->bytes, FIRST);
+        if (!a->writer || a->by_launch)
+            continue;
+        for (unsigned d = 0; d < l->needs->devices; d++)
+            needs[d] = needs_of(l->needs, launching_number(l, a), d);
+        array_catch_up(a);
+        missing_find(a, needs, &missing);
+        sum.bytes += missing.bytes;
+        sum.copies += missing.count;
+        missing_clear(&missing);
+    }
+    return sum;
+}
+
 bool launch_device0_is_current(const struct launching *l)
 {
     static const struct transfer_need everything = {.all = true};

@@ -24,6 +24,11 @@ struct transfer_cost {
 typedef void missing_visitor(void *context, struct choice *wrote, uint64_t bytes);
 struct transfer_cost launch_missing_bytes(struct launching *l, bool is_whole,
                                           missing_visitor *visit, void *context);
+/* Copies by which a split launch fetches what split launches wrote. */
+struct transfer_copies {
+    uint64_t bytes, copies;
+};
+struct transfer_copies launch_missing_copies(struct launching *l);
 /* Whether device 0 has all bytes of the launch's arrays. */
 bool launch_device0_is_current(const struct launching *l);
 /* Missing bytes of one array in a split launch with the given needs, whose transition key

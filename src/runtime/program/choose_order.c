@@ -28,11 +28,6 @@ enum {
         1 << 16 /* written ranges; above this limit the host analysis takes too long */
 };
 
-static uint64_t missing_bytes(struct launching *l)
-{
-    return launch_missing_bytes(l, false, NULL, NULL).of_split;
-}
-
 /* Ranges that are contiguous in CTA order can fall apart along another axis:
    three-dimensional tiles and fragments then have one range per CTA. */
 static bool writes_few_rows(const struct launching *l)
@@ -87,38 +82,50 @@ static bool try(const struct launching *l, unsigned dimension, struct launching 
     return can;
 }
 
-static void look(struct launching *l, struct interchanged_shape *s, uint64_t missing)
+static void look_add(struct interchanged_shape *s, unsigned dimension,
+                     struct transfer_copies missing)
+{
+    s->missing_bytes[dimension] += missing.bytes;
+    s->missing_copies[dimension] += missing.copies;
+}
+
+static void look(struct launching *l, struct interchanged_shape *s,
+                 struct transfer_copies missing)
 {
     struct launching other;
 
     s->looks++;
     s->look_next = 2 * s->launches;
-    s->missing_bytes[s->slowest] += missing;
+    look_add(s, s->slowest, missing);
     for (unsigned d = 0; d < 3; d++) {
         if (d == s->slowest || !shape_may_be_slowest(s, d))
             continue;
         if (try(l, d, &other))
-            s->missing_bytes[d] += missing_bytes(&other);
+            look_add(s, d, launch_missing_copies(&other));
         else
             s->is_no_good[d] = true;
     }
 }
 
-/* Alternatives of the launch, with the bytes that it missed on average. */
+/* Alternatives of the launch, with the bytes that it missed on average. The devices copy at
+   the same time. */
 static struct plan_axes order_axes(const struct launching *l,
                                    const struct interchanged_shape *s,
                                    const struct choice *c)
 {
-    struct plan_axes a = {.present = s->slowest,
-                          .changes = s->changes,
-                          .bytes_per_ns = fetch_rate(l->kernel->session),
-                          .launch_ns =
-                              c && c->timed_split ? (double)choice_split_ns(c) : 0};
+    const struct proact *p = l->kernel->session;
+    struct plan_axes a = {
+        .present = s->slowest,
+        .changes = s->changes,
+        .bytes_per_ns = fetch_rate(p),
+        .copy_ns = 1000 * p->topology.fabric.copy_start_us / p->devices.count,
+        .launch_ns = c && c->timed_split ? (double)choice_split_ns(c) : 0};
 
     for (unsigned d = 0; d < 3; d++)
-        a.axis[d] = (struct plan_axis){.is_legal = shape_may_be_slowest(s, d),
-                                       .missing_bytes =
-                                           s->looks ? s->missing_bytes[d] / s->looks : 0};
+        a.axis[d] = (struct plan_axis){
+            .is_legal = shape_may_be_slowest(s, d),
+            .missing_bytes = s->looks ? s->missing_bytes[d] / s->looks : 0,
+            .missing_copies = s->looks ? s->missing_copies[d] / s->looks : 0};
     return a;
 }
 
@@ -166,43 +173,75 @@ static uint64_t within_of_others(const struct transfer_need *read,
     return bytes;
 }
 
-/* Bytes of a slot that must be sent to other devices with the partition of `b`. */
-static uint64_t sends_of(const struct launching *l, const struct kernel_binding *b,
-                         unsigned slot)
+/* Sends from one device to another. Equal parts at a constant distance are one copy. */
+struct order_sends {
+    uint64_t bytes, copies;
+    uint64_t first, part, pitch; /* of the last part */
+};
+
+static void order_sends_add(struct order_sends *s, uint64_t first, uint64_t part)
 {
-    const struct transfer_table *table = b->tables[slot]->tables->table;
-    const uint32_t number = launching_number(l, b->array[slot]);
-    const bool is_to_all = consumers_are_scattered(b, slot);
-    uint64_t bytes = 0;
+    const uint64_t pitch = first - s->first;
 
-    for (unsigned to = 0; to < b->transfer.devices->count; to++) {
-        struct transfer_need read = {0};
-
-        consumers_predicted_read(l->binding, slot, to, &read);
-        for (unsigned from = 0; from < b->transfer.devices->count; from++) {
-            const struct spans *owned = &table[from].owned;
-
-            if (from != to && is_to_all)
-                bytes += table[from].owned_bytes;
-            for (size_t n = 0; from != to && !is_to_all && n < owned->count; n++)
-                bytes +=
-                    within_of_others(&read, needs_of(l->needs, number, to), owned->span[n]);
-        }
-        need_clear(&read);
+    if (!part)
+        return;
+    s->bytes += part;
+    if (part != s->part || (s->pitch && pitch != s->pitch)) {
+        s->copies++;
+        s->pitch = 0;
+    } else {
+        s->pitch = pitch;
     }
-    return bytes;
+    s->first = first;
+    s->part = part;
 }
 
-/* Bytes that the readers of the output miss, with the present axis and with another. */
+/* Sends of a slot that are needed from one device to another with the partition of `b`. */
+static struct order_sends sends_of(const struct launching *l,
+                                   const struct kernel_binding *b, unsigned slot,
+                                   unsigned from, unsigned to)
+{
+    const struct transfer_table *table = &b->tables[slot]->tables->table[from];
+    const uint32_t number = launching_number(l, b->array[slot]);
+    struct order_sends sends = {0};
+    struct transfer_need read = {0};
+
+    if (consumers_are_scattered(b, slot))
+        return (struct order_sends){.bytes = table->owned_bytes,
+                                    .copies = table->extent_copies};
+    consumers_predicted_read(l->binding, slot, to, &read);
+    for (size_t n = 0; n < table->owned.count; n++)
+        order_sends_add(
+            &sends, table->owned.span[n].first,
+            within_of_others(&read, needs_of(l->needs, number, to), table->owned.span[n]));
+    need_clear(&read);
+    return sends;
+}
+
+static void order_sends_sum(const struct launching *l, const struct kernel_binding *b,
+                            struct plan_axis *out)
+{
+    const unsigned devices = b->transfer.devices->count;
+
+    for (unsigned s = 0; s < b->transfer.slot_count; s++)
+        for (unsigned from = 0; from < devices; from++)
+            for (unsigned to = 0; to < devices; to++)
+                if (from != to) {
+                    const struct order_sends one = sends_of(l, b, s, from, to);
+
+                    out->sent_bytes += one.bytes;
+                    out->sent_copies += one.copies;
+                }
+}
+
+/* What the readers of the output miss, with the present axis and with another. */
 static void order_sends(struct launching *l, const struct launching *other,
                         struct plan_axis *now, struct plan_axis *then)
 {
     if (!l->needs)
         l->needs = needs_of_launch(l);
-    for (unsigned s = 0; s < l->binding->transfer.slot_count; s++) {
-        now->sent_bytes += sends_of(l, l->binding, s);
-        then->sent_bytes += sends_of(l, other->binding, s);
-    }
+    order_sends_sum(l, l->binding, now);
+    order_sends_sum(l, other->binding, then);
 }
 
 static bool has_been_read(const struct kernel_binding *b)
@@ -223,6 +262,7 @@ static void change(struct launching *l, struct interchanged_shape *s, unsigned t
     l->kernel->session->orders++;
     s->looks = s->launches = s->look_next = 0;
     memset(s->missing_bytes, 0, sizeof s->missing_bytes);
+    memset(s->missing_copies, 0, sizeof s->missing_copies);
 }
 
 static void order_probe(struct launching *l, struct interchanged_shape *s,
@@ -231,10 +271,13 @@ static void order_probe(struct launching *l, struct interchanged_shape *s,
     const bool may =
         s->launches >= s->look_next && plan_budget_permits(&l->kernel->session->budget);
     struct plan_axes now = order_axes(l, s, c);
-    const uint64_t missing = may ? missing_bytes(l) : 0;
+    struct transfer_copies missing = {0, 0};
 
-    now.axis[now.present].missing_bytes = missing;
-    if (missing && plan_axes_matter(&now))
+    if (may)
+        missing = launch_missing_copies(l);
+    now.axis[now.present].missing_bytes = missing.bytes;
+    now.axis[now.present].missing_copies = missing.copies;
+    if (missing.bytes && plan_axes_matter(&now))
         look(l, s, missing);
 }
 

@@ -15,9 +15,10 @@ struct interchanged_shape {
     unsigned slowest;             /* the partition axis */
     unsigned launches, look_next; /* since the last change; of the next evaluation */
     unsigned looks, changes;
-    uint64_t missing_bytes[3]; /* per dimension: missing bytes, summed over all
-                                  observations */
-    bool is_no_good[3];        /* per dimension: rejected as partition axis */
+    uint64_t missing_bytes[3];  /* per dimension: missing bytes, summed over all
+                                   observations */
+    uint64_t missing_copies[3]; /* of these bytes */
+    bool is_no_good[3];         /* per dimension: rejected as partition axis */
 };
 
 /* Interchanged versions and shapes of a kernel. */
