@@ -74,7 +74,8 @@ static void problem_replace(struct launch_problem *q, struct proact_kernel *k,
 {
     const struct transfer_plan plan = problem_plan_of(q, c);
 
-    if (plans_are_same(&q->recorded, &q->plan) && !plan.method->passes_on)
+    if (plans_are_same(&q->recorded, &q->plan) &&
+        !problem_method(plan.method).is_unrecorded)
         problem_settle_recorded(q, k, &plan);
     problem_settle(q, k, c);
 }

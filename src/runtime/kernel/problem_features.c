@@ -33,7 +33,7 @@ struct plan_method problem_method(const struct transfer_method *m)
                                 .takes_chunks = m->takes_chunks,
                                 .takes_threads = m->takes_threads,
                                 .schedules = m->schedules,
-                                .is_unrecorded = m->passes_on};
+                                .is_unrecorded = m->passes_on || m->needs_children};
 }
 
 /* Whether each piece goes to all peers or to none. */
@@ -166,8 +166,8 @@ static void features_array(const struct launching *l, const struct kernel_bindin
     out->bytes = b->array[slot]->bytes;
     out->range_bytes = owned / ctas;
     if (l->found.set)
-        out->extent = written_extent(found_runs(l, slot), b->cta_first,
-                                     b->transfer.devices->count);
+        out->extent =
+            written_extent(found_runs(l, slot), b->cta_first, b->transfer.devices->count);
     out->store_bytes = store.warp_bytes;
     out->store_width = store.thread_bytes;
     out->stores = l->kernel->is_annotated ? 0 : launch_stores_count(l, slot);
