@@ -120,7 +120,7 @@ struct proact_parameter_buffer {
    annotated kernel is not the start of a parameter and of an array.
 
    In a recording the launch uses the mode selected before. PROACT_EINVAL there: no mode is
-   selected yet, its plan changes (proact_record_is_early()), it is cooperative, or it may
+   selected yet, plans are measured (proact_record_is_early()), it is cooperative, or it may
    use memory that is not among its arguments. A replay of such a recording returns
    PROACT_EINVAL, and it has to be recorded again, if it contains split launches and module
    variables may have changed, if the plan of a launch has changed, or if each of the last
@@ -329,9 +329,9 @@ PROACT_API enum proact_status proact_loop_end(struct proact_loop *l,
 /* Ends the loop if it is active, and frees it. NULL is allowed. */
 PROACT_API void proact_loop_destroy(struct proact_loop *l);
 
-/* Whether the last recording failed, or will fail, because the planner selected another
-   plan for one of its launches. The same launches outside a recording then have that
-   plan, and can be recorded after them. */
+/* Whether the last recording failed, or will fail, because the planner measures plans of
+   one of its launches. The same launches outside a recording complete the measurement, and
+   can be recorded after it. */
 PROACT_API bool proact_record_is_early(const struct proact *p);
 /* Whether a recording contains work of devices other than device 0. */
 PROACT_API bool proact_recording_is_split(const struct proact_recording *r);

@@ -23,6 +23,11 @@ bool plan_budget_permits(const struct plan_budget *b)
            b->spent_ns <= plan_budget_allowed_ns(b);
 }
 
+bool plan_budget_permits_probe(const struct plan_budget *b)
+{
+    return !b->is_claimed && plan_budget_permits(b);
+}
+
 void plan_budget_spend(struct plan_budget *b, uint64_t ns)
 {
     b->spent_ns += ns;

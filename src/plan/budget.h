@@ -14,6 +14,8 @@ struct plan_budget {
     const void *context;
     bool (*is_lifted)(const void *context); /* whether the limit is lifted; NULL: never */
     uint64_t spent_ns;
+    bool is_claimed; /* by a validation that was due without budget: until it has ended, it
+                        precedes probes of single launches */
 };
 
 /* The clock is a parameter: tests and emulated machines have their own. */
@@ -22,6 +24,8 @@ struct plan_budget plan_budget_open(uint64_t (*clock)(const void *context),
 uint64_t plan_budget_allowed_ns(const struct plan_budget *b);
 /* Whether another measurement may start now. */
 bool plan_budget_permits(const struct plan_budget *b);
+/* The same for a probe of a single launch. */
+bool plan_budget_permits_probe(const struct plan_budget *b);
 /* Charges host time, or takes a charge back; what is taken back was charged before. */
 void plan_budget_spend(struct plan_budget *b, uint64_t ns);
 void plan_budget_repay(struct plan_budget *b, uint64_t ns);

@@ -183,14 +183,18 @@ bool validation_is_due(const struct validation *v, uint64_t launches)
 }
 
 bool validation_may_advance(struct validation *v, const struct joint_table *t,
-                            bool is_permitted)
+                            struct plan_budget *budget)
 {
     if (v->is_under_way)
         return true;
     v->launches_least = validation_rounds(t, validation_parts[0].rounds);
     if (v->launches < v->launches_least)
         return false;
-    if (is_permitted && validation_is_useful(t))
+    const bool is_useful = validation_is_useful(t),
+               is_permitted = plan_budget_permits(budget);
+
+    budget->is_claimed = is_useful && (budget->is_claimed || !is_permitted);
+    if (is_useful && is_permitted)
         return true;
     v->launches = 0;
     return false;
@@ -209,6 +213,7 @@ void validation_advance(struct validation *v, const struct joint_table *t,
         validation_next_window(v, t, launches, now_ns);
     else
         validation_begin_part(v, t, v->part + 1, now_ns);
+    budget->is_claimed &= v->is_under_way;
 }
 
 /* The faster mode for all, by the measured times. */

@@ -43,9 +43,11 @@ void validation_launched(struct validation *v, double work_ns);
 /* Whether a part of a window, or the interval between two validations, may end after
    `launches` launches of the session. */
 bool validation_is_due(const struct validation *v, uint64_t launches);
-/* Whether the caller shall wait and call validation_advance(). Called when it is due. */
+/* Whether the caller shall wait and call validation_advance(). Called when it is due.
+   Without budget it claims the budget: probes of a program with many kernels would use it
+   up, and no assignment would ever be compared. */
 bool validation_may_advance(struct validation *v, const struct joint_table *t,
-                            bool is_permitted);
+                            struct plan_budget *budget);
 /* Ends the part at `now_ns` and begins the next one, charged to the budget; or begins a
    validation. The devices are idle. */
 void validation_advance(struct validation *v, const struct joint_table *t,

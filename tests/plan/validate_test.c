@@ -58,7 +58,7 @@ static void run(struct program *p, const double time[2][2], unsigned launches,
 
     for (unsigned i = 0; i < launches; i++) {
         if (validation_is_due(&p->v, p->launches) &&
-            validation_may_advance(&p->v, &p->table, true)) {
+            validation_may_advance(&p->v, &p->table, &p->budget)) {
             validation_advance(&p->v, &p->table, p->launches, p->now_ns, &p->budget);
             if (p->v.is_under_way && !p->v.part)
                 windows[count++] = (char)('a' + 2 * label(p, 0) + label(p, 1));
@@ -154,15 +154,35 @@ static void windows_are_skipped(void **state)
     assert_string_equal(windows, "");
 }
 
+/* A due validation precedes probes of single launches until it has ended, or is of no
+   use. */
 static void no_window_begins_without_budget(void **state)
 {
     struct program p;
+    char windows[8];
 
     (void)state;
     program(&p)->v.launches = 8;
+    plan_budget_spend(&p.budget, 60000000);
     assert_true(validation_is_due(&p.v, 8));
-    assert_false(validation_may_advance(&p.v, &p.table, false));
+    assert_false(validation_may_advance(&p.v, &p.table, &p.budget));
     assert_int_equal(p.v.launches, 0);
+    p.now_ns = 1000000000; /* as much again is allowed */
+    assert_true(plan_budget_permits(&p.budget));
+    assert_false(plan_budget_permits_probe(&p.budget));
+    p.nodes[0].settled = p.nodes[1].settled = SPLIT;
+    run(&p, faster_split, 1000, windows);
+    assert_true(p.v.next > 0);
+    assert_true(plan_budget_permits_probe(&p.budget));
+
+    program(&p)->v.launches = 8;
+    plan_budget_spend(&p.budget, 60000000);
+    assert_false(validation_may_advance(&p.v, &p.table, &p.budget));
+    p.table.edge_count = 0;
+    p.v.launches = 8;
+    assert_false(validation_may_advance(&p.v, &p.table, &p.budget));
+    p.now_ns = 1000000000;
+    assert_true(plan_budget_permits_probe(&p.budget));
 }
 
 /* Before the first validation all problems use the mode with the smaller total time. */

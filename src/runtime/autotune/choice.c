@@ -119,6 +119,12 @@ bool choice_is_dear(const struct choice *c, const struct proact_kernel *k)
            !plan_budget_permits(&k->session->budget);
 }
 
+bool choice_waits(const struct choice *c)
+{
+    return c->step < CHOICE_MADE && !c->looked && !c->timed_split && !c->timed_whole &&
+           !plan_budget_permits_probe(&c->session->budget);
+}
+
 bool choice_is_clear(const struct choice *c)
 {
     uint64_t split = choice_split_ns(c), whole = choice_whole_ns(c);
@@ -203,7 +209,7 @@ struct choice *choice_next(const struct launching *l)
     c->launches++;
     c->is_superseded = false;
     choice_launched(c);
-    if (c->step == CHOICE_MADE && plan_budget_permits(&c->session->budget) &&
+    if (c->step == CHOICE_MADE && plan_budget_permits_probe(&c->session->budget) &&
         looks_again(c, l))
         c->step = CHOICE_READY;
     if (c->step == CHOICE_MADE) {
@@ -211,6 +217,8 @@ struct choice *choice_next(const struct launching *l)
         windows_launched(c);
     } else if (c->is_small) {
         windows_launched(c);
+    } else if (choice_waits(c)) {
+        windows_passed(c->session);
     } else {
         windows_disturb(c->session);
     }

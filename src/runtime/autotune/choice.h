@@ -114,6 +114,9 @@ uint64_t choice_host_ns(const struct choice *c);  /* host time of a split launch
 /* Whether the budget is used up and the kernel's last write set was not used again, like
    others before it. Without a measurement the kernel is then not analyzed further. */
 bool choice_is_dear(const struct choice *c, const struct proact_kernel *k);
+/* Whether the shape was never timed and the budget permits no probe. It then runs under the
+   mode of the other kernels, also in windows. */
+bool choice_waits(const struct choice *c);
 /* Whether the slower mode is so much slower that a probe would cost more than it may
    gain. */
 bool choice_is_clear(const struct choice *c);

@@ -14,7 +14,7 @@ enum proact_status windows_step(struct proact *p, struct proact_error *err)
         return PROACT_OK;
     struct choice_table t = choice_table_of(p);
 
-    if (validation_may_advance(&p->validation, &t.joint, plan_budget_permits(&p->budget)) &&
+    if (validation_may_advance(&p->validation, &t.joint, &p->budget) &&
         session_try_quiesce(p) && !(status = proact_wait(p, err)))
         validation_advance(&p->validation, &t.joint, p->chosen, p->now_ns, &p->budget);
     choice_table_free(&t);
@@ -34,6 +34,11 @@ void windows_launched(struct choice *c)
 {
     validation_launched(&c->session->validation, (double)choice_least_ns(c));
     windows_choose(c);
+}
+
+void windows_passed(struct proact *p)
+{
+    validation_launched(&p->validation, 0);
 }
 
 bool windows_split_new(const struct proact *p)

@@ -16,6 +16,8 @@ enum proact_status windows_step(struct proact *p, struct proact_error *err);
    counts it. */
 void windows_choose(struct choice *c);
 void windows_launched(struct choice *c);
+/* Counts a launch of a kernel that waits for its first probe. It disturbs no window. */
+void windows_passed(struct proact *p);
 /* Mode of a kernel that was not timed and cannot be now: the same as the others. */
 bool windows_split_new(const struct proact *p);
 /* Before and after a probe. */

@@ -101,7 +101,7 @@ struct proact {
     struct session_image *images;
     struct proact_recording *recording; /* current one, or NULL */
     struct proact_recording *recordings;
-    bool records_early;  /* a recorded launch needs launches under another plan first */
+    bool records_early;  /* plans of a recorded launch are being measured */
     bool records_unlike; /* the recording made something differ from an ordinary launch */
     struct proact_event *events;
     struct proact_loop *repeats, *repeating; /* all; the current one, or NULL */

@@ -208,14 +208,6 @@ static bool may_time(struct choice *c, const struct launching *l)
             consumers_are_known(l->binding) || c->untimed++ >= UNTIMED_MAX);
 }
 
-/* A kernel that was never timed follows the current mode until the probe budget permits a
-   probe. */
-static bool has_to_wait(const struct choice *c)
-{
-    return c->step < CHOICE_MADE && !c->looked && !c->timed_split && !c->timed_whole &&
-           !plan_budget_permits(&c->session->budget);
-}
-
 /* Whether more bytes are missing than at the timed launch. Bytes due to single-device
    launches of other kernels were already counted. */
 static bool is_odd(struct choice *c, struct launching *l)
@@ -328,7 +320,7 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
         return measure_plan(c, l, err);
     if (l->binding && !c->is_stored)
         split_follow_plan(c, l);
-    const bool is_made = choice_is_made(c), waits = has_to_wait(c);
+    const bool is_made = choice_is_made(c), waits = choice_waits(c);
     const bool is_split = waits ? windows_split_new(p) : choice_is_split(c);
 
     c->last = is_split  ? RAN_SPLIT
