@@ -414,7 +414,8 @@ static void predict_relay(const struct predicted *s, struct model_candidate *c)
     const double first = 1000 * fmax(f->copy_first_us, f->copy_turn_us);
     const double passed =
         1000 * s->t->device.event_us + first + (others - 1) * start + others * bytes_ns;
-    const double own = (senders - 1) / receivers * others * (start + bytes_ns);
+    const double copy_ns = fmax(start, bytes_ns); /* many streams hide the other one */
+    const double own = (senders - 1) / receivers * others * copy_ns;
 
     derive_both(s, MODEL_COPY_ENGINE, streams_serial, message, message, c);
     split_wait(s, message, c);
@@ -425,8 +426,8 @@ static void predict_relay(const struct predicted *s, struct model_candidate *c)
     c->receivers = 1;
     c->tail_ns += fmax(passed - own, 0);
     if (senders > 1) { /* the engine is busy with what it passes on */
-        c->pipelined.o = start;
-        c->pipelined.g = bytes_ns + own;
+        c->pipelined.o = 0;
+        c->pipelined.g = copy_ns + own;
     }
     if (senders < s->p.devices)
         c->pipelined.g =
