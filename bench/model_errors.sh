@@ -18,10 +18,10 @@ trap 'rm -rf "$work"' EXIT
 if [ $# -eq 0 ]; then
     "$build/bench/model_bench" >"$work/messages"
     for pattern in one-to-all all-to-all; do
-        "$build/bench/model_micro" h200x4 4194304 sleep $pattern >"$work/h200x4.$pattern"
-        "$build/bench/model_micro" v100x4 4194304 sleep $pattern >"$work/v100x4.$pattern"
-        "$build/bench/model_micro" p100x4 4194304 awake $pattern >"$work/p100x4.$pattern"
-        "$build/bench/model_micro" k40x4 2097152 awake $pattern >"$work/k40x4.$pattern"
+        "$build/bench/model_micro" h200x4 2097152 sleep $pattern >"$work/h200x4.$pattern"
+        "$build/bench/model_micro" v100x4 2097152 sleep $pattern >"$work/v100x4.$pattern"
+        "$build/bench/model_micro" p100x4 2097152 awake $pattern >"$work/p100x4.$pattern"
+        "$build/bench/model_micro" k40x4 1048576 awake $pattern >"$work/k40x4.$pattern"
     done
     set -- "$work/messages" "$work"/*.*-to-all
 fi

@@ -16,7 +16,7 @@
 enum {
     LEAST_BYTES = 4 << 10,
     MOST_BYTES = 4 << 20,
-    ROW_BYTES = 4 << 20, /* of all messages in a row */
+    ROW_BYTES = 4 << 20, /* of all messages in a row, at least */
     MESSAGES = 16,       /* least number of messages in a row */
     SLEEP_NS = 30000,
     DECADES = 3,
@@ -115,19 +115,42 @@ static void check_single(struct model_check *c, enum model_sender who, uint64_t 
     struct model_path path = message_path(c, bytes);
 
     /* Without the event to the stream of the copies, where the kernel sends; with the
-       launch of the agent. */
+       launch of the agent, whose event precedes it instead of following the kernel. */
     if (who != MODEL_SEND_COPY && who != MODEL_SEND_COPY_WAIT && who != MODEL_SEND_RELAY)
         base_ns -= 1000 * d->event_here_us;
     if (who == MODEL_SEND_AGENT)
-        base_ns += 1000 * (d->launch_host_us + d->event_here_us);
+        base_ns += 1000 * (d->launch_host_us + 2 * d->call_host_us);
 
     if (who == MODEL_SEND_STORE || who == MODEL_SEND_BULK_STORE) {
         path.run_bytes = 512;
         path.ctas = (unsigned)(bytes / CTA_BYTES);
     }
     const struct model_loggop p = model_derive_path(&c->t, who, false, &path);
+    double ns = model_message_ns(&p, bytes);
 
-    note_error(c, who, false, bytes, sent_ns - base_ns, model_message_ns(&p, bytes));
+    if (who == MODEL_SEND_AGENT) /* two events follow the kernel's last count */
+        ns = fmax(ns, model_count_ns(d) + 2000 * d->event_here_us);
+    note_error(c, who, false, bytes, sent_ns - base_ns, ns);
+}
+
+/* CTAs of the kernel send slowly, so a row of them has more messages. */
+static uint64_t least_row_bytes(enum model_sender who, uint64_t bytes)
+{
+    return bytes * (who == MODEL_SEND_FUSED ? 4 * MESSAGES : MESSAGES);
+}
+
+/* Bytes of the first of two rows: the L2 contains both, or neither. */
+static uint64_t row_bytes(const struct model_check *c, enum model_sender who,
+                          uint64_t bytes)
+{
+    const double l2_bytes = (double)c->t.device.l2_bytes;
+    uint64_t row = least_row_bytes(who, bytes);
+
+    row = row > ROW_BYTES ? row : ROW_BYTES;
+    if (2 * (double)row >= l2_bytes)
+        while ((double)row < 2 * l2_bytes)
+            row *= 2;
+    return row;
 }
 
 /* Difference of two rows of messages; the second row has twice as many. The host queues the
@@ -136,10 +159,12 @@ static void check_pipelined(struct model_check *c, enum model_sender who, uint64
 {
     const struct topology_device *d = &c->t.device;
     const char *method = model_method_name(who);
-    const uint64_t row = bytes * MESSAGES > ROW_BYTES ? bytes * MESSAGES : ROW_BYTES;
+    const uint64_t row = row_bytes(c, who, bytes);
     const double less_ns = launch_ns(c, who, method, row, bytes, false);
     const double more_ns = launch_ns(c, who, method, 2 * row, bytes, false);
-    const struct model_path path = message_path(c, bytes);
+    struct model_path path = message_path(c, bytes);
+
+    path.is_cached = 2 * (double)row < (double)c->t.device.l2_bytes;
     const struct model_loggop p = model_derive_path(&c->t, who, true, &path);
     double ns = model_period_ns(&p, bytes);
 
@@ -174,11 +199,11 @@ static bool summarize(struct model_errors *e, enum model_sender who, int decade,
     return is_within;
 }
 
-/* A row that keeps the link busy: CTAs of the kernel send slowly, so there are many. */
+/* Rows keep the link busy. */
 static bool is_row(enum model_sender who, uint64_t bytes)
 {
     return model_sends_chunks(who) && who != MODEL_SEND_RELAY &&
-           bytes * (who == MODEL_SEND_FUSED ? 4 * MESSAGES : 1) <= ROW_BYTES;
+           (who != MODEL_SEND_FUSED || least_row_bytes(who, bytes) <= ROW_BYTES);
 }
 
 /* Stores leave after the kernel only if all of its CTAs run at once. */

@@ -249,6 +249,76 @@ static struct model_candidate candidate_in_groups(const struct model_candidate *
     return g;
 }
 
+enum { ENGINE_CHUNKS = 256 }; /* copied one by one, at most */
+
+/* Chunks of each stream of an engine: every n-th one. */
+struct engine_chunks {
+    const struct model_candidate *c;
+    struct chunk_walk walk[MODEL_STREAMS_MAX];
+    struct path idle; /* path of the last chunk for which its stream waited */
+};
+
+static double engine_chunk_next(void *context, unsigned stream, double free_ns,
+                                double *bytes)
+{
+    struct engine_chunks *e = context;
+    struct chunk_walk *w = &e->walk[stream];
+
+    do {
+        if (!chunk_walk_next(w))
+            return HUGE_VAL;
+    } while ((w->k - 1) % e->c->engine.streams != stream);
+    struct path begun = path_begin(e->c, w->done, w->k);
+
+    *bytes = w->bytes;
+    begun.end -= begun.start;
+    begun.start = 0;
+    if (begun.end >= free_ns && begun.end >= e->idle.end)
+        e->idle = begun;
+    return fmax(begun.end, free_ns);
+}
+
+/* Many chunks: each takes the period of its size. */
+static struct path send_by_period(const struct model_candidate *c)
+{
+    const struct model_candidate groups = candidate_in_groups(c);
+    const double mean = (double)c->bytes / (double)chunk_walk_begin(c).count;
+    const double per_byte = model_engine_period_ns(&c->engine, mean) / mean;
+    struct path last = {0};
+    struct chunk_walk w = chunk_walk_begin(&groups);
+
+    while (chunk_walk_next(&w)) {
+        const struct path begun = path_begin(&groups, w.done, w.k);
+
+        last = path_extend(last.end >= begun.end ? last : begun, 0, per_byte * w.bytes);
+    }
+    return last;
+}
+
+/* The first copy of a chunk starts an idle engine. */
+static struct path send_by_engine(const struct model_candidate *c)
+{
+    struct engine_chunks e = {.c = c};
+
+    for (unsigned i = 0; i < c->engine.streams; i++)
+        e.walk[i] = chunk_walk_begin(c);
+    const double end =
+        model_engine_end_ns(&c->engine, engine_chunk_next, &e) - c->single.L - c->single.S;
+    const double start = fmin(c->single.o, end - e.idle.end);
+
+    return path_extend(e.idle, start, end - e.idle.end - start);
+}
+
+static struct path path_of_sends(const struct model_candidate *c)
+{
+    if (c->engine.streams)
+        return chunk_walk_begin(c).count > ENGINE_CHUNKS ? send_by_period(c)
+                                                         : send_by_engine(c);
+    const struct model_candidate groups = candidate_in_groups(c);
+
+    return c->lanes > 1 ? send_in_lanes(&groups) : send_alone(&groups);
+}
+
 struct model_time model_candidate_time(const struct model_candidate *c)
 {
     struct model_time t = {.ns = c->kernel_ns};
@@ -256,8 +326,7 @@ struct model_time model_candidate_time(const struct model_candidate *c)
 
     term[MODEL_TERM_KERNEL] = c->kernel_ns;
     if (c->receivers && c->bytes) {
-        const struct model_candidate groups = candidate_in_groups(c);
-        const struct path p = c->lanes > 1 ? send_in_lanes(&groups) : send_alone(&groups);
+        const struct path p = path_of_sends(c);
         const double visible = c->single.L + c->single.S;
 
         t.chunks = chunk_walk_begin(c).count;

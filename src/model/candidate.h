@@ -6,6 +6,7 @@
 
 #include "model/initiator.h"
 #include "model/model.h"
+#include "model/streams.h"
 
 /* Terms of a time. They follow the critical path, and their sum is the time. */
 enum model_term {
@@ -45,8 +46,9 @@ struct model_candidate {
     unsigned parts;    /* messages of a chunk, by different lanes; 0: 1 */
     bool sends_inside; /* the kernel ends after its sends: it makes them itself */
     struct model_loggop single, pipelined;
-    double wait_ns;        /* from a complete chunk to an idle initiator */
-    double begin_ns;       /* before the kernel starts: launch, events */
+    struct model_engine engine; /* copies on streams; none: lanes or one initiator */
+    double wait_ns;             /* from a complete chunk to an idle initiator */
+    double begin_ns;            /* before the kernel starts: launch, events */
     double earliest_share; /* of the kernel's time before which no chunk leaves; 0: none */
     double complete_share; /* of it before which no chunk is complete */
     double tail_ns;        /* after the last send and the kernel, in addition to L and S */

@@ -4,33 +4,38 @@
 #include <math.h>
 
 #include "model/model.h"
+#include "model/send_loop.h"
+#include "model/streams.h"
 
 /* Constants of the mechanisms, which no machine file states. */
 enum {
     KERNEL_THREADS = 256,    /* of a CTA of the kernel, unless the path states them */
     AGENT_THREADS = 1024,    /* of a CTA of the agent (transfer/methods/polling.c) */
     AGENT_CTAS_MAX = 8,      /* without a given number (runtime/program/session_open.c) */
-    AGENT_UNROLL = 4,        /* vectors in flight per thread (kernels/agent.cu) */
     AGENT_SLICE = 256 << 10, /* least bytes of a CTA (transfer/methods/slices.h) */
     AGENT_SLEEP_NS = 256,    /* between two checks (kernels/agent.cu) */
     RELAY_LATENCIES = 4,     /* of a link: acknowledgement, event, and the same again */
-    CHILD_THREADS = 256,     /* kernels/child.cu */
-    CHILD_UNROLL = 4,
-    CHILD_LAUNCH_NS = 1000, /* of the launching thread (device/emulator/kernel/turn.c) */
-    PART_BYTES = 256 << 10, /* of a copy (device/emulator/stream/copy.c) */
-    DESCRIPTOR_NS = 100,    /* of the unit (device/emulator/kernel/unit.c) */
+    PART_BYTES = 256 << 10,  /* of a copy (device/emulator/stream/copy.c) */
+    DESCRIPTOR_NS = 100,     /* of the unit (device/emulator/kernel/unit.c) */
     VECTOR_BYTES = 16,
     WARP = 32,
-    STEP_INSTRUCTIONS = 15,  /* of a loop over vectors, without them */
     VECTOR_INSTRUCTIONS = 8, /* of a load, and of a store to a receiver */
     SLEEP_CAPABILITY = 70,   /* nanosleep */
     SPIN_CHECKS = 32,        /* AGENT_SPIN_CHECKS: of a pass */
     CHECK_INSTRUCTIONS = 16,
-    FIRST_INSTRUCTIONS = 110, /* of the agent before its first slice */
+    NOTICE_INSTRUCTIONS = 26, /* of the leader until an agent can see its count */
+    POLL_INSTRUCTIONS = 24,   /* of a check of an agent that sleeps */
+    BATCH_INSTRUCTIONS = 42,  /* of a spinning agent that takes the next slices */
+    FIRST_INSTRUCTIONS = 98,  /* of the agent before its first store */
     PIECE_INSTRUCTIONS = 100, /* between two pieces */
     SLICE_INSTRUCTIONS = 98,  /* of all warps, between two slices */
     SEND_INSTRUCTIONS = 29,   /* of a warp that sends, and 40 for each further receiver */
     COUNT_INSTRUCTIONS = 60,  /* of the leader's epilogue */
+    FUSED_INSTRUCTIONS = 141, /* from the count to the first vector */
+    FUSED_LOADS = 3,          /* of tables, meanwhile */
+    FUSED_END_INSTRUCTIONS = 48,
+    CHILD_INSTRUCTIONS = 235, /* from the count to the first vector */
+    CHILD_LOADS = 6,          /* of a child before its first vector */
     BASE_INSTRUCTIONS = 29,   /* of a CTA that stores, to its end (bench/micro.cu) */
     STORE_INSTRUCTIONS = 31,  /* until it has stored to a peer, in addition */
     START_NS = 300, /* in which CTAs start (device/emulator/kernel/kernel_run.c) */
@@ -92,28 +97,28 @@ static double gap_per_byte(const struct sender_path *s, enum model_initiator who
 
 /* ns per byte and receiver of CTAs that load vectors, wait for them, and store them to all
    receivers. A CTA sends at its rate of the machine file, or as its loads and its
-   instructions allow. Each piece needs its description, and single bytes at its ends. A
-   short one has vectors for some threads only. */
-static double stores_per_byte(const struct sender_path *s, double threads, double unroll,
-                              double ctas)
+   instructions allow; for a single message, once_ns is added to these. Each piece needs
+   its description, and single bytes at its ends. A short one has vectors for some threads
+   only. */
+static double stores_per_byte(const struct sender_path *s, const struct model_loop *l,
+                              double ctas, double once_ns)
 {
     const struct topology_device *d = &s->t->device;
-    const double receivers = s->p.receivers;
-    const double flight = threads * unroll * VECTOR_BYTES;
+    const double flight = model_loop_bytes(l);
     const bool has_pieces = s->p.piece_bytes && (double)s->p.piece_bytes < flight;
-    const double bytes = has_pieces ? (double)s->p.piece_bytes : flight;
-    const double vectors = ceil(bytes / (threads * VECTOR_BYTES));
-    const double warps = ceil(bytes / (vectors * VECTOR_BYTES * WARP));
-    const double instructions =
-        STEP_INSTRUCTIONS + vectors * VECTOR_INSTRUCTIONS * (receivers + 1);
-    const double cycles = instructions * fmax(d->dependent_cycles, warps / d->issue_width);
+    const double part =
+        s->is_pipelined || !s->p.bytes ? HUGE_VAL : (double)s->p.bytes / ctas;
+    const double bytes = has_pieces ? (double)s->p.piece_bytes : fmin(part, flight);
     const double piece_ns =
         has_pieces ? s->load_ns + d->l2_latency_ns +
                          PIECE_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz
                    : 0;
 
     return fmax(1 / s->t->fabric.sm_gbps_per_cta,
-                (s->load_ns + cycles / d->clock_ghz + piece_ns) / (bytes * receivers)) /
+                ((model_loop_ns(l, d, s->p.receivers, s->load_ns, bytes) + piece_ns) /
+                     bytes +
+                 once_ns / part) /
+                    s->p.receivers) /
            ctas;
 }
 
@@ -201,16 +206,21 @@ double model_count_ns(const struct topology_device *d)
 }
 
 /* The last writer counts, acquires, loads the tables, and sends alone. Last writers of
-   several chunks send at the same time. */
+   several chunks send at the same time. Stores leave while the CTA executes the next
+   instructions, and its waits delay only its own end. */
 static struct model_loggop derive_fused(const struct sender_path *s)
 {
     const struct topology_device *d = &s->t->device;
-    const double begin_ns = model_count_ns(d) + fence_ns(d) + 2 * d->l2_latency_ns;
+    const struct model_loop loop = model_loop_fused(s->p.threads);
+    const double cycle_ns = d->dependent_cycles / d->clock_ghz;
     const double ctas = s->is_pipelined ? resident_ctas(s) : 1;
+    const double waits_ns =
+        fence_ns(d) + FUSED_LOADS * d->l2_latency_ns + FUSED_END_INSTRUCTIONS * cycle_ns;
 
-    return (struct model_loggop){.o = s->is_pipelined ? 0 : begin_ns,
-                                 .O = stores_per_byte(s, s->p.threads, 1, ctas),
-                                 .G = gap_per_byte(s, MODEL_SM)};
+    return (struct model_loggop){
+        .o = s->is_pipelined ? 0 : model_count_ns(d) + FUSED_INSTRUCTIONS * cycle_ns,
+        .O = stores_per_byte(s, &loop, ctas, waits_ns),
+        .G = gap_per_byte(s, MODEL_SM)};
 }
 
 /* CTAs of 1024 threads that fill the links, as in runtime/program/session_open.c. */
@@ -249,7 +259,8 @@ struct agent_round {
 static struct agent_round agent_round(const struct sender_path *s, double threads)
 {
     const struct topology_device *d = &s->t->device;
-    const double flight = threads * AGENT_UNROLL * VECTOR_BYTES;
+    const struct model_loop loop = model_loop_agent(threads);
+    const double flight = model_loop_bytes(&loop);
     const double rest = fmod((double)s->p.bytes / s->p.receivers, flight);
     const double vectors = ceil(rest / (threads * VECTOR_BYTES));
     const double busy = rest > 0 ? ceil(rest / (vectors * VECTOR_BYTES * WARP)) : 0;
@@ -263,61 +274,87 @@ static struct agent_round agent_round(const struct sender_path *s, double thread
                                 fmax(vectors, 1) * s->load_ns + cycles / d->clock_ghz};
 }
 
-/* An idle agent sees the counter after a sleep and a check, or one and a half passes. A
-   busy CTA needs g from one slice to the next. */
+/* The agent sees the count while the CTA that made it still waits for its fence: an idle
+   one after half of a sleep and a check, or one and a half passes. Stores leave while its
+   warps wait for the next loads. A busy CTA needs g from one slice to the next. */
 static struct model_loggop derive_agent(const struct sender_path *s)
 {
     const struct topology_device *d = &s->t->device;
     const double cycle_ns = d->dependent_cycles / d->clock_ghz;
-    const double check_ns = d->capability < SLEEP_CAPABILITY
-                                ? 1.5 * model_spin_ns(d)
-                                : AGENT_SLEEP_NS / 2.0 + d->l2_latency_ns;
+    const double notice_ns = d->l2_latency_ns + NOTICE_INSTRUCTIONS * cycle_ns;
+    const double check_ns =
+        d->capability < SLEEP_CAPABILITY
+            ? 1.5 * model_spin_ns(d) + 2 * d->l2_latency_ns + BATCH_INSTRUCTIONS * cycle_ns
+            : (AGENT_SLEEP_NS + d->l2_latency_ns + POLL_INSTRUCTIONS * cycle_ns) / 2;
     const double threads = s->p.agent_threads && s->p.agent_threads < AGENT_THREADS
                                ? s->p.agent_threads
                                : AGENT_THREADS;
-    const double first_ns = s->load_ns + FIRST_INSTRUCTIONS * cycle_ns;
+    const struct model_loop loop = model_loop_agent(threads);
     const struct agent_round round = agent_round(s, threads);
-    const double more_ns =
-        fmax(round.vectors - 1, 0) * (s->load_ns + 2 * VECTOR_INSTRUCTIONS * cycle_ns);
-    const double G = gap_per_byte(s, MODEL_SM);
-    const double hidden = fmin(first_ns, G * (double)s->p.bytes); /* by the link */
+    const double first_ns =
+        (FIRST_INSTRUCTIONS + 2 * VECTOR_INSTRUCTIONS * fmax(round.vectors - 1, 0)) *
+        cycle_ns;
 
     return (struct model_loggop){
-        .o = s->is_pipelined ? 0
-                             : model_count_ns(d) + check_ns + first_ns + more_ns - hidden,
+        .o = s->is_pipelined ? 0 : notice_ns + check_ns + first_ns,
         .g = s->is_pipelined ? round.slice_ns / sender_agent_ctas(s) : 0,
-        .O = stores_per_byte(s, threads, AGENT_UNROLL, sender_agent_ctas(s)),
-        .G = G};
+        .O = stores_per_byte(s, &loop, sender_agent_ctas(s), 0),
+        .G = gap_per_byte(s, MODEL_SM)};
 }
 
-/* A child has a CTA per vectors in flight, up to its limit. A device starts one child per
-   interval. */
+/* CTAs that send at once, of a child a piece, of many children anything. There is one per
+   vectors in flight, up to a limit, but the part of each is rounded up past the next
+   multiple of these (kernels/child.cu). */
+static double sender_child_ctas(const struct sender_path *s)
+{
+    const struct topology_device *d = &s->t->device;
+    const struct model_loop loop = model_loop_child();
+    const double flight = model_loop_bytes(&loop);
+    const double most =
+        s->p.ctas ? s->p.ctas : default_ctas(s) * AGENT_THREADS / loop.threads;
+    const double resident = floor(d->threads_per_sm / loop.threads) * d->sm_count;
+    const double concurrent = d->child_concurrency ? d->child_concurrency : resident;
+    const double piece =
+        (double)(s->p.piece_bytes ? s->p.piece_bytes : s->p.bytes); /* of all CTAs */
+
+    if (s->is_pipelined && !s->p.piece_bytes)
+        return fmax(most, fmin(most * concurrent, resident));
+    if (piece <= 0)
+        return most;
+    const double grid = fmax(1, fmin(most, ceil(fmax(piece, (double)s->p.bytes) / flight)));
+    const double part = (floor(piece / grid / flight) + 1) * flight;
+
+    return piece / fmin(piece, part);
+}
+
+/* The child starts while the launching CTA still waits for its fence and its loads. A
+   device starts one child per interval. */
 static struct model_loggop derive_child(const struct sender_path *s)
 {
     const struct topology_device *d = &s->t->device;
+    const struct model_loop loop = model_loop_child();
     const double launch_us =
         d->child_launch_latency_us > 0 ? d->child_launch_latency_us : d->launch_us;
-    const double flight = CHILD_THREADS * CHILD_UNROLL * VECTOR_BYTES;
-    const double most =
-        s->p.ctas ? s->p.ctas : default_ctas(s) * AGENT_THREADS / CHILD_THREADS;
-    const uint64_t part =
-        s->p.piece_bytes ? s->p.piece_bytes : s->p.bytes; /* of all CTAs */
-    const double ctas = (s->is_pipelined && !s->p.piece_bytes) || !part
-                            ? most
-                            : fmax(1, fmin(most, ceil((double)part / flight)));
+    const double cycle_ns = d->dependent_cycles / d->clock_ghz;
+    const double begin_ns =
+        launch_us * 1000 + CHILD_INSTRUCTIONS * cycle_ns + START_NS / 2.0;
 
     return (struct model_loggop){
-        .o = s->is_pipelined
-                 ? 0
-                 : model_count_ns(d) + fence_ns(d) + CHILD_LAUNCH_NS + launch_us * 1000,
-        .O = stores_per_byte(s, CHILD_THREADS, CHILD_UNROLL, ctas),
+        .o = s->is_pipelined ? 0 : model_count_ns(d) + begin_ns,
+        .O =
+            stores_per_byte(s, &loop, sender_child_ctas(s), CHILD_LOADS * d->l2_latency_ns),
         .g = s->is_pipelined ? d->child_launch_interval_us * 1000 : 0,
         .G = gap_per_byte(s, MODEL_SM)};
 }
 
+static double copy_part_bytes(const struct sender_path *s)
+{
+    return fmin(s->p.bytes ? (double)s->p.bytes : PART_BYTES, PART_BYTES);
+}
+
 static double part_wire(const struct sender_path *s)
 {
-    const uint64_t bytes = s->p.bytes < PART_BYTES ? s->p.bytes : PART_BYTES;
+    const uint64_t bytes = (uint64_t)copy_part_bytes(s);
 
     return model_wire_bytes(&s->t->fabric, MODEL_COPY_ENGINE, bytes, bytes);
 }
@@ -350,21 +387,27 @@ static struct model_loggop derive_copy(const struct sender_path *s)
 }
 
 /* The stream checks the counter at intervals: on average half of one passes. In a row, two
-   streams take turns (transfer/methods/copies.h). A stream continues when its copy is
-   acknowledged; until then the engine starts the copy of the other one, and becomes idle
-   after short copies. The bytes of long copies hide half of the starts. */
+   streams take turns. */
 static struct model_loggop derive_copy_wait(const struct sender_path *s)
 {
     const struct topology_fabric *f = &s->t->fabric;
     struct model_loggop p = derive_copy(s);
-    const double cycle = 1000 * (f->copy_first_us + f->copy_start_us) + 2 * f->latency_ns;
+    const struct model_engine engine = {
+        .streams = MODEL_COPY_STREAMS,
+        .first_ns = 1000 * f->copy_first_us,
+        .start_ns = 1000 * f->copy_start_us,
+        .latency_ns = f->latency_ns,
+        .engine_ns = p.G * s->link_gbps / f->egress_gbps,
+        .port_ns = p.G * s->link_gbps / f->ingress_gbps,
+        .receivers = 1,
+        .to = {{1, p.G, bridge_ns(s, s->p.from, s->p.to) / copy_part_bytes(s), 0}}};
 
     if (!s->is_pipelined) {
         p.o += model_count_ns(&s->t->device) + s->t->device.wait_value_us * 1000 / 2;
         return p;
     }
     p.o = f->copy_start_us * 1000 / 2;
-    p.g = fmax((cycle + p.G * (double)s->p.bytes) / 2 - p.o, 0);
+    p.g = model_engine_period_ns(&engine, (double)s->p.bytes) - p.o;
     return p;
 }
 

@@ -5,7 +5,6 @@
 
 enum {
     KEPT_OPERATIONS = 256, /* of a device's thread: device/emulator/stream/host_time.c */
-    COPY_STREAMS = 2,      /* TRANSFER_COPY_STREAMS */
     RELAY_LATENCIES = 4,   /* of a link: arrival, event, and two acknowledgements */
     CHUNK_BYTES = 64 << 10,
     CHUNK_BYTES_MAX = 64 << 20, /* as runtime/kernel/runtime_binding.c */
@@ -13,9 +12,8 @@ enum {
     STORE_CHUNKS = 256,         /* resolution of stores that leave continuously */
     KERNEL_THREADS = 256,
     WARP = 32,
-    AGENT_THREADS = 1024, /* of a CTA, at most (transfer/methods/polling.c) */
-    CHILD_THREADS = 256,  /* kernels/child.cu */
-    AGENT_WARPS = AGENT_THREADS / 32,
+    AGENT_THREADS = 1024,    /* of a CTA, at most (transfer/methods/polling.c) */
+    CHILD_THREADS = 256,     /* kernels/child.cu */
     SLEEP_CAPABILITY = 70,   /* nanosleep */
     SPIN_CHECKS = 32,        /* AGENT_SPIN_CHECKS: of a pass */
     CHECK_INSTRUCTIONS = 16, /* device/emulator/kernel/spin.c */
@@ -201,7 +199,7 @@ static double add_counts(const struct predicted *s, bool has_result,
                   COUNT_INSTRUCTIONS * d->dependent_cycles / d->clock_ghz);
 
     c->kernel_ns += fmax(ceil(c->waves * s->p.chunk_share), 1) * (ns + other_ns);
-    c->single.o -= ns;
+    c->single.o = fmax(c->single.o - ns, 0);
     c->complete_share = s->p.extent_share;
     return ns + other_ns;
 }
@@ -239,7 +237,7 @@ static void add_spinning(const struct predicted *s, double ctas, struct model_ca
 {
     const struct topology_device *d = &s->t->device;
     const double check = model_spin_ns(d) / SPIN_CHECKS;
-    const double warps = AGENT_WARPS;
+    const double warps = (double)AGENT_THREADS / WARP;
     const double issue =
         fmin(warps * CHECK_INSTRUCTIONS / (d->issue_width * d->clock_ghz * check),
              warps * WARP / d->threads_per_sm);
@@ -383,19 +381,20 @@ static void split_wait(const struct predicted *s, uint64_t bytes, struct model_c
 static void predict_copy_wait(const struct predicted *s, struct model_candidate *c)
 {
     const double kernel_to_copies = s->p.kernel_ns / fmax(model_copies_ns(s->t, &s->p), 1);
-    struct model_copies copies =
-        model_copies_of(s->t, COPY_STREAMS, s->p.senders, s->p.bytes, kernel_to_copies);
+    struct model_copies copies = model_copies_of(s->t, MODEL_COPY_STREAMS, s->p.senders,
+                                                 s->p.bytes, kernel_to_copies);
 
     c->chunks = s->plan->chunks;
     if (!c->chunks.first_bytes)
         c->chunks = model_schedule_best(&copies, CHUNK_BYTES, CHUNK_BYTES_MAX);
-    derive_both(s, MODEL_COPY_ENGINE,
-                c->chunks.first_bytes < s->p.bytes ? streams_serial : 1,
-                c->chunks.first_bytes, c->chunks.first_bytes, c);
-    split_wait(s, c->chunks.first_bytes, c);
-    if (s->p.receivers > 1) { /* the copies of a chunk keep the engine busy */
-        c->pipelined.o = copy_start_ns(s, c->chunks.first_bytes);
-        c->pipelined.g = 0;
+    const uint64_t message = c->chunks.first_bytes;
+
+    derive_both(s, MODEL_COPY_ENGINE, 1, message, message, c);
+    split_wait(s, message, c);
+    c->engine = model_engine_to_all(s->t, &s->p, message);
+    if (copy_graph_ns(s, message) > 0) {
+        c->engine.first_ns = c->engine.start_ns = copy_graph_ns(s, message);
+        c->engine.turn_ns = 0;
     }
     c->queue_ns = queue_ns(s, c, 1, false);
 }
@@ -415,7 +414,8 @@ static void predict_relay(const struct predicted *s, struct model_candidate *c)
     const double first = 1000 * fmax(f->copy_first_us, f->copy_turn_us);
     const double passed =
         1000 * s->t->device.event_us + first + (others - 1) * start + others * bytes_ns;
-    const double own = (senders - 1) / receivers * others * (start + bytes_ns);
+    const double copy_ns = fmax(start, bytes_ns); /* many streams hide the other one */
+    const double own = (senders - 1) / receivers * others * copy_ns;
 
     derive_both(s, MODEL_COPY_ENGINE, streams_serial, message, message, c);
     split_wait(s, message, c);
@@ -426,8 +426,8 @@ static void predict_relay(const struct predicted *s, struct model_candidate *c)
     c->receivers = 1;
     c->tail_ns += fmax(passed - own, 0);
     if (senders > 1) { /* the engine is busy with what it passes on */
-        c->pipelined.o = start;
-        c->pipelined.g = bytes_ns + own;
+        c->pipelined.o = 0;
+        c->pipelined.g = copy_ns + own;
     }
     if (senders < s->p.devices)
         c->pipelined.g =

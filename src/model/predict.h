@@ -67,6 +67,10 @@ double model_wave(const struct topology_device *d, unsigned threads);
    after another). */
 double model_gap_to_all(const struct topology *t, const struct model_problem *p,
                         enum model_initiator who, double serial, uint64_t run_bytes);
+/* The engine of the sender whose copies take longest, in copies of run_bytes, outside of a
+   graph. */
+struct model_engine model_engine_to_all(const struct topology *t,
+                                        const struct model_problem *p, uint64_t run_bytes);
 /* Time of bulk copies of the problem's bytes, without the kernel. */
 double model_copies_ns(const struct topology *t, const struct model_problem *p);
 

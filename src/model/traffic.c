@@ -87,6 +87,81 @@ static double traffic_device_ns(const struct topology *t, const struct model_pro
                                                   in * wire / t->fabric.ingress_gbps));
 }
 
+/* The device whose copies take longest, one after another. */
+static unsigned traffic_slowest(const struct topology *t, const struct model_problem *p)
+{
+    unsigned slowest = 0;
+    double most = -1;
+
+    for (unsigned from = 0; from < p->devices; from++) {
+        double sum = 0;
+
+        for (unsigned to = 0; to < p->devices; to++)
+            if (to != from)
+                sum += traffic_of(p, from, to) * traffic_pair_ns(t, from, to, 1);
+        if (sum > most) {
+            most = sum;
+            slowest = from;
+        }
+    }
+    return slowest;
+}
+
+/* Load of the bridge or bus from a device to another one, in times of what the device sends
+   over it. All senders share it. */
+static double traffic_shared(const struct topology *t, const struct model_problem *p,
+                             unsigned from, unsigned to)
+{
+    double all = 0, own = 0;
+
+    for (unsigned i = 0; i < p->devices; i++)
+        for (unsigned k = 0; k < p->devices; k++) {
+            if (i == k ||
+                (!t->fabric.shared_bus && (t->groups.of[i] != t->groups.of[from] ||
+                                           t->groups.of[k] != t->groups.of[to])))
+                continue;
+            all += traffic_of(p, i, k);
+            own += i == from ? traffic_of(p, i, k) : 0;
+        }
+    return all / own;
+}
+
+struct model_engine model_engine_to_all(const struct topology *t,
+                                        const struct model_problem *given,
+                                        uint64_t run_bytes)
+{
+    const struct model_problem p = model_problem_complete(t, given);
+    const struct topology_fabric *f = &t->fabric;
+    const double wire =
+        model_wire_bytes(f, MODEL_COPY_ENGINE, run_bytes, run_bytes) / (double)run_bytes;
+    const unsigned from = traffic_slowest(t, &p);
+    struct model_engine e = {.streams = MODEL_COPY_STREAMS,
+                             .first_ns = 1000 * f->copy_first_us,
+                             .start_ns = 1000 * f->copy_start_us,
+                             .turn_ns = 1000 * f->copy_turn_us,
+                             .latency_ns = f->latency_ns,
+                             .engine_ns = wire / f->egress_gbps,
+                             .port_ns = wire / f->ingress_gbps};
+
+    for (unsigned k = 1; k < p.devices; k++) {
+        const unsigned to = (from + k) % p.devices;
+        struct model_engine_to *r = &e.to[e.receivers];
+        const bool is_bridged =
+            t->groups.bridge_gbps > 0 && t->groups.of[from] != t->groups.of[to];
+
+        if (traffic_of(&p, from, to) <= 0)
+            continue;
+        *r = (struct model_engine_to){.share = traffic_of(&p, from, to),
+                                      .link_ns = traffic_pair_ns(t, from, to, wire),
+                                      .path = f->shared_bus ? 0 : t->groups.of[to]};
+        if (f->shared_bus || is_bridged)
+            r->path_ns = traffic_shared(t, &p, from, to) * wire /
+                         (f->shared_bus ? f->egress_gbps : t->groups.bridge_gbps);
+        e.receivers++;
+    }
+    return e;
+}
+
 double model_gap_to_all(const struct topology *t, const struct model_problem *given,
                         enum model_initiator who, double serial, uint64_t run_bytes)
 {

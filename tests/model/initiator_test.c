@@ -44,10 +44,12 @@ static void parameters_follow_the_keys(void **state)
            on average, then an idle engine */
         {MODEL_SEND_COPY_WAIT, false, 1 << 20, 700 + 400 + 60 * 4 / 1.9 + 1050 + 3300, 0, 0,
          268 / 256. / 412, 600},
-        /* a child follows the count, a fence, its launch of 1 us and launch_us; each of its
-           32 CTAs loads 16 KB, waits, and executes 79 instructions */
-        {MODEL_SEND_CHILD, false, 1 << 20, 700 + 400 + 60 * 4 / 1.9 + 700 + 1000 + 2500,
-         (400 + 79 * 4 / 1.9) / 16384 / 32, 0, 144 / 128. / 412, 600},
+        /* a child follows the count by launch_us, 235 instructions and half of the time in
+           which CTAs start; each of its 32 CTAs loads 16 KB, one vector after another, and
+           the receiver's address, and executes 72 instructions */
+        {MODEL_SEND_CHILD, false, 1 << 20,
+         700 + 400 + 60 * 4 / 1.9 + 2500 + 235 * 4 / 1.9 + 150,
+         (4 * 400 + 200 + 72 * 4 / 1.9) / 16384 / 32, 0, 144 / 128. / 412, 600},
         /* two streams take turns: half of a cycle of 3300 + 2180 + 2 x 600 */
         {MODEL_SEND_COPY_WAIT, true, 1 << 20, 1090, 0, 2250, 268 / 256. / 412, 600},
         /* 128 of 144 bytes are payload; a range of 4 bytes costs 48.4 */
@@ -95,21 +97,51 @@ static void period_of_copies_is_that_of_model_copy(void **state)
 }
 
 /* Pieces shorter than what the threads have in flight: each costs a step of the loop, its
-   description and the single bytes at its ends. */
+   description and the single bytes at its ends. The CTA waits once for its fence and its
+   tables. */
 static void pieces_cost_steps(void **state)
 {
     const struct topology t = initiator_machine("h200x4");
     struct model_path path = {.to = 1, .bytes = 1 << 16, .piece_bytes = 2048};
-    const double step = 400 + (15 + 8 * 2) * 4 / 1.9, piece = 400 + 200 + 100 * 4 / 1.9;
+    const double step = 400 + (9 + 15) * 4 / 1.9, piece = 400 + 200 + 100 * 4 / 1.9;
+    const double once = (700 + 3 * 200 + 48 * 4 / 1.9) / (1 << 16);
 
     (void)state;
     check_ns("2 KB", model_derive_path(&t, MODEL_SEND_FUSED, false, &path).O,
-             (step + piece) / 2048);
+             (step + piece) / 2048 + once);
     path.piece_bytes = 4096; /* 256 threads with 16 bytes each */
-    check_ns("4 KB", model_derive_path(&t, MODEL_SEND_FUSED, false, &path).O, step / 4096);
+    check_ns("4 KB", model_derive_path(&t, MODEL_SEND_FUSED, false, &path).O,
+             step / 4096 + once);
     path.receivers = 3; /* loaded once */
     check_ns("three receivers", model_derive_path(&t, MODEL_SEND_FUSED, false, &path).O,
-             (400 + (15 + 8 * 4) * 4 / 1.9) / (3 * 4096));
+             (400 + (9 + 15 * 3) * 4 / 1.9) / (3 * 4096) + once / 3);
+}
+
+/* Two CTAs of a child for 32 KB: the part of each is rounded up past 16 KB, so one of them
+   sends everything. It waits once for 6 loads. */
+static void parts_of_children_are_rounded_up(void **state)
+{
+    const struct topology t = initiator_machine("h200x4");
+    struct model_path path = {.to = 1, .bytes = 32 << 10, .is_cached = true};
+    const double round = 5 * 200 + 72 * 4 / 1.9, small = 2 * 200 + 50.25 * 4 / 1.9;
+
+    (void)state;
+    check_ns("32 KB", model_derive_path(&t, MODEL_SEND_CHILD, false, &path).O,
+             round / (16 << 10) + 6 * 200. / (32 << 10));
+    path.bytes = 4 << 10; /* one vector of each thread */
+    check_ns("4 KB", model_derive_path(&t, MODEL_SEND_CHILD, false, &path).O,
+             (small + 6 * 200) / (4 << 10));
+}
+
+/* An agent sees a count after half of a sleep and a check, while the leader still waits. */
+static void agents_read_counts_early(void **state)
+{
+    const struct topology t = initiator_machine("h200x4");
+    const struct model_path path = {.to = 1, .bytes = 4 << 10, .is_cached = true};
+
+    (void)state;
+    check_ns("o", model_derive_path(&t, MODEL_SEND_AGENT, false, &path).o,
+             200 + 26 * 4 / 1.9 + (256 + 200 + 24 * 4 / 1.9) / 2 + 98 * 4 / 1.9);
 }
 
 /* Stores of CTAs that start within 300 ns: the first bytes leave while the last CTA starts.
@@ -204,6 +236,8 @@ int main(void)
         cmocka_unit_test(parameters_follow_the_keys),
         cmocka_unit_test(period_of_copies_is_that_of_model_copy),
         cmocka_unit_test(pieces_cost_steps),
+        cmocka_unit_test(parts_of_children_are_rounded_up),
+        cmocka_unit_test(agents_read_counts_early),
         cmocka_unit_test(stores_leave_while_ctas_start),
         cmocka_unit_test(slices_of_agents_are_bound_by_issue),
         cmocka_unit_test(message_has_all_terms),
