@@ -259,9 +259,8 @@ enum proact_status hwloc_file_load(const char *path, const char *library,
     enum proact_status status = hwloc_file_values(path, library, v, err);
 
     if (!status) {
-        const struct machine_traits traits = {.model = v->model,
-                                              .egress_gbps = v->egress_gbps,
-                                              .devices = v->gpu_count};
+        const struct machine_traits traits = {
+            .model = v->model, .egress_gbps = v->egress_gbps, .devices = v->gpu_count};
 
         status = machine_nearest(path, &traits, t, err);
     }
