@@ -97,7 +97,8 @@ static enum proact_status search_begin(struct tune_search *s, struct proact_erro
                             .bytes = (uint64_t)tune_search_share(
                                 s, (double)row.statistics.bytes / devices / (devices - 1))};
     tune_candidates_rank(&s->candidates, s->topology, &s->facts);
-    for (size_t i = 0; i < s->candidates.count && strcmp(s->tune->effort, "estimate"); i++)
+    for (size_t i = 0; i < s->candidates.count && strcmp(s->tune->effort, "estimate") != 0;
+         i++)
         if (strcmp(s->candidates.all[i].plan.method, run_baseline) == 0)
             search_keep_time(s, &s->candidates.all[i], &row.time);
     return PROACT_OK;
