@@ -151,6 +151,8 @@ static void stream_destroy(struct device_stream *s)
         return;
     if (s->first && !s->set->broken)
         machine_run(s->set, NULL, NULL);
+    if (s->set->met == s->join)
+        s->set->met = NULL; /* complete */
     event_destroy(s->join);
     for (link = &s->set->streams; *link != s;)
         link = &(*link)->next;

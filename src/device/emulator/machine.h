@@ -153,7 +153,8 @@ struct device_set {
     struct emulated *devices;
     struct device_stream *streams;
     struct device_graph *tape,
-        *paused; /* graph being captured, or interrupted; NULL: none */
+        *paused;              /* graph being captured, or interrupted; NULL: none */
+    struct device_event *met; /* end of the last launch of a graph; NULL: none */
     struct device_event *events;
     unsigned stream_count;
     uint64_t host_ps; /* clock of the host, which stamps queued operations */

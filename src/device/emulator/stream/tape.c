@@ -57,20 +57,79 @@ static struct device_event *join_of(struct device_stream *s)
     return e;
 }
 
-/* Orders all later operations after all earlier ones, on all streams. */
-static enum proact_status all_meet(struct device_set *set, struct proact_error *err)
+void tape_catch_up(struct device_stream *s)
+{
+    struct device_set *set = s->set;
+    const uint64_t host_ps = set->host_ps;
+
+    if (!s->is_behind || set->tape)
+        return;
+    s->is_behind = false;
+    if (set->met)
+        enqueue_wait_event(s, set->met, NULL);
+    set->host_ps = host_ps; /* part of the graph */
+}
+
+static void mark_streams(const struct device_graph *g, bool is_of_tape)
+{
+    for (const struct operation *o = g->first; o; o = o->next)
+        o->stream->is_of_tape = is_of_tape;
+}
+
+/* Joins the streams that `joins` selects in the first one, on which those of the graph then
+   wait. */
+static enum proact_status streams_meet(struct device_set *set,
+                                       bool (*joins)(const struct device_stream *s),
+                                       struct proact_error *err)
 {
     struct device_stream *middle = set->streams;
     enum proact_status status = PROACT_OK;
 
     for (struct device_stream *s = middle; s && !status; s = s->next)
-        if (s != middle && !(status = enqueue_record(s, join_of(s), err)))
+        if (s != middle && joins(s) && !(status = enqueue_record(s, join_of(s), err)))
             status = enqueue_wait_event(middle, join_of(s), err);
     if (middle && !status)
         status = enqueue_record(middle, join_of(middle), err);
-    for (struct device_stream *s = middle; s && !status; s = s->next)
-        if (s != middle)
-            status = enqueue_wait_event(s, join_of(middle), err);
+    return status;
+}
+
+static bool stream_is_ahead(const struct device_stream *s)
+{
+    return s->is_ahead;
+}
+
+static bool stream_is_of_tape(const struct device_stream *s)
+{
+    return s->is_of_tape;
+}
+
+/* The graph follows all earlier operations. Streams without work since the last launch need
+   no event. */
+static enum proact_status tape_meet_before(struct device_set *set, struct proact_error *err)
+{
+    struct device_stream *middle = set->streams;
+    enum proact_status status = streams_meet(set, stream_is_ahead, err);
+
+    for (struct device_stream *s = middle; s && !status; s = s->next) {
+        if (s == middle || !s->is_of_tape)
+            continue;
+        s->is_behind = false;
+        status = enqueue_wait_event(s, join_of(middle), err);
+    }
+    return status;
+}
+
+/* All later operations follow the graph. */
+static enum proact_status tape_meet_after(struct device_set *set, struct proact_error *err)
+{
+    struct device_stream *middle = set->streams;
+    const enum proact_status status = streams_meet(set, stream_is_of_tape, err);
+
+    for (struct device_stream *s = middle; s && !status; s = s->next) {
+        s->is_behind = s != middle;
+        s->is_ahead = false;
+    }
+    set->met = middle ? join_of(middle) : NULL;
     return status;
 }
 
@@ -103,17 +162,21 @@ enum proact_status tape_play(struct device_graph *g, struct proact_error *err)
     struct device_set *set = g->set;
     uint64_t host_ps = set->host_ps; /* the joins are part of the graph and take no host
                                         time */
-    enum proact_status status = all_meet(set, err);
+    mark_streams(g, true);
+    enum proact_status status = tape_meet_before(set, err);
 
-    if (status)
+    if (status) {
+        mark_streams(g, false);
         return status;
+    }
     set->host_ps = host_ps + ps_of_ns(set->topology->device.launch_host_us * 1000);
     host_ps = set->host_ps;
     uint32_t shift = g->first ? set->issued + 1 - g->first->number : 0;
 
     for (const struct operation *o = g->first; o; o = o->next)
         play(set, o, shift);
-    status = all_meet(set, err);
+    status = tape_meet_after(set, err);
+    mark_streams(g, false);
     set->host_ps = host_ps;
     return status;
 }
