@@ -34,8 +34,24 @@ static enum proact_status allocated(const struct device_set *set, const char *wh
                 address, nearest ? " (they pass its end)" : "");
 }
 
+/* Before an operation of the stream: it waits for the last launch of a graph, once. The
+   wait is part of the graph and takes the host no time. */
+static void enqueue_catch_up(struct device_stream *s)
+{
+    struct device_set *set = s->set;
+    const uint64_t host_ps = set->host_ps;
+
+    if (!s->is_behind || set->tape)
+        return;
+    s->is_behind = false;
+    if (set->met)
+        enqueue_wait_event(s, set->met, NULL);
+    set->host_ps = host_ps;
+}
+
 static struct operation *operation_create(struct device_stream *s, operation_begin *begin)
 {
+    enqueue_catch_up(s);
     struct operation *o = must_calloc(1, sizeof *o);
 
     o->begin = begin;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device/emulator/stream/stream.h"
-#include "device/emulator/stream/tape.h"
 
 #include <stdlib.h>
 
@@ -11,8 +10,6 @@ static void step(struct emulated *d, void *subject, uint64_t detail);
 
 void stream_enqueue(struct device_stream *s, struct operation *o)
 {
-    if (!o->is_played)
-        tape_catch_up(s);
     s->is_ahead |= !o->is_played && !s->set->tape;
     struct device_graph *tape = s->set->tape;
     struct operation **first = tape ? &tape->first : &s->first;

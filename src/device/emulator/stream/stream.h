@@ -46,8 +46,8 @@ struct device_stream {
     uint32_t actor;            /* for the checker; 0: none */
     struct device_event *join; /* of graphs; NULL: none */
     bool is_ahead;             /* it has operations since the last launch of a graph */
-    bool is_behind;  /* its next operation follows that launch (tape_catch_up()) */
-    bool is_of_tape; /* it takes part in the graph that is being launched */
+    bool is_behind;            /* its next operation follows that launch (enqueue.c) */
+    bool is_of_tape;           /* it takes part in the graph that is being launched */
     struct device_stream *next;
 };
 

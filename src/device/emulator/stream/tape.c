@@ -57,19 +57,6 @@ static struct device_event *join_of(struct device_stream *s)
     return e;
 }
 
-void tape_catch_up(struct device_stream *s)
-{
-    struct device_set *set = s->set;
-    const uint64_t host_ps = set->host_ps;
-
-    if (!s->is_behind || set->tape)
-        return;
-    s->is_behind = false;
-    if (set->met)
-        enqueue_wait_event(s, set->met, NULL);
-    set->host_ps = host_ps; /* part of the graph */
-}
-
 static void mark_streams(const struct device_graph *g, bool is_of_tape)
 {
     for (const struct operation *o = g->first; o; o = o->next)

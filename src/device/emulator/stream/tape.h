@@ -11,7 +11,5 @@ enum proact_status tape_end(struct device_set *set, struct device_graph **out,
                             struct proact_error *err);
 void tape_pause(struct device_set *set);
 void tape_resume(struct device_set *set);
-/* Before an operation of the stream: it waits for the last launch of a graph, once. */
-void tape_catch_up(struct device_stream *s);
 enum proact_status tape_play(struct device_graph *g, struct proact_error *err);
 void tape_destroy(struct device_graph *g);
