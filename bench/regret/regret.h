@@ -26,8 +26,7 @@ struct regret_plan {
 
 struct regret_case {
     const char *first_word; /* NULL: all others */
-    /* Reads the words and prepares the input. Returns an exit status. *repeats: runs of a
-       plan differ, on GPUs or by the seed. */
+    /* Reads the words and prepares the input. Returns an exit status. */
     int (*open)(int argc, char **argv, void **context, bool *is_emulated);
     /* The next run of the plan: its time and text. Run n of an emulated application has
        seed n. PROACT_EREFUSED: the machine does not support the plan. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The microbenchmark. The first run of a plan is the median of many launches; further runs,
-   of which GPUs have several, are medians of a few. */
+/* The microbenchmark. The first run of a plan is the median of up to 25 launches, each
+   further run the median of five. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -216,10 +216,9 @@ static struct path send_in_lanes(const struct model_candidate *c)
     return path_extend(l.idle, 0, l.now - l.idle.end);
 }
 
-/* Many equal chunks are taken in groups, so that the time to compute does not grow with
-   their number: lanes that are there send the chunks of a group at the same time, and each
-   lane one after another. A group is ready with its last chunk, which adds less than a
-   group's part of the kernel. */
+/* Groups of many equal chunks: the time to compute does not grow with their number. Lanes
+   send the chunks of a group in parallel, each lane its part in sequence. A group is ready
+   with its last chunk, which adds less than a group's share of the kernel. */
 static struct model_candidate candidate_in_groups(const struct model_candidate *c)
 {
     enum { GROUPS = 256, LANES_LEAST = 4 }; /* lanes hide each other's o */
@@ -232,20 +231,20 @@ static struct model_candidate candidate_in_groups(const struct model_candidate *
         return g;
     const uint64_t lanes = c->lanes > parts ? c->lanes / parts : 1,
                    most = lanes > LANES_LEAST ? lanes / LANES_LEAST : 1;
-    uint64_t beside = merged < most ? merged : most;
+    uint64_t parallel = merged < most ? merged : most;
 
-    while (lanes % beside)
-        beside--;
-    const double in_row = (double)merged / (double)beside;
+    while (lanes % parallel)
+        parallel--;
+    const double serial = (double)merged / (double)parallel;
 
     g.chunks.first_bytes *= merged;
     g.queue_ns *= (double)merged;
     g.pipelined.g *= (double)merged;
-    g.pipelined.o *= in_row;
-    g.single.g *= in_row;
-    g.single.O /= (double)beside;
+    g.pipelined.o *= serial;
+    g.single.g *= serial;
+    g.single.O /= (double)parallel;
     if (c->lanes > 1)
-        g.lanes = (unsigned)(c->lanes > beside ? c->lanes / beside : 1);
+        g.lanes = (unsigned)(c->lanes > parallel ? c->lanes / parallel : 1);
     return g;
 }
 

@@ -303,8 +303,8 @@ static struct model_loggop derive_agent(const struct sender_path *s)
 }
 
 /* CTAs that send at once, of a child a piece, of many children anything. There is one per
-   vectors in flight, up to a limit, but the part of each is rounded up past the next
-   multiple of these (kernels/child.cu). */
+   vectors in flight, up to a limit. The part of each is rounded up to more than a whole
+   number of them (kernels/child.cu). */
 static double sender_child_ctas(const struct sender_path *s)
 {
     const struct topology_device *d = &s->t->device;

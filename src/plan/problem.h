@@ -51,7 +51,7 @@ struct plan_axes {
     struct plan_axis {
         bool is_legal; /* a result of the footprint */
         uint64_t missing_bytes, sent_bytes;
-        uint64_t missing_copies, sent_copies; /* of these bytes */
+        uint64_t missing_copies, sent_copies; /* number of copies that transfer them */
     } axis[3];
     double bytes_per_ns, copy_ns; /* of all devices; copy_ns: start of one copy */
     double launch_ns;             /* of the split launch; 0: unknown */

@@ -86,7 +86,7 @@ static void one_block_suffices_for_synchronous_writes(void **state)
     go(&s);
 }
 
-/* Locking memory takes a millisecond. Small reads use the end of the block of a write. */
+/* Small reads use the end of the block of a write. */
 static void small_reads_lock_no_memory(void **state)
 {
     enum { SMALL = 64 << 10 };
@@ -107,6 +107,14 @@ static void small_reads_lock_no_memory(void **state)
     }
     assert_int_equal(fake_cuda_calls_of("cuMemHostAlloc"), locked + 1);
     go(&s);
+    assert_int_equal(fake_cuda_calls_of("cuMemFreeHost"), locked + 1);
+
+    come(&s);
+    write(&s, 1);
+    must(&s, s.b->read(s.stream, s.back, s.memory[1], SMALL, &s.err));
+    go(&s);
+    assert_int_equal(fake_cuda_calls_of("cuMemFreeHost"),
+                     fake_cuda_calls_of("cuMemHostAlloc"));
 }
 
 /* All writes are blocked until another stream writes the awaited word. */

@@ -33,6 +33,16 @@ static const char many_text[] =
     "add.u32 %r5, %r5, %r3; add.u32 %r12, %r12, 1; setp.lt.u32 %p1, %r12, 64;\n"
     "@%p1 bra LOOP;\nret;\n}\n";
 
+static void ring_replays(struct ring *r, struct proact_recording *recording,
+                         uint32_t content[N])
+{
+    struct bench b = r->b;
+
+    for (int n = 0; n < REPLAYS; n++)
+        MUST(proact_replay(recording, &b.err));
+    MUST(proact_array_read(r->two[0], 0, content, N, &b.err));
+}
+
 /* Steps with waits. */
 static void ring_steps(struct ring *r, unsigned ctas, unsigned threads)
 {
@@ -72,9 +82,7 @@ static void a_recording_takes_the_selected_plan(void **state)
             assert_string_equal(r.k->plan.method->name, "inline");
         MUST(proact_record_end(b.p, &recording, &b.err));
         MUST(ring_step(&r, 0)); /* the same as the next launch, by the same tables */
-        for (int n = 0; n < REPLAYS; n++)
-            MUST(proact_replay(recording, &b.err));
-        MUST(proact_array_read(r.two[0], 0, i ? got : expected, N, &b.err));
+        ring_replays(&r, recording, i ? got : expected);
         if (i)
             assert_memory_equal(got, expected, sizeof got);
         proact_close(b.p);
@@ -292,9 +300,7 @@ static void gpus_record_a_plan_without_a_launch(void **state)
         for (int step = 0; step < 2; step++)
             MUST(ring_step(&r, step));
         MUST(proact_record_end(b.p, &recording, &b.err));
-        for (int n = 0; n < REPLAYS; n++)
-            MUST(proact_replay(recording, &b.err));
-        MUST(proact_array_read(r.two[0], 0, i ? got : expected, N, &b.err));
+        ring_replays(&r, recording, i ? got : expected);
         if (i)
             assert_memory_equal(got, expected, sizeof got);
         proact_close(b.p);

@@ -4,7 +4,7 @@
 #include "plan/rules/rules.h"
 
 /* Bytes of a CTA from which stores are staged on a machine whose links are not known, such
-   as GPUs like no shipped machine: the model has no rates for them. */
+   as GPUs of a compute capability that no shipped machine has. */
 enum { STAGE_BYTES_MIN = 512 };
 
 double plan_staging_ns(const struct plan_problem *p, bool is_staged)

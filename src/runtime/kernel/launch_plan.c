@@ -150,8 +150,7 @@ static bool plan_has_problem(const struct launching *l)
            (given->is_open || (p->profile->path && !given->tail));
 }
 
-/* The plan of the problem, and the usual one, which replaces it if it cannot be executed.
- */
+/* Plan of the problem. *usual replaces it if it cannot be executed. */
 static enum proact_status plan_of_problem(struct launching *l, struct transfer_plan *usual,
                                           struct proact_error *err)
 {

@@ -16,10 +16,10 @@ struct problem_features {
     bool is_plain; /* the plan of the binding does not extend the kernel */
 };
 
+/* Description of a method for the planner. */
+struct plan_method problem_method(const struct transfer_method *m);
 /* Features of a launch, without the time of its kernel, from the binding of its last
    launch. Release with problem_features_free(). */
-/* Row of a method. */
-struct plan_method problem_method(const struct transfer_method *m);
 struct problem_features *problem_features(const struct launching *l,
                                           const struct kernel_binding *b);
 void problem_features_free(struct problem_features *f);

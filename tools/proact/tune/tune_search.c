@@ -71,8 +71,8 @@ static void search_keep_time(struct tune_search *s, struct profile_candidate *c,
     c->runs = time->runs;
 }
 
-/* T(bulk) and E(bulk), with the shapes and the sent bytes. The candidate bulk is timed by
-   that. */
+/* T(bulk) and E(bulk), with the shapes and the sent bytes. T(bulk) is also the time of the
+   candidate bulk, unless predictions alone decide. */
 static enum proact_status search_begin(struct tune_search *s, struct proact_error *err)
 {
     struct run_plan bulk = {.method = run_baseline,
@@ -84,6 +84,10 @@ static enum proact_status search_begin(struct tune_search *s, struct proact_erro
 
     if (status)
         return status;
+    s->differs |= !row.equal;
+    if (!row.equal)
+        return fail(err, PROACT_EFAULT, "%s: the answer differs from that of one device",
+                    run_baseline);
     bulk = (struct run_plan){.method = run_baseline, .skips = true};
     if ((status = run_plans_time(s->plans, &bulk, &skipped, err)))
         return status;

@@ -207,10 +207,10 @@ static enum proact_status emit_all(struct device_graph *g, unsigned device,
     return status;
 }
 
-/* Sends the graph to the device in the background. Otherwise the first launch does, which
-   then takes milliseconds. A failure is that of the launch. */
-static void cuda_graph_send(const struct device_graph *g, cu_graph_exec exec,
-                            struct device_stream *s)
+/* Uploads the graph in the background; otherwise the first launch does. An error is
+   reported by the launch. */
+static void cuda_graph_preload(const struct device_graph *g, cu_graph_exec exec,
+                               struct device_stream *s)
 {
     if (g->set->driver.graph_upload && !g->set->driver.graph_upload(exec, s->stream))
         s->is_busy = true;
@@ -238,7 +238,7 @@ static cu_result end_capture(struct device_graph *g, unsigned device, bool keeps
     if (keeps && !result && !(result = ended))
         result = v->graph_make(exec, graph, CU_GRAPH_PRIORITIES);
     if (keeps && !result)
-        cuda_graph_send(g, *exec, own);
+        cuda_graph_preload(g, *exec, own);
     if (graph)
         v->graph_destroy(graph);
     return result;

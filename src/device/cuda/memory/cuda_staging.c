@@ -118,8 +118,8 @@ static void unlock(struct device_set *set, void *memory)
     cuda_context_pop(&set->driver);
 }
 
-/* Starts with a small buffer, the end of the first block of writes: locking memory takes a
-   millisecond, which would be part of the first read. */
+/* Starts with a small buffer, the end of the first block of writes: otherwise the first
+   read would lock memory. */
 enum proact_status cuda_stage_for_read(struct device_set *set, size_t bytes,
                                        unsigned char **out, struct proact_error *err)
 {
