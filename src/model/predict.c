@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "model/repeated_stores.h"
+
 enum {
     KEPT_OPERATIONS = 256, /* of a device's thread: device/emulator/stream/host_time.c */
     RELAY_LATENCIES = 4,   /* of a link: arrival, event, and two acknowledgements */
@@ -148,28 +150,11 @@ static uint64_t array_chunk_bytes(const struct predicted *s, struct model_candid
     return c->chunks.first_bytes = most;
 }
 
-/* Time of the instructions by which the stores of a CTA find their peers and repeat
-   themselves (instrument/clone/clone_stores.c), in the last wave. */
-static double repeated_stores_ns(const struct predicted *s, double waves)
-{
-    enum { EXITS = 11, REGIONS = 8, REGION = 11, CTA = 9, FOUND = 2, LOOP = 14, PEER = 11 };
-    const struct topology_device *d = &s->t->device;
-    const double ctas =
-        waves < 1 ? ceil((double)s->p.ctas / d->sm_count) : s->wave / d->sm_count;
-    const double warps = ctas * ceil(s->p.threads / (double)WARP);
-    const double search = s->p.regions ? REGIONS + REGION * s->p.regions : CTA;
-    const double instructions =
-        s->p.stores *
-        (EXITS + search + FOUND + s->p.sent_share * (LOOP + (double)PEER * s->p.receivers));
-
-    return instructions * fmax(d->dependent_cycles, warps / d->issue_width) / d->clock_ghz;
-}
-
 /* The kernel's stores leave with each wave, and its end waits for their arrival. */
 static void predict_stores(const struct predicted *s, struct model_candidate *c)
 {
     c->sends_inside = true;
-    c->kernel_ns += repeated_stores_ns(s, c->waves);
+    c->kernel_ns += model_repeated_stores_ns(&s->t->device, &s->p, s->wave, c);
     derive_both(s, MODEL_SM, 0, s->p.run_bytes, 0, c);
     c->chunks.first_bytes = s->p.bytes / STORE_CHUNKS + 1;
 }

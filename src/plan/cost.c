@@ -49,6 +49,15 @@ static uint64_t plan_array_bytes(const struct plan_problem *p, const struct plan
     return sum;
 }
 
+bool plan_sends(const struct plan_problem *p)
+{
+    bool sends = false;
+
+    for (unsigned a = 0; a < p->array_count; a++)
+        sends |= plan_array_bytes(p, &p->arrays[a]) > 0;
+    return sends;
+}
+
 /* Sums over the arrays that have receivers. */
 struct plan_totals {
     double bytes, pieces, stored; /* sent; consecutive pieces and stores of them */
@@ -116,6 +125,16 @@ static void plan_form_fill(const struct plan_problem *p, struct plan_form *f)
     m->sent_share = fmin(t.bytes / m->receivers / fmax(t.written, 1), 1);
 }
 
+/* CTAs count even if no device reads the output. */
+static struct model_time plan_unsent_time(const struct plan_problem *p,
+                                          const struct plan_method *m)
+{
+    const bool counts = m && model_sends_chunks(m->initiator);
+
+    return model_single_time(
+        p->kernel_ns + (counts ? model_count_ns(&p->topology->device) : 0), 0, 0);
+}
+
 struct model_time plan_cost_of(const struct plan_problem *p, const struct plan *plan)
 {
     const struct plan_method *m = plan_method_find(p, plan->method);
@@ -126,7 +145,7 @@ struct model_time plan_cost_of(const struct plan_problem *p, const struct plan *
 
     plan_form_fill(p, &f);
     if (!f.problem.bytes)
-        return model_single_time(p->kernel_ns, 0, 0);
+        return plan_unsent_time(p, m);
     const struct model_candidate c = model_candidate_of(p->topology, &f.problem, &by);
 
     return model_candidate_time(&c);

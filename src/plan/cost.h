@@ -9,6 +9,8 @@
 /* Time from the launch until all data has arrived, of a plan with devices, method, chunk
    and threads set, with its terms. */
 struct model_time plan_cost_of(const struct plan_problem *p, const struct plan *plan);
+/* Whether any device reads what the launch writes on another one. */
+bool plan_sends(const struct plan_problem *p);
 /* Time of the kernel without transfers, from its time under a plan. */
 double plan_kernel_ns(const struct plan_problem *p, const struct plan *plan,
                       double measured_ns);

@@ -230,16 +230,56 @@ static void gpus_time_a_kernel_without_a_wait(void **state)
     proact_close(b.p);
 }
 
+/* On GPUs the host time of the preparation is charged, and counted once for each kernel. */
+static void a_preparation_is_charged(void **state)
+{
+    struct ring r =
+        ring_open_with(&(struct proact_options){.machine = PROACT_MACHINE_LOCAL});
+    struct bench b = r.b;
+
+    (void)state;
+    for (int i = 0; i < STEPS; i++)
+        MUST(ring_step_buffer(&r, i, 0));
+    assert_int_equal(b.p->preparations.done, 1);
+    assert_int_equal(b.p->preparations.waiting, 0);
+    assert_true(b.p->preparations.ns > 0);
+    assert_true(proact_measurement_budget(b.p).spent_ns >= b.p->preparations.ns);
+    proact_close(b.p);
+}
+
+/* A plan without counts suits a launch whose output no device reads. Once some read it, the
+   launch is planned again. */
+static void readers_change_the_plan(void **state)
+{
+    struct ring r = ring_open_with(&(struct proact_options){.machine = "v100x4"});
+    struct bench b = r.b;
+
+    (void)state;
+    for (int i = 0; i < STEPS; i++) {
+        MUST(ring_step(&r, 0));
+        MUST(proact_wait(b.p, &b.err));
+    }
+    assert_string_equal(r.k->plan.method->name, "bulk");
+    for (int i = 0; i < STEPS; i++) {
+        MUST(ring_step(&r, i));
+        MUST(proact_wait(b.p, &b.err));
+    }
+    assert_string_equal(r.k->plan.method->name, "inline");
+    proact_close(b.p);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest local[] = {
         cmocka_unit_test(gpus_time_a_kernel_without_a_wait),
+        cmocka_unit_test(a_preparation_is_charged),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_open_plan_is_selected_by_its_cost),
         cmocka_unit_test(queued_launches_are_modelled_without_the_host),
         cmocka_unit_test(a_kernel_forgets_its_oldest_problems),
         cmocka_unit_test(only_what_all_read_is_relayed),
+        cmocka_unit_test(readers_change_the_plan),
         cmocka_unit_test(the_bits_do_not_depend_on_the_plans),
     };
 

@@ -167,6 +167,7 @@ static void problem_begin(struct launch_problem *q, const struct launching *l,
                           b->transfer.plan.method == transfer_method_whole());
     struct problem_features *f = problem_features(l, b);
 
+    q->sends_nothing = !plan_sends(&f->problem);
     f->problem.kernel_ns = q->kernel_ns;
     f->problem.is_queued = 2 * q->queued > q->launches;
     const struct problem_choice choice =
@@ -239,6 +240,21 @@ static void problem_measure_kernel(struct launch_problem *q, struct launching *l
         problem_begin(q, l, settled);
 }
 
+/* Whether a plan for a launch without readers on other devices has some now. */
+static bool problem_has_readers(const struct launch_problem *q, const struct launching *l)
+{
+    const struct kernel_binding *b =
+        q->state == PROBLEM_PLANNED && q->sends_nothing && q->constraint.is_open
+            ? kernel_binding_settled(l, SETTLED)
+            : NULL;
+    bool sends = false;
+
+    for (unsigned s = 0; b && s < b->transfer.slot_count; s++)
+        for (unsigned d = 0; d < b->tables[s]->tables->device_count; d++)
+            sends |= b->tables[s]->tables->table[d].send_count > 0;
+    return sends;
+}
+
 void problem_plan(struct launching *l)
 {
     if (!problem_has_arrays(l)) /* launch_check_slots() reports that */
@@ -248,6 +264,10 @@ void problem_plan(struct launching *l)
 
     q->launches++;
     q->queued += p->sequence > p->order.settled;
+    if (problem_has_readers(q, l)) {
+        plan_record_clear(&q->record);
+        q->state = PROBLEM_UNMEASURED;
+    }
     if (q->state == PROBLEM_UNMEASURED)
         problem_measure_kernel(q, l);
     const bool may_probe = !l->is_mode_open && plan_budget_permits(&p->budget);

@@ -40,6 +40,7 @@ struct launch_problem {
     struct plan_candidate other; /* the slower one of two that problem_compare() had */
     bool has_other, uses_other;  /* uses_other: `selected` and `other` are exchanged */
     bool is_recorded;            /* a recording has the plan */
+    bool sends_nothing;          /* the plan was made without readers on other devices */
     bool was_measured;           /* it is the fastest of those that were timed */
     char why[160], why_recorded[160];
     bool gave_recorded; /* the last launch has the plan of recordings */
