@@ -94,6 +94,33 @@ static void graphs_are_sent_when_they_are_made(void **state)
     done(&c);
 }
 
+/* A graph waits for the streams that may have work, and not for those that the host has
+   waited for. */
+static void complete_streams_are_not_joined(void **state)
+{
+    struct crowd c = gather("");
+    struct proact_error err = {""};
+    struct device_graph *g;
+    unsigned joins[2];
+
+    (void)state;
+    assert_false(device_cuda.fill(c.there[0], c.a, 1, LONG_FILL, &err));
+    assert_false(device_cuda.capture_end(c.set, &g, &err));
+    for (int waits = 0; waits < 2; waits++) {
+        for (unsigned i = 0; i < MANY; i++)
+            assert_false(device_cuda.fill(c.there[i], c.a, 1, LONG_FILL, &err));
+        if (waits)
+            assert_false(device_cuda.synchronize(c.set, &err));
+        const unsigned before = fake_cuda_calls_of("cuStreamWaitEvent");
+
+        assert_false(device_cuda.graph_launch(g, &err));
+        joins[waits] = fake_cuda_calls_of("cuStreamWaitEvent") - before;
+    }
+    assert_int_equal(joins[0], joins[1] + MANY);
+    device_cuda.graph_destroy(g);
+    done(&c);
+}
+
 /* Each stream waits for the other device, fills, and signals it. */
 static void streams_share_queues(void **state)
 {
@@ -126,6 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(initial_signals_are_one_kernel),
         cmocka_unit_test(graphs_are_sent_when_they_are_made),
+        cmocka_unit_test(complete_streams_are_not_joined),
         cmocka_unit_test(streams_share_queues),
     };
 

@@ -49,7 +49,8 @@ static bool works_on(const struct device_graph *g, unsigned device)
     return false;
 }
 
-/* Launches the graphs after all work since the previous launch; later work follows them. */
+/* Launches the graphs after all work since the previous launch; later work follows them.
+   Work that is known to be complete needs no event. */
 static cu_result launch_between(const struct device_graph *g)
 {
     struct device_set *set = g->set;
@@ -60,7 +61,7 @@ static cu_result launch_between(const struct device_graph *g)
     for (struct device_stream *s = set->streams; s && !result; s = s->next) {
         bool is_own = s == set->devices[s->device].graph_stream;
 
-        if (s->is_ahead && !is_own)
+        if (s->is_ahead && s->is_busy && !is_own)
             result = cuda_come_together(set, s, first->graph_stream);
         s->is_ahead = false;
         s->is_behind = !is_own;
