@@ -129,6 +129,54 @@ static void evaluations_are_charged(void **state)
     }
 }
 
+static struct device_backend counting;
+static unsigned loads;
+
+static enum proact_status counted_load(struct device_set *set, unsigned device,
+                                       const char *name, const char *ptx, size_t bytes,
+                                       struct device_module **out, struct proact_error *err)
+{
+    loads++;
+    return device_emulator.module_load(set, device, name, ptx, bytes, out, err);
+}
+
+static void count_loads(struct rig *r)
+{
+    counting = *r->p->backend;
+    counting.module_load = counted_load;
+    r->p->backend = &counting;
+    loads = 0;
+}
+
+/* The evaluation of an axis that is not selected loads no kernel version. */
+static void evaluations_load_nothing(void **state)
+{
+    unsigned counts[2];
+
+    (void)state;
+    for (int has_budget = 0; has_budget < 2; has_budget++) {
+        struct rig rig, *r = &rig;
+
+        open_cells(r, DEVICES, D);
+        struct proact_kernel *rows = rig_kernel(r, "rows"), *sums = rig_kernel(r, "sums");
+        const uint64_t spent = has_budget ? 0 : UINT64_MAX / 2;
+
+        count_loads(r);
+        r->p->budget.spent_ns = spent;
+        for (unsigned n = 0; n < ROUNDS; n++) {
+            by_rows(r, rows, a_to_b, DEVICES);
+            by_cells(r, sums, b_to_c, DEVICES);
+        }
+        assert_int_equal(proact_kernel_split_axis(sums), 0);
+        assert_true(has_budget == (r->p->budget.spent_ns > spent));
+        counts[has_budget] = loads;
+        free(rig_content(r));
+        rig_close(r);
+    }
+    assert_true(counts[0] > 0);
+    assert_int_equal(counts[1], counts[0]);
+}
+
 /* Kernels with the same axis keep it. */
 static void kernels_with_equal_axes_keep_them(void **state)
 {
@@ -229,6 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_follows_its_producers_axis),
         cmocka_unit_test(evaluations_are_charged),
+        cmocka_unit_test(evaluations_load_nothing),
         cmocka_unit_test(kernels_with_equal_axes_keep_them),
         cmocka_unit_test(axis_changes_are_bounded),
         cmocka_unit_test(a_kernel_with_many_readers_keeps_its_axis),

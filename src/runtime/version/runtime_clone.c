@@ -227,7 +227,8 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
              k->name);
         return PROACT_OK;
     }
-    status = load_part(k, kind, places, false, err);
+    /* An attempt needs no code. */
+    status = k->session->looks ? PROACT_OK : load_part(k, kind, places, false, err);
     *cloned = !status;
     return status;
 }
