@@ -97,6 +97,28 @@ static void time_passes_without_waits(void **state)
     proact_close(b.p);
 }
 
+/* A program with many kernels runs on one device until the budget suffices for the analysis
+   of all of them. */
+static void the_budget_pays_for_all_kernels(void **state)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+
+    (void)state;
+    b.p->preparations.done = 2;
+    b.p->preparations.ns = 2000000000;
+    assert_int_equal(split_of(&b, k, 20, 1000, large), 0);
+    assert_int_equal(b.p->preparations.waiting, 1);
+    assert_string_equal(proact_kernel_refusal(k),
+                        "kernel 'works': not analyzed: 1 kernels would take the host "
+                        "1000 ms, more than the measurement budget");
+    b.p->preparations.ns = 2000000;
+    assert_in_range(split_of(&b, k, 20, 1000, large), 10, 20);
+    assert_int_equal(b.p->preparations.waiting, 0);
+    assert_int_equal(b.p->preparations.done, 3);
+    proact_close(b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +126,7 @@ int main(void)
         cmocka_unit_test(grown_work_waits_for_the_budget),
         cmocka_unit_test(probes_are_charged),
         cmocka_unit_test(time_passes_without_waits),
+        cmocka_unit_test(the_budget_pays_for_all_kernels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "runtime/autotune/choice_edges.h"
 #include "runtime/autotune/choice_windows.h"
+#include "runtime/autotune/preparation.h"
 #include "runtime/autotune/stored_choice.h"
 #include "runtime/objects/array.h"
 #include "runtime/objects/kernel.h"
@@ -122,7 +123,13 @@ bool choice_is_dear(const struct choice *c, const struct proact_kernel *k)
 bool choice_waits(const struct choice *c)
 {
     return c->step < CHOICE_MADE && !c->looked && !c->timed_split && !c->timed_whole &&
-           !plan_budget_permits_probe(&c->session->budget);
+           (!plan_budget_permits_probe(&c->session->budget) ||
+            !preparation_is_affordable(c->session));
+}
+
+bool choice_is_untried(const struct choice *c)
+{
+    return c->step == CHOICE_READY && choice_waits(c) && !windows_split_new(c->session);
 }
 
 bool choice_is_clear(const struct choice *c)
@@ -252,6 +259,17 @@ bool choice_is_split(const struct choice *c)
            (c->step == CHOICE_MADE && c->now != CHOICE_SINGLE);
 }
 
+static void describe_unprepared(struct choice *c, const struct proact_kernel *k)
+{
+    unsigned kernels;
+    const uint64_t ns = preparation_expected_ns(c->session, &kernels);
+
+    snprintf(c->why, sizeof c->why,
+             "kernel '%.80s': not analyzed: %u kernels would take the host %.0f ms, more "
+             "than the measurement budget",
+             k->name, kernels, (double)ns / 1e6);
+}
+
 const char *choice_refusal(const struct proact_kernel *k)
 {
     struct choice *c = k->choices ? k->choices->last_used : NULL;
@@ -275,6 +293,8 @@ const char *choice_refusal(const struct proact_kernel *k)
                  "kernel '%.80s': not timed: the measurement budget is used up; it runs "
                  "like the other kernels",
                  k->name);
+    else if (c->last == RAN_UNPREPARED)
+        describe_unprepared(c, k);
     else if (c->last == RAN_TO_BE_TIMED)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': this launch was timed on one device", k->name);

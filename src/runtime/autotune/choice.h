@@ -82,7 +82,8 @@ struct choice {
         RAN_SPLIT,
         RAN_TO_BE_TIMED,
         RAN_WHOLE,
-        RAN_UNTRIED, /* see look.h */
+        RAN_UNTRIED,    /* see look.h */
+        RAN_UNPREPARED, /* see preparation.h */
         RAN_UNMEASURED,
         RAN_SMALL  /* a split cannot pay */
     } last;        /* mode of the last launch */
@@ -114,9 +115,11 @@ uint64_t choice_host_ns(const struct choice *c);  /* host time of a split launch
 /* Whether the budget is used up and the kernel's last write set was not used again, like
    others before it. Without a measurement the kernel is then not analyzed further. */
 bool choice_is_dear(const struct choice *c, const struct proact_kernel *k);
-/* Whether the shape was never timed and the budget permits no probe. It then runs under the
-   mode of the other kernels, also in windows. */
+/* Whether the shape was never timed and the budget permits no probe, or no preparation of
+   all kernels. It then runs under the mode of the other kernels, also in windows. */
 bool choice_waits(const struct choice *c);
+/* Whether, in addition, no launch was prepared and the other kernels run on one device. */
+bool choice_is_untried(const struct choice *c);
 /* Whether the slower mode is so much slower that a probe would cost more than it may
    gain. */
 bool choice_is_clear(const struct choice *c);

@@ -49,7 +49,7 @@ bool windows_split_new(const struct proact *p)
     case VALIDATION_SINGLE:
         return false;
     default:
-        return !p->look.goes_whole;
+        return p->look.goes_split;
     }
 }
 

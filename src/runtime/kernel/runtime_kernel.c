@@ -13,6 +13,7 @@
 #include "runtime/access_sets/kernel_texels.h"
 #include "runtime/arrays/variable_array.h"
 #include "runtime/autotune/choice.h"
+#include "runtime/autotune/preparation.h"
 #include "runtime/footprint/derive.h"
 #include "runtime/kernel/image_destroy.h"
 #include "runtime/kernel/stored_plan.h"
@@ -367,6 +368,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     kernel_clones_drop(k);
     derivation_drop(k);
     direct_drop(k);
+    preparation_forget(k);
     choices_drop(k);
     stored_plans_drop(k);
     problems_drop(k);

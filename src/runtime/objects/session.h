@@ -64,12 +64,16 @@ struct proact {
     struct plan_budget budget;       /* of all measurements */
     struct {
         uint64_t launches; /* since measurements were last in budget (look.h) */
-        bool goes_whole;   /* the last decided launch ran on device 0 */
+        bool goes_split;   /* the last decided launch was split */
     } look;
-    uint64_t chosen;      /* launches with a decision */
-    unsigned launched_on; /* first device with CTAs of the last launch */
-    uint64_t orders;      /* changes of partition axes */
-    struct fetched {      /* by timed launches */
+    struct {
+        uint64_t ns;            /* host time of the prepared kernels */
+        unsigned done, waiting; /* kernels */
+    } preparations;             /* runtime/autotune/preparation.h */
+    uint64_t chosen;            /* launches with a decision */
+    unsigned launched_on;       /* first device with CTAs of the last launch */
+    uint64_t orders;            /* changes of partition axes */
+    struct fetched {            /* by timed launches */
         double bytes, ns;
     } fetched;
     uint64_t variables;        /* counts possible changes of module variables */

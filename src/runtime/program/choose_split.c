@@ -10,6 +10,7 @@
 #include "runtime/autotune/choice.h"
 #include "runtime/autotune/choice_edges.h"
 #include "runtime/autotune/choice_windows.h"
+#include "runtime/autotune/preparation.h"
 #include "runtime/autotune/stored_choice.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_partial.h"
@@ -273,6 +274,19 @@ enum proact_status choice_run_small(struct choice *c, struct launching *l,
     return whole(l, err);
 }
 
+enum proact_status choice_run_untried(struct choice *c, struct launching *l,
+                                      enum proact_status (*whole)(struct launching *l,
+                                                                  struct proact_error *err),
+                                      struct proact_error *err)
+{
+    c->last = preparation_is_done(l->kernel) ? RAN_UNTRIED : RAN_UNPREPARED;
+    l->choice = c;
+    c->session->whole_by = c;
+    l->binding = NULL;
+    l->needs = NULL;
+    return whole(l, err);
+}
+
 /* Split times hold for the plan of their launches. After a change of the plan the split is
    timed again; after the measurement of plans, both modes are. */
 static void split_follow_plan(struct choice *c, const struct launching *l)
@@ -337,7 +351,7 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
         l->needs = NULL;
     }
     if (is_made)
-        p->look.goes_whole = !is_split;
+        p->look.goes_split = is_split;
     if (c->step == CHOICE_READY)
         begin(c);
     else if (!is_made && !waits && may_time(c, l) && session_try_quiesce(p))

@@ -29,6 +29,11 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
 /* Whether a split cannot pay, known without the footprint: one device has four SMs for
    each CTA, and device 0 has all bytes of the arrays. */
 bool choice_is_small(const struct choice *c, const struct launching *l);
+/* Queues the launch on one device without an analysis (choice_is_untried()). */
+enum proact_status choice_run_untried(struct choice *c, struct launching *l,
+                                      enum proact_status (*whole)(struct launching *l,
+                                                                  struct proact_error *err),
+                                      struct proact_error *err);
 /* Queues the launch on one device, because a split of its grid cannot pay. */
 enum proact_status choice_run_small(struct choice *c, struct launching *l,
                                     enum proact_status (*whole)(struct launching *l,

@@ -13,6 +13,7 @@
 #include "runtime/autotune/choice.h"
 #include "runtime/autotune/choice_windows.h"
 #include "runtime/autotune/look.h"
+#include "runtime/autotune/preparation.h"
 #include "runtime/autotune/session_profile.h"
 #include "runtime/coherence/fetch.h"
 #include "runtime/coherence/launch_partial.h"
@@ -344,6 +345,9 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     streams_launched(p);
     const bool may_choose = !grid->device_count && devices_here(p) > 1;
 
+    if (!grid->device_count && p->lazy_devices.are_pending && !preparation_is_affordable(p))
+        return launch_alone(l, err);
+
     if (may_choose && ((status = look_at_clock(p, err)) || (status = windows_step(p, err))))
         return status;
     struct choice *c = may_choose ? choice_next(l) : NULL;
@@ -361,9 +365,17 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
         p->whole_by = NULL;
         return launch_first(l, err);
     }
+    if (c && choice_is_untried(c)) {
+        launch_tables_report(l, false);
+        return choice_run_untried(c, l, launch_first, err);
+    }
+    const struct preparation preparation = preparation_begin(c, l);
+
     l->kernel->found_ns = 0;
     l->is_mode_open = c && !choice_is_made(c);
-    if ((status = launch_bind(l, err)))
+    status = launch_bind(l, err);
+    preparation_end(&preparation, l);
+    if (status)
         return status;
     if (p->lazy_devices.is_opening &&
         p->lazy_devices.are_pending) /* this launch requested the devices */
@@ -394,6 +406,7 @@ static enum proact_status launch_plain(struct launching *l, const struct proact_
     enum proact_status status;
     bool is_alone;
 
+    preparation_count(l->kernel);
     if ((status = launch_check_grid(l, grid, err)) || (status = check_dimensions(l, err)) ||
         (status = lazy_devices_launch(l->kernel->session, l->over, &is_alone, err)))
         return status;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/autotune/preparation.h"
+
+#include "base/clock.h"
+#include "runtime/autotune/choice.h"
+#include "runtime/objects/kernel.h"
+#include "runtime/objects/session.h"
+#include "runtime/request/launching.h"
+
+/* Expected time of a kernel before the first one is prepared. */
+static const uint64_t usual_ns = 3000000;
+
+/* The kernel of the program, from which a variant was made. */
+static struct proact_kernel *preparation_kernel(struct proact_kernel *k)
+{
+    while (k->variant_of)
+        k = k->variant_of;
+    return k;
+}
+
+void preparation_count(struct proact_kernel *k)
+{
+    if (k->preparation != KERNEL_NEW)
+        return;
+    k->preparation = KERNEL_COUNTED;
+    k->session->preparations.waiting++;
+}
+
+void preparation_forget(struct proact_kernel *k)
+{
+    k->session->preparations.waiting -= k->preparation == KERNEL_COUNTED;
+}
+
+bool preparation_is_done(const struct proact_kernel *k)
+{
+    while (k->variant_of)
+        k = k->variant_of;
+    return k->preparation == KERNEL_PREPARED;
+}
+
+uint64_t preparation_expected_ns(const struct proact *p, unsigned *kernels)
+{
+    const unsigned done = p->preparations.done;
+    const uint64_t first_ns = p->backend->is_virtual ? 0 : usual_ns;
+
+    *kernels = p->preparations.waiting;
+    return *kernels * (done ? p->preparations.ns / done : first_ns);
+}
+
+bool preparation_is_affordable(const struct proact *p)
+{
+    unsigned kernels;
+    struct plan_budget after = p->budget;
+
+    after.spent_ns += preparation_expected_ns(p, &kernels);
+    return plan_budget_permits(&after);
+}
+
+struct preparation preparation_begin(const struct choice *c, const struct launching *l)
+{
+    const struct proact *p = l->kernel->session;
+
+    return (struct preparation){.from_ns = clock_host_ns(),
+                                .spent_ns = p->budget.spent_ns,
+                                .counts =
+                                    c && c->step == CHOICE_READY &&
+                                    (c->launches == 1 || !preparation_is_done(l->kernel))};
+}
+
+/* The analysis has charged a part of the time already. */
+void preparation_end(const struct preparation *b, const struct launching *l)
+{
+    struct proact *p = l->kernel->session;
+    struct proact_kernel *k = preparation_kernel(l->kernel);
+    const uint64_t took = p->backend->is_virtual ? 0 : clock_host_ns() - b->from_ns,
+                   charged = p->budget.spent_ns - b->spent_ns;
+
+    if (!b->counts)
+        return;
+    if (took > charged && p->budget.spent_ns >= b->spent_ns)
+        plan_budget_spend(&p->budget, took - charged);
+    if (k->preparation != KERNEL_COUNTED)
+        return;
+    k->preparation = KERNEL_PREPARED;
+    p->preparations.waiting--;
+    p->preparations.done++;
+    p->preparations.ns += took;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Host time to prepare split launches: the analysis of a kernel, its versions, and the
+   tables. The budget (plan/budget.h) pays for it. A program with many kernels is prepared
+   once the budget suffices for all of them: the arrays of a part of its kernels would move
+   at each launch of another one. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct choice;
+struct launching;
+struct proact;
+struct proact_kernel;
+
+/* Counts a kernel at its first launch, also while it runs on one device. */
+void preparation_count(struct proact_kernel *k);
+void preparation_forget(struct proact_kernel *k);
+/* Whether the budget suffices for all kernels that were launched. Emulated machines take no
+   host time for it. */
+bool preparation_is_affordable(const struct proact *p);
+bool preparation_is_done(const struct proact_kernel *k);
+
+struct preparation {
+    uint64_t from_ns, spent_ns;
+    bool counts;
+};
+
+/* Around the preparation of a launch; `c` is its decision, or NULL. The first one of a
+   launch shape counts. */
+struct preparation preparation_begin(const struct choice *c, const struct launching *l);
+void preparation_end(const struct preparation *b, const struct launching *l);
+/* Host time that all kernels are expected to take, in ns, and their number. */
+uint64_t preparation_expected_ns(const struct proact *p, unsigned *kernels);
