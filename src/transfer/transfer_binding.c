@@ -41,10 +41,15 @@ void transfer_unbind(struct transfer_binding *b)
    have, also without bytes. */
 static bool part_works(const struct transfer_binding *part, unsigned device)
 {
-    bool works = part->peers[device] && !part->is_copied;
+    const bool copies = part->plan.method->initiator == TRANSFER_BY_COPY;
+    bool works = part->peers[device] && !part->is_copied && !copies;
 
-    for (uint32_t s = 0; s < part->slot_count && part->is_copied; s++)
-        works |= part->slot[s].tables->table[device].copied_count > 0;
+    for (uint32_t s = 0; s < part->slot_count && !works; s++) {
+        const struct transfer_table *t = &part->slot[s].tables->table[device];
+
+        works = part->is_copied ? t->copied_count > 0
+                                : part->peers[device] && t->send_count > 0;
+    }
     return works;
 }
 
