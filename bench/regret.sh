@@ -133,6 +133,12 @@ jacobi - jacobi --size 512 --iterations 16 --tolerance 0
 jacobi - jacobi --size 128 --iterations 24 --tolerance 0
 pagerank - pagerank wiki.sg --iterations 6 --tolerance 0 --kernel paper
 jacobi - jacobi --size 256 --iterations 6 --tolerance 0
+computing - micro --pattern one-to-all --ratio 0.5 --bytes 1M
+computing - micro --pattern one-to-all --ratio 1 --bytes 1M
+computing - micro --pattern one-to-all --ratio 2 --bytes 1M
+computing - micro --pattern all-to-all --ratio 0.5 --bytes 1M
+computing - micro --pattern all-to-all --ratio 1 --bytes 1M
+computing - micro --pattern all-to-all --ratio 2 --bytes 1M
 END
     fi
 }
@@ -172,7 +178,7 @@ micro_plans() { # prints the plans of the microbenchmark
 # The case $words, of its times.
 row() {
     case $words in
-    micro*) command="bench $words$([ "$machine" = local ] || echo " --sleep")" ;;
+    micro*) command="bench $words${sleep:+ $sleep}" ;;
     *) command="run $words" ;;
     esac
     awk -v name="$words" -v class="$class" -v machine="$machine" -v command="$command" '
@@ -214,7 +220,7 @@ measure() { # the case $words: a row
     case $words in
     micro*)
         sleep=--sleep
-        [ "$machine" != local ] || sleep=
+        [ "$machine" != local ] && [ "$class" != computing ] || sleep=
         # shellcheck disable=SC2046,SC2086 # the plans, the words of a case
         set -- "$(echo $(micro_plans))" $words $sleep --host-threads 1
         ;;
@@ -230,6 +236,7 @@ while read -r class kind words; do
     [ -z "$quick" ] || [ "$kind" = quick ] || continue
     case ",${classes:-$class}," in *",$class,"*) ;; *) continue ;; esac
     for machine in $machines; do
+        case $class-$machine in computing-v100x16) continue ;; esac # hours of a core
         if [ $(($(date +%s) - started)) -gt "$seconds" ]; then
             echo "regret.sh: left out: $words on $machine" >&2
             continue

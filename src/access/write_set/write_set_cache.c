@@ -66,13 +66,14 @@ static void add_constant(struct key *k, const struct write_set_slice *s,
     add(k, c->content, c->bytes < bytes ? c->bytes : bytes);
 }
 
+/* The hash of the slice has the kernel's name, which has thousands of letters in a template
+   instance. */
 static struct key key_of(const struct write_set_slice *s, const struct write_set_launch *l)
 {
     struct key k = {{s->hash[0], s->hash[1]}};
     uint64_t sizes[] = {l->parameter_bytes, l->array_count,          l->pointer_count,
                         l->limit,           l->dynamic_shared_bytes, l->is_sliced};
 
-    add_text(&k, s->kernel);
     add(&k, l->grid, sizeof l->grid);
     add(&k, l->block, sizeof l->block);
     add(&k, sizes, sizeof sizes);
