@@ -119,6 +119,20 @@ static void the_budget_pays_for_all_kernels(void **state)
     proact_close(b.p);
 }
 
+/* Time passes for the preparation, too, also without waits. */
+static void preparations_wait_for_the_clock(void **state)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+
+    (void)state;
+    b.p->preparations.done = 1;
+    b.p->preparations.ns = 50000400; /* 8 us short of the budget */
+    assert_int_equal(split_of(&b, k, 8, 1000, large), 0);
+    assert_in_range(split_of(&b, k, 92, 1000, large), 20, 80);
+    proact_close(b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +141,7 @@ int main(void)
         cmocka_unit_test(probes_are_charged),
         cmocka_unit_test(time_passes_without_waits),
         cmocka_unit_test(the_budget_pays_for_all_kernels),
+        cmocka_unit_test(preparations_wait_for_the_clock),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

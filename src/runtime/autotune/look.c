@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/autotune/look.h"
 
+#include "runtime/autotune/preparation.h"
 #include "runtime/objects/session.h"
 #include "runtime/session/runtime_wait.h"
 
@@ -9,7 +10,7 @@ enum { LAUNCHES_MIN = 32 }; /* launches between two updates of the clock */
 /* An update waits for the devices, so the interval doubles each time. */
 enum proact_status look_at_clock(struct proact *p, struct proact_error *err)
 {
-    if (plan_budget_permits(&p->budget)) {
+    if (preparation_is_affordable(p)) {
         p->look.launches = 0;
         return PROACT_OK;
     }

@@ -8,5 +8,5 @@
 
 struct proact;
 
-/* Counts a launch. With an exhausted budget the clock is updated at times. */
+/* Counts a launch. Where the budget does not suffice, the clock is updated at times. */
 enum proact_status look_at_clock(struct proact *p, struct proact_error *err);

@@ -343,12 +343,15 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     if (p->recording)
         return record_block(l, !grid->device_count, err);
     streams_launched(p);
-    const bool may_choose = !grid->device_count && devices_here(p) > 1;
+    const bool is_open = !grid->device_count && p->devices.count > 1,
+               may_choose = is_open && devices_here(p) > 1;
 
-    if (!grid->device_count && p->lazy_devices.are_pending && !preparation_is_affordable(p))
+    if (is_open && (status = look_at_clock(p, err)))
+        return status;
+    if (is_open && p->lazy_devices.are_pending && !preparation_is_affordable(p))
         return launch_alone(l, err);
 
-    if (may_choose && ((status = look_at_clock(p, err)) || (status = windows_step(p, err))))
+    if (may_choose && (status = windows_step(p, err)))
         return status;
     struct choice *c = may_choose ? choice_next(l) : NULL;
 
