@@ -17,8 +17,8 @@ proact_test(NAME bench.applications COMMAND
 # The best plan and the summary of bench/regret.sh.
 proact_test(NAME bench.regret COMMAND
     ${CMAKE_CURRENT_SOURCE_DIR}/bench/regret.sh ${PROJECT_SOURCE_DIR})
-set_tests_properties(bench.baselines bench.applications bench.regret PROPERTIES LABELS quick)
-set_tests_properties(bench.tables_stale PROPERTIES LABELS slow)
+set_tests_properties(bench.applications bench.regret PROPERTIES LABELS quick)
+set_tests_properties(bench.baselines bench.tables_stale PROPERTIES LABELS slow)
 
 # The regions of Figure 6 on an emulated machine.
 proact_test(NAME bench.child_regions COMMAND

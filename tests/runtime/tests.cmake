@@ -110,7 +110,8 @@ set_tests_properties(runtime.columns runtime.constant_tables runtime.fragments r
     runtime.distributed_order runtime.first_device runtime.growth
     runtime.growth_fake_cuda runtime.known_constants runtime.launch_cluster
     runtime.launch_divide runtime.launch_reductions runtime.launch_stage
-    runtime.launch_axis runtime.launch_plan runtime.lazy_devices runtime.partials runtime.program_streams
+    runtime.interleaved_writers runtime.launch_axis runtime.launch_plan runtime.lazy_devices
+    runtime.partials runtime.program_plan runtime.program_streams runtime.recorded_plan
     runtime.runtime_child runtime.runtime_launch runtime.runtime_schedule runtime.provenance
     runtime.skip_transfers runtime.wide_rows PROPERTIES LABELS "slow;sanitize")
 # More than 10 s with sanitizers; the tests above run the same code.
