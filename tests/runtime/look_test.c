@@ -119,6 +119,27 @@ static void the_budget_pays_for_all_kernels(void **state)
     proact_close(b.p);
 }
 
+/* A kernel that is never split needs no preparation. */
+static void cooperative_kernels_are_not_prepared(void **state)
+{
+    const struct {
+        uint64_t out;
+        uint32_t n, rounds;
+    } block = {1, N, small};
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+    const struct proact_relocation relocation = {0, b.out, 0};
+
+    (void)state;
+    if (proact_launch_buffer(
+            k, &(struct proact_grid){.ctas = {1}, .threads = {32}, .is_cooperative = true},
+            &(struct proact_parameter_buffer){&block, sizeof block, &relocation, 1},
+            &b.err))
+        fail_msg("%s", b.err.text);
+    assert_int_equal(b.p->preparations.waiting, 0);
+    proact_close(b.p);
+}
+
 /* Time passes for the preparation, too, also without waits. */
 static void preparations_wait_for_the_clock(void **state)
 {
@@ -142,6 +163,7 @@ int main(void)
         cmocka_unit_test(time_passes_without_waits),
         cmocka_unit_test(the_budget_pays_for_all_kernels),
         cmocka_unit_test(preparations_wait_for_the_clock),
+        cmocka_unit_test(cooperative_kernels_are_not_prepared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,7 @@ void preparation_count(struct proact_kernel *k)
 void preparation_forget(struct proact_kernel *k)
 {
     k->session->preparations.waiting -= k->preparation == KERNEL_COUNTED;
+    k->preparation = KERNEL_PREPARED;
 }
 
 bool preparation_is_done(const struct proact_kernel *k)

@@ -16,6 +16,7 @@ struct proact_kernel;
 
 /* Counts a kernel at its first launch, also while it runs on one device. */
 void preparation_count(struct proact_kernel *k);
+/* The kernel is destroyed, or it is never split and needs no preparation. */
 void preparation_forget(struct proact_kernel *k);
 /* Whether the budget suffices for all kernels that were launched. Emulated machines take no
    host time for it. */

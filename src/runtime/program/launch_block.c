@@ -337,6 +337,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     enum proact_status status;
 
     if (launch_is_in_clusters(l) || l->is_cooperative) {
+        preparation_forget(l->kernel);
         p->whole_by = NULL;
         return launch_first(l, err);
     }
