@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Regret of the planner: the time of --method auto over that of the best plan of an exhaustive
 # search, minus 1. Next to it: always fused, inline, bulk.
-# Usage: bench/regret.sh [--quick] [--seconds N] [--class C,...] BUILD FILE [MACHINE...]
+# Usage: bench/regret.sh [--quick] [--tuned] [--seconds N] [--class C,...] BUILD FILE [MACHINE...]
 #   --quick    a few cases of each kind on two machines: two minutes on one core
+#   --tuned    auto has the profile of `proact tune`; only applications
 #   --seconds  start no case later (default 1800); cases are in the order of importance
-#   --class    only cases of these classes
+#   --class    only cases of these classes; computing (kernels that compute, on emulated
+#              machines) only if it is named
 #   BUILD      a build folder (build/default), or a folder with its programs at the same paths
 #   FILE       receives the cases as JSON
 #   MACHINE    default: h200x2 h200x4 v100x4 v100x16; local: the GPUs, with larger inputs
@@ -21,11 +23,12 @@
 # 1: a run failed. 3: the regret of auto exceeds 3 % in the median, 10 % in the 90th percentile
 # or 25 % at worst.
 set -u
-usage() { sed -n '3,23s/^# \{0,1\}//p' "$0"; exit 2; }
-quick='' seconds=1800 classes=
+usage() { sed -n '3,25s/^# \{0,1\}//p' "$0"; exit 2; }
+quick='' tuned='' seconds=1800 classes=
 while [ $# -gt 0 ]; do
     case $1 in
     --quick) quick=yes ;;
+    --tuned) tuned=yes ;;
     --seconds) shift; seconds=${1:-} ;;
     --class) shift; classes=${1:-} ;;
     *) break ;;
@@ -216,6 +219,15 @@ row() {
         }' runs >row
 }
 
+# Writes a profile of the application $words, for the planner of later runs.
+tune() {
+    export PROACT_PROFILE="$work/profile"
+    rm -f "$PROACT_PROFILE"
+    # shellcheck disable=SC2086 # the words of a case
+    timeout 600 "$proact" tune --profile "$PROACT_PROFILE" "$proact" run $words -m "$machine" \
+        >/dev/null 2>error </dev/null
+}
+
 measure() { # the case $words: a row
     case $words in
     micro*)
@@ -227,6 +239,7 @@ measure() { # the case $words: a row
     *)
         # shellcheck disable=SC2086 # the words of a case
         set -- "$plans" $words
+        [ -z "$tuned" ] || tune || return 1
         ;;
     esac
     timeout 600 "$build/bench/regret_runs" "$@" -m "$machine" >runs 2>error </dev/null && row
@@ -234,9 +247,10 @@ measure() { # the case $words: a row
 
 while read -r class kind words; do
     [ -z "$quick" ] || [ "$kind" = quick ] || continue
+    case $tuned-$words in yes-micro*) continue ;; esac
+    [ "$class" != computing ] || [ -n "$classes" ] || continue # minutes for each case
     case ",${classes:-$class}," in *",$class,"*) ;; *) continue ;; esac
     for machine in $machines; do
-        case $class-$machine in computing-v100x16) continue ;; esac # hours of a core
         if [ $(($(date +%s) - started)) -gt "$seconds" ]; then
             echo "regret.sh: left out: $words on $machine" >&2
             continue

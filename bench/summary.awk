@@ -193,9 +193,9 @@ function summary_programs(    kernels, i, n, file, one, four, manual, graph) {
     }
 }
 
-# Whole programs, the longest run of each: nvcc on one GPU, proactcc on two H100s.
+# Whole programs, the longest run of each: nvcc on one GPU, proactcc on two H200s.
 function summary_whole(    file, line, name, program, names, last, n, i, one, two) {
-    file = result_file("compiled-whole-2xH100")
+    file = result_file("whole-2xH200")
     while ((getline line < file) > 0) {
         if (value(line, "build") != "nvcc") continue
         program = name = value(line, "kernel")
