@@ -184,7 +184,8 @@ static void freed_pages_return_to_the_host(void **state)
     full = resident_bytes();
     assert_true(full > before + 60 * MEGABYTE);
     set_free(&m, 0, a);
-    assert_true(resident_bytes() < before + 4 * MEGABYTE);
+    /* The shadow of a sanitizer stays: an eighth. */
+    assert_true(resident_bytes() < before + 16 * MEGABYTE);
     memory_release(&m);
 }
 
