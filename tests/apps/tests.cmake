@@ -18,6 +18,7 @@ set_tests_properties(apps.repeat apps.checkpoint PROPERTIES LABELS slow)
 # Files of tests are in folders of their own.
 proact_test(NAME apps.own_files COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/apps/own_files.sh
     $<TARGET_FILE:apps_tests> matrix_market ratings graph_formats)
+set_tests_properties(apps.own_files PROPERTIES LABELS slow)
 
 # Runs that are killed: a few in every run of the tests, many in the long ones.
 proact_test(NAME apps.killed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/apps/killed.sh
