@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Durations on the emulated machine, compared with closed formulas. */
-#include <math.h>
-
 #include "device/emulator_testing.h"
 #include "model/model.h"
 
@@ -292,50 +290,9 @@ static void sectors_are_loaded_one_by_one(void **state)
     emulator_close(&r);
 }
 
-/* A graph waits for streams with work, and not for those that the host has waited for. */
-static void a_graph_joins_no_complete_stream(void **state)
-{
-    enum { STREAMS = 16, FILL = 16 * MEGABYTE };
-    struct emulator_rig r;
-    struct device_stream *stream[STREAMS];
-    struct device_graph *g;
-    double ns[3];
-
-    (void)state;
-    emulator_open(&r, 2);
-    const device_addr a = emulator_words(&r, 0, 1024), b = emulator_words(&r, 1, FILL / 4);
-
-    for (int i = 0; i < STREAMS; i++)
-        emulator_must(&r, r.b->stream_create(r.set, 1, &stream[i], &r.err));
-    emulator_must(&r, r.b->capture_begin(r.set, &r.err));
-    emulator_must(&r, r.b->fill(r.stream[0][0], a, 0, 4096, &r.err));
-    emulator_must(&r, r.b->capture_end(r.set, &g, &r.err));
-    emulator_must(&r, r.b->graph_launch(g, &r.err));
-    emulator_sync(&r);
-    for (int i = 0; i < 3;
-         i++) { /* without other work; with some, before and after a wait */
-        for (int n = 0; n < STREAMS && i; n++)
-            emulator_must(&r, r.b->fill(stream[n], b, 0, FILL, &r.err));
-        if (i < 2)
-            emulator_sync(&r);
-        const uint64_t before = r.b->now_ns(r.set);
-
-        emulator_must(&r, r.b->graph_launch(g, &r.err));
-        emulator_sync(&r);
-        ns[i] = emulator_since(&r, before);
-    }
-    r.b->graph_destroy(g);
-    for (int i = 0; i < STREAMS; i++)
-        r.b->stream_destroy(stream[i]);
-    assert_true(ns[0] > 0 && fabs(ns[1] - ns[0]) < 2);
-    assert_true(ns[2] > ns[0] + 100);
-    emulator_close(&r);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_graph_joins_no_complete_stream),
         cmocka_unit_test(copies_take_the_modelled_time),
         cmocka_unit_test(copies_without_a_link_are_staged),
         cmocka_unit_test(a_small_store_is_visible_after_the_latency),

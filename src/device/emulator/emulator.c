@@ -279,11 +279,7 @@ static enum proact_status event_create(struct device_set *set, unsigned device,
 
 static enum proact_status synchronize(struct device_set *set, struct proact_error *err)
 {
-    const enum proact_status status = machine_run(set, NULL, err);
-
-    for (struct device_stream *s = set->streams; s && !status; s = s->next)
-        s->is_ahead = false;
-    return status;
+    return machine_run(set, NULL, err);
 }
 
 static bool emulator_try_quiesce(struct device_set *set, uint64_t limit_ns)

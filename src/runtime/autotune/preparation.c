@@ -11,8 +11,10 @@
 static const uint64_t usual_ns = 3000000;
 
 /* The kernel of the program, from which a variant was made. */
-static struct proact_kernel *preparation_kernel(struct proact_kernel *k)
+static struct proact_kernel *preparation_kernel(const struct launching *l)
 {
+    struct proact_kernel *k = l->kernel;
+
     while (k->variant_of)
         k = k->variant_of;
     return k;
@@ -32,11 +34,9 @@ void preparation_forget(struct proact_kernel *k)
     k->preparation = KERNEL_PREPARED;
 }
 
-bool preparation_is_done(const struct proact_kernel *k)
+bool preparation_is_done(const struct launching *l)
 {
-    while (k->variant_of)
-        k = k->variant_of;
-    return k->preparation == KERNEL_PREPARED;
+    return preparation_kernel(l)->preparation == KERNEL_PREPARED;
 }
 
 uint64_t preparation_expected_ns(const struct proact *p, unsigned *kernels)
@@ -59,25 +59,24 @@ bool preparation_is_affordable(const struct proact *p)
 
 struct preparation preparation_begin(const struct choice *c, const struct launching *l)
 {
-    const struct proact *p = l->kernel->session;
+    const bool counts =
+        c && c->step == CHOICE_READY && (c->launches == 1 || !preparation_is_done(l));
 
-    return (struct preparation){.from_ns = clock_host_ns(),
-                                .spent_ns = p->budget.spent_ns,
-                                .counts =
-                                    c && c->step == CHOICE_READY &&
-                                    (c->launches == 1 || !preparation_is_done(l->kernel))};
+    return (struct preparation){.from_ns = counts ? clock_host_ns() : 0,
+                                .spent_ns = l->kernel->session->budget.spent_ns,
+                                .counts = counts};
 }
 
 /* The analysis has charged a part of the time already. */
 void preparation_end(const struct preparation *b, const struct launching *l)
 {
+    if (!b->counts)
+        return;
     struct proact *p = l->kernel->session;
-    struct proact_kernel *k = preparation_kernel(l->kernel);
+    struct proact_kernel *k = preparation_kernel(l);
     const uint64_t took = p->backend->is_virtual ? 0 : clock_host_ns() - b->from_ns,
                    charged = p->budget.spent_ns - b->spent_ns;
 
-    if (!b->counts)
-        return;
     if (took > charged && p->budget.spent_ns >= b->spent_ns)
         plan_budget_spend(&p->budget, took - charged);
     if (k->preparation != KERNEL_COUNTED)

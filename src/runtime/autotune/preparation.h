@@ -21,7 +21,8 @@ void preparation_forget(struct proact_kernel *k);
 /* Whether the budget suffices for all kernels that were launched. Emulated machines take no
    host time for it. */
 bool preparation_is_affordable(const struct proact *p);
-bool preparation_is_done(const struct proact_kernel *k);
+/* Whether the kernel of the launch was prepared, or needs no preparation. */
+bool preparation_is_done(const struct launching *l);
 
 struct preparation {
     uint64_t from_ns, spent_ns;

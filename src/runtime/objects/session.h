@@ -56,7 +56,8 @@ struct proact {
     bool device0_is_stale;  /* some replica of device 0 may be stale */
     uint64_t all_changed; /* last operation of device 0 that may have written every array */
     struct choice *whole_by; /* decision of that launch, if it could be split; NULL: none */
-    bool looks;              /* the current launch is an attempt: no reads are recorded */
+    bool looks;              /* the current launch is an attempt: no reads are recorded,
+                                and no kernel version is loaded */
     struct stopwatch *stopwatch;     /* NULL: no launch was timed yet */
     struct choice *choices;          /* of all kernels, the latest first */
     struct session_profile *profile; /* session_profile.h */

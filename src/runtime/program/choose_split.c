@@ -258,6 +258,14 @@ static bool split_cannot_pay(struct launching *l)
                                          launch_missing_bytes(l, false, NULL, NULL).bytes;
 }
 
+static void choice_take_whole(struct choice *c, struct launching *l)
+{
+    l->choice = c;
+    c->session->whole_by = c;
+    l->binding = NULL;
+    l->needs = NULL;
+}
+
 enum proact_status choice_run_small(struct choice *c, struct launching *l,
                                     enum proact_status (*whole)(struct launching *l,
                                                                 struct proact_error *err),
@@ -267,10 +275,7 @@ enum proact_status choice_run_small(struct choice *c, struct launching *l,
     c->step = CHOICE_READY;
     c->is_small = true;
     c->settled = CHOICE_SINGLE;
-    l->choice = c;
-    c->session->whole_by = c;
-    l->binding = NULL;
-    l->needs = NULL;
+    choice_take_whole(c, l);
     return whole(l, err);
 }
 
@@ -279,11 +284,8 @@ enum proact_status choice_run_untried(struct choice *c, struct launching *l,
                                                                   struct proact_error *err),
                                       struct proact_error *err)
 {
-    c->last = preparation_is_done(l->kernel) ? RAN_UNTRIED : RAN_UNPREPARED;
-    l->choice = c;
-    c->session->whole_by = c;
-    l->binding = NULL;
-    l->needs = NULL;
+    c->last = preparation_is_done(l) ? RAN_UNTRIED : RAN_UNPREPARED;
+    choice_take_whole(c, l);
     return whole(l, err);
 }
 

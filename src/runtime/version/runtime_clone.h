@@ -12,7 +12,8 @@ struct device_quanta_launch;
 struct launching;
 struct proact_kernel;
 
-/* Whether a version exists for the launch under its plan; loads it on first use.
+/* Whether a version exists for the launch under its plan; loads it on first use, except for
+   an attempt (proact.looks).
    proact_kernel_refusal() states a missing version's reason. */
 enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
                                     struct proact_error *err);

@@ -45,8 +45,7 @@ struct device_stream {
     struct operation *first, *last;
     uint32_t actor;            /* for the checker; 0: none */
     struct device_event *join; /* of graphs; NULL: none */
-    bool is_ahead;             /* it has operations since the last launch of a graph and
-                                  the last wait for all devices */
+    bool is_ahead;             /* it has operations since the last launch of a graph */
     bool is_behind;            /* its next operation follows that launch (enqueue.c) */
     bool is_of_tape;           /* it takes part in the graph that is being launched */
     struct device_stream *next;
