@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "runtime/objects/session.h"
 #include "runtime/session/lazy_devices.h"
 
 /* out[i] = in[i] + 1 + added, and a dependence that prevents a split: in[0] from out[n -
@@ -97,7 +98,8 @@ static void lazy_recreate(struct lazy_fixture *l, int which)
                              &l->err));
 }
 
-static void launch_of(struct lazy_fixture *l, int to, unsigned ctas)
+/* Over that many devices; 0: the faster mode. */
+static void launch_over(struct lazy_fixture *l, int to, unsigned ctas, unsigned devices)
 {
     const struct {
         uint64_t to, from;
@@ -108,10 +110,16 @@ static void launch_of(struct lazy_fixture *l, int to, unsigned ctas)
 
     MUST(proact_launch_buffer(
         l->step,
-        &(struct proact_grid){.ctas = {ctas}, .threads = {THREADS}, .device_count = 4},
+        &(struct proact_grid){
+            .ctas = {ctas}, .threads = {THREADS}, .device_count = devices},
         &(struct proact_parameter_buffer){&block, 20, relocations, 2}, &l->err));
     for (unsigned i = 0; i < N && i < ctas * THREADS; i++)
         l->is[to][i] = l->is[!to][i] + 1 + l->added;
+}
+
+static void launch_of(struct lazy_fixture *l, int to, unsigned ctas)
+{
+    launch_over(l, to, ctas, 4);
 }
 
 static void launch(struct lazy_fixture *l, int to)
@@ -275,6 +283,35 @@ static void devices_open_when_the_cost_is_amortized(void **state)
     free(l);
 }
 
+/* The devices are not opened before the budget suffices to prepare all kernels. */
+static void unprepared_programs_do_not_open_them(void **state)
+{
+    (void)state;
+    struct lazy_fixture *l = calloc(1, sizeof *l);
+
+    assert_non_null(l);
+    come(l, 0.1, "", 1);
+    make(l);
+    l->p->preparations.done = 1;
+    l->p->preparations.ns = 1000000000;
+    int i = 0;
+
+    while (proact_now_ns(l->p) < 2000000) { /* more than four times the cost of opening */
+        launch_over(l, !(i++ & 1), CTAS, 0);
+        MUST(proact_wait(l->p, &l->err));
+    }
+    assert_string_equal(lazy_report(l), "the other devices were not opened");
+    l->p->preparations.ns = 0;
+    for (int n = 0; n < 4 * STEPS; n++) {
+        launch_over(l, !(i++ & 1), CTAS, 0);
+        MUST(proact_wait(l->p, &l->err));
+    }
+    REPORTS("were open after");
+    holds(l, i & 1);
+    proact_close(l->p);
+    free(l);
+}
+
 /* The launch that triggers the opening was analysed without these devices and runs on one
    device. */
 static void a_launch_without_lazy_devices_is_single(void **state)
@@ -427,6 +464,7 @@ int main(void)
         cmocka_unit_test(lazy_devices_receive_earlier_data),
         cmocka_unit_test(short_programs_do_not_open_them),
         cmocka_unit_test(devices_open_when_the_cost_is_amortized),
+        cmocka_unit_test(unprepared_programs_do_not_open_them),
         cmocka_unit_test(a_launch_without_lazy_devices_is_single),
         cmocka_unit_test(unsplittable_programs_do_not_open_them),
         cmocka_unit_test(calls_that_need_them_wait),

@@ -172,8 +172,8 @@ enum proact_status launch_bind(struct launching *l, struct proact_error *err)
     if (transfer_launches(devices, &l->plan) &&
         (status = kernel_children_ready(l->kernel, err)))
         return status;
-    if ((status = kernel_binding_find(l, err)) || l->kernel->session->looks)
-        return status; /* an attempt needs no code */
+    if ((status = kernel_binding_find(l, err)))
+        return status;
     l->is_staged = launch_stages(l) && launch_may_stage(l);
     if (l->is_staged)
         return launch_stage_ready(l, err);

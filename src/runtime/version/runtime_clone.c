@@ -132,6 +132,7 @@ static enum proact_status load_on(const struct proact_kernel *k, enum instrument
     return status;
 }
 
+/* An attempt (proact.looks) needs no code. */
 static enum proact_status load_part(struct proact_kernel *k, enum instrument_clone kind,
                                     enum instrument_places places, bool is_end,
                                     struct proact_error *err)
@@ -140,6 +141,8 @@ static enum proact_status load_part(struct proact_kernel *k, enum instrument_clo
         is_end ? &k->clones->end[kind][places] : &k->clones->part[kind][places];
     enum proact_status status = PROACT_OK;
 
+    if (k->session->looks)
+        return PROACT_OK;
     if (!part->text)
         status =
             write_part(k, kind, places, is_end, &(struct instrument_result){0}, part, err);
@@ -227,8 +230,7 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
              k->name);
         return PROACT_OK;
     }
-    /* An attempt needs no code. */
-    status = k->session->looks ? PROACT_OK : load_part(k, kind, places, false, err);
+    status = load_part(k, kind, places, false, err);
     *cloned = !status;
     return status;
 }
