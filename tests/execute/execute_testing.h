@@ -41,6 +41,7 @@ struct rig {
     struct text printed;
     uint64_t clock, fences, barriers, strong_stops, blocked_stops, unit, halves, equal;
     uint64_t issued, lanes, longest, stalls, passed;
+    uint64_t all_longest; /* sum of `longest` over the runs of CTAs that restart counts */
     uint32_t sleep_ns;
     char fault[256];
     unsigned char *variables;
@@ -241,6 +242,7 @@ static enum execute_stop rig_run_cta(struct rig *r, struct execute_cta *c, uint6
             c->issued = c->lanes = c->longest = c->stalls = c->barriers = 0;
         enum execute_stop stop = execute_cta_run(c, budget, seed + rounds);
 
+        r->all_longest += r->recounts ? c->longest : 0;
         if (stop == EXECUTE_EXITED || stop == EXECUTE_TRAPPED)
             return stop;
         r->strong_stops += stop == EXECUTE_STRONG;

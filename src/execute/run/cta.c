@@ -278,8 +278,9 @@ enum execute_stop execute_cta_run(struct execute_cta *face, uint64_t budget, uin
     if (face->fault[0])
         return EXECUTE_TRAPPED;
     while (ran) {
-        ran = false;
-        for (uint32_t n = 0, k = start; n < count; n++, k = (k + stride) % count) {
+        ran = c->ends_pass = false;
+        for (uint32_t n = 0, k = start; n < count && !c->ends_pass;
+             n++, k = (k + stride) % count) {
             struct execute_warp *w = &c->warps[k];
 
             if (w->is_stopped || !groups_can_run(w))

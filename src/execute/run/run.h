@@ -79,7 +79,8 @@ struct cta {
     struct execute_cta face;        /* must be first: the host's view of the CTA */
     struct cluster *cluster, alone; /* alone: the cluster of a single CTA */
     uint32_t rank;
-    bool is_stuck; /* only its cluster can make it continue */
+    bool is_stuck;  /* only its cluster can make it continue */
+    bool ends_pass; /* the pass over its warps ends */
     struct execute_pool *pool;
     unsigned char *shared, *shared_written;
     uint32_t live_threads;

@@ -23,9 +23,13 @@ static void give_result(struct execute_warp *w, const struct group *g,
     }
 }
 
-static void release(struct cta *c, uint32_t id)
+/* `last`: the warp that completes the barrier. A barrier of all threads ends the pass, so
+   that no warp is ahead of the others. */
+static void release(struct execute_warp *last, uint32_t id)
 {
+    struct cta *c = last->cta;
     struct barrier *b = &c->barriers[id];
+    const bool is_common = !b->expected || b->expected >= c->live_threads;
     const struct execute_host *host = c->face.grid->launch.host;
 
     for (uint32_t k = 0; k < c->face.warp_count; k++) {
@@ -43,6 +47,10 @@ static void release(struct cta *c, uint32_t id)
     *b = (struct barrier){0, 0, 0, 0};
     c->waited_for &= ~(1u << id);
     c->face.barriers++;
+    if (is_common && c->face.warp_count > 1) {
+        c->ends_pass = true;
+        last->fuel = 0;
+    }
     bulk_meet(c);
     if (host->barrier)
         host->barrier(host->context, &c->face);
@@ -94,7 +102,7 @@ bool barrier_arrive(struct execute_warp *w, const struct execute_op *op, uint32_
             groups_add(w, op + 1, mask & ~active, GROUP_READY);
     }
     if (is_complete(c, b))
-        release(c, id);
+        release(w, id);
     return !waits;
 }
 
@@ -109,7 +117,7 @@ void barrier_exit(struct execute_warp *w, uint32_t lanes)
         const struct barrier *b = &c->barriers[id];
 
         if (b->arrived && !b->expected && is_complete(c, b))
-            release(c, id);
+            release(w, id);
     }
     cluster_exit(w, lanes);
 }
