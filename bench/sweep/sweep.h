@@ -10,8 +10,8 @@
 enum { SWEEP_DEPTH_MAX = 64, SWEEP_LEAST_BYTES = 8 };
 
 /* One run: the time until `depth` messages, started together, are visible to device 1 and
-   device 0 knows it. The time without messages is subtracted; for chunks, that of a launch
-   with one. Rows of chunks are medians on GPUs. */
+   device 0 knows it. The time of the same launch without messages is subtracted; for
+   chunks, with the whole array as its only chunk. Rows are medians on GPUs. */
 struct sweep_row {
     enum model_sender who;
     unsigned depth;

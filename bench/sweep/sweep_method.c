@@ -11,7 +11,6 @@ enum {
     CHUNK_LEAST = 4 << 10,
     ARRAYS_MAX = 40,
     DEPTH_STEP = 4,
-    SIZE_STEP = 4,
     RUNS = 3,
     STORED_BYTES = 32 << 20
 };
@@ -36,9 +35,6 @@ struct method_sweep {
     struct sweep_run *run;
     struct micro *micro; /* NULL: only the plan */
     uint64_t array_bytes;
-    /* Time without messages, by the size of the only chunk. NAN: the machine does not
-       support the method. */
-    double base_ns[METHOD_SENDERS][ARRAYS_MAX];
 };
 
 /* Nanoseconds of a launch whose array has messages of that size; NAN: refused. Chunks are
@@ -65,10 +61,20 @@ static double method_ns(const struct method_sweep *s, const char *method, uint64
     return ns.median;
 }
 
-static void method_measure(struct method_sweep *s, int row, unsigned size, unsigned depth)
+/* Time of a launch without messages that has the whole array as its only chunk. */
+static double method_base_ns(const struct method_sweep *s, int row)
+{
+    return method_ns(s, method_senders[row].base, s->array_bytes, true);
+}
+
+/* *base_ns: of the array, NAN before its first measurement. On GPUs, whose clocks change, a
+   launch without messages precedes each one with them. */
+static void method_measure(struct method_sweep *s, int row, unsigned depth, double *base_ns)
 {
     const enum model_sender who = method_senders[row].who;
     const uint64_t chunk = s->array_bytes / depth;
+    const bool is_virtual = s->run->out->is_virtual,
+               is_long = is_virtual && s->array_bytes > SWEEP_REPEATED_BYTES;
 
     if (!s->micro) {
         sweep_plan(s->run, s->array_bytes);
@@ -76,16 +82,14 @@ static void method_measure(struct method_sweep *s, int row, unsigned size, unsig
     }
     if (!sweep_next(s->run, who, s->array_bytes))
         return;
-    if (depth == 1)
-        s->base_ns[row][size] = method_ns(s, method_senders[row].base, chunk, true);
-    if (isnan(s->base_ns[row][size]))
-        return;
-    for (int i = 0; i < (s->array_bytes > SWEEP_REPEATED_BYTES ? 1 : RUNS); i++) {
+    for (int i = 0; i < (is_long ? 1 : RUNS); i++) {
+        if (!is_virtual || isnan(*base_ns))
+            *base_ns = method_base_ns(s, row);
         const double ns = method_ns(s, method_senders[row].method, chunk, false);
 
-        if (isnan(ns))
+        if (isnan(ns) || isnan(*base_ns)) /* the machine does not support it */
             return;
-        sweep_add(s->run, who, chunk, depth, ns - s->base_ns[row][size]);
+        sweep_add(s->run, who, chunk, depth, ns - *base_ns);
     }
 }
 
@@ -111,14 +115,13 @@ static void method_array(struct method_sweep *s, unsigned array)
     const unsigned depths = array % 2 ? 1 : SWEEP_DEPTH_MAX;
 
     for (int row = 0; row < METHOD_SENDERS; row++) {
+        double base_ns = NAN;
+
         if (!method_is_selected(s, row))
             continue;
-        for (unsigned depth = 1, size = array; depth <= depths;
-             depth *= DEPTH_STEP, size -= SIZE_STEP) {
-            method_measure(s, row, size, depth);
-            if (size < SIZE_STEP)
-                break;
-        }
+        for (unsigned depth = 1; depth <= depths && s->array_bytes / depth >= CHUNK_LEAST;
+             depth *= DEPTH_STEP)
+            method_measure(s, row, depth, &base_ns);
     }
 }
 

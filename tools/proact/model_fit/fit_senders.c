@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 enum { DEPTH_LEAST = 4 /* for a period */, STARTS = 5 };
-static const double period_factor = 1.5;
+static const double period_factor = 1.2;
 
 /* Rows of one initiator by size, then by depth, with the median of equal rows. */
 struct fit_group {
